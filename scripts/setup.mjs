@@ -1,0 +1,75 @@
+// What every entry script does first: install the locked packages if they are missing or out of date, and build if the sources changed.
+// Uses nothing but Node, because on a fresh clone nothing else is there.
+import { spawnSync } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+export const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const stampFile = join(root, 'node_modules', '.signalbox-lock')
+const buildStamp = join(root, 'dist', '.stamp')
+
+export function requireNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number)
+  if (major > 20 || (major === 20 && minor >= 19)) return
+  console.error(`Signalbox needs Node 20.19 or newer; this is ${process.versions.node}.`)
+  process.exit(6)
+}
+
+/** Runs a program without a shell and ends this process with its code when it fails. */
+export function run(command, args, options = {}) {
+  const result = spawnSync(command, args, { cwd: root, stdio: 'inherit', ...options })
+  if (result.error) {
+    console.error(`${command}: ${result.error.message}`)
+    process.exit(1)
+  }
+  if (result.status !== 0) process.exit(result.status ?? 1)
+}
+
+/** npm's own output goes to stderr, so that what follows on stdout stays machine-readable. */
+function npm(args) {
+  const cli = process.env.npm_execpath
+  const stdio = ['ignore', 2, 2]
+  if (cli && /\.c?js$/.test(cli)) run(process.execPath, [cli, ...args], { stdio })
+  else run(process.platform === 'win32' ? 'npm.cmd' : 'npm', args, { stdio })
+}
+
+export function install() {
+  const want = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
+  const have = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
+  if (have === want) return
+  console.error('Installing packages …')
+  npm(['ci', '--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error'])
+  writeFileSync(stampFile, want)
+}
+
+function* filesBelow(directory) {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name)
+    if (entry.isDirectory()) yield* filesBelow(path)
+    else yield path
+  }
+}
+
+/** Size and time of every source, so that a build is skipped only when nothing at all changed. */
+function fingerprint() {
+  const hash = createHash('sha256')
+  for (const path of ['src', 'tsconfig.json', 'package.json'].map(p => join(root, p))) {
+    const files = statSync(path).isDirectory() ? [...filesBelow(path)].sort() : [path]
+    for (const file of files) {
+      const { size, mtimeMs } = statSync(file)
+      hash.update(`${file}\0${size}\0${mtimeMs}\n`)
+    }
+  }
+  return hash.digest('hex')
+}
+
+export function build({ force = false } = {}) {
+  const want = fingerprint()
+  if (!force && existsSync(buildStamp) && readFileSync(buildStamp, 'utf8') === want) return
+  console.error('Building …')
+  run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json'], { stdio: ['ignore', 2, 2] })
+  mkdirSync(dirname(buildStamp), { recursive: true })
+  writeFileSync(buildStamp, want)
+}

@@ -1,0 +1,11 @@
+// `npm start [-- args]`: set up, then the demo.
+import { spawn } from 'node:child_process'
+import { join } from 'node:path'
+import { build, install, requireNode, root } from './setup.mjs'
+
+requireNode()
+install()
+build()
+const child = spawn(process.execPath, [join(root, 'dist', 'cli.js'), 'demo', ...process.argv.slice(2)], { stdio: 'inherit' })
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
+child.on('exit', (code, signal) => process.exit(signal ? 130 : (code ?? 1)))

@@ -1,0 +1,1 @@
+export { EXIT, exitCodeOf, SignalboxError, type ErrorCode, type Place, toSignalboxError } from './signalbox-error.js'

@@ -1,0 +1,70 @@
+/** Exit codes, the same for every command (docs/reference/cli.md). */
+export const EXIT = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  rejected: 3,
+  needsHuman: 4,
+  timeout: 5,
+  config: 6,
+  agentMissing: 7,
+  interrupted: 130,
+} as const
+
+export type ErrorCode = `E_${string}`
+
+/** Where a mistake is: a file, and the line and column in it where they are known. */
+export interface Place {
+  file: string
+  line?: number
+  column?: number
+}
+
+const EXIT_BY_CODE: Record<string, number> = {
+  E_INPUT: EXIT.usage,
+  E_ID_AMBIGUOUS: EXIT.usage,
+  E_UNKNOWN: EXIT.usage,
+  E_ROLE: EXIT.rejected,
+  E_UNTRUSTED: EXIT.needsHuman,
+  E_NEEDS_HUMAN: EXIT.needsHuman,
+  E_TIMEOUT: EXIT.timeout,
+  E_CONFIG: EXIT.config,
+  E_HOME: EXIT.config,
+  E_STORE_VERSION: EXIT.config,
+  E_STORE_CORRUPT: EXIT.config,
+  E_AGENT_MISSING: EXIT.agentMissing,
+}
+
+/**
+ * The one error type. `message` is a sentence for the person, `next` says what to do about it, `code` is stable and for programs.
+ */
+export class SignalboxError extends Error {
+  readonly code: ErrorCode
+  readonly next: string | undefined
+  readonly place: Place | undefined
+  readonly details: Record<string, unknown> | undefined
+
+  constructor(
+    code: ErrorCode,
+    message: string,
+    options: { next?: string; place?: Place; details?: Record<string, unknown>; cause?: unknown } = {},
+  ) {
+    super(message, { cause: options.cause })
+    this.name = 'SignalboxError'
+    this.code = code
+    this.next = options.next
+    this.place = options.place
+    this.details = options.details
+  }
+}
+
+export function exitCodeOf(error: unknown): number {
+  return error instanceof SignalboxError ? (EXIT_BY_CODE[error.code] ?? EXIT.failed) : EXIT.failed
+}
+
+/** Wraps whatever was thrown, keeping a SignalboxError as it is. */
+export function toSignalboxError(error: unknown, code: ErrorCode = 'E_INTERNAL'): SignalboxError {
+  if (error instanceof SignalboxError) return error
+  const message = error instanceof Error ? error.message : String(error)
+  return new SignalboxError(code, message, { cause: error })
+}
