@@ -1,0 +1,36 @@
+import { styleText } from 'node:util'
+
+/** What a command may touch of the outside: its streams, its environment, its terminal. */
+export interface CommandContext {
+  env: NodeJS.ProcessEnv
+  cwd: string
+  /** Both ends are a terminal: only then may a command ask the person something. */
+  isInteractive: boolean
+  isOutputTty: boolean
+  columns: number
+  out(line: string): void
+  /** Text exactly as given, no newline added. */
+  write(text: string | Uint8Array): void
+  note(line: string): void
+  json(value: unknown): void
+  style(format: Style, text: string): string
+}
+
+export type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'blue' | 'cyan' | 'magenta' | 'inverse'
+
+export function processContext(): CommandContext {
+  const isOutputTty = Boolean(process.stdout.isTTY)
+  const useColour = isOutputTty && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
+  return {
+    env: process.env,
+    cwd: process.cwd(),
+    isInteractive: Boolean(process.stdin.isTTY) && isOutputTty,
+    isOutputTty,
+    columns: process.stdout.columns || 80,
+    out: line => void process.stdout.write(`${line}\n`),
+    write: text => void process.stdout.write(text),
+    note: line => void process.stderr.write(`${line}\n`),
+    json: value => void process.stdout.write(`${JSON.stringify(value)}\n`),
+    style: (format, text) => (useColour ? styleText(format, text) : text),
+  }
+}

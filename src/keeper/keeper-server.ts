@@ -1,0 +1,162 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { createServer, type Server, type Socket } from 'node:net'
+import { SignalboxError, toSignalboxError } from '../errors/index.js'
+import type { Keeper } from './keeper.js'
+import type { KeeperListener } from './port.js'
+import { encodeJson, encodeOutput, FrameReader, type Incoming, type Request, WIRE_VERSION } from './wire.js'
+
+/** Unsent bytes at which a host counts as hung: it is cut off from output and reads on from the recording when it wakes. */
+const LAG_LIMIT = 8 * 1024 * 1024
+
+/** Speaks the wire protocol on a unix socket (0600) for any number of hosts. */
+export class KeeperServer {
+  readonly #keeper: Keeper
+  readonly #server: Server
+  readonly #connections = new Set<Connection>()
+  readonly #onChange: () => void
+
+  constructor(keeper: Keeper, onConnectionsChanged: () => void = () => undefined) {
+    this.#keeper = keeper
+    this.#onChange = onConnectionsChanged
+    this.#server = createServer(socket => this.#accept(socket))
+  }
+
+  /** The caller holds the lock of this path, so a file that lies there belongs to nobody. */
+  listen(path: string): Promise<void> {
+    rmSync(path, { force: true })
+    return new Promise((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(path, () => {
+        chmodSync(path, 0o600)
+        resolve()
+      })
+    })
+  }
+
+  get connectionCount(): number {
+    return this.#connections.size
+  }
+
+  close(): void {
+    this.#server.close()
+    for (const connection of this.#connections) connection.close()
+  }
+
+  #accept(socket: Socket): void {
+    const connection = new Connection(socket, this.#keeper, () => {
+      this.#connections.delete(connection)
+      this.#onChange()
+    })
+    this.#connections.add(connection)
+    this.#onChange()
+  }
+}
+
+class Connection {
+  readonly #socket: Socket
+  readonly #keeper: Keeper
+  readonly #reader = new FrameReader()
+  readonly #outputs = new Map<number, () => void>()
+  readonly #inputs = new Map<number, string>()
+
+  constructor(socket: Socket, keeper: Keeper, onClose: () => void) {
+    this.#socket = socket
+    this.#keeper = keeper
+    socket.on('data', chunk => this.#read(chunk))
+    socket.on('error', () => socket.destroy())
+    socket.on('close', () => {
+      for (const detach of this.#outputs.values()) detach()
+      onClose()
+    })
+  }
+
+  close(): void {
+    this.#socket.destroy()
+  }
+
+  #read(chunk: Uint8Array): void {
+    let frames: Incoming[]
+    try {
+      frames = this.#reader.push(chunk)
+    } catch {
+      this.#socket.destroy()
+      return
+    }
+    for (const frame of frames) {
+      if (frame.kind === 'json') void this.#answer(frame.message as Request & { seq: number })
+      else if (frame.kind === 'input') this.#input(frame.channel, frame.bytes)
+    }
+  }
+
+  #input(channel: number, bytes: Uint8Array): void {
+    const id = this.#inputs.get(channel)
+    // A session may exit while keys are under way: they reach nobody, which is what a terminal does too.
+    if (id) void this.#keeper.write(id, Uint8Array.from(bytes)).catch(() => undefined)
+  }
+
+  async #answer(request: Request & { seq: number }): Promise<void> {
+    try {
+      const value = await this.#perform(request)
+      this.#send({ reply: request.seq, ok: true, value })
+    } catch (thrown) {
+      const error = toSignalboxError(thrown)
+      this.#send({ reply: request.seq, ok: false, code: error.code, message: error.message })
+    }
+  }
+
+  async #perform(request: Request): Promise<unknown> {
+    const keeper = this.#keeper
+    switch (request.op) {
+      case 'hello':
+        return { version: WIRE_VERSION, pid: process.pid }
+      case 'spawn':
+        return keeper.spawn(request.request)
+      case 'list':
+        return keeper.list()
+      case 'attach':
+        return this.#attach(request.id, request.fromOffset, request.channel)
+      case 'detach':
+        return this.#detach(request.channel)
+      case 'open-input':
+        return void this.#inputs.set(request.channel, request.id)
+      case 'resize':
+        return keeper.resize(request.id, request.cols, request.rows)
+      case 'signal':
+        return keeper.signal(request.id, request.signal)
+      case 'mark':
+        return keeper.mark(request.id, request.label)
+      case 'forget':
+        return keeper.forget(request.id)
+      default:
+        throw new SignalboxError('E_INPUT', `unknown operation ${String((request as { op: unknown }).op)}`)
+    }
+  }
+
+  async #attach(id: string, fromOffset: number, channel: number): Promise<unknown> {
+    const listener: KeeperListener = {
+      output: (bytes, t, offset) => {
+        if (this.#socket.writableLength > LAG_LIMIT) return listener.lagging(offset)
+        this.#socket.write(encodeOutput(channel, t, offset, bytes))
+      },
+      resized: (cols, rows, t) => this.#send({ notice: 'resized', channel, cols, rows, t }),
+      exited: exit => this.#send({ notice: 'exited', channel, exit }),
+      lagging: offset => {
+        this.#detach(channel)
+        this.#send({ notice: 'lagging', channel, offset })
+      },
+    }
+    const result = await this.#keeper.attach(id, fromOffset, listener)
+    if (result.state === 'behind') return result
+    this.#outputs.set(channel, result.detach)
+    return { state: 'attached' }
+  }
+
+  #detach(channel: number): void {
+    this.#outputs.get(channel)?.()
+    this.#outputs.delete(channel)
+  }
+
+  #send(message: object): void {
+    if (!this.#socket.destroyed) this.#socket.write(encodeJson(message))
+  }
+}

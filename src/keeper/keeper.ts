@@ -1,0 +1,179 @@
+import type { Clock } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { createRecording, type RecordingWriter } from '../terminal/recording/index.js'
+import { type PtyProcess, spawnPty } from '../terminal/pty/index.js'
+import type { AttachResult, KeeperListener, KeeperPort, KeptExit, KeptSession, SpawnRequest } from './port.js'
+import { OutputRing } from './ring.js'
+
+/** Bytes of output each session keeps in memory for late readers; the rest is in the recording. */
+const RING_BYTES = 256 * 1024
+
+interface Entry {
+  info: KeptSession
+  pty: PtyProcess
+  recording: RecordingWriter
+  ring: OutputRing
+  listeners: Set<KeeperListener>
+  startedMono: number
+}
+
+/**
+ * Owns PTYs and nothing else: it spawns, records every byte, keeps the newest in memory, and passes input on. It knows nothing of
+ * screens, agents or runs, so it hardly ever has a reason to change or to fail.
+ */
+export class Keeper implements KeeperPort {
+  readonly #clock: Clock
+  readonly #entries = new Map<string, Entry>()
+  readonly #unflushed = new Set<RecordingWriter>()
+  #flushScheduled = false
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  async spawn(request: SpawnRequest): Promise<KeptSession> {
+    if (this.#entries.has(request.id)) throw new SignalboxError('E_STATE', `session ${request.id} is kept already`)
+    const startedAt = this.#clock.now()
+    const recording = createRecording(request.recording, {
+      cols: request.cols,
+      rows: request.rows,
+      startedAt,
+      command: [request.file, ...request.args].join(' '),
+    })
+    const startedMono = this.#clock.monotonic()
+    const listeners = new Set<KeeperListener>()
+    const ring = new OutputRing(RING_BYTES)
+    let entry: Entry | null = null
+    const pty = spawnPty({
+      ...request,
+      onOutput: bytes => entry && this.#output(entry, bytes),
+      onExit: exit => entry && this.#exited(entry, exit),
+    })
+    const info: KeptSession = {
+      id: request.id,
+      pid: pty.pid,
+      cols: request.cols,
+      rows: request.rows,
+      startedAt,
+      recording: request.recording,
+      offset: 0,
+      exit: null,
+    }
+    entry = { info, pty, recording, ring, listeners, startedMono }
+    this.#entries.set(request.id, entry)
+    return { ...info }
+  }
+
+  async list(): Promise<KeptSession[]> {
+    return [...this.#entries.values()].map(({ info }) => ({ ...info }))
+  }
+
+  async attach(id: string, fromOffset: number, listener: KeeperListener): Promise<AttachResult> {
+    const entry = this.#entry(id)
+    const missed = entry.ring.from(fromOffset)
+    if (!missed) return { state: 'behind', oldestOffset: entry.ring.start }
+    for (const item of missed) {
+      if (item.kind === 'output') listener.output(item.bytes, item.t, item.offset)
+      else listener.resized(item.cols, item.rows, item.t)
+    }
+    if (entry.info.exit) listener.exited(entry.info.exit)
+    else entry.listeners.add(listener)
+    return { state: 'attached', detach: () => entry.listeners.delete(listener) }
+  }
+
+  async write(id: string, bytes: Uint8Array): Promise<void> {
+    const entry = this.#live(id)
+    entry.recording.input(this.#time(entry), bytes)
+    this.#flushSoon(entry.recording)
+    entry.pty.write(bytes)
+  }
+
+  async resize(id: string, cols: number, rows: number): Promise<void> {
+    const entry = this.#live(id)
+    if (entry.info.cols === cols && entry.info.rows === rows) return
+    const t = this.#time(entry)
+    entry.info.cols = cols
+    entry.info.rows = rows
+    entry.recording.resize(t, cols, rows)
+    entry.ring.resize(cols, rows, t)
+    this.#flushSoon(entry.recording)
+    // Listeners first: their emulators must have the new size before the program draws for it.
+    for (const listener of entry.listeners) listener.resized(cols, rows, t)
+    entry.pty.resize(cols, rows)
+  }
+
+  async signal(id: string, signal: NodeJS.Signals): Promise<void> {
+    this.#live(id).pty.signal(signal)
+  }
+
+  async mark(id: string, label: string): Promise<void> {
+    const entry = this.#entry(id)
+    if (entry.info.exit) return
+    entry.recording.marker(this.#time(entry), label)
+    this.#flushSoon(entry.recording)
+  }
+
+  async forget(id: string): Promise<void> {
+    if (this.#entry(id).info.exit) this.#entries.delete(id)
+  }
+
+  /** Hangs up every program that still runs: what a terminal does when it is closed. */
+  async close(): Promise<void> {
+    for (const { info, pty, recording } of this.#entries.values()) {
+      if (!info.exit) pty.signal('SIGHUP')
+      recording.flush()
+    }
+  }
+
+  get liveCount(): number {
+    return [...this.#entries.values()].filter(({ info }) => !info.exit).length
+  }
+
+  #output(entry: Entry, bytes: Uint8Array): void {
+    const t = this.#time(entry)
+    const offset = entry.ring.end
+    entry.recording.output(t, bytes)
+    this.#flushSoon(entry.recording)
+    entry.ring.output(bytes, t)
+    entry.info.offset = entry.ring.end
+    for (const listener of entry.listeners) listener.output(bytes, t, offset)
+  }
+
+  #exited(entry: Entry, exit: { code: number | null; signal: string | null }): void {
+    const kept: KeptExit = { ...exit, t: this.#time(entry) }
+    entry.recording.exit(kept.t, exit)
+    entry.recording.close()
+    this.#unflushed.delete(entry.recording)
+    entry.info.exit = kept
+    for (const listener of entry.listeners) listener.exited(kept)
+    entry.listeners.clear()
+  }
+
+  /** One write a turn of the event loop for all that came in it. */
+  #flushSoon(recording: RecordingWriter): void {
+    this.#unflushed.add(recording)
+    if (this.#flushScheduled) return
+    this.#flushScheduled = true
+    setImmediate(() => {
+      this.#flushScheduled = false
+      for (const waiting of this.#unflushed) waiting.flush()
+      this.#unflushed.clear()
+    })
+  }
+
+  #time(entry: Entry): number {
+    return Math.round((this.#clock.monotonic() - entry.startedMono) * 1000) / 1e6
+  }
+
+  #entry(id: string): Entry {
+    const entry = this.#entries.get(id)
+    if (!entry) throw new SignalboxError('E_UNKNOWN', `the keeper has no session ${id}`)
+    return entry
+  }
+
+  #live(id: string): Entry {
+    const entry = this.#entry(id)
+    if (entry.info.exit) throw new SignalboxError('E_STATE', `session ${id} has exited`)
+    return entry
+  }
+}

@@ -1,0 +1,47 @@
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { type Clock, delay } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { startDetached } from '../process/index.js'
+import { KeeperClient } from './keeper-client.js'
+
+const START_TIMEOUT_MS = 10_000
+
+/** Connects to the keeper of this runtime directory, starting it first where there is none. */
+export async function startKeeper(options: {
+  runtimeDirectory: string
+  clock: Clock
+  onLost: (error: Error) => void
+}): Promise<KeeperClient> {
+  const socketPath = join(options.runtimeDirectory, 'keeper.sock')
+  const running = await tryConnect(socketPath, options.onLost)
+  if (running) return running
+  const logFile = join(options.runtimeDirectory, 'keeper.log')
+  startDetached(fileURLToPath(new URL('./main.js', import.meta.url)), [options.runtimeDirectory], {
+    logFile,
+    cwd: '/',
+    env: keeperEnvironment(),
+  })
+  const deadline = options.clock.monotonic() + START_TIMEOUT_MS
+  while (options.clock.monotonic() < deadline) {
+    await delay(options.clock, 20)
+    const client = await tryConnect(socketPath, options.onLost)
+    if (client) return client
+  }
+  throw new SignalboxError('E_KEEPER_START', `the keeper did not start within ${START_TIMEOUT_MS / 1000} s`, { next: `see ${logFile}` })
+}
+
+async function tryConnect(path: string, onLost: (error: Error) => void): Promise<KeeperClient | null> {
+  try {
+    return await KeeperClient.connect(path, onLost)
+  } catch (error) {
+    if (error instanceof SignalboxError) throw error
+    return null // nothing there, or a file that a dead keeper left
+  }
+}
+
+/** The keeper needs none of ours: each session's environment comes with its spawn request. */
+function keeperEnvironment(): NodeJS.ProcessEnv {
+  const { PATH, HOME, LANG, TMPDIR, USER } = process.env
+  return Object.fromEntries(Object.entries({ PATH, HOME, LANG, TMPDIR, USER }).filter(([, value]) => value !== undefined))
+}

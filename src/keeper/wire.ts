@@ -1,0 +1,108 @@
+/**
+ * The keeper's socket protocol: frames of a 4-byte big-endian length, one byte of kind, and the payload. Control messages are JSON;
+ * terminal bytes travel raw behind a small header, so that a megabyte of output costs a copy and not an encoding.
+ */
+import type { KeptExit, SpawnRequest } from './port.js'
+
+export const WIRE_VERSION = 1
+const MAX_FRAME = 16 * 1024 * 1024
+
+const KIND_JSON = 0
+const KIND_OUTPUT = 1
+const KIND_INPUT = 2
+const OUTPUT_HEADER = 4 + 8 + 8
+
+export type Request =
+  | { op: 'hello'; version: number }
+  | { op: 'spawn'; request: SpawnRequest }
+  | { op: 'list' }
+  | { op: 'attach'; id: string; fromOffset: number; channel: number }
+  | { op: 'detach'; channel: number }
+  | { op: 'open-input'; id: string; channel: number }
+  | { op: 'resize'; id: string; cols: number; rows: number }
+  | { op: 'signal'; id: string; signal: NodeJS.Signals }
+  | { op: 'mark'; id: string; label: string }
+  | { op: 'forget'; id: string }
+
+export interface Welcome {
+  version: number
+  pid: number
+}
+
+export type Reply = { reply: number; ok: true; value?: unknown } | { reply: number; ok: false; code: string; message: string }
+
+export type Notice =
+  | { notice: 'resized'; channel: number; cols: number; rows: number; t: number }
+  | { notice: 'exited'; channel: number; exit: KeptExit }
+  | { notice: 'lagging'; channel: number; offset: number }
+
+export type Incoming =
+  | { kind: 'json'; message: Record<string, unknown> }
+  | { kind: 'output'; channel: number; t: number; offset: number; bytes: Uint8Array }
+  | { kind: 'input'; channel: number; bytes: Uint8Array }
+
+export function encodeJson(message: object): Buffer {
+  const body = Buffer.from(JSON.stringify(message))
+  return Buffer.concat([header(KIND_JSON, body.length), body])
+}
+
+export function encodeOutput(channel: number, t: number, offset: number, bytes: Uint8Array): Buffer {
+  const head = header(KIND_OUTPUT, OUTPUT_HEADER + bytes.length, OUTPUT_HEADER)
+  head.writeUInt32BE(channel, 5)
+  head.writeDoubleBE(t, 9)
+  head.writeDoubleBE(offset, 17)
+  return Buffer.concat([head, bytes])
+}
+
+export function encodeInput(channel: number, bytes: Uint8Array): Buffer {
+  const head = header(KIND_INPUT, 4 + bytes.length, 4)
+  head.writeUInt32BE(channel, 5)
+  return Buffer.concat([head, bytes])
+}
+
+function header(kind: number, length: number, extra = 0): Buffer {
+  const head = Buffer.alloc(5 + extra)
+  head.writeUInt32BE(length, 0)
+  head.writeUInt8(kind, 4)
+  return head
+}
+
+/** Takes chunks of a stream and gives whole frames. A frame that cannot be is an error: the peer is not one of ours. */
+export class FrameReader {
+  #rest: Buffer = Buffer.alloc(0)
+
+  push(chunk: Uint8Array): Incoming[] {
+    this.#rest = this.#rest.length === 0 ? Buffer.from(chunk) : Buffer.concat([this.#rest, chunk])
+    const frames: Incoming[] = []
+    let at = 0
+    while (this.#rest.length - at >= 5) {
+      const length = this.#rest.readUInt32BE(at)
+      if (length > MAX_FRAME) throw new Error(`frame of ${length} bytes`)
+      if (this.#rest.length - at < 5 + length) break
+      frames.push(decode(this.#rest.readUInt8(at + 4), this.#rest.subarray(at + 5, at + 5 + length)))
+      at += 5 + length
+    }
+    // A copy of the rest, so that one cut frame does not keep a large chunk alive.
+    this.#rest = at === this.#rest.length ? Buffer.alloc(0) : Buffer.from(this.#rest.subarray(at))
+    return frames
+  }
+}
+
+function decode(kind: number, body: Buffer): Incoming {
+  switch (kind) {
+    case KIND_JSON:
+      return { kind: 'json', message: JSON.parse(body.toString('utf8')) as Record<string, unknown> }
+    case KIND_OUTPUT:
+      return {
+        kind: 'output',
+        channel: body.readUInt32BE(0),
+        t: body.readDoubleBE(4),
+        offset: body.readDoubleBE(12),
+        bytes: body.subarray(OUTPUT_HEADER),
+      }
+    case KIND_INPUT:
+      return { kind: 'input', channel: body.readUInt32BE(0), bytes: body.subarray(4) }
+    default:
+      throw new Error(`frame of unknown kind ${kind}`)
+  }
+}

@@ -1,0 +1,5 @@
+export { startDetached } from './detached.js'
+export { acquireLock, type Lock } from './lock.js'
+export { isAlive, processStart } from './process-info.js'
+export { type CommandResult, runCommand } from './run-command.js'
+export { findExecutable } from './which.js'

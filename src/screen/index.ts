@@ -1,0 +1,7 @@
+export { type Classified, classify } from './classify.js'
+export { initialMemory, noteInput, type ScreenMemory } from './memory.js'
+export type { Menu, MenuKind, MenuOption, OptionMeaning } from './menu/menu.js'
+export type { Awaiting, Composer, Facet, Observation, Terminator } from './observation.js'
+export type { InputWays, Pack } from './pack/pack.js'
+export { parsePack } from './pack/parse-pack.js'
+export { type Payload, TERMINAL_VIEWS, type TerminalView, type ToolRef, VIEW_ALIASES } from './view.js'

@@ -1,0 +1,80 @@
+import type { Payload, TerminalView } from './view.js'
+
+export type Awaiting =
+  | 'permission'
+  | 'question'
+  | 'plan'
+  | 'trust'
+  | 'auth'
+  | 'api_key'
+  | 'choice'
+  | 'picker'
+  | 'input'
+  | 'exit_confirm'
+
+/** What one frame shows, and why we think so. */
+export interface Observation<V extends TerminalView = TerminalView> {
+  view: V
+  payload: Payload[V]
+  confidence: number
+  /** A pack rule held; otherwise structure alone. */
+  anchored: boolean
+  /** `claude/working.spinner`, `generic/menu`, `none` */
+  rule: string
+  /** The agent or a tool works and nobody is asked; null when this frame cannot tell. */
+  busy: boolean | null
+  awaiting: Awaiting | null
+  /** Null: there is no live input box. */
+  composer: Composer | null
+  /** Other structures that are visible. They never change the view by themselves. */
+  facets: Facet[]
+  /** Text of the newest echoed prompt. */
+  user: string | null
+  terminator: Terminator | null
+  /** Views that this same screen can also stand for. */
+  ambiguous: TerminalView[]
+  evidence: ScreenEvidence[]
+}
+
+export interface Composer {
+  empty: boolean
+  draft: string
+  placeholder: string
+  shell: boolean
+  pasted: number
+  queued: string[]
+  completion: { items: string[]; selected: number } | null
+  /** First and last row of the box, edges included. */
+  rows: [number, number]
+}
+
+export interface Terminator {
+  row: number
+  outcome: 'done' | 'interrupted' | 'denied' | 'failed'
+  elapsedS?: number
+}
+
+export type FacetName =
+  | 'todo'
+  | 'agents'
+  | 'background'
+  | 'queued'
+  | 'context'
+  | 'mode'
+  | 'retry'
+  | 'survey'
+  | 'notice'
+  | 'scrolled'
+  | 'statusline'
+  | 'update'
+
+export interface Facet {
+  name: FacetName
+  data: Record<string, unknown>
+}
+
+export interface ScreenEvidence {
+  region: string
+  rows: [number, number]
+  text: string
+}

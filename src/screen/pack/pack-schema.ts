@@ -1,0 +1,165 @@
+import { z } from 'zod'
+import { TERMINAL_VIEWS } from '../view.js'
+
+/** The shape of a pack file (docs/packs.md), before its patterns are compiled. Unknown fields are errors: a misspelt rule must not be silent. */
+const view = z.enum(TERMINAL_VIEWS)
+const awaiting = z.enum(['permission', 'question', 'plan', 'trust', 'auth', 'api_key', 'choice', 'picker', 'input', 'exit_confirm'])
+const facet = z.enum(['todo', 'agents', 'background', 'queued', 'context', 'mode', 'retry', 'survey', 'notice', 'scrolled', 'statusline', 'update'])
+const menuKind = z.enum([
+  'permission', 'question', 'plan', 'trust', 'auth', 'api_key', 'update', 'limit', 'resume', 'survey', 'picker', 'confirm', 'input', 'other',
+])
+const meaning = z.enum(['allow-once', 'allow-session', 'allow-always', 'deny', 'deny-with-text', 'choice', 'text', 'cancel'])
+const outcome = z.enum(['done', 'interrupted', 'denied', 'failed'])
+
+const style = z.strictObject({
+  fg: z.string().optional(),
+  bg: z.string().optional(),
+  bold: z.boolean().optional(),
+  dim: z.boolean().optional(),
+  italic: z.boolean().optional(),
+  inverse: z.boolean().optional(),
+})
+
+const row = { line: z.string(), style: style.optional() }
+
+const region = z.discriminatedUnion('kind', [
+  z.strictObject({ name: z.string(), kind: z.literal('box'), top: z.string(), body: z.string(), bottom: z.string() }),
+  z.strictObject({
+    name: z.string(),
+    kind: z.literal('open_box'),
+    body: z.string(),
+    below: z.enum(['indented', 'footer', 'blank']).default('indented'),
+    footer: z.string().optional(),
+  }),
+  z.strictObject({ name: z.string(), kind: z.enum(['tail', 'head']), n: z.int().min(1) }),
+  z.strictObject({
+    name: z.string(),
+    kind: z.enum(['above', 'below']),
+    of: z.string(),
+    n: z.int().min(1),
+    stop: z.enum(['blank', 'rule', 'none']).default('none'),
+  }),
+  z.strictObject({ name: z.string(), kind: z.literal('between'), after: z.string(), before: z.string() }),
+  z.strictObject({ name: z.string(), kind: z.literal('after_last'), match: z.string() }),
+  z.strictObject({ name: z.string(), kind: z.enum(['title', 'progress']) }),
+])
+
+const condition = z.strictObject({ region: z.string(), line: z.string() })
+
+const rule = z.strictObject({
+  id: z.string(),
+  disabled: z.boolean().default(false),
+  view: view.optional(),
+  facet: facet.optional(),
+  skip: z.string().optional(),
+  priority: z.int().default(500),
+  region: z.string(),
+  line: z.string().optional(),
+  text: z.string().optional(),
+  all: z.array(condition).default([]),
+  any: z.array(condition).default([]),
+  none: z.array(condition).default([]),
+  composer: z.enum(['live', 'absent', 'any']).default('any'),
+  cursor: z.enum(['on_row', 'in_region', 'any']).default('any'),
+  style: style.optional(),
+  busy: z.boolean().optional(),
+  awaiting: awaiting.optional(),
+  close: z.string().optional(),
+  confidence: z.number().min(0).max(1).default(0.85),
+  capture: z.record(z.string(), z.enum(['string', 'int', 'count', 'duration', 'time'])).default({}),
+  structural: z.boolean().default(false),
+  since: z.string().optional(),
+  until: z.string().optional(),
+})
+
+const menu = z.strictObject({
+  kind: menuKind,
+  question: z.string().optional(),
+  title: z.string().optional(),
+  column: z.int().min(0).optional(),
+  origin: z.enum(['agent', 'user']).default('agent'),
+  esc: z.enum(['deny', 'cancel']).optional(),
+  amend: z.string().optional(),
+  toggle: z.string().default(' '),
+  confirm: z.string().default('\r'),
+  choose: z.enum(['arrows', 'accelerator']).default('arrows'),
+  meaning: z.array(z.strictObject({ label: z.string(), meaning, danger: z.boolean().default(false) })).default([]),
+})
+
+const firstMore = { first: z.string(), more: z.string().optional(), style: style.optional() }
+
+export const packSchema = z.strictObject({
+  pack: z.literal(1),
+  agent: z.string(),
+  versions: z.string().default('*'),
+  evidence: z.array(z.string()).default([]),
+  locale: z.string().default('en'),
+  terminator: z.enum(['required', 'optional', 'none']).default('none'),
+  detect: z
+    .strictObject({ argv0: z.array(z.string()).default([]), banner: z.string().optional(), title: z.string().optional() })
+    .prefault({}),
+  glyphs: z.record(z.string(), z.string()).default({}),
+  text: z
+    .strictObject({
+      indent: z.int().min(0).default(0),
+      width: z.union([z.string().regex(/^cols(-\d+)?$/), z.int().min(1)]).default('cols'),
+      inline_code_fg: z.array(z.string()).default([]),
+      scrollbar: z.boolean().default(false),
+    })
+    .prefault({}),
+  input: z
+    .strictObject({
+      mode: z.enum(['bulk', 'typed']).default('typed'),
+      pace_ms: z.number().min(0).default(2),
+      settle_ms: z.number().min(0).default(250),
+      submit: z.string().default('\r'),
+      newline: z.string().default('\n'),
+      clear: z.string().default('\u0015'),
+      interrupt: z.array(z.string()).default(['\u001b']),
+      interrupt_presses: z.int().min(1).default(1),
+      queue: z.boolean().default(false),
+      exit: z.array(z.string()).default(['\u0003', '\u0003']),
+    })
+    .prefault({}),
+  env: z.strictObject({ unset: z.array(z.string()).default([]), set: z.record(z.string(), z.string()).default({}) }).prefault({}),
+  region: z.array(region).default([]),
+  terminators: z.array(z.strictObject({ ...row, outcome })).default([]),
+  blocks: z
+    .array(
+      z.strictObject({
+        kind: z.enum(['prose', 'tool_call', 'tool_result', 'todo', 'user', 'thought', 'notice', 'error']),
+        ...firstMore,
+        strip: z.int().min(0).default(0),
+        running: z.string().optional(),
+        failed: z.string().optional(),
+      }),
+    )
+    .default([]),
+  chrome: z.array(z.union([z.strictObject(row), z.strictObject(firstMore)])).default([]),
+  volatile: z.array(z.strictObject({ line: z.string() })).default([]),
+  queued: z.array(z.strictObject(row)).default([]),
+  panels: z.array(z.strictObject({ name: z.string(), ...firstMore })).default([]),
+  menus: z.array(menu).default([]),
+  danger: z
+    .array(z.strictObject({ id: z.string(), match: z.string(), rule: z.array(z.enum(['never-auto', 'never-default'])) }))
+    .default([]),
+  fixtures: z
+    .array(
+      z.strictObject({
+        cast: z.string(),
+        at: z.number(),
+        expect: z.strictObject({
+          view,
+          accept: z.array(view).default([]),
+          busy: z.boolean().nullable().optional(),
+          awaiting: awaiting.nullable().optional(),
+          options: z.array(z.string()).optional(),
+        }),
+      }),
+    )
+    .default([]),
+  rule: z.array(rule).default([]),
+})
+
+export type PackFile = z.infer<typeof packSchema>
+export type RuleFile = z.infer<typeof rule>

@@ -1,0 +1,146 @@
+import type { Awaiting, FacetName, Terminator } from '../observation.js'
+import type { MenuKind, OptionMeaning } from '../menu/menu.js'
+import type { TerminalView } from '../view.js'
+
+/** One agent's screens, for a range of its versions: the TOML file of `packs/` after checking and compiling. */
+export interface Pack {
+  file: string
+  agent: string
+  versions: string
+  evidence: string[]
+  locale: string
+  terminator: 'required' | 'optional' | 'none'
+  detect: { argv0: string[]; banner: RegExp | null; title: RegExp | null }
+  text: { indent: number; width: TextWidth; inlineCodeFg: string[]; scrollbar: boolean }
+  input: InputWays
+  env: { unset: string[]; set: Record<string, string> }
+  regions: RegionSpec[]
+  terminators: { pattern: RowPattern; outcome: Terminator['outcome'] }[]
+  blocks: BlockSpec[]
+  chrome: { first: RowPattern; more: RegExp | null }[]
+  volatile: RegExp[]
+  queued: RowPattern[]
+  panels: { name: string; first: RowPattern; more: RegExp | null }[]
+  menus: MenuSpec[]
+  danger: { id: string; match: RegExp; rule: DangerRule[] }[]
+  rules: RuleSpec[]
+  fixtures: FixtureSpec[]
+}
+
+export type TextWidth = { from: 'cols'; minus: number } | { from: 'fixed'; width: number }
+
+export interface InputWays {
+  mode: 'bulk' | 'typed'
+  paceMs: number
+  settleMs: number
+  submit: string
+  newline: string
+  clear: string
+  interrupt: string[]
+  interruptPresses: number
+  queue: boolean
+  exit: string[]
+}
+
+/** A regular expression for one row, and the style its first non-blank cell must have. */
+export interface RowPattern {
+  line: RegExp
+  style: StyleSpec | null
+}
+
+export interface StyleSpec {
+  fg?: string | undefined
+  bg?: string | undefined
+  bold?: boolean | undefined
+  dim?: boolean | undefined
+  italic?: boolean | undefined
+  inverse?: boolean | undefined
+}
+
+export type RegionSpec =
+  | { name: string; kind: 'box'; top: RegExp; body: RegExp; bottom: RegExp }
+  | { name: string; kind: 'open_box'; body: RegExp; below: 'indented' | 'footer' | 'blank'; footer: RegExp | null }
+  | { name: string; kind: 'tail' | 'head'; n: number }
+  | { name: string; kind: 'above' | 'below'; of: string; n: number; stop: 'blank' | 'rule' | 'none' }
+  | { name: string; kind: 'between'; after: string; before: string }
+  | { name: string; kind: 'after_last'; match: RegExp }
+  | { name: string; kind: 'title' | 'progress' }
+
+export type ScreenBlockKind =
+  | 'prose'
+  | 'tool_call'
+  | 'tool_result'
+  | 'todo'
+  | 'user'
+  | 'thought'
+  | 'notice'
+  | 'error'
+
+export interface BlockSpec {
+  kind: ScreenBlockKind
+  first: RowPattern
+  more: RegExp | null
+  /** Columns that belong to the marker. */
+  strip: number
+  /** A tool call that still runs; a result that failed. */
+  running: RegExp | null
+  failed: RegExp | null
+}
+
+export type DangerRule = 'never-auto' | 'never-default'
+
+export interface MenuSpec {
+  kind: MenuKind
+  question: RegExp | null
+  title: RegExp | null
+  column: number | null
+  origin: 'agent' | 'user'
+  esc: 'deny' | 'cancel' | null
+  amend: string | null
+  toggle: string
+  confirm: string
+  choose: 'arrows' | 'accelerator'
+  meaning: { label: RegExp; meaning: OptionMeaning; danger: boolean }[]
+}
+
+export interface RuleSpec {
+  id: string
+  view: TerminalView | null
+  facet: FacetName | null
+  skip: string | null
+  priority: number
+  region: string
+  line: RegExp | null
+  text: RegExp | null
+  all: RuleCondition[]
+  any: RuleCondition[]
+  none: RuleCondition[]
+  composer: 'live' | 'absent' | 'any'
+  cursor: 'on_row' | 'in_region' | 'any'
+  style: StyleSpec | null
+  busy: boolean | null
+  awaiting: Awaiting | null
+  close: string | null
+  confidence: number
+  capture: Record<string, CaptureKind>
+  structural: boolean
+}
+
+export interface RuleCondition {
+  region: string
+  line: RegExp
+}
+
+export type CaptureKind = 'string' | 'int' | 'count' | 'duration' | 'time'
+
+export interface FixtureSpec {
+  cast: string
+  at: number
+  expect: {
+    view: TerminalView
+    accept: TerminalView[]
+    busy?: boolean | null
+    awaiting?: Awaiting | null
+    options?: string[]
+  }
+}

@@ -1,0 +1,23 @@
+import type { Frame } from '../terminal/index.js'
+import type { Pack } from './pack/pack.js'
+import { matchesRow } from './style-match.js'
+import type { TodoItem } from './view.js'
+
+const MARKS: Record<string, TodoItem['status']> = { '☐': 'open', '◻': 'open', '□': 'open', '◐': 'in_progress', '◼': 'in_progress', '▣': 'in_progress', '☒': 'done', '✔': 'done', '☑': 'done', '■': 'done' }
+
+/** The task panel, where the pack declares one and it is on screen. */
+export function readTodos(frame: Frame, pack: Pack): { total: number; done: number; inProgress: number; open: number; items: TodoItem[] } | null {
+  const panel = pack.panels.find(entry => entry.name === 'tasks')
+  if (!panel) return null
+  const start = frame.lines.findLastIndex(row => matchesRow(row, panel.first))
+  if (start < 0) return null
+  const items: TodoItem[] = []
+  for (let index = start; index < frame.lines.length; index++) {
+    const { text } = frame.lines[index]!
+    if (index > start && !(panel.more?.test(text) ?? false)) break
+    const match = /([☐◻□◐◼▣☒✔☑■])\s+(\S.*)$/u.exec(text)
+    if (match) items.push({ status: MARKS[match[1]!]!, text: match[2]!.trim() })
+  }
+  const count = (status: TodoItem['status']) => items.filter(item => item.status === status).length
+  return { total: items.length, done: count('done'), inProgress: count('in_progress'), open: count('open'), items }
+}

@@ -1,0 +1,1 @@
+export { type PtyExit, type PtyOptions, type PtyProcess, spawnPty } from './pty.js'

@@ -1,0 +1,126 @@
+import { createReadStream } from 'node:fs'
+import { open } from 'node:fs/promises'
+import { SignalboxError } from '../../errors/index.js'
+import { parseEventLine, parseHeader, type RecordingEvent, type RecordingHeader } from './asciicast.js'
+
+/** A recording being read from the front, or from a position that an earlier reading stopped at. */
+export interface OpenRecording {
+  header: RecordingHeader
+  /** Events in order. `truncated` is known when they have all been read. */
+  events(from?: ReadPosition): AsyncGenerator<PositionedEvent>
+  /** What could not be read: a last line without its end, and lines that are no events. */
+  readonly damage: { truncated: boolean; badLines: number }
+}
+
+/** Where to read on: the byte behind the last line, the output bytes before it, and its time. */
+export interface ReadPosition {
+  fileByte: number
+  outputOffset: number
+  t: number
+}
+
+export interface PositionedEvent {
+  event: RecordingEvent
+  /** Behind this event. */
+  position: ReadPosition
+}
+
+export interface WholeRecording {
+  header: RecordingHeader
+  events: RecordingEvent[]
+  truncated: boolean
+  badLines: number
+}
+
+/** @throws SignalboxError `E_INPUT` when the file is missing or no recording. */
+export async function openRecording(path: string): Promise<OpenRecording> {
+  const first = await firstLine(path)
+  const header = first === null ? null : parseHeader(first.text)
+  if (!header || !first) {
+    throw new SignalboxError('E_INPUT', `${path} is not an asciicast recording`, {
+      next: 'give a file whose first line is an asciicast v2 or v3 header',
+      place: { file: path, line: 1 },
+    })
+  }
+  const damage = { truncated: false, badLines: 0 }
+  const start: ReadPosition = { fileByte: first.end, outputOffset: 0, t: 0 }
+  return {
+    header,
+    damage,
+    events: (from = start) => readEvents(path, header, from, damage),
+  }
+}
+
+export async function readWholeRecording(path: string): Promise<WholeRecording> {
+  const recording = await openRecording(path)
+  const events: RecordingEvent[] = []
+  for await (const { event } of recording.events()) events.push(event)
+  return { header: recording.header, events, ...recording.damage }
+}
+
+async function* readEvents(
+  path: string,
+  header: RecordingHeader,
+  from: ReadPosition,
+  damage: { truncated: boolean; badLines: number },
+): AsyncGenerator<PositionedEvent> {
+  let { fileByte, outputOffset, t } = from
+  for await (const line of linesOf(path, fileByte)) {
+    if (!line.isWhole) {
+      damage.truncated = true
+      return
+    }
+    fileByte += line.byteLength
+    if (line.text.trim() === '' || (header.version === 3 && line.text.startsWith('#'))) continue
+    const event = parseEventLine(line.text, header, t)
+    if (event === undefined) damage.badLines++
+    if (!event) continue
+    t = event.t
+    if (event.kind === 'output') outputOffset += event.bytes.length
+    yield { event, position: { fileByte, outputOffset, t } }
+  }
+}
+
+async function firstLine(path: string): Promise<{ text: string; end: number } | null> {
+  const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
+    throw new SignalboxError('E_INPUT', `cannot read ${path}: ${error.code ?? error.message}`, { place: { file: path }, cause: error })
+  })
+  try {
+    if (!(await file.stat()).isFile()) return null
+    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(64 * 1024), position: 0 })
+    const end = buffer.subarray(0, bytesRead).indexOf(0x0a)
+    const length = end < 0 ? bytesRead : end
+    return length === 0 ? null : { text: buffer.toString('utf8', 0, length), end: end < 0 ? length : end + 1 }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Lines with their length in bytes; the last one is not whole when the file does not end in a newline. */
+async function* linesOf(path: string, start: number): AsyncGenerator<{ text: string; byteLength: number; isWhole: boolean }> {
+  let rest: Buffer[] = []
+  for await (const chunk of createReadStream(path, { start, highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
+    let from = 0
+    for (let end = chunk.indexOf(0x0a); end >= 0; end = chunk.indexOf(0x0a, from)) {
+      const line = Buffer.concat([...rest, chunk.subarray(from, end)])
+      rest = []
+      yield { text: line.toString('utf8'), byteLength: line.length + 1, isWhole: true }
+      from = end + 1
+    }
+    if (from < chunk.length) rest.push(chunk.subarray(from))
+  }
+  if (rest.length > 0) {
+    const line = Buffer.concat(rest)
+    yield { text: line.toString('utf8'), byteLength: line.length, isWhole: parsesAsJson(line.toString('utf8')) }
+  }
+}
+
+/** A last line without newline counts if it is whole JSON: other recorders leave the newline out. */
+function parsesAsJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,106 @@
+import { closeSync, constants, openSync, writeSync } from 'node:fs'
+import type { RecordingExit } from './asciicast.js'
+import { decodeBytes, Utf8Carry } from './byte-text.js'
+
+/**
+ * Writes a recording as asciicast v2 while it happens. Lines are gathered and written in one call when `flush` is called or
+ * 64 kB are waiting; the keeper flushes at the end of every turn of its event loop, so a crash of anything but the keeper loses nothing.
+ *
+ * A write that fails (disk full) ends the recording, not the session: `failure` tells why, later calls do nothing.
+ */
+export interface RecordingWriter {
+  readonly path: string
+  readonly failure: Error | null
+  output(t: number, bytes: Uint8Array): void
+  input(t: number, bytes: Uint8Array): void
+  resize(t: number, cols: number, rows: number): void
+  marker(t: number, label: string): void
+  exit(t: number, exit: RecordingExit): void
+  flush(): void
+  close(): void
+}
+
+const FLUSH_AT = 64 * 1024
+
+export function createRecording(
+  path: string,
+  header: { cols: number; rows: number; startedAt: number; command: string; env?: Record<string, string> },
+): RecordingWriter {
+  const descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND, 0o600)
+  return new FileRecording(path, descriptor, header)
+}
+
+class FileRecording implements RecordingWriter {
+  readonly path: string
+  failure: Error | null = null
+  #descriptor: number
+  #pending = ''
+  readonly #carry = new Utf8Carry()
+  #lastOutput = 0
+
+  constructor(path: string, descriptor: number, header: { cols: number; rows: number; startedAt: number; command: string; env?: Record<string, string> }) {
+    this.path = path
+    this.#descriptor = descriptor
+    const { cols: width, rows: height, startedAt, command, env } = header
+    this.#line({ version: 2, width, height, timestamp: Math.floor(startedAt / 1000), command, ...(env && { env }) })
+    this.flush()
+  }
+
+  output(t: number, bytes: Uint8Array): void {
+    this.#lastOutput = t
+    const text = this.#carry.push(bytes)
+    if (text !== '') this.#event(t, 'o', text)
+  }
+
+  input(t: number, bytes: Uint8Array): void {
+    this.#event(t, 'i', decodeBytes(bytes))
+  }
+
+  resize(t: number, cols: number, rows: number): void {
+    // The bytes of a cut character came before the resize: they must not move behind it.
+    this.#flushCarry()
+    this.#event(t, 'r', `${cols}x${rows}`)
+  }
+
+  marker(t: number, label: string): void {
+    this.#event(t, 'm', label)
+  }
+
+  exit(t: number, exit: RecordingExit): void {
+    this.#flushCarry()
+    this.#event(t, 'x', exit.signal ?? String(exit.code ?? 0))
+  }
+
+  flush(): void {
+    if (this.#pending === '' || this.failure) return
+    try {
+      let rest: Uint8Array = Buffer.from(this.#pending)
+      this.#pending = ''
+      while (rest.length > 0) rest = rest.subarray(writeSync(this.#descriptor, rest))
+    } catch (error) {
+      this.failure = error as Error
+    }
+  }
+
+  close(): void {
+    this.flush()
+    if (this.#descriptor < 0) return
+    closeSync(this.#descriptor)
+    this.#descriptor = -1
+  }
+
+  #flushCarry(): void {
+    const rest = this.#carry.flush()
+    if (rest !== '') this.#event(this.#lastOutput, 'o', rest)
+  }
+
+  #event(t: number, code: string, data: string): void {
+    this.#line([Math.round(t * 1e6) / 1e6, code, data])
+  }
+
+  #line(value: unknown): void {
+    if (this.failure) return
+    this.#pending += `${JSON.stringify(value)}\n`
+    if (this.#pending.length >= FLUSH_AT) this.flush()
+  }
+}
