@@ -18,7 +18,6 @@ export const COMMANDS: readonly CommandSpec[] = [
     summary: 'the whole product on a scripted agent: no key, no network',
     options: [
       { flags: '--yes', description: 'answer the agent’s requests with allow once; needed where there is no terminal' },
-      { flags: '--keep', description: 'keep the demo’s project and recording afterwards' },
       { flags: '--speed <factor>', description: 'how fast the agent works; 1 is life-like' },
       JSON_OPTION,
     ],

@@ -1,5 +1,4 @@
 // The keeper as a process of its own. Started by the daemon, outlives it, and leaves by itself when it keeps nothing and nobody calls.
-import { join } from 'node:path'
 import { systemClock, type Timer } from '../clock/index.js'
 import { acquireLock } from '../process/index.js'
 import { Keeper } from './keeper.js'
@@ -8,9 +7,9 @@ import { KeeperServer } from './keeper-server.js'
 /** How long an unused keeper waits for its next caller. */
 const IDLE_EXIT_MS = 30_000
 
-const runtimeDirectory = process.argv[2]
-if (!runtimeDirectory) {
-  console.error('usage: keeper <runtime directory>')
+const [lockPath, socketPath] = process.argv.slice(2)
+if (!lockPath || !socketPath) {
+  console.error('usage: keeper <lock file> <socket>')
   process.exit(2)
 }
 process.umask(0o077)
@@ -18,13 +17,13 @@ process.title = 'signalbox-keeper'
 // Terminal hang-ups and stray interrupts are meant for the programs inside, never for their keeper.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGPIPE'] as const) process.on(signal, () => undefined)
 
-const lock = await acquireLock(join(runtimeDirectory, 'keeper.lock'))
+const lock = await acquireLock(lockPath)
 if (!lock) process.exit(0) // another keeper was faster: the caller will find that one
 
 const keeper = new Keeper(systemClock)
 let idleTimer: Timer | null = null
 const server = new KeeperServer(keeper, leaveWhenUnused)
-await server.listen(join(runtimeDirectory, 'keeper.sock'))
+await server.listen(socketPath)
 leaveWhenUnused()
 
 function leaveWhenUnused(): void {

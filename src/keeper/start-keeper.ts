@@ -10,14 +10,15 @@ const START_TIMEOUT_MS = 10_000
 /** Connects to the keeper of this runtime directory, starting it first where there is none. */
 export async function startKeeper(options: {
   runtimeDirectory: string
+  socketPath: string
   clock: Clock
   onLost: (error: Error) => void
 }): Promise<KeeperClient> {
-  const socketPath = join(options.runtimeDirectory, 'keeper.sock')
+  const { socketPath } = options
   const running = await tryConnect(socketPath, options.onLost)
   if (running) return running
   const logFile = join(options.runtimeDirectory, 'keeper.log')
-  startDetached(fileURLToPath(new URL('./main.js', import.meta.url)), [options.runtimeDirectory], {
+  startDetached(fileURLToPath(new URL('./main.js', import.meta.url)), [join(options.runtimeDirectory, 'keeper.lock'), socketPath], {
     logFile,
     cwd: '/',
     env: keeperEnvironment(),

@@ -14,6 +14,7 @@ import type { Payload, TerminalView } from './view.js'
 export interface Classified {
   observation: Observation
   memory: ScreenMemory
+  layout: Layout
 }
 
 /** What a frame shows, in the order of docs/screen.md §decision: the first test that holds names the view. */
@@ -22,7 +23,7 @@ export function classify(frame: Frame, memory: ScreenMemory, pack: Pack): Classi
   const matches = evaluateRules(frame, pack, layout.regions).flatMap(verdict => (verdict.match ? [verdict.match] : []))
   const scene = new Scene(frame, memory, pack, layout, matches)
   const observation = scene.observe()
-  return { observation, memory: scene.remember(observation) }
+  return { observation, memory: scene.remember(observation), layout }
 }
 
 class Scene {

@@ -10,7 +10,12 @@ export interface EventStore {
    * Appends to one stream at its expected version, all or nothing. Returns after the events are as durable as asked.
    * @throws SignalboxError `E_VERSION` when the stream is at another version; nothing was written.
    */
-  append(stream: string, expected: ExpectedVersion, events: readonly NewEvent[], options?: AppendOptions): Promise<AppendResult>
+  append(
+    stream: string,
+    expected: ExpectedVersion,
+    events: readonly NewEvent[],
+    options?: AppendOptions,
+  ): Promise<AppendResult>
 
   /** The same for several streams in one transaction: either all streams move or none. */
   appendAll(appends: readonly StreamAppend[], options?: AppendOptions): Promise<AppendResult[]>
@@ -35,13 +40,19 @@ export interface EventStore {
   /** The stored state of one projection's document, or null. Projections move in the transaction of the append. */
   document<T>(projection: string, key: string): Promise<StoredDocument<T> | null>
   /** Documents of a projection, newest change first. `prefix` filters by the key's beginning. */
-  documents<T>(projection: string, options?: { prefix?: string; limit?: number; before?: number }): Promise<StoredDocument<T>[]>
+  documents<T>(
+    projection: string,
+    options?: { prefix?: string; limit?: number; before?: number },
+  ): Promise<StoredDocument<T>[]>
 
   /**
    * Calls back with every event after `after`, in order, without gap or double, whichever process wrote it; then with new ones as
    * they come. A handler that throws stops nothing: the error goes to `onError` and delivery goes on.
    */
-  subscribe(options: { after: number; types?: readonly string[]; onError?: (error: unknown) => void }, handler: (events: StoredEvent[]) => void): Subscription
+  subscribe(
+    options: { after: number; types?: readonly string[]; onError?: (error: unknown) => void },
+    handler: (events: StoredEvent[]) => void,
+  ): Subscription
 
   /** Reads the whole file and tells what is wrong with it, for `doctor`. */
   check(): Promise<StoreProblem[]>

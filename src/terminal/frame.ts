@@ -6,6 +6,8 @@ export interface Frame {
   cause: FrameCause
   /** True when a synchronized update was cut open because it lasted too long. */
   torn: boolean
+  /** True while the picture settles after our own resize: nothing is classified, extracted or sent from it. */
+  held: boolean
   cols: number
   rows: number
   buffer: 'normal' | 'alternate'
@@ -14,7 +16,7 @@ export interface Frame {
   progress: Progress | null
   /** The viewport, top to bottom. */
   lines: Row[]
-  /** Rows above the viewport, read on demand. */
+  /** Rows above the viewport, read on demand; none when `lastId < firstId`. */
   history: { firstId: number; lastId: number }
 }
 
@@ -23,12 +25,17 @@ export type FrameCause = 'sync' | 'quiet' | 'cap' | 'forced'
 export interface Row {
   /** Stable while the row scrolls; fresh ids from 2^40 upward in the alternate buffer. */
   id: number
+  /** Trailing blanks are cut; no-break spaces are kept; cells written as invisible read as blanks. */
   text: string
+  /** Columns up to the last visible cell. Blanks with a background, inverse or underlined are visible, so `text` may be shorter. */
   width: number
   /** The emulator's soft-wrap flag: this row continues the one above it. */
   wrapped: boolean
+  /** Cover the columns 0 to `width` without gaps. */
   spans: Span[]
+  /** Of `text` alone: a row that was only recoloured keeps its hash. */
   hash: number
+  /** The newest frame in which text or style of the row with this id differed from the frame before. */
   changedSeq: number
 }
 

@@ -49,11 +49,16 @@ export function parseHeader(line: string): RecordingHeader | null {
  * One event line. `previous` is the time of the event before it: version 3 writes intervals.
  * Undefined for a line that is no event at all; null for an event of a kind that is not ours to read.
  */
-export function parseEventLine(line: string, header: RecordingHeader, previous: number): RecordingEvent | null | undefined {
+export function parseEventLine(
+  line: string,
+  header: RecordingHeader,
+  previous: number,
+): RecordingEvent | null | undefined {
   const value = parseJson(line)
   if (!Array.isArray(value) || value.length < 3) return undefined
   const [time, code, data] = value as [unknown, unknown, unknown]
-  if (typeof time !== 'number' || !Number.isFinite(time) || typeof code !== 'string' || typeof data !== 'string') return undefined
+  if (typeof time !== 'number' || !Number.isFinite(time) || typeof code !== 'string' || typeof data !== 'string')
+    return undefined
   const t = header.version === 3 ? previous + time : time
   switch (code) {
     case 'o':
@@ -67,7 +72,11 @@ export function parseEventLine(line: string, header: RecordingHeader, previous: 
     case 'm':
       return { kind: 'marker', t, label: data }
     case 'x':
-      return { kind: 'exit', t, exit: /^-?\d+$/.test(data) ? { code: Number(data), signal: null } : { code: null, signal: data } }
+      return {
+        kind: 'exit',
+        t,
+        exit: /^-?\d+$/.test(data) ? { code: Number(data), signal: null } : { code: null, signal: data },
+      }
     default:
       return null
   }

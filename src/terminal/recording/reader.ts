@@ -83,7 +83,10 @@ async function* readEvents(
 
 async function firstLine(path: string): Promise<{ text: string; end: number } | null> {
   const file = await open(path, 'r').catch((error: NodeJS.ErrnoException) => {
-    throw new SignalboxError('E_INPUT', `cannot read ${path}: ${error.code ?? error.message}`, { place: { file: path }, cause: error })
+    throw new SignalboxError('E_INPUT', `cannot read ${path}: ${error.code ?? error.message}`, {
+      place: { file: path },
+      cause: error,
+    })
   })
   try {
     if (!(await file.stat()).isFile()) return null
@@ -97,7 +100,10 @@ async function firstLine(path: string): Promise<{ text: string; end: number } | 
 }
 
 /** Lines with their length in bytes; the last one is not whole when the file does not end in a newline. */
-async function* linesOf(path: string, start: number): AsyncGenerator<{ text: string; byteLength: number; isWhole: boolean }> {
+async function* linesOf(
+  path: string,
+  start: number,
+): AsyncGenerator<{ text: string; byteLength: number; isWhole: boolean }> {
   let rest: Buffer[] = []
   for await (const chunk of createReadStream(path, { start, highWaterMark: 256 * 1024 }) as AsyncIterable<Buffer>) {
     let from = 0

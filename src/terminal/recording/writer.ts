@@ -26,7 +26,11 @@ export function createRecording(
   path: string,
   header: { cols: number; rows: number; startedAt: number; command: string; env?: Record<string, string> },
 ): RecordingWriter {
-  const descriptor = openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND, 0o600)
+  const descriptor = openSync(
+    path,
+    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND,
+    0o600,
+  )
   return new FileRecording(path, descriptor, header)
 }
 
@@ -38,7 +42,11 @@ class FileRecording implements RecordingWriter {
   readonly #carry = new Utf8Carry()
   #lastOutput = 0
 
-  constructor(path: string, descriptor: number, header: { cols: number; rows: number; startedAt: number; command: string; env?: Record<string, string> }) {
+  constructor(
+    path: string,
+    descriptor: number,
+    header: { cols: number; rows: number; startedAt: number; command: string; env?: Record<string, string> },
+  ) {
     this.path = path
     this.#descriptor = descriptor
     const { cols: width, rows: height, startedAt, command, env } = header

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../text/index.js'
+
+/** SHA-256 of the exact request. Nothing is normalised: look-alikes must differ, and which row is selected is not part of it. */
+export function fingerprintOf(request: {
+  kind: string
+  agent: string
+  session: string
+  tool: string
+  input: unknown
+  text: string | null
+  cwd: string
+  questions: readonly { text: string; multi: boolean }[]
+  options: readonly { label: string; meaning: string }[]
+}): string {
+  const { options, ...rest } = request
+  return sha256(`signalbox/approval/1\n${canonicalJson({ ...rest, options: options.map(({ label, meaning }) => [label, meaning]) })}`)
+}
+
+export function sha256(text: string): string {
+  return createHash('sha256').update(text, 'utf8').digest('hex')
+}

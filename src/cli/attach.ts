@@ -1,0 +1,69 @@
+import WebSocket from 'ws'
+import { EXIT } from '../errors/index.js'
+import { OutputFilter, withoutReplies } from './attach-filter.js'
+import type { CommandContext } from './context.js'
+import type { DaemonClient } from './daemon-client.js'
+
+/** Ctrl-] */
+const DETACH = 0x1d
+/** Modes a program may have switched on: mouse, focus, paste, keyboard, cursor, colours. Reset before the person gets the terminal back. */
+const RESET = '\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1004l\u001b[?1006l\u001b[?2004l\u001b[?2026l\u001b[<99u\u001b[>4;0m\u001b[r\u001b[?25h\u001b[?7h\u001b[?1l\u001b>\u001b[0m'
+const ENTER = '\u001b[?1049h\u001b[2J\u001b[H'
+const LEAVE = '\u001b[?1049l'
+const ACK_EVERY = 64 * 1024
+
+/** Puts the person's terminal on a session until they detach or it ends. The screen is left as it was found. */
+export async function attachTo(context: CommandContext, client: DaemonClient, session: string, options: { isViewOnly: boolean }): Promise<number> {
+  const socket = new WebSocket(`ws+unix:${client.socketPath}:/api/v1/panes/${session}/terminal`, 'signalbox.terminal.v1')
+  const end = await new Promise<string>(resolve => {
+    const { stdin, stdout } = process
+    const filter = new OutputFilter()
+    let unacknowledged = 0
+    const size = () => ({ cols: stdout.columns || 80, rows: stdout.rows || 24 })
+    const send = (message: object) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(message))
+    const onResize = () => send({ type: 'resize', ...size() })
+    const onInput = (chunk: Buffer) => {
+      const at = chunk.indexOf(DETACH)
+      const keys = withoutReplies(at < 0 ? chunk : chunk.subarray(0, at))
+      if (keys.length > 0 && !options.isViewOnly && socket.readyState === socket.OPEN) socket.send(keys, { binary: true })
+      if (at >= 0) finish('detached')
+    }
+    const finish = (reason: string) => {
+      stdin.off('data', onInput)
+      stdout.off('resize', onResize)
+      if (stdin.isTTY) stdin.setRawMode(false)
+      stdin.pause()
+      socket.removeAllListeners()
+      socket.on('error', () => undefined)
+      socket.close()
+      context.write(`${RESET}${LEAVE}`)
+      resolve(reason)
+    }
+    socket.on('open', () => {
+      context.write(ENTER)
+      if (stdin.isTTY) stdin.setRawMode(true)
+      stdin.on('data', onInput)
+      stdin.resume()
+      stdout.on('resize', onResize)
+      send({ type: 'hello', want: options.isViewOnly ? 'view' : 'input', ...size() })
+    })
+    socket.on('message', (data, isBinary) => {
+      if (!isBinary) return message(JSON.parse(data.toString()) as Record<string, unknown>)
+      const bytes = data as Buffer
+      context.write(filter.push(bytes))
+      unacknowledged += bytes.length
+      if (unacknowledged < ACK_EVERY) return
+      send({ type: 'ack', bytes: unacknowledged })
+      unacknowledged = 0
+    })
+    const message = (content: Record<string, unknown>) => {
+      if (content.type === 'snapshot') context.write(`\u001b[0m\u001b[2J\u001b[H${String(content.data)}`)
+      else if (content.type === 'exit') finish(content.signal ? `the session ended (${String(content.signal)})` : `the session ended (exit ${String(content.code)})`)
+      else if (content.type === 'error') finish(String((content.error as { message: string }).message))
+    }
+    socket.on('close', () => finish('the daemon went away; the session lives on: attach again'))
+    socket.on('error', () => finish('the daemon does not answer'))
+  })
+  context.out(`[${end}]`)
+  return EXIT.ok
+}

@@ -1,0 +1,21 @@
+import { systemClock } from '../../clock/index.js'
+import { EXIT } from '../../errors/index.js'
+import { formatAge } from '../../text/index.js'
+import { type ApprovalInfo, approvalLines } from '../approval-info.js'
+import type { CommandInput } from '../command-spec.js'
+import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
+
+export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
+  const client = await DaemonClient.connect(context)
+  const { items } = await client.get<{ items: ApprovalInfo[] }>(`/approvals${options.all ? '?all=1' : ''}`)
+  if (options.json) context.json(items)
+  else if (items.length === 0) context.out('nothing needs you')
+  else
+    for (const item of items) {
+      const age = formatAge(systemClock.now() - item.requestedAt)
+      context.out(`${context.style('bold', item.id)}  ${context.style('yellow', item.state)}  ${item.subject.agent}  ${age}`)
+      for (const line of approvalLines(item)) context.out(`  ${line}`)
+    }
+  return EXIT.ok
+}

@@ -1,0 +1,14 @@
+import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { CommandInput } from '../command-spec.js'
+import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
+import type { SessionInfo } from '../session-info.js'
+
+export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+  if (!context.isInteractive) throw new SignalboxError('E_NEEDS_HUMAN', 'attach needs a terminal', { next: 'signalbox read <id> --screen shows the screen as text' })
+  const client = await DaemonClient.connect(context)
+  const session = await client.get<SessionInfo>(`/sessions/${encodeURIComponent(String(args.id))}`)
+  const { attachTo } = await import('../attach.js')
+  await attachTo(context, client, session.id, { isViewOnly: options.view === true })
+  return EXIT.ok
+}

@@ -1,0 +1,80 @@
+import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { CommandInput, CommandSpec } from '../command-spec.js'
+import { COMMANDS } from '../commands.js'
+import type { CommandContext } from '../context.js'
+
+/** Completion is made from the command table, so it cannot drift from what the commands take. */
+export async function run(context: CommandContext, { args }: CommandInput): Promise<number> {
+  const write = { bash, zsh, fish }[String(args.shell)]
+  if (!write) throw new SignalboxError('E_INPUT', `there is no completion for "${String(args.shell)}"`, { next: 'bash, zsh or fish' })
+  context.out(write(COMMANDS.filter(command => !command.hidden)))
+  return EXIT.ok
+}
+
+/** Long and short flags of a command, without their values. */
+function flagsOf(command: CommandSpec): string[] {
+  return [...(command.options ?? []).flatMap(option => option.flags.split(/,\s*/).map(flag => flag.split(' ')[0]!)), '--help']
+}
+
+/** A shell command that prints ids, for arguments that name something alive. */
+const ID_SOURCES: Readonly<Record<string, string>> = {
+  session: `signalbox sessions --json 2>/dev/null | grep -o 'ses_[0-9a-z]*'`,
+  approval: `signalbox approvals --json 2>/dev/null | grep -o '"id":"apr_[0-9a-z]*' | cut -c7-`,
+  agent: 'echo demo',
+}
+
+function sourceOf(command: CommandSpec): string {
+  const wanted = command.arguments?.[0]?.completes
+  if (wanted === undefined || wanted === 'file' || wanted === 'directory') return ''
+  return typeof wanted === 'string' ? `$(${ID_SOURCES[wanted]})` : wanted.join(' ')
+}
+
+function bash(commands: readonly CommandSpec[]): string {
+  const cases = commands.map(command => `    ${command.name}) words="${flagsOf(command).join(' ')} ${sourceOf(command)}" ;;`)
+  return `# bash completion for signalbox
+_signalbox() {
+  local current="\${COMP_WORDS[COMP_CWORD]}" words
+  case "\${COMP_CWORD}:\${COMP_WORDS[1]}" in
+    1:*) words="${commands.map(command => command.name).join(' ')} --help --version" ;;
+  esac
+  if [ "$COMP_CWORD" -gt 1 ]; then case "\${COMP_WORDS[1]}" in
+${cases.join('\n')}
+  esac; fi
+  COMPREPLY=( $(compgen -W "$words" -- "$current") )
+}
+complete -o default -F _signalbox signalbox`
+}
+
+function zsh(commands: readonly CommandSpec[]): string {
+  const quote = (text: string) => text.replace(/'/g, `'\\''`).replace(/:/g, '\\:')
+  const names = commands.map(command => `    '${command.name}:${quote(command.summary)}'`)
+  const cases = commands.map(command => `    ${command.name}) compadd -- ${flagsOf(command).join(' ')} ${sourceOf(command).replace(/^\$\((.*)\)$/, '${(f)"$($1)"}')} ;;`)
+  return `#compdef signalbox
+_signalbox() {
+  local -a commands
+  commands=(
+${names.join('\n')}
+  )
+  if (( CURRENT == 2 )); then _describe command commands; return; fi
+  case "$words[2]" in
+${cases.join('\n')}
+  esac
+  _files
+}
+compdef _signalbox signalbox`
+}
+
+function fish(commands: readonly CommandSpec[]): string {
+  const quote = (text: string) => text.replace(/'/g, "\\'")
+  const lines = ['# fish completion for signalbox', 'complete -c signalbox -f']
+  for (const command of commands) {
+    lines.push(`complete -c signalbox -n __fish_use_subcommand -a ${command.name} -d '${quote(command.summary)}'`)
+    for (const option of command.options ?? []) {
+      const long = /--([\w-]+)/.exec(option.flags)?.[1]
+      if (long) lines.push(`complete -c signalbox -n '__fish_seen_subcommand_from ${command.name}' -l ${long} -d '${quote(option.description)}'`)
+    }
+    const source = sourceOf(command).replace(/^\$\((.*)\)$/, '($1)')
+    if (source) lines.push(`complete -c signalbox -n '__fish_seen_subcommand_from ${command.name}' -a "${source.replace(/"/g, '\\"')}"`)
+  }
+  return lines.join('\n')
+}

@@ -1,0 +1,35 @@
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { systemClock } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { Host } from '../../host/index.js'
+import { Keeper } from '../../keeper/index.js'
+import type { CommandInput } from '../command-spec.js'
+import type { CommandContext } from '../context.js'
+import { DemoRun } from '../demo-run.js'
+import { openHome } from '../home.js'
+import { version } from '../version.js'
+
+/** The demo has a home of its own: nothing of the person's settings, sessions or agents is touched. */
+export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
+  const speed = options.speed === undefined ? 1 : Number(options.speed)
+  if (!Number.isFinite(speed) || speed < 0) throw new SignalboxError('E_INPUT', `"${String(options.speed)}" is no speed`, { next: 'a number such as 1 or 5; 0 leaves all pauses out' })
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-demo-'))
+  const home = openHome({ ...context, env: { ...context.env, SIGNALBOX_HOME: join(directory, 'home') } })
+  const host = await Host.open({
+    settings: home.settings,
+    clock: systemClock,
+    keeper: new Keeper(systemClock),
+    owner: 'foreground',
+    version: version(),
+    onError: error => context.env.SIGNALBOX_DEBUG && context.note(String((error as Error).stack ?? error)),
+  })
+  try {
+    const demo = new DemoRun(context, host, { directory, speed, answersItself: options.yes === true, isJson: options.json === true })
+    return await demo.run()
+  } finally {
+    await host.close().catch(() => undefined)
+  }
+}
+

@@ -1,0 +1,21 @@
+import { join } from 'node:path'
+import { EXIT } from '../../errors/index.js'
+import type { CommandInput } from '../command-spec.js'
+import type { CommandContext } from '../context.js'
+import { openHome } from '../home.js'
+
+export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
+  const { directories, settings } = openHome(context)
+  const paths: Record<string, string> = {
+    ...directories,
+    'config file': join(directories.config, 'config.toml'),
+    store: join(settings.dataDirectory, 'signalbox.db'),
+    recordings: join(settings.dataDirectory, 'recordings'),
+    'daemon socket': settings.daemonSocket,
+    'keeper socket': settings.keeperSocket,
+    'daemon log': join(directories.state, 'daemon.log'),
+  }
+  if (options.json) context.json(paths)
+  else for (const [name, path] of Object.entries(paths)) context.out(`${context.style('dim', name.padEnd(14))} ${path}`)
+  return EXIT.ok
+}

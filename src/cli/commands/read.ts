@@ -1,0 +1,51 @@
+import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { CommandInput } from '../command-spec.js'
+import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
+
+interface Message {
+  turn: string
+  message: string
+  markdown?: string
+  provisional: boolean
+  blocks: never[]
+}
+
+export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+  const client = await DaemonClient.connect(context)
+  const path = `/sessions/${encodeURIComponent(String(args.id))}`
+  if (options.screen) return screen(context, client, path, options.json === true)
+  const { messages } = await client.get<{ messages: Message[] }>(`${path}/conversation`)
+  const chosen = pickTurn(messages, options.turn)
+  if (options.json) {
+    for (const message of chosen) context.json(message)
+    return EXIT.ok
+  }
+  const { renderAnsi } = await import('../../screen/index.js')
+  const style = { isColour: context.isOutputTty && !context.env.NO_COLOR, width: Math.min(context.columns, 100) }
+  chosen.forEach((message, index) => {
+    if (index > 0) context.out('')
+    for (const line of renderAnsi(message.blocks, style)) context.out(line)
+  })
+  return EXIT.ok
+}
+
+async function screen(context: CommandContext, client: DaemonClient, path: string, isJson: boolean): Promise<number> {
+  const { visibleText } = await import('../../text/index.js')
+  const picture = await client.get<{ lines: string[] }>(`${path}/screen`)
+  if (isJson) context.json(picture)
+  else for (const line of picture.lines) context.out(visibleText(line))
+  return EXIT.ok
+}
+
+/** Turns count from 1; negative ones from the end. */
+function pickTurn(messages: readonly Message[], wanted: unknown): Message[] {
+  if (wanted === undefined) return [...messages]
+  const turns = [...new Set(messages.map(message => message.turn))]
+  const number = Number(wanted)
+  const turn = number < 0 ? turns.at(number) : turns[number - 1]
+  if (!Number.isInteger(number) || turn === undefined) {
+    throw new SignalboxError('E_INPUT', `there is no turn ${String(wanted)}`, { next: `this session has ${turns.length}` })
+  }
+  return messages.filter(message => message.turn === turn)
+}

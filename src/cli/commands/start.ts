@@ -1,0 +1,60 @@
+import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { CommandInput } from '../command-spec.js'
+import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
+import type { SessionInfo } from '../session-info.js'
+
+export async function run(context: CommandContext, { args, options, rest }: CommandInput): Promise<number> {
+  const agent = (args.agent as string | undefined) ?? null
+  if (!agent && (!rest || rest.length === 0)) {
+    throw new SignalboxError('E_INPUT', 'say what to start', { next: 'signalbox start demo, or signalbox start -- <program> [args…]' })
+  }
+  if (options.raw && !options.wait) throw new SignalboxError('E_INPUT', '--raw goes with --wait')
+  const size = parseSizeOption(options.size)
+  const request = {
+    agent,
+    args: rest ?? [],
+    cwd: (options.cwd as string | undefined) ?? context.cwd,
+    env: stringEntries(context.env),
+    size: size ?? terminalSize(context),
+    label: (options.label as string | undefined) ?? null,
+  }
+  if (options.wait) {
+    const { runInForeground } = await import('../foreground.js')
+    return runInForeground(context, request, { isRaw: options.raw === true })
+  }
+  const client = await DaemonClient.connect(context)
+  const session = await client.post<SessionInfo>('/sessions', request)
+  if (options.prompt) {
+    const sent = await client.post<{ result: string; detail?: string }>(`/sessions/${session.id}/messages`, { text: options.prompt })
+    if (sent.result !== 'delivered') context.note(`the prompt was not delivered: ${sent.detail ?? sent.result}`)
+  }
+  if (options.attach) {
+    const { attachTo } = await import('../attach.js')
+    return attachTo(context, client, session.id, { isViewOnly: false })
+  }
+  if (options.json) context.json(session)
+  else {
+    context.out(`${context.style('bold', session.id)}  ${session.agent}  number ${session.number}, pid ${session.pid}`)
+    context.out(context.style('dim', `signalbox attach ${session.number} · signalbox send ${session.number} "…" · signalbox read ${session.number}`))
+  }
+  return EXIT.ok
+}
+
+function stringEntries(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
+}
+
+function terminalSize(context: CommandContext): { cols: number; rows: number } | null {
+  return context.isOutputTty && process.stdout.columns ? { cols: process.stdout.columns, rows: process.stdout.rows } : null
+}
+
+function parseSizeOption(size: unknown): { cols: number; rows: number } | null {
+  if (size === undefined) return null
+  const match = /^(\d{1,3})x(\d{1,3})$/.exec(String(size))
+  const [cols, rows] = [Number(match?.[1]), Number(match?.[2])]
+  if (!match || cols < 1 || rows < 1 || cols > 500 || rows > 500) {
+    throw new SignalboxError('E_INPUT', `"${String(size)}" is no terminal size`, { next: 'columns x rows, such as 120x40; 500x500 at most' })
+  }
+  return { cols, rows }
+}

@@ -1,0 +1,28 @@
+import { EXIT } from '../../errors/index.js'
+import { plural } from '../../text/index.js'
+import { type ApprovalInfo, approvalLines } from '../approval-info.js'
+import type { CommandInput } from '../command-spec.js'
+import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
+import { type SessionInfo, sessionLine } from '../session-info.js'
+
+export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
+  const client = await DaemonClient.running(context)
+  const approvals = client ? (await client.get<{ items: ApprovalInfo[] }>('/approvals')).items.filter(item => item.state === 'pending') : []
+  const sessions = client ? (await client.get<{ items: SessionInfo[] }>('/sessions')).items.filter(item => item.state === 'live' || item.state === 'starting') : []
+  if (options.json) {
+    context.json({ daemon: client !== null, approvals, sessions })
+    return EXIT.ok
+  }
+  if (approvals.length > 0) {
+    context.out(context.style('bold', `${plural(approvals.length, 'request')} for you`))
+    for (const approval of approvals) {
+      context.out(`${context.style('yellow', approval.id)}  ${approval.subject.agent}`)
+      for (const line of approvalLines(approval)) context.out(`  ${line}`)
+    }
+    context.out('')
+  } else context.out('Nothing needs you.')
+  for (const session of sessions) context.out(sessionLine(session, context))
+  if (sessions.length === 0) context.out(context.style('dim', 'No sessions are running. Try: signalbox demo, or signalbox start demo'))
+  return EXIT.ok
+}

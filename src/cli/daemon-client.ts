@@ -1,0 +1,112 @@
+import { request as httpRequest } from 'node:http'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { delay, systemClock } from '../clock/index.js'
+import { type ErrorCode, SignalboxError } from '../errors/index.js'
+import { startDetached } from '../process/index.js'
+import type { CommandContext } from './context.js'
+import { openHome } from './home.js'
+
+const START_TIMEOUT_MS = 15_000
+
+/** The daemon of this home directory, over its unix socket. */
+export class DaemonClient {
+  readonly socketPath: string
+
+  private constructor(socketPath: string) {
+    this.socketPath = socketPath
+  }
+
+  /** Connects, starting the daemon first where none runs. */
+  static async connect(context: CommandContext): Promise<DaemonClient> {
+    const home = openHome(context)
+    const client = new DaemonClient(home.settings.daemonSocket)
+    if (await client.isUp()) return client
+    const logFile = join(home.directories.state, 'daemon.log')
+    startDetached(fileURLToPath(new URL('../cli.js', import.meta.url)), ['serve'], { logFile, cwd: '/', env: { ...context.env } })
+    const deadline = systemClock.monotonic() + START_TIMEOUT_MS
+    while (systemClock.monotonic() < deadline) {
+      await delay(systemClock, 25)
+      if (await client.isUp()) return client
+    }
+    throw new SignalboxError('E_NOT_READY', `the daemon did not start within ${START_TIMEOUT_MS / 1000} s`, { next: `see ${logFile}` })
+  }
+
+  /** The running daemon, or null; starts nothing. */
+  static async running(context: CommandContext): Promise<DaemonClient | null> {
+    const client = new DaemonClient(openHome(context).settings.daemonSocket)
+    return (await client.isUp()) ? client : null
+  }
+
+  async isUp(): Promise<boolean> {
+    try {
+      await this.get('/healthz')
+      return true
+    } catch (error) {
+      // Only "nobody is there" means down; a daemon that answers with an error is up.
+      return error instanceof SignalboxError && error.code !== 'E_DAEMON_GONE'
+    }
+  }
+
+  get<T = Record<string, unknown>>(path: string): Promise<T> {
+    return this.#call('GET', path)
+  }
+
+  post<T = Record<string, unknown>>(path: string, body: unknown = {}): Promise<T> {
+    return this.#call('POST', path, body)
+  }
+
+  /** Server-sent events, one by one, until the signal aborts or the daemon ends the stream. */
+  async *events(path: string, signal: AbortSignal): AsyncGenerator<{ event: string; id: string | null; data: unknown }> {
+    const response = await this.#open('GET', path, undefined, signal)
+    let rest = ''
+    try {
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        rest += chunk.toString('utf8')
+        for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
+          yield parseEvent(rest.slice(0, end))
+          rest = rest.slice(end + 2)
+        }
+      }
+    } catch (error) {
+      if (!signal.aborted) throw gone(error)
+    }
+  }
+
+  async #call<T>(method: string, path: string, body?: unknown): Promise<T> {
+    const response = await this.#open(method, path, body)
+    const chunks: Buffer[] = []
+    for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
+    const answer = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as Record<string, unknown>
+    if ((response.statusCode ?? 500) < 400) return answer as T
+    const { code, message, next, details } = answer.error as { code: ErrorCode; message: string; next?: string; details?: Record<string, unknown> }
+    throw new SignalboxError(code, message, { ...(next !== undefined && { next }), ...(details && { details }) })
+  }
+
+  #open(method: string, path: string, body?: unknown, signal?: AbortSignal) {
+    return new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
+      const text = body === undefined ? undefined : JSON.stringify(body)
+      const sending = httpRequest(
+        {
+          socketPath: this.socketPath,
+          method,
+          path: path.startsWith('/healthz') ? path : `/api/v1${path}`,
+          headers: { host: 'signalbox', ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }) },
+          ...(signal && { signal }),
+        },
+        resolve,
+      )
+      sending.on('error', error => reject(gone(error)))
+      sending.end(text)
+    })
+  }
+}
+
+function gone(error: unknown): SignalboxError {
+  return new SignalboxError('E_DAEMON_GONE', 'the daemon does not answer', { next: 'run the command again: it starts a new one', cause: error })
+}
+
+function parseEvent(text: string): { event: string; id: string | null; data: unknown } {
+  const fields = new Map(text.split('\n').map(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()]))
+  return { event: fields.get('event') ?? 'message', id: fields.get('id') ?? null, data: JSON.parse(fields.get('data') ?? 'null') }
+}

@@ -1,0 +1,83 @@
+import { systemClock } from '../clock/index.js'
+import { EXIT } from '../errors/index.js'
+import { Host } from '../host/index.js'
+import { Keeper, type KeptExit } from '../keeper/index.js'
+import type { CommandContext } from './context.js'
+import { openHome } from './home.js'
+import { TextPrinter } from './text-printer.js'
+import { version } from './version.js'
+
+export interface ForegroundRequest {
+  agent: string | null
+  args: readonly string[]
+  cwd: string
+  env: Record<string, string>
+  size: { cols: number; rows: number } | null
+  label: string | null
+}
+
+/** Runs a program as a session of this very process: its own keeper, the shared store. Ends with the program's exit code. */
+export async function runInForeground(context: CommandContext, request: ForegroundRequest, options: { isRaw: boolean }): Promise<number> {
+  const home = openHome(context)
+  const keeper = new Keeper(systemClock)
+  const host = await Host.open({ settings: home.settings, clock: systemClock, keeper, owner: 'foreground', version: version(), onError: error => reportError(context, error) })
+  const passesBytes = options.isRaw || context.isOutputTty
+  const printer = passesBytes ? null : new TextPrinter(text => context.write(text))
+  let restoreInput: () => void = () => undefined
+  try {
+    const exit = await new Promise<KeptExit>((resolve, reject) => {
+      host
+        .startSession(
+          { ...request, terminal: request.env, person: 'local', resume: null },
+          {
+            output: bytes => (printer ? printer.push(bytes) : context.write(bytes)),
+            resized: () => undefined,
+            exited: resolve,
+          },
+        )
+        .then(record => {
+          restoreInput = forwardInput(record.id, keeper)
+        }, reject)
+    })
+    printer?.finish()
+    return exitCode(exit)
+  } finally {
+    restoreInput()
+    await host.close()
+  }
+}
+
+/** The person's keys go to the program; so do a pipe's bytes, with an end-of-file at the end. */
+function forwardInput(session: string, keeper: Keeper): () => void {
+  const { stdin, stdout } = process
+  const write = (bytes: Uint8Array) => void keeper.write(session, bytes).catch(() => undefined)
+  const onData = (chunk: Buffer) => write(chunk)
+  const onEnd = () => write(Uint8Array.of(0x04))
+  const onResize = () => void keeper.resize(session, stdout.columns, stdout.rows).catch(() => undefined)
+  const onSignal = (signal: NodeJS.Signals) => void keeper.signal(session, signal).catch(() => undefined)
+  if (stdin.isTTY) stdin.setRawMode(true)
+  stdin.on('data', onData)
+  stdin.on('end', onEnd)
+  if (stdout.isTTY) stdout.on('resize', onResize)
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
+  return () => {
+    if (stdin.isTTY) stdin.setRawMode(false)
+    stdin.off('data', onData)
+    stdin.off('end', onEnd)
+    stdout.off('resize', onResize)
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, onSignal)
+    stdin.pause()
+    stdin.unref()
+  }
+}
+
+const SIGNAL_NUMBERS: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGABRT: 6, SIGKILL: 9, SIGSEGV: 11, SIGPIPE: 13, SIGTERM: 15 }
+
+function exitCode(exit: KeptExit): number {
+  if (exit.signal) return 128 + (SIGNAL_NUMBERS[exit.signal] ?? 0)
+  return exit.code ?? EXIT.failed
+}
+
+function reportError(context: CommandContext, error: unknown): void {
+  if (context.env.SIGNALBOX_DEBUG) context.note(error instanceof Error ? (error.stack ?? error.message) : String(error))
+}

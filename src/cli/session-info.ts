@@ -1,0 +1,46 @@
+import { formatAge, truncate, visibleText } from '../text/index.js'
+import { systemClock } from '../clock/index.js'
+import type { CommandContext } from './context.js'
+
+/** A session as the daemon describes it. */
+export interface SessionInfo {
+  id: string
+  number: number
+  agent: string
+  label?: string
+  cwd: string
+  pid: number
+  state: 'starting' | 'live' | 'ended' | 'lost'
+  startedAt: number
+  endedAt?: number
+  exit?: { code: number | null; signal: string | null } | null
+  recording: string
+  phase?: string
+  view?: string
+  busy?: boolean | null
+  awaiting?: string | null
+  idle?: boolean
+  question?: string
+  approval?: string
+}
+
+export function sessionState(session: SessionInfo): string {
+  if (session.state === 'lost') return 'lost'
+  if (session.state === 'ended') {
+    if (session.exit?.signal) return `ended (${session.exit.signal})`
+    return `ended (exit ${session.exit?.code ?? '?'})`
+  }
+  if (session.awaiting) return 'needs you'
+  if (session.busy) return 'working'
+  if (session.idle) return 'idle'
+  return session.state === 'starting' ? 'starting' : (session.view ?? 'unknown')
+}
+
+export function sessionLine(session: SessionInfo, context: CommandContext): string {
+  const state = sessionState(session)
+  const colour = state === 'needs you' ? 'yellow' : state === 'working' ? 'blue' : state === 'idle' ? 'green' : 'dim'
+  const age = formatAge(systemClock.now() - session.startedAt)
+  const what = session.question ?? session.label ?? session.cwd
+  const line = `${String(session.number).padStart(3)}  ${session.id}  ${session.agent.padEnd(9)} ${context.style(colour, state.padEnd(16))} ${age.padStart(5)}  `
+  return line + truncate(visibleText(what), Math.max(20, context.columns - 66))
+}

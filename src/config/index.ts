@@ -1,0 +1,13 @@
+export type { Problem, Source } from './layer.js'
+export { type LoadedConfig, type LoadOptions, loadConfig, type Origin, type ShownSetting } from './load.js'
+export {
+  type Directories,
+  ensureDirectories,
+  type ModeRepair,
+  resolveDirectories,
+  type SocketOptions,
+  socketPath,
+} from './paths.js'
+export { configReference } from './reference.js'
+export { type Config, parseSize, type SettingKey, SETTINGS } from './schema.js'
+export type { ProjectMay, Setting, SettingType } from './setting.js'

@@ -1,0 +1,189 @@
+import { parse, TomlError } from 'smol-toml'
+import type { Place } from '../errors/index.js'
+import { nearest } from '../text/index.js'
+import {
+  candidatesFor,
+  environmentNameOf,
+  findSetting,
+  isDynamic,
+  isSection,
+  KNOWN_SETTINGS,
+  type KnownSetting,
+} from './schema.js'
+import { scanTomlPositions, type TomlPositions } from './toml-positions.js'
+import { type Checked, checkText, checkValue } from './value.js'
+
+export type Source = 'default' | 'user' | 'project' | 'env' | 'flag'
+
+/** One value that one source gives. */
+export interface Given {
+  readonly path: readonly string[]
+  readonly known: KnownSetting
+  readonly value: unknown
+  readonly source: Source
+  /** `file:line:column`, the name of the variable, or the flag's key. */
+  readonly where: string
+  readonly place?: Place
+}
+
+export interface Problem {
+  readonly message: string
+  readonly key?: string
+  readonly place?: Place
+}
+
+/** What one source says: values by their written key, and everything that is wrong with it. */
+export interface Layer {
+  readonly values: Map<string, Given>
+  readonly problems: Problem[]
+  readonly notes: string[]
+}
+
+/** Variables that are not settings: where we live, and what we give to the processes we start. */
+const RESERVED_VARIABLES = /^SIGNALBOX_(?:HOME|SESSION|SOCKET|HOOK_TOKEN|STATUS_FILE|CTX_.*)$/
+const CHOSEN_NAME = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/
+
+export function emptyLayer(): Layer {
+  return { values: new Map(), problems: [], notes: [] }
+}
+
+/** A path as it is written in a file: names that need quotes have them. */
+export function writeKey(path: readonly string[]): string {
+  return path.map(name => (/^[A-Za-z0-9_-]+$/.test(name) ? name : JSON.stringify(name))).join('.')
+}
+
+export function writePlace({ file, line, column }: Place): string {
+  return [file, line, column].filter(part => part !== undefined).join(':')
+}
+
+/** The values of a settings file. A file that does not parse has one problem and no values. */
+export function fileLayer(file: string, text: string, source: 'user' | 'project'): Layer {
+  const layer = emptyLayer()
+  let document: Record<string, unknown>
+  try {
+    document = parse(text)
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    // The parser's message goes on with the lines around the mistake: the place says it shorter.
+    const message = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')
+    layer.problems.push({ message: `not valid TOML: ${message}`, place: { file, line: error.line, column: error.column } })
+    return layer
+  }
+  new FileReader(file, source, scanTomlPositions(text), layer).read([], document)
+  return layer
+}
+
+class FileReader {
+  readonly #file: string
+  readonly #source: Source
+  readonly #positions: TomlPositions
+  readonly #layer: Layer
+
+  constructor(file: string, source: Source, positions: TomlPositions, layer: Layer) {
+    this.#file = file
+    this.#source = source
+    this.#positions = positions
+    this.#layer = layer
+  }
+
+  read(path: readonly string[], value: unknown): void {
+    const known = path.length > 0 ? findSetting(path) : undefined
+    if (known) return this.#take(path, known, value)
+    if (isTable(value)) {
+      const entries = Object.entries(value)
+      if (entries.length === 0 && !isSection(path)) this.#refuse(path, unknownKey(path))
+      for (const [name, item] of entries) this.read([...path, name], item)
+      return
+    }
+    if (isSection(path)) return this.#refuse(path, `\`${writeKey(path)}\` is a section: write [${writeKey(path)}] and its settings below it`)
+    this.#refuse(path, unknownKey(path))
+  }
+
+  #take(path: readonly string[], known: KnownSetting, raw: unknown): void {
+    const key = writeKey(path)
+    if (known.setting.isEnvironmentOnly) {
+      return this.#refuse(path, `\`${key}\` does not belong into a file: set ${environmentNameOf(known)}, or \`${key}_file\``)
+    }
+    const badName = known.segments.findIndex((segment, index) => segment === '*' && !CHOSEN_NAME.test(path[index]!))
+    if (badName >= 0) {
+      return this.#refuse(path, `${JSON.stringify(path[badName])} cannot be a name: use letters, digits, "_", "-" and "."`)
+    }
+    const checked = checkValue(known, raw)
+    if (!checked.ok) return this.#refuse(path, wrongValue(key, checked))
+    const place = this.#placeOf(path)
+    this.#layer.values.set(key, { path, known, value: checked.value, source: this.#source, where: writePlace(place), place })
+  }
+
+  #refuse(path: readonly string[], message: string): void {
+    this.#layer.problems.push({ message, key: writeKey(path), place: this.#placeOf(path) })
+  }
+
+  #placeOf(path: readonly string[]): Place {
+    return { file: this.#file, ...this.#positions.of(path) }
+  }
+}
+
+function isTable(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+}
+
+/** The variables of the environment that name settings. An empty one counts as unset. */
+export function environmentLayer(environment: Readonly<Record<string, string | undefined>>): Layer {
+  const layer = emptyLayer()
+  const names = new Map(KNOWN_SETTINGS.flatMap(known => [[environmentNameOf(known), known] as const]))
+  names.delete(undefined)
+  for (const [name, text] of Object.entries(environment)) {
+    if (!name.startsWith('SIGNALBOX_') || !text || RESERVED_VARIABLES.test(name)) continue
+    const known = names.get(name)
+    if (!known) {
+      const meant = nearest(name, [...names.keys()] as string[])
+      if (meant) layer.notes.push(`The variable ${name} is no setting and was ignored; did you mean ${meant}?`)
+      continue
+    }
+    const checked = checkText(known, text)
+    if (checked.ok) {
+      const given = { path: known.segments, known, value: checked.value, source: 'env', where: name } as const
+      layer.values.set(known.pattern, given)
+    } else layer.problems.push({ message: `${name}: ${wrongValue(known.pattern, checked)}`, key: known.pattern })
+  }
+  return layer
+}
+
+/** Values given on the command line, by key; text is read like that of a variable. */
+export function flagLayer(flags: Readonly<Record<string, unknown>>): Layer {
+  const layer = emptyLayer()
+  for (const [key, raw] of Object.entries(flags)) {
+    if (raw === undefined) continue
+    const path = key.split('.')
+    const known = findSetting(path)
+    if (!known) layer.problems.push({ message: unknownKey(path), key })
+    else if (known.setting.isSecret) {
+      const name = environmentNameOf(known)
+      layer.problems.push({ message: `\`${key}\` is a secret and cannot be a flag${name ? `: set ${name}` : ''}`, key })
+    } else {
+      const checked = typeof raw === 'string' ? checkText(known, raw) : checkValue(known, raw)
+      if (checked.ok) layer.values.set(key, { path, known, value: checked.value, source: 'flag', where: key })
+      else layer.problems.push({ message: wrongValue(key, checked), key })
+    }
+  }
+  return layer
+}
+
+function wrongValue(key: string, checked: Checked & { ok: false }): string {
+  return `\`${key}\` must be ${checked.expected}; found ${checked.found}`
+}
+
+function unknownKey(path: readonly string[]): string {
+  const key = writeKey(path)
+  const meant = nearestKey(path)
+  return `unknown key \`${key}\`${meant ? `; did you mean \`${meant}\`?` : ''}`
+}
+
+/** A key that is close, or the only one with this last word: then its section was forgotten. */
+function nearestKey(path: readonly string[]): string | undefined {
+  const candidates = candidatesFor(path)
+  const close = nearest(path.join('.'), candidates)
+  if (close) return close
+  const sameWord = KNOWN_SETTINGS.filter(known => !isDynamic(known) && known.segments.at(-1) === path.at(-1))
+  return sameWord.length === 1 ? sameWord[0]!.pattern : undefined
+}

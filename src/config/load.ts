@@ -1,0 +1,139 @@
+import { readFileSync, statSync } from 'node:fs'
+import { SignalboxError } from '../errors/index.js'
+import { plural } from '../text/index.js'
+import {
+  emptyLayer,
+  environmentLayer,
+  fileLayer,
+  flagLayer,
+  type Given,
+  type Layer,
+  type Problem,
+  type Source,
+  writePlace,
+} from './layer.js'
+import { describeNarrower, isNarrowEnough } from './narrow.js'
+import type { Config } from './schema.js'
+import { describeValue } from './show.js'
+import { buildTree } from './tree.js'
+
+export interface LoadOptions {
+  environment: Readonly<Record<string, string | undefined>>
+  /** `<config>/config.toml`; need not exist. */
+  userFile?: string
+  /** `.signalbox.toml`. An untrusted file is not even read. */
+  projectFile?: { path: string; trusted: boolean }
+  /** Values of the command line by key, as text or as they are; undefined counts as absent. */
+  flags?: Readonly<Record<string, unknown>>
+}
+
+export interface Origin {
+  source: Source
+  /** `file:line:column`, the variable, or the flag. */
+  place?: string
+}
+
+export interface ShownSetting {
+  key: string
+  /** The value as a file would say it; "set" or "unset" for a secret. */
+  shown: string
+  origin: Origin
+}
+
+export interface LoadedConfig {
+  readonly config: Config
+  /** What the person should know: an ignored project file, a variable that looks like a typing mistake. */
+  readonly notes: readonly string[]
+  origin(key: string): Origin
+  /** Every setting with its value and where it comes from, for `config show --origin`. */
+  entries(): ShownSetting[]
+}
+
+const LARGEST_FILE = 1_048_576
+
+/**
+ * Flags win over the environment, that over a trusted project file, that over the person's file, that over the defaults. A project may
+ * set only what the schema lets it, and only narrower than the person's own settings.
+ * @throws SignalboxError `E_CONFIG` with every problem of every source at once; then nothing is applied.
+ */
+export function loadConfig(options: LoadOptions): LoadedConfig {
+  const user = options.userFile ? readLayer(options.userFile, 'user') : emptyLayer()
+  const project = projectLayer(options.projectFile, user)
+  const layers = [user, project, environmentLayer(options.environment), flagLayer(options.flags ?? {})]
+  const problems = layers.flatMap(layer => layer.problems)
+  if (problems.length > 0) throw configError(problems)
+
+  const given = new Map(layers.flatMap(layer => [...layer.values]))
+  const { config, leaves } = buildTree(given)
+  return {
+    config,
+    notes: [...layers.flatMap(layer => layer.notes), ...wideModeNotes(user, options.userFile)],
+    origin: key => originOf(given.get(key)),
+    entries: () =>
+      leaves.map(({ key, known, value }) => ({
+        key,
+        shown: describeValue(known.setting, value),
+        origin: originOf(given.get(key)),
+      })),
+  }
+}
+
+function originOf(given: Given | undefined): Origin {
+  return given ? { source: given.source, place: given.where } : { source: 'default' }
+}
+
+function readLayer(file: string, source: 'user' | 'project'): Layer {
+  const layer = emptyLayer()
+  try {
+    const { size } = statSync(file)
+    if (size > LARGEST_FILE) {
+      layer.problems.push({ message: `larger than ${LARGEST_FILE} bytes`, place: { file } })
+      return layer
+    }
+    return fileLayer(file, new TextDecoder('utf-8', { fatal: true }).decode(readFileSync(file)), source)
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code
+    if (code === 'ENOENT') return layer
+    const reason = code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not UTF-8' : `cannot be read (${code ?? String(error)})`
+    layer.problems.push({ message: `the file ${reason}`, place: { file } })
+    return layer
+  }
+}
+
+function projectLayer(file: LoadOptions['projectFile'], user: Layer): Layer {
+  if (!file) return emptyLayer()
+  if (!file.trusted) {
+    const layer = emptyLayer()
+    layer.notes.push(`${file.path} was ignored: the project is not trusted.`)
+    return layer
+  }
+  const layer = readLayer(file.path, 'project')
+  for (const [key, { known, value, place }] of layer.values) {
+    const { setting } = known
+    const own = user.values.get(key)?.value ?? setting.default
+    if (setting.projectMay !== 'never' && isNarrowEnough(setting, own, value)) continue
+    const message =
+      setting.projectMay === 'never'
+        ? `a project file may not set \`${key}\``
+        : `a project file may only ${describeNarrower(setting)}: \`${key}\` is ${describeValue(setting, own)}, the project wants ${describeValue(setting, value)}`
+    layer.problems.push({ message, key, ...(place && { place }) })
+  }
+  return layer
+}
+
+function configError(problems: readonly Problem[]): SignalboxError {
+  const lines = problems.map(({ message, place }) => (place ? `${writePlace(place)}: ${message}` : message))
+  const message = lines.length === 1 ? lines[0]! : `${plural(lines.length, 'problem')} in the settings:\n${lines.join('\n')}`
+  const place = problems.find(problem => problem.place)?.place
+  return new SignalboxError('E_CONFIG', message, {
+    next: 'Nothing was applied. Correct this and try again; docs/reference/config.md lists every key.',
+    details: { problems },
+    ...(place && { place }),
+  })
+}
+
+function wideModeNotes(user: Layer, file: string | undefined): string[] {
+  const hasSecret = [...user.values.values()].some(({ known }) => known.setting.isSecret)
+  if (!file || !hasSecret || process.platform === 'win32' || (statSync(file).mode & 0o077) === 0) return []
+  return [`${file} holds a secret and can be read by others: run chmod 600 on it.`]
+}

@@ -1,0 +1,150 @@
+import { createHash } from 'node:crypto'
+import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { isAbsolute, join } from 'node:path'
+import { SignalboxError } from '../errors/index.js'
+
+/** Where Signalbox keeps things, each a directory of its own. */
+export interface Directories {
+  /** The person's settings. */
+  readonly config: string
+  /** What must not be lost: the store, recordings, uploads, worktrees. */
+  readonly data: string
+  /** What belongs to this machine: the token, logs. */
+  readonly state: string
+  /** What lives as long as the daemon: sockets, `server.json`. */
+  readonly runtime: string
+  /** What can be made again. */
+  readonly cache: string
+}
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** The directories of the XDG standard, or all of them below `SIGNALBOX_HOME`. Touches no file. */
+export function resolveDirectories(environment: Environment, home: string = homedir()): Directories {
+  const own = environment.SIGNALBOX_HOME
+  if (own) {
+    if (!isAbsolute(own)) throw homeError(`SIGNALBOX_HOME must be an absolute path; found ${JSON.stringify(own)}.`)
+    const below = (name: string) => join(own, name)
+    return { config: below('config'), data: below('data'), state: below('state'), runtime: below('run'), cache: below('cache') }
+  }
+  // The standard: a relative value is invalid and ignored.
+  const base = (name: string, fallback: () => string): string => {
+    const value = environment[name]
+    return join(value && isAbsolute(value) ? value : fallback(), 'signalbox')
+  }
+  const inHome = (...parts: string[]) => {
+    if (!home || !isAbsolute(home)) throw homeError('There is no home directory: HOME is not set.')
+    return join(home, ...parts)
+  }
+  const state = base('XDG_STATE_HOME', () => inHome('.local', 'state'))
+  const runtime = environment.XDG_RUNTIME_DIR
+  return {
+    config: base('XDG_CONFIG_HOME', () => inHome('.config')),
+    data: base('XDG_DATA_HOME', () => inHome('.local', 'share')),
+    state,
+    runtime: runtime && isAbsolute(runtime) ? join(runtime, 'signalbox') : join(state, 'run'),
+    cache: base('XDG_CACHE_HOME', () => inHome('.cache')),
+  }
+}
+
+export interface ModeRepair {
+  path: string
+  /** The mode that was found, in octal digits. */
+  was: string
+  /** False when the mode is too wide and could not be changed. */
+  isRepaired: boolean
+}
+
+/**
+ * Makes the directories with mode 0700 and narrows those that are wider. The settings need not be writable: some people manage them
+ * with a tool that owns the directory.
+ * @throws SignalboxError `E_HOME` when one cannot be made, is no directory or cannot be written.
+ */
+export function ensureDirectories(directories: Directories): ModeRepair[] {
+  return Object.entries(directories).flatMap(([name, path]: [string, string]) => {
+    try {
+      mkdirSync(path, { recursive: true, mode: 0o700 })
+      if (!statSync(path).isDirectory()) throw homeError(`${path} is not a directory.`)
+      if (name !== 'config') accessSync(path, constants.W_OK | constants.X_OK)
+    } catch (error) {
+      throw asHomeError(path, error)
+    }
+    return narrowMode(path)
+  })
+}
+
+function narrowMode(path: string): ModeRepair[] {
+  const mode = statSync(path).mode & 0o777
+  if (process.platform === 'win32' || (mode & 0o077) === 0) return []
+  const was = mode.toString(8).padStart(3, '0')
+  try {
+    chmodSync(path, mode & 0o700)
+    return [{ path, was, isRepaired: true }]
+  } catch {
+    return [{ path, was, isRepaired: false }]
+  }
+}
+
+/** `sun_path` has 108 bytes on Linux and 104 elsewhere, and the last one is a zero. */
+const LONGEST_SOCKET = process.platform === 'linux' ? 107 : 103
+
+export interface SocketOptions {
+  /** Directory for the short way out; fixed by default, because daemon and client may have different `TMPDIR`s. */
+  temporary?: string
+}
+
+/**
+ * Path of a unix socket in the runtime directory. Where that is too long for the kernel, a short directory below the temporary one is
+ * made instead: its name is a hash of the long path, so every process finds the same; it must be ours alone, because everybody can write
+ * next to it.
+ * @throws SignalboxError `E_HOME` when that place is taken by somebody else, or too long as well.
+ */
+export function socketPath(directories: Directories, name = 'signalbox.sock', options: SocketOptions = {}): string {
+  const direct = join(directories.runtime, name)
+  if (Buffer.byteLength(direct) <= LONGEST_SOCKET) return direct
+  const temporary = options.temporary ?? (existsSync('/tmp') ? '/tmp' : tmpdir())
+  const hash = createHash('sha256').update(directories.runtime).digest('hex').slice(0, 12)
+  const directory = join(temporary, `signalbox-${process.getuid?.() ?? 0}-${hash}`)
+  const short = join(directory, name)
+  if (Buffer.byteLength(short) > LONGEST_SOCKET) {
+    throw homeError(`The socket path ${direct} is longer than ${LONGEST_SOCKET} bytes.`, 'Set SIGNALBOX_HOME or XDG_RUNTIME_DIR to a shorter path.')
+  }
+  ensureOwnDirectory(directory)
+  return short
+}
+
+/** In a shared directory a name may be planted: neither a link nor somebody else's directory is ever used. */
+function ensureOwnDirectory(path: string): void {
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw asHomeError(path, error)
+  }
+  const found = lstatSync(path)
+  const isOurs = process.getuid === undefined || found.uid === process.getuid()
+  if (!found.isDirectory() || !isOurs) {
+    throw homeError(`${path} is not a directory of ours.`, 'Remove it, or set XDG_RUNTIME_DIR to a shorter path.')
+  }
+  if ((found.mode & 0o077) !== 0) chmodSync(path, 0o700)
+}
+
+const REASONS: Record<string, string> = {
+  EACCES: 'permission denied',
+  EPERM: 'permission denied',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'a part of the path is a file',
+  EEXIST: 'a file is in its place',
+  ENOSPC: 'the disk is full',
+  ENOENT: 'a part of the path does not exist and cannot be made',
+}
+
+function asHomeError(path: string, error: unknown): SignalboxError {
+  if (error instanceof SignalboxError) return error
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  return homeError(`Cannot use the directory ${path}: ${REASONS[code] ?? (code || String(error))}.`, undefined, error)
+}
+
+function homeError(message: string, next = 'Set SIGNALBOX_HOME to a directory that you can write.', cause?: unknown): SignalboxError {
+  return new SignalboxError('E_HOME', message, { next, cause })
+}

@@ -1,0 +1,55 @@
+import { describeNarrower } from './narrow.js'
+import { environmentNameOf, KNOWN_SETTINGS, type KnownSetting } from './schema.js'
+import { describeValue } from './show.js'
+import { describeExpected } from './value.js'
+
+const INTRODUCTION = `# Settings
+
+This page is generated from the schema (\`src/config/\`); do not edit it.
+
+Settings come from, highest first: flags · environment variables · \`.signalbox.toml\` of a trusted project (only the keys it may set) ·
+\`config.toml\` in the configuration directory (\`signalbox paths\`) · defaults. \`signalbox config show --origin\` shows each value and
+where it comes from. Any subset of a file is legal; an unknown key or a wrong value is an error, and then nothing of the file is applied.
+
+A duration is a number in the unit at the end of its key (seconds without one), or text such as \`"500ms"\`, \`"90s"\`, \`"5m"\`, \`"2h"\`.
+In a variable a list is comma-separated. \`*\` in a key is a name that you choose; such keys have no variable. \`none\` is written \`"none"\`.
+The variable of a key is \`SIGNALBOX_\` and the key in capitals, with \`_\` for each dot.
+`
+
+/** The reference page of all settings, as Markdown. */
+export function configReference(): string {
+  const sections = new Map<string, KnownSetting[]>()
+  for (const known of KNOWN_SETTINGS) {
+    const name = known.segments[0]!
+    sections.set(name, [...(sections.get(name) ?? []), known])
+  }
+  const pages = [...sections].map(([name, settings]) =>
+    [
+      `## ${name}`,
+      '',
+      '| key | takes | default | a project may | variable |',
+      '|---|---|---|---|---|',
+      ...settings.map(describeSetting),
+      '',
+    ].join('\n'),
+  )
+  return [INTRODUCTION, ...pages].join('\n')
+}
+
+function describeSetting(known: KnownSetting): string {
+  const { pattern, setting } = known
+  const variable = environmentNameOf(known)
+  const cells = [
+    `\`${pattern}\`<br>${setting.about}`,
+    describeExpected(pattern, setting),
+    code(describeValue(setting, setting.default)),
+    describeNarrower(setting),
+    variable ? `\`${variable}\`` : '–',
+  ]
+  return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
+}
+
+/** A code span; text with a back-quote of its own needs longer fences. */
+function code(text: string): string {
+  return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``
+}

@@ -1,0 +1,103 @@
+import { expect, test } from 'vitest'
+import { isNarrowEnough } from './narrow.js'
+import { configReference } from './reference.js'
+import { environmentNameOf, isDynamic, KNOWN_SETTINGS, parseSize, SETTINGS, unitOf } from './schema.js'
+import { checkText, checkValue, parseDuration } from './value.js'
+
+test('every default is a value that its own setting accepts', () => {
+  for (const known of KNOWN_SETTINGS) {
+    expect(checkValue(known, known.setting.default), known.pattern).toMatchObject({ ok: true })
+  }
+})
+
+test('every setting says what it is in one sentence', () => {
+  for (const { pattern, setting } of KNOWN_SETTINGS) expect(setting.about, pattern).toMatch(/^\S.*\.$/)
+})
+
+test('keys are lower case, no key is a section of another, and no two have one variable', () => {
+  const patterns = KNOWN_SETTINGS.map(known => known.pattern)
+  for (const pattern of patterns) {
+    expect(pattern).toMatch(/^[a-z0-9_]+(?:\.(?:[a-z0-9_]+|\*))+$/)
+    expect(patterns.filter(other => other.startsWith(`${pattern}.`))).toEqual([])
+  }
+  const names = KNOWN_SETTINGS.map(environmentNameOf).filter(name => name !== undefined)
+  expect(new Set(names).size).toBe(names.length)
+  expect(names.length).toBe(KNOWN_SETTINGS.filter(known => !isDynamic(known)).length)
+  expect(names).toContain('SIGNALBOX_TERMINAL_QUIET_MS')
+})
+
+test('what a project may narrow has a direction that fits its type', () => {
+  const fitting: Record<string, string[]> = {
+    boolean: ['on', 'off'],
+    integer: ['lower', 'higher'],
+    number: ['lower', 'higher'],
+    duration: ['lower', 'higher'],
+    strings: ['subset'],
+    enum: ['later'],
+  }
+  for (const { pattern, setting } of KNOWN_SETTINGS) {
+    if (setting.projectMay === 'narrow') expect(fitting[setting.type], pattern).toContain(setting.narrower)
+    else expect(setting.narrower, pattern).toBeUndefined()
+  }
+})
+
+test('a project never touches what gives authority', () => {
+  const guarded = /^(?:server|env|store|projects|telegram\.(?:token|token_file|api_root|groups|enabled))\b|\.(?:command|args|env|endpoint|api_key_env)$/
+  for (const { pattern, setting } of KNOWN_SETTINGS) {
+    if (guarded.test(pattern)) expect(setting.projectMay, pattern).toBe('never')
+  }
+})
+
+test('narrower means less, and no limit is the most', () => {
+  const iterations = SETTINGS['oneshot.max_iterations']
+  expect([4, 5, 6].map(value => isNarrowEnough(iterations, 5, value))).toEqual([true, true, false])
+  const cost = SETTINGS['oneshot.max_cost']
+  expect([isNarrowEnough(cost, null, 5), isNarrowEnough(cost, 5, null), isNarrowEnough(cost, null, null)]).toEqual([true, false, true])
+  const silence = SETTINGS['oneshot.inactivity_threshold']
+  expect([isNarrowEnough(silence, 0, 60), isNarrowEnough(silence, 60, 0)]).toEqual([true, false])
+  const permissions = SETTINGS['oneshot.permissions']
+  expect(['all', 'edits', 'ask', 'read'].map(value => isNarrowEnough(permissions, null, value))).toEqual([false, false, true, true])
+  expect(isNarrowEnough(SETTINGS['oneshot.worktree'], true, false)).toBe(false)
+  expect(isNarrowEnough(SETTINGS['server.port'], 0, 1)).toBe(false)
+})
+
+test('durations are read in any unit and given in that of the key', () => {
+  expect([unitOf('a.b_ms'), unitOf('a.b_s'), unitOf('a.b_min'), unitOf('a.b_h'), unitOf('a.b_days'), unitOf('a.grant_for')]).toEqual([
+    'ms',
+    's',
+    'min',
+    'h',
+    'd',
+    's',
+  ])
+  expect(['90', '90s', '5m', '5 min', '2h', '1d', '1.5h', '500ms'].map(text => parseDuration(text, 's'))).toEqual([
+    90, 90, 300, 300, 7200, 86_400, 5400, 0.5,
+  ])
+  expect(['', 's', '-5', '5 weeks', '1e3', '5m5'].map(text => parseDuration(text, 's'))).toEqual(Array(6).fill(undefined))
+})
+
+test('text of a variable is read by the type of its setting, and nonsense is refused', () => {
+  const known = (pattern: string) => KNOWN_SETTINGS.find(one => one.pattern === pattern)!
+  expect(checkText(known('server.port'), ' 8080 ')).toEqual({ ok: true, value: 8080 })
+  expect(checkText(known('oneshot.max_cost'), 'none')).toEqual({ ok: true, value: null })
+  expect(checkText(known('env.pass'), '')).toEqual({ ok: true, value: [] })
+  for (const text of ['', '0x10', '1e3', 'Infinity', '-1', '99999999999999999999']) {
+    expect(checkText(known('server.port'), text)).toMatchObject({ ok: false })
+  }
+  expect(checkText(known('env.pass'), '["A"')).toMatchObject({ ok: false })
+  expect(checkText(known('server.bind'), 'a\0b')).toMatchObject({ ok: false })
+})
+
+test('the reference names every key, its default and its variable, in tables that hold together', () => {
+  const page = configReference()
+  for (const { pattern } of KNOWN_SETTINGS) expect(page).toContain(`| \`${pattern}\`<br>`)
+  expect(page).toContain('`SIGNALBOX_TERMINAL_QUIET_MS`')
+  expect(page).toContain('a duration in ms from 1 to 1000')
+  for (const line of page.split('\n').filter(text => text.startsWith('| `'))) {
+    expect(line.replaceAll('\\|', '').match(/\|/g), line).toHaveLength(6)
+  }
+})
+
+test('a size is columns and rows', () => {
+  expect(parseSize('120x40')).toEqual({ cols: 120, rows: 40 })
+})

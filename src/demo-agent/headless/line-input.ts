@@ -1,0 +1,46 @@
+import { createInterface } from 'node:readline'
+import { isRecord } from '../scenario/schema.js'
+
+export type InputLine = Record<string, unknown>
+
+/** JSON lines of stdin, handed out to whoever waits for one that fits; null once there are no more. */
+export class LineInput {
+  private readonly lines: InputLine[] = []
+  private readonly waiting: { fits: (line: InputLine) => boolean; resolve: (line: InputLine | null) => void }[] = []
+  private isEnded = false
+
+  constructor(input: NodeJS.ReadableStream) {
+    const reader = createInterface({ input, crlfDelay: Number.POSITIVE_INFINITY })
+    reader.on('line', text => this.take(text))
+    reader.on('close', () => {
+      this.isEnded = true
+      for (const { resolve } of this.waiting.splice(0)) resolve(null)
+    })
+  }
+
+  next(fits: (line: InputLine) => boolean): Promise<InputLine | null> {
+    const at = this.lines.findIndex(fits)
+    if (at >= 0) return Promise.resolve(this.lines.splice(at, 1)[0]!)
+    if (this.isEnded) return Promise.resolve(null)
+    return new Promise(resolve => this.waiting.push({ fits, resolve }))
+  }
+
+  private take(text: string): void {
+    let line: unknown
+    try {
+      line = JSON.parse(text)
+    } catch {
+      return
+    }
+    if (!isRecord(line)) return
+    const at = this.waiting.findIndex(({ fits }) => fits(line))
+    if (at >= 0) this.waiting.splice(at, 1)[0]!.resolve(line)
+    else this.lines.push(line)
+  }
+}
+
+export async function readAll(input: NodeJS.ReadableStream): Promise<string> {
+  const chunks: Buffer[] = []
+  for await (const chunk of input) chunks.push(Buffer.from(chunk as Buffer))
+  return Buffer.concat(chunks).toString('utf8')
+}

@@ -1,0 +1,29 @@
+import { writeSync } from 'node:fs'
+
+export interface OutputRecord {
+  type: string
+  [field: string]: unknown
+}
+
+/** Records to stdout, whole and in order: one a line, or indented over many lines like an old Cline. */
+export class RecordWriter {
+  constructor(private readonly isIndented: boolean) {}
+
+  write(record: OutputRecord): void {
+    this.bytes(Buffer.from(`${JSON.stringify(record, null, this.isIndented ? 2 : 0)}\n`, 'utf8'))
+  }
+
+  /** Synchronous, so that nothing is lost when the next step is a crash. A full pipe makes the agent wait, as it should. */
+  bytes(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; ) {
+      try {
+        at += writeSync(1, bytes, at)
+      } catch (error) {
+        const { code } = error as NodeJS.ErrnoException
+        if (code === 'EPIPE') process.exit(141)
+        if (code !== 'EAGAIN') throw error
+        Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5)
+      }
+    }
+  }
+}

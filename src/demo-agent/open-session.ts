@@ -1,0 +1,45 @@
+import { createHash, randomUUID } from 'node:crypto'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
+import type { Options } from './args.js'
+import { Hooks, readSettings } from './hooks.js'
+import { loadScenario } from './scenario/load.js'
+import type { Scenario } from './scenario/types.js'
+import { Transcript, type TranscriptRecord } from './transcript.js'
+
+export const VERSION = '1.0.0'
+
+export interface OpenedSession {
+  scenario: Scenario
+  transcript: Transcript
+  /** What was said before; empty unless resumed. */
+  records: TranscriptRecord[]
+  hooks: Hooks
+  home: string
+}
+
+/** Everything that can be wrong with the command line shows here, before the terminal is touched. */
+export function openSession(options: Options, defaultScenario: string, cwd: string): OpenedSession {
+  const home = process.env.SIGNALBOX_DEMO_HOME || join(homedir(), '.signalbox-demo')
+  const hookTable = options.settings ? readSettings(options.settings) : {}
+  const previous = options.resume ? Transcript.resume(home, options.resume) : null
+  const recorded = previous?.records.find(record => record.type === 'session')?.scenario
+  const scenario = loadScenario(options.scenario ?? (typeof recorded === 'string' ? recorded : defaultScenario))
+  const id = options.sessionId ?? newSessionId(options.seed)
+  const transcript =
+    previous?.transcript ??
+    Transcript.create(home, id, {
+      cwd,
+      version: VERSION,
+      scenario: options.scenario ?? defaultScenario,
+      pid: process.pid,
+    })
+  const hooks = new Hooks(hookTable, { session_id: transcript.id, transcript_path: transcript.file, cwd })
+  return { scenario, transcript, records: previous?.records ?? [], hooks, home }
+}
+
+function newSessionId(seed: number): string {
+  if (seed === 0) return randomUUID()
+  const hex = createHash('sha256').update(`signalbox-demo ${seed}`).digest('hex')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-4${hex.slice(13, 16)}-8${hex.slice(17, 20)}-${hex.slice(20, 32)}`
+}

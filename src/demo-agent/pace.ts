@@ -1,0 +1,67 @@
+/** Thrown out of whatever the agent was doing when the person pressed esc. */
+export class Interrupted extends Error {
+  constructor() {
+    super('interrupted')
+    this.name = 'Interrupted'
+  }
+}
+
+/**
+ * Time as the script feels it. `speed` 2 is twice as fast, 0 takes no time at all (but still lets keys and frames through between two
+ * steps). A `slow` step changes the factor in the middle of a turn.
+ */
+export class Pace {
+  private slowness = 1
+
+  constructor(readonly speed: number) {}
+
+  slowDown(factor: number): void {
+    this.slowness = factor
+  }
+
+  sleep(ms: number, signal?: AbortSignal): Promise<void> {
+    const real = this.speed === 0 ? 0 : (ms * this.slowness) / this.speed
+    return sleepExactly(real, signal)
+  }
+}
+
+export function sleepExactly(ms: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(new Interrupted())
+    const done = () => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }
+    const timer = ms > 0 ? setTimeout(done, ms) : null
+    const immediate = timer === null ? setImmediate(done) : null
+    const stop = () => {
+      if (timer !== null) clearTimeout(timer)
+      if (immediate !== null) clearImmediate(immediate)
+      reject(new Interrupted())
+    }
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** Never ends by itself. */
+export function sleepForever(signal?: AbortSignal): Promise<never> {
+  const keepAlive = setInterval(() => undefined, 1 << 30)
+  return new Promise((_, reject) => {
+    const stop = () => {
+      clearInterval(keepAlive)
+      reject(new Interrupted())
+    }
+    if (signal?.aborted) stop()
+    else signal?.addEventListener('abort', stop, { once: true })
+  })
+}
+
+/** A promise's value, unless the person interrupts first. */
+export function orInterrupted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(new Interrupted())
+    if (signal.aborted) return stop()
+    signal.addEventListener('abort', stop, { once: true })
+    promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}

@@ -1,0 +1,108 @@
+import { sleepExactly } from '../pace.js'
+import type { Step, StepName, StepTypes } from '../scenario/types.js'
+import { playCrash, playFork, playHang, playHuge, playQuote, playRaw, playZombie, termination } from './play-faults.js'
+import { playAsk, playAuth, playPlan, playTrust } from './play-menus.js'
+import { playThink, speak } from './play-speech.js'
+import { playTool } from './play-tool.js'
+import { type Stage, TurnOver } from './stage.js'
+
+type Player<Name extends StepName> = (step: StepTypes[Name], stage: Stage) => Promise<void> | void
+
+const PLAYERS: { [Name in StepName]: Player<Name> } = {
+  think: playThink,
+  say: (step, stage) => speak(step.markdown, step, stage),
+  tool: playTool,
+  ask: playAsk,
+  plan: playPlan,
+  todo: (step, stage) => stage.surface.setTodo(step.items),
+  agents: playAgents,
+  background: (step, stage) => {
+    const line = Array.isArray(step.command) ? step.command.join(' ') : step.command
+    stage.background.start(step.command, step.label ?? line)
+  },
+  error: playError,
+  crash: playCrash,
+  hang: playHang,
+  zombie: playZombie,
+  slow: (step, stage) => stage.pace.slowDown(step.factor),
+  huge: playHuge,
+  quote: playQuote,
+  compact: playCompact,
+  auth: playAuth,
+  trust: playTrust,
+  survey: (step, stage) => stage.surface.showSurvey(step.question),
+  title: (step, stage) => stage.surface.setTitle(step.text),
+  raw: playRaw,
+  wait: (step, stage) => stage.pace.sleep(step.ms, stage.signal),
+  fork: playFork,
+  ignoreTerm: step => {
+    termination.isIgnored = step.on
+  },
+  notice: (step, stage) => stage.surface.notice(step.text),
+  usage: (step, stage) => stage.surface.addUsage(step),
+}
+
+export async function playStep(step: Step, stage: Stage): Promise<void> {
+  const [[name, payload]] = Object.entries(step) as [[StepName, never]]
+  await (PLAYERS[name] as Player<StepName>)(payload, stage)
+}
+
+async function playError(step: StepTypes['error'], stage: Stage): Promise<void> {
+  const status = step.status === undefined ? {} : { status: step.status }
+  const attempts = step.retry?.attempts ?? 0
+  for (let attempt = 1; attempt <= attempts; attempt++) {
+    const delayMs = step.retry!.delayMs
+    stage.surface.setWorking({
+      label: 'Retrying',
+      retry: { attempt, of: attempts, delayMs, reason: step.message, ...status },
+    })
+    await stage.pace.sleep(delayMs, stage.signal)
+  }
+  if (step.final ?? attempts === 0) throw new TurnOver('failed', { kind: step.kind, message: step.message, ...status })
+}
+
+async function playCompact(step: StepTypes['compact'], stage: Stage): Promise<void> {
+  stage.surface.setWorking({ label: 'Compacting the conversation' })
+  await stage.pace.sleep(step.ms, stage.signal)
+  stage.transcript.append({ type: 'compact' })
+  stage.surface.notice('Conversation compacted · 38k → 6k tokens')
+}
+
+async function playAgents(step: StepTypes['agents'], stage: Stage): Promise<void> {
+  const { surface, pace } = stage
+  const total = Math.max(0, ...step.agents.map(agent => agent.ms))
+  const show = (elapsed: number) => {
+    const states = step.agents.map(agent => {
+      const elapsedMs = Math.min(elapsed, agent.ms)
+      return {
+        name: agent.name,
+        task: agent.task,
+        isRunning: elapsed < agent.ms,
+        elapsedMs,
+        tokens: Math.round(((agent.tokens ?? 1200) * elapsedMs) / Math.max(1, agent.ms)),
+      }
+    })
+    surface.setAgents(states)
+    const running = states.filter(agent => agent.isRunning).length
+    if (running > 0 && step.wait !== false)
+      surface.setWorking({ label: `Waiting for ${running} ${running === 1 ? 'agent' : 'agents'}` })
+    return running
+  }
+  const play = async (signal?: AbortSignal) => {
+    let running = step.agents.length
+    for (let elapsed = 0; elapsed < total; elapsed += 200) {
+      const now = show(elapsed)
+      if (now < running)
+        surface.notice(
+          `${running - now === 1 ? 'An agent' : `${running - now} agents`} finished · ${now} still running`,
+        )
+      running = now
+      await (signal ? pace.sleep(200, signal) : sleepExactly(pace.speed === 0 ? 0 : 200 / pace.speed))
+    }
+    show(total)
+    surface.notice(`All ${step.agents.length} agents finished`)
+    surface.setAgents([])
+  }
+  if (step.wait === false) void play()
+  else await play(stage.signal)
+}

@@ -1,0 +1,198 @@
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { MenuAnswer } from '../menu/menu-state.js'
+import { Interrupted } from '../pace.js'
+import type { MenuOption, MenuSpec, ToolStep } from '../scenario/types.js'
+import { diffRows, diffStat } from '../text/diff.js'
+import { changeFile, readWhole } from '../tools/files.js'
+import { startCommand } from '../tools/run-command.js'
+import { askAndRecord } from './play-menus.js'
+import { type Stage, TurnOver } from './stage.js'
+import type { ToolCall, ToolResult } from './surface.js'
+
+const SHOW = { shell: 8, read: 0, other: 6 }
+
+/** One tool: hooks, permission, the real action (or a pretended one), result. */
+export async function playTool(step: ToolStep, stage: Stage): Promise<void> {
+  const call = describeCall(step, stage)
+  const { surface, transcript, hooks } = stage
+  surface.setWorking({ label: `Using ${step.name}` })
+  surface.toolStarted(call)
+  transcript.append({ type: 'tool_use', callId: call.id, name: call.name, kind: call.kind, input: call.input })
+  const verdict = await hooks.decide('PreToolUse', {
+    tool_name: call.name,
+    tool_input: call.input,
+    tool_use_id: call.id,
+  })
+  let decision = stage.permissions.decide(step)
+  if (verdict?.decision === 'deny') decision = 'refuse'
+  if (verdict?.decision === 'allow') decision = 'run'
+  if (decision === 'refuse')
+    return declined(step, call, stage, verdict?.message ?? `not allowed in permission mode "${stage.permissions.mode}"`)
+  if (decision === 'ask') {
+    const answer = await askAndRecord(permissionMenu(step, call, stage), call, stage)
+    if (answer.meaning === 'allow-session' || answer.meaning === 'allow-always') stage.permissions.grant(step)
+    if (answer.meaning === null || !answer.meaning.startsWith('allow'))
+      return declined(step, call, stage, refusalOf(answer))
+    surface.setWorking({ label: `Using ${step.name}` })
+  }
+  const result = await act(step, call, stage).catch((error: unknown): ToolResult => {
+    if (!(error instanceof Interrupted)) return { isOk: false, output: (error as Error).message }
+    finish(call, { isOk: false, output: 'stopped' }, stage)
+    throw error
+  })
+  if (result.exitCode !== undefined) stage.words.set('exitCode', String(result.exitCode))
+  finish(call, result, stage)
+  await hooks.tell('PostToolUse', {
+    tool_name: call.name,
+    tool_input: call.input,
+    tool_use_id: call.id,
+    tool_response: { ok: result.isOk, output: result.output },
+  })
+}
+
+function finish(call: ToolCall, result: ToolResult, stage: Stage): void {
+  const exit = result.exitCode === undefined ? {} : { exitCode: result.exitCode }
+  stage.transcript.append({
+    type: 'tool_result',
+    callId: call.id,
+    ok: result.isOk,
+    output: result.output.slice(0, 65_536),
+    ...exit,
+  })
+  stage.surface.toolEnded(call, result)
+}
+
+function declined(step: ToolStep, call: ToolCall, stage: Stage, why: string): void {
+  finish(call, { isOk: false, output: `declined: ${why}`, isDeclined: true }, stage)
+  stage.words.set('answer', why)
+  if (step.onDeny !== 'continue') throw new TurnOver('denied')
+}
+
+function refusalOf(answer: MenuAnswer): string {
+  const text = answer.answers[0]?.text.trim()
+  if (text) return text
+  return answer.by ? `by ${answer.by}` : 'by you'
+}
+
+function describeCall(step: ToolStep, stage: Stage): ToolCall {
+  const line = Array.isArray(step.command) ? step.command.join(' ') : step.command
+  const path = step.edit?.path ?? step.write?.path ?? step.append?.path ?? step.read?.path
+  const input = step.input ?? {
+    ...(line !== undefined && { command: line }),
+    ...(path !== undefined && { path }),
+    ...(step.edit && { find: step.edit.find, replace: step.edit.replace }),
+    ...(step.write && { text: step.write.text }),
+    ...(step.append && { append: step.append.text }),
+  }
+  const show = step.show ?? (step.kind === 'shell' ? SHOW.shell : step.kind === 'read' ? SHOW.read : SHOW.other)
+  return {
+    id: stage.newCallId(),
+    name: step.name,
+    kind: step.kind,
+    summary: step.summary ?? line ?? path ?? '',
+    input,
+    show,
+  }
+}
+
+function permissionMenu(step: ToolStep, call: ToolCall, stage: Stage): MenuSpec {
+  const custom = step.permission === true || step.permission === undefined ? {} : step.permission
+  const isFile = step.edit !== undefined || step.write !== undefined || step.append !== undefined
+  const preview = isFile ? previewOf(step, stage.cwd) : null
+  return {
+    kind: 'permission',
+    title: isFile
+      ? preview?.isNew
+        ? 'Create a file'
+        : 'Edit a file'
+      : step.kind === 'shell'
+        ? 'Run a command'
+        : `Use ${step.name}`,
+    question: isFile
+      ? `May I make this change to \`${call.summary}\`?`
+      : step.kind === 'shell'
+        ? 'May I run this command?'
+        : `May I use ${step.name}?`,
+    ...(preview && { diff: { path: call.summary, before: preview.before, after: preview.after } }),
+    ...(step.kind === 'shell' && { command: call.summary }),
+    options: usualOptions(isFile ? 'edits' : step.kind === 'shell' ? `\`${call.summary}\`` : step.name),
+    ...custom,
+  }
+}
+
+export function usualOptions(what: string): MenuOption[] {
+  return [
+    { label: 'Yes, this once', meaning: 'allow-once' },
+    { label: `Yes, and do not ask again for ${what.replaceAll('`', '')} this session`, meaning: 'allow-session' },
+    { label: 'No', meaning: 'deny' },
+    {
+      label: 'No, and tell the agent what to do instead',
+      meaning: 'deny-with-text',
+      placeholder: 'No, and tell the agent what to do instead',
+    },
+  ]
+}
+
+function previewOf(step: ToolStep, cwd: string): { before: string; after: string; isNew: boolean } | null {
+  const path = step.edit?.path ?? step.write?.path ?? step.append?.path
+  if (path === undefined) return null
+  const before = readWhole(resolve(cwd, path))
+  const after = changedText(step, before ?? '')
+  return { before: before ?? '', after: after ?? before ?? '', isNew: before === null }
+}
+
+function changedText(step: ToolStep, before: string): string | null {
+  if (step.write) return step.write.text
+  if (step.append) return before + step.append.text
+  if (step.edit && before.includes(step.edit.find)) return before.replace(step.edit.find, () => step.edit!.replace)
+  return null
+}
+
+async function act(step: ToolStep, call: ToolCall, stage: Stage): Promise<ToolResult> {
+  if (step.output !== undefined) {
+    await stage.pace.sleep(step.ms ?? 400, stage.signal)
+    const exitCode = step.exitCode ?? 0
+    return { isOk: exitCode === 0, output: step.output, ...(step.kind === 'shell' && { exitCode }) }
+  }
+  if (step.ms) await stage.pace.sleep(step.ms, stage.signal)
+  if (step.command !== undefined) return runForReal(step.command, call, stage)
+  if (step.read) return readFile(step.read.path, stage.cwd)
+  return changeForReal(step, call.summary, stage.cwd)
+}
+
+async function runForReal(command: string | string[], call: ToolCall, stage: Stage): Promise<ToolResult> {
+  let output = ''
+  const child = startCommand(command, stage.cwd, chunk => {
+    output += chunk
+    stage.surface.toolOutput(call, chunk)
+  })
+  stage.signal.addEventListener('abort', child.kill, { once: true })
+  const { exitCode } = await child.ended
+  stage.signal.removeEventListener('abort', child.kill)
+  if (stage.signal.aborted) throw new Interrupted()
+  return { isOk: exitCode === 0, output: output.trimEnd(), exitCode }
+}
+
+function readFile(path: string, cwd: string): ToolResult {
+  const text = readFileSync(resolve(cwd, path), 'utf8')
+  const lines = text.trimEnd().split('\n').length
+  return { isOk: true, output: `${lines} ${lines === 1 ? 'line' : 'lines'}` }
+}
+
+function changeForReal(step: ToolStep, path: string, cwd: string): ToolResult {
+  const file = resolve(cwd, path)
+  const before = readWhole(file)
+  const after = changedText(step, before ?? '')
+  if (after === null)
+    return { isOk: false, output: step.edit ? `${path} does not contain the text to replace` : 'nothing to do' }
+  changeFile(file, after)
+  const diff = diffRows(before ?? '', after)
+  const { added, removed } = diffStat(diff)
+  return {
+    isOk: true,
+    output: `+${added} −${removed}`,
+    diff,
+    change: { path, change: before === null ? 'create' : 'update' },
+  }
+}

@@ -1,0 +1,130 @@
+import type { Hooks } from '../hooks.js'
+import { Interrupted, type Pace } from '../pace.js'
+import { loadScenario } from '../scenario/load.js'
+import { type Progress, pickTurn, readDirectives } from '../scenario/pick-turn.js'
+import type { Scenario, Step, Turn } from '../scenario/types.js'
+import type { Transcript, TranscriptRecord } from '../transcript.js'
+import { Background } from './background.js'
+import type { Permissions } from './permissions.js'
+import { playStep } from './play-steps.js'
+import { type Stage, TurnOver } from './stage.js'
+import type { Surface, TurnEnd } from './surface.js'
+
+export interface SessionParts {
+  scenario: Scenario
+  surface: Surface
+  transcript: Transcript
+  hooks: Hooks
+  pace: Pace
+  permissions: Permissions
+  cwd: string
+  progress: Progress
+  isResumed: boolean
+  /** A turn made up for a prompt that the script does not foresee; null leaves it to the scenario. */
+  improvise?: (prompt: string) => Turn | null
+}
+
+/** One conversation: prompts in, turns played, everything written down. */
+export class Session {
+  readonly background: Background
+  private progress: Progress
+  private current: AbortController | null = null
+  private calls = 0
+
+  constructor(private readonly parts: SessionParts) {
+    this.progress = parts.progress
+    this.background = new Background(() => parts.surface, parts.cwd)
+  }
+
+  get isBusy(): boolean {
+    return this.current !== null
+  }
+
+  interrupt(): void {
+    this.current?.abort()
+  }
+
+  /** The dialogs before the first prompt. False: the person said no, and the program should leave. */
+  async start(): Promise<boolean> {
+    await this.parts.hooks.tell('SessionStart', { source: this.parts.isResumed ? 'resume' : 'startup' })
+    const end = await this.play(this.parts.scenario.start ?? [], '')
+    return end.outcome === 'done'
+  }
+
+  async prompt(text: string): Promise<TurnEnd> {
+    const { surface, transcript, hooks } = this.parts
+    surface.userSaid(text)
+    const turn = this.choose(text)
+    transcript.append({ type: 'user', text, nextInOrder: this.progress.nextInOrder })
+    await hooks.tell('UserPromptSubmit', { prompt: text })
+    const end = await this.play(turn.steps, text)
+    transcript.append({ type: 'turn_end', outcome: end.outcome, text: end.text, durationMs: end.durationMs })
+    surface.turnEnded(end)
+    await hooks.tell('Stop', { outcome: end.outcome, last_assistant_message: end.text })
+    return end
+  }
+
+  private choose(prompt: string): Turn {
+    const directives = readDirectives(prompt)
+    if (directives.scenario) return pickTurn(loadScenario(directives.scenario), prompt, { nextInOrder: 0 }).turn
+    const improvised = this.parts.improvise?.(prompt)
+    if (improvised) return improvised
+    const picked = pickTurn(this.parts.scenario, prompt, this.progress)
+    this.progress = picked.progress
+    return picked.turn
+  }
+
+  private async play(steps: Step[], prompt: string): Promise<TurnEnd> {
+    const controller = new AbortController()
+    this.current = controller
+    const stage = this.stage(prompt, controller.signal)
+    let over: TurnOver | null = null
+    try {
+      for (const step of steps) await playStep(step, stage)
+    } catch (error) {
+      if (error instanceof TurnOver) over = error
+      else if (error instanceof Interrupted) over = new TurnOver('interrupted')
+      else throw error
+    } finally {
+      this.current = null
+      this.parts.surface.setWorking(null)
+    }
+    if (over?.failure) {
+      this.parts.transcript.append({ type: 'error', ...over.failure })
+      this.parts.surface.failed(over.failure)
+    }
+    return {
+      outcome: over?.outcome ?? 'done',
+      failure: over?.failure ?? null,
+      durationMs: Date.now() - stage.startedAt,
+      tokens: Math.round(stage.tokens),
+      text: stage.lastText,
+    }
+  }
+
+  private stage(prompt: string, signal: AbortSignal): Stage {
+    const { surface, pace, transcript, hooks, permissions, cwd } = this.parts
+    return {
+      surface,
+      pace,
+      transcript,
+      hooks,
+      permissions,
+      cwd,
+      signal,
+      prompt,
+      background: this.background,
+      startedAt: Date.now(),
+      words: new Map([['prompt', prompt]]),
+      tokens: 0,
+      lastText: '',
+      newCallId: () => `call_${++this.calls}`,
+    }
+  }
+}
+
+/** How far the script was played, from what a resumed session left behind. */
+export function progressOf(records: TranscriptRecord[]): Progress {
+  const last = records.findLast(record => record.type === 'user')
+  return { nextInOrder: typeof last?.nextInOrder === 'number' ? last.nextInOrder : 0 }
+}

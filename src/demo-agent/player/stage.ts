@@ -1,0 +1,40 @@
+import type { Hooks } from '../hooks.js'
+import type { Pace } from '../pace.js'
+import type { Transcript } from '../transcript.js'
+import type { Background } from './background.js'
+import type { Permissions } from './permissions.js'
+import type { Failure, Outcome, Surface } from './surface.js'
+
+/** What every step of one turn has at hand. */
+export interface Stage {
+  surface: Surface
+  pace: Pace
+  transcript: Transcript
+  hooks: Hooks
+  permissions: Permissions
+  background: Background
+  cwd: string
+  signal: AbortSignal
+  prompt: string
+  startedAt: number
+  /** Values for `{{…}}` in what is said: prompt, answer, exitCode. */
+  words: Map<string, string>
+  tokens: number
+  lastText: string
+  newCallId(): string
+}
+
+/** Ends the turn before its last step. */
+export class TurnOver extends Error {
+  constructor(
+    readonly outcome: Outcome,
+    readonly failure: Failure | null = null,
+  ) {
+    super(outcome)
+    this.name = 'TurnOver'
+  }
+}
+
+export function fillWords(text: string, words: Map<string, string>): string {
+  return text.replaceAll(/\{\{(\w+)\}\}/g, (mark, name) => words.get(name) ?? mark)
+}

@@ -1,0 +1,24 @@
+import type { Scenario } from '../scenario/types.js'
+import { auto, retry } from './auto.js'
+import { chat } from './chat.js'
+import { crash, errors, garbage, hang, huge, login, long, trust, zombie } from './faults.js'
+import { menus } from './menus.js'
+import { tour } from './tour.js'
+
+/** What `--scenario` knows by name. */
+export const BUILT_IN: readonly Scenario[] = [
+  tour,
+  chat,
+  menus,
+  auto,
+  retry,
+  long,
+  errors,
+  trust,
+  login,
+  zombie,
+  crash,
+  hang,
+  huge,
+  garbage,
+]

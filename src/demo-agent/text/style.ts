@@ -1,0 +1,53 @@
+/** How a run of text looks. Colours are `#rrggbb`; absent means the terminal's own. */
+export interface Style {
+  fg?: string
+  bg?: string
+  bold?: boolean
+  dim?: boolean
+  italic?: boolean
+  underline?: boolean
+  inverse?: boolean
+  strike?: boolean
+}
+
+export interface Span {
+  text: string
+  style: Style
+}
+
+/** One row of the screen, not wider than it was asked to be. */
+export type Line = Span[]
+
+/** The lamps and the paint of a signal box. The one place where colours are named. */
+export const COLOR = {
+  amber: '#e8b04b',
+  green: '#7fc08a',
+  red: '#e5707a',
+  blue: '#6fb3d2',
+  violet: '#b79ad6',
+  sand: '#d9c59a',
+  steel: '#8a94a3',
+  shade: '#5b6472',
+  echoBg: '#26303c',
+  pickBg: '#33404f',
+  addBg: '#1d3326',
+  delBg: '#3b2228',
+} as const
+
+export const PLAIN: Style = {}
+export const QUIET: Style = { fg: COLOR.steel }
+export const FAINT: Style = { fg: COLOR.shade }
+export const BOLD: Style = { bold: true }
+export const INLINE_CODE: Style = { fg: COLOR.sand }
+
+export function span(text: string, style: Style = PLAIN): Span {
+  return { text, style }
+}
+
+export function lineText(line: Line): string {
+  return line.map(part => part.text).join('')
+}
+
+export function withStyle(line: Line, extra: Style): Line {
+  return line.map(part => ({ text: part.text, style: { ...part.style, ...extra } }))
+}

@@ -1,0 +1,90 @@
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SignalboxError } from '../errors/index.js'
+
+export interface TranscriptRecord {
+  type: 'session' | 'user' | 'assistant' | 'tool_use' | 'tool_result' | 'menu' | 'compact' | 'error' | 'turn_end'
+  [field: string]: unknown
+}
+
+/** What the agent leaves behind: one JSON object a line, written when a thing is complete, never later. */
+export class Transcript {
+  private constructor(
+    readonly id: string,
+    readonly file: string,
+    private readonly lockFile: string,
+  ) {}
+
+  static directory(home: string): string {
+    return join(home, 'sessions')
+  }
+
+  /** A new session. An id that was used before is refused, as real agents do it. */
+  static create(home: string, id: string, about: Record<string, unknown>): Transcript {
+    const transcript = Transcript.at(home, id)
+    if (existsSync(transcript.file))
+      throw new SignalboxError('E_INPUT', `Session id ${id} is already in use.`, {
+        next: `Resume it with --resume ${id}, or choose another id.`,
+      })
+    transcript.lock()
+    transcript.append({ type: 'session', id, ...about })
+    return transcript
+  }
+
+  static resume(home: string, id: string): { transcript: Transcript; records: TranscriptRecord[] } {
+    const transcript = Transcript.at(home, id)
+    if (!existsSync(transcript.file))
+      throw new SignalboxError('E_UNKNOWN', `There is no session ${id} in ${Transcript.directory(home)}.`)
+    transcript.lock()
+    return { transcript, records: readRecords(readFileSync(transcript.file, 'utf8')) }
+  }
+
+  append(record: TranscriptRecord): void {
+    const { type, ...rest } = record
+    appendFileSync(this.file, `${JSON.stringify({ type, at: new Date().toISOString(), ...rest })}\n`)
+  }
+
+  close(): void {
+    rmSync(this.lockFile, { force: true })
+  }
+
+  private static at(home: string, id: string): Transcript {
+    if (!/^[\w.-]{1,80}$/.test(id) || id.startsWith('.'))
+      throw new SignalboxError('E_INPUT', `"${id}" is no session id.`, { next: 'Use letters, digits, - and _.' })
+    const directory = Transcript.directory(home)
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    return new Transcript(id, join(directory, `${id}.jsonl`), join(directory, `${id}.lock`))
+  }
+
+  private lock(): void {
+    const owner = existsSync(this.lockFile) ? Number(readFileSync(this.lockFile, 'utf8')) : 0
+    if (owner > 0 && owner !== process.pid && isAlive(owner))
+      throw new SignalboxError('E_INPUT', `Session ${this.id} is in use by process ${owner}.`, {
+        next: 'End that one first.',
+      })
+    writeFileSync(this.lockFile, String(process.pid))
+  }
+}
+
+/** Whole records only: a torn last line, or one that is not ours, is skipped. */
+export function readRecords(text: string): TranscriptRecord[] {
+  const records: TranscriptRecord[] = []
+  for (const line of text.split('\n')) {
+    try {
+      const record: unknown = JSON.parse(line)
+      if (typeof record === 'object' && record !== null && 'type' in record) records.push(record as TranscriptRecord)
+    } catch {
+      // A process that was killed while writing leaves half a line behind.
+    }
+  }
+  return records
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}

@@ -1,0 +1,66 @@
+import { expect, it } from 'vitest'
+import type { Status } from './program-status.js'
+import { Screen } from './screen.js'
+import { TuiSurface } from './tui-surface.js'
+import { emptyModel } from './view-model.js'
+
+const ENTER = { name: 'enter', text: '', ctrl: false, alt: false }
+
+function surfaceAt(clock: { now: number }) {
+  const statuses: Status[] = []
+  const renderer = { start() {}, draw() {}, reset() {}, stop() {} }
+  const screen = new Screen(emptyModel('', ''), renderer, () => undefined)
+  const signals = { status: (status: Status) => statuses.push(status), setTopic() {}, raw() {} }
+  return {
+    surface: new TuiSurface(
+      () => screen,
+      signals,
+      () => clock.now,
+    ),
+    model: screen.model,
+    statuses,
+  }
+}
+
+const menu = { question: 'Go?', options: [{ label: 'Yes' }, { label: 'No' }] }
+
+it('ignores enter in the first 100 ms of a menu, and takes it afterwards', async () => {
+  const clock = { now: 1000 }
+  const { surface, model, statuses } = surfaceAt(clock)
+  const answer = surface.ask({ menu, call: null, signal: new AbortController().signal })
+  clock.now = 1099
+  expect(surface.takeMenuKey(ENTER)).toBe(true)
+  expect(model.menu).not.toBeNull()
+  clock.now = 1100
+  surface.takeMenuKey(ENTER)
+  expect((await answer).answers[0]?.labels).toEqual(['Yes'])
+  expect(model.menu).toBeNull()
+  expect(statuses.map(status => status.state)).toEqual(['blocked', 'working'])
+})
+
+it('a menu that was answered elsewhere goes away', async () => {
+  const { surface, model } = surfaceAt({ now: 0 })
+  const withdrawn = new AbortController()
+  const answer = surface.ask({ menu, call: null, signal: withdrawn.signal })
+  withdrawn.abort()
+  await expect(answer).rejects.toThrow('interrupted')
+  expect(model.menu).toBeNull()
+  expect(surface.takeMenuKey(ENTER)).toBe(false)
+})
+
+it('commits finished paragraphs while the rest is still growing, with one bullet', () => {
+  const { surface, model } = surfaceAt({ now: 0 })
+  surface.say('First.\n\nSec')
+  expect(model.committed).toEqual([{ kind: 'prose', markdown: 'First.\n\n', isLead: true }])
+  expect(model.open).toEqual([{ kind: 'prose', markdown: 'Sec', isLead: false }])
+  surface.say('ond.')
+  surface.finishSaying()
+  expect(model.open).toEqual([])
+  expect(model.committed[1]).toEqual({ kind: 'prose', markdown: 'Second.', isLead: false })
+})
+
+it('holds back a table row until it is whole', () => {
+  const { surface, model } = surfaceAt({ now: 0 })
+  surface.say('| a |\n|---|\n| 1 |\n| 2')
+  expect(model.open).toEqual([{ kind: 'prose', markdown: '| a |\n|---|\n| 1 |\n', isLead: true }])
+})

@@ -1,0 +1,12 @@
+export { defineEvents, type EventDefinition, type EventTypeInfo, type Reading } from './catalogue.js'
+export {
+  type EventData,
+  type EventOf,
+  type EventType,
+  isEvent,
+  type KnownEvent,
+  listEventTypes,
+  newEvent,
+  parseEvent,
+  validateEvent,
+} from './events.js'

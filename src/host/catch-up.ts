@@ -1,0 +1,27 @@
+import type { KeeperPort, KeptSession } from '../keeper/index.js'
+import type { LiveSession } from '../sessions/index.js'
+import { openRecording } from '../terminal/recording/index.js'
+
+/**
+ * Brings a session that lived on without a host to the present: recorded bytes with their recorded times, then the keeper's stream from
+ * exactly the byte where the recording ended. Nothing is missed and nothing is seen twice.
+ */
+export async function catchUp(session: LiveSession, kept: KeptSession, keeper: KeeperPort): Promise<void> {
+  for (;;) {
+    const recording = await openRecording(kept.recording)
+    let offset = 0
+    for await (const { event } of recording.events()) {
+      if (event.kind === 'output') {
+        const end = offset + event.bytes.length
+        if (end > session.offset) {
+          const skip = Math.max(0, session.offset - offset)
+          session.output(event.bytes.subarray(skip), event.t, offset + skip)
+        }
+        offset = end
+      } else if (event.kind === 'resize' && offset >= session.offset) session.resized(event.cols, event.rows, event.t)
+    }
+    const result = await keeper.attach(kept.id, session.offset, session)
+    if (result.state === 'attached') return
+    // More was printed since the recording was read than the keeper holds in memory: read on.
+  }
+}

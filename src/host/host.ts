@@ -1,0 +1,233 @@
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { type ApprovalRecord, approvalsProjection, Ledger } from '../approvals/index.js'
+import { type Clock, newId } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { newEvent, validateEvent } from '../events/index.js'
+import type { KeeperPort, KeptSession } from '../keeper/index.js'
+import { LiveSession, type SessionRecord, sessionStream, sessionsProjection, type Viewer } from '../sessions/index.js'
+import { type EventStore, openStore, type Subscription } from '../store/index.js'
+import { processStart } from '../process/index.js'
+import { LiveBus } from './bus.js'
+import { busSink } from './bus-sink.js'
+import { catchUp } from './catch-up.js'
+import { packFor, prepareSession, type StartRequest } from './prepare-session.js'
+import type { HostSettings } from './settings.js'
+
+export interface HostOptions {
+  settings: HostSettings
+  clock: Clock
+  keeper: KeeperPort
+  /** Sessions of a foreground host end with it; those of the daemon are taken over by the next one. */
+  owner: 'daemon' | 'foreground'
+  version: string
+  onError(error: unknown): void
+}
+
+/**
+ * Owns live sessions and the store's one writer for them. The only place that wires: it decides nothing itself. The daemon is a host with
+ * a keeper behind a socket; a foreground command is a host with its keeper in process.
+ */
+export class Host {
+  readonly store: EventStore
+  readonly ledger: Ledger
+  readonly bus: LiveBus
+  readonly #options: HostOptions
+  readonly #live = new Map<string, LiveSession>()
+  #decisions: Subscription | null = null
+
+  static async open(options: HostOptions): Promise<Host> {
+    const store = await openStore({
+      path: join(options.settings.dataDirectory, 'signalbox.db'),
+      clock: options.clock,
+      projections: [sessionsProjection, approvalsProjection] as never,
+      validate: validateEvent,
+      onError: options.onError,
+    })
+    const host = new Host(store, options)
+    await host.#takeOver()
+    return host
+  }
+
+  private constructor(store: EventStore, options: HostOptions) {
+    this.store = store
+    this.ledger = new Ledger(store)
+    this.bus = new LiveBus(options.onError)
+    this.#options = options
+  }
+
+  async startSession(request: StartRequest, viewer?: Viewer): Promise<SessionRecord> {
+    const { settings, keeper } = this.#options
+    const running = [...this.#live.values()].filter(session => !session.exit)
+    if (running.length >= settings.maxSessions) {
+      throw new SignalboxError('E_LIMIT', `${running.length} sessions are running, and the limit is ${settings.maxSessions} (sessions.max_total)`, {
+        next: 'stop one, or raise the limit in the settings',
+      })
+    }
+    const id = newId('ses')
+    const prepared = await prepareSession(request, { id, settings, env: process.env })
+    const kept = await keeper.spawn(prepared.spawn)
+    const number = await this.#nextNumber(request.person)
+    await this.store.append(sessionStream(id), 0, [
+      newEvent(
+        'session.started',
+        {
+          agent: prepared.agentName,
+          ...(prepared.agentSessionId && { agentSessionId: prepared.agentSessionId }),
+          project: prepared.spawn.cwd,
+          cwd: prepared.spawn.cwd,
+          args: [...request.args],
+          pid: kept.pid,
+          size: { cols: kept.cols, rows: kept.rows },
+          person: request.person,
+          number,
+          recording: kept.recording,
+          owner: this.#owner,
+          ...(request.label && { label: request.label }),
+        },
+        kept.startedAt,
+      ),
+    ])
+    const record = await this.record(id)
+    const session = this.#open(record, prepared.pack)
+    if (viewer) session.watch(viewer)
+    session.goLive()
+    const attached = await keeper.attach(id, 0, session)
+    if (attached.state === 'behind') await catchUp(session, kept, keeper)
+    return record
+  }
+
+  /** @throws SignalboxError `E_UNKNOWN` */
+  async record(id: string): Promise<SessionRecord> {
+    const document = await this.store.document<SessionRecord>(sessionsProjection.name, id)
+    if (!document) throw new SignalboxError('E_UNKNOWN', `there is no session "${id}"`, { next: 'signalbox sessions --all lists them' })
+    return document.state
+  }
+
+  async records(): Promise<SessionRecord[]> {
+    const documents = await this.store.documents<SessionRecord>(sessionsProjection.name)
+    return documents.map(document => document.state).sort((a, b) => a.startedAt - b.startedAt)
+  }
+
+  /** By id, a unique beginning of it, or number. Of equal numbers the one that still runs is meant. */
+  async find(word: string): Promise<SessionRecord> {
+    const records = await this.records()
+    const exact = records.filter(record => record.id === word)
+    const byNumber = /^\d+$/.test(word) ? records.filter(record => record.number === Number(word)) : []
+    const byPrefix = records.filter(record => record.id.startsWith(word) || record.id.startsWith(`ses_${word}`))
+    for (const found of [exact, byNumber, byPrefix]) {
+      const live = found.filter(record => this.#live.has(record.id) && !this.#live.get(record.id)!.exit)
+      const best = live.length > 0 ? live : found
+      if (best.length === 1) return best[0]!
+      if (best.length > 1 && found !== exact) {
+        throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" could be ${best.map(record => record.id).join(', ')}`)
+      }
+    }
+    throw new SignalboxError('E_UNKNOWN', `there is no session "${word}"`, { next: 'signalbox sessions --all lists them' })
+  }
+
+  live(id: string): LiveSession | null {
+    return this.#live.get(id) ?? null
+  }
+
+  liveSessions(): LiveSession[] {
+    return [...this.#live.values()]
+  }
+
+  get keeper(): KeeperPort {
+    return this.#options.keeper
+  }
+
+  get clock(): Clock {
+    return this.#options.clock
+  }
+
+  get settings(): HostSettings {
+    return this.#options.settings
+  }
+
+  async close(): Promise<void> {
+    this.#decisions?.close()
+    await Promise.all([...this.#live.values()].map(session => session.settled()))
+    await this.store.close()
+  }
+
+  // — inside —
+
+  #open(record: SessionRecord, pack: LiveSession['pack']): LiveSession {
+    const { settings, clock, keeper, version, onError } = this.#options
+    const session = new LiveSession({
+      record,
+      pack,
+      keeper,
+      store: this.store,
+      ledger: this.ledger,
+      sinks: [busSink(this.bus)],
+      clock,
+      emulator: { ...record.size, scrollback: settings.scrollback, version, hostname: hostname() },
+      hostName: hostname(),
+      onError,
+      onEnded: () => this.#live.delete(record.id),
+    })
+    this.#live.set(record.id, session)
+    return session
+  }
+
+  /** Takes over what the keeper kept while no host was there; what it did not keep is lost. */
+  async #takeOver(): Promise<void> {
+    const kept = new Map((await this.#options.keeper.list()).map(session => [session.id, session]))
+    for (const record of await this.records()) {
+      const session = kept.get(record.id)
+      if (session) await this.#adopt(record, session).catch(error => this.#options.onError(error))
+      else if ((record.state === 'starting' || record.state === 'live') && this.#isOrphan(record)) await this.#lose(record)
+    }
+    const after = await this.store.head()
+    this.#decisions = this.store.subscribe({ after, types: ['approval.decided'], onError: this.#options.onError }, events => {
+      for (const event of events) void this.#applyDecision(event.stream.slice('approval/'.length)).catch(error => this.#options.onError(error))
+    })
+    for (const record of await this.ledger.list({ isOpenOnly: true })) {
+      if (record.state === 'decided') void this.#applyDecision(record.id).catch(error => this.#options.onError(error))
+    }
+  }
+
+  async #adopt(record: SessionRecord, kept: KeptSession): Promise<void> {
+    const session = this.#open(record, await packFor(record.agent, this.#options.settings))
+    if (record.state === 'ended' || record.state === 'lost') return
+    await catchUp(session, kept, this.#options.keeper)
+    const open = (await this.ledger.list({ isOpenOnly: true })).find(approval => approval.subject.session === record.id)
+    if (open) session.adoptApproval(open)
+    session.goLive()
+  }
+
+  /** Nobody keeps it: ours without a terminal, or a foreground command's that is gone. */
+  #isOrphan(record: SessionRecord): boolean {
+    if (record.owner === 'daemon') return this.#options.owner === 'daemon'
+    const [, pid, start] = record.owner.split(':')
+    return processStart(Number(pid)) !== start
+  }
+
+  get #owner(): string {
+    return this.#options.owner === 'daemon' ? 'daemon' : `foreground:${process.pid}:${processStart(process.pid)}`
+  }
+
+  async #lose(record: SessionRecord): Promise<void> {
+    await this.store.append(sessionStream(record.id), 'any', [newEvent('session.lost', { reason: 'its terminal is gone' })])
+    for (const approval of await this.ledger.list({ isOpenOnly: true })) {
+      if (approval.subject.session === record.id) await this.ledger.cancelled(approval, 'session ended')
+    }
+  }
+
+  async #applyDecision(id: string): Promise<void> {
+    const record: ApprovalRecord | null = await this.ledger.get(id)
+    const session = record?.subject.session ? this.live(record.subject.session) : null
+    if (record && session) await session.apply(record)
+  }
+
+  async #nextNumber(person: string): Promise<number> {
+    const live = (await this.records()).filter(record => record.person === person && (record.state === 'live' || record.state === 'starting'))
+    const taken = new Set(live.map(record => record.number))
+    let number = 1
+    while (taken.has(number)) number++
+    return number
+  }
+}

@@ -1,0 +1,103 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, realpathSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { genericAgent, loadAgent, loadPack } from '../agents/index.js'
+import { SignalboxError } from '../errors/index.js'
+import type { SpawnRequest } from '../keeper/index.js'
+import type { Pack } from '../screen/index.js'
+import { SIZE_MAX } from '../terminal/index.js'
+import { sessionEnvironment } from './session-environment.js'
+import type { HostSettings } from './settings.js'
+
+/** A person's wish for a session, as a surface passes it on. */
+export interface StartRequest {
+  /** An agent's name, or null for any program: then `args` is its command line. */
+  agent: string | null
+  args: readonly string[]
+  cwd: string
+  /** The environment of the terminal that asks; null when there is none. */
+  terminal: Readonly<Record<string, string>> | null
+  size: { cols: number; rows: number } | null
+  person: string
+  label: string | null
+  resume: string | null
+}
+
+export interface PreparedSession {
+  spawn: SpawnRequest
+  agentName: string
+  agentSessionId: string | null
+  pack: Pack
+}
+
+/** Checks everything that can be wrong before anything is made. */
+export async function prepareSession(
+  request: StartRequest,
+  context: { id: string; settings: HostSettings; env: NodeJS.ProcessEnv },
+): Promise<PreparedSession> {
+  const { id, settings } = context
+  const cwd = checkDirectory(request.cwd)
+  const size = checkSize(request.size ?? settings.size)
+  const [program, ...programArgs] = request.args
+  if (request.agent === null && program === undefined) {
+    throw new SignalboxError('E_INPUT', 'there is nothing to start', { next: 'name an agent, or a program behind --' })
+  }
+  const adapter = request.agent === null ? genericAgent(program!) : await loadAgent(request.agent)
+  const env = request.terminal ?? context.env
+  const location = adapter.locate({ env, cwd, configuredCommand: null })
+  if (!location.found) {
+    throw new SignalboxError('E_AGENT_MISSING', `${adapter.title} was not found (looked for ${location.looked})`, { next: adapter.install })
+  }
+  const pack = await loadPack(adapter.pack, settings.packDirectory)
+  const command = adapter.interactive(location, {
+    args: request.agent === null ? programArgs : request.args,
+    resume: request.resume,
+    newSessionId: randomUUID(),
+  })
+  const recordings = join(settings.dataDirectory, 'recordings')
+  mkdirSync(recordings, { recursive: true, mode: 0o700 })
+  return {
+    agentName: request.agent ?? 'generic',
+    agentSessionId: command.agentSessionId,
+    pack,
+    spawn: {
+      id,
+      file: command.file,
+      args: command.args,
+      cwd,
+      env: sessionEnvironment({
+        terminal: request.terminal,
+        daemon: context.env,
+        pass: settings.envPass,
+        pack,
+        adapter: command.env,
+        session: id,
+        keep: request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME'] : [],
+      }),
+      ...size,
+      recording: join(recordings, `${id}.cast`),
+    },
+  }
+}
+
+/** The pack of a session's agent, as `session.started` names it. */
+export async function packFor(agent: string, settings: HostSettings): Promise<Pack> {
+  const adapter = agent === 'generic' ? null : await loadAgent(agent).catch(() => null)
+  return loadPack(adapter?.pack ?? null, settings.packDirectory)
+}
+
+function checkDirectory(path: string): string {
+  try {
+    const real = realpathSync(path)
+    if (statSync(real).isDirectory()) return real
+  } catch (error) {
+    throw new SignalboxError('E_INPUT', `the directory ${path} does not exist`, { next: 'give an existing one with --cwd', cause: error })
+  }
+  throw new SignalboxError('E_INPUT', `${path} is not a directory`, { next: 'give one with --cwd' })
+}
+
+/** The emulator's limits, so that PTY and emulator have one size from the start. */
+function checkSize({ cols, rows }: { cols: number; rows: number }): { cols: number; rows: number } {
+  const clamp = (value: number, min: number) => Math.min(SIZE_MAX, Math.max(min, Math.trunc(value) || min))
+  return { cols: clamp(cols, 2), rows: clamp(rows, 1) }
+}

@@ -1,0 +1,185 @@
+import { expect, expectTypeOf, test } from 'vitest'
+import { SignalboxError } from '../errors/index.js'
+import { type ActionOf, defineMachine, lookup, type StateOf, transition, UnlistedCounter, walk } from './index.js'
+
+const turnstile = defineMachine({
+  name: 'turnstile',
+  states: ['locked', 'unlocked', 'broken'],
+  events: ['coin', 'push', 'kick', 'repair', 'rain'],
+  initial: 'locked',
+  actions: ['thank', 'alarm', 'lock', 'unlock', 'call-mechanic', 'light-on', 'light-off'],
+  guards: {
+    isRealCoin: (context: { coin: number; kicks: number }) => context.coin > 0,
+    isStrong: (context: { coin: number; kicks: number }) => context.kicks > 2,
+  },
+  rows: [
+    ['locked', 'coin', 'unlocked', ['unlock'], 'isRealCoin'],
+    ['locked', 'push', '=', ['alarm']],
+    ['unlocked', 'coin', '=', ['thank']],
+    ['unlocked', 'push', 'locked', ['lock']],
+    ['broken', 'repair', 'locked', []],
+    ['broken', 'kick', '=', []],
+    ['*', 'kick', 'broken', ['call-mechanic'], 'isStrong'],
+    ['*', 'kick', '=', ['alarm']],
+    ['broken', '*', '=', ['alarm']],
+  ],
+  entry: { unlocked: ['light-on'] },
+  exit: { unlocked: ['light-off'] },
+  expectedUnlisted: ['rain'],
+})
+
+const context = { coin: 1, kicks: 0 }
+
+test('a row gives the next state and its actions, with exit before and entry after them', () => {
+  expect(transition(turnstile, 'locked', 'coin', { context })).toEqual(['unlocked', ['unlock', 'light-on']])
+  expect(transition(turnstile, 'unlocked', 'push', { context })).toEqual(['locked', ['light-off', 'lock']])
+  expect(transition(turnstile, 'unlocked', 'coin', { context })).toEqual(['unlocked', ['thank']])
+})
+
+test('a refused guard is told by name and changes nothing', () => {
+  const found = lookup(turnstile, 'locked', 'coin', { coin: 0, kicks: 0 })
+  expect(found).toEqual({ unlisted: true, refusedBy: ['isRealCoin'] })
+})
+
+test('rows of one pair are tried in order', () => {
+  expect(transition(turnstile, 'unlocked', 'kick', { context: { coin: 0, kicks: 3 } })[0]).toBe('broken')
+  expect(transition(turnstile, 'unlocked', 'kick', { context })).toEqual(['unlocked', ['alarm']])
+})
+
+test('an exact row wins over a star, and any-state over any-event', () => {
+  expect(transition(turnstile, 'broken', 'kick', { context })).toEqual(['broken', []])
+  expect(transition(turnstile, 'broken', 'repair', { context })[0]).toBe('locked')
+  expect(transition(turnstile, 'broken', 'push', { context })).toEqual(['broken', ['alarm']])
+})
+
+test('a guard that refuses a named pair is not bypassed by a star row', () => {
+  const gate = defineMachine({
+    name: 'gate',
+    states: ['shut', 'open'],
+    events: ['go'],
+    initial: 'shut',
+    actions: [],
+    guards: { hasKey: (context: boolean) => context },
+    rows: [
+      ['shut', 'go', 'open', [], 'hasKey'],
+      ['*', 'go', 'open'],
+    ],
+  })
+  expect(lookup(gate, 'shut', 'go', false)).toEqual({ unlisted: true, refusedBy: ['hasKey'] })
+})
+
+test('naming the same state leaves and enters it, staying does not', () => {
+  const lamp = defineMachine({
+    name: 'lamp',
+    states: ['on'],
+    events: ['flash', 'look'],
+    initial: 'on',
+    actions: ['dark', 'bright'],
+    rows: [
+      ['on', 'flash', 'on'],
+      ['on', 'look', '='],
+    ],
+    entry: { on: ['bright'] },
+    exit: { on: ['dark'] },
+  })
+  expect(transition(lamp, 'on', 'flash')).toEqual(['on', ['dark', 'bright']])
+  expect(transition(lamp, 'on', 'look')).toEqual(['on', []])
+})
+
+test('an unlisted pair stays, does nothing, is counted, and is warned about once unless expected', () => {
+  const warned: string[] = []
+  const counter = new UnlistedCounter(pair => warned.push(`${pair.state}/${pair.event}`))
+  for (const event of ['repair', 'repair', 'rain', 'rain'] as const) {
+    expect(transition(turnstile, 'locked', event, { context, counter })).toEqual(['locked', []])
+  }
+  expect(counter.count('turnstile', 'locked', 'repair')).toBe(2)
+  expect(counter.count('turnstile', 'locked', 'rain')).toBe(2)
+  expect(counter.count('turnstile', 'locked', 'push')).toBe(0)
+  expect(counter.entries()).toHaveLength(2)
+  expect(warned).toEqual(['locked/repair'])
+})
+
+test('walk visits every pair once, and every target is a state', () => {
+  const pairs = [...walk(turnstile)]
+  expect(pairs).toHaveLength(turnstile.states.length * turnstile.events.length)
+  expect(new Set(pairs.map(pair => `${pair.state} ${pair.event}`)).size).toBe(pairs.length)
+  for (const { rows } of pairs) for (const row of rows) expect(turnstile.states).toContain(row.next)
+})
+
+test('names are inferred as unions, and a wrong name does not compile', () => {
+  expectTypeOf<StateOf<typeof turnstile>>().toEqualTypeOf<'locked' | 'unlocked' | 'broken'>()
+  expectTypeOf<ActionOf<typeof turnstile>>().toExtend<string>()
+  // @ts-expect-error 'jump' is no event of the turnstile
+  expect(lookup(turnstile, 'locked', 'jump', context)).toEqual({ unlisted: true, refusedBy: [] })
+})
+
+/** A small legal machine whose parts a test may replace by wrong ones, as a caller without types could. */
+function broken(change: Record<string, unknown>): () => unknown {
+  const legal = {
+    name: 'm',
+    states: ['a', 'b'],
+    events: ['go', 'back'],
+    initial: 'a',
+    actions: ['do'],
+    guards: { g: () => true },
+    rows: [
+      ['a', 'go', 'b', ['do']],
+      ['b', 'back', 'a'],
+    ],
+  }
+  return () => defineMachine({ ...legal, ...change } as never)
+}
+
+test.each([
+  ['an unknown action', { rows: [['a', 'go', 'b', ['dance']]] }, 'row 1 (a, go) names the unknown action "dance"'],
+  ['an unknown state', { rows: [['c', 'go', 'b']] }, 'unknown state "c"'],
+  ['an unknown target', { rows: [['a', 'go', 'c']] }, 'unknown state "c"'],
+  ['an unknown event', { rows: [['a', 'stop', 'b']] }, 'unknown event "stop"'],
+  ['an unknown guard', { rows: [['a', 'go', 'b', [], 'h']] }, 'unknown guard "h"'],
+  ['an unknown initial state', { initial: 'z' }, 'initial names the unknown state "z"'],
+  ['an unknown exit action', { exit: { a: ['dance'] } }, 'exit of a names the unknown action "dance"'],
+  ['an unreachable state', { rows: [['a', 'go', '=']] }, 'state "b" cannot be reached from "a"'],
+  [
+    'a pair listed twice',
+    {
+      rows: [
+        ['a', 'go', 'b'],
+        ['a', 'go', '='],
+      ],
+    },
+    'row 2 (a, go) can never apply: row 1 (a, go) already covers (a, go)',
+  ],
+  [
+    'a pair listed twice with the same guard',
+    {
+      rows: [
+        ['a', 'go', 'b', [], 'g'],
+        ['a', 'go', '=', [], 'g'],
+      ],
+    },
+    'row 2',
+  ],
+  [
+    'a star row that nothing is left for',
+    {
+      rows: [
+        ['a', ['go', 'back'], 'b'],
+        ['b', ['go', 'back'], 'a'],
+        ['*', 'go', 'a'],
+      ],
+    },
+    'row 3 (*, go) applies to no pair',
+  ],
+  ['a state named like a sign of the table', { states: ['a', 'b', '*'] }, '"*" cannot be the name of a state'],
+  ['a state declared twice', { states: ['a', 'b', 'a'] }, 'declared twice'],
+])('a table with %s is refused when it loads', (_, change, message) => {
+  let thrown: unknown
+  try {
+    broken(change)()
+  } catch (error) {
+    thrown = error
+  }
+  expect(thrown).toBeInstanceOf(SignalboxError)
+  expect((thrown as SignalboxError).code).toBe('E_MACHINE')
+  expect((thrown as SignalboxError).message).toContain(message)
+})

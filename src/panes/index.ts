@@ -1,0 +1,2 @@
+export { type Look, type PaneOutput, PaneScreen } from './pane-screen.js'
+export { Settler } from './settle.js'

@@ -1,0 +1,101 @@
+import { classify, initialMemory, type Layout, noteInput, type Observation, type Pack, type ScreenMemory } from '../screen/index.js'
+import { type EmulatorOptions, type EmulatorState, type Evidence, type Frame, FrameCoalescer, type Row, TerminalEmulator, type TerminalEvent } from '../terminal/index.js'
+import { Settler } from './settle.js'
+
+/** What came out of a pane's bytes, in order. */
+export type PaneOutput =
+  | { type: 'reply'; bytes: Uint8Array }
+  | { type: 'evidence'; t: number; evidence: Evidence }
+  | { type: 'look'; look: Look }
+
+/** One classified frame. `isSettled`: the reading has accepted it. */
+export interface Look {
+  frame: Frame
+  observation: Observation
+  layout: Layout
+  isSettled: boolean
+}
+
+/**
+ * A terminal being watched: bytes in, looks out. Time is data here as in the emulator, so that a recording, a late reader and a live
+ * session run through the same code; the owner calls `tick` at `nextDeadline`.
+ */
+export class PaneScreen {
+  readonly #pack: Pack
+  #emulator: TerminalEmulator
+  readonly #coalescer = new FrameCoalescer()
+  readonly #settler = new Settler()
+  #memory: ScreenMemory = initialMemory()
+  #last: Look | null = null
+
+  constructor(pack: Pack, options: EmulatorOptions, restored?: { emulator: EmulatorState; memory: ScreenMemory }) {
+    this.#pack = pack
+    this.#emulator = restored ? TerminalEmulator.restore(restored.emulator) : new TerminalEmulator(options)
+    if (restored) this.#memory = restored.memory
+  }
+
+  feed(bytes: Uint8Array, t: number, options: { live: boolean }): PaneOutput[] {
+    return this.#handle(this.#emulator.feed(bytes, t, options), t)
+  }
+
+  tick(t: number): PaneOutput[] {
+    return this.#handle(this.#emulator.tick(t), t)
+  }
+
+  resize(cols: number, rows: number, t: number): PaneOutput[] {
+    return this.#handle(this.#emulator.resize(cols, rows, t), t)
+  }
+
+  /** Keys or text went to the program. */
+  noteInput(t: number): void {
+    this.#memory = noteInput(this.#memory, t)
+  }
+
+  nextDeadline(): number | null {
+    const deadlines = [this.#emulator.nextDeadline(), this.#coalescer.nextDeadline(), this.#settler.nextDeadline()].filter(at => at !== null)
+    return deadlines.length === 0 ? null : Math.min(...deadlines)
+  }
+
+  get last(): Look | null {
+    return this.#last
+  }
+
+  get emulator(): TerminalEmulator {
+    return this.#emulator
+  }
+
+  readRows(firstId: number, lastId: number): Row[] {
+    return this.#emulator.readRows(firstId, lastId)
+  }
+
+  serialize(): { emulator: EmulatorState; memory: ScreenMemory } {
+    return { emulator: this.#emulator.serialize(), memory: this.#memory }
+  }
+
+  #handle(events: TerminalEvent[], t: number): PaneOutput[] {
+    const output: PaneOutput[] = []
+    for (const event of events) {
+      if (event.type === 'reply') output.push({ type: 'reply', bytes: event.bytes })
+      else if (event.type === 'evidence') output.push({ type: 'evidence', t: event.t, evidence: event.evidence })
+      else for (const { frame } of this.#coalescer.push(event.frame)) output.push({ type: 'look', look: this.#classify(frame) })
+    }
+    for (const { frame } of this.#coalescer.flush(t)) output.push({ type: 'look', look: this.#classify(frame) })
+    const again = this.#settler.nextDeadline()
+    if (again !== null && t >= again && this.#last && !this.#last.isSettled) output.push({ type: 'look', look: this.#lookAgain(t) })
+    return output
+  }
+
+  #classify(frame: Frame): Look {
+    const { observation, memory, layout } = classify(frame, this.#memory, this.#pack)
+    this.#memory = memory
+    this.#last = { frame, observation, layout, isSettled: this.#settler.accept(observation, frame.t) }
+    return this.#last
+  }
+
+  /** The same picture, later: only time has passed. */
+  #lookAgain(t: number): Look {
+    const { frame, observation, layout } = this.#last!
+    this.#last = { frame, observation, layout, isSettled: this.#settler.accept(observation, t) }
+    return this.#last
+  }
+}

@@ -1,0 +1,49 @@
+import type { TodoItem, ToolRef } from '../view.js'
+
+/** A piece of what was said, ready to be rendered anywhere. `id` is turn + ordinal: stable from first sight to the end. */
+export type Block = BlockBase & BlockContent
+
+export interface BlockBase {
+  id: string
+  /** Row ids it was read from, first and last. */
+  rows: [number, number]
+  /** Still growing: the live region touches it. */
+  provisional: boolean
+  /** Rows above it scrolled away before they could be read. */
+  missing: boolean
+  source: 'screen' | 'transcript'
+}
+
+export type BlockContent =
+  | { kind: 'prose'; variant: 'paragraph' | 'heading' | 'quote'; runs: InlineRun[] }
+  | { kind: 'code'; language: string; lines: string[] }
+  | { kind: 'list'; items: ListItem[] }
+  | { kind: 'table'; header: InlineRun[][]; body: InlineRun[][][]; align: ('left' | 'right' | 'center')[] }
+  | { kind: 'diff'; lines: { sign: '+' | '-' | ' '; number: number | null; text: string }[] }
+  | { kind: 'tool_call'; tool: ToolRef }
+  | { kind: 'tool_result'; lines: string[]; ok: boolean | null }
+  | { kind: 'todo'; items: TodoItem[] }
+  | { kind: 'user' | 'thought' | 'notice' | 'error'; text: string }
+
+export interface ListItem {
+  depth: number
+  /** Null for a bullet. */
+  number: number | null
+  /** Null: no check box. */
+  checked: boolean | null
+  runs: InlineRun[]
+}
+
+export interface InlineRun {
+  text: string
+  bold?: boolean
+  italic?: boolean
+  strike?: boolean
+  code?: boolean
+  link?: string
+}
+
+/** The words of inline runs, marks left out. */
+export function plainText(runs: readonly InlineRun[]): string {
+  return runs.map(run => run.text).join('')
+}

@@ -1,0 +1,1 @@
+export { type Daemon, startDaemon } from './daemon.js'

@@ -1,0 +1,45 @@
+import type { Clock, Timer } from '../clock/index.js'
+
+/**
+ * Seconds since a session's start, as its recording counts them, and one timer on that scale. The keeper stamps output with its own clock;
+ * ours is set forward to the newest stamp, so that time never runs backwards between the two.
+ */
+export class SessionClock {
+  readonly #clock: Clock
+  #zero: number
+  #timer: Timer | null = null
+  #due: number | null = null
+
+  constructor(clock: Clock, startedAt: number) {
+    this.#clock = clock
+    this.#zero = clock.monotonic() - (clock.now() - startedAt)
+  }
+
+  now(): number {
+    return (this.#clock.monotonic() - this.#zero) / 1000
+  }
+
+  /** Output with this stamp has arrived. */
+  observe(t: number): void {
+    const ahead = t - this.now()
+    if (ahead > 0) this.#zero -= ahead * 1000
+  }
+
+  /** Calls back once when session time has reached `due`; a later call replaces the one before. Null: no call. */
+  schedule(due: number | null, callback: () => void): void {
+    if (due === this.#due) return
+    this.#timer?.cancel()
+    this.#due = due
+    this.#timer = null
+    if (due === null) return
+    this.#timer = this.#clock.setTimer(Math.max(0, (due - this.now()) * 1000), () => {
+      this.#due = null
+      this.#timer = null
+      callback()
+    })
+  }
+
+  stop(): void {
+    this.schedule(null, () => undefined)
+  }
+}

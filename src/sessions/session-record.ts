@@ -1,0 +1,72 @@
+import { type EventType, isEvent } from '../events/index.js'
+import type { Projection, StoredEvent } from '../store/index.js'
+
+/** A session as lists show it: a projection of its events. */
+export interface SessionRecord {
+  id: string
+  number: number
+  person: string
+  agent: string
+  agentVersion?: string
+  agentSessionId?: string
+  label?: string
+  project: string
+  cwd: string
+  args: string[]
+  pid: number
+  size: { cols: number; rows: number }
+  startedAt: number
+  endedAt?: number
+  state: 'starting' | 'live' | 'ended' | 'lost'
+  exit?: { code: number | null; signal: string | null } | null
+  endReason?: string
+  resumedFrom?: string
+  recording: string
+  owner: string
+  version: number
+}
+
+const TYPES: readonly EventType[] = ['session.started', 'session.ready', 'session.ended', 'session.lost', 'session.renamed']
+
+export const sessionsProjection: Projection<SessionRecord> = {
+  name: 'sessions',
+  version: 1,
+  types: TYPES,
+  key: event => event.stream.slice(event.stream.indexOf('/') + 1),
+  evolve: (record, event) => {
+    const next = evolve(record, event)
+    return next && { ...next, version: event.version }
+  },
+}
+
+function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord | null {
+  if (isEvent(event, 'session.started')) {
+    const { agentVersion, agentSessionId, label, resumedFrom, ...rest } = event.data
+    return {
+      id: event.stream.slice(event.stream.indexOf('/') + 1),
+      ...rest,
+      ...(agentVersion !== undefined && { agentVersion }),
+      ...(agentSessionId !== undefined && { agentSessionId }),
+      ...(label !== undefined && { label }),
+      ...(resumedFrom !== undefined && { resumedFrom }),
+      startedAt: event.at,
+      state: 'starting',
+      version: event.version,
+    }
+  }
+  if (!record) return null
+  if (isEvent(event, 'session.ready')) return record.state === 'starting' ? { ...record, state: 'live' } : record
+  if (isEvent(event, 'session.ended')) {
+    return { ...record, state: 'ended', endedAt: event.at, exit: event.data.exit, endReason: event.data.reason }
+  }
+  if (isEvent(event, 'session.lost')) return { ...record, state: 'lost', endedAt: event.at, endReason: event.data.reason }
+  if (isEvent(event, 'session.renamed')) {
+    const { label: _, ...unnamed } = record
+    return event.data.label === null ? unnamed : { ...record, label: event.data.label }
+  }
+  return record
+}
+
+export function sessionStream(id: string): string {
+  return `session/${id}`
+}

@@ -1,0 +1,5 @@
+export type * from './event-store.js'
+export type { EventValidator } from './sqlite/event-rows.js'
+export { type OpenStoreOptions, openStore, type SqliteStore } from './sqlite/open.js'
+export { type Quarantine, quarantine } from './sqlite/quarantine.js'
+export type { SalvageCounts } from './sqlite/salvage.js'

@@ -1,0 +1,89 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SimulatedClock } from '../../clock/index.js'
+import { ChangeFeed } from './change-feed.js'
+
+describe('the change feed', () => {
+  let directory: string
+  let clock: SimulatedClock
+  let version: number
+  let looks: number
+  let changes: number
+  let errors: unknown[]
+  let failure: Error | null
+  let feed: ChangeFeed
+
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'signalbox-feed-'))
+    clock = new SimulatedClock()
+    version = looks = changes = 0
+    errors = []
+    failure = null
+    feed = new ChangeFeed({
+      path: join(directory, 'store.db'),
+      clock,
+      readVersion: () => {
+        looks += 1
+        if (failure) throw failure
+        return version
+      },
+      onChange: () => {
+        changes += 1
+      },
+      onError: error => errors.push(error),
+    })
+  })
+
+  afterEach(() => {
+    feed.stop()
+    rmSync(directory, { recursive: true, force: true })
+  })
+
+  it('finds a change by the slow poll where no file event comes', () => {
+    feed.start()
+    version = 1
+    clock.advance(249)
+    expect(changes).toBe(0)
+    clock.advance(1)
+    expect(changes).toBe(1)
+    clock.advance(1_000)
+    expect(changes).toBe(1)
+  })
+
+  it('looks four times a second when nothing happens, and not at all when stopped', () => {
+    feed.start()
+    looks = 0
+    clock.advance(10_000)
+    expect(looks).toBe(40)
+    feed.stop()
+    expect(clock.pending).toBe(0)
+    clock.advance(10_000)
+    expect(looks).toBe(40)
+  })
+
+  it('takes what was there at the start for known', () => {
+    version = 5
+    feed.start()
+    feed.stop()
+    version = 6
+    feed.start()
+    clock.advance(1_000)
+    expect(changes).toBe(0)
+  })
+
+  it('tells of a failure once, and again after it was well', () => {
+    feed.start()
+    failure = new Error('gone')
+    clock.advance(1_000)
+    expect(errors).toEqual([failure])
+    failure = null
+    version = 1
+    clock.advance(250)
+    expect(changes).toBe(1)
+    failure = new Error('gone again')
+    clock.advance(1_000)
+    expect(errors).toHaveLength(2)
+  })
+})

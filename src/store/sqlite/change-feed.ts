@@ -1,0 +1,112 @@
+import { type FSWatcher, watch } from 'node:fs'
+import { basename, dirname } from 'node:path'
+import type { Clock, Timer } from '../../clock/index.js'
+
+/**
+ * Notices that another process has committed.
+ *
+ * SQLite tells nobody. What it gives is `PRAGMA data_version`, a number that changes when another connection has committed, at 3 µs a
+ * look. Looking often enough to be quick would keep an idle daemon busy, so the file system says when to look: a commit writes to the
+ * `-wal` file, and `fs.watch` wakes us for that without any polling.
+ *
+ * But that write comes *before* the commit can be seen: SQLite still has to sync it and then publish it in shared memory, which makes no
+ * file event. So after a wake-up we look at once and then again after the delays below, whose sum covers a slow sync. All of them are
+ * used even when a look found something: two commits may have come as one file event.
+ *
+ * `fs.watch` may be missing (network file systems, exhausted inotify watches). The slow poll is for that, and costs nothing to speak of.
+ *
+ * Symptom → knob: late by some milliseconds under load → AGAIN_MS; late by a quarter second → the watch does not work there, POLL_MS.
+ */
+const AGAIN_MS = [1, 2, 4, 8, 16, 32, 64]
+const POLL_MS = 250
+
+export interface ChangeFeedOptions {
+  path: string
+  clock: Clock
+  /** A number that differs after another connection has committed. */
+  readVersion: () => number
+  onChange: () => void
+  onError: (error: unknown) => void
+}
+
+export class ChangeFeed {
+  readonly #options: ChangeFeedOptions
+  #version: number | undefined
+  #watcher: FSWatcher | undefined
+  #poll: Timer | undefined
+  #again: Timer | undefined
+  #step = 0
+  #hasFailed = false
+
+  constructor(options: ChangeFeedOptions) {
+    this.#options = options
+  }
+
+  /** Changes from before `start` are not reported: read what is there after calling it, and nothing falls in between. */
+  start(): void {
+    if (this.#poll) return
+    this.#version = undefined
+    this.#look()
+    this.#watch()
+    this.#armPoll()
+  }
+
+  stop(): void {
+    this.#poll?.cancel()
+    this.#again?.cancel()
+    this.#watcher?.close()
+    this.#poll = this.#again = this.#watcher = undefined
+  }
+
+  #watch(): void {
+    const name = basename(this.#options.path)
+    try {
+      this.#watcher = watch(dirname(this.#options.path), { persistent: false }, (_event, file) => {
+        if (file === null || file === name || file === `${name}-wal`) this.#lookRepeatedly()
+      })
+      this.#watcher.on('error', () => this.#watcher?.close())
+    } catch {
+      // No watch to be had here: the poll finds every change, only later.
+      this.#watcher = undefined
+    }
+  }
+
+  #armPoll(): void {
+    this.#poll = this.#options.clock.setTimer(POLL_MS, () => {
+      this.#armPoll()
+      this.#look()
+    })
+  }
+
+  #lookRepeatedly(): void {
+    if (!this.#poll) return
+    this.#step = 0
+    this.#look()
+    if (!this.#again) this.#armAgain()
+  }
+
+  #armAgain(): void {
+    const ms = AGAIN_MS[this.#step++]
+    this.#again =
+      ms === undefined
+        ? undefined
+        : this.#options.clock.setTimer(ms, () => {
+            this.#armAgain()
+            this.#look()
+          })
+  }
+
+  #look(): void {
+    try {
+      const version = this.#options.readVersion()
+      const isChanged = this.#version !== undefined && version !== this.#version
+      this.#version = version
+      this.#hasFailed = false
+      if (isChanged) this.#options.onChange()
+    } catch (error) {
+      // Told once: the same failure would come back four times a second.
+      if (!this.#hasFailed) this.#options.onError(error)
+      this.#hasFailed = true
+    }
+  }
+}

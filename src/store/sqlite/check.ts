@@ -1,0 +1,100 @@
+import type { StoreProblem } from '../event-store.js'
+import type { Connection } from './connection.js'
+import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-rows.js'
+
+const BATCH = 1_000
+/** Of one kind of problem: a thousand bad rows are one thing to fix, not a thousand lines to read. */
+const SHOWN = 100
+
+const GAPS = `SELECT stream, version, before FROM (
+    SELECT stream, version, lag(version, 1, 0) OVER (PARTITION BY stream ORDER BY version) AS before FROM events
+  ) AS step WHERE version <> before + 1
+  AND NOT EXISTS (SELECT 1 FROM gaps WHERE gaps.stream = step.stream AND gaps.version = step.version) LIMIT ${SHOWN}`
+
+const BAD_DOCUMENTS = `SELECT projection, key FROM documents WHERE NOT json_valid(state) LIMIT ${SHOWN}`
+const BAD_SNAPSHOTS = `SELECT key FROM snapshots WHERE NOT json_valid(state) LIMIT ${SHOWN}`
+const DOCUMENTS_AHEAD = `SELECT projection, key, position FROM documents AS d WHERE position >
+  (SELECT coalesce(max(position), 0) FROM projections AS p WHERE p.name = d.projection) LIMIT ${SHOWN}`
+const PROJECTIONS = `SELECT name, failures, position > (SELECT coalesce(max(position), 0) FROM events) AS isAhead FROM projections`
+
+/** Each look stands alone: where one cannot even be read, that is a finding, and the others still run. */
+export async function checkStore(connection: Connection): Promise<StoreProblem[]> {
+  const looks = [checkPages, checkEvents, checkGaps, checkDocuments, checkSnapshots]
+  const problems: StoreProblem[] = []
+  for (const look of looks) {
+    try {
+      problems.push(...(await look(connection)))
+    } catch (error) {
+      problems.push({ message: error instanceof Error ? error.message : String(error) })
+    }
+  }
+  return problems
+}
+
+async function checkPages(connection: Connection): Promise<StoreProblem[]> {
+  const rows = await connection.read(() => connection.all<{ quick_check: string }>(`PRAGMA quick_check(${SHOWN})`))
+  return rows.filter(row => row.quick_check !== 'ok').map(row => ({ message: row.quick_check, place: connection.path }))
+}
+
+async function checkEvents(connection: Connection): Promise<StoreProblem[]> {
+  const sql = `SELECT ${EVENT_COLUMNS} FROM events WHERE position > ? ORDER BY position LIMIT ?`
+  const problems: StoreProblem[] = []
+  let rows: EventRow[] = []
+  do {
+    rows = await connection.read(() => connection.all<EventRow>(sql, rows.at(-1)?.position ?? 0, BATCH))
+    for (const row of rows) {
+      if (problems.length >= SHOWN) return problems
+      if (decodeEvent(row)) continue
+      const message = `Event ${row.version} of ${row.stream} (${row.type}) is damaged and is left out when reading.`
+      problems.push({ message, place: `position ${row.position}` })
+    }
+    await new Promise(resolve => setImmediate(resolve))
+  } while (rows.length === BATCH)
+  return problems
+}
+
+async function checkGaps(connection: Connection): Promise<StoreProblem[]> {
+  const rows = await connection.read(() => connection.all<{ stream: string; version: number; before: number }>(GAPS))
+  return rows.map(({ stream, version, before }) => ({
+    message: `The stream ${stream} goes from version ${before} to ${version}.`,
+    place: stream,
+  }))
+}
+
+async function checkDocuments(connection: Connection): Promise<StoreProblem[]> {
+  return connection.read(() => [
+    ...connection.all<{ projection: string; key: string }>(BAD_DOCUMENTS).map(({ projection, key }) => ({
+      message: `The document ${key} of ${projection} is damaged.`,
+      place: `documents ${projection}`,
+    })),
+    ...connection.all<{ projection: string; key: string; position: number }>(DOCUMENTS_AHEAD).map(row => ({
+      message: `The document ${row.key} of ${row.projection} stands at position ${row.position}, ahead of its projection.`,
+      place: `documents ${row.projection}`,
+    })),
+    ...connection.all<{ name: string; failures: number; isAhead: number }>(PROJECTIONS).flatMap(projectionProblems),
+  ])
+}
+
+function projectionProblems({
+  name,
+  failures,
+  isAhead,
+}: {
+  name: string
+  failures: number
+  isAhead: number
+}): StoreProblem[] {
+  const place = `projections ${name}`
+  const problems: StoreProblem[] = []
+  if (failures > 0) problems.push({ message: `The projection ${name} could not fold ${failures} events.`, place })
+  if (isAhead) problems.push({ message: `The projection ${name} is ahead of the log.`, place })
+  return problems
+}
+
+async function checkSnapshots(connection: Connection): Promise<StoreProblem[]> {
+  const rows = await connection.read(() => connection.all<{ key: string }>(BAD_SNAPSHOTS))
+  return rows.map(({ key }) => ({
+    message: `The snapshot ${key} is damaged and will not be used.`,
+    place: `snapshots ${key}`,
+  }))
+}

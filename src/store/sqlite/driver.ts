@@ -1,0 +1,66 @@
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+
+/**
+ * The part of the `node:sqlite` API that the store uses. Node has it built in from 22.5; before that (and in the early releases
+ * that hide it behind a flag) `@photostructure/sqlite` is the same API with a prebuilt SQLite.
+ */
+export interface Database {
+  exec: (sql: string) => void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+export interface Statement {
+  run(...values: SqlValue[]): unknown
+  get(...values: SqlValue[]): unknown
+  all(...values: SqlValue[]): unknown[]
+}
+
+export type SqlValue = string | number | null
+
+export interface OpenOptions {
+  readOnly?: boolean
+  /** How long a call may block the event loop while another process holds the lock. */
+  timeout?: number
+}
+
+export type Driver = new (path: string, options?: OpenOptions) => Database
+
+const BUILT_IN = 'node:sqlite'
+const PACKAGE = '@photostructure/sqlite'
+
+export async function loadDriver(nodeVersion: string = process.versions.node): Promise<Driver> {
+  if (hasBuiltIn(nodeVersion)) {
+    try {
+      return await importDriver(BUILT_IN)
+    } catch (error) {
+      // Node 22.5 to 22.12 know the module only under a flag.
+      if ((error as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_BUILTIN_MODULE') throw error
+    }
+  }
+  return importDriver(PACKAGE)
+}
+
+function hasBuiltIn(nodeVersion: string): boolean {
+  const [major = 0, minor = 0] = nodeVersion.split('.').map(Number)
+  return major > 22 || (major === 22 && minor >= 5)
+}
+
+/** The name is a variable because the types of Node 20 do not know `node:sqlite`. */
+async function importDriver(name: string): Promise<Driver> {
+  const module = (await import(/* @vite-ignore */ name)) as { DatabaseSync: Driver }
+  return module.DatabaseSync
+}
+
+/**
+ * `@photostructure/sqlite` 1.2 leaves a database open behind `close()`, with its lock on the file, until its prepared statements are
+ * garbage, and has no call to release them. Where a lock of our own past would be in the way, this collects them now.
+ */
+export async function releaseClosedDatabases(): Promise<void> {
+  setFlagsFromString('--expose-gc')
+  const collect = runInNewContext('gc') as () => void
+  collect()
+  // Native objects are released in the turn after the collection.
+  await new Promise(resolve => setImmediate(resolve))
+}

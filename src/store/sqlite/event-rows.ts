@@ -1,0 +1,102 @@
+import { crc32 } from 'node:zlib'
+import { SignalboxError } from '../../errors/index.js'
+import type { NewEvent, StoredEvent } from '../event-store.js'
+
+/** Large things (output, recordings, plans) live in files and are named by events. */
+export const EVENT_DATA_LIMIT_BYTES = 256 * 1024
+const NAME_LIMIT = 512
+
+export interface EventRow {
+  position: number
+  stream: string
+  version: number
+  type: string
+  at: number
+  data: string
+  sum: number
+}
+
+/**
+ * What to select for an EventRow. Numbers are kept in the range of JavaScript, because the driver throws for others: a damaged number
+ * must end as a row that does not fit its sum, not as an error that hides the good rows around it.
+ */
+export const EVENT_COLUMNS = ['version', 'at', 'sum']
+  .map(column => `max(min(${column}, ${Number.MAX_SAFE_INTEGER}), ${Number.MIN_SAFE_INTEGER}) AS ${column}`)
+  .concat('position', 'stream', 'type', 'data')
+  .join(', ')
+
+export type EventValidator = (type: string, data: Record<string, unknown>) => void
+
+/** An event whose data are checked, small enough and already text: nothing about it can fail inside the transaction. */
+export interface EncodedEvent {
+  type: string
+  at: number
+  data: string
+}
+
+export function encodeEvent(event: NewEvent, now: number, validate: EventValidator | undefined): EncodedEvent {
+  checkName('type of an event', event.type)
+  const at = event.at ?? now
+  if (!Number.isFinite(at)) throw new SignalboxError('E_INPUT', `The time of ${event.type} is not a number: ${at}.`)
+  if (!isRecord(event.data)) throw new SignalboxError('E_INPUT', `The data of ${event.type} are not an object.`)
+  validate?.(event.type, event.data)
+  const data = encodeJson(`The data of ${event.type}`, event.data)
+  const bytes = Buffer.byteLength(data)
+  if (bytes > EVENT_DATA_LIMIT_BYTES) {
+    throw new SignalboxError(
+      'E_TOO_LARGE',
+      `The data of ${event.type} are ${bytes} bytes; at most ${EVENT_DATA_LIMIT_BYTES} fit.`,
+      {
+        details: { type: event.type, bytes, limit: EVENT_DATA_LIMIT_BYTES },
+      },
+    )
+  }
+  return { type: event.type, at: Math.round(at), data }
+}
+
+/** Returns null for a row whose text is not what was written, whatever happened to it. */
+export function decodeEvent(row: EventRow): StoredEvent | null {
+  const { position, stream, version, type, at } = row
+  if (row.sum !== sumOf(row)) return null
+  const data = decodeJson(row.data)
+  return isRecord(data) ? { position, stream, version, type, at, data } : null
+}
+
+/** SQLite has no page checksums: without a sum, a flipped bit that leaves the JSON valid would be read as the truth. */
+export function sumOf(row: Omit<EventRow, 'position' | 'sum'>): number {
+  return crc32(`${row.stream}\n${row.version}\n${row.type}\n${row.at}\n${row.data}`)
+}
+
+export function encodeJson(what: string, value: unknown): string {
+  let text: string | undefined
+  let cause: unknown
+  try {
+    text = JSON.stringify(value)
+  } catch (error) {
+    cause = error
+  }
+  if (text === undefined) throw new SignalboxError('E_INPUT', `${what} cannot be written as JSON.`, { cause })
+  return text
+}
+
+/** `undefined`, which JSON does not have, stands for text that is not JSON. */
+export function decodeJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+export function checkName(what: string, name: unknown): asserts name is string {
+  if (typeof name === 'string' && name.length > 0 && name.length <= NAME_LIMIT && !name.includes('\0')) return
+  const shown = typeof name === 'string' ? JSON.stringify(name.slice(0, 80)) : typeof name
+  throw new SignalboxError(
+    'E_INPUT',
+    `The ${what} must be a text of 1 to ${NAME_LIMIT} characters without NUL, not ${shown}.`,
+  )
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}

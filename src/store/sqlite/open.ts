@@ -1,0 +1,77 @@
+import { resolve } from 'node:path'
+import type { Clock } from '../../clock/index.js'
+import type { EventStore, Projection } from '../event-store.js'
+import { BLOCKING_WAIT_MS, BUSY_LIMIT_MS, Connection } from './connection.js'
+import { type Database, type Driver, loadDriver } from './driver.js'
+import type { EventValidator } from './event-rows.js'
+import { migrate, readStoreId } from './schema.js'
+import { toStoreError } from './sqlite-errors.js'
+import { SqliteEventStore } from './sqlite-store.js'
+import { ensureStoreFile, makePrivate } from './store-file.js'
+
+export interface OpenStoreOptions {
+  path: string
+  clock: Clock
+  projections?: readonly Projection[]
+  /** Throws for an event that must not be written. Injected, because the store knows no event types. */
+  validate?: EventValidator
+  /** Told of errors that belong to no call: a subscriber without `onError`, a change feed that cannot read. Default: a warning. */
+  onError?: (error: unknown) => void
+  /** How long a call waits for another process before `E_STORE_BUSY`. */
+  busyLimitMs?: number
+  /** The file's largest size in pages of 4 KiB. SQLite refuses to grow it further, exactly as it does on a full disk. */
+  maxPages?: number
+}
+
+/** The journal is cut back to this after a checkpoint, however large one burst has made it. */
+const JOURNAL_SIZE_BYTES = 16 * 1024 * 1024
+
+/**
+ * Opens the store at `path`, and makes it if there is none. A file that is damaged, foreign or from a newer version is refused and
+ * left exactly as it is.
+ */
+export async function openStore(options: OpenStoreOptions): Promise<SqliteStore> {
+  const { clock, projections = [], validate, onError = warn, busyLimitMs = BUSY_LIMIT_MS } = options
+  const path = resolve(options.path)
+  const driver = await loadDriver()
+  const database = await openFile(driver, path, clock)
+  const connection = new Connection({ database, path, clock, busyLimitMs })
+  try {
+    const id = await connection.read(() => {
+      // First of all, because nothing may be changed in a file that turns out not to be ours.
+      migrate(database, path)
+      makePrivate(path)
+      prepareConnection(database, options.maxPages)
+      return readStoreId(database, path)
+    })
+    const store = new SqliteEventStore({ id, connection, projections, clock, validate, onError })
+    await store.prepareDocuments()
+    return store
+  } catch (error) {
+    await connection.close()
+    throw toStoreError(error, path)
+  }
+}
+
+/** What SQLite's store has beyond the contract of all stores. */
+export interface SqliteStore extends EventStore {
+  readonly damagedRows: number
+}
+
+async function openFile(driver: Driver, path: string, clock: Clock): Promise<Database> {
+  try {
+    ensureStoreFile(driver, path, clock.now())
+    return new driver(path, { timeout: BLOCKING_WAIT_MS })
+  } catch (error) {
+    throw toStoreError(error, path)
+  }
+}
+
+function prepareConnection(database: Database, maxPages: number | undefined): void {
+  database.exec(`PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = ${JOURNAL_SIZE_BYTES}`)
+  if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`)
+}
+
+function warn(error: unknown): void {
+  process.emitWarning(error instanceof Error ? error : String(error))
+}

@@ -1,0 +1,156 @@
+import { SignalboxError } from '../../errors/index.js'
+import type { Projection, StoredEvent } from '../event-store.js'
+import type { Connection } from './connection.js'
+import { readDocument } from './documents.js'
+import type { EventReader } from './event-reader.js'
+import { encodeJson } from './event-rows.js'
+
+/** Events held in memory at once while documents are rebuilt. */
+const BATCH = 500
+
+interface ProjectionRow {
+  name: string
+  version: number
+  position: number
+}
+
+/** What a projection's own code throws is its failure, counted in the store; errors of the database are never caught here. */
+const FAILED = Symbol('failed')
+
+function attempt<T>(code: () => T): T | typeof FAILED {
+  try {
+    return code()
+  } catch {
+    return FAILED
+  }
+}
+
+interface Draft {
+  projection: Projection
+  key: string
+  state: unknown
+  position: number
+  isChanged: boolean
+}
+
+/**
+ * Folds events into documents. Everything here runs inside a transaction of the caller.
+ *
+ * A projection is always folded from the log and from where it stands, also right after an append: that costs one read of rows that
+ * are in the cache, and makes appends, catching up after a program that did not know the projection, and rebuilding one path.
+ * A document whose `evolve` throws keeps its state, the event is counted as a failure, and the append goes on: folding is total.
+ */
+export class Projector {
+  readonly #connection: Connection
+  readonly #reader: EventReader
+  readonly #projections: ReadonlyMap<string, Projection>
+
+  constructor(connection: Connection, reader: EventReader, projections: readonly Projection[]) {
+    this.#connection = connection
+    this.#reader = reader
+    this.#projections = new Map(projections.map(projection => [projection.name, projection]))
+    if (this.#projections.size < projections.length) {
+      throw new SignalboxError('E_INTERNAL', 'Two projections have the same name.')
+    }
+  }
+
+  /** Starts new and newer projections from the beginning of the log, and brings all of them to its head. */
+  rebuildOutdated(): void {
+    const known = new Map(this.#rows().map(row => [row.name, row.version]))
+    for (const { name, version } of this.#projections.values()) {
+      if ((known.get(name) ?? 0) >= version) continue
+      this.#connection.run('DELETE FROM documents WHERE projection = ?', name)
+      this.#connection.run('INSERT OR REPLACE INTO projections VALUES (?, ?, 0, 0)', name, version)
+    }
+    this.foldToHead()
+  }
+
+  needsRebuild(): boolean {
+    const known = new Map(this.#rows().map(row => [row.name, row.version]))
+    return (
+      [...this.#projections.values()].some(({ name, version }) => (known.get(name) ?? 0) < version) || this.isBehind()
+    )
+  }
+
+  /** True when a program that does not know this projection (or any of ours) has appended. */
+  isBehind(name?: string): boolean {
+    const head = this.#reader.head()
+    return this.#current().some(row => row.position < head && (name === undefined || row.name === name))
+  }
+
+  foldToHead(): void {
+    const head = this.#reader.head()
+    const byPosition = new Map<number, Projection[]>()
+    for (const { name, position } of this.#current()) {
+      if (position < head) byPosition.set(position, [...(byPosition.get(position) ?? []), this.#projections.get(name)!])
+    }
+    for (const [position, projections] of byPosition) this.#fold(projections, position, head)
+  }
+
+  #fold(projections: readonly Projection[], from: number, head: number): void {
+    const types = [...new Set(projections.flatMap(projection => projection.types))]
+    for (let cursor = from, isLast = false; !isLast; ) {
+      const page = this.#reader.page(cursor, head, BATCH, types)
+      const drafts = new Map<string, Draft>()
+      for (const event of page.events) {
+        for (const projection of projections) {
+          if (projection.types.includes(event.type)) this.#evolve(projection, event, drafts)
+        }
+      }
+      for (const draft of drafts.values()) if (draft.isChanged) this.#save(draft)
+      cursor = page.next
+      isLast = page.isLast
+    }
+    const names = JSON.stringify(projections.map(projection => projection.name))
+    this.#connection.run(
+      'UPDATE projections SET position = ? WHERE name IN (SELECT value FROM json_each(?))',
+      head,
+      names,
+    )
+  }
+
+  #evolve(projection: Projection, event: StoredEvent, drafts: Map<string, Draft>): void {
+    const key = attempt(() => projection.key(event))
+    if (key === null) return
+    const draft = typeof key === 'string' ? this.#draft(projection, key, drafts) : FAILED
+    const state = draft === FAILED ? FAILED : attempt(() => projection.evolve(draft.state, event))
+    if (draft === FAILED || state === FAILED || state === undefined) this.#countFailure(projection)
+    else Object.assign(draft, { state, position: event.position, isChanged: true })
+  }
+
+  #draft(projection: Projection, key: string, drafts: Map<string, Draft>): Draft | typeof FAILED {
+    const id = `${projection.name}\0${key}`
+    const known = drafts.get(id)
+    if (known) return known
+    const stored = readDocument(this.#connection, projection.name, key)
+    // Folding on from nothing would turn a damaged document into a wrong one.
+    if (stored === 'damaged') return FAILED
+    const draft = { projection, key, state: stored?.state ?? null, position: 0, isChanged: false }
+    drafts.set(id, draft)
+    return draft
+  }
+
+  #save({ projection, key, state, position }: Draft): void {
+    if (state === null) {
+      this.#connection.run('DELETE FROM documents WHERE projection = ? AND key = ?', projection.name, key)
+      return
+    }
+    const text = attempt(() => encodeJson(`The document ${projection.name}/${key}`, state))
+    if (text === FAILED) this.#countFailure(projection)
+    else
+      this.#connection.run('INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?)', projection.name, key, text, position)
+  }
+
+  #countFailure(projection: Projection): void {
+    this.#connection.run('UPDATE projections SET failures = failures + 1 WHERE name = ?', projection.name)
+  }
+
+  /** Projections that this program may fold. One that a newer program has rebuilt meanwhile is left to that program. */
+  #current(): ProjectionRow[] {
+    return this.#rows().filter(row => this.#projections.get(row.name)?.version === row.version)
+  }
+
+  #rows(): ProjectionRow[] {
+    return this.#connection.all<ProjectionRow>('SELECT name, version, position FROM projections')
+  }
+}

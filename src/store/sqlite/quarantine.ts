@@ -1,0 +1,105 @@
+import { existsSync, renameSync } from 'node:fs'
+import { resolve } from 'node:path'
+import type { Clock } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { BLOCKING_WAIT_MS } from './connection.js'
+import { type Database, type Driver, loadDriver, releaseClosedDatabases } from './driver.js'
+import { openReadableCopy } from './readable-copy.js'
+import { type SalvageCounts, salvage } from './salvage.js'
+import { busyStore, isBusy, isCorrupt, toStoreError } from './sqlite-errors.js'
+import { buildStoreFile, COMPANIONS, removeStoreFile } from './store-file.js'
+
+export interface Quarantine {
+  /** Where the damaged file is now; its journal stands beside it. */
+  movedTo: string
+  /** What the new store at the old path holds, or null when nothing could be read and no new store was made. */
+  salvaged: SalvageCounts | null
+}
+
+/**
+ * Moves a damaged store aside and puts a new one with everything that could be read in its place. The new store is complete before
+ * anything moves, and nothing is deleted.
+ * @throws SignalboxError `E_STORE_BUSY` while another process has the store open: it would go on writing to the file moved away.
+ */
+export async function quarantine(path: string, options: { clock: Clock }): Promise<Quarantine> {
+  const original = resolve(path)
+  const now = options.clock.now()
+  const driver = await loadDriver()
+  if (partsOf(original).length === 0) throw new SignalboxError('E_UNKNOWN', `There is no store at ${original}.`)
+  try {
+    await requireUnused(driver, original)
+    const replacement = buildReplacement(driver, original, now)
+    const movedTo = freeName(`${original}.quarantine-${new Date(now).toISOString().replace(/[-:.]/g, '')}`)
+    for (const suffix of partsOf(original)) renameSync(original + suffix, movedTo + suffix)
+    if (replacement) renameSync(replacement.file, original)
+    return { movedTo, salvaged: replacement?.counts ?? null }
+  } catch (error) {
+    throw toStoreError(error, original)
+  }
+}
+
+/**
+ * A look, not a lock that is held: copying the file closes a handle of it, and with that POSIX drops every lock of the process on it.
+ * Whoever opens a damaged store in the moment after is refused by the damage itself.
+ */
+async function requireUnused(driver: Driver, path: string): Promise<void> {
+  if (!existsSync(path) || !isInUse(driver, path)) return
+  await releaseClosedDatabases()
+  if (isInUse(driver, path)) throw busyStore(path)
+}
+
+/** In exclusive mode SQLite refuses the lock while anybody else has the file open. A file it cannot read at all, nobody can use. */
+function isInUse(driver: Driver, path: string): boolean {
+  const database = new driver(path, { timeout: BLOCKING_WAIT_MS })
+  try {
+    database.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN IMMEDIATE; ROLLBACK')
+    return false
+  } catch (error) {
+    if (isBusy(error)) return true
+    if (isCorrupt(error)) return false
+    throw error
+  } finally {
+    database.close()
+  }
+}
+
+interface Replacement {
+  file: string
+  counts: SalvageCounts
+}
+
+function buildReplacement(driver: Driver, path: string, now: number): Replacement | null {
+  if (!existsSync(path)) return null
+  const file = buildStoreFile(driver, path, now)
+  const copy = `${file}-source`
+  let source: Database | null = null
+  let counts: SalvageCounts | null = null
+  try {
+    source = openReadableCopy(driver, path, copy, file)
+    counts = source && salvageInto(driver, source, file)
+  } finally {
+    source?.close()
+    removeStoreFile(copy)
+    if (!counts?.events) removeStoreFile(file)
+  }
+  return counts?.events ? { file, counts } : null
+}
+
+function salvageInto(driver: Driver, source: Database, file: string): SalvageCounts {
+  const target = new driver(file)
+  try {
+    return salvage(source, target)
+  } finally {
+    target.close()
+  }
+}
+
+function partsOf(path: string): string[] {
+  return ['', ...COMPANIONS].filter(suffix => existsSync(path + suffix))
+}
+
+function freeName(name: string): string {
+  let candidate = name
+  for (let n = 2; existsSync(candidate); n += 1) candidate = `${name}-${n}`
+  return candidate
+}

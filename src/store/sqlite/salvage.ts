@@ -1,0 +1,101 @@
+import type { Database } from './driver.js'
+import { decodeEvent, EVENT_COLUMNS, type EventRow } from './event-rows.js'
+import { isCorrupt } from './sqlite-errors.js'
+
+export interface SalvageCounts {
+  /** Events that are in the new file. */
+  events: number
+  /** Rows that were there but damaged. */
+  damaged: number
+  /** Streams of which at least one event in the middle is gone. */
+  brokenStreams: number
+}
+
+const BATCH = 200
+const SELECT = `SELECT ${EVENT_COLUMNS} FROM events WHERE position > ? ORDER BY position LIMIT ?`
+const INSERT =
+  'INSERT OR IGNORE INTO events (position, stream, version, type, at, data, sum) VALUES (?, ?, ?, ?, ?, ?, ?)'
+const RECORD_GAPS = `INSERT INTO gaps SELECT stream, version FROM (
+    SELECT stream, version, lag(version, 1, 0) OVER (PARTITION BY stream ORDER BY version) AS before FROM events
+  ) WHERE version <> before + 1`
+
+/** Where even the size of the log cannot be read, the search for readable rows ends this far behind the last one. */
+const BLIND_SEARCH = 1_000_000
+
+/**
+ * Copies every readable event, at its own position and version, into an empty store. Snapshots and documents stay behind: both are
+ * made again from events. Where events are lost the streams have holes, which are recorded, so that `check()` tells old losses from
+ * new ones.
+ */
+export function salvage(from: Database, to: Database): SalvageCounts {
+  const counts: SalvageCounts = { events: 0, damaged: 0, brokenStreams: 0 }
+  const insert = to.prepare(INSERT)
+  const end = lastPosition(from)
+  let cursor = 0
+  let lastGood = 0
+  to.exec('BEGIN IMMEDIATE')
+  while (cursor < (end ?? lastGood + BLIND_SEARCH)) {
+    const rows = readAfter(from, cursor, BATCH)
+    if (rows === null) {
+      cursor = firstReadableAfter(from, cursor, end ?? lastGood + BLIND_SEARCH)
+      continue
+    }
+    for (const row of rows) {
+      if (decodeEvent(row) === null) counts.damaged += 1
+      else {
+        insert.run(row.position, row.stream, row.version, row.type, row.at, row.data, row.sum)
+        counts.events += 1
+      }
+    }
+    if (rows.length === 0) break
+    cursor = lastGood = rows.at(-1)!.position
+  }
+  to.exec(RECORD_GAPS)
+  const { broken } = to.prepare('SELECT count(DISTINCT stream) AS broken FROM gaps').get() as { broken: number }
+  counts.brokenStreams = broken
+  to.exec('COMMIT')
+  return counts
+}
+
+/** Null when a page on the way is damaged. One row at a time then saves the rows before the damage. */
+function readAfter(database: Database, after: number, limit: number): EventRow[] | null {
+  try {
+    return database.prepare(SELECT).all(after, limit) as EventRow[]
+  } catch (error) {
+    if (!isCorrupt(error)) throw error
+    return limit === 1 ? null : readAfter(database, after, 1)
+  }
+}
+
+/** Steps over a damaged page: doubles the step until rows can be read again, then halves it to find where they begin. */
+function firstReadableAfter(database: Database, after: number, end: number): number {
+  let bad = after
+  let good = after
+  for (let step = 1; ; step *= 2) {
+    good = after + step
+    if (good >= end) return end
+    if (readAfter(database, good, 1) !== null) break
+    bad = good
+  }
+  while (good - bad > 1) {
+    const middle = Math.floor((bad + good) / 2)
+    if (readAfter(database, middle, 1) === null) bad = middle
+    else good = middle
+  }
+  return good
+}
+
+function lastPosition(database: Database): number | null {
+  for (const sql of [
+    "SELECT seq AS last FROM sqlite_sequence WHERE name = 'events'",
+    'SELECT max(position) AS last FROM events',
+  ]) {
+    try {
+      const row = database.prepare(sql).get() as { last: number | null } | undefined
+      if (typeof row?.last === 'number') return row.last
+    } catch (error) {
+      if (!isCorrupt(error)) throw error
+    }
+  }
+  return null
+}

@@ -1,0 +1,115 @@
+import { SignalboxError } from '../../errors/index.js'
+import type { Database } from './driver.js'
+import { corruptStore } from './sqlite-errors.js'
+
+/** "SGBX": tells our files from any other SQLite database, so that a wrong path never gets our tables. */
+const APPLICATION_ID = 0x53474258
+
+/**
+ * Step n brings a file from schema n to n + 1. Steps are only ever added: a step that has shipped has run somewhere.
+ *
+ * `projections.position` is how far the documents have been folded. Not every program registers every projection, so an append may
+ * leave some behind; whoever knows them catches up. `gaps` names the first version after events that a salvage could not save.
+ */
+export const MIGRATIONS: readonly string[] = [
+  `CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+   CREATE TABLE events (
+     position INTEGER PRIMARY KEY AUTOINCREMENT,
+     stream TEXT NOT NULL,
+     version INTEGER NOT NULL,
+     type TEXT NOT NULL,
+     at INTEGER NOT NULL,
+     data TEXT NOT NULL,
+     sum INTEGER NOT NULL,
+     UNIQUE (stream, version)
+   );
+   CREATE TABLE snapshots (key TEXT PRIMARY KEY, version INTEGER NOT NULL, state TEXT NOT NULL);
+   CREATE TABLE projections (
+     name TEXT PRIMARY KEY,
+     version INTEGER NOT NULL,
+     position INTEGER NOT NULL,
+     failures INTEGER NOT NULL
+   ) WITHOUT ROWID;
+   CREATE TABLE documents (
+     projection TEXT NOT NULL,
+     key TEXT NOT NULL,
+     state TEXT NOT NULL,
+     position INTEGER NOT NULL,
+     PRIMARY KEY (projection, key)
+   );
+   CREATE INDEX documents_by_change ON documents (projection, position);
+   CREATE TABLE gaps (stream TEXT NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (stream, version)) WITHOUT ROWID;`,
+]
+
+export interface NewStoreMeta {
+  id: string
+  created: number
+}
+
+/**
+ * Not in WAL mode yet: a new file is moved once it is made, and must not have a journal beside it. Only executed statements, because
+ * the driver package keeps a database open behind `close()` while prepared ones of it are not collected.
+ */
+export function createSchema(database: Database, { id, created }: NewStoreMeta): void {
+  database.exec(`PRAGMA application_id = ${APPLICATION_ID}; BEGIN IMMEDIATE`)
+  for (const step of MIGRATIONS) database.exec(step)
+  const rows = Object.entries({ store_id: id, created, schema_version: MIGRATIONS.length })
+  database.exec(
+    `INSERT INTO meta (key, value) VALUES ${rows.map(([key, value]) => `('${key}', '${value}')`).join(', ')}; COMMIT`,
+  )
+}
+
+/** Brings an existing file to the newest schema. Throws, and changes nothing, for a file that is not ours or is from the future. */
+export function migrate(database: Database, path: string, migrations: readonly string[] = MIGRATIONS): void {
+  const id = database.prepare('PRAGMA application_id').get() as { application_id: number } | undefined
+  if (id?.application_id !== APPLICATION_ID) throw corruptStore(path, 'it is not a Signalbox store')
+  if (needsMigration(database, path, migrations.length)) {
+    database.exec('BEGIN IMMEDIATE')
+    try {
+      // Another process may have migrated while this one waited for the lock.
+      if (needsMigration(database, path, migrations.length)) applySteps(database, path, migrations)
+      database.exec('COMMIT')
+    } catch (error) {
+      database.exec('ROLLBACK')
+      throw error
+    }
+  }
+}
+
+export function readStoreId(database: Database, path: string): string {
+  const id = readMeta(database, 'store_id')
+  if (!id || !/^[0-9a-f]{8}$/.test(id)) throw corruptStore(path, 'it has lost its store id')
+  return id
+}
+
+function applySteps(database: Database, path: string, migrations: readonly string[]): void {
+  for (const step of migrations.slice(schemaVersion(database, path))) database.exec(step)
+  database.prepare("UPDATE meta SET value = ? WHERE key = 'schema_version'").run(String(migrations.length))
+}
+
+function needsMigration(database: Database, path: string, known: number): boolean {
+  const found = schemaVersion(database, path)
+  if (found > known) {
+    throw new SignalboxError(
+      'E_STORE_VERSION',
+      `The store ${path} has schema ${found}; this program knows schemas up to ${known}.`,
+      {
+        next: 'Use the newer Signalbox that wrote it.',
+        place: { file: path },
+        details: { found, known },
+      },
+    )
+  }
+  return found < known
+}
+
+function schemaVersion(database: Database, path: string): number {
+  const version = Number(readMeta(database, 'schema_version'))
+  if (!Number.isInteger(version) || version < 1) throw corruptStore(path, 'it has lost its schema version')
+  return version
+}
+
+function readMeta(database: Database, key: string): string | undefined {
+  const row = database.prepare('SELECT value FROM meta WHERE key = ?').get(key) as { value: string } | undefined
+  return row?.value
+}

@@ -1,0 +1,222 @@
+import type { Clock } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import type * as Api from '../event-store.js'
+import { ChangeFeed } from './change-feed.js'
+import { checkStore } from './check.js'
+import type { Connection } from './connection.js'
+import { type DocumentFilter, readDocument, readDocuments } from './documents.js'
+import { EventReader } from './event-reader.js'
+import {
+  checkName,
+  decodeJson,
+  type EncodedEvent,
+  type EventValidator,
+  encodeEvent,
+  encodeJson,
+  sumOf,
+} from './event-rows.js'
+import { Projector } from './projector.js'
+import { LogSubscription } from './subscription.js'
+
+const SUBSCRIPTION_PAGE = 200
+const INSERT_EVENT = 'INSERT INTO events (stream, version, type, at, data, sum) VALUES (?, ?, ?, ?, ?, ?)'
+const STREAM_END = 'SELECT version, position FROM events WHERE stream = ? ORDER BY version DESC LIMIT 1'
+
+export interface SqliteStoreOptions {
+  id: string
+  connection: Connection
+  projections: readonly Api.Projection[]
+  clock: Clock
+  validate: EventValidator | undefined
+  onError: (error: unknown) => void
+}
+
+interface EncodedAppend {
+  stream: string
+  expected: Api.ExpectedVersion
+  events: EncodedEvent[]
+}
+
+/** The log in one SQLite file. Every method is one short synchronous visit to the file, so nothing ever interleaves in a transaction. */
+export class SqliteEventStore implements Api.EventStore {
+  readonly id: string
+  readonly #connection: Connection
+  readonly #clock: Clock
+  readonly #validate: EventValidator | undefined
+  readonly #onError: (error: unknown) => void
+  readonly #reader: EventReader
+  readonly #projector: Projector
+  readonly #feed: ChangeFeed
+  readonly #subscriptions = new Set<LogSubscription>()
+
+  constructor(options: SqliteStoreOptions) {
+    this.id = options.id
+    this.#connection = options.connection
+    this.#clock = options.clock
+    this.#validate = options.validate
+    this.#onError = options.onError
+    this.#reader = new EventReader(options.connection)
+    this.#projector = new Projector(options.connection, this.#reader, options.projections)
+    this.#feed = new ChangeFeed({
+      path: options.connection.path,
+      clock: options.clock,
+      readVersion: () => this.#connection.get<{ data_version: number }>('PRAGMA data_version')!.data_version,
+      onChange: () => this.#wake(),
+      onError: options.onError,
+    })
+  }
+
+  /** Damaged rows met so far in this process; `check()` names them all. */
+  get damagedRows(): number {
+    return this.#reader.badRows
+  }
+
+  /** Makes the documents fit the projections of this program. Takes the write lock only when there is something to do. */
+  async prepareDocuments(): Promise<void> {
+    if (!(await this.#connection.read(() => this.#projector.needsRebuild()))) return
+    await this.#connection.write('normal', () => this.#projector.rebuildOutdated())
+  }
+
+  async append(
+    stream: string,
+    expected: Api.ExpectedVersion,
+    events: readonly Api.NewEvent[],
+    options?: Api.AppendOptions,
+  ): Promise<Api.AppendResult> {
+    const [result] = await this.appendAll([{ stream, expected, events }], options)
+    return result!
+  }
+
+  async appendAll(appends: readonly Api.StreamAppend[], options: Api.AppendOptions = {}): Promise<Api.AppendResult[]> {
+    const encoded = appends.map(append => this.#encode(append))
+    const results = await this.#connection.write(options.durability ?? 'full', () => {
+      const written = encoded.map(append => this.#insert(append))
+      this.#projector.foldToHead()
+      return written
+    })
+    this.#wake()
+    return results
+  }
+
+  async readStream(stream: string, options: { fromVersion?: number; limit?: number } = {}): Promise<Api.StoredEvent[]> {
+    const { fromVersion = 1, limit = Number.MAX_SAFE_INTEGER } = options
+    return this.#connection.read(() => this.#reader.stream(stream, fromVersion, limit))
+  }
+
+  async readAll(options: { after: number; limit: number; types?: readonly string[] }): Promise<Api.StoredEvent[]> {
+    return this.#connection.read(() => this.#reader.all(options.after, options.limit, options.types))
+  }
+
+  async streamVersion(stream: string): Promise<number> {
+    return this.#connection.read(() => this.#endOf(stream).version)
+  }
+
+  async head(): Promise<number> {
+    return this.#connection.read(() => this.#reader.head())
+  }
+
+  async saveSnapshot(key: string, snapshot: Api.Snapshot): Promise<void> {
+    checkName('key of a snapshot', key)
+    const state = encodeJson(`The snapshot ${key}`, snapshot.state)
+    await this.#connection.write('normal', () =>
+      this.#connection.run('INSERT OR REPLACE INTO snapshots VALUES (?, ?, ?)', key, snapshot.version, state),
+    )
+  }
+
+  async loadSnapshot(key: string): Promise<Api.Snapshot | null> {
+    const sql = 'SELECT version, state FROM snapshots WHERE key = ?'
+    const row = await this.#connection.read(() => this.#connection.get<{ version: number; state: string }>(sql, key))
+    const state = row && decodeJson(row.state)
+    return row === undefined || state === undefined ? null : { version: row.version, state }
+  }
+
+  async deleteSnapshot(key: string): Promise<void> {
+    await this.#connection.write('normal', () => this.#connection.run('DELETE FROM snapshots WHERE key = ?', key))
+  }
+
+  async document<T>(projection: string, key: string): Promise<Api.StoredDocument<T> | null> {
+    await this.#catchUp(projection)
+    const document = await this.#connection.read(() => readDocument(this.#connection, projection, key))
+    return document === 'damaged' ? null : (document as Api.StoredDocument<T> | null)
+  }
+
+  async documents<T>(projection: string, options: DocumentFilter = {}): Promise<Api.StoredDocument<T>[]> {
+    await this.#catchUp(projection)
+    const documents = await this.#connection.read(() => readDocuments(this.#connection, projection, options))
+    return documents as Api.StoredDocument<T>[]
+  }
+
+  subscribe(
+    options: { after: number; types?: readonly string[]; onError?: (error: unknown) => void },
+    handler: (events: Api.StoredEvent[]) => void,
+  ): Api.Subscription {
+    this.#connection.requireOpen()
+    this.#feed.start()
+    const subscription = new LogSubscription({
+      after: options.after,
+      readPage: after =>
+        this.#connection.read(() => this.#reader.page(after, this.#reader.head(), SUBSCRIPTION_PAGE, options.types)),
+      handler,
+      onError: options.onError ?? this.#onError,
+      onClose: closed => this.#forget(closed),
+    })
+    this.#subscriptions.add(subscription)
+    void subscription.poll()
+    return subscription
+  }
+
+  async check(): Promise<Api.StoreProblem[]> {
+    return checkStore(this.#connection)
+  }
+
+  async close(): Promise<void> {
+    for (const subscription of this.#subscriptions) subscription.close()
+    await this.#connection.close()
+  }
+
+  #encode({ stream, expected, events }: Api.StreamAppend): EncodedAppend {
+    checkName('name of a stream', stream)
+    if (expected !== 'any' && !(Number.isInteger(expected) && expected >= 0)) {
+      throw new SignalboxError(
+        'E_INPUT',
+        `The expected version of ${stream} is neither a version nor 'any': ${expected}.`,
+      )
+    }
+    return { stream, expected, events: events.map(event => encodeEvent(event, this.#clock.now(), this.#validate)) }
+  }
+
+  #insert({ stream, expected, events }: EncodedAppend): Api.AppendResult {
+    const end = this.#endOf(stream)
+    if (expected !== 'any' && expected !== end.version) {
+      throw new SignalboxError('E_VERSION', `The stream ${stream} is at version ${end.version}, not ${expected}.`, {
+        details: { stream, expected, actual: end.version },
+      })
+    }
+    let version = end.version
+    for (const { type, at, data } of events) {
+      version += 1
+      this.#connection.run(INSERT_EVENT, stream, version, type, at, data, sumOf({ stream, version, type, at, data }))
+    }
+    return { stream, version, position: events.length === 0 ? end.position : this.#endOf(stream).position }
+  }
+
+  #endOf(stream: string): { version: number; position: number } {
+    return (
+      this.#connection.get<{ version: number; position: number }>(STREAM_END, stream) ?? { version: 0, position: 0 }
+    )
+  }
+
+  async #catchUp(projection: string): Promise<void> {
+    if (!(await this.#connection.read(() => this.#projector.isBehind(projection)))) return
+    await this.#connection.write('normal', () => this.#projector.foldToHead())
+  }
+
+  #wake(): void {
+    for (const subscription of this.#subscriptions) void subscription.poll()
+  }
+
+  #forget(subscription: LogSubscription): void {
+    this.#subscriptions.delete(subscription)
+    if (this.#subscriptions.size === 0) this.#feed.stop()
+  }
+}

@@ -1,0 +1,138 @@
+import { describe, expect, it } from 'vitest'
+import type { Projection, StoredEvent } from '../event-store.js'
+import type { Bench } from './conformance.js'
+import { event, numbered } from './conformance.js'
+
+interface Tally {
+  count: number
+  last: unknown
+}
+
+/** Counts events per stream; forgets a stream at `test.forgotten`; fails at `test.poison`. */
+function tally(version = 1, step = 1): Projection {
+  return {
+    name: 'tally',
+    version,
+    types: ['test.counted', 'test.forgotten', 'test.poison'],
+    key: (stored: StoredEvent) => (stored.data.ignored ? null : stored.stream),
+    evolve: (state, stored) => {
+      if (stored.type === 'test.poison') throw new Error('cannot fold this')
+      if (stored.type === 'test.forgotten') return null
+      const before = state as Tally | null
+      return { count: (before?.count ?? 0) + step, last: stored.data.n } satisfies Tally
+    },
+  }
+}
+
+export function describeDocuments(bench: Bench): void {
+  describe('documents', () => {
+    it('has folded an event when its append returns, for every connection', async () => {
+      const store = await bench.connect({ projections: [tally()] })
+      await store.append('a', 0, numbered(1, 3))
+      const { position } = await store.append('a', 3, [...numbered(4, 4), event('test.other')])
+      expect(await store.document('tally', 'a')).toEqual({
+        key: 'a',
+        state: { count: 4, last: 4 },
+        position: position - 1,
+      })
+      expect(await bench.store.document('tally', 'a')).toMatchObject({ state: { count: 4 } })
+      expect(await store.document('tally', 'b')).toBeNull()
+      expect(await store.document('nothing', 'a')).toBeNull()
+    })
+
+    it('leaves documents as they were when the append fails', async () => {
+      const store = await bench.connect({ projections: [tally()] })
+      await store.append('a', 0, numbered(1, 1))
+      const broken = [
+        { stream: 'a', expected: 1, events: numbered(2, 2) },
+        { stream: 'b', expected: 7, events: numbered(3, 3) },
+      ]
+      await expect(store.appendAll(broken)).rejects.toThrow()
+      expect(await store.document('tally', 'a')).toMatchObject({ state: { count: 1, last: 1 } })
+    })
+
+    it('removes a document and passes over events without a key', async () => {
+      const store = await bench.connect({ projections: [tally()] })
+      await store.append('a', 0, [...numbered(1, 2), event('test.counted', { ignored: true })])
+      expect(await store.document('tally', 'a')).toMatchObject({ state: { count: 2 } })
+      await store.append('a', 3, [event('test.forgotten')])
+      expect(await store.document('tally', 'a')).toBeNull()
+      await store.append('a', 4, numbered(9, 9))
+      expect(await store.document('tally', 'a')).toMatchObject({ state: { count: 1, last: 9 } })
+    })
+
+    it('lists the newest change first, by prefix, page after page', async () => {
+      const store = await bench.connect({ projections: [tally()] })
+      for (const stream of ['x/1', 'x/2', 'y/1', 'x/3', 'x%']) await store.append(stream, 0, numbered(1, 1))
+      await store.append('x/1', 1, numbered(2, 2))
+      const keys = async (options: Parameters<typeof store.documents>[1]) =>
+        (await store.documents('tally', options)).map(document => document.key)
+      expect(await keys({})).toEqual(['x/1', 'x%', 'x/3', 'y/1', 'x/2'])
+      expect(await keys({ prefix: 'x/' })).toEqual(['x/1', 'x/3', 'x/2'])
+      expect(await keys({ prefix: 'x%' })).toEqual(['x%'])
+      const page = await store.documents('tally', { prefix: 'x/', limit: 2 })
+      expect(await keys({ prefix: 'x/', before: page.at(-1)!.position })).toEqual(['x/2'])
+    })
+
+    it('skips an event that a projection cannot fold, tells check(), and goes on', async () => {
+      const store = await bench.connect({ projections: [tally()] })
+      expect(await store.append('a', 0, [...numbered(1, 1), event('test.poison'), ...numbered(2, 2)])).toMatchObject({
+        version: 3,
+      })
+      expect(await store.document('tally', 'a')).toMatchObject({ state: { count: 2, last: 2 } })
+      expect(await store.check()).toEqual([
+        expect.objectContaining({ message: expect.stringMatching(/tally.* 1 event/) }),
+      ])
+    })
+
+    it('counts keys and states that cannot be kept as failures, too', async () => {
+      const odd: Projection = {
+        name: 'odd',
+        version: 1,
+        types: ['test.counted'],
+        key: stored => (stored.data.n === 1 ? (7 as unknown as string) : 'k'),
+        evolve: (_state, stored) => (stored.data.n === 2 ? undefined : { big: stored.data.n === 3 ? 1n : 1 }),
+      }
+      const store = await bench.connect({ projections: [odd] })
+      for (const n of [1, 2, 3, 4]) await store.append('a', 'any', numbered(n, n))
+      expect(await store.document('odd', 'k')).toMatchObject({ state: { big: 1 } })
+      expect(await store.check()).toEqual([
+        expect.objectContaining({ message: expect.stringMatching(/odd.* 3 events/) }),
+      ])
+    })
+
+    it('makes documents from a log that was there before the projection', async () => {
+      await bench.store.append('a', 0, numbered(1, 1_200), { durability: 'normal' })
+      const store = await bench.connect({ projections: [tally()] })
+      expect(await store.document('tally', 'a')).toMatchObject({ state: { count: 1_200, last: 1_200 } })
+    })
+
+    it('makes them again when the version of the projection grows, and not when it stays', async () => {
+      const first = await bench.connect({ projections: [tally(1, 1)] })
+      await first.append('a', 0, numbered(1, 3))
+      const same = await bench.connect({ projections: [tally(1, 100)] })
+      expect(await same.document('tally', 'a')).toMatchObject({ state: { count: 3 } })
+      const newer = await bench.connect({ projections: [tally(2, 10)] })
+      expect(await newer.document('tally', 'a')).toMatchObject({ state: { count: 30 } })
+    })
+
+    it('does not let an older program fold what a newer one has made again', async () => {
+      const older = await bench.connect({ projections: [tally(1, 1)] })
+      await older.append('a', 0, numbered(1, 1))
+      const newer = await bench.connect({ projections: [tally(2, 10)] })
+      await older.append('a', 1, numbered(2, 2))
+      expect(await newer.document('tally', 'a')).toMatchObject({ state: { count: 20 } })
+      expect(await older.check()).toEqual([])
+    })
+
+    it('catches up on what a program without the projection appended', async () => {
+      const store = await bench.connect({ projections: [tally()] })
+      await store.append('a', 0, numbered(1, 1))
+      await bench.store.append('a', 1, numbered(2, 3))
+      expect(await store.document('tally', 'a')).toMatchObject({ state: { count: 3, last: 3 } })
+      await bench.store.append('a', 3, numbered(4, 4))
+      await store.append('a', 4, numbered(5, 5))
+      expect(await bench.store.document('tally', 'a')).toMatchObject({ state: { count: 5, last: 5 } })
+    })
+  })
+}

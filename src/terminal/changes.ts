@@ -1,0 +1,116 @@
+import type { Row } from './frame.js'
+import { hashText } from './row-hash.js'
+import { matchSequences } from './sequence-match.js'
+
+/*
+ * What changed between two frames? Agents redraw in place: a list grows by a row and everything below moves down one. By
+ * row number half the screen would be new; by a set of texts, a repeated line would be lost. So the two lists of rows are
+ * aligned in order, and a row that only moved has not changed.
+ *
+ * 1. Mask. What moves by nature (spinner, elapsed time, token counter) is taken out of the text; what a pack calls
+ *    volatile is the caller's business. Rows that differ only in what was masked are *motion*.
+ * 2. Match the masked hashes in order: rows that occur once on both sides first, then what lies between (sequence-match.ts).
+ * 3. Believe a shift only if at least three distinct rows with text agree on it. `}` below `}` matches anything.
+ *    A shift is counted in ids, not in screen rows, so scrolling is no shift at all.
+ * 4. Everything unmatched is compared by position: with the row of the same id, shifted like the match above it.
+ *
+ * Not its business: which rows are worth reading, and duplicate bands after a resize.
+ */
+
+/** The text of a row without what moves by nature. */
+export type RowMask = (row: Row) => string
+
+export interface RowPair {
+  from: Row
+  to: Row
+}
+
+export interface RowChanges {
+  /** Rows of `next` that stand for no row of `prev`. */
+  added: Row[]
+  changed: RowPair[]
+  /** Differ only in what the mask took out. */
+  motion: RowPair[]
+  /** Same text, other id. */
+  moved: RowPair[]
+  /** Rows of `prev` that stand for no row of `next`. */
+  removed: Row[]
+}
+
+const SHIFT_WITNESSES = 3
+
+export const unmasked: RowMask = row => row.text
+
+/** A mask that takes out every match of the given patterns. They must be global and linear: they run on every row. */
+export function maskOf(volatile: readonly RegExp[]): RowMask {
+  if (volatile.length === 0) return unmasked
+  return row => volatile.reduce((text, pattern) => text.replace(pattern, '\0'), row.text)
+}
+
+export function changes(prev: readonly Row[], next: readonly Row[], mask: RowMask = unmasked): RowChanges {
+  const before = hashes(prev, mask)
+  const after = hashes(next, mask)
+  const matches = believableMatches(prev, next, before, after)
+  const result: RowChanges = { added: [], changed: [], motion: [], moved: [], removed: [] }
+  let p = 0
+  let n = 0
+  let shift = 0
+  for (const [toPrev, toNext] of [...matches, [prev.length, next.length] as const]) {
+    compareByPosition(prev.slice(p, toPrev), next.slice(n, toNext), shift, mask, result)
+    const from = prev[toPrev]
+    const to = next[toNext]
+    if (from && to) {
+      sortPair({ from, to }, true, result)
+      shift = to.id - from.id
+    }
+    p = toPrev + 1
+    n = toNext + 1
+  }
+  return result
+}
+
+function hashes(rows: readonly Row[], mask: RowMask): number[] {
+  return rows.map(row => (mask === unmasked ? row.hash : hashText(mask(row))))
+}
+
+type Match = readonly [prevIndex: number, nextIndex: number]
+
+function believableMatches(prev: readonly Row[], next: readonly Row[], before: number[], after: number[]): Match[] {
+  const matches = matchSequences(before, after)
+  const witnesses = new Map<number, Set<number>>()
+  for (const [p, n] of matches) {
+    if (prev[p]!.text === '') continue
+    const shift = next[n]!.id - prev[p]!.id
+    witnesses.set(shift, (witnesses.get(shift) ?? new Set()).add(before[p]!))
+  }
+  return matches.filter(([p, n]) => {
+    const shift = next[n]!.id - prev[p]!.id
+    return shift === 0 || (witnesses.get(shift)?.size ?? 0) >= SHIFT_WITNESSES
+  })
+}
+
+function compareByPosition(
+  prev: readonly Row[],
+  next: readonly Row[],
+  shift: number,
+  mask: RowMask,
+  result: RowChanges,
+): void {
+  const unpaired = new Map(prev.map(row => [row.id + shift, row]))
+  for (const to of next) {
+    const from = unpaired.get(to.id)
+    if (!from) {
+      result.added.push(to)
+      continue
+    }
+    unpaired.delete(to.id)
+    sortPair({ from, to }, mask(from) === mask(to), result)
+  }
+  result.removed.push(...unpaired.values())
+}
+
+function sortPair(pair: RowPair, isMaskedEqual: boolean, result: RowChanges): void {
+  if (!isMaskedEqual) result.changed.push(pair)
+  else if (pair.from.text !== pair.to.text) result.motion.push(pair)
+  else if (pair.from.id !== pair.to.id) result.moved.push(pair)
+}

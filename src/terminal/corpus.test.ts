@@ -1,0 +1,71 @@
+import { describe, expect, test } from 'vitest'
+import { TerminalEmulator } from './emulator.js'
+import { hasCorpus, type Moment, parseSize, type Recording, readRecording, recordingNames } from './testing/corpus.js'
+import { byteByByte, bytes, framesOf, randomPieces, replay, seededRandom } from './testing/drive.js'
+
+/** Their programs and the recorder's emulator disagreed about emoji widths; ours follows the programs (screen.md 2.5). */
+const OTHER_WIDTHS = /(chat-)?unicode/
+
+/** Moments are stamped in milliseconds, events in microseconds: an event in the same half millisecond may be on either side. */
+const STAMP_ROUNDING = 0.0006
+
+/** All recordings take minutes byte by byte; a fixed sample of them takes seconds. `SIGNALBOX_CORPUS_ALL=1` takes all. */
+const sample = recordingNames().filter((_, index) => process.env.SIGNALBOX_CORPUS_ALL || index % 12 === 5)
+
+describe.skipIf(!hasCorpus())('recordings of real agents', () => {
+  test('every labelled moment shows exactly the screen that was recorded', { timeout: 120_000 }, () => {
+    const wrong: string[] = []
+    let moments = 0
+    for (const name of recordingNames()) {
+      if (OTHER_WIDTHS.test(name)) continue
+      const recording = readRecording(name)
+      moments += recording.moments.length
+      for (const moment of wrongMoments(recording)) wrong.push(`${name} at ${moment.t}`)
+    }
+    expect(wrong).toEqual([])
+    expect(moments).toBeGreaterThan(1500)
+  })
+
+  test.each(sample)('%s gives the same events however its bytes are cut', { timeout: 60_000 }, name => {
+    const recording = readRecording(name)
+    const whole = JSON.stringify(replay(recording))
+    expect(JSON.stringify(replay(recording, { cut: byteByByte })) === whole).toBe(true)
+    expect(JSON.stringify(replay(recording, { cut: randomPieces(11) })) === whole).toBe(true)
+  })
+
+  test.each(sample)('%s gives the same events when the host restarts at any moment', { timeout: 60_000 }, name => {
+    const recording = readRecording(name)
+    const random = seededRandom(23)
+    const restarts = Array.from({ length: 4 }, () => Math.floor(random() * recording.events.length))
+    const restarted = replay(recording, { restartBefore: new Set(restarts) })
+    expect(JSON.stringify(restarted) === JSON.stringify(replay(recording))).toBe(true)
+  })
+})
+
+function wrongMoments(recording: Recording): Moment[] {
+  const terminal = new TerminalEmulator({ cols: recording.cols, rows: recording.rows })
+  const wrong: Moment[] = []
+  let next = 0
+  const feedUntil = (t: number) => {
+    for (let event = recording.events[next]; event && event.t <= t; event = recording.events[++next]) {
+      if (event.kind === 'o') terminal.feed(bytes(event.data), event.t, { live: false })
+      const size = event.kind === 'r' ? parseSize(event.data) : null
+      if (size) terminal.resize(size.cols, size.rows, event.t)
+    }
+  }
+  for (const moment of recording.moments.toSorted((a, b) => a.t - b.t)) {
+    if (!moment.screen) continue
+    feedUntil(moment.t - STAMP_ROUNDING)
+    const before = shows(terminal, moment)
+    feedUntil(moment.t)
+    if (!before && !shows(terminal, moment)) wrong.push(moment)
+  }
+  return wrong
+}
+
+function shows(terminal: TerminalEmulator, moment: Moment): boolean {
+  const { lines, cols } = framesOf(terminal.force(moment.t)).at(-1)!
+  // The recorder read rows at the length they had before the terminal became narrower.
+  const expected = (index: number) => [...(moment.screen?.[index] ?? '')].slice(0, cols).join('').replace(/ +$/, '')
+  return lines.every((row, index) => row.text === expected(index))
+}

@@ -1,0 +1,418 @@
+import { ByteCutter, endsWithBell } from './byte-pieces.js'
+import { Colors } from './colors.js'
+import {
+  EMULATOR_STATE_VERSION,
+  type EmulatorCounters,
+  type EmulatorOptions,
+  type EmulatorState,
+  type ResolvedOptions,
+} from './emulator-state.js'
+import type { Frame, Progress, Row } from './frame.js'
+import { DEFAULT_FRAME_KNOBS, type FrameEnd, FrameTiming } from './frame-timing.js'
+import { captureGrid, restoreGrid } from './grid-state.js'
+import { KittyKeyboard } from './kitty-keyboard.js'
+import { LinkTable } from './links.js'
+import { type OscEvidence, registerEvidence, Title } from './osc-evidence.js'
+import { ParserHooks, paramAt } from './parser-hooks.js'
+import { PrivateModes } from './private-modes.js'
+import {
+  aggregateStatus,
+  EMPTY_BOARD,
+  reduceStatus,
+  type StatusBoard,
+  type StatusEvent,
+  type StatusRecord,
+  statusRecords,
+} from './program-status.js'
+import { programStatusReply, registerReplies } from './replies.js'
+import { RowIds } from './row-ids.js'
+import { type ReadRow, readRow } from './row-reader.js'
+import { UnfinishedSequence } from './unfinished-sequence.js'
+import { createWidthProvider, WIDTH_VERSION } from './width-provider.js'
+import { coreOf, isAtRest, limitRepeatCounts, openTerminal, type XtermCore, type XtermTerminal } from './xterm-core.js'
+
+/** What the emulator has to say, in the order it happened. */
+export type TerminalEvent =
+  | { type: 'frame'; t: number; frame: Frame }
+  /** Bytes to write back to the PTY: the answer to a question of the program. */
+  | { type: 'reply'; t: number; bytes: Uint8Array }
+  | { type: 'evidence'; t: number; evidence: Evidence }
+
+/** `status`: the record that stands for the pane after an OSC 7501 report, null when none is left. */
+export type Evidence = OscEvidence | { kind: 'status'; aggregate: StatusRecord | null }
+
+export const SIZE_MAX = 500
+
+const DEFAULT_OPTIONS = { scrollback: 2000, ambiguous: 1, version: '0.0.0', hostname: '' } as const
+
+/**
+ * A terminal: bytes go in, frames, replies and evidence come out. It has no clock and no timer; every call says what time
+ * it is (seconds since the pane's start), and the host calls `tick` at `nextDeadline`. The same bytes with the same times
+ * give the same events, however they are cut.
+ */
+export class TerminalEmulator {
+  readonly #options: ResolvedOptions
+  readonly #terminal: XtermTerminal
+  readonly #core: XtermCore
+  readonly #hooks: ParserHooks
+  readonly #ids: RowIds
+  readonly #links: LinkTable
+  readonly #modes: PrivateModes
+  readonly #keyboard: KittyKeyboard
+  readonly #colors: Colors
+  readonly #title: Title
+  readonly #timing: FrameTiming
+  readonly #cutter: ByteCutter
+  readonly #unfinished: UnfinishedSequence
+  #progress: Progress | null
+  #status: StatusBoard
+  #seq: number
+  #time: number
+  #heldUntil: number
+  #lastRows: { normal: Map<number, ReadRow>; alternate: Map<number, ReadRow> }
+  #parserFaults = 0
+  #unknownOsc = 0
+  #isLive = false
+  #pieceEndsWithBell = false
+  #events: TerminalEvent[] = []
+
+  constructor(options: EmulatorOptions, state?: EmulatorState) {
+    this.#options = resolveOptions(options)
+    const { cols, rows, scrollback, ambiguous, knobs } = this.#options
+    this.#terminal = openTerminal({ cols, rows, scrollback })
+    this.#core = coreOf(this.#terminal)
+    this.#terminal.unicode.register(createWidthProvider(ambiguous))
+    this.#terminal.unicode.activeVersion = WIDTH_VERSION
+    if (state) restoreGrid(this.#core, state.grid)
+    this.#ids = new RowIds(this.#core, state?.ids)
+    this.#links = new LinkTable(this.#core, state?.links)
+    this.#modes = new PrivateModes(state?.modes)
+    this.#keyboard = new KittyKeyboard(state?.keyboard)
+    this.#colors = new Colors(state?.colors)
+    this.#title = new Title(state?.title)
+    this.#timing = new FrameTiming(knobs, state?.timing)
+    const sequence = fromBase64(state?.unfinished.sequence)
+    this.#cutter = new ByteCutter(fromBase64(state?.unfinished.character), sequence.at(-1))
+    this.#unfinished = new UnfinishedSequence(sequence)
+    this.#progress = state?.progress ?? null
+    this.#status = state?.status ?? EMPTY_BOARD
+    this.#seq = state?.seq ?? 0
+    this.#time = state?.time ?? 0
+    this.#heldUntil = state?.heldUntil ?? 0
+    this.#lastRows = {
+      normal: knownRows(state?.lastRows.normal ?? []),
+      alternate: knownRows(state?.lastRows.alternate ?? []),
+    }
+    this.#hooks = new ParserHooks(this.#terminal)
+    this.#registerHooks()
+    if (sequence.length > 0) this.#core._inputHandler.parse(sequence)
+  }
+
+  static restore(state: EmulatorState): TerminalEmulator {
+    return new TerminalEmulator(state.options, state)
+  }
+
+  /** Output of the program. Only live bytes are answered: a question in a replayed recording was answered long ago. */
+  feed(bytes: Uint8Array, t: number, { live }: { live: boolean }): TerminalEvent[] {
+    this.#runDeadlines(t, end => end.at < t)
+    this.#isLive = live
+    for (const piece of this.#cutter.pieces(bytes)) {
+      this.#timing.bytesArrived(this.#time)
+      this.#parse(piece)
+    }
+    if (this.#cutter.held.length > 0) this.#timing.bytesArrived(this.#time)
+    return this.#takeEvents()
+  }
+
+  /** Time has passed and nothing came. */
+  tick(t: number): TerminalEvent[] {
+    this.#runDeadlines(t, end => end.at <= t)
+    return this.#takeEvents()
+  }
+
+  /** When `tick` must be called next; null: only bytes can change anything. */
+  nextDeadline(): number | null {
+    return this.#timing.nextEnd()?.at ?? null
+  }
+
+  /** The PTY must be given the same size in the same turn, and get it back from `size`: it is clamped here. */
+  resize(cols: number, rows: number, t: number): TerminalEvent[] {
+    this.#runDeadlines(t, end => end.at < t)
+    const size = { cols: clamp(cols, 2, SIZE_MAX), rows: clamp(rows, 1, SIZE_MAX) }
+    if (size.cols === this.#terminal.cols && size.rows === this.#terminal.rows) return this.#takeEvents()
+    const resize = () => this.#terminal.resize(size.cols, size.rows)
+    if (size.cols === this.#terminal.cols) resize()
+    else this.#ids.acrossResize(resize)
+    this.#heldUntil = this.#time + this.#options.knobs.resizeHoldMs / 1000
+    this.#timing.bytesArrived(this.#time)
+    return this.#takeEvents()
+  }
+
+  /** A frame of what is there now. It is torn if a synchronized update is open. */
+  force(t: number): TerminalEvent[] {
+    this.#runDeadlines(t, end => end.at <= t)
+    this.#endFrame({ at: this.#time, cause: 'forced', torn: this.#timing.isSynchronizing })
+    return this.#takeEvents()
+  }
+
+  /** What only the host knows about the program's claims: its process ended, or the shell (no agent) prompts or starts a command. */
+  noteProcess(type: 'exit' | 'shell-prompt' | 'shell-command', t: number): TerminalEvent[] {
+    this.#runDeadlines(t, end => end.at < t)
+    this.#applyStatus({ type })
+    return this.#takeEvents()
+  }
+
+  get size(): { cols: number; rows: number } {
+    return { cols: this.#terminal.cols, rows: this.#terminal.rows }
+  }
+
+  /** Flags of the kitty keyboard protocol that our key encoder follows. */
+  get keyboardFlags(): number {
+    return this.#keyboard.flags(this.#screen)
+  }
+
+  get isBracketedPaste(): boolean {
+    return this.#modes.isSet(2004)
+  }
+
+  get isApplicationCursor(): boolean {
+    return this.#terminal.modes.applicationCursorKeysMode
+  }
+
+  /** Until then frames are held. */
+  get heldUntil(): number {
+    return this.#heldUntil
+  }
+
+  get statusRecords(): StatusRecord[] {
+    return statusRecords(this.#status)
+  }
+
+  get counters(): EmulatorCounters {
+    return {
+      hookFaults: this.#hooks.faults,
+      parserFaults: this.#parserFaults,
+      oversizedPayloads: this.#hooks.oversized,
+      unknownOsc: this.#unknownOsc,
+      refusedLinks: this.#links.refused,
+      invalidStatus: this.#status.invalid,
+    }
+  }
+
+  /** Rows by id, both ends included, as far as they are still there. */
+  readRows(firstId: number, lastId: number): Row[] {
+    const held = this.#ids.rangeAround(firstId)
+    const rows: Row[] = []
+    for (let id = Math.max(firstId, held.firstId); id <= Math.min(lastId, held.lastId); id++) {
+      const known = this.#lastRows[this.#screen].get(id)
+      rows.push(readRow(this.#ids.lineOf(id)!, this.#reading(id), known).row)
+    }
+    return rows
+  }
+
+  /**
+   * The emulator as JSON. A restored one that is fed the bytes behind this point gives the same frames as if it had never
+   * stopped. Not kept: the counters.
+   */
+  serialize(): EmulatorState {
+    return {
+      version: EMULATOR_STATE_VERSION,
+      options: { ...this.#options, ...this.size },
+      grid: captureGrid(this.#core),
+      ids: this.#ids.state,
+      links: this.#links.entries,
+      modes: this.#modes.state,
+      keyboard: this.#keyboard.state,
+      colors: this.#colors.state,
+      title: this.#title.state,
+      progress: this.#progress,
+      status: this.#status,
+      timing: this.#timing.state,
+      time: this.#time,
+      heldUntil: this.#heldUntil,
+      seq: this.#seq,
+      lastRows: {
+        normal: [...this.#lastRows.normal.values()].map(read => read.row),
+        alternate: [...this.#lastRows.alternate.values()].map(read => read.row),
+      },
+      unfinished: {
+        sequence: toBase64(this.#unfinished.bytes),
+        character: toBase64(this.#cutter.held),
+      },
+    }
+  }
+
+  get #screen(): 'normal' | 'alternate' {
+    return this.#ids.isAlternate ? 'alternate' : 'normal'
+  }
+
+  #parse(piece: Uint8Array): void {
+    this.#pieceEndsWithBell = endsWithBell(piece)
+    try {
+      this.#core._inputHandler.parse(piece)
+    } catch {
+      this.#parserFaults++
+      this.#core._inputHandler._parser.reset()
+    }
+    this.#unfinished.parsed(piece, isAtRest(this.#core))
+  }
+
+  #runDeadlines(t: number, isDue: (end: FrameEnd) => boolean): void {
+    for (let end = this.#timing.nextEnd(); end && isDue(end); end = this.#timing.nextEnd()) this.#endFrame(end)
+    this.#time = Math.max(this.#time, t)
+  }
+
+  #endFrame(end: FrameEnd): void {
+    const frame = this.#snapshot(end)
+    this.#timing.frameEnded(end)
+    this.#events.push({ type: 'frame', t: end.at, frame })
+  }
+
+  #snapshot(end: FrameEnd): Frame {
+    const { cols, rows } = this.size
+    const buffer = this.#core.buffers.active
+    const screen = this.#screen
+    const base = this.#ids.activeBase
+    const seq = ++this.#seq
+    const known = this.#lastRows[screen]
+    const reading = this.#reading(0)
+    const read = new Map<number, ReadRow>()
+    const lines: Row[] = []
+    for (let y = 0; y < rows; y++) {
+      const line = buffer.lines.get(buffer.ybase + y)
+      if (!line) break
+      const id = base + buffer.ybase + y
+      const row = readRow(line, { ...reading, id }, known.get(id))
+      read.set(id, row)
+      lines.push(row.row)
+    }
+    this.#lastRows[screen] = read
+    return {
+      seq,
+      t: end.at,
+      cause: end.cause,
+      torn: end.torn,
+      held: end.at < this.#heldUntil,
+      cols,
+      rows,
+      buffer: screen,
+      cursor: { x: Math.min(buffer.x, cols - 1), y: buffer.y, visible: this.#modes.isCursorVisible },
+      title: this.#title.current,
+      progress: this.#progress,
+      lines,
+      history: { firstId: base, lastId: base + buffer.ybase - 1 },
+    }
+  }
+
+  #reading(id: number) {
+    return { id, cols: this.#terminal.cols, seq: this.#seq, linkOf: (number: number) => this.#links.uriOf(number) }
+  }
+
+  #registerHooks(): void {
+    limitRepeatCounts(this.#core, () => this.#terminal.cols * this.#terminal.rows)
+    this.#core._inputHandler._parser.setOscHandlerFallback((_id, action) => {
+      if (action === 'END') this.#unknownOsc++
+    })
+    this.#modes.register(this.#hooks, isSet => this.#synchronize(isSet))
+    this.#hooks.osc(8, payload => this.#links.accept(payload))
+    this.#hooks.osc(7501, payload => this.#acceptStatus(payload))
+    this.#hooks.esc({ final: 'c' }, () => this.#reset())
+    registerReplies(this.#hooks, {
+      version: this.#options.version,
+      colors: this.#colors,
+      keyboard: this.#keyboard,
+      modes: this.#modes,
+      screen: () => this.#screen,
+      size: () => this.size,
+      cursor: () => ({
+        x: Math.min(this.#core.buffers.active.x, this.#terminal.cols - 1),
+        y: this.#core.buffers.active.y,
+      }),
+      terminator: () => this.#terminator,
+      send: reply => this.#reply(reply),
+    })
+    this.#hooks.csi({ final: 't' }, params => {
+      if (paramAt(params, 0) === 22) this.#title.push()
+      if (paramAt(params, 0) === 23) this.#title.pop()
+      return false
+    })
+    registerEvidence(this.#hooks, { hostname: this.#options.hostname, report: evidence => this.#report(evidence) })
+  }
+
+  get #terminator(): '\x07' | '\x1b\\' {
+    return this.#pieceEndsWithBell ? '\x07' : '\x1b\\'
+  }
+
+  #synchronize(isSet: boolean): void {
+    if (isSet) this.#timing.syncStarted(this.#time)
+    else if (this.#timing.syncEnded()) this.#endFrame({ at: this.#time, cause: 'sync', torn: false })
+  }
+
+  #acceptStatus(payload: string): boolean {
+    if (payload === '?') this.#reply(programStatusReply(this.#terminator))
+    else this.#applyStatus({ type: 'report', payload, t: this.#time })
+    return true
+  }
+
+  #applyStatus(event: StatusEvent): void {
+    const before = this.#status
+    this.#status = reduceStatus(before, event)
+    const isAccepted = event.type === 'report' && this.#status.invalid === before.invalid
+    const isShorter = this.#status.records.length < before.records.length
+    if (isAccepted || isShorter) this.#report({ kind: 'status', aggregate: aggregateStatus(this.#status) })
+  }
+
+  /** RIS: xterm resets the grid itself. */
+  #reset(): boolean {
+    this.#modes.reset()
+    this.#keyboard.reset()
+    this.#colors.reset()
+    this.#timing.syncEnded()
+    this.#applyStatus({ type: 'reset' })
+    return false
+  }
+
+  #report(evidence: Evidence): void {
+    if (evidence.kind === 'title') this.#title.set(evidence.title)
+    if (evidence.kind === 'progress') this.#progress = evidence.progress
+    this.#events.push({ type: 'evidence', t: this.#time, evidence })
+  }
+
+  #reply(reply: string): void {
+    if (!this.#isLive) return
+    this.#events.push({ type: 'reply', t: this.#time, bytes: new TextEncoder().encode(reply) })
+  }
+
+  #takeEvents(): TerminalEvent[] {
+    const events = this.#events
+    this.#events = []
+    return events
+  }
+}
+
+function resolveOptions(options: EmulatorOptions): ResolvedOptions {
+  return {
+    ...DEFAULT_OPTIONS,
+    ...options,
+    cols: clamp(options.cols, 2, SIZE_MAX),
+    rows: clamp(options.rows, 1, SIZE_MAX),
+    knobs: { ...DEFAULT_FRAME_KNOBS, ...options.knobs },
+  }
+}
+
+/** Rows known from before a restart: their cells are not, so they are compared as rows once. */
+function knownRows(rows: readonly Row[]): Map<number, ReadRow> {
+  return new Map(rows.map(row => [row.id, { row, cells: null, extras: '' }]))
+}
+
+function clamp(value: number, min: number, max: number): number {
+  return Math.min(max, Math.max(min, Math.trunc(value) || min))
+}
+
+function toBase64(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64')
+}
+
+function fromBase64(text = ''): Uint8Array {
+  return new Uint8Array(Buffer.from(text, 'base64'))
+}

@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest'
+import { FrameCoalescer } from './frame-coalescer.js'
+import { bytes, emulator, framesOf } from './testing/drive.js'
+
+function drawn(outputs: [number, string][]) {
+  const terminal = emulator({ rows: 3 })
+  return outputs.flatMap(([t, text]) =>
+    framesOf([...terminal.feed(bytes(text), t, { live: true }), ...terminal.force(t)]),
+  )
+}
+
+test('the first frame goes out at once, the newest of those within 50 ms when the time is over', () => {
+  const coalescer = new FrameCoalescer()
+  const [a, b, c, d] = drawn([
+    [1, 'a'],
+    [1.02, 'b'],
+    [1.04, 'c'],
+    [1.2, 'd'],
+  ])
+  expect(coalescer.push(a!)).toMatchObject([{ frame: { seq: a!.seq }, count: 1 }])
+  expect(coalescer.nextDeadline()).toBeNull()
+  expect(coalescer.push(b!)).toEqual([])
+  expect(coalescer.push(c!)).toEqual([])
+  expect(coalescer.nextDeadline()).toBeCloseTo(1.05)
+  expect(coalescer.flush(1.049)).toEqual([])
+  expect(coalescer.flush(1.05)).toMatchObject([{ frame: { seq: c!.seq }, count: 2 }])
+  expect(coalescer.push(d!)).toMatchObject([{ frame: { seq: d!.seq }, count: 1 }])
+})
+
+test('nobody looked at the deadline: the waiting frame still goes out first', () => {
+  const coalescer = new FrameCoalescer()
+  const [a, b, c] = drawn([
+    [1, 'a'],
+    [1.02, 'b'],
+    [3, 'c'],
+  ])
+  const out = [a, b, c].flatMap(frame => coalescer.push(frame!))
+  expect(out.map(({ frame }) => frame.seq)).toEqual([a, b, c].map(frame => frame!.seq))
+})
+
+test('rows that scrolled away between two classified frames are not lost', () => {
+  const coalescer = new FrameCoalescer()
+  const frames = drawn([
+    [1, 'one'],
+    [1.01, '\r\ntwo\r\nthree'],
+    [1.02, '\r\nfour\r\nfive\r\nsix'],
+  ])
+  for (const frame of frames) coalescer.push(frame)
+  const [result] = coalescer.flush(2)
+  expect(result!.changed.map(row => row.text)).toEqual(['two', 'three', 'four', 'five', 'six'])
+})
+
+test('held frames are not classified; what changed in them is in the next one', () => {
+  const coalescer = new FrameCoalescer()
+  const terminal = emulator()
+  terminal.resize(30, 4, 1)
+  terminal.feed(bytes('during'), 1.1, { live: true })
+  const held = framesOf(terminal.tick(1.2))
+  terminal.feed(bytes('\r\nafter'), 2, { live: true })
+  const free = framesOf(terminal.tick(3))
+  expect(held.flatMap(frame => coalescer.push(frame))).toEqual([])
+  expect(coalescer.nextDeadline()).toBeNull()
+  const [result] = free.flatMap(frame => coalescer.push(frame))
+  expect(result!.changed.map(row => row.text)).toContain('during')
+})

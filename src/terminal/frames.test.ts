@@ -1,0 +1,83 @@
+import { describe, expect, test } from 'vitest'
+import { bytes, emulator, framesOf, screenOf } from './testing/drive.js'
+
+const LIVE = { live: true }
+const summary = (events: Parameters<typeof framesOf>[0]) =>
+  framesOf(events).map(({ t, cause, torn, lines }) => ({ t: Number(t.toFixed(3)), cause, torn, text: lines[0]!.text }))
+
+describe('when a frame ends', () => {
+  test('by silence, at the moment it was long enough', () => {
+    const terminal = emulator()
+    expect(terminal.feed(bytes('hi'), 1, LIVE)).toEqual([])
+    expect(terminal.nextDeadline()).toBeCloseTo(1.016)
+    expect(terminal.tick(1.015)).toEqual([])
+    expect(summary(terminal.tick(9))).toEqual([{ t: 1.016, cause: 'quiet', torn: false, text: 'hi' }])
+    expect(terminal.nextDeadline()).toBeNull()
+  })
+
+  test('by the cap while bytes keep coming; bytes at the deadline itself still belong to it', () => {
+    const terminal = emulator()
+    const events = [0, 0.01, 0.02, 0.03, 0.04, 0.05, 0.055].flatMap(t => terminal.feed(bytes('x'), t, LIVE))
+    expect(summary(events)).toEqual([{ t: 0.05, cause: 'cap', torn: false, text: 'xxxxxx' }])
+  })
+
+  test('at the very byte that ends a synchronized update', () => {
+    const terminal = emulator()
+    const events = terminal.feed(bytes('\x1b[?2026hone\x1b[?2026l\x1b[2K\rtwo\x1b[?2026h\rTWO\x1b[?2026l!'), 2, LIVE)
+    expect(summary(events)).toEqual([
+      { t: 2, cause: 'sync', torn: false, text: 'one' },
+      { t: 2, cause: 'sync', torn: false, text: 'TWO' },
+    ])
+    expect(summary(terminal.tick(3))).toEqual([{ t: 2.016, cause: 'quiet', torn: false, text: 'TWO!' }])
+  })
+
+  test('never inside a synchronized update, until it is cut and torn; a late end still counts', () => {
+    const terminal = emulator()
+    terminal.feed(bytes('\x1b[?2026hhalf'), 0, LIVE)
+    expect(terminal.tick(0.49)).toEqual([])
+    expect(summary(terminal.tick(0.5))).toEqual([{ t: 0.5, cause: 'cap', torn: true, text: 'half' }])
+    expect(summary(terminal.feed(bytes(' whole\x1b[?2026l'), 0.6, LIVE))).toMatchObject([
+      { cause: 'sync', text: 'half whole' },
+    ])
+  })
+
+  test('a stray end of an update ends nothing', () => {
+    expect(emulator().feed(bytes('a\x1b[?2026l'), 0, LIVE)).toEqual([])
+  })
+
+  test('when it is forced; torn inside an update', () => {
+    const terminal = emulator()
+    terminal.feed(bytes('\x1b[?2026hx'), 0, LIVE)
+    expect(summary(terminal.force(0.1))).toEqual([{ t: 0.1, cause: 'forced', torn: true, text: 'x' }])
+  })
+})
+
+describe('what a frame has', () => {
+  test('is held for a while after a resize', () => {
+    const terminal = emulator()
+    terminal.resize(30, 6, 1)
+    expect(terminal.heldUntil).toBe(1.25)
+    expect(framesOf(terminal.tick(1.1))[0]).toMatchObject({ held: true, cols: 30, rows: 6 })
+    terminal.feed(bytes('x'), 1.3, LIVE)
+    expect(framesOf(terminal.tick(2))[0]).toMatchObject({ held: false })
+  })
+
+  test('cursor, title, progress and buffer', () => {
+    const terminal = emulator()
+    terminal.feed(bytes('\x1b[?1049h\x1b[?25l\x1b[3;4H\x1b]0;busy \x07\x1b]9;4;1;40\x07'), 0, LIVE)
+    expect(framesOf(terminal.tick(1))[0]).toMatchObject({
+      buffer: 'alternate',
+      cursor: { x: 3, y: 2, visible: false },
+      title: 'busy',
+      progress: { state: 'value', percent: 40 },
+    })
+  })
+
+  test('a reset takes modes back', () => {
+    const terminal = emulator()
+    terminal.feed(bytes('\x1b[?25l\x1b[?2026h\x1b[>5u\x1bc'), 0, LIVE)
+    expect(terminal.keyboardFlags).toBe(0)
+    expect(framesOf(terminal.tick(1))[0]).toMatchObject({ cause: 'quiet', cursor: { visible: true } })
+    expect(screenOf(terminal)).toEqual(['', '', '', '', ''])
+  })
+})

@@ -1,0 +1,20 @@
+export { changes, maskOf, type RowChanges, type RowMask, type RowPair, unmasked } from './changes.js'
+export { childEnvironment, type EnvironmentRules } from './child-environment.js'
+export { type Evidence, SIZE_MAX, TerminalEmulator, type TerminalEvent } from './emulator.js'
+export type { EmulatorCounters, EmulatorOptions, EmulatorState } from './emulator-state.js'
+export type { Color, Frame, FrameCause, Progress, Row, Span } from './frame.js'
+export { COALESCE_MS, type CoalescedFrame, FrameCoalescer } from './frame-coalescer.js'
+export { DEFAULT_FRAME_KNOBS, type FrameKnobs } from './frame-timing.js'
+export type { OscEvidence } from './osc-evidence.js'
+export type { StatusName, StatusRecord } from './program-status.js'
+export { hashText } from './row-hash.js'
+export { ALTERNATE_FIRST_ID } from './row-ids.js'
+export {
+  endShell,
+  INITIAL_SHELL_STATE,
+  reduceShellMark,
+  type ShellMark,
+  type ShellSignal,
+  type ShellState,
+} from './shell-marks.js'
+export { createWidthProvider, type WidthProvider } from './width-provider.js'

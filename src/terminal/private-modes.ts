@@ -1,0 +1,54 @@
+import { type ParserHooks, paramAt } from './parser-hooks.js'
+
+/** DEC private modes that a program may ask for and get a true answer; every other mode is reported as unknown. */
+export const KNOWN_MODES = [25, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1049, 2004, 2026, 2027, 2031] as const
+
+const CURSOR_VISIBLE = 25
+export const SYNCHRONIZED_OUTPUT = 2026
+
+/** Remembers which of the known modes are set. Mouse and focus modes are recorded, never acted on. */
+export class PrivateModes {
+  readonly #set: Set<number>
+
+  constructor(set: readonly number[] = [CURSOR_VISIBLE]) {
+    this.#set = new Set(set)
+  }
+
+  get state(): number[] {
+    return [...this.#set]
+  }
+
+  isSet(mode: number): boolean {
+    return this.#set.has(mode)
+  }
+
+  get isCursorVisible(): boolean {
+    return this.isSet(CURSOR_VISIBLE)
+  }
+
+  /** `synchronized` hears of mode 2026 at the byte that switches it. */
+  register(hooks: ParserHooks, synchronized: (isSet: boolean) => void): void {
+    const change = (isSet: boolean) => (params: (number | number[])[]) => {
+      for (let index = 0; index < params.length; index++) this.#change(paramAt(params, index), isSet)
+      if (params.some((_, index) => paramAt(params, index) === SYNCHRONIZED_OUTPUT)) synchronized(isSet)
+      return false
+    }
+    hooks.csi({ prefix: '?', final: 'h' }, change(true))
+    hooks.csi({ prefix: '?', final: 'l' }, change(false))
+    hooks.csi({ intermediates: '!', final: 'p' }, () => {
+      this.#set.add(CURSOR_VISIBLE)
+      return false
+    })
+  }
+
+  reset(): void {
+    this.#set.clear()
+    this.#set.add(CURSOR_VISIBLE)
+  }
+
+  #change(mode: number, isSet: boolean): void {
+    if (!(KNOWN_MODES as readonly number[]).includes(mode)) return
+    if (isSet) this.#set.add(mode)
+    else this.#set.delete(mode)
+  }
+}

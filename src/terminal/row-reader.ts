@@ -1,0 +1,195 @@
+import {
+  BACKGROUND_STYLE,
+  Background,
+  Content,
+  FOREGROUND_STYLE,
+  Foreground,
+  isVisibleBlank,
+  makeSpan,
+} from './cell-style.js'
+import type { Row, Span } from './frame.js'
+import { hashText } from './row-hash.js'
+import { CELL_WORDS, type CoreLine } from './xterm-core.js'
+
+/*
+ * Lines of cells become rows. A screen is read at every frame, ten times a second and more, and most of its rows are as
+ * they were: so the cell words a row was made from are kept with it, and a row whose words are unchanged is handed out
+ * again as the same object. Words do not tell everything: combined characters and links lie beside them, and are compared
+ * as text (`extras`) for the few rows that have any.
+ */
+
+/** Distinct links on one row; the rest are text. */
+export const LINKS_PER_ROW = 100
+
+const SPACE = 0x20
+
+/** A blank with zero-width spaces and joiners on it is a blank: Qwen ends its echo so. */
+const INVISIBLE_CLUSTER = /^ ?[\u200b-\u200d\u2060]+$/
+const INVISIBLE_END = / [\u200b-\u200d\u2060]+$/
+
+export interface ReadRow {
+  row: Row
+  /** The cell words the row was read from, as bytes; null after a restart, when only the row is known. */
+  cells: Buffer | null
+  extras: string
+}
+
+export interface ReadContext {
+  id: number
+  cols: number
+  /** The frame this row is read for. */
+  seq: number
+  linkOf: (number: number) => string | undefined
+}
+
+/** Reads a line, or returns `previous` when nothing of it changed. `previous` must have the same id. */
+export function readRow(line: CoreLine, context: ReadContext, previous?: ReadRow): ReadRow {
+  const words = line.length > context.cols ? line._data.subarray(0, context.cols * CELL_WORDS) : line._data
+  // Compared by memcmp: three times as fast as a loop, and this is most of the work of a frame.
+  const bytes = Buffer.from(words.buffer, words.byteOffset, words.byteLength)
+  if (previous?.cells && previous.row.wrapped === line.isWrapped && previous.cells.equals(bytes)) {
+    // Equal words without extras have none now either.
+    if (previous.extras === '' || previous.extras === extrasOf(line, words)) return previous
+  }
+  const row = buildRow(line, words, context)
+  const isUnchanged = previous !== undefined && looksEqual(previous.row, row)
+  return { row: isUnchanged ? previous.row : row, cells: Buffer.from(bytes), extras: extrasOf(line, words) }
+}
+
+/** UTF-16 units of the row being read; a cell has at most 33 code points (width-provider.ts). */
+const unitBytes = Buffer.alloc(500 * 66 * 2)
+const units = new Uint16Array(unitBytes.buffer, unitBytes.byteOffset, unitBytes.length / 2)
+
+function buildRow(line: CoreLine, words: Uint32Array, context: ReadContext): Row {
+  const width = visibleWidth(line, words)
+  const starts: number[] = []
+  const unitStarts: number[] = []
+  let length = 0
+  let foreground = -1
+  let background = -1
+  let link = -1
+  for (let x = 0; x < width; ) {
+    const at = x * CELL_WORDS
+    const cellForeground = (words[at + 1]! & FOREGROUND_STYLE) >>> 0
+    const cellBackground = (words[at + 2]! & BACKGROUND_STYLE) >>> 0
+    const cellLink = (words[at + 2]! & Background.hasExtended) === 0 ? 0 : linkAt(line, x)
+    if (cellForeground !== foreground || cellBackground !== background || cellLink !== link) {
+      foreground = cellForeground
+      background = cellBackground
+      link = cellLink
+      starts.push(x)
+      unitStarts.push(length)
+    }
+    length = writeCell(line, words, x, length)
+    x += words[at]! >>> Content.widthShift || 1
+  }
+  const whole = unitBytes.toString('utf16le', 0, length * 2)
+  const text = cutTrailingBlanks(whole)
+  return {
+    id: context.id,
+    text,
+    width,
+    wrapped: line.isWrapped,
+    spans: makeSpans(line, words, context, width, starts, unitStarts, whole),
+    hash: hashText(text),
+    changedSeq: context.seq,
+  }
+}
+
+function makeSpans(
+  line: CoreLine,
+  words: Uint32Array,
+  context: ReadContext,
+  width: number,
+  starts: readonly number[],
+  unitStarts: readonly number[],
+  whole: string,
+): Span[] {
+  const links = new Set<number>()
+  return starts.map((x, index) => {
+    const end = starts[index + 1] ?? width
+    const text = whole.slice(unitStarts[index], unitStarts[index + 1])
+    const background = words[x * CELL_WORDS + 2]!
+    const link = (background & Background.hasExtended) === 0 ? 0 : linkAt(line, x)
+    if (link > 0) links.add(link)
+    const uri = link > 0 && links.size <= LINKS_PER_ROW ? context.linkOf(link) : undefined
+    return makeSpan(x, end - x, text, words[x * CELL_WORDS + 1]!, background, uri)
+  })
+}
+
+/** Columns up to the last cell that shows something. */
+function visibleWidth(line: CoreLine, words: Uint32Array): number {
+  for (let x = words.length / CELL_WORDS - 1; x >= 0; x--) {
+    const at = x * CELL_WORDS
+    const content = words[at]!
+    const codePoint = content & Content.codePoint
+    if (content >>> Content.widthShift === 0) return x + 1
+    if ((content & Content.isCombined) !== 0 && !INVISIBLE_CLUSTER.test(line._combined[x] ?? '')) return x + 1
+    if (codePoint !== 0 && codePoint !== SPACE) return x + 1
+    if (isVisibleBlank(words[at + 1]!, words[at + 2]!)) return x + 1
+  }
+  return 0
+}
+
+/** Writes the characters of a cell to `units` and returns where the next cell goes. */
+function writeCell(line: CoreLine, words: Uint32Array, x: number, at: number): number {
+  const content = words[x * CELL_WORDS]!
+  const codePoint = content & Content.codePoint
+  if ((words[x * CELL_WORDS + 1]! & Foreground.invisible) !== 0) {
+    for (let column = content >>> Content.widthShift; column > 0; column--) units[at++] = SPACE
+  } else if ((content & Content.isCombined) !== 0) {
+    const combined = line._combined[x] ?? ' '
+    for (let index = 0; index < combined.length; index++) units[at++] = combined.charCodeAt(index)
+  } else if (codePoint < 0x10000) {
+    units[at++] = codePoint || SPACE
+  } else {
+    units[at++] = 0xd800 + ((codePoint - 0x10000) >> 10)
+    units[at++] = 0xdc00 + ((codePoint - 0x10000) & 0x3ff)
+  }
+  return at
+}
+
+function linkAt(line: CoreLine, x: number): number {
+  return line._extendedAttrs[x]?._urlId ?? 0
+}
+
+function extrasOf(line: CoreLine, words: Uint32Array): string {
+  let extras = ''
+  for (let at = 0; at < words.length; at += CELL_WORDS) {
+    const x = at / CELL_WORDS
+    if ((words[at]! & Content.isCombined) !== 0) extras += `${x}=${line._combined[x]};`
+    if ((words[at + 2]! & Background.hasExtended) !== 0) extras += `${x}@${line._extendedAttrs[x]?._urlId};`
+  }
+  return extras
+}
+
+/** A no-break space stays: it was put there on purpose. */
+function cutTrailingBlanks(text: string): string {
+  let end = text.length
+  while (end > 0 && text.charCodeAt(end - 1) === SPACE) end--
+  if (end === 0 || text.charCodeAt(end - 1) < 0x200b) return text.slice(0, end)
+  const cut = text.slice(0, end)
+  return INVISIBLE_END.test(cut) ? cutTrailingBlanks(cut.replace(INVISIBLE_END, '')) : cut
+}
+
+function looksEqual(a: Row, b: Row): boolean {
+  if (a.text !== b.text || a.width !== b.width || a.wrapped !== b.wrapped || a.spans.length !== b.spans.length)
+    return false
+  return a.spans.every((span, index) => equalSpans(span, b.spans[index]!))
+}
+
+function equalSpans(a: Span, b: Span): boolean {
+  return (
+    a.x === b.x &&
+    a.text === b.text &&
+    a.fg === b.fg &&
+    a.bg === b.bg &&
+    a.bold === b.bold &&
+    a.dim === b.dim &&
+    a.italic === b.italic &&
+    a.underline === b.underline &&
+    a.inverse === b.inverse &&
+    a.strike === b.strike &&
+    a.link === b.link
+  )
+}

@@ -1,0 +1,47 @@
+import { concat } from './byte-pieces.js'
+import { PAYLOAD_MAX } from './parser-hooks.js'
+
+/*
+ * The bytes of a control sequence that has begun and not ended: what a restored parser must be fed to stand where the old
+ * one stood. Such a sequence begins at the last ESC (every ESC starts afresh) or C1 introducer. Control characters inside
+ * it were obeyed when they came and must not be again.
+ */
+
+const ESC = 0x1b
+const C1_LEAD = 0xc2
+const C1_INTRODUCERS = new Set([0x90, 0x98, 0x9b, 0x9d, 0x9e, 0x9f])
+
+/** Longer than any payload that is not dropped anyway. */
+const LENGTH_MAX = PAYLOAD_MAX + 4096
+
+export class UnfinishedSequence {
+  #bytes: Uint8Array
+
+  constructor(bytes: Uint8Array = new Uint8Array(0)) {
+    this.#bytes = bytes
+  }
+
+  get bytes(): Uint8Array {
+    return this.#bytes
+  }
+
+  /** A piece was parsed; `isAtRest`: the parser is between sequences now. */
+  parsed(piece: Uint8Array, isAtRest: boolean): void {
+    if (isAtRest) {
+      if (this.#bytes.length > 0) this.#bytes = new Uint8Array(0)
+      return
+    }
+    const start = lastIntroducer(piece)
+    const rest = piece.subarray(Math.max(0, start)).filter(byte => byte >= 0x20 || byte === ESC)
+    const known = start >= 0 ? rest.slice() : concat(this.#bytes, rest)
+    this.#bytes = known.subarray(0, LENGTH_MAX)
+  }
+}
+
+function lastIntroducer(piece: Uint8Array): number {
+  for (let at = piece.length - 1; at >= 0; at--) {
+    if (piece[at] === ESC) return at
+    if (piece[at] === C1_LEAD && C1_INTRODUCERS.has(piece[at + 1] ?? 0)) return at
+  }
+  return -1
+}

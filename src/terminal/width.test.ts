@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest'
+import { bytes, emulator, framesOf } from './testing/drive.js'
+import { createWidthProvider } from './width-provider.js'
+
+/** Columns the cursor moves, as the emulator draws it. */
+function columns(text: string, ambiguous: 1 | 2 = 1): number {
+  const terminal = emulator({ cols: 200, ambiguous })
+  terminal.feed(bytes(text), 0, { live: true })
+  return framesOf(terminal.tick(1))[0]!.cursor.x
+}
+
+describe('columns', () => {
+  test.each([...'🚀✅☕漢。ｆ한ゔ'])('%s takes two', char => expect(columns(char)).toBe(2))
+  test.each([...'●○◐⏺✳✻⚠⏸⏵▣△❯…─ｱﾞé←│█☑✔⎿'])('%s takes one', char => expect(columns(char)).toBe(1))
+  test.each(['👩‍💻', '🇫🇷', '❤️', '1️⃣', '👍🏽', '👨‍👩‍👧‍👦', '🏴󠁧󠁢󠁥󠁮󠁧󠁿', '☝🏽', '⚠️', '❤️‍🔥', '각'])(
+    'the cluster %s takes two',
+    cluster => expect(columns(cluster)).toBe(2),
+  )
+  test.each(['e\u0301', 'नि', 'a\u200d', 'x\ufe0f', 'ก็', 'a\u200b'])('%j takes one', text =>
+    expect(columns(text)).toBe(1),
+  )
+
+  test('flags pair up', () => {
+    expect(columns('🇫🇷🇩🇪')).toBe(4)
+    expect(columns('🇫🇷🇩')).toBe(3)
+  })
+
+  test('a cluster is one cell of the row', () => {
+    const terminal = emulator({ cols: 10 })
+    terminal.feed(bytes('a👩‍💻❤️\r\nnaı̈ve 12345❤️x'), 0, { live: true })
+    const { lines } = framesOf(terminal.tick(1))[0]!
+    expect(lines[0]).toMatchObject({ text: 'a👩‍💻❤️', width: 5 })
+    expect(lines[1]!.text).toBe('naı̈ve 1234')
+    expect(lines[2]!.text).toBe('5❤️x')
+  })
+
+  test('a pictograph that becomes wide in the last column moves to the next row', () => {
+    const terminal = emulator({ cols: 4 })
+    terminal.feed(bytes('abc❤️'), 0, { live: true })
+    expect(framesOf(terminal.tick(1))[0]!.lines.slice(0, 2)).toMatchObject([
+      { text: 'abc' },
+      { text: '❤️', wrapped: true },
+    ])
+  })
+
+  test('ambiguous characters take what is configured', () => {
+    expect(columns('●─…', 2)).toBe(6)
+    expect(columns('abcé', 2)).toBe(5)
+  })
+})
+
+test('the width of single code points', () => {
+  const { wcwidth } = createWidthProvider()
+  expect(['\u0301', '\u200d', '\ufe0f', '\u00ad', 'a', '漢'].map(char => wcwidth(char.codePointAt(0)!))).toEqual([
+    0, 0, 0, 1, 1, 2,
+  ])
+})

@@ -1,0 +1,156 @@
+import xterm from '@xterm/headless'
+import { SignalboxError } from '../errors/index.js'
+
+/*
+ * Everything private of xterm.js that Signalbox stands on, in one file, checked when a terminal is made and by a test.
+ *
+ * Why not the public API alone:
+ * - `write` parses later, in slices of 12 ms by its own timer. A frame must be cut at an exact byte and at a given time,
+ *   so parsing has to happen inside the call. `writeSync` does that but is wedged for good by one exception, because its
+ *   "is writing" flag stays up; the parser one layer below (`_inputHandler.parse`) has no such flag.
+ * - Rows are re-read ten times a second; comparing the cell words of a line costs a hundredth of reading its cells.
+ * - A restarted host needs the grid back exactly, wrap flags and pending attributes included. The serialize addon writes
+ *   escape sequences that draw something similar.
+ */
+
+export type XtermTerminal = InstanceType<typeof xterm.Terminal>
+
+/** One line of cells, three words a cell: content, foreground, background (xterm.js `BufferLine.ts`). */
+export interface CoreLine {
+  _data: Uint32Array
+  _combined: Record<number, string>
+  _extendedAttrs: Record<number, CoreExtended | undefined>
+  isWrapped: boolean
+  length: number
+  translateToString(trimRight?: boolean): string
+}
+
+export interface CoreExtended {
+  _ext: number
+  _urlId: number
+  clone(): CoreExtended
+}
+
+export interface CoreAttributes {
+  fg: number
+  bg: number
+  extended: CoreExtended
+  updateExtended(): void
+}
+
+export interface CoreLines {
+  length: number
+  get(index: number): CoreLine | undefined
+  push(line: CoreLine): void
+  onTrim(listener: (amount: number) => void): { dispose(): void }
+}
+
+export interface CoreBuffer {
+  lines: CoreLines
+  ybase: number
+  ydisp: number
+  x: number
+  y: number
+  scrollTop: number
+  scrollBottom: number
+  tabs: Record<number, boolean | undefined>
+  savedX: number
+  savedY: number
+  savedCurAttrData: CoreAttributes
+  savedCharset: Charset
+  getBlankLine(attributes: CoreAttributes, isWrapped?: boolean): CoreLine
+}
+
+export type Charset = Record<string, string> | undefined
+
+export interface XtermCore {
+  buffers: {
+    normal: CoreBuffer
+    alt: CoreBuffer
+    active: CoreBuffer
+    activateAltBuffer(): void
+    onBufferActivate(listener: () => void): void
+  }
+  coreService: { modes: Record<string, unknown>; decPrivateModes: Record<string, unknown>; isCursorHidden: boolean }
+  coreMouseService: { activeProtocol: string; activeEncoding: string }
+  _charsetService: { charset: Charset; glevel: number; _charsets: Charset[] }
+  _inputHandler: {
+    parse(bytes: Uint8Array): unknown
+    _curAttrData: CoreAttributes
+    _parser: {
+      currentState: number
+      precedingJoinState: number
+      reset(): void
+      setOscHandlerFallback(fallback: (id: number, action: string) => void): void
+    }
+  }
+  registerCsiHandler(
+    id: { final: string; intermediates?: string },
+    callback: (params: { params: Int32Array }) => boolean,
+  ): void
+}
+
+/** Words of a cell in `CoreLine._data`. */
+export const CELL_WORDS = 3
+
+/** xterm's own upper bound for one decode; below it a piece is never split inside a character. */
+export const PIECE_MAX = 65_536
+
+const GROUND_STATE = 0
+
+export function openTerminal(options: { cols: number; rows: number; scrollback: number }): XtermTerminal {
+  return new xterm.Terminal({
+    ...options,
+    allowProposedApi: true,
+    logLevel: 'off',
+    // Without these xterm refuses to call a hook for the questions of the same name.
+    windowOptions: {
+      getWinSizePixels: true,
+      getCellSizePixels: true,
+      getWinSizeChars: true,
+      pushTitle: true,
+      popTitle: true,
+    },
+  })
+}
+
+/** The private core, or an error that says which part a new xterm.js release lacks. */
+export function coreOf(terminal: XtermTerminal): XtermCore {
+  const core = (terminal as unknown as { _core?: XtermCore })._core
+  const required: Record<string, boolean> = {
+    _core: core !== undefined,
+    '_inputHandler.parse': typeof core?._inputHandler?.parse === 'function',
+    '_inputHandler._parser.currentState': typeof core?._inputHandler?._parser?.currentState === 'number',
+    '_inputHandler._curAttrData': typeof core?._inputHandler?._curAttrData?.updateExtended === 'function',
+    'buffers.normal.lines.onTrim': typeof core?.buffers?.normal?.lines?.onTrim === 'function',
+    'BufferLine._data': core?.buffers?.normal?.lines?.get(0)?._data instanceof Uint32Array,
+    _charsetService: typeof core?._charsetService?.glevel === 'number',
+    coreService: typeof core?.coreService?.decPrivateModes === 'object',
+    coreMouseService: typeof core?.coreMouseService?.activeProtocol === 'string',
+  }
+  const missing = Object.keys(required).filter(name => !required[name])
+  if (core && missing.length === 0) return core
+  throw new SignalboxError('E_INTERNAL', `This release of @xterm/headless lacks ${missing.join(', ')}.`, {
+    next: 'Install the version that package-lock.json names.',
+  })
+}
+
+export function isAtRest(core: XtermCore): boolean {
+  return core._inputHandler._parser.currentState === GROUND_STATE
+}
+
+/**
+ * xterm repeats some operations as often as a parameter says: `CSI 2147483647 L` keeps it busy for minutes and
+ * `CSI 2147483647 b` throws for want of memory. More than fills the screen is never more to see, so the count is cut first.
+ */
+export function limitRepeatCounts(core: XtermCore, limit: () => number): void {
+  const repeating = [...'@ILMPSTXZb', "'}", "'~", ' @', ' A']
+  for (const name of repeating) {
+    const final = name.slice(-1)
+    const id = name.length > 1 ? { final, intermediates: name.slice(0, -1) } : { final }
+    core.registerCsiHandler(id, ({ params }) => {
+      params[0] = Math.min(params[0] ?? 0, limit())
+      return false
+    })
+  }
+}

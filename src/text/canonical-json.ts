@@ -1,0 +1,58 @@
+import { SignalboxError } from '../errors/index.js'
+
+/** Deeper values are refused instead of ending the stack; a cycle ends here as well. */
+const DEEPEST = 1000
+
+/**
+ * The one text of a JSON value by RFC 8785: keys sorted by UTF-16 units, shortest numbers, no blanks. No Unicode normalisation and no
+ * case folding, because look-alikes must differ. `undefined` fields are dropped; a bigint is an integer beyond 2^53 as it was given.
+ * @throws SignalboxError `E_CANONICAL` for what JSON cannot say: lone surrogates, NaN, infinities, functions, class instances.
+ */
+export function canonicalJson(value: unknown): string {
+  return write(value, [])
+}
+
+function write(value: unknown, path: (string | number)[]): string {
+  switch (typeof value) {
+    case 'string':
+      return writeString(value, path)
+    case 'number':
+      if (!Number.isFinite(value)) refuse(`the number ${value}`, path)
+      return JSON.stringify(value)
+    case 'boolean':
+    case 'bigint':
+      return String(value)
+    case 'object':
+      if (value === null) return 'null'
+      if (path.length >= DEEPEST) refuse('a value nested too deeply', path.slice(0, 3))
+      return Array.isArray(value) ? writeArray(value, path) : writeObject(value, path)
+    default:
+      return refuse(`a value of type ${typeof value}`, path)
+  }
+}
+
+function writeString(text: string, path: (string | number)[]): string {
+  if (/\p{Cs}/u.test(text)) refuse('a lone surrogate', path)
+  return JSON.stringify(text)
+}
+
+function writeArray(items: readonly unknown[], path: (string | number)[]): string {
+  // As in JSON.stringify: an element cannot be dropped without moving the others.
+  const texts = Array.from(items, (item, index) => (item === undefined ? 'null' : write(item, [...path, index])))
+  return `[${texts.join(',')}]`
+}
+
+function writeObject(value: object, path: (string | number)[]): string {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  if (prototype !== Object.prototype && prototype !== null) refuse('an instance of a class', path)
+  const fields = Object.entries(value)
+    .filter(([, item]) => item !== undefined)
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([key, item]) => `${writeString(key, [...path, key])}:${write(item, [...path, key])}`)
+  return `{${fields.join(',')}}`
+}
+
+function refuse(what: string, path: (string | number)[]): never {
+  const place = path.length > 0 ? ` at ${path.join('.')}` : ''
+  throw new SignalboxError('E_CANONICAL', `Canonical JSON cannot hold ${what}${place}.`)
+}

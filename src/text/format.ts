@@ -1,0 +1,52 @@
+/** One CSV cell. A cell that a spreadsheet would run as a formula gets a leading apostrophe. */
+export function csvCell(value: string | number | boolean | null | undefined): string {
+  if (value === null || value === undefined) return ''
+  if (typeof value !== 'string') return String(value)
+  const safe = /^[=+\-@\t\r]/.test(value) ? `'${value}` : value
+  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
+}
+
+/** `1 session`, `3 sessions`, `2 entries`. */
+export function plural(count: number, one: string, many: string = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+const UNITS = [
+  { name: 'd', ms: 86_400_000 },
+  { name: 'h', ms: 3_600_000 },
+  { name: 'min', ms: 60_000 },
+  { name: 's', ms: 1000 },
+] as const
+
+/** The two largest units that matter: `850 ms`, `12 s`, `3 min 5 s`, `2 h`, `4 d 3 h`. */
+export function formatDuration(ms: number): string {
+  const whole = Math.max(0, Math.round(ms))
+  if (whole < 1000) return `${whole} ms`
+  const first = UNITS.findIndex(unit => whole >= unit.ms)
+  const large = UNITS[first]!
+  const small = UNITS[first + 1]
+  const count = Math.floor(whole / large.ms)
+  const rest = small ? Math.floor((whole - count * large.ms) / small.ms) : 0
+  return rest > 0 ? `${count} ${large.name} ${rest} ${small!.name}` : `${count} ${large.name}`
+}
+
+/** How long ago something was, in one unit: `just now`, `12 s ago`, `5 min ago`. A moment in the future is now: clocks differ. */
+export function formatAge(ms: number): string {
+  if (ms < 1000) return 'just now'
+  const unit = UNITS.find(({ ms: size }) => ms >= size)!
+  return `${Math.floor(ms / unit.ms)} ${unit.name} ago`
+}
+
+/** `512 B`, `1.5 KiB`, `20 MiB`. */
+export function formatBytes(bytes: number): string {
+  const names = ['B', 'KiB', 'MiB', 'GiB', 'TiB']
+  let value = Math.max(0, bytes)
+  let index = 0
+  // 1023.95 and more would be shown as 1024.0.
+  while (value >= (index === 0 ? 1024 : 1023.95) && index < names.length - 1) {
+    value /= 1024
+    index += 1
+  }
+  const text = index === 0 ? String(Math.round(value)) : value.toFixed(1).replace(/\.0$/, '')
+  return `${text} ${names[index]}`
+}

@@ -1,0 +1,134 @@
+/**
+ * What a secret looks like when its value is not known. Each pattern finds the secret alone, or has two groups: what stands before it
+ * and stays, and the secret. All of them are linear: every unbounded repetition is the last thing that can fail, and what stands before
+ * it is bounded. Doubt means redacting: a hidden harmless word costs less than a shown key.
+ */
+export interface RedactionRule {
+  /** The word in the marker. */
+  readonly kind: string
+  readonly pattern: RegExp
+  /** A further test that a pattern cannot express in linear time. */
+  readonly isSecret?: (text: string) => boolean
+}
+
+/** One character that is none of these and not the start of a marker: what is redacted already is not part of a value, so twice is once. */
+const except = (excluded: string): string => `(?:(?!‹secret:|▒)[^${excluded}])`
+
+const ESCAPED_QUOTE_VALUE = `(?<=\\\\["'])${except(`"'\\\\\\r\\n`)}+`
+const DOUBLE_QUOTED_VALUE = `(?<=")(?:${except('"\\\\\\r\\n')}|\\\\.)+`
+const SINGLE_QUOTED_VALUE = `(?<=')(?:${except("'\\\\\\r\\n")}|\\\\.)+`
+const BARE_VALUE = `${except('\\s"\'`')}+`
+/** A quoted value up to its quote (also inside an escaped JSON string), or a bare one up to the next blank or quote. */
+const VALUE = `(${ESCAPED_QUOTE_VALUE}|${DOUBLE_QUOTED_VALUE}|${SINGLE_QUOTED_VALUE}|${BARE_VALUE})`
+const OPENING_QUOTE = `\\\\?["']?`
+
+/**
+ * The left edge of a word: `sk-` may be the end of `task-`, and starting inside a word would make the search quadratic.
+ * What follows an escape of JSON, a colour code or `%3D` is at an edge, too.
+ */
+const WORD_EDGE = `(?:(?<![A-Za-z0-9_-])|(?<=\\\\[nrt])|(?<=%[0-9A-Fa-f]{2})|(?<=\\u001b\\[[0-9;:]{0,32}m))`
+
+const hasLettersAndDigits = (text: string): boolean => /[0-9]/.test(text) && /[A-Za-z]/.test(text)
+
+/** For all text: events, logs, conversation, previews, messages, exports. The first kind that claims a place names it. */
+export const TEXT_RULES: readonly RedactionRule[] = [
+  {
+    kind: 'private-key',
+    pattern:
+      /-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----(?:(?:(?!-----BEGIN)[\s\S]){0,16384}?-----END [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----|(?:(?:\s|\\[nr]){1,8}[A-Za-z0-9+/=]{16,})+(?:(?:\s|\\[nr]){1,8}[A-Za-z0-9+/=]+)?)/g,
+  },
+  { kind: 'api-key', pattern: new RegExp(`${WORD_EDGE}sk-[A-Za-z0-9_-]{12,}`, 'g') },
+  { kind: 'github-token', pattern: /gh[opsur]_[A-Za-z0-9]{16,}|github_pat_[A-Za-z0-9_]{16,}/g },
+  { kind: 'gitlab-token', pattern: /glpat-[A-Za-z0-9_-]{12,}/g },
+  { kind: 'slack-token', pattern: /xox[a-z]-[A-Za-z0-9-]{8,}/g },
+  { kind: 'aws-key', pattern: /(?:AKIA|ASIA)[A-Z0-9]{12,}/g },
+  { kind: 'google-key', pattern: /AIza[A-Za-z0-9_-]{20,}/g },
+  { kind: 'npm-token', pattern: /npm_[A-Za-z0-9]{20,}/g },
+  {
+    kind: 'jwt',
+    pattern: new RegExp(`${WORD_EDGE}eyJ[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]{4,}\\.[A-Za-z0-9_-]*`, 'g'),
+  },
+  { kind: 'telegram-token', pattern: /(?<!\d)\d{6,12}:[A-Za-z0-9_-]{30,}/g },
+  {
+    kind: 'authorization',
+    pattern: new RegExp(
+      `(authorization${OPENING_QUOTE}\\s{0,4}[:=]\\s{0,4}${OPENING_QUOTE}(?:(?:bearer|basic|token|digest|negotiate|apikey|aws4-hmac-sha256)\\s{1,4})?)(${except(`\\s"'\\\\,;`)}{6,})`,
+      'gi',
+    ),
+  },
+  { kind: 'bearer', pattern: /(\bbearer\s{1,4})((?=[A-Za-z._~+/=-]{0,15}\d|[A-Za-z._~+/=-]{16})[\w.~+/=-]{8,})/gi },
+  { kind: 'url-password', pattern: new RegExp(`(//[^\\s/?#@:"'<>]{0,256}:)(${except(`\\s/"'<>`)}{1,1024}(?=@))`, 'g') },
+  { kind: 'url-password', pattern: /(\/\/)([A-Za-z0-9_-]{20,1024}(?=@))/g },
+  {
+    kind: 'option',
+    pattern: new RegExp(
+      `(--(?:[a-z0-9]{1,20}-){0,3}(?:password|passwd|passphrase|token|api-?key|secret|secret-key|access-key)(?:=|\\s{1,8})${OPENING_QUOTE})(?!--?[a-z])${VALUE}`,
+      'gi',
+    ),
+  },
+  {
+    kind: 'variable',
+    pattern: new RegExp(
+      `((?:_KEY|_TOKEN|_SECRET|PASSWORD|PASSWD)${OPENING_QUOTE}\\s?[=:]\\s?${OPENING_QUOTE})${VALUE}`,
+      'g',
+    ),
+  },
+  {
+    kind: 'parameter',
+    pattern: new RegExp(
+      `([?&][\\w.-]{0,40}(?:key|token|secret|password|passwd|sig|signature|code)=)(${except(`\\s&#"'<>`)}+)`,
+      'gi',
+    ),
+  },
+  {
+    kind: 'field',
+    pattern: new RegExp(
+      `((?:^|[\\s,;({[])[\\w.-]{0,40}(?:token|secret|passw(?:or)?d|passphrase|signature|(?:api|access|secret|private)[_-]?key)=)(${except('\\s&#"\'`<>')}{4,})`,
+      'gi',
+    ),
+  },
+  {
+    kind: 'field',
+    pattern: new RegExp(
+      `((?:token|secret|passw(?:or)?d|passphrase|(?:api|access|secret|private)[_-]?key)${OPENING_QUOTE}\\s{0,4}[:=]\\s{0,4}\\\\?["'])(?!\\s)${VALUE}`,
+      'gi',
+    ),
+  },
+  {
+    kind: 'field',
+    pattern: new RegExp(`((?:passw(?:or)?d|passphrase)\\s{0,2}:\\s{1,4})(${except('\\s"\'`,;')}{4,})`, 'gi'),
+    isSecret: text => /\d/.test(text),
+  },
+  {
+    kind: 'high-entropy',
+    pattern:
+      /((?:key|token|secret|password|passwd|credential)s?["'`]?(?:\s{1,3}(?:is|was|are))?[\s:=>"'`(]{1,6})([A-Za-z0-9+/_=-]{32,})/gi,
+    isSecret: hasLettersAndDigits,
+  },
+]
+
+/**
+ * In addition for command lines, where a bare word may be a secret. Not for other text: there it would hide every commit id.
+ * The attached form of `-p` (mysql) counts only when it is not made of letters alone, because `-print` and `-prune` are options.
+ */
+export const COMMAND_LINE_RULES: readonly RedactionRule[] = [
+  { kind: 'option', pattern: new RegExp(`((?:^|\\s)-p(?:=|\\s{1,8})${OPENING_QUOTE})(?!-)${VALUE}`, 'g') },
+  { kind: 'option', pattern: new RegExp(`((?:^|\\s)-p)(${except('\\s=-')}${except('\\s')}*)`, 'g'), isSecret: text => /[^A-Za-z]/.test(text) },
+  {
+    kind: 'option',
+    pattern: new RegExp(`((?:^|\\s)(?:-u|--user)(?:=|\\s{1,8})["']?[^\\s:"']{1,128}:)(${except(`\\s"'`)}+)`, 'g'),
+    isSecret: text => !/^\d+$/.test(text),
+  },
+  { kind: 'high-entropy', pattern: /[A-Za-z0-9]{32,}/g, isSecret: hasLettersAndDigits },
+]
+
+/** Names of environment variables whose value is a secret. */
+export const SECRET_VARIABLE = /(?:_KEY|_TOKEN|_SECRET|PASSWORD)$|PASSWD/i
+
+const SECRET_FIELD = /(?:^|[_-])(?:token|secret|passw(?:or)?d|passphrase|authorization)$|(?:api|access|secret|private)[_-]?key$/i
+const SECRET_FIELD_BY_CASE = /[a-z](?:Token|Secret|Password)$|^[A-Z0-9_]+_KEY$/
+
+/** Whether the text of a field with this name is a secret. Narrower than for variables: `requestKey` and `max_tokens` are none. */
+export function isSecretField(name: string): boolean {
+  return SECRET_FIELD.test(name) || SECRET_FIELD_BY_CASE.test(name)
+}

@@ -1,0 +1,265 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { createRedactor, secretsFromEnvironment } from './redact.js'
+import { displayWidth } from './width.js'
+
+const plain = createRedactor()
+const MARKER = /‹secret:[a-z0-9-]+:[0-9a-f]{4}›/
+
+/** Built at run time, so that this file holds nothing that a secret scanner would report. */
+const SHAPES: Record<string, string> = {
+  openai: `sk-${'proj-Ab12'.repeat(5)}`,
+  anthropic: `sk-ant-${'api03-Xy9'.repeat(4)}`,
+  github: `ghp_${'a1B2c3'.repeat(6)}`,
+  githubOauth: `gho_${'a1B2c3'.repeat(6)}`,
+  githubServer: `ghs_${'a1B2c3'.repeat(6)}`,
+  githubPat: `github_pat_${'a1B2c3_'.repeat(6)}`,
+  gitlab: `glpat-${'aB3-_x'.repeat(4)}`,
+  slack: `xoxb-${'123456789-'.repeat(3)}abc`,
+  aws: `AKIA${'A1B2C3D4'.repeat(2)}`,
+  awsSession: `ASIA${'A1B2C3D4'.repeat(2)}`,
+  google: `AIza${'Sy0aB-_'.repeat(5)}`,
+  npm: `npm_${'a1B2c3'.repeat(6)}`,
+  jwt: `eyJ${'hbGciOi'.repeat(3)}.eyJ${'zdWIiOi'.repeat(3)}.${'s1gNa-_'.repeat(4)}`,
+  telegram: `123456789:${'AAExy_-12'.repeat(4)}`,
+  privateKey: `-----BEGIN RSA ${'PRIVATE'} KEY-----\n${'MIIEowIBAAKCAQEA\n'.repeat(4)}abc=\n-----END RSA ${'PRIVATE'} KEY-----`,
+}
+
+describe('shapes of tokens', () => {
+  test.each(Object.entries(SHAPES))('%s is found at the start, in a sentence, in JSON, after an escape and in colour', (_, secret) => {
+    const escaped = JSON.stringify(secret).slice(1, -1)
+    for (const text of [
+      secret,
+      `see ${secret}.`,
+      `{"x":"line\\n${escaped}"}`,
+      `\u001b[31m${secret}\u001b[0m`,
+      `curl x?y=%3D${secret}`,
+    ]) {
+      const redacted = plain.redact(text)
+      expect(redacted).toMatch(MARKER)
+      expect(redacted).not.toContain(secret.slice(8, -2))
+    }
+  })
+
+  test('a private key whose end is missing is hidden as far as it looks like one', () => {
+    const torn = SHAPES.privateKey!.split('-----END')[0]!
+    expect(plain.redact(`${torn}`)).not.toContain('MIIE')
+  })
+
+  test.each([
+    'a risk-assessment-of-the-whole-thing and a task-management-system',
+    'commit 3f2a9c1b7e4d5f60718293a4b5c6d7e8f9012345 on main',
+    'npm_config_registry, sk-learn, the bearer of news, key=lambda x: x',
+    'max_tokens: 4096, output_tokens=120, requestKey: "apr_0123456789abcdef"',
+    'https://example.com:8080/a?page=2#top user@example.com',
+    'const token = nextToken()',
+  ])('ordinary text stays as it is: %s', text => {
+    expect(plain.redact(text)).toBe(text)
+  })
+})
+
+describe('secrets in their context', () => {
+  test.each([
+    ['Authorization: Bearer hunter2hunter2', 'hunter2'],
+    ['"authorization": "Basic dXNlcjpwYXNz"', 'dXNlcjpwYXNz'],
+    ['curl -H "Authorization: token abcdef123" x', 'abcdef123'],
+    ['Bearer abc123def456', 'abc123def456'],
+    ['https://user:pa55word@host/x', 'pa55word'],
+    ['postgres://me:p@ss:w0rd@db/x', 'w0rd'],
+    ['git clone https://abcdefghijklmnopqrstuv@host/x', 'abcdefghijklmnopqrstuv'],
+    ['mysql --password=hunter2 -u me', 'hunter2'],
+    ['tool --api-key "my long phrase" --verbose', 'long phrase'],
+    ['tool --db-password hunter2', 'hunter2'],
+    ['OPENAI_API_KEY=abc', 'abc'],
+    ['export DB_PASSWORD="two words"', 'two words'],
+    ['PGPASSWORD=hunter2 psql', 'hunter2'],
+    ['{"api_key": "abcd"}', 'abcd'],
+    ['{\\"password\\":\\"hunter2\\"}', 'hunter2'],
+    ['password: hunter2', 'hunter2'],
+    ['GET /x?access_token=abcdef&y=1', 'abcdef'],
+    ['-d client_secret=abcdef', 'abcdef'],
+    ['my key is 0123456789abcdef0123456789abcdef', '0123456789abcdef'],
+  ])('%s', (text, secret) => {
+    const redacted = plain.redact(text)
+    expect(redacted).toMatch(MARKER)
+    expect(redacted).not.toContain(secret)
+  })
+
+  test('what stands around a secret stays readable', () => {
+    expect(plain.redact('https://user:pa55word@host/x')).toMatch(/^https:\/\/user:‹secret:url-password:....›@host\/x$/)
+    expect(plain.redact('mysql --password=hunter2 -u me')).toMatch(/^mysql --password=‹secret:option:....› -u me$/)
+  })
+
+  test('command lines lose short passwords and every long word of letters and digits', () => {
+    expect(plain.redactCommandLine('mysql -p hunter2 db')).not.toContain('hunter2')
+    expect(plain.redactCommandLine('mysql -phunter2 db')).not.toContain('hunter2')
+    expect(plain.redactCommandLine('curl -u me:hunter2 x')).not.toContain('hunter2')
+    expect(plain.redactCommandLine('x 0123456789abcdef0123456789abcdef')).toMatch(/^x ‹secret:high-entropy:....›$/)
+    expect(plain.redactCommandLine('find . -print -prune')).toBe('find . -print -prune')
+    expect(plain.redactCommandLine('docker run -u 1000:1000 x')).toBe('docker run -u 1000:1000 x')
+  })
+})
+
+describe('known values', () => {
+  test('come from variables that are named like secrets', () => {
+    const environment = {
+      GITHUB_TOKEN: 'value-of-token',
+      MY_KEY: 'value-of-key',
+      A_SECRET: 'value-of-secret',
+      DB_PASSWORD: 'value-of-password',
+      MYSQL_PASSWD_FILE: 'value-of-passwd',
+      SHORT_KEY: 'short',
+      PATH: '/usr/bin:/bin',
+      KEYBOARD: 'us-international',
+      NO_TOKEN: undefined,
+    }
+    expect(secretsFromEnvironment(environment).map(secret => secret.name)).toEqual([
+      'GITHUB_TOKEN',
+      'MY_KEY',
+      'A_SECRET',
+      'DB_PASSWORD',
+      'MYSQL_PASSWD_FILE',
+    ])
+  })
+
+  test('are found as they are, in JSON, in a URL, line by line, and where they overlap', () => {
+    const value = 'pass "with" / signs'
+    const redactor = createRedactor({
+      secretValues: [
+        { name: 'ODD_KEY', value },
+        { name: 'LONG_KEY', value: 'first line of it\nsecond line of it' },
+        { name: 'LEFT_KEY', value: 'abcdefgh' },
+        { name: 'RIGHT_KEY', value: 'efghijkl' },
+      ],
+    })
+    expect(redactor.redact(`x ${value} y`)).toMatch(/^x ‹secret:odd-key:....› y$/)
+    expect(redactor.redact(JSON.stringify({ a: value }))).toMatch(/^\{"a":"‹secret:odd-key:....›"\}$/)
+    expect(redactor.redact(`?q=${encodeURIComponent(value)}`)).toMatch(/^\?q=‹secret:odd-key:....›$/)
+    expect(redactor.redact('│ second line of it │')).toMatch(/^│ ‹secret:long-key:....› │$/)
+    expect(redactor.redact('abcdefghijkl')).toMatch(/^‹secret:left-key:....›$/)
+  })
+
+  test('equal secrets have equal marks and different ones differ', () => {
+    const [first, second, third] = plain.redact('a_KEY=one1 b_KEY=one1 c_KEY=two2').match(/[0-9a-f]{4}›/g)!
+    expect(first).toBe(second)
+    expect(first).not.toBe(third)
+  })
+})
+
+describe('structured values', () => {
+  test('text, keys, nested values and secret fields are redacted in a copy', () => {
+    const secret = SHAPES.github!
+    const value = { [secret]: 1, list: [{ note: `x ${secret}` }], password: 'abc', apiKey: 'x y', env: { MY_KEY: 'z' }, max_tokens: 5, sort_key: 'a' }
+    const redacted = JSON.stringify(plain.redactValue(value))
+    expect(redacted).not.toContain(secret)
+    expect(redacted).toMatch(/"password":"‹secret:field:....›"/)
+    expect(redacted).toMatch(/"apiKey":"‹secret:field:....›"/)
+    expect(redacted).toMatch(/"MY_KEY":"‹secret:field:....›"/)
+    expect(redacted).toContain('"max_tokens":5,"sort_key":"a"')
+    expect(value.password).toBe('abc')
+  })
+
+  test('a key named __proto__ stays a key, and a very deep value does not end the stack', () => {
+    const odd = JSON.parse('{"__proto__": {"a": 1}}') as unknown
+    expect(JSON.stringify(plain.redactValue(odd))).toBe('{"__proto__":{"a":1}}')
+    let deep: unknown = 'x'
+    for (let depth = 0; depth < 100_000; depth += 1) deep = [deep]
+    expect(() => plain.redactValue(deep)).not.toThrow()
+  })
+})
+
+test('every line keeps its cells when the width must stay', () => {
+  for (const secret of Object.values(SHAPES)) {
+    const text = `a ${secret} b\nPASSWORD=x`
+    const redacted = plain.redactSameWidth(text)
+    expect(redacted.split('\n').map(displayWidth)).toEqual(text.split('\n').map(displayWidth))
+    expect(redacted).not.toContain(secret.slice(8, -2))
+    expect(plain.redactSameWidth(redacted)).toBe(redacted)
+  }
+})
+
+const fragment = fc.oneof(
+  fc.string({ unit: 'binary', maxLength: 12 }),
+  fc.constantFrom(...Object.values(SHAPES)),
+  fc.constantFrom(
+    'password=',
+    'password: ',
+    'MY_TOKEN=',
+    '"secret": "',
+    '--token ',
+    '--password=',
+    'Authorization: ',
+    'Bearer ',
+    'https://u:',
+    '@host ',
+    'key is ',
+    '?key=',
+    '&',
+    '"',
+    "'",
+    '\\"',
+    ' ',
+    '\n',
+    'x1'.repeat(20),
+    '‹secret:jwt:0000›',
+    '‹',
+    '›',
+    '-----BEGIN PRIVATE KEY-----',
+    '-p ',
+  ),
+)
+const canary = fc
+  .array(fc.constantFrom(...'QWXZqwxz57_$%/+=!'), { minLength: 8, maxLength: 40 })
+  .map(characters => characters.join(''))
+
+test('a canary never passes, whatever stands around it', () => {
+  fc.assert(
+    fc.property(canary, fc.array(fragment, { maxLength: 8 }), fc.array(fragment, { maxLength: 8 }), (secret, before, after) => {
+      const redactor = createRedactor({ secretValues: [{ name: 'CANARY_KEY', value: secret }] })
+      const text = [...before, secret, ...after].join('')
+      expect(redactor.redact(text)).not.toContain(secret)
+      expect(redactor.redactCommandLine(text)).not.toContain(secret)
+      expect(redactor.redactSameWidth(text)).not.toContain(secret)
+      expect(JSON.stringify(redactor.redactValue({ [text]: [text] }))).not.toContain(JSON.stringify(secret).slice(1, -1))
+    }),
+    { numRuns: 500 },
+  )
+})
+
+test('redacting twice is redacting once', () => {
+  fc.assert(
+    fc.property(fc.array(fragment, { maxLength: 12 }), parts => {
+      const text = parts.join('')
+      const once = plain.redact(text)
+      expect(plain.redact(once)).toBe(once)
+      const narrow = plain.redactSameWidth(text)
+      expect(plain.redactSameWidth(narrow)).toBe(narrow)
+    }),
+    { numRuns: 2000 },
+  )
+})
+
+test.each([
+  ['starts of web tokens', 'eyJ'],
+  ['starts of web tokens at edges', '--eyJabcd.'],
+  ['starts of private keys', '-----BEGIN PRIVATE KEY-----'],
+  ['dashes', '-'],
+  ['names', 'password_token_key'],
+  ['URLs', '//a:b'],
+  ['digits', '123456789:'],
+  ['parameters', '?key'],
+  ['back-slashes', '\\'],
+  ['quotes', '"password":"\\"'],
+])('time grows with the length of the text, not faster: %s', (_, unit) => {
+  const time = (length: number) => {
+    const text = unit.repeat(Math.ceil(length / unit.length))
+    const start = performance.now()
+    plain.redactCommandLine(text)
+    return performance.now() - start
+  }
+  time(20_000)
+  // Four times the text: linear is 4, quadratic 16. A floor keeps the noise of tiny times out.
+  const small = Math.max(4, Math.min(time(50_000), time(50_000)))
+  const large = Math.min(time(200_000), time(200_000))
+  expect(large / small).toBeLessThan(10)
+})

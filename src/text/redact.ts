@@ -1,0 +1,213 @@
+import { COMMAND_LINE_RULES, isSecretField, type RedactionRule, SECRET_VARIABLE, TEXT_RULES } from './redact-rules.js'
+import { displayWidth } from './width.js'
+
+/**
+ * The one redactor. It runs before anything is stored, shown or sent, replaces each secret by `‹secret:kind:1a2b›`, where the four
+ * digits are a hash of the secret so that equal secrets stay comparable, and leaves its own markers alone, so it may run twice.
+ *
+ * Contract with callers that stream: a secret that is cut in two by a chunk boundary is not seen. Redact whole lines or blocks,
+ * or hold the last line back until it is complete.
+ */
+export interface Redactor {
+  redact(text: string): string
+  /** `redact`, and the rules for the arguments of a process. */
+  redactCommandLine(text: string): string
+  /** For rows of a terminal: every line keeps its number of cells. */
+  redactSameWidth(text: string): string
+  /** Redacts text, keys and nested values of a JSON value; a field whose name says secret loses its whole text. Returns a copy. */
+  redactValue(value: unknown): unknown
+}
+
+export interface SecretValue {
+  /** What the marker calls it, e.g. the name of the variable. */
+  name: string
+  value: string
+}
+
+/** Shorter values are words of everyday text, and replacing them would destroy it. */
+const SHORTEST_SECRET = 8
+const MOST_LOOKS = 5
+/** Deeper than any request we accept (64), shallower than the stack. */
+const DEEPEST_VALUE = 256
+
+/** `encodeURIComponent` throws on one. */
+const LONE_SURROGATE = /\p{Cs}/u
+
+const MARKER = /‹secret:[a-z0-9-]{1,24}:[0-9a-f]{4}›·*|▒+/g
+
+interface Range {
+  start: number
+  end: number
+  kind: string
+  priority: number
+}
+
+interface Needle {
+  text: string
+  kind: string
+}
+
+export function createRedactor(options: { secretValues?: readonly SecretValue[] } = {}): Redactor {
+  const needles = (options.secretValues ?? []).flatMap(needlesOf)
+  const commandLineRules = [...TEXT_RULES, ...COMMAND_LINE_RULES]
+
+  const redact = (text: string) => replaceSecrets(text, needles, TEXT_RULES, marker)
+  const redactValue = (value: unknown, depth = 0): unknown => {
+    if (typeof value === 'string') return redact(value)
+    if (typeof value !== 'object' || value === null) return value
+    if (depth >= DEEPEST_VALUE) return '⟦nested too deeply⟧'
+    if (Array.isArray(value)) return value.map(item => redactValue(item, depth + 1))
+    return Object.fromEntries(
+      Object.entries(value).map(([key, item]) => [
+        redact(key),
+        typeof item === 'string' && isSecretField(key) ? redactWhole(item) : redactValue(item, depth + 1),
+      ]),
+    )
+  }
+  return {
+    redact,
+    redactCommandLine: text => replaceSecrets(text, needles, commandLineRules, marker),
+    redactSameWidth: text => replaceSecrets(text, needles, TEXT_RULES, sameWidthMarker),
+    redactValue: value => redactValue(value),
+  }
+}
+
+/** The values of variables that are named like secrets. */
+export function secretsFromEnvironment(environment: Readonly<Record<string, string | undefined>>): SecretValue[] {
+  return Object.entries(environment)
+    .filter((entry): entry is [string, string] => SECRET_VARIABLE.test(entry[0]) && entry[1] !== undefined)
+    .filter(([, value]) => value.trim().length >= SHORTEST_SECRET)
+    .map(([name, value]) => ({ name, value }))
+}
+
+/** The forms in which a known value can stand in text: as it is, inside a JSON string, inside a URL, and each line of a long one. */
+function needlesOf({ name, value }: SecretValue): Needle[] {
+  const trimmed = value.trim()
+  const forms = new Set([trimmed, JSON.stringify(trimmed).slice(1, -1), ...trimmed.split(/\r?\n/)])
+  if (!LONE_SURROGATE.test(trimmed)) forms.add(encodeURIComponent(trimmed))
+  const kind = slug(name)
+  return [...forms].filter(text => text.length >= SHORTEST_SECRET).map(text => ({ text, kind }))
+}
+
+function slug(name: string): string {
+  const text = name
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]+/g, '-')
+    .replaceAll(/^-|-$/g, '')
+  return text.slice(0, 24) || 'value'
+}
+
+/**
+ * A marker is a new edge: behind it a rule may see a token that was the inside of a word before. So it looks again until nothing is
+ * found, which is at once for text without secrets. The bound only keeps hostile text from costing more than a few looks.
+ */
+function replaceSecrets(
+  text: string,
+  needles: readonly Needle[],
+  rules: readonly RedactionRule[],
+  replacement: (kind: string, secret: string) => string,
+): string {
+  let current = text
+  for (let look = 0; look < MOST_LOOKS; look += 1) {
+    const ranges = findSecrets(current, needles, rules)
+    if (ranges.length === 0) break
+    let result = ''
+    let position = 0
+    for (const { start, end, kind } of mergeOverlaps(ranges)) {
+      result += current.slice(position, start) + replacement(kind, current.slice(start, end))
+      position = end
+    }
+    current = result + current.slice(position)
+  }
+  return current
+}
+
+function findSecrets(text: string, needles: readonly Needle[], rules: readonly RedactionRule[]): Range[] {
+  const markers = text.includes('‹') || text.includes('▒') ? [...text.matchAll(MARKER)].map(rangeOfMatch) : []
+  const ranges: Range[] = []
+  const add = (start: number, end: number, kind: string, priority: number) => {
+    if (end > start && !isCoveredBy(markers, start, end)) ranges.push({ start, end, kind, priority })
+  }
+  for (const { text: needle, kind } of needles) {
+    for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) add(at, at + needle.length, kind, 0)
+  }
+  rules.forEach(({ kind, pattern, isSecret }, index) => {
+    for (const match of text.matchAll(pattern)) {
+      const secret = match[2] ?? match[0]
+      const start = match.index + (match[2] === undefined ? 0 : (match[1] ?? '').length)
+      if (!isSecret || isSecret(secret)) add(start, start + secret.length, kind, index + 1)
+    }
+  })
+  return ranges
+}
+
+function rangeOfMatch(match: RegExpExecArray): { start: number; end: number } {
+  return { start: match.index, end: match.index + match[0].length }
+}
+
+/** Whether nothing but markers stands there: then it is redacted already. Markers come in order. */
+function isCoveredBy(markers: readonly { start: number; end: number }[], start: number, end: number): boolean {
+  let low = 0
+  let high = markers.length
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (markers[middle]!.end > start) high = middle
+    else low = middle + 1
+  }
+  let position = start
+  for (let index = low; position < end; index += 1) {
+    const next = markers[index]
+    if (!next || next.start > position) return false
+    position = next.end
+  }
+  return true
+}
+
+/** One marker for what several rules found in one place, named by the first of them in the order of the rules. */
+function mergeOverlaps(ranges: Range[]): Range[] {
+  const merged: Range[] = []
+  for (const range of ranges.sort((a, b) => a.start - b.start || b.end - a.end)) {
+    const last = merged.at(-1)
+    if (!last || range.start >= last.end) {
+      merged.push({ ...range })
+      continue
+    }
+    last.end = Math.max(last.end, range.end)
+    if (range.priority < last.priority) Object.assign(last, { kind: range.kind, priority: range.priority })
+  }
+  return merged
+}
+
+function redactWhole(text: string): string {
+  if (text.length === 0 || isCoveredBy([...text.matchAll(MARKER)].map(rangeOfMatch), 0, text.length)) return text
+  return marker('field', text)
+}
+
+function marker(kind: string, secret: string): string {
+  return `‹secret:${kind}:${hash16(secret)}›`
+}
+
+/** The marker padded to the cells of the secret, or a bar where it does not fit; line ends stay where they are. */
+function sameWidthMarker(kind: string, secret: string): string {
+  const full = marker(kind, secret)
+  return secret
+    .split(/(\r?\n)/)
+    .map((part, index) => {
+      if (index % 2 === 1) return part
+      const width = displayWidth(part)
+      return width < full.length ? '▒'.repeat(width) : full + '·'.repeat(width - full.length)
+    })
+    .join('')
+}
+
+/**
+ * FNV-1a over UTF-16 units, folded to 16 bits: enough to tell a few secrets apart, too little to search for one.
+ * Not a cryptographic hash, and no place for one: the marker must be the same in every process and pure to compute.
+ */
+function hash16(text: string): string {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < text.length; index += 1) {
+    hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  }
+  return (((hash >>> 16) ^ hash) & 0xffff).toString(16).padStart(4, '0')
+}

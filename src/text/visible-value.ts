@@ -1,0 +1,130 @@
+import { codePointMark, controlMark, isControl, isHidden } from './hidden-characters.js'
+import { asciiReading, asciiReadingOf, isLookAlikeLetter, isMixedScriptWord } from './look-alikes.js'
+
+/**
+ * A value of an approval as a person must see it before deciding. Unlike `visibleText` this is about deception: padding that
+ * pushes the dangerous part out of sight, letters that pretend to be others, and marks of ours that the value itself contains.
+ * Everything that the value does is reported in `findings`, which raise the risk of the request.
+ */
+export interface VisibleValue {
+  text: string
+  /** The same text in pieces, for surfaces that underline what is suspicious. */
+  pieces: readonly VisiblePiece[]
+  findings: readonly Finding[]
+}
+
+export interface VisiblePiece {
+  text: string
+  finding?: FindingKind
+  /** For look-alikes: what the piece pretends to be. */
+  reading?: string
+}
+
+export type FindingKind =
+  | 'control characters'
+  | 'hidden characters'
+  | 'mixed-script words'
+  | 'look-alike characters'
+  | 'unusual blanks'
+  | 'long blanks'
+  | 'empty lines'
+  | 'tabs'
+
+export interface Finding {
+  what: FindingKind
+  count: number
+}
+
+const LONGEST_BLANK = 8
+const MOST_EMPTY_LINES = 3
+
+/** Our own signs inside a value would be taken for our words about it. */
+const OUR_SIGNS = /[⟦⟧␛␍]/u
+/** Blanks that are not the blank: they look the same and mean something else to a shell. U+2800 is an empty braille pattern. */
+const UNUSUAL_BLANK = /[\p{Zs}\u2800]/u
+
+export function visibleValue(value: string): VisibleValue {
+  const pieces: VisiblePiece[] = []
+  const lines = value.split('\n')
+  for (let index = 0; index < lines.length; index += 1) {
+    const empty = countEmptyLines(lines, index)
+    if (empty > MOST_EMPTY_LINES) {
+      pieces.push({ text: `⟦${empty} empty lines⟧`, finding: 'empty lines' })
+      index += empty - 1
+    } else {
+      pieces.push(...visibleLine(lines[index]!))
+    }
+    if (index < lines.length - 1) pieces.push({ text: '\n' })
+  }
+  return { text: pieces.map(textOf).join(''), pieces: joinPlain(pieces), findings: countFindings(pieces) }
+}
+
+/** A line of nothing but blanks is as empty as an empty one. */
+function countEmptyLines(lines: readonly string[], start: number): number {
+  let end = start
+  while (end < lines.length && /^[\p{Zs}\t\u2800]*$/u.test(lines[end]!)) end += 1
+  return end - start
+}
+
+/** Words, blanks and everything else are taken in runs, so that a word is judged as a whole. */
+function visibleLine(line: string): VisiblePiece[] {
+  const characters = Array.from(line)
+  const kinds = characters.map((_, index) => runKindOf(characters, index))
+  const pieces: VisiblePiece[] = []
+  for (let start = 0; start < characters.length; ) {
+    let end = start + 1
+    while (end < characters.length && kinds[end] === kinds[start]) end += 1
+    const run = characters.slice(start, end)
+    const word = run.join('')
+    if (kinds[start] === 'blank') pieces.push(...visibleBlanks(run))
+    else if (kinds[start] === 'word' && isMixedScriptWord(word)) {
+      pieces.push({ text: word, finding: 'mixed-script words', reading: asciiReadingOf(word) })
+    } else for (let index = start; index < end; index += 1) pieces.push(visibleCharacter(characters, index))
+    start = end
+  }
+  return pieces
+}
+
+function runKindOf(characters: readonly string[], index: number): 'blank' | 'word' | 'other' {
+  const character = characters[index]!
+  if (UNUSUAL_BLANK.test(character)) return 'blank'
+  return /[\p{L}\p{M}\p{Nd}_]/u.test(character) && !isHidden(characters, index) ? 'word' : 'other'
+}
+
+function visibleBlanks(run: readonly string[]): VisiblePiece[] {
+  if (run.length > LONGEST_BLANK) return [{ text: `⟦${run.length} spaces⟧`, finding: 'long blanks' }]
+  return run.map(character =>
+    character === ' ' ? { text: ' ' } : { text: codePointMark(character), finding: 'unusual blanks' },
+  )
+}
+
+function visibleCharacter(characters: readonly string[], index: number): VisiblePiece {
+  const character = characters[index]!
+  if (character === '\t') return { text: '→', finding: 'tabs' }
+  if (isControl(character)) return { text: controlMark(character), finding: 'control characters' }
+  if (isHidden(characters, index)) return { text: codePointMark(character), finding: 'hidden characters' }
+  if (OUR_SIGNS.test(character)) return { text: codePointMark(character), finding: 'look-alike characters' }
+  // A letter of another alphabet was judged with its word: a whole word in one alphabet is no deception.
+  const reading = isLookAlikeLetter(character) ? undefined : asciiReading(character)
+  return reading === undefined ? { text: character } : { text: character, finding: 'look-alike characters', reading }
+}
+
+function textOf(piece: VisiblePiece): string {
+  return piece.reading === undefined ? piece.text : `${piece.text}⟦reads ${piece.reading}⟧`
+}
+
+function joinPlain(pieces: readonly VisiblePiece[]): VisiblePiece[] {
+  const joined: VisiblePiece[] = []
+  for (const piece of pieces) {
+    const last = joined.at(-1)
+    if (last && !last.finding && !piece.finding) last.text += piece.text
+    else joined.push({ ...piece })
+  }
+  return joined
+}
+
+function countFindings(pieces: readonly VisiblePiece[]): Finding[] {
+  const counts = new Map<FindingKind, number>()
+  for (const { finding } of pieces) if (finding) counts.set(finding, (counts.get(finding) ?? 0) + 1)
+  return [...counts].map(([what, count]) => ({ what, count }))
+}

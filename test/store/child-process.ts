@@ -1,0 +1,46 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { createInterface, type Interface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+
+/** A program beside this file, run from its TypeScript source in a process of its own, that talks in lines. */
+export class Child {
+  readonly process: ChildProcess
+  readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
+  readonly #lines: Interface
+
+  constructor(script: string, args: readonly string[], options: { command?: readonly string[]; uid?: number } = {}) {
+    const file = fileURLToPath(new URL(script, import.meta.url))
+    const [command = process.execPath, ...before] = [...(options.command ?? []), process.execPath]
+    const spawnOptions = options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }
+    this.process = spawn(command, [...before, '--import', 'tsx', file, ...args], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+      ...spawnOptions,
+    })
+    this.exit = once(this.process, 'exit').then(([code, signal]) => ({ code, signal }))
+    this.#lines = createInterface({ input: this.process.stdout! })
+  }
+
+  onLine(handler: (line: string) => void): void {
+    this.#lines.on('line', handler)
+  }
+
+  /** Waits for a line that the program prints when it is ready. */
+  async line(): Promise<string> {
+    const [line] = await once(this.#lines, 'line')
+    return String(line)
+  }
+
+  send(line: string): void {
+    this.process.stdin!.write(`${line}\n`)
+  }
+
+  /** All lines until the program has ended and its output is read to the end. */
+  async finish(): Promise<string[]> {
+    const lines: string[] = []
+    this.onLine(line => lines.push(line))
+    const [{ code }] = await Promise.all([this.exit, once(this.#lines, 'close')])
+    if (code !== 0) throw new Error(`the program ended with ${code}:\n${lines.join('\n')}`)
+    return lines
+  }
+}

@@ -1,0 +1,31 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { Child } from './child-process.js'
+
+const PRIVATE_MOUNTS = ['unshare', '--user', '--map-root-user', '--mount']
+const canMount =
+  spawnSync(PRIVATE_MOUNTS[0]!, [...PRIVATE_MOUNTS.slice(1), 'mount', '-t', 'tmpfs', 'tmpfs', tmpdir()]).status === 0
+
+// Where a process may not have mounts of its own, `open.test.ts` still fills a store up to a number of pages.
+describe.skipIf(!canMount)('a disk that is really full', () => {
+  it('refuses appends as a whole, keeps everything acknowledged, and goes on when there is room', async () => {
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-full-'))
+    try {
+      const child = new Child('disk-full.child.ts', [directory], { command: PRIVATE_MOUNTS })
+      const report = JSON.parse((await child.finish()).at(-1) ?? '')
+      expect(report.acknowledged).toBeGreaterThan(10)
+      expect(new Set(report.codes)).toEqual(new Set(['E_DISK_FULL']))
+      expect(report.full).toEqual({ version: report.acknowledged, readable: report.acknowledged, problems: [] })
+      expect(report.late).toEqual({ version: report.acknowledged })
+      expect(report.fresh).toBe('E_DISK_FULL')
+      expect(report.again).toMatchObject({ version: report.acknowledged + 1 })
+      expect(report.document).toMatchObject({ state: { count: report.acknowledged + 1 } })
+      expect(report.problems).toEqual([])
+    } finally {
+      rmSync(directory, { recursive: true, force: true })
+    }
+  })
+})
