@@ -69,7 +69,7 @@ export class DemoRun {
 
   async #makeProject(): Promise<void> {
     mkdirSync(this.#project, { recursive: true })
-    const made = await runCommand(process.execPath, [demoAgentScript(), '--write-sample-project', this.#project], { cwd: this.#options.directory })
+    const made = await runCommand(process.execPath, [demoAgentScript(), '--sample-project', this.#project], { cwd: this.#options.directory })
     if (made.code !== 0) throw new SignalboxError('E_DEMO', `the sample project could not be made: ${made.stderr.trim()}`)
     this.#say(this.#context.style('dim', `a small git project with a failing test: ${this.#project}`))
   }

@@ -17,6 +17,7 @@ const STARTED = {
   person: 'me',
   number: 1,
   recording: '/r/1.rec',
+  owner: 'daemon',
 }
 
 const ACTOR = { kind: 'person', id: 'me', name: 'Me', role: 'owner' } as const

@@ -65,6 +65,12 @@ export const sessionEvents = defineEvents({
   },
   'message.final': {
     description: 'The answer of a turn as it is kept.',
-    data: z.object({ session: z.string(), turn: z.string(), message: z.string(), markdown: z.string(), blocks: z.array(block) }),
+    data: z.object({
+      session: z.string(),
+      turn: z.string(),
+      message: z.string(),
+      markdown: z.string(),
+      blocks: z.array(block),
+    }),
   },
 })

@@ -67,7 +67,7 @@ function isGrey(colour: Row['spans'][number]['fg']): boolean {
   if (typeof colour === 'number') return colour === 8 || (colour >= 236 && colour <= 247)
   if (colour === null) return false
   const [red, green, blue] = [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16)) as [number, number, number]
-  return Math.max(red, green, blue) - Math.min(red, green, blue) < 24 && red > 0x50 && red < 0xc0
+  return Math.max(red, green, blue) - Math.min(red, green, blue) < 32 && red > 0x50 && red < 0xc0
 }
 
 function trimDraft(lines: string[]): string {

@@ -32,7 +32,10 @@ export function splitBlocks(rows: readonly Row[], pack: Pack, from = 0, to = row
       continue
     }
     const spec = pack.blocks.find(block => matchesRow(row, block.first))
-    if (spec) current = push(blocks, { kind: spec.kind, spec, first: index, last: index })
+    // A block whose every row carries the mark goes on; one with a blank row between is a new one.
+    const isSame = spec !== undefined && current?.spec === spec && blanks === 0 && (spec.more?.test(row.text) ?? false)
+    if (isSame) current!.last = index
+    else if (spec) current = push(blocks, { kind: spec.kind, spec, first: index, last: index })
     else if (current && continues(current, row, blanks)) current.last = index
     else current = push(blocks, { kind: 'prose', spec: null, first: index, last: index })
     blanks = 0

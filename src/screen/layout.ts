@@ -1,10 +1,11 @@
-import type { Frame } from '../terminal/index.js'
+import type { Frame, Row } from '../terminal/index.js'
 import { type RowBlock, splitBlocks, terminatorOf } from './grammar.js'
 import { type MenuCandidate, parseMenu } from './menu/parse-menu.js'
 import { proveLive } from './menu/liveness.js'
 import type { Terminator } from './observation.js'
 import type { Pack } from './pack/pack.js'
-import { findRegion, lastNonBlank, type Region } from './region.js'
+import { findRegion, isBlank, lastNonBlank, type Region } from './region.js'
+import { matchesRow } from './style-match.js'
 
 /** A frame taken apart: where its live part begins, what lies above it, and whether a menu is up. */
 export interface Layout {
@@ -28,8 +29,9 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   }
   const composer = regions.get('composer') ?? null
   const candidate = parseMenu(frame, pack)
-  const textEnd = composer ? composer.first - 1 : lastNonBlank(rows)
-  const blocks = splitBlocks(rows, pack, 0, candidate && !composer ? candidate.menu.rows[0] - 1 : textEnd)
+  const textEnd = abovePanels(rows, pack, composer ? composer.first - 1 : lastNonBlank(rows))
+  const menuTextEnd = candidate && !composer ? abovePanels(rows, pack, candidate.menu.rows[0] - 1) : textEnd
+  const blocks = splitBlocks(rows, pack, 0, menuTextEnd)
   const inBlocks = splitBlocks(rows, pack, 0, textEnd)
   const verdict = candidate ? proveLive(candidate, frame, pack, { hasComposer: composer !== null, blocks: inBlocks }) : null
   const isMenu = candidate !== null && verdict?.isLive === true
@@ -49,6 +51,19 @@ export function layOut(frame: Frame, pack: Pack): Layout {
     blocks: shown,
     terminator: ended,
   }
+}
+
+/** Last row above the panels (tasks, agents) that stand between the text and the input box. */
+function abovePanels(rows: readonly Row[], pack: Pack, end: number): number {
+  let top = end
+  for (let index = end; index >= 0; index--) {
+    const row = rows[index]!
+    const panel = pack.panels.find(entry => matchesRow(row, entry.first))
+    const isInside = pack.panels.some(entry => entry.more?.test(row.text))
+    if (panel) top = index - 1
+    else if (!isInside && !isBlank(row)) break
+  }
+  return top
 }
 
 /** The newest terminator that has no block below it. */

@@ -52,13 +52,16 @@ export class Conversation {
   }
 
   /** Reads the rows of the open message again. The row that still grows is part of a provisional block. */
-  extract(look: Look, options: { isOpen: boolean }): readonly Block[] {
+  extract(look: Look, options: { isOpen: boolean; isAsking?: boolean }): readonly Block[] {
     const end = contentEnd(look)
     const rows = this.#rows.readRows(this.#from, end)
     const turn = `${this.#turn?.id ?? 'trn'}.${this.#message ?? 'msg'}`
     const found = extractBlocks(rows, { pack: this.#pack, cols: look.frame.cols, turn, isOpen: options.isOpen })
-    this.#blocks = found.filter(block => block.kind !== 'user')
-    if (rows.length > 0) this.#lastRow = rows.at(-1)!.id
+    const said = found.filter(block => block.kind !== 'user')
+    this.#blocks = options.isAsking ? withoutOpenTool(said) : said
+    const held = options.isAsking ? said[this.#blocks.length] : undefined
+    if (held) this.#lastRow = held.rows[0] - 1
+    else if (rows.length > 0) this.#lastRow = rows.at(-1)!.id
     return this.#blocks
   }
 
@@ -78,6 +81,12 @@ export class Conversation {
     if (this.#turn) this.#turn.isOpen = false
     return id
   }
+}
+
+/** The call that a request is about is not over: it and its result belong to the message after the answer. */
+function withoutOpenTool(blocks: readonly Block[]): Block[] {
+  const last = blocks.findLastIndex(block => block.kind !== 'tool_result')
+  return blocks[last]?.kind === 'tool_call' ? blocks.slice(0, last) : [...blocks]
 }
 
 /** Id of the last row above the live part: what the agent has said, without its status row, menu, input box and footer. */

@@ -332,7 +332,7 @@ export class LiveSession implements KeeperListener {
     const turn = this.#conversation.turn
     if (!turn || !look) return
     this.#conversation.openMessage()
-    this.#conversation.extract(look, { isOpen: false })
+    this.#conversation.extract(look, { isOpen: false, isAsking: this.#phase === 'tool-pending' })
     const ref = this.openMessage!
     const closed = this.#conversation.closeMessage()
     if (closed) {

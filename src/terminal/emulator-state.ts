@@ -1,6 +1,6 @@
 import type { ColorState } from './colors.js'
 import type { Progress, Row } from './frame.js'
-import type { FrameKnobs, FrameTimingState } from './frame-timing.js'
+import { DEFAULT_FRAME_KNOBS, type FrameKnobs, type FrameTimingState } from './frame-timing.js'
 import type { GridState } from './grid-state.js'
 import type { KittyKeyboardState } from './kitty-keyboard.js'
 import type { TitleState } from './osc-evidence.js'
@@ -23,6 +23,29 @@ export interface EmulatorOptions {
 }
 
 export type ResolvedOptions = Required<Omit<EmulatorOptions, 'knobs'>> & { knobs: FrameKnobs }
+
+/** Larger terminals are clamped (security.md 9). */
+export const SIZE_MAX = 500
+
+const DEFAULT_OPTIONS = { scrollback: 2000, ambiguous: 1, version: '0.0.0', hostname: '' } as const
+
+export function resolveOptions(options: EmulatorOptions): ResolvedOptions {
+  return {
+    ...DEFAULT_OPTIONS,
+    ...options,
+    ...clampSize(options.cols, options.rows),
+    knobs: { ...DEFAULT_FRAME_KNOBS, ...options.knobs },
+  }
+}
+
+/** A wide character needs two columns, so fewer are none. */
+export function clampSize(cols: number, rows: number): { cols: number; rows: number } {
+  return { cols: clamp(cols, 2), rows: clamp(rows, 1) }
+}
+
+function clamp(value: number, min: number): number {
+  return Math.min(SIZE_MAX, Math.max(min, Math.trunc(value) || min))
+}
 
 export interface EmulatorCounters {
   /** Parser hooks of ours that threw. */

@@ -1,14 +1,16 @@
 import { ByteCutter, endsWithBell } from './byte-pieces.js'
 import { Colors } from './colors.js'
 import {
+  clampSize,
   EMULATOR_STATE_VERSION,
   type EmulatorCounters,
   type EmulatorOptions,
   type EmulatorState,
   type ResolvedOptions,
+  resolveOptions,
 } from './emulator-state.js'
 import type { Frame, Progress, Row } from './frame.js'
-import { DEFAULT_FRAME_KNOBS, type FrameEnd, FrameTiming } from './frame-timing.js'
+import { type FrameEnd, FrameTiming } from './frame-timing.js'
 import { captureGrid, restoreGrid } from './grid-state.js'
 import { KittyKeyboard } from './kitty-keyboard.js'
 import { LinkTable } from './links.js'
@@ -40,10 +42,6 @@ export type TerminalEvent =
 
 /** `status`: the record that stands for the pane after an OSC 7501 report, null when none is left. */
 export type Evidence = OscEvidence | { kind: 'status'; aggregate: StatusRecord | null }
-
-export const SIZE_MAX = 500
-
-const DEFAULT_OPTIONS = { scrollback: 2000, ambiguous: 1, version: '0.0.0', hostname: '' } as const
 
 /**
  * A terminal: bytes go in, frames, replies and evidence come out. It has no clock and no timer; every call says what time
@@ -138,7 +136,7 @@ export class TerminalEmulator {
   /** The PTY must be given the same size in the same turn, and get it back from `size`: it is clamped here. */
   resize(cols: number, rows: number, t: number): TerminalEvent[] {
     this.#runDeadlines(t, end => end.at < t)
-    const size = { cols: clamp(cols, 2, SIZE_MAX), rows: clamp(rows, 1, SIZE_MAX) }
+    const size = clampSize(cols, rows)
     if (size.cols === this.#terminal.cols && size.rows === this.#terminal.rows) return this.#takeEvents()
     const resize = () => this.#terminal.resize(size.cols, size.rows)
     if (size.cols === this.#terminal.cols) resize()
@@ -153,6 +151,16 @@ export class TerminalEmulator {
     this.#runDeadlines(t, end => end.at <= t)
     this.#endFrame({ at: this.#time, cause: 'forced', torn: this.#timing.isSynchronizing })
     return this.#takeEvents()
+  }
+
+  /** What is there now, for a viewer who joins: ends no frame and marks nothing as seen. */
+  picture(): Frame {
+    const seq = this.#seq
+    const known = { ...this.#lastRows }
+    const frame = this.#snapshot({ at: this.#time, cause: 'forced', torn: this.#timing.isSynchronizing })
+    this.#seq = seq
+    this.#lastRows = known
+    return frame
   }
 
   /** What only the host knows about the program's claims: its process ended, or the shell (no agent) prompts or starts a command. */
@@ -390,23 +398,9 @@ export class TerminalEmulator {
   }
 }
 
-function resolveOptions(options: EmulatorOptions): ResolvedOptions {
-  return {
-    ...DEFAULT_OPTIONS,
-    ...options,
-    cols: clamp(options.cols, 2, SIZE_MAX),
-    rows: clamp(options.rows, 1, SIZE_MAX),
-    knobs: { ...DEFAULT_FRAME_KNOBS, ...options.knobs },
-  }
-}
-
 /** Rows known from before a restart: their cells are not, so they are compared as rows once. */
 function knownRows(rows: readonly Row[]): Map<number, ReadRow> {
   return new Map(rows.map(row => [row.id, { row, cells: null, extras: '' }]))
-}
-
-function clamp(value: number, min: number, max: number): number {
-  return Math.min(max, Math.max(min, Math.trunc(value) || min))
 }
 
 function toBase64(bytes: Uint8Array): string {

@@ -32,16 +32,16 @@ export class UnfinishedSequence {
       return
     }
     const start = lastIntroducer(piece)
+    if (start < 0 && this.#bytes.length >= LENGTH_MAX) return
     const rest = piece.subarray(Math.max(0, start)).filter(byte => byte >= 0x20 || byte === ESC)
-    const known = start >= 0 ? rest.slice() : concat(this.#bytes, rest)
-    this.#bytes = known.subarray(0, LENGTH_MAX)
+    this.#bytes = (start < 0 ? concat(this.#bytes, rest) : rest).slice(0, LENGTH_MAX)
   }
 }
 
 function lastIntroducer(piece: Uint8Array): number {
-  for (let at = piece.length - 1; at >= 0; at--) {
-    if (piece[at] === ESC) return at
-    if (piece[at] === C1_LEAD && C1_INTRODUCERS.has(piece[at + 1] ?? 0)) return at
+  const escapeAt = piece.lastIndexOf(ESC)
+  for (let at = piece.lastIndexOf(C1_LEAD); at > escapeAt; at = at > 0 ? piece.lastIndexOf(C1_LEAD, at - 1) : -1) {
+    if (C1_INTRODUCERS.has(piece[at + 1] ?? 0)) return at
   }
-  return -1
+  return escapeAt
 }

@@ -9,6 +9,8 @@ import { SignalboxError } from '../errors/index.js'
  *   so parsing has to happen inside the call. `writeSync` does that but is wedged for good by one exception, because its
  *   "is writing" flag stays up; the parser one layer below (`_inputHandler.parse`) has no such flag.
  * - Rows are re-read ten times a second; comparing the cell words of a line costs a hundredth of reading its cells.
+ * - xterm collects up to ten million characters of an OSC or DCS, one string node a character: some hundred megabytes.
+ *   Only a handler of the parser itself can stop collecting.
  * - A restarted host needs the grid back exactly, wrap flags and pending attributes included. The serialize addon writes
  *   escape sequences that draw something similar.
  */
@@ -63,6 +65,15 @@ export interface CoreBuffer {
 
 export type Charset = Record<string, string> | undefined
 
+export interface SequenceId {
+  prefix?: string
+  intermediates?: string
+  final: string
+}
+
+/** Code points of a payload, from `start` to before `end`. */
+export type PutPayload = (data: Uint32Array, start: number, end: number) => void
+
 export interface XtermCore {
   buffers: {
     normal: CoreBuffer
@@ -81,6 +92,13 @@ export interface XtermCore {
       currentState: number
       precedingJoinState: number
       reset(): void
+      clearOscHandler(id: number): void
+      registerOscHandler(id: number, handler: { start(): void; put: PutPayload; end(success: boolean): boolean }): void
+      clearDcsHandler(id: SequenceId): void
+      registerDcsHandler(
+        id: SequenceId,
+        handler: { hook(): void; put: PutPayload; unhook(success: boolean): boolean },
+      ): void
       setOscHandlerFallback(fallback: (id: number, action: string) => void): void
     }
   }
@@ -121,6 +139,8 @@ export function coreOf(terminal: XtermTerminal): XtermCore {
     _core: core !== undefined,
     '_inputHandler.parse': typeof core?._inputHandler?.parse === 'function',
     '_inputHandler._parser.currentState': typeof core?._inputHandler?._parser?.currentState === 'number',
+    '_inputHandler._parser.registerOscHandler': typeof core?._inputHandler?._parser?.registerOscHandler === 'function',
+    '_inputHandler._parser.registerDcsHandler': typeof core?._inputHandler?._parser?.registerDcsHandler === 'function',
     '_inputHandler._curAttrData': typeof core?._inputHandler?._curAttrData?.updateExtended === 'function',
     'buffers.normal.lines.onTrim': typeof core?.buffers?.normal?.lines?.onTrim === 'function',
     'BufferLine._data': core?.buffers?.normal?.lines?.get(0)?._data instanceof Uint32Array,

@@ -7,6 +7,7 @@ export interface MenuRow {
   spans: Span[]
   isBlank: boolean
   isRule: boolean
+  isFrame: boolean
   /** Had a vertical box edge on the left. */
   isBoxed: boolean
 }
@@ -14,7 +15,9 @@ export interface MenuRow {
 const LEFT_EDGE = /^(\s*)[│┃║|](?=\s|$)/u
 const RIGHT_EDGE = /[│┃║█▐▌|](\s*)$/u
 const EDGE_ROW = /^[\s]*[╭┌╔├╠└╰╚][─━═╌┄ \p{L}\p{N}.,:/()-]*[╮┐╗┤╣┘╯╝]?\s*$/u
-const RULE_ROW = /^\s*[─━═╌┄▔▁]{8,}\s*$/u
+const RULE_ROW = /^\s*[─━═▔▁]{8,}\s*$/u
+/** A dashed frame around a command or a diff inside a menu: belongs to its body. */
+const FRAME_ROW = /^\s*[╌┄]{4,}\s*$/u
 
 export function menuRows(frame: Frame): MenuRow[] {
   return frame.lines.map((row, index) => toMenuRow(row, index))
@@ -25,7 +28,7 @@ function toMenuRow(row: Row, index: number): MenuRow {
   const isBoxed = LEFT_EDGE.test(row.text)
   const withoutLeft = row.text.replace(LEFT_EDGE, (_, indent: string) => `${indent} `)
   const text = (isBoxed ? withoutLeft.replace(RIGHT_EDGE, ' $1') : withoutLeft).trimEnd()
-  return { index, text, spans: row.spans, isBlank: text.trim() === '' && !isEdge, isRule: isEdge, isBoxed }
+  return { index, text, spans: row.spans, isBlank: text.trim() === '' && !isEdge, isRule: isEdge, isFrame: FRAME_ROW.test(row.text), isBoxed }
 }
 
 /** Column of the first visible character; -1 for a blank row. */

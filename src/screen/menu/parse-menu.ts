@@ -78,13 +78,16 @@ function readHead(rows: readonly MenuRow[], group: OptionGroup): Head {
   let first = group.first
   for (let index = group.first - 1; index >= 0; index--) {
     const row = rows[index]!
-    if (row.isRule) break
+    if (row.isRule) {
+      first = index
+      break
+    }
     blanks = row.isBlank ? blanks + 1 : 0
     if (blanks >= 2) break
     found.unshift(row)
     if (!row.isBlank) first = index
   }
-  const texts = found.map(row => row.text.trim()).filter(text => text !== '')
+  const texts = found.filter(row => !row.isFrame).map(row => row.text.trim()).filter(text => text !== '')
   const asking = texts.findLastIndex(text => /[?:]$/u.test(text))
   const at = asking >= 0 ? asking : texts.length - 1
   return { title: at > 0 ? texts[0]! : '', question: texts[at] ?? '', body: texts.slice(at > 0 ? 1 : 0, Math.max(at, 0)), first }

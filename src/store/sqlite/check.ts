@@ -39,17 +39,19 @@ async function checkPages(connection: Connection): Promise<StoreProblem[]> {
 async function checkEvents(connection: Connection): Promise<StoreProblem[]> {
   const sql = `SELECT ${EVENT_COLUMNS} FROM events WHERE position > ? ORDER BY position LIMIT ?`
   const problems: StoreProblem[] = []
-  let rows: EventRow[] = []
-  do {
-    rows = await connection.read(() => connection.all<EventRow>(sql, rows.at(-1)?.position ?? 0, BATCH))
+  for (let cursor = 0, isLast = false; !isLast; ) {
+    const rows = await connection.read(() => connection.all<EventRow>(sql, cursor, BATCH))
     for (const row of rows) {
       if (problems.length >= SHOWN) return problems
       if (decodeEvent(row)) continue
       const message = `Event ${row.version} of ${row.stream} (${row.type}) is damaged and is left out when reading.`
       problems.push({ message, place: `position ${row.position}` })
     }
+    isLast = rows.length < BATCH
+    // In a damaged file rows may come in any order; the cursor moves on all the same.
+    cursor = Math.max(cursor + 1, rows.at(-1)?.position ?? 0)
     await new Promise(resolve => setImmediate(resolve))
-  } while (rows.length === BATCH)
+  }
   return problems
 }
 

@@ -20,7 +20,12 @@ export interface EventPage {
   isLast: boolean
 }
 
-/** Reads events and steps over rows that are damaged: one bad row must not hide the good ones behind it. */
+/**
+ * Reads events and steps over rows that are damaged: one bad row must not hide the good ones behind it.
+ *
+ * In a damaged file a query may return rows that it was not asked for, and in another order. So what comes back is filtered once more,
+ * and every cursor moves on by at least one, or a loop over pages would never end.
+ */
 export class EventReader {
   readonly #connection: Connection
   readonly #badPositions = new Set<number>()
@@ -45,11 +50,8 @@ export class EventReader {
       : this.#connection.all<EventRow>(READ_ALL, after, upTo, limit)
     const isLast = rows.length < limit
     // At the end the cursor moves to `upTo`, so that events of other types are not looked through again and again.
-    return {
-      events: this.#decode(rows),
-      next: isLast ? Math.max(after, upTo) : (rows.at(-1)?.position ?? upTo),
-      isLast,
-    }
+    const next = isLast ? Math.max(after, upTo) : Math.max(after + 1, rows.at(-1)?.position ?? 0)
+    return { events: this.#decode(rows).filter(event => event.position > after), next, isLast }
   }
 
   /** Exactly `limit` readable events where the log has them, so that a shorter answer means the end. */
@@ -70,9 +72,9 @@ export class EventReader {
     for (let version = fromVersion; events.length < limit; ) {
       const size = Math.min(PAGE, limit - events.length)
       const rows = this.#connection.all<EventRow>(READ_STREAM, stream, version, size)
-      events.push(...this.#decode(rows))
+      events.push(...this.#decode(rows).filter(event => event.stream === stream && event.version >= version))
       if (rows.length < size) break
-      version = rows.at(-1)!.version + 1
+      version = Math.max(version, rows.at(-1)!.version) + 1
     }
     return events
   }

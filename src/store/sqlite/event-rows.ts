@@ -63,8 +63,8 @@ export function decodeEvent(row: EventRow): StoredEvent | null {
 }
 
 /** SQLite has no page checksums: without a sum, a flipped bit that leaves the JSON valid would be read as the truth. */
-export function sumOf(row: Omit<EventRow, 'position' | 'sum'>): number {
-  return crc32(`${row.stream}\n${row.version}\n${row.type}\n${row.at}\n${row.data}`)
+export function sumOf(row: Omit<EventRow, 'sum'>): number {
+  return crc32(`${row.position}\n${row.stream}\n${row.version}\n${row.type}\n${row.at}\n${row.data}`)
 }
 
 export function encodeJson(what: string, value: unknown): string {

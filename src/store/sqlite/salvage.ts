@@ -28,33 +28,35 @@ const BLIND_SEARCH = 1_000_000
  * new ones.
  */
 export function salvage(from: Database, to: Database): SalvageCounts {
-  const counts: SalvageCounts = { events: 0, damaged: 0, brokenStreams: 0 }
   const insert = to.prepare(INSERT)
+  const damaged = new Set<number>()
   const end = lastPosition(from)
   let cursor = 0
   let lastGood = 0
   to.exec('BEGIN IMMEDIATE')
   while (cursor < (end ?? lastGood + BLIND_SEARCH)) {
     const rows = readAfter(from, cursor, BATCH)
+    if (rows?.length === 0) break
     if (rows === null) {
       cursor = firstReadableAfter(from, cursor, end ?? lastGood + BLIND_SEARCH)
       continue
     }
+    // Only the position of a row that fits its sum can be trusted to move the cursor by more than one.
+    cursor += 1
     for (const row of rows) {
-      if (decodeEvent(row) === null) counts.damaged += 1
+      if (decodeEvent(row) === null) damaged.add(row.position)
       else {
         insert.run(row.position, row.stream, row.version, row.type, row.at, row.data, row.sum)
-        counts.events += 1
+        cursor = lastGood = Math.max(cursor, row.position)
       }
     }
-    if (rows.length === 0) break
-    cursor = lastGood = rows.at(-1)!.position
   }
   to.exec(RECORD_GAPS)
-  const { broken } = to.prepare('SELECT count(DISTINCT stream) AS broken FROM gaps').get() as { broken: number }
-  counts.brokenStreams = broken
+  const counted = to
+    .prepare('SELECT count(*) AS events, (SELECT count(DISTINCT stream) FROM gaps) AS brokenStreams FROM events')
+    .get()
   to.exec('COMMIT')
-  return counts
+  return { ...(counted as { events: number; brokenStreams: number }), damaged: damaged.size }
 }
 
 /** Null when a page on the way is damaged. One row at a time then saves the rows before the damage. */

@@ -19,7 +19,8 @@ import { Projector } from './projector.js'
 import { LogSubscription } from './subscription.js'
 
 const SUBSCRIPTION_PAGE = 200
-const INSERT_EVENT = 'INSERT INTO events (stream, version, type, at, data, sum) VALUES (?, ?, ?, ?, ?, ?)'
+const INSERT_EVENT = 'INSERT INTO events (position, stream, version, type, at, data, sum) VALUES (?, ?, ?, ?, ?, ?, ?)'
+const LAST_POSITION = "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
 const STREAM_END = 'SELECT version, position FROM events WHERE stream = ? ORDER BY version DESC LIMIT 1'
 
 export interface SqliteStoreOptions {
@@ -192,12 +193,15 @@ export class SqliteEventStore implements Api.EventStore {
         details: { stream, expected, actual: end.version },
       })
     }
-    let version = end.version
+    let { version, position } = end
+    if (events.length > 0) position = this.#connection.get<{ seq: number }>(LAST_POSITION)?.seq ?? 0
     for (const { type, at, data } of events) {
       version += 1
-      this.#connection.run(INSERT_EVENT, stream, version, type, at, data, sumOf({ stream, version, type, at, data }))
+      position += 1
+      const sum = sumOf({ position, stream, version, type, at, data })
+      this.#connection.run(INSERT_EVENT, position, stream, version, type, at, data, sum)
     }
-    return { stream, version, position: events.length === 0 ? end.position : this.#endOf(stream).position }
+    return { stream, version, position }
   }
 
   #endOf(stream: string): { version: number; position: number } {
