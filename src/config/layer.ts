@@ -66,7 +66,10 @@ export function fileLayer(file: string, text: string, source: 'user' | 'project'
     if (!(error instanceof TomlError)) throw error
     // The parser's message goes on with the lines around the mistake: the place says it shorter.
     const message = error.message.split('\n')[0]!.replace(/^Invalid TOML document: /, '')
-    layer.problems.push({ message: `not valid TOML: ${message}`, place: { file, line: error.line, column: error.column } })
+    layer.problems.push({
+      message: `not valid TOML: ${message}`,
+      place: { file, line: error.line, column: error.column },
+    })
     return layer
   }
   new FileReader(file, source, scanTomlPositions(text), layer).read([], document)
@@ -88,30 +91,37 @@ class FileReader {
 
   read(path: readonly string[], value: unknown): void {
     const known = path.length > 0 ? findSetting(path) : undefined
-    if (known) return this.#take(path, known, value)
-    if (isTable(value)) {
+    if (known) {
+      this.#take(path, known, value)
+    } else if (isTable(value)) {
       const entries = Object.entries(value)
       if (entries.length === 0 && !isSection(path)) this.#refuse(path, unknownKey(path))
       for (const [name, item] of entries) this.read([...path, name], item)
-      return
+    } else if (isSection(path)) {
+      const key = writeKey(path)
+      this.#refuse(path, `\`${key}\` is a section: write [${key}] and its settings below it`)
+    } else {
+      this.#refuse(path, unknownKey(path))
     }
-    if (isSection(path)) return this.#refuse(path, `\`${writeKey(path)}\` is a section: write [${writeKey(path)}] and its settings below it`)
-    this.#refuse(path, unknownKey(path))
   }
 
   #take(path: readonly string[], known: KnownSetting, raw: unknown): void {
     const key = writeKey(path)
-    if (known.setting.isEnvironmentOnly) {
-      return this.#refuse(path, `\`${key}\` does not belong into a file: set ${environmentNameOf(known)}, or \`${key}_file\``)
-    }
-    const badName = known.segments.findIndex((segment, index) => segment === '*' && !CHOSEN_NAME.test(path[index]!))
-    if (badName >= 0) {
-      return this.#refuse(path, `${JSON.stringify(path[badName])} cannot be a name: use letters, digits, "_", "-" and "."`)
-    }
     const checked = checkValue(known, raw)
-    if (!checked.ok) return this.#refuse(path, wrongValue(key, checked))
-    const place = this.#placeOf(path)
-    this.#layer.values.set(key, { path, known, value: checked.value, source: this.#source, where: writePlace(place), place })
+    const badName = known.segments.findIndex((segment, index) => segment === '*' && !CHOSEN_NAME.test(path[index]!))
+    if (known.setting.isEnvironmentOnly) {
+      const variable = environmentNameOf(known)
+      this.#refuse(path, `\`${key}\` does not belong into a file: set ${variable}, or \`${key}_file\``)
+    } else if (badName >= 0) {
+      const name = JSON.stringify(path[badName])
+      this.#refuse(path, `${name} cannot be a name: use letters, digits, "_", "-" and "."`)
+    } else if (!checked.ok) {
+      this.#refuse(path, wrongValue(key, checked))
+    } else {
+      const place = this.#placeOf(path)
+      const given = { path, known, value: checked.value, source: this.#source, where: writePlace(place), place }
+      this.#layer.values.set(key, given)
+    }
   }
 
   #refuse(path: readonly string[], message: string): void {

@@ -27,7 +27,12 @@ interface Given extends Partial<LoadOptions> {
 function load({ user, project, trusted = true, ...options }: Given = {}) {
   if (user !== undefined) writeFileSync(userFile, user, { mode: 0o600 })
   if (project !== undefined) writeFileSync(projectPath, project)
-  return loadConfig({ environment: {}, userFile, ...(project !== undefined && { projectFile: { path: projectPath, trusted } }), ...options })
+  return loadConfig({
+    environment: {},
+    userFile,
+    ...(project !== undefined && { projectFile: { path: projectPath, trusted } }),
+    ...options,
+  })
 }
 
 function failure(given: Given): SignalboxError {
@@ -82,7 +87,13 @@ describe('precedence', () => {
       flags: { 'panes.long_after_s': '40', 'panes.recent_s': undefined },
     }
     const { config, origin } = load(sources)
-    expect(config.panes).toMatchObject({ long_after_s: 40, stuck_after_s: 30, stuck_tool_s: 20, quiet_run_s: 1, recent_s: 10 })
+    expect(config.panes).toMatchObject({
+      long_after_s: 40,
+      stuck_after_s: 30,
+      stuck_tool_s: 20,
+      quiet_run_s: 1,
+      recent_s: 10,
+    })
     expect(origin('panes.long_after_s')).toEqual({ source: 'flag', place: 'panes.long_after_s' })
     expect(origin('panes.stuck_after_s')).toEqual({ source: 'env', place: 'SIGNALBOX_PANES_STUCK_AFTER_S' })
     expect(origin('panes.stuck_tool_s')).toEqual({ source: 'project', place: `${projectPath}:4:1` })
@@ -91,11 +102,15 @@ describe('precedence', () => {
   })
 
   test('durations may be text, and arrive in the unit of their key', () => {
-    const user = 'terminal.sync_cap_ms = "2s"\nsessions.silence_warning_min = "1h"\napprovals.grant_for = "10m"\nfiles.keep_h = 48'
+    const user =
+      'terminal.sync_cap_ms = "2s"\nsessions.silence_warning_min = "1h"\napprovals.grant_for = "10m"\nfiles.keep_h = 48'
     const { config } = load({ user })
-    expect([config.terminal.sync_cap_ms, config.sessions.silence_warning_min, config.approvals.grant_for, config.files.keep_h]).toEqual([
-      2000, 60, 600, 48,
-    ])
+    expect([
+      config.terminal.sync_cap_ms,
+      config.sessions.silence_warning_min,
+      config.approvals.grant_for,
+      config.files.keep_h,
+    ]).toEqual([2000, 60, 600, 48])
   })
 
   test('variables carry every type', () => {
@@ -146,23 +161,51 @@ describe('precedence', () => {
 
 describe('mistakes', () => {
   test.each([
-    ['a misspelt section', '\n[termnal]\nquiet_ms = 3', ':3:1: unknown key `termnal.quiet_ms`; did you mean `terminal.quiet_ms`?'],
-    ['a misspelt key', '[sessions]\n  max_totl = 3', ':2:3: unknown key `sessions.max_totl`; did you mean `sessions.max_total`?'],
+    [
+      'a misspelt section',
+      '\n[termnal]\nquiet_ms = 3',
+      ':3:1: unknown key `termnal.quiet_ms`; did you mean `terminal.quiet_ms`?',
+    ],
+    [
+      'a misspelt key',
+      '[sessions]\n  max_totl = 3',
+      ':2:3: unknown key `sessions.max_totl`; did you mean `sessions.max_total`?',
+    ],
     ['a forgotten section', 'quiet_ms = 3', ':1:1: unknown key `quiet_ms`; did you mean `terminal.quiet_ms`?'],
-    ['a misspelt key of an agent', '[agents.x]\ncomand = "y"', ':2:1: unknown key `agents.x.comand`; did you mean `agents.x.command`?'],
+    [
+      'a misspelt key of an agent',
+      '[agents.x]\ncomand = "y"',
+      ':2:1: unknown key `agents.x.comand`; did you mean `agents.x.command`?',
+    ],
     ['an unknown empty section', '[zzz]', ':1:2: unknown key `zzz`'],
     ['a section as a value', 'terminal = 3', ':1:1: `terminal` is a section: write [terminal]'],
-    ['a wrong type', '[terminal]\nquiet_ms = "fast"', ':2:1: `terminal.quiet_ms` must be a duration in ms from 1 to 1000, or text such as "90s"; found the text "fast"'],
-    ['a number out of range', 'server.port = 70000', ':1:1: `server.port` must be an integer from 0 to 65535; found the number 70000'],
+    [
+      'a wrong type',
+      '[terminal]\nquiet_ms = "fast"',
+      ':2:1: `terminal.quiet_ms` must be a duration in ms from 1 to 1000, or text such as "90s"; found the text "fast"',
+    ],
+    [
+      'a number out of range',
+      'server.port = 70000',
+      ':1:1: `server.port` must be an integer from 0 to 65535; found the number 70000',
+    ],
     ['a broken number', 'server.port = 1.5', 'found the number 1.5'],
-    ['a wrong word', 'heuristics.mode = "of"', 'must be one of "auto", "off"; found the text "of"; did you mean "off"?'],
+    [
+      'a wrong word',
+      'heuristics.mode = "of"',
+      'must be one of "auto", "off"; found the text "of"; did you mean "off"?',
+    ],
     ['a wrong list', 'env.pass = ["OK", 3]', 'found a list with the number 3'],
     ['a wrong item', 'approvals.decide_from = ["cli", "wbe"]', 'found a list with the text "wbe"; did you mean "web"?'],
     ['a wrong form', 'terminal.size = "80"', 'columns x rows'],
     ['a date', 'notify.quiet = 2020-01-01', 'found a date'],
     ['a table for a boolean', 'notify.enabled = { a = 1 }', 'must be true or false; found a table'],
     ['a name that cannot be one', '[agents."../x"]\ncommand = "y"', '"../x" cannot be a name'],
-    ['a token in the file', 'telegram.token = "123:abc"', 'does not belong into a file: set SIGNALBOX_TELEGRAM_TOKEN, or `telegram.token_file`'],
+    [
+      'a token in the file',
+      'telegram.token = "123:abc"',
+      'does not belong into a file: set SIGNALBOX_TELEGRAM_TOKEN, or `telegram.token_file`',
+    ],
     ['broken TOML', '[terminal\nquiet_ms = 3', ':1:'],
   ])('%s is named with its place and what would be right', (_, user, message) => {
     const error = failure({ user })
@@ -200,7 +243,14 @@ describe('mistakes', () => {
   })
 
   test('a misspelt variable is a note, ours for processes are not', () => {
-    const { notes } = load({ environment: { SIGNALBOX_TERMNAL_QUIET_MS: '1', SIGNALBOX_SESSION: 'ses_1', SIGNALBOX_CTX_A: '1', SIGNALBOX_ZZZ: '1' } })
+    const { notes } = load({
+      environment: {
+        SIGNALBOX_TERMNAL_QUIET_MS: '1',
+        SIGNALBOX_SESSION: 'ses_1',
+        SIGNALBOX_CTX_A: '1',
+        SIGNALBOX_ZZZ: '1',
+      },
+    })
     expect(notes).toEqual([
       'The variable SIGNALBOX_TERMNAL_QUIET_MS is no setting and was ignored; did you mean SIGNALBOX_TERMINAL_QUIET_MS?',
     ])
@@ -209,7 +259,16 @@ describe('mistakes', () => {
   test('whatever a file holds, the answer is a config or E_CONFIG', () => {
     const line = fc.oneof(
       fc.string({ maxLength: 20 }),
-      fc.constantFrom('[terminal]', '[[panes]]', '[agents.x]', 'quiet_ms = 3', 'a = { b = [', '"__proto__" = 1', '[__proto__]', 'terminal.size = ""'),
+      fc.constantFrom(
+        '[terminal]',
+        '[[panes]]',
+        '[agents.x]',
+        'quiet_ms = 3',
+        'a = { b = [',
+        '"__proto__" = 1',
+        '[__proto__]',
+        'terminal.size = ""',
+      ),
     )
     fc.assert(
       fc.property(fc.array(line, { maxLength: 6 }), lines => {

@@ -94,7 +94,8 @@ function readLayer(file: string, source: 'user' | 'project'): Layer {
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code
     if (code === 'ENOENT') return layer
-    const reason = code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not UTF-8' : `cannot be read (${code ?? String(error)})`
+    const reason =
+      code === 'ERR_ENCODING_INVALID_ENCODED_DATA' ? 'is not UTF-8' : `cannot be read (${code ?? String(error)})`
     layer.problems.push({ message: `the file ${reason}`, place: { file } })
     return layer
   }
@@ -123,7 +124,8 @@ function projectLayer(file: LoadOptions['projectFile'], user: Layer): Layer {
 
 function configError(problems: readonly Problem[]): SignalboxError {
   const lines = problems.map(({ message, place }) => (place ? `${writePlace(place)}: ${message}` : message))
-  const message = lines.length === 1 ? lines[0]! : `${plural(lines.length, 'problem')} in the settings:\n${lines.join('\n')}`
+  const message =
+    lines.length === 1 ? lines[0]! : `${plural(lines.length, 'problem')} in the settings:\n${lines.join('\n')}`
   const place = problems.find(problem => problem.place)?.place
   return new SignalboxError('E_CONFIG', message, {
     next: 'Nothing was applied. Correct this and try again; docs/reference/config.md lists every key.',

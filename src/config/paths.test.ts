@@ -82,19 +82,23 @@ describe('making them', () => {
   test('a file in the way, or a place that cannot be written, is one clear line', () => {
     writeFileSync(join(directory, 'file'), '')
     const below = failure(() => ensureDirectories(resolveDirectories({ SIGNALBOX_HOME: join(directory, 'file') })))
-    expect(below.message).toBe(`Cannot use the directory ${join(directory, 'file', 'config')}: a part of the path is a file.`)
+    expect(below.message).toBe(`Cannot use the directory ${join(directory, 'file')}: a file is in its place.`)
     expect(below.next).toContain('SIGNALBOX_HOME')
 
     mkdirSync(join(directory, 'home'))
     writeFileSync(join(directory, 'home', 'config'), '')
     const instead = failure(() => ensureDirectories(resolveDirectories({ SIGNALBOX_HOME: join(directory, 'home') })))
     expect(instead.message).toContain('a file is in its place')
+
+    symlinkSync(join(directory, 'nowhere'), join(directory, 'link'))
+    const link = failure(() => ensureDirectories(resolveDirectories({ SIGNALBOX_HOME: join(directory, 'link') })))
+    expect(link.message).toContain('a link that leads nowhere is in its place')
   })
 
   test.runIf(existsSync('/proc/self'))('a file system that takes no directories is one clear line', () => {
-    expect(failure(() => ensureDirectories(resolveDirectories({ SIGNALBOX_HOME: '/proc/signalbox' }))).message).toContain(
-      'Cannot use the directory /proc/signalbox',
-    )
+    expect(
+      failure(() => ensureDirectories(resolveDirectories({ SIGNALBOX_HOME: '/proc/signalbox' }))).message,
+    ).toContain('Cannot use the directory /proc/signalbox/config: no directory can be made there.')
   })
 })
 
@@ -128,10 +132,16 @@ describe('the socket', () => {
     const planted = join(socketPath(long, 'signalbox.sock', { temporary: directory }), '..')
     rmSync(planted, { recursive: true })
     symlinkSync('/tmp', planted)
-    expect(failure(() => socketPath(long, 'signalbox.sock', { temporary: directory })).message).toContain('not a directory of ours')
+    expect(failure(() => socketPath(long, 'signalbox.sock', { temporary: directory })).message).toContain(
+      'not a directory of ours',
+    )
     rmSync(planted)
     writeFileSync(planted, '')
-    expect(failure(() => socketPath(long, 'signalbox.sock', { temporary: directory })).message).toContain('not a directory of ours')
-    expect(failure(() => socketPath(long, 'signalbox.sock', { temporary: `/${'t'.repeat(100)}` })).message).toContain('longer than')
+    expect(failure(() => socketPath(long, 'signalbox.sock', { temporary: directory })).message).toContain(
+      'not a directory of ours',
+    )
+    expect(failure(() => socketPath(long, 'signalbox.sock', { temporary: `/${'t'.repeat(100)}` })).message).toContain(
+      'longer than',
+    )
   })
 })

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { accessSync, chmodSync, constants, existsSync, lstatSync, mkdirSync, statSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
-import { isAbsolute, join } from 'node:path'
+import { dirname, isAbsolute, join } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 
 /** Where Signalbox keeps things, each a directory of its own. */
@@ -26,7 +26,13 @@ export function resolveDirectories(environment: Environment, home: string = home
   if (own) {
     if (!isAbsolute(own)) throw homeError(`SIGNALBOX_HOME must be an absolute path; found ${JSON.stringify(own)}.`)
     const below = (name: string) => join(own, name)
-    return { config: below('config'), data: below('data'), state: below('state'), runtime: below('run'), cache: below('cache') }
+    return {
+      config: below('config'),
+      data: below('data'),
+      state: below('state'),
+      runtime: below('run'),
+      cache: below('cache'),
+    }
   }
   // The standard: a relative value is invalid and ignored.
   const base = (name: string, fallback: () => string): string => {
@@ -64,14 +70,28 @@ export interface ModeRepair {
 export function ensureDirectories(directories: Directories): ModeRepair[] {
   return Object.entries(directories).flatMap(([name, path]: [string, string]) => {
     try {
-      mkdirSync(path, { recursive: true, mode: 0o700 })
-      if (!statSync(path).isDirectory()) throw homeError(`${path} is not a directory.`)
+      makeDirectory(path)
       if (name !== 'config') accessSync(path, constants.W_OK | constants.X_OK)
     } catch (error) {
       throw asHomeError(path, error)
     }
     return narrowMode(path)
   })
+}
+
+/** Not `recursive: true`: on a file system that takes no directories, such as /proc, Node 20 then never returns. */
+function makeDirectory(path: string): void {
+  if (existsSync(path)) {
+    if (!statSync(path).isDirectory()) throw homeError(`Cannot use the directory ${path}: a file is in its place.`)
+    return
+  }
+  if (dirname(path) !== path) makeDirectory(dirname(path))
+  try {
+    mkdirSync(path, { mode: 0o700 })
+  } catch (error) {
+    // Another process of ours may have been faster.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || !existsSync(path)) throw error
+  }
 }
 
 function narrowMode(path: string): ModeRepair[] {
@@ -108,7 +128,10 @@ export function socketPath(directories: Directories, name = 'signalbox.sock', op
   const directory = join(temporary, `signalbox-${process.getuid?.() ?? 0}-${hash}`)
   const short = join(directory, name)
   if (Buffer.byteLength(short) > LONGEST_SOCKET) {
-    throw homeError(`The socket path ${direct} is longer than ${LONGEST_SOCKET} bytes.`, 'Set SIGNALBOX_HOME or XDG_RUNTIME_DIR to a shorter path.')
+    throw homeError(
+      `The socket path ${direct} is longer than ${LONGEST_SOCKET} bytes.`,
+      'Set SIGNALBOX_HOME or XDG_RUNTIME_DIR to a shorter path.',
+    )
   }
   ensureOwnDirectory(directory)
   return short
@@ -134,9 +157,9 @@ const REASONS: Record<string, string> = {
   EPERM: 'permission denied',
   EROFS: 'the file system is read-only',
   ENOTDIR: 'a part of the path is a file',
-  EEXIST: 'a file is in its place',
+  EEXIST: 'a link that leads nowhere is in its place',
   ENOSPC: 'the disk is full',
-  ENOENT: 'a part of the path does not exist and cannot be made',
+  ENOENT: 'no directory can be made there',
 }
 
 function asHomeError(path: string, error: unknown): SignalboxError {
@@ -145,6 +168,10 @@ function asHomeError(path: string, error: unknown): SignalboxError {
   return homeError(`Cannot use the directory ${path}: ${REASONS[code] ?? (code || String(error))}.`, undefined, error)
 }
 
-function homeError(message: string, next = 'Set SIGNALBOX_HOME to a directory that you can write.', cause?: unknown): SignalboxError {
+function homeError(
+  message: string,
+  next = 'Set SIGNALBOX_HOME to a directory that you can write.',
+  cause?: unknown,
+): SignalboxError {
   return new SignalboxError('E_HOME', message, { next, cause })
 }

@@ -42,7 +42,8 @@ test('what a project may narrow has a direction that fits its type', () => {
 })
 
 test('a project never touches what gives authority', () => {
-  const guarded = /^(?:server|env|store|projects|telegram\.(?:token|token_file|api_root|groups|enabled))\b|\.(?:command|args|env|endpoint|api_key_env)$/
+  const guarded =
+    /^(?:server|env|store|projects|telegram\.(?:token|token_file|api_root|groups|enabled))\b|\.(?:command|args|env|endpoint|api_key_env)$/
   for (const { pattern, setting } of KNOWN_SETTINGS) {
     if (guarded.test(pattern)) expect(setting.projectMay, pattern).toBe('never')
   }
@@ -52,28 +53,39 @@ test('narrower means less, and no limit is the most', () => {
   const iterations = SETTINGS['oneshot.max_iterations']
   expect([4, 5, 6].map(value => isNarrowEnough(iterations, 5, value))).toEqual([true, true, false])
   const cost = SETTINGS['oneshot.max_cost']
-  expect([isNarrowEnough(cost, null, 5), isNarrowEnough(cost, 5, null), isNarrowEnough(cost, null, null)]).toEqual([true, false, true])
+  expect([isNarrowEnough(cost, null, 5), isNarrowEnough(cost, 5, null), isNarrowEnough(cost, null, null)]).toEqual([
+    true,
+    false,
+    true,
+  ])
   const silence = SETTINGS['oneshot.inactivity_threshold']
   expect([isNarrowEnough(silence, 0, 60), isNarrowEnough(silence, 60, 0)]).toEqual([true, false])
   const permissions = SETTINGS['oneshot.permissions']
-  expect(['all', 'edits', 'ask', 'read'].map(value => isNarrowEnough(permissions, null, value))).toEqual([false, false, true, true])
+  expect(['all', 'edits', 'ask', 'read'].map(value => isNarrowEnough(permissions, null, value))).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ])
   expect(isNarrowEnough(SETTINGS['oneshot.worktree'], true, false)).toBe(false)
   expect(isNarrowEnough(SETTINGS['server.port'], 0, 1)).toBe(false)
 })
 
 test('durations are read in any unit and given in that of the key', () => {
-  expect([unitOf('a.b_ms'), unitOf('a.b_s'), unitOf('a.b_min'), unitOf('a.b_h'), unitOf('a.b_days'), unitOf('a.grant_for')]).toEqual([
-    'ms',
-    's',
-    'min',
-    'h',
-    'd',
-    's',
-  ])
+  expect([
+    unitOf('a.b_ms'),
+    unitOf('a.b_s'),
+    unitOf('a.b_min'),
+    unitOf('a.b_h'),
+    unitOf('a.b_days'),
+    unitOf('a.grant_for'),
+  ]).toEqual(['ms', 's', 'min', 'h', 'd', 's'])
   expect(['90', '90s', '5m', '5 min', '2h', '1d', '1.5h', '500ms'].map(text => parseDuration(text, 's'))).toEqual([
     90, 90, 300, 300, 7200, 86_400, 5400, 0.5,
   ])
-  expect(['', 's', '-5', '5 weeks', '1e3', '5m5'].map(text => parseDuration(text, 's'))).toEqual(Array(6).fill(undefined))
+  expect(['', 's', '-5', '5 weeks', '1e3', '5m5'].map(text => parseDuration(text, 's'))).toEqual(
+    Array(6).fill(undefined),
+  )
 })
 
 test('text of a variable is read by the type of its setting, and nonsense is refused', () => {

@@ -14,9 +14,10 @@ type Head<K extends string> = K extends `${infer H}.${string}` ? H : K
 type Below<T, H extends string> = {
   [K in keyof T & string as K extends `${H}.${infer Rest}` ? Rest : never]: T[K]
 }
-type Tree<T> = '*' extends Head<keyof T & string>
-  ? { readonly [name: string]: Tree<Below<T, '*'>> }
-  : { readonly [H in Head<keyof T & string>]: H extends keyof T ? ValueOf<T[H]> : Tree<Below<T, H>> }
+type Tree<T> =
+  '*' extends Head<keyof T & string>
+    ? { readonly [name: string]: Tree<Below<T, '*'>> }
+    : { readonly [H in Head<keyof T & string>]: H extends keyof T ? ValueOf<T[H]> : Tree<Below<T, H>> }
 
 /** The settings as an object: `config.terminal.quiet_ms`, `config.agents.claude?.command`. The names are those of the file. */
 export type Config = Tree<typeof SETTINGS>
@@ -30,9 +31,9 @@ export interface KnownSetting {
   readonly setting: Setting<unknown>
 }
 
-export const KNOWN_SETTINGS: readonly KnownSetting[] = (Object.entries(SETTINGS) as [SettingKey, Setting<unknown>][]).map(
-  ([pattern, setting]) => ({ pattern, setting, segments: pattern.split('.') }),
-)
+export const KNOWN_SETTINGS: readonly KnownSetting[] = (
+  Object.entries(SETTINGS) as [SettingKey, Setting<unknown>][]
+).map(([pattern, setting]) => ({ pattern, setting, segments: pattern.split('.') }))
 
 export function isDynamic(known: KnownSetting): boolean {
   return known.segments.includes('*')

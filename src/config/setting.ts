@@ -49,12 +49,11 @@ export interface SettingOptions {
 type Optional<D, T> = null extends D ? T | null : T
 
 function make<T>(type: SettingType, fallback: T, about: string, { project, ...rest }: SettingOptions): Setting<T> {
-  const trust: Pick<Setting<T>, 'projectMay' | 'narrower'> =
-    project === undefined
-      ? { projectMay: 'never' }
-      : project === 'yes'
-        ? { projectMay: 'yes' }
-        : { projectMay: 'narrow', narrower: project }
+  const trust: Pick<Setting<T>, 'projectMay' | 'narrower'> = project === undefined
+    ? { projectMay: 'never' }
+    : project === 'yes'
+      ? { projectMay: 'yes' }
+      : { projectMay: 'narrow', narrower: project }
   return { type, default: fallback, about, ...trust, ...rest }
 }
 
@@ -104,7 +103,11 @@ export function oneOf<const V extends string, D extends NoInfer<V> | null>(
   return make<Optional<D, V>>('enum', fallback as unknown as Optional<D, V>, about, { ...options, values })
 }
 
-export function strings(fallback: readonly string[], about: string, options: SettingOptions = {}): Setting<readonly string[]> {
+export function strings(
+  fallback: readonly string[],
+  about: string,
+  options: SettingOptions = {},
+): Setting<readonly string[]> {
   return make('strings', fallback, about, options)
 }
 

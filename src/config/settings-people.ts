@@ -8,30 +8,51 @@ export const peopleSettings = {
   'approvals.decide_from': someOf(SURFACES, SURFACES, 'Surfaces that may decide; api is a script with the token.', {
     project: 'subset',
   }),
-  'approvals.step_up': oneOf(['off', 'auto', 'on'], 'auto', 'A second confirmation for high risk; auto is on beyond loopback.', {
-    project: 'later',
-  }),
+  'approvals.step_up': oneOf(
+    ['off', 'auto', 'on'],
+    'auto',
+    'A second confirmation for high risk; auto is on beyond loopback.',
+    {
+      project: 'later',
+    },
+  ),
   'approvals.hold': oneOf(
     ['adapter', 'always', 'never', 'unattended'],
     'adapter',
     'Which hooks may hold a request open although they block the terminal.',
   ),
-  'approvals.grant_for': duration(1800, 'How long a grant lasts unless said otherwise.', { min: 1, max: 28_800, project: 'lower' }),
-  'approvals.grant_max': duration(28_800, 'The longest grant.', { min: 1, max: 28_800, project: 'lower' }),
-  'approvals.grant_uses': integer(20, 'Uses of a grant unless said otherwise.', { min: 1, max: 200, project: 'lower' }),
-  'approvals.expire_after': duration(null, 'An unanswered permission or question ends as expired after this; none waits.', {
-    min: 10,
+  'approvals.grant_for': duration(1800, 'How long a grant lasts unless said otherwise.', {
+    min: 1,
+    max: 28_800,
     project: 'lower',
   }),
-  'approvals.keep_days': duration(365, 'Closed records are kept for so long; pending ones are never dropped.', { min: 1, max: 36_500 }),
-  'approvals.max_pending': integer(500, 'Beyond so many, requests stay in the agent\u2019s own dialog.', { min: 1, max: 10_000 }),
+  'approvals.grant_max': duration(28_800, 'The longest grant.', { min: 1, max: 28_800, project: 'lower' }),
+  'approvals.grant_uses': integer(20, 'Uses of a grant unless said otherwise.', { min: 1, max: 200, project: 'lower' }),
+  'approvals.expire_after': duration(
+    null,
+    'An unanswered permission or question ends as expired after this; none waits.',
+    {
+      min: 10,
+      project: 'lower',
+    },
+  ),
+  'approvals.keep_days': duration(365, 'Closed records are kept for so long; pending ones are never dropped.', {
+    min: 1,
+    max: 36_500,
+  }),
+  'approvals.max_pending': integer(500, 'Beyond so many, requests stay in the agent\u2019s own dialog.', {
+    min: 1,
+    max: 10_000,
+  }),
 
   'notify.enabled': boolean(true, 'Whether anything is notified at all.'),
   'notify.needs_you': boolean(true, 'Notify when a person is asked.'),
   'notify.done': boolean(true, 'Notify when a run is done.', { project: 'off' }),
   'notify.failed': boolean(true, 'Notify when a run has failed.'),
   'notify.channels': someOf(CHANNELS, CHANNELS, 'Order in which a person is reached.'),
-  'notify.grace_s': duration(20, 'Nothing is sent elsewhere for so long while a person is present somewhere.', { max: 3600 }),
+  'notify.grace_s': duration(20, 'Nothing is sent elsewhere for so long while a person is present somewhere.', {
+    max: 3600,
+  }),
   'notify.next_s': duration(180, 'Not seen for so long: the next channel.', { max: 86_400 }),
   'notify.all_s': duration(600, 'Not decided for so long: every approver on every channel.', { max: 86_400 }),
   'notify.remind_s': duration(1800, 'The one reminder.', { max: 86_400 }),
@@ -53,7 +74,10 @@ export const peopleSettings = {
   'server.proxies': strings([], 'Addresses of that proxy: forwarded headers count only from them.'),
   'server.hosts': strings([], 'Further values of the Host header that are ours.'),
   'server.passphrase_file': string(null, 'File with the passphrase that logins beyond loopback need.'),
-  'server.requests_per_s': integer(50, 'Requests a second per credential over TCP and Telegram.', { min: 1, max: 10_000 }),
+  'server.requests_per_s': integer(50, 'Requests a second per credential over TCP and Telegram.', {
+    min: 1,
+    max: 10_000,
+  }),
   'server.requests_burst': integer(100, 'Requests at once per credential.', { min: 1, max: 10_000 }),
   'server.logins_per_15_min': integer(5, 'Failed logins before the door closes for 15 minutes.', { min: 1, max: 1000 }),
   'server.decisions_per_min': integer(30, 'Decisions of one person in a minute.', { min: 1, max: 10_000 }),
@@ -64,7 +88,10 @@ export const peopleSettings = {
   'server.max_viewers': integer(8, 'Viewers of one pane.', { min: 1, max: 100 }),
 
   'telegram.enabled': boolean(true, 'Whether the bot runs when it has a token.'),
-  'telegram.token': string(null, 'The bot token; files name telegram.token_file instead.', { isSecret: true, isEnvironmentOnly: true }),
+  'telegram.token': string(null, 'The bot token; files name telegram.token_file instead.', {
+    isSecret: true,
+    isEnvironmentOnly: true,
+  }),
   'telegram.token_file': string(null, 'File (0600) with the bot token.'),
   'telegram.api_root': string('https://api.telegram.org', 'Address of the Bot API server.', {
     pattern: /^https?:\/\/\S+[^/\s]$/,
@@ -72,7 +99,9 @@ export const peopleSettings = {
   }),
   'telegram.groups': strings([], 'Ids of groups in which the bot speaks.'),
   'telegram.group_detail': boolean(false, 'Whether paths and diffs may be shown in groups.', { project: 'off' }),
-  'telegram.stream': oneOf(['auto', 'off'], 'auto', 'Whether answers grow while the agent writes.', { project: 'later' }),
+  'telegram.stream': oneOf(['auto', 'off'], 'auto', 'Whether answers grow while the agent writes.', {
+    project: 'later',
+  }),
   'telegram.topics': oneOf(['auto', 'off'], 'auto', 'One topic for each session and run where the chat can.'),
   'telegram.announce': boolean(false, 'Whether the bot says that it started.'),
 

@@ -108,9 +108,9 @@ class Scanner {
 
   #scanValue(path: readonly string[]): void {
     const first = this.#peek()
-    if (first === '{') return this.#scanInlineTable(path)
-    if (first === '[') return this.#scanArray(path)
-    if (first === '"' || first === "'") this.#scanString()
+    if (first === '{') this.#scanInlineTable(path)
+    else if (first === '[') this.#scanArray(path)
+    else if (first === '"' || first === "'") this.#scanString()
     else this.#skip(/[^,\]}#\n]*/y)
   }
 
@@ -139,7 +139,9 @@ class Scanner {
 
   /** Multi-line strings may hold quotes, one or two in a row, also right before their end. */
   #scanString(): void {
-    this.#skip(/"""(?:[^"\\]|\\[\s\S]|"{1,2}(?!"))*"{3,5}|'''(?:[^']|'{1,2}(?!'))*'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/y)
+    this.#skip(
+      /"""(?:[^"\\]|\\[\s\S]|"{1,2}(?!"))*"{3,5}|'''(?:[^']|'{1,2}(?!'))*'{3,5}|"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/y,
+    )
   }
 
   #note(path: readonly string[], offset: number): void {
@@ -166,8 +168,11 @@ function keyName(text: string): string {
   if (!text.startsWith('"')) return text
   return text
     .slice(1, -1)
-    .replaceAll(/\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))/g, (_, short, long, byte, sign: string) => {
-      const digits = (short ?? long ?? byte) as string | undefined
-      return digits === undefined ? (ESCAPES[sign] ?? sign) : String.fromCodePoint(Number.parseInt(digits, 16))
-    })
+    .replaceAll(
+      /\\(?:u([0-9a-fA-F]{4})|U([0-9a-fA-F]{8})|x([0-9a-fA-F]{2})|(.))/g,
+      (_, short, long, byte, sign: string) => {
+        const digits = (short ?? long ?? byte) as string | undefined
+        return digits === undefined ? (ESCAPES[sign] ?? sign) : String.fromCodePoint(Number.parseInt(digits, 16))
+      },
+    )
 }

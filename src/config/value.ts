@@ -10,7 +10,11 @@ const UNIT_BY_WORD: Record<string, Unit> = { ms: 'ms', s: 's', m: 'min', min: 'm
 
 /** A value as a file or a program gives it, checked against its setting. */
 export function checkValue({ pattern, setting }: KnownSetting, raw: unknown): Checked {
-  const refuse = (): Checked => ({ ok: false, expected: describeExpected(pattern, setting), found: describeFound(setting, raw) })
+  const refuse = (): Checked => ({
+    ok: false,
+    expected: describeExpected(pattern, setting),
+    found: describeFound(setting, raw),
+  })
   if (setting.default === null && (raw === null || raw === 'none')) return { ok: true, value: null }
   switch (setting.type) {
     case 'boolean':
@@ -27,7 +31,9 @@ export function checkValue({ pattern, setting }: KnownSetting, raw: unknown): Ch
     case 'enum':
       return isText(setting, raw) ? { ok: true, value: raw } : refuse()
     case 'strings':
-      return Array.isArray(raw) && raw.every(item => isText(setting, item)) ? { ok: true, value: Object.freeze([...raw]) } : refuse()
+      return Array.isArray(raw) && raw.every(item => isText(setting, item))
+        ? { ok: true, value: Object.freeze([...raw]) }
+        : refuse()
     case 'table':
       return isTextTable(raw) ? { ok: true, value: Object.freeze({ ...raw }) } : refuse()
   }

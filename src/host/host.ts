@@ -5,13 +5,14 @@ import { type Clock, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent, validateEvent } from '../events/index.js'
 import type { KeeperPort, KeptSession } from '../keeper/index.js'
-import { LiveSession, type SessionRecord, sessionStream, sessionsProjection, type Viewer } from '../sessions/index.js'
+import { LiveSession, SessionJournal, type SessionRecord, type SessionSnapshot, sessionStream, sessionsProjection, type Viewer } from '../sessions/index.js'
 import { type EventStore, openStore, type Subscription } from '../store/index.js'
 import { processStart } from '../process/index.js'
 import { LiveBus } from './bus.js'
 import { busSink } from './bus-sink.js'
 import { catchUp } from './catch-up.js'
 import { packFor, prepareSession, type StartRequest } from './prepare-session.js'
+import { SessionSnapshots } from './session-snapshots.js'
 import type { HostSettings } from './settings.js'
 
 export interface HostOptions {
@@ -34,6 +35,7 @@ export class Host {
   readonly bus: LiveBus
   readonly #options: HostOptions
   readonly #live = new Map<string, LiveSession>()
+  readonly #snapshots: SessionSnapshots
   #decisions: Subscription | null = null
 
   static async open(options: HostOptions): Promise<Host> {
@@ -54,6 +56,7 @@ export class Host {
     this.ledger = new Ledger(store)
     this.bus = new LiveBus(options.onError)
     this.#options = options
+    this.#snapshots = new SessionSnapshots(join(options.settings.dataDirectory, 'snapshots'), options.clock, () => this.#live.values(), options.onError)
   }
 
   async startSession(request: StartRequest, viewer?: Viewer): Promise<SessionRecord> {
@@ -89,7 +92,7 @@ export class Host {
       ),
     ])
     const record = await this.record(id)
-    const session = this.#open(record, prepared.pack)
+    const session = await this.#open(record, prepared.pack, null)
     if (viewer) session.watch(viewer)
     session.goLive()
     const attached = await keeper.attach(id, 0, session)
@@ -148,26 +151,31 @@ export class Host {
 
   async close(): Promise<void> {
     this.#decisions?.close()
+    this.#snapshots.stop()
     await Promise.all([...this.#live.values()].map(session => session.settled()))
     await this.store.close()
   }
 
   // — inside —
 
-  #open(record: SessionRecord, pack: LiveSession['pack']): LiveSession {
+  async #open(record: SessionRecord, pack: LiveSession['pack'], restored: SessionSnapshot | null): Promise<LiveSession> {
     const { settings, clock, keeper, version, onError } = this.#options
     const session = new LiveSession({
       record,
       pack,
       keeper,
-      store: this.store,
+      journal: await SessionJournal.open(this.store, record.id),
       ledger: this.ledger,
       sinks: [busSink(this.bus)],
       clock,
       emulator: { ...record.size, scrollback: settings.scrollback, version, hostname: hostname() },
       hostName: hostname(),
       onError,
-      onEnded: () => this.#live.delete(record.id),
+      ...(restored && { restored }),
+      onEnded: () => {
+        this.#live.delete(record.id)
+        this.#snapshots.forget(record.id)
+      },
     })
     this.#live.set(record.id, session)
     return session
@@ -191,11 +199,10 @@ export class Host {
   }
 
   async #adopt(record: SessionRecord, kept: KeptSession): Promise<void> {
-    const session = this.#open(record, await packFor(record.agent, this.#options.settings))
     if (record.state === 'ended' || record.state === 'lost') return
+    const pack = await packFor(record.agent, this.#options.settings)
+    const session = await this.#open(record, pack, this.#snapshots.load(record.id))
     await catchUp(session, kept, this.#options.keeper)
-    const open = (await this.ledger.list({ isOpenOnly: true })).find(approval => approval.subject.session === record.id)
-    if (open) session.adoptApproval(open)
     session.goLive()
   }
 

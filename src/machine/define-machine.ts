@@ -61,7 +61,8 @@ function checkNames<S extends string, E extends string, A extends string, G exte
     guard: new Set<string>(Object.keys(definition.guards ?? {})),
   }
   for (const [kind, known] of Object.entries(vocabulary)) {
-    for (const reserved of [ANY, STAY]) if (known.has(reserved)) fail(name, `"${reserved}" cannot be the name of a ${kind}`)
+    for (const reserved of [ANY, STAY])
+      if (known.has(reserved)) fail(name, `"${reserved}" cannot be the name of a ${kind}`)
   }
   if (vocabulary.state.size !== definition.states.length) fail(name, 'a state is declared twice')
   if (vocabulary.event.size !== definition.events.length) fail(name, 'an event is declared twice')

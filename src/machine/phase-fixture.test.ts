@@ -49,7 +49,12 @@ const phases = defineMachine({
     ['streaming', 'thinking', 'thinking', ['finalize', 'open-message', 'start-typing']],
     ['tool-pending', 'thinking', 'thinking', ['open-message', 'start-typing']],
 
-    ['dormant', ['response_content', 'todo_list', 'parallel_agents', 'error'], 'streaming', ['mark-turn', 'extract', 'edit']],
+    [
+      'dormant',
+      ['response_content', 'todo_list', 'parallel_agents', 'error'],
+      'streaming',
+      ['mark-turn', 'extract', 'edit'],
+    ],
     [
       'thinking',
       ['response_content', 'tool_running', 'tool_result', 'todo_list', 'parallel_agents', 'error'],
@@ -78,7 +83,12 @@ const phases = defineMachine({
     ['tool-pending', 'tool_menu:new', '=', ['settle-approval', 'ask']],
 
     ['dormant', ['idle_prompt', 'background_task', 'error:final'], '=', ['extract-history']],
-    ['thinking', ['idle_prompt', 'background_task', 'error:final'], 'dormant', ['stop-typing', 'extract-turn', 'finalize']],
+    [
+      'thinking',
+      ['idle_prompt', 'background_task', 'error:final'],
+      'dormant',
+      ['stop-typing', 'extract-turn', 'finalize'],
+    ],
     ['streaming', ['idle_prompt', 'background_task'], 'dormant', ['finalize']],
     ['tool-pending', ['idle_prompt', 'background_task'], 'dormant'],
     ['streaming', 'error:final', 'dormant', ['extract', 'finalize']],

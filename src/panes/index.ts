@@ -1,2 +1,2 @@
-export { type Look, type PaneOutput, PaneScreen } from './pane-screen.js'
+export { type Look, type PaneOutput, PaneScreen, type PaneScreenState } from './pane-screen.js'
 export { Settler } from './settle.js'

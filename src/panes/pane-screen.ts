@@ -16,6 +16,12 @@ export interface Look {
   isSettled: boolean
 }
 
+/** For a later host: the terminal and what the classifier remembers of it. */
+export interface PaneScreenState {
+  emulator: EmulatorState
+  memory: ScreenMemory
+}
+
 /**
  * A terminal being watched: bytes in, looks out. Time is data here as in the emulator, so that a recording, a late reader and a live
  * session run through the same code; the owner calls `tick` at `nextDeadline`.
@@ -28,7 +34,7 @@ export class PaneScreen {
   #memory: ScreenMemory = initialMemory()
   #last: Look | null = null
 
-  constructor(pack: Pack, options: EmulatorOptions, restored?: { emulator: EmulatorState; memory: ScreenMemory }) {
+  constructor(pack: Pack, options: EmulatorOptions, restored?: PaneScreenState) {
     this.#pack = pack
     this.#emulator = restored ? TerminalEmulator.restore(restored.emulator) : new TerminalEmulator(options)
     if (restored) this.#memory = restored.memory
@@ -68,7 +74,7 @@ export class PaneScreen {
     return this.#emulator.readRows(firstId, lastId)
   }
 
-  serialize(): { emulator: EmulatorState; memory: ScreenMemory } {
+  serialize(): PaneScreenState {
     return { emulator: this.#emulator.serialize(), memory: this.#memory }
   }
 

@@ -1,4 +1,3 @@
-import { newId } from '../clock/index.js'
 import type { Look } from '../panes/index.js'
 import { type Block, extractBlocks, type Pack } from '../screen/index.js'
 import type { Row } from '../terminal/index.js'
@@ -7,79 +6,95 @@ interface RowSource {
   readRows(firstId: number, lastId: number): Row[]
 }
 
-/** The open turn and the open message of a session: which rows they cover, and the blocks read from them so far. */
+export interface ConversationState {
+  turns: number
+  messages: number
+  isTurnOpen: boolean
+  isMessageOpen: boolean
+  echoId: number | null
+  from: number
+  lastRow: number
+}
+
+const INITIAL: ConversationState = { turns: 0, messages: 0, isTurnOpen: false, isMessageOpen: false, echoId: null, from: 0, lastRow: -1 }
+
+/**
+ * The open turn and the open message of a session: which rows they cover, and the blocks read from them so far. Names are counted, not
+ * drawn by lot: whoever reads the same bytes again gives the same turns the same names.
+ */
 export class Conversation {
+  readonly #session: string
   readonly #pack: Pack
   readonly #rows: RowSource
-  #turn: { id: string; echoId: number | null; isOpen: boolean } | null = null
-  #message: string | null = null
-  /** First row that no finished message covers. */
-  #from = 0
+  #state: ConversationState
   #blocks: Block[] = []
-  #lastRow = -1
 
-  constructor(pack: Pack, rows: RowSource) {
+  constructor(session: string, pack: Pack, rows: RowSource, state: ConversationState = INITIAL) {
+    this.#session = session
     this.#pack = pack
     this.#rows = rows
+    this.#state = { ...state }
+  }
+
+  get state(): ConversationState {
+    return { ...this.#state }
   }
 
   get turn(): string | null {
-    return this.#turn?.isOpen ? this.#turn.id : null
+    return this.#state.isTurnOpen ? `${this.#session}.${this.#state.turns}` : null
   }
 
   get message(): string | null {
-    return this.#message
+    return this.#state.isMessageOpen ? `${this.#session}.${this.#state.turns}.${this.#state.messages}` : null
   }
 
   get blocks(): readonly Block[] {
     return this.#blocks
   }
 
-  /** Begins a turn below the newest echo; the same echo begins only one. Returns the new turn's id, or null. */
+  /** Begins a turn below the newest echo; the same echo begins only one. Returns the new turn's name, or null. */
   markTurn(look: Look): string | null {
     const echo = look.layout.blocks.findLast(block => block.kind === 'user')
     const echoId = echo ? look.frame.lines[echo.first]!.id : null
-    if (this.#turn && this.#turn.echoId === echoId) return null
-    this.#turn = { id: newId('trn'), echoId, isOpen: true }
-    this.#from = echo ? look.frame.lines[echo.last]!.id + 1 : this.#lastRow + 1
+    if (this.#state.turns > 0 && this.#state.echoId === echoId && (this.#state.isTurnOpen || echoId !== null)) return null
+    const from = echo ? look.frame.lines[echo.last]!.id + 1 : this.#state.lastRow + 1
+    this.#state = { ...this.#state, turns: this.#state.turns + 1, messages: 0, isTurnOpen: true, isMessageOpen: false, echoId, from }
     this.#blocks = []
-    return this.#turn.id
+    return this.turn
   }
 
-  openMessage(): string {
-    this.#message ??= newId('msg')
-    return this.#message
+  openMessage(): void {
+    if (this.#state.isMessageOpen) return
+    this.#state.isMessageOpen = true
+    this.#state.messages++
   }
 
-  /** Reads the rows of the open message again. The row that still grows is part of a provisional block. */
+  /** Reads the rows of the open message again. `isAsking`: the agent stopped to ask, so the call it asks about is not over. */
   extract(look: Look, options: { isOpen: boolean; isAsking?: boolean }): readonly Block[] {
-    const end = contentEnd(look)
-    const rows = this.#rows.readRows(this.#from, end)
-    const turn = `${this.#turn?.id ?? 'trn'}.${this.#message ?? 'msg'}`
-    const found = extractBlocks(rows, { pack: this.#pack, cols: look.frame.cols, turn, isOpen: options.isOpen })
+    const rows = this.#rows.readRows(this.#state.from, contentEnd(look))
+    const name = this.message ?? this.turn ?? this.#session
+    const found = extractBlocks(rows, { pack: this.#pack, cols: look.frame.cols, turn: name, isOpen: options.isOpen })
     const said = found.filter(block => block.kind !== 'user')
     this.#blocks = options.isAsking ? withoutOpenTool(said) : said
-    const held = options.isAsking ? said[this.#blocks.length] : undefined
-    if (held) this.#lastRow = held.rows[0] - 1
-    else if (rows.length > 0) this.#lastRow = rows.at(-1)!.id
+    const held = said[this.#blocks.length]
+    if (held) this.#state.lastRow = held.rows[0] - 1
+    else if (rows.length > 0) this.#state.lastRow = rows.at(-1)!.id
     return this.#blocks
   }
 
   /** Closes the message: its rows belong to it for good. */
   closeMessage(): { message: string; blocks: readonly Block[] } | null {
-    const message = this.#message
+    const { message } = this
     const blocks = this.#blocks
-    this.#message = null
+    this.#state.isMessageOpen = false
     this.#blocks = []
-    if (this.#lastRow >= this.#from) this.#from = this.#lastRow + 1
+    this.#state.from = Math.max(this.#state.from, this.#state.lastRow + 1)
     return message === null || blocks.length === 0 ? null : { message, blocks }
   }
 
   /** Ends the turn; its echo is remembered, so that the same prompt on screen does not begin it again. */
-  closeTurn(): string | null {
-    const id = this.turn
-    if (this.#turn) this.#turn.isOpen = false
-    return id
+  closeTurn(): void {
+    this.#state.isTurnOpen = false
   }
 }
 

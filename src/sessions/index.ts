@@ -1,4 +1,5 @@
-export { LiveSession, type LiveSessionOptions, liveMenu, type Viewer } from './live-session.js'
+export { SessionJournal } from './journal.js'
+export { LiveSession, type LiveSessionOptions, liveMenu, type SessionSnapshot, type Viewer } from './live-session.js'
 export { type Phase, phaseTable } from './phase-table.js'
 export { type SendPort, type SendResult, sendPrompt } from './send-gate.js'
 export { type SessionRecord, sessionStream, sessionsProjection } from './session-record.js'

@@ -1,32 +1,42 @@
-import type { Ledger, MenuPort } from '../approvals/index.js'
-import { approvalKindOf, type ApprovalRecord, chooseOption, requestFromMenu } from '../approvals/index.js'
+import type { ApprovalRecord, Ledger } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
-import { newEvent, type EventData, type EventType } from '../events/index.js'
+import type { EventData, EventType } from '../events/index.js'
 import type { KeeperListener, KeeperPort, KeptExit } from '../keeper/index.js'
 import { transition, UnlistedCounter } from '../machine/index.js'
-import { type Look, type PaneOutput, PaneScreen } from '../panes/index.js'
+import { type Look, type PaneOutput, PaneScreen, type PaneScreenState } from '../panes/index.js'
 import { type Block, type Menu, type Observation, type Pack, renderMarkdown } from '../screen/index.js'
-import type { EventStore } from '../store/index.js'
 import type { EmulatorOptions, Frame } from '../terminal/index.js'
-import { Conversation } from './conversation.js'
+import { Conversation, type ConversationState } from './conversation.js'
+import type { SessionJournal } from './journal.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable } from './phase-table.js'
+import { SessionApprovals } from './session-approvals.js'
 import { SessionClock } from './session-clock.js'
-import { sessionStream, type SessionRecord } from './session-record.js'
+import type { SessionRecord } from './session-record.js'
 import type { MessageRef, Sink } from './sink.js'
 
 export interface LiveSessionOptions {
   record: SessionRecord
   pack: Pack
   keeper: KeeperPort
-  store: EventStore
+  journal: SessionJournal
   ledger: Ledger
   sinks: readonly Sink[]
   clock: Clock
   emulator: EmulatorOptions
   hostName: string
+  restored?: SessionSnapshot
   onError(error: unknown): void
   /** The session's end is recorded. */
   onEnded?(): void
+}
+
+/** All that a later host needs to go on from `offset` without reading older bytes again. */
+export interface SessionSnapshot {
+  offset: number
+  screen: PaneScreenState
+  phase: Phase
+  conversation: ConversationState
+  menus: { count: number; print: string | null; instance: string }
 }
 
 /** Someone who watches the terminal itself. */
@@ -39,6 +49,9 @@ export interface Viewer {
 /**
  * One live agent: its terminal, what its screen shows, the phase, the open turn and message. It owns all of that and nothing else; the PTY
  * belongs to the keeper, decisions to the ledger, delivery to the sinks.
+ *
+ * Bytes that were printed while no host was there are read first (catch-up): they lead through the same phases to the same turns, but
+ * nothing of them is answered, asked or shown. `goLive` ends that.
  */
 export class LiveSession implements KeeperListener {
   readonly id: string
@@ -46,29 +59,38 @@ export class LiveSession implements KeeperListener {
   readonly #screen: PaneScreen
   readonly #time: SessionClock
   readonly #conversation: Conversation
+  readonly #approvals: SessionApprovals
   readonly #unlisted = new UnlistedCounter()
   readonly #viewers = new Set<Viewer>()
+  readonly #waiters = new Set<() => void>()
   #phase: Phase = 'dormant'
   #offset = 0
-  #isReady = false
-  /** During catch-up nothing is answered, asked or sent: only the end state counts. */
+  #menus: SessionSnapshot['menus'] = { count: 0, print: null, instance: '' }
   #isCatchingUp = true
   #exit: KeptExit | null = null
-  #menuCount = 0
-  #askedMenu: { print: string; instance: string } | null = null
-  #approval: ApprovalRecord | null = null
-  #sawKeysSinceAsk = false
-  #isApplying = false
-  #waiters = new Set<() => void>()
   #work: Promise<void> = Promise.resolve()
 
   constructor(options: LiveSessionOptions) {
+    const { record, pack, restored } = options
     this.#options = options
-    this.id = options.record.id
-    this.#screen = new PaneScreen(options.pack, options.emulator)
-    this.#time = new SessionClock(options.clock, options.record.startedAt)
-    this.#conversation = new Conversation(options.pack, this.#screen)
-    this.#isReady = options.record.state === 'live'
+    this.id = record.id
+    this.#screen = new PaneScreen(pack, options.emulator, restored?.screen)
+    this.#time = new SessionClock(options.clock, record.startedAt)
+    this.#conversation = new Conversation(record.id, pack, this.#screen, restored?.conversation)
+    if (restored) {
+      this.#offset = restored.offset
+      this.#phase = restored.phase
+      this.#menus = { ...restored.menus }
+    }
+    this.#approvals = new SessionApprovals({
+      ledger: options.ledger,
+      clock: options.clock,
+      sinks: options.sinks,
+      subject: { agent: record.agent, session: record.id, project: record.project, cwd: record.cwd, hostName: options.hostName },
+      menu: { menu: () => liveMenu(this.observation), press: keys => this.press(keys), nextFrame: ms => this.changed(ms) },
+      isExited: () => this.#exit !== null,
+      onError: options.onError,
+    })
   }
 
   get offset(): number {
@@ -92,7 +114,7 @@ export class LiveSession implements KeeperListener {
   }
 
   get approval(): ApprovalRecord | null {
-    return this.#approval
+    return this.#approvals.open
   }
 
   get blocks(): readonly Block[] {
@@ -112,10 +134,20 @@ export class LiveSession implements KeeperListener {
     return this.#options.pack
   }
 
-  /** Is the agent at rest, and has it been believed? */
+  /** The agent is at rest, and that has been believed. */
   get isIdle(): boolean {
     const look = this.#screen.last
     return this.#phase === 'dormant' && look !== null && look.isSettled && look.observation.busy === false && look.observation.awaiting === null
+  }
+
+  snapshot(): SessionSnapshot {
+    return {
+      offset: this.#offset,
+      screen: this.#screen.serialize(),
+      phase: this.#phase,
+      conversation: this.#conversation.state,
+      menus: { ...this.#menus },
+    }
   }
 
   // — from the keeper —
@@ -135,6 +167,7 @@ export class LiveSession implements KeeperListener {
 
   exited(exit: KeptExit): void {
     this.#time.stop()
+    // The last frame ends with the program; a second later everything about it has settled.
     this.#handle(this.#screen.tick(exit.t + 1))
     this.#time.stop()
     this.#exit = exit
@@ -144,22 +177,16 @@ export class LiveSession implements KeeperListener {
   }
 
   lagging(): void {
-    // The host attaches again from the recording; nothing is lost, the picture is late.
+    this.#options.onError(new Error(`${this.id}: the host fell behind the keeper; its screen is stale until it is adopted again`))
   }
 
-  /** Old bytes are all in: from here on questions are answered, menus asked, messages sent. */
+  /** Old bytes are all in: from here on questions are answered, menus asked, messages shown. */
   goLive(): void {
+    const isAdopted = this.#offset > 0
+    this.#handle(this.#screen.tick(this.#time.now()))
     this.#isCatchingUp = false
-    const look = this.#screen.last
-    if (look) this.#see(look)
+    if (isAdopted) this.#takeOverApprovals()
     this.#schedule()
-  }
-
-  /** A host that took over knows from the ledger what was already asked. */
-  adoptApproval(record: ApprovalRecord): void {
-    this.#approval = record
-    this.#askedMenu = { print: record.menuPrint ?? '', instance: record.instance }
-    this.#phase = 'tool-pending'
   }
 
   // — from people —
@@ -171,8 +198,8 @@ export class LiveSession implements KeeperListener {
 
   /** Keys of an attached person. Refused while a decision is being typed: two hands on one keyboard. */
   async type(bytes: Uint8Array): Promise<boolean> {
-    if (this.#isApplying || this.#exit) return false
-    this.#sawKeysSinceAsk = true
+    if (this.#approvals.isApplying || this.#exit) return false
+    this.#approvals.noteKeys()
     await this.press(bytes)
     return true
   }
@@ -192,11 +219,17 @@ export class LiveSession implements KeeperListener {
     this.#dispatch('prompt-sent', this.#screen.last)
   }
 
+  /** Types a decision into the agent's menu. Called by the host when the ledger says *decided*. */
+  async apply(record: ApprovalRecord): Promise<void> {
+    await this.#approvals.apply(record)
+    this.#wake()
+  }
+
   /** Resolves at the next change of anything a waiter may ask for, or after `ms`. */
   changed(ms: number): Promise<void> {
     return new Promise(resolve => {
-      const timer = this.#options.clock.setTimer(ms, done)
       const waiters = this.#waiters
+      const timer = this.#options.clock.setTimer(ms, done)
       function done() {
         timer.cancel()
         waiters.delete(done)
@@ -206,49 +239,20 @@ export class LiveSession implements KeeperListener {
     })
   }
 
-  /** Types a decision into the agent's menu. Called by the host when the ledger says *decided*; safe to call again. */
-  async apply(record: ApprovalRecord): Promise<void> {
-    if (this.#isApplying || !record.decision || record.state !== 'decided') return
-    const { ledger, clock } = this.#options
-    this.#isApplying = true
-    try {
-      const option = record.request.options.find(candidate => candidate.key === record.decision!.option)
-      const outcome = await chooseOption(this.#menuPort(), { print: record.menuPrint ?? '', label: option?.label ?? '' }, {
-        clock,
-        onStep: step => ledger.delivering(record, step),
-      })
-      if (outcome.result === 'applied') {
-        await ledger.applied(record, [{ kind: 'screen', view: this.observation?.view, keys: outcome.keys.length }], clock.now())
-      } else await ledger.stale(record, outcome.reason)
-      await this.#refreshApproval()
-    } finally {
-      this.#isApplying = false
-    }
-  }
-
-  async #refreshApproval(): Promise<void> {
-    if (!this.#approval) return
-    this.#approval = await this.#options.ledger.get(this.#approval.id)
-    if (this.#approval && this.#approval.state !== 'pending' && this.#approval.state !== 'decided') {
-      for (const sink of this.#options.sinks) await this.#guard(() => sink.settle(this.#approval!))
-      this.#approval = null
-    }
-    this.#wake()
-  }
-
-  #menuPort(): MenuPort {
-    return {
-      menu: () => liveMenu(this.observation),
-      press: keys => this.press(keys),
-      nextFrame: ms => this.changed(ms),
-    }
+  /** Resolves when every effect so far has been carried out. */
+  async settled(): Promise<void> {
+    let work: Promise<void>
+    do {
+      work = this.#work
+      await work
+    } while (work !== this.#work)
   }
 
   // — inside —
 
   #handle(outputs: readonly PaneOutput[]): void {
     for (const output of outputs) {
-      if (output.type === 'reply') void this.#guard(() => this.#options.keeper.write(this.id, output.bytes))
+      if (output.type === 'reply') void this.#options.keeper.write(this.id, output.bytes).catch(this.#options.onError)
       else if (output.type === 'look') this.#see(output.look)
     }
     this.#schedule()
@@ -256,21 +260,17 @@ export class LiveSession implements KeeperListener {
   }
 
   #schedule(): void {
-    if (this.#exit) return
+    if (this.#exit || this.#isCatchingUp) return
     this.#time.schedule(this.#screen.nextDeadline(), () => this.#handle(this.#screen.tick(this.#time.now())))
   }
 
   #see(look: Look): void {
-    if (this.#isCatchingUp) return
     const { observation } = look
-    if (!this.#isReady && (observation.composer || observation.awaiting)) {
-      this.#isReady = true
-      this.#record('session.ready', {})
-    }
+    if (observation.composer || observation.awaiting) this.#record('session.ready', {})
     if (!look.isSettled) return
     const menu = liveMenu(observation)
-    const isNewMenu = menu !== null && this.#askedMenu?.print !== menu.print
-    if (!menu) this.#askedMenu = null
+    const isNewMenu = menu !== null && this.#menus.print !== menu.print
+    if (!menu) this.#menus.print = null
     this.#dispatch(phaseEventOf(observation, isNewMenu), look)
   }
 
@@ -278,7 +278,7 @@ export class LiveSession implements KeeperListener {
     const from = this.#phase
     const [next, actions] = transition(phaseTable, from, event, { counter: this.#unlisted })
     this.#phase = next
-    if (next !== from) this.#record('session.phase', { from, to: next, event })
+    if (next !== from && !this.#isCatchingUp) this.#record('session.phase', { from, to: next, event })
     for (const action of actions) this.#act(action, look)
   }
 
@@ -292,7 +292,6 @@ export class LiveSession implements KeeperListener {
   }
 
   #perform(action: PhaseAction, look: Look | null): void {
-    const { sinks } = this.#options
     switch (action) {
       case 'mark-turn': {
         const turn = look && this.#conversation.markTurn(look)
@@ -301,10 +300,10 @@ export class LiveSession implements KeeperListener {
       }
       case 'open-message':
         this.#conversation.openMessage()
-        return this.#toSinks(sink => sink.open(this.openMessage!))
+        return this.#show(async (sink, ref) => sink.open(ref))
       case 'start-typing':
       case 'stop-typing':
-        for (const sink of sinks) sink.typing(this.id, action === 'start-typing')
+        if (!this.#isCatchingUp) for (const sink of this.#options.sinks) sink.typing(this.id, action === 'start-typing')
         return
       case 'extract':
       case 'extract-turn':
@@ -313,14 +312,14 @@ export class LiveSession implements KeeperListener {
       case 'edit':
         if (this.#conversation.blocks.length === 0) return
         this.#conversation.openMessage()
-        for (const sink of sinks) if (this.openMessage) sink.update(this.openMessage, this.#conversation.blocks)
-        return
+        return this.#show(async (sink, ref) => sink.update(ref, this.#conversation.blocks))
       case 'finalize':
         return this.#finalize(look)
       case 'ask':
         return this.#ask(look)
       case 'settle-approval':
-        return this.#settleApproval()
+        if (!this.#isCatchingUp) this.#later(() => this.#approvals.settle())
+        return
       case 'end-session':
         return this.#end()
       default:
@@ -329,51 +328,40 @@ export class LiveSession implements KeeperListener {
   }
 
   #finalize(look: Look | null): void {
-    const turn = this.#conversation.turn
+    const { turn } = this.#conversation
     if (!turn || !look) return
     this.#conversation.openMessage()
     this.#conversation.extract(look, { isOpen: false, isAsking: this.#phase === 'tool-pending' })
     const ref = this.openMessage!
     const closed = this.#conversation.closeMessage()
     if (closed) {
-      const markdown = renderMarkdown(closed.blocks)
-      this.#record('message.final', { session: this.id, turn, message: closed.message, markdown, blocks: closed.blocks as never })
-      this.#toSinks(sink => sink.close(ref, closed.blocks))
+      const { message, blocks } = closed
+      const kept = blocks as unknown as EventData<'message.final'>['blocks']
+      this.#record('message.final', { session: this.id, turn, message, markdown: renderMarkdown(blocks), blocks: kept })
+      if (!this.#isCatchingUp) for (const sink of this.#options.sinks) this.#later(() => sink.close(ref, blocks))
     }
     if (this.#phase !== 'dormant') return
     const outcome = look.observation.terminator?.outcome ?? (this.#exit ? 'exited' : 'done')
-    if (this.#conversation.closeTurn()) this.#record('turn.closed', { session: this.id, turn, outcome })
+    this.#conversation.closeTurn()
+    this.#record('turn.closed', { session: this.id, turn, outcome })
   }
 
   #ask(look: Look | null): void {
     const menu = liveMenu(look?.observation ?? null)
     if (!menu || !look) return
-    const { record, ledger, hostName, sinks } = this.#options
-    const instance = `${look.frame.lines[menu.rows[0]]?.id ?? 0}:${++this.#menuCount}`
-    this.#askedMenu = { print: menu.print, instance }
-    this.#sawKeysSinceAsk = false
-    const kind = approvalKindOf(menu)
-    if (!kind) return
-    const subject = { agent: record.agent, session: this.id, project: record.project, cwd: record.cwd, hostName }
-    this.#later(async () => {
-      this.#approval = await ledger.request(requestFromMenu(menu, { kind, subject, instance }))
-      for (const sink of sinks) await this.#guard(() => sink.ask(this.#approval!))
-      this.#wake()
-    })
+    const count = this.#menus.count + 1
+    const instance = `${look.frame.lines[menu.rows[0]]?.id ?? 0}:${count}`
+    this.#menus = { count, print: menu.print, instance }
+    if (this.#isCatchingUp) return
+    this.#later(() => this.#approvals.raise(menu, instance))
   }
 
-  /** The menu has gone. Decided: the one who applies it looks for proof. Pending: someone answered in the terminal, or it was withdrawn. */
-  #settleApproval(): void {
-    const { ledger, clock } = this.#options
-    const byHand = this.#sawKeysSinceAsk
+  #takeOverApprovals(): void {
+    const menu = liveMenu(this.observation)
+    const { instance } = this.#menus
     this.#later(async () => {
-      const record = this.#approval && (await ledger.get(this.#approval.id))
-      if (record?.state === 'pending') {
-        if (this.#exit) await ledger.cancelled(record, 'session ended')
-        else if (byHand) await ledger.observed(record, [{ kind: 'screen' }], clock.now())
-        else await ledger.stale(record, 'gone')
-      } else if (record?.state === 'decided' && this.#exit) await ledger.cancelled(record, 'session ended')
-      await this.#refreshApproval()
+      const found = await this.#approvals.takeOver(menu && { menu, instance })
+      if (found === 'new' && menu) await this.#approvals.raise(menu, instance)
     })
   }
 
@@ -386,36 +374,21 @@ export class LiveSession implements KeeperListener {
   }
 
   #record<T extends EventType>(type: T, data: EventData<T>): void {
-    this.#later(async () => {
-      await this.#options.store.append(sessionStream(this.id), 'any', [newEvent(type, data)])
-      this.#wake()
-    })
+    this.#later(() => this.#options.journal.write(type, data))
   }
 
   /** Effects run one after the other, in the order they were caused. */
   #later(work: () => Promise<void>): void {
-    this.#work = this.#work.then(work).catch(error => this.#options.onError(error))
+    this.#work = this.#work
+      .then(work)
+      .catch(error => this.#options.onError(error))
+      .then(() => this.#wake())
   }
 
-  /** Resolves when every effect so far has been carried out. */
-  async settled(): Promise<void> {
-    let work: Promise<void>
-    do {
-      work = this.#work
-      await work
-    } while (work !== this.#work)
-  }
-
-  #toSinks(call: (sink: Sink) => Promise<void>): void {
-    for (const sink of this.#options.sinks) void this.#guard(() => call(sink))
-  }
-
-  async #guard(call: () => Promise<void>): Promise<void> {
-    try {
-      await call()
-    } catch (error) {
-      this.#options.onError(error)
-    }
+  #show(call: (sink: Sink, message: MessageRef) => Promise<void>): void {
+    const ref = this.openMessage
+    if (this.#isCatchingUp || !ref) return
+    for (const sink of this.#options.sinks) void call(sink, ref).catch(this.#options.onError)
   }
 
   #wake(): void {
@@ -428,4 +401,3 @@ export function liveMenu(observation: Observation | null): Menu | null {
   if (observation?.view === 'auth_required') return (observation as Observation<'auth_required'>).payload.menu ?? null
   return null
 }
-

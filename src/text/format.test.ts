@@ -35,7 +35,8 @@ describe('truncate', () => {
           const cut = truncate(text, cells, { from })
           expect(displayWidth(cut)).toBeLessThanOrEqual(Math.max(0, cells))
         }
-        if (displayWidth(text) > cells && cells > 0) expect(text.startsWith(truncate(text, cells).slice(0, -1))).toBe(true)
+        if (displayWidth(text) > cells && cells > 0)
+          expect(text.startsWith(truncate(text, cells).slice(0, -1))).toBe(true)
       }),
     )
   })
@@ -72,9 +73,22 @@ test('the nearest word is found when it is near, and only then', () => {
 })
 
 test('a CSV cell is quoted when it must be and never a formula', () => {
-  expect(['=1+1', '+1', '-1', '@x', '\tx', '\rx'].map(csvCell)).toEqual(["'=1+1", "'+1", "'-1", "'@x", "'\tx", '"\'\rx"'])
+  expect(['=1+1', '+1', '-1', '@x', '\tx', '\rx'].map(csvCell)).toEqual([
+    "'=1+1",
+    "'+1",
+    "'-1",
+    "'@x",
+    "'\tx",
+    '"\'\rx"',
+  ])
   expect(csvCell('a,"b"\nc')).toBe('"a,""b""\nc"')
-  expect([csvCell(-5), csvCell(null), csvCell(undefined), csvCell(true), csvCell('plain')]).toEqual(['-5', '', '', 'true', 'plain'])
+  expect([csvCell(-5), csvCell(null), csvCell(undefined), csvCell(true), csvCell('plain')]).toEqual([
+    '-5',
+    '',
+    '',
+    'true',
+    'plain',
+  ])
 })
 
 test('amounts are written for people', () => {

@@ -113,7 +113,11 @@ export const TEXT_RULES: readonly RedactionRule[] = [
  */
 export const COMMAND_LINE_RULES: readonly RedactionRule[] = [
   { kind: 'option', pattern: new RegExp(`((?:^|\\s)-p(?:=|\\s{1,8})${OPENING_QUOTE})(?!-)${VALUE}`, 'g') },
-  { kind: 'option', pattern: new RegExp(`((?:^|\\s)-p)(${except('\\s=-')}${except('\\s')}*)`, 'g'), isSecret: text => /[^A-Za-z]/.test(text) },
+  {
+    kind: 'option',
+    pattern: new RegExp(`((?:^|\\s)-p)(${except('\\s=-')}${except('\\s')}*)`, 'g'),
+    isSecret: text => /[^A-Za-z]/.test(text),
+  },
   {
     kind: 'option',
     pattern: new RegExp(`((?:^|\\s)(?:-u|--user)(?:=|\\s{1,8})["']?[^\\s:"']{1,128}:)(${except(`\\s"'`)}+)`, 'g'),
@@ -125,7 +129,8 @@ export const COMMAND_LINE_RULES: readonly RedactionRule[] = [
 /** Names of environment variables whose value is a secret. */
 export const SECRET_VARIABLE = /(?:_KEY|_TOKEN|_SECRET|PASSWORD)$|PASSWD/i
 
-const SECRET_FIELD = /(?:^|[_-])(?:token|secret|passw(?:or)?d|passphrase|authorization)$|(?:api|access|secret|private)[_-]?key$/i
+const SECRET_FIELD =
+  /(?:^|[_-])(?:token|secret|passw(?:or)?d|passphrase|authorization)$|(?:api|access|secret|private)[_-]?key$/i
 const SECRET_FIELD_BY_CASE = /[a-z](?:Token|Secret|Password)$|^[A-Z0-9_]+_KEY$/
 
 /** Whether the text of a field with this name is a secret. Narrower than for variables: `requestKey` and `max_tokens` are none. */

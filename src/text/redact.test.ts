@@ -26,20 +26,23 @@ const SHAPES: Record<string, string> = {
 }
 
 describe('shapes of tokens', () => {
-  test.each(Object.entries(SHAPES))('%s is found at the start, in a sentence, in JSON, after an escape and in colour', (_, secret) => {
-    const escaped = JSON.stringify(secret).slice(1, -1)
-    for (const text of [
-      secret,
-      `see ${secret}.`,
-      `{"x":"line\\n${escaped}"}`,
-      `\u001b[31m${secret}\u001b[0m`,
-      `curl x?y=%3D${secret}`,
-    ]) {
-      const redacted = plain.redact(text)
-      expect(redacted).toMatch(MARKER)
-      expect(redacted).not.toContain(secret.slice(8, -2))
-    }
-  })
+  test.each(Object.entries(SHAPES))(
+    '%s is found at the start, in a sentence, in JSON, after an escape and in colour',
+    (_, secret) => {
+      const escaped = JSON.stringify(secret).slice(1, -1)
+      for (const text of [
+        secret,
+        `see ${secret}.`,
+        `{"x":"line\\n${escaped}"}`,
+        `\u001b[31m${secret}\u001b[0m`,
+        `curl x?y=%3D${secret}`,
+      ]) {
+        const redacted = plain.redact(text)
+        expect(redacted).toMatch(MARKER)
+        expect(redacted).not.toContain(secret.slice(8, -2))
+      }
+    },
+  )
 
   test('a private key whose end is missing is hidden as far as it looks like one', () => {
     const torn = SHAPES.privateKey!.split('-----END')[0]!
@@ -149,7 +152,15 @@ describe('known values', () => {
 describe('structured values', () => {
   test('text, keys, nested values and secret fields are redacted in a copy', () => {
     const secret = SHAPES.github!
-    const value = { [secret]: 1, list: [{ note: `x ${secret}` }], password: 'abc', apiKey: 'x y', env: { MY_KEY: 'z' }, max_tokens: 5, sort_key: 'a' }
+    const value = {
+      [secret]: 1,
+      list: [{ note: `x ${secret}` }],
+      password: 'abc',
+      apiKey: 'x y',
+      env: { MY_KEY: 'z' },
+      max_tokens: 5,
+      sort_key: 'a',
+    }
     const redacted = JSON.stringify(plain.redactValue(value))
     expect(redacted).not.toContain(secret)
     expect(redacted).toMatch(/"password":"‹secret:field:....›"/)
@@ -214,14 +225,21 @@ const canary = fc
 
 test('a canary never passes, whatever stands around it', () => {
   fc.assert(
-    fc.property(canary, fc.array(fragment, { maxLength: 8 }), fc.array(fragment, { maxLength: 8 }), (secret, before, after) => {
-      const redactor = createRedactor({ secretValues: [{ name: 'CANARY_KEY', value: secret }] })
-      const text = [...before, secret, ...after].join('')
-      expect(redactor.redact(text)).not.toContain(secret)
-      expect(redactor.redactCommandLine(text)).not.toContain(secret)
-      expect(redactor.redactSameWidth(text)).not.toContain(secret)
-      expect(JSON.stringify(redactor.redactValue({ [text]: [text] }))).not.toContain(JSON.stringify(secret).slice(1, -1))
-    }),
+    fc.property(
+      canary,
+      fc.array(fragment, { maxLength: 8 }),
+      fc.array(fragment, { maxLength: 8 }),
+      (secret, before, after) => {
+        const redactor = createRedactor({ secretValues: [{ name: 'CANARY_KEY', value: secret }] })
+        const text = [...before, secret, ...after].join('')
+        expect(redactor.redact(text)).not.toContain(secret)
+        expect(redactor.redactCommandLine(text)).not.toContain(secret)
+        expect(redactor.redactSameWidth(text)).not.toContain(secret)
+        expect(JSON.stringify(redactor.redactValue({ [text]: [text] }))).not.toContain(
+          JSON.stringify(secret).slice(1, -1),
+        )
+      },
+    ),
     { numRuns: 500 },
   )
 })

@@ -16,6 +16,7 @@ function run(args: string[], input = ''): SpawnSyncReturns<string> {
     cwd: home,
     input,
     encoding: 'utf8',
+    timeout: 20_000,
     env: { ...process.env, SIGNALBOX_DEMO_HOME: home },
   })
 }
@@ -113,9 +114,9 @@ describe('headless faults', () => {
       type: 'turn_end',
       outcome: 'done',
     })
-    const resumed = run(['--resume', 'z', '-p', 'and now', '--permission-mode', 'all'])
+    const resumed = run(['--resume', 'z', '-p', 'exit', '--permission-mode', 'all'])
     expect(parse(resumed.stdout)[0]).toMatchObject({ sessionId: 'z' })
-    expect(resumed.status).not.toBe(2)
+    expect(resumed.status).toBe(3)
   })
 
   it('errors have a class and an exit code', () => {

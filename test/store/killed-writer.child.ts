@@ -13,7 +13,7 @@ for (let n = 1; ; n += 1) {
   const count = 1 + (n % 3)
   const events = Array.from({ length: count }, (_, index) => ({
     type: 'test.counted',
-    data: { name, n, index, pad: 'x'.repeat(6_000) },
+    data: { name, n, index, pad: 'x'.repeat(3_000) },
   }))
   const durability = n % 2 === 0 ? 'full' : 'normal'
   const { position } = await store.append(`killed/${n % 4}`, 'any', events, { durability })

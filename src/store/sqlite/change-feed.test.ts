@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
@@ -14,18 +14,20 @@ describe('the change feed', () => {
   let errors: unknown[]
   let failure: Error | null
   let feed: ChangeFeed
+  let onLook: (() => void) | null
 
   beforeEach(() => {
     directory = mkdtempSync(join(tmpdir(), 'signalbox-feed-'))
     clock = new SimulatedClock()
     version = looks = changes = 0
     errors = []
-    failure = null
+    failure = onLook = null
     feed = new ChangeFeed({
       path: join(directory, 'store.db'),
       clock,
       readVersion: () => {
         looks += 1
+        onLook?.()
         if (failure) throw failure
         return version
       },
@@ -61,6 +63,21 @@ describe('the change feed', () => {
     expect(clock.pending).toBe(0)
     clock.advance(10_000)
     expect(looks).toBe(40)
+  })
+
+  it('looks at once when the journal is written, and again, because the commit is not visible yet', async () => {
+    feed.start()
+    const woken = new Promise<void>(resolve => {
+      onLook = resolve
+    })
+    writeFileSync(join(directory, 'store.db-wal'), 'frame')
+    await woken
+    version = 1
+    clock.advance(1)
+    expect(changes).toBe(1)
+    version = 2
+    clock.advance(63)
+    expect(changes).toBe(2)
   })
 
   it('takes what was there at the start for known', () => {

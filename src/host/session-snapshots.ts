@@ -1,0 +1,75 @@
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock, Timer } from '../clock/index.js'
+import type { LiveSession, SessionSnapshot } from '../sessions/index.js'
+
+const EVERY_MS = 30_000
+/** Fewer new bytes than this are read again faster than a snapshot is written. */
+const MIN_BYTES = 64 * 1024
+
+/**
+ * State of live sessions on disk, so that the next host need not read a long recording from its first byte. A cache: a snapshot that is
+ * missing, torn or from another version costs time, nothing else.
+ */
+export class SessionSnapshots {
+  readonly #directory: string
+  readonly #clock: Clock
+  readonly #sessions: () => Iterable<LiveSession>
+  readonly #onError: (error: unknown) => void
+  readonly #saved = new Map<string, number>()
+  #timer: Timer | null = null
+
+  constructor(directory: string, clock: Clock, sessions: () => Iterable<LiveSession>, onError: (error: unknown) => void) {
+    this.#directory = directory
+    this.#clock = clock
+    this.#sessions = sessions
+    this.#onError = onError
+    this.#schedule()
+  }
+
+  load(id: string): SessionSnapshot | null {
+    try {
+      const { format, snapshot } = JSON.parse(readFileSync(this.#file(id), 'utf8')) as { format: number; snapshot: SessionSnapshot }
+      return format === FORMAT ? snapshot : null
+    } catch {
+      return null
+    }
+  }
+
+  forget(id: string): void {
+    this.#saved.delete(id)
+    rmSync(this.#file(id), { force: true })
+  }
+
+  stop(): void {
+    this.#timer?.cancel()
+  }
+
+  #schedule(): void {
+    this.#timer = this.#clock.setTimer(EVERY_MS, () => {
+      for (const session of this.#sessions()) {
+        if (session.offset - (this.#saved.get(session.id) ?? 0) >= MIN_BYTES) this.#save(session)
+      }
+      this.#schedule()
+    })
+  }
+
+  #save(session: LiveSession): void {
+    try {
+      mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
+      const file = this.#file(session.id)
+      writeFileSync(`${file}.new`, JSON.stringify({ format: FORMAT, snapshot: session.snapshot() }), { mode: 0o600 })
+      renameSync(`${file}.new`, file)
+      this.#saved.set(session.id, session.offset)
+    } catch (error) {
+      this.#onError(error)
+    }
+  }
+
+  #file(id: string): string {
+    return join(this.#directory, `${id}.json`)
+  }
+}
+
+/** Grows when anything inside a snapshot changes its meaning. */
+const FORMAT = 1
