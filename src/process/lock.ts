@@ -6,7 +6,7 @@ export interface Lock {
 }
 
 interface LockDatabase {
-  exec(sql: string): void
+  exec: (sql: string) => void
   close(): void
 }
 

@@ -52,13 +52,9 @@ describe('headless roles', () => {
   })
 
   it('an auditor goes through its verdicts, across processes', () => {
-    const verdicts = [1, 2, 3, 4].map(
-      () =>
-        (
-          parse(run(['-p', 'Answer {"verdict": …}', '--scenario', 'retry', '--permission-mode', 'read']).stdout).at(-1)
-            ?.structured as Json
-        ).verdict,
-    )
+    const audit = () =>
+      parse(run(['-p', 'Answer {"verdict": …}', '--scenario', 'retry', '--permission-mode', 'read']).stdout)
+    const verdicts = [1, 2, 3, 4].map(() => (audit().at(-1) as { structured: Json }).structured.verdict)
     expect(verdicts).toEqual(['RETRY', 'RETRY', 'DONE', 'DONE'])
     const steered = run(['-p', 'Audit.\n[demo:verdict IMPOSSIBLE]', '--permission-mode', 'read'])
     expect(parse(steered.stdout).at(-1)?.structured).toMatchObject({ verdict: 'IMPOSSIBLE' })
@@ -141,24 +137,48 @@ describe('headless faults', () => {
     expect(JSON.parse(`[${stdout.trim().replaceAll(/^\}\n\{/gm, '},\n{')}]`).at(-1)).toMatchObject({ type: 'result' })
   })
 
-  it('is deaf to SIGTERM when the scenario says so, and leaves grandchildren behind', async () => {
-    const child = spawn(process.execPath, demoArgv(['-p', 'deaf', '--scenario', 'hang', '--speed', '0']), {
+  const startHeadless = (args: string[]) => {
+    const child = spawn(process.execPath, demoArgv(['--headless', ...args]), {
       cwd: home,
       env: { ...process.env, SIGNALBOX_DEMO_HOME: home },
       stdio: ['ignore', 'pipe', 'ignore'],
     })
+    const seen = { text: '' }
+    child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
+      seen.text += chunk
+    })
+    const ended = new Promise<{ code: number | null; signal: string | null }>(resolve =>
+      child.on('close', (code, signal) => resolve({ code, signal })),
+    )
+    return { child, seen, ended }
+  }
+
+  it.each([
+    [true, 0],
+    [false, 143],
+  ])('SIGTERM in the middle of a turn, ignored: %s', async (on, code) => {
+    const file = join(home, 'term.json')
+    const steps = [{ ignoreTerm: { on } }, { say: 'ready' }, { wait: 1500 }, { say: 'still here' }]
+    writeFileSync(file, JSON.stringify({ name: 'term', turns: [{ steps }] }))
+    const { child, seen, ended } = startHeadless(['-p', 'x', '--scenario', file])
+    await expect.poll(() => seen.text, { timeout: 10_000 }).toContain('"delta":false,"text":"ready"')
+    child.kill('SIGTERM')
+    expect(await ended).toEqual({ code, signal: null })
+    expect(seen.text.includes('"text":"still here"')).toBe(on)
+  })
+
+  it('leaves grandchildren behind when it is killed', async () => {
+    const { child, ended } = startHeadless(['-p', 'deaf', '--scenario', 'hang', '--speed', '0'])
     const children = () =>
       readFileSync(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')
         .trim()
         .split(' ')
         .filter(Boolean)
         .map(Number)
-    const ended = new Promise(resolve => child.on('exit', (_, signal) => resolve(signal)))
     await expect.poll(() => children().length, { timeout: 10_000 }).toBe(2)
     const grandchildren = children()
-    child.kill('SIGTERM')
     child.kill('SIGKILL')
-    expect(await ended).toBe('SIGKILL')
+    expect(await ended).toEqual({ code: null, signal: 'SIGKILL' })
     for (const pid of grandchildren) expect(process.kill(pid, 'SIGKILL')).toBe(true)
   })
 })

@@ -34,7 +34,7 @@ describe('keys', () => {
     await demo.until(/^▷ Give the agent/m)
     demo.type('helllo')
     await demo.until('▷ helllo')
-    demo.type(KEY.backspace.repeat(3) + 'lo')
+    demo.type(`${KEY.backspace.repeat(3)}lo`)
     await demo.until(/^▷ hello$/m)
     demo.type(`${KEY.ctrlJ}world`)
     await demo.until(/^▷ hello\n {2}world$/m)
@@ -82,7 +82,7 @@ describe('keys', () => {
 })
 
 describe('the terminal', () => {
-  it.each(['inline', 'fullscreen'])('survives every size while working and at a menu, %s', async renderer => {
+  it.each(['inline', 'fullscreen'])('survives every size at a menu, %s', async renderer => {
     const demo = start({
       args: ['--scenario', 'menus', ...(renderer === 'fullscreen' ? ['--fullscreen'] : [])],
       columns: 80,
@@ -110,6 +110,33 @@ describe('the terminal', () => {
     expect(demo.everything.match(/◈ Finished/g)).toHaveLength(1)
     expect(demo.everything.match(/^▷ wrapped/gm)).toHaveLength(1)
   })
+
+  it.each(['inline', 'fullscreen'])(
+    'survives every size while an answer streams, and prints it once, %s',
+    async renderer => {
+      const file = scenarioFile([{ say: { markdown: `${'word '.repeat(400)}\n\nthe end`, chunk: 10, delayMs: 10 } }])
+      const flags = renderer === 'fullscreen' ? ['--fullscreen'] : []
+      const demo = start({ args: ['--scenario', file, '--speed', '1', ...flags], columns: 80, rows: 50 })
+      await demo.ask('go')
+      await demo.until('◆ word')
+      for (const [columns, rows] of [
+        [1, 1],
+        [500, 200],
+        [3, 90],
+        [200, 3],
+      ] as const) {
+        const before = demo.bytes.length
+        demo.resize(columns, rows)
+        await demo.until(() => demo.bytes.length > before)
+      }
+      expect(demo.everything).not.toContain('◈ Finished')
+      demo.resize(80, 50)
+      await demo.until('◈ Finished')
+      expect(demo.everything.match(/the end/g)).toHaveLength(1)
+      expect(demo.everything.match(/^▷ go/gm)).toHaveLength(1)
+      expect(demo.everything.match(/\bword\b/g)).toHaveLength(400)
+    },
+  )
 
   it('draws whole frames in synchronized updates, unless told not to', async () => {
     const demo = start({ args: ['--scenario', 'chat'] })

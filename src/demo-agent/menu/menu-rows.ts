@@ -67,12 +67,11 @@ function optionLines(
   const lead: Line = [{ text: leadOf(page, index, isSelected, look), style }]
   const takesText = option.placeholder !== undefined
   const label = takesText && page.text !== '' ? page.text : takesText ? option.placeholder! : option.label
-  const labelStyle: Style = takesText && page.text === '' && !isSelected ? QUIET : style
   if (column !== null && option.detail) {
-    const first: Line = [...lead, { text: label.padEnd(column - textWidth(lead[0]!.text)), style: labelStyle }]
+    const first: Line = [...lead, { text: label.padEnd(column - textWidth(lead[0]!.text)), style }]
     return wrapSpans([{ text: option.detail, style: QUIET }], { width: look.width, first })
   }
-  const lines = wrapSpans([{ text: label, style: labelStyle }], { width: look.width, first: lead })
+  const lines = wrapSpans([{ text: label, style }], { width: look.width, first: lead })
   if (!option.detail) return lines
   const indent: Line = [{ text: ' '.repeat(textWidth(lead[0]!.text)), style: {} }]
   return [...lines, ...wrapSpans([{ text: option.detail, style: QUIET }], { width: look.width, first: indent })]

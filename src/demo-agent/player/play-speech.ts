@@ -3,7 +3,7 @@ import { fillWords, type Stage } from './stage.js'
 
 /** Cells at a time and the pause between them: reads like a fast model, and a page takes a few seconds. */
 const CHUNK = 5
-const DELAY_MS = 30
+const DELAY_MS = 38
 
 /** Streams Markdown, then completes the block on the surface and in the transcript. */
 export async function speak(markdown: string, how: { chunk?: number; delayMs?: number }, stage: Stage): Promise<void> {

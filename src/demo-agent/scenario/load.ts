@@ -22,17 +22,31 @@ function readScenarioFile(file: string): Scenario {
   try {
     value = JSON.parse(source)
   } catch (error) {
-    const offset = Number(/position (\d+)/.exec((error as Error).message)?.[1] ?? 0)
-    const before = source.slice(0, offset).split('\n')
-    const place = { file, line: before.length, column: before.at(-1)!.length + 1 }
-    throw new SignalboxError(
-      'E_INPUT',
-      `${file}:${place.line}:${place.column}: not JSON: ${(error as Error).message}`,
-      { place },
-    )
+    const { message } = error as Error
+    const place = { file, ...placeOf(source, errorOffset(source, message)) }
+    const where = 'line' in place ? `${file}:${place.line}:${place.column}` : file
+    throw new SignalboxError('E_INPUT', `${where}: not JSON: ${message}`, { place })
   }
   const result = validateScenario(value)
   if ('scenario' in result) return result.scenario
   const message = result.problems.map(problem => `${file}: ${problem}`).join('\n')
   throw new SignalboxError('E_INPUT', message, { place: { file }, next: 'The format is in docs/demo-agent.md.' })
+}
+
+/** Node names a position only for some mistakes; for a word that is no JSON at all we look where reading stops. */
+function errorOffset(source: string, message: string): number | null {
+  const named = /position (\d+)/.exec(message)
+  if (named) return Number(named[1])
+  const token = /\s+|[[\]{},:]|"(?:[^"\\\n]|\\.)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null/y
+  while (token.lastIndex < source.length) {
+    const at = token.lastIndex
+    if (!token.test(source)) return at
+  }
+  return null
+}
+
+function placeOf(source: string, offset: number | null): { line: number; column: number } | Record<string, never> {
+  if (offset === null) return {}
+  const before = source.slice(0, offset).split('\n')
+  return { line: before.length, column: before.at(-1)!.length + 1 }
 }

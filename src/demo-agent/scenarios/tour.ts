@@ -23,7 +23,7 @@ export const tour: Scenario = {
       steps: [
         {
           think: {
-            ms: 2400,
+            ms: 3000,
             label: 'Reading the code',
             tokens: 640,
             thought: 'The failing test is about discounts: read the cart first.',
@@ -32,14 +32,14 @@ export const tour: Scenario = {
         { say: { markdown: 'I will look at the code first, then let the tests tell me what is wrong.' } },
         todo(0),
         { tool: { name: 'Read', kind: 'read', read: { path: 'package.json' }, ms: 600 } },
-        { tool: { name: 'Read', kind: 'read', read: { path: 'src/cart.js' }, ms: 800 } },
+        { tool: { name: 'Read', kind: 'read', read: { path: 'src/cart.js' }, ms: 1100 } },
         todo(1),
         { think: { ms: 1300, label: 'Running the tests', tokens: 210 } },
         { tool: { name: 'Shell', kind: 'shell', command: 'npm test --silent', readOnly: true, show: 7 } },
         todo(2),
         {
           think: {
-            ms: 3200,
+            ms: 4200,
             label: 'Comparing the numbers',
             tokens: 830,
             thought: '5990 instead of 5400: ten cents were taken off, not ten percent.',

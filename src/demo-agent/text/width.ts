@@ -109,7 +109,9 @@ export function graphemeWidth(grapheme: string): number {
   const first = grapheme.codePointAt(0) ?? 0
   if (first < 0x20 || (first >= 0x7f && first < 0xa0)) return 0
   if (isWide(first) || grapheme.includes('\ufe0f') || isRegionalPair(grapheme)) return 2
-  return ZERO.test(String.fromCodePoint(first)) ? 0 : 1
+  if (ZERO.test(String.fromCodePoint(first))) return 0
+  // Half-width voicing marks join the letter before them, but have a cell of their own.
+  return grapheme.length === 1 ? 1 : 1 + (grapheme.slice(1).match(/[\uff9e\uff9f]/g)?.length ?? 0)
 }
 
 function isRegionalPair(grapheme: string): boolean {

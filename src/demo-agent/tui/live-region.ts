@@ -26,7 +26,12 @@ export function liveRegion(model: ViewModel, size: ScreenSize, now: number): Liv
   above.push(...todoPanel(model, width), ...agentPanel(model, width))
   const bottom = model.menu ? menuPart(model, size) : composerPart(model, size)
   const lines = [...above, [], ...bottom.lines].map(line => fitLine(line, width))
-  return crop(lines, { ...bottom.cursor, row: bottom.cursor.row + above.length + 1 }, rows)
+  const { cursor } = bottom
+  return crop(
+    lines,
+    { ...cursor, row: cursor.row + above.length + 1, column: Math.min(width - 1, cursor.column) },
+    rows,
+  )
 }
 
 /** Keeps the rows at the bottom; on a screen that is too low for them, the rows from the cursor on. */

@@ -1,0 +1,41 @@
+// `npm test [-- vitest arguments]`: set up, check, build, run every test, and end with one line `N passed, N failed, N skipped`.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build, install, requireNode, root, run } from './setup.mjs'
+
+requireNode()
+install()
+installPrograms(['tmux'])
+if (process.argv.length === 2) run(process.execPath, [join(root, 'scripts', 'check.mjs')])
+build()
+
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-test-'))
+const report = join(directory, 'report.json')
+const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
+const args = [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2)]
+const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, SIGNALBOX_HOME: join(directory, 'home') } })
+const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, testResults = [] } = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {}
+for (const file of testResults) {
+  for (const test of file.assertionResults) if (test.status === 'skipped' || test.status === 'pending') console.log(`skipped: ${test.fullName}`)
+}
+rmSync(directory, { recursive: true, force: true })
+console.log(`${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`)
+process.exit(status ?? 1)
+
+/** Programs that tests drive and npm does not have. Installed where that is allowed; else the tests that need one say that they skip. */
+function installPrograms(names) {
+  const missing = names.filter(name => spawnSync('which', [name]).status !== 0)
+  if (missing.length === 0) return
+  const isRoot = process.getuid?.() === 0
+  if (!isRoot || spawnSync('which', ['apt-get']).status !== 0) {
+    console.error(`${missing.join(', ')} not found and not installed: tests that need it are skipped`)
+    return
+  }
+  console.error(`Installing ${missing.join(', ')} …`)
+  const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' }
+  const quiet = { stdio: ['ignore', 'ignore', 2], env }
+  spawnSync('apt-get', ['update', '-qq'], quiet)
+  spawnSync('apt-get', ['install', '-y', '-qq', '--no-install-recommends', ...missing], quiet)
+}

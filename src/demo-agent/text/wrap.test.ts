@@ -1,0 +1,55 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { lineText } from './style.js'
+import { cutText, textWidth } from './width.js'
+import { lineWidth, wrapSpans } from './wrap.js'
+
+const wrap = (text: string, width: number, lead = '') =>
+  wrapSpans([{ text, style: {} }], { width, first: [{ text: lead, style: {} }] }).map(lineText)
+
+describe('widths', () => {
+  it.each([
+    ['🚀 ✅ ☕ 漢', 11],
+    ['●○◐✳⚠▣△❯…─◆◇◈◜▷▸┆◼◻✔', 20],
+    ['ｱﾞ', 2],
+    ['👩‍💻', 2],
+    ['🇫🇷', 2],
+    ['❤️', 2],
+    ['e\u0301', 1],
+  ])('%s is %i cells', (text, width) => {
+    expect(textWidth(text)).toBe(width)
+  })
+
+  it('cuts to a width with an ellipsis, never through a wide character', () => {
+    expect(cutText('漢字漢字', 5)).toBe('漢字…')
+    expect(cutText('漢字漢字', 4)).toBe('漢…')
+    expect(cutText('abc', 3)).toBe('abc')
+  })
+})
+
+describe('wrapping', () => {
+  it('breaks at blanks and hangs the rest under the text', () => {
+    expect(wrap('one two three', 9, '◆ ')).toEqual(['◆ one two', '  three'])
+  })
+
+  it('breaks between wide characters and inside words that are too long', () => {
+    expect(wrap('漢字漢字', 5)).toEqual(['漢字', '漢字'])
+    expect(wrap('abcdefgh', 3)).toEqual(['abc', 'def', 'gh'])
+  })
+
+  it('keeps line breaks', () => {
+    expect(wrap('a\nb', 9)).toEqual(['a', 'b'])
+  })
+
+  it('never exceeds the width and loses no letter', () => {
+    const text = fc.array(fc.constantFrom('a', 'bc', ' ', '  ', '漢', '🚀', 'long-word', '\n'), { maxLength: 40 })
+    fc.assert(
+      fc.property(text, fc.integer({ min: 2, max: 30 }), fc.boolean(), (parts, width, hard) => {
+        const source = parts.join('')
+        const lines = wrapSpans([{ text: source, style: {} }], { width, hard })
+        for (const line of lines) expect(lineWidth(line)).toBeLessThanOrEqual(width)
+        expect(lines.map(lineText).join('').replaceAll(' ', '')).toBe(source.replaceAll(/\s/g, ''))
+      }),
+    )
+  })
+})
