@@ -17,7 +17,10 @@ export async function loadPack(agent: string | null, userDirectory: string | nul
 }
 
 async function firstToml(directory: string): Promise<string | null> {
-  const names = await readdir(directory).catch(() => [] as string[])
+  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [] as string[]
+    throw error
+  })
   const name = names.filter(candidate => candidate.endsWith('.toml')).sort()[0]
   return name ? join(directory, name) : null
 }

@@ -11,6 +11,8 @@ const RESET = '\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1004l\u001b[?1006l
 const ENTER = '\u001b[?1049h\u001b[2J\u001b[H'
 const LEAVE = '\u001b[?1049l'
 const ACK_EVERY = 64 * 1024
+/** Whatever ends this program, the person's terminal is given back first. */
+const ENDINGS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const
 
 /** Puts the person's terminal on a session until they detach or it ends. The screen is left as it was found. */
 export async function attachTo(context: CommandContext, client: DaemonClient, session: string, options: { isViewOnly: boolean }): Promise<number> {
@@ -28,7 +30,9 @@ export async function attachTo(context: CommandContext, client: DaemonClient, se
       if (keys.length > 0 && !options.isViewOnly && socket.readyState === socket.OPEN) socket.send(keys, { binary: true })
       if (at >= 0) finish('detached')
     }
+    const onSignal = () => finish('detached')
     const finish = (reason: string) => {
+      for (const signal of ENDINGS) process.off(signal, onSignal)
       stdin.off('data', onInput)
       stdout.off('resize', onResize)
       if (stdin.isTTY) stdin.setRawMode(false)
@@ -45,6 +49,7 @@ export async function attachTo(context: CommandContext, client: DaemonClient, se
       stdin.on('data', onInput)
       stdin.resume()
       stdout.on('resize', onResize)
+      for (const signal of ENDINGS) process.on(signal, onSignal)
       send({ type: 'hello', want: options.isViewOnly ? 'view' : 'input', ...size() })
     })
     socket.on('message', (data, isBinary) => {

@@ -2,12 +2,16 @@ import { request as httpRequest } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { delay, systemClock } from '../clock/index.js'
-import { type ErrorCode, SignalboxError } from '../errors/index.js'
-import { startDetached } from '../process/index.js'
+import { type ErrorCode, type Place, SignalboxError } from '../errors/index.js'
+import { type DetachedStart, startDetached } from '../process/index.js'
 import type { CommandContext } from './context.js'
 import { openHome } from './home.js'
 
-const START_TIMEOUT_MS = 15_000
+const START_TIMEOUT_MS = 20_000
+/** A daemon of this home is just starting or just stopping: it gets this long before another start is tried. */
+const RETRY_START_MS = 1_000
+/** A daemon that accepts a connection and says nothing for so long hangs. */
+const HEALTH_TIMEOUT_MS = 10_000
 
 /** The daemon of this home directory, over its unix socket. */
 export class DaemonClient {
@@ -23,11 +27,24 @@ export class DaemonClient {
     const client = new DaemonClient(home.settings.daemonSocket)
     if (await client.isUp()) return client
     const logFile = join(home.directories.state, 'daemon.log')
-    startDetached(fileURLToPath(new URL('../cli.js', import.meta.url)), ['serve'], { logFile, cwd: '/', env: { ...context.env } })
+    const script = fileURLToPath(new URL('../cli.js', import.meta.url))
+    const start = () => startDetached(script, ['serve'], { logFile, cwd: '/', env: { ...context.env } })
     const deadline = systemClock.monotonic() + START_TIMEOUT_MS
+    let starting: DetachedStart | null = start()
+    let retryAt = Number.POSITIVE_INFINITY
     while (systemClock.monotonic() < deadline) {
-      await delay(systemClock, 25)
+      const ended: unknown = await Promise.race([starting?.ended ?? delay(systemClock, 25), delay(systemClock, 25).then(() => undefined)])
       if (await client.isUp()) return client
+      if (starting && ended !== undefined) {
+        const failure = startFailure(ended, logFile)
+        if (failure.code !== 'E_DAEMON_RUNNING') throw failure
+        // Another one is starting or stopping. Either it answers soon, or its place is free soon.
+        starting = null
+        retryAt = systemClock.monotonic() + RETRY_START_MS
+      }
+      if (systemClock.monotonic() < retryAt) continue
+      starting = start()
+      retryAt = Number.POSITIVE_INFINITY
     }
     throw new SignalboxError('E_NOT_READY', `the daemon did not start within ${START_TIMEOUT_MS / 1000} s`, { next: `see ${logFile}` })
   }
@@ -40,9 +57,12 @@ export class DaemonClient {
 
   async isUp(): Promise<boolean> {
     try {
-      await this.get('/healthz')
+      await this.#call('GET', '/healthz', undefined, AbortSignal.timeout(HEALTH_TIMEOUT_MS))
       return true
     } catch (error) {
+      if (isTimeout(error)) {
+        throw new SignalboxError('E_NOT_READY', `the daemon does not answer within ${HEALTH_TIMEOUT_MS / 1000} s`, { next: 'it hangs or is stopped: end it, the sessions live on', cause: error })
+      }
       // Only "nobody is there" means down; a daemon that answers with an error is up.
       return error instanceof SignalboxError && error.code !== 'E_DAEMON_GONE'
     }
@@ -73,10 +93,14 @@ export class DaemonClient {
     }
   }
 
-  async #call<T>(method: string, path: string, body?: unknown): Promise<T> {
-    const response = await this.#open(method, path, body)
+  async #call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+    const response = await this.#open(method, path, body, signal)
     const chunks: Buffer[] = []
-    for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
+    try {
+      for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
+    } catch (error) {
+      throw gone(error)
+    }
     const answer = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as Record<string, unknown>
     if ((response.statusCode ?? 500) < 400) return answer as T
     const { code, message, next, details } = answer.error as { code: ErrorCode; message: string; next?: string; details?: Record<string, unknown> }
@@ -104,6 +128,17 @@ export class DaemonClient {
 
 function gone(error: unknown): SignalboxError {
   return new SignalboxError('E_DAEMON_GONE', 'the daemon does not answer', { next: 'run the command again: it starts a new one', cause: error })
+}
+
+function isTimeout(error: unknown): boolean {
+  return error instanceof Error && error.cause instanceof Error && ['AbortError', 'TimeoutError'].includes(error.cause.name)
+}
+
+/** What a daemon said before it gave up. It is this command's own error: the person asked for nothing else. */
+function startFailure(told: unknown, logFile: string): SignalboxError {
+  const { code, message, next, place } = (told ?? {}) as { code?: ErrorCode; message?: string; next?: string; place?: Place }
+  if (!code || !message) return new SignalboxError('E_NOT_READY', `the daemon ended before it was ready${message ? `: ${message}` : ''}`, { next: `see ${logFile}` })
+  return new SignalboxError(code, message, { ...(next !== undefined && { next }), ...(place && { place }) })
 }
 
 function parseEvent(text: string): { event: string; id: string | null; data: unknown } {

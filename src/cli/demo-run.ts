@@ -18,6 +18,8 @@ import type { CommandContext } from './context.js'
 const READY_MS = 30_000
 const PROMPT = 'The tests fail. Find out why and fix it.'
 
+const EXIT_BY_OUTCOME: Readonly<Record<string, number>> = { done: EXIT.ok, denied: EXIT.rejected, interrupted: EXIT.interrupted }
+
 export interface DemoOptions {
   directory: string
   speed: number
@@ -47,9 +49,6 @@ export class DemoRun {
 
   async run(): Promise<number> {
     const { style } = this.#context
-    if (!this.#context.isInteractive && !this.#options.answersItself) {
-      throw new SignalboxError('E_NEEDS_HUMAN', 'the demo agent will ask for a permission, and there is no terminal to ask on', { next: 'signalbox demo --yes answers for you' })
-    }
     this.#say(style('bold', 'Signalbox demo') + style('dim', '  a scripted agent in a real terminal; no key, no network'))
     await this.#makeProject()
     const stop = this.#listen()
@@ -60,7 +59,7 @@ export class DemoRun {
     stop()
     await this.#end(session)
     await this.#summary(record)
-    return this.#outcome === 'done' ? EXIT.ok : EXIT.failed
+    return EXIT_BY_OUTCOME[this.#outcome] ?? EXIT.failed
   }
 
   #say(line: string): void {

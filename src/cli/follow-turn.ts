@@ -5,6 +5,8 @@ import { BlockStream } from './block-stream.js'
 import type { CommandContext } from './context.js'
 import type { DaemonClient } from './daemon-client.js'
 
+const EXIT_BY_OUTCOME: Readonly<Record<string, number>> = { done: EXIT.ok, denied: EXIT.rejected, interrupted: EXIT.interrupted }
+
 interface Update {
   session: string
   turn: string
@@ -52,7 +54,7 @@ function handle(event: string, data: Update & { data: Update & { outcome?: strin
       stream.pause()
       return EXIT.needsHuman
     case 'turn.closed':
-      return data.data.outcome === 'done' ? EXIT.ok : data.data.outcome === 'interrupted' ? EXIT.interrupted : EXIT.failed
+      return EXIT_BY_OUTCOME[data.data.outcome ?? ''] ?? EXIT.failed
     case 'session.ended':
     case 'session.lost':
       return EXIT.failed

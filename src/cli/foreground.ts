@@ -1,3 +1,4 @@
+import { constants } from 'node:os'
 import { systemClock } from '../clock/index.js'
 import { EXIT } from '../errors/index.js'
 import { Host } from '../host/index.js'
@@ -22,7 +23,7 @@ export async function runInForeground(context: CommandContext, request: Foregrou
   const keeper = new Keeper(systemClock)
   const host = await Host.open({ settings: home.settings, clock: systemClock, keeper, owner: 'foreground', version: version(), onError: error => reportError(context, error) })
   const passesBytes = options.isRaw || context.isOutputTty
-  const printer = passesBytes ? null : new TextPrinter(text => context.write(text))
+  const printer = passesBytes ? null : new TextPrinter(request.size ?? home.settings.size, text => context.write(text))
   let restoreInput: () => void = () => undefined
   try {
     const exit = await new Promise<KeptExit>((resolve, reject) => {
@@ -47,12 +48,20 @@ export async function runInForeground(context: CommandContext, request: Foregrou
   }
 }
 
+const NEWLINE = 0x0a
+const CTRL_D = 0x04
+
 /** The person's keys go to the program; so do a pipe's bytes, with an end-of-file at the end. */
 function forwardInput(session: string, keeper: Keeper): () => void {
   const { stdin, stdout } = process
   const write = (bytes: Uint8Array) => void keeper.write(session, bytes).catch(() => undefined)
-  const onData = (chunk: Buffer) => write(chunk)
-  const onEnd = () => write(Uint8Array.of(0x04))
+  let isLineOpen = false
+  const onData = (chunk: Buffer) => {
+    isLineOpen = chunk.at(-1) !== NEWLINE
+    write(chunk)
+  }
+  // In the middle of a line a terminal takes the first ctrl-D as "hand over what is there"; only the next one is the end.
+  const onEnd = () => write(isLineOpen ? Uint8Array.of(CTRL_D, CTRL_D) : Uint8Array.of(CTRL_D))
   const onResize = () => void keeper.resize(session, stdout.columns, stdout.rows).catch(() => undefined)
   const onSignal = (signal: NodeJS.Signals) => void keeper.signal(session, signal).catch(() => undefined)
   if (stdin.isTTY) stdin.setRawMode(true)
@@ -71,10 +80,8 @@ function forwardInput(session: string, keeper: Keeper): () => void {
   }
 }
 
-const SIGNAL_NUMBERS: Readonly<Record<string, number>> = { SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGABRT: 6, SIGKILL: 9, SIGSEGV: 11, SIGPIPE: 13, SIGTERM: 15 }
-
 function exitCode(exit: KeptExit): number {
-  if (exit.signal) return 128 + (SIGNAL_NUMBERS[exit.signal] ?? 0)
+  if (exit.signal) return 128 + (constants.signals[exit.signal as NodeJS.Signals] ?? 0)
   return exit.code ?? EXIT.failed
 }
 

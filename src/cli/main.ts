@@ -1,4 +1,4 @@
-import { Command, CommanderError, Option } from 'commander'
+import { Command, CommanderError, Option, type OutputConfiguration } from 'commander'
 import { EXIT, exitCodeOf, toSignalboxError } from '../errors/index.js'
 import type { CommandInput, CommandSpec } from './command-spec.js'
 import { COMMANDS } from './commands.js'
@@ -16,7 +16,9 @@ const GROUPS: Record<CommandSpec['group'], string> = {
 /** Runs one command line and gives its exit code. Everything a command throws ends here, as one line. */
 export async function main(argv: readonly string[], context: CommandContext = processContext()): Promise<number> {
   ignoreBrokenPipe()
-  const separator = argv.indexOf('--')
+  // Only a command that runs other programs takes the words behind `--` as theirs; elsewhere `--` ends the options, as usual.
+  const takesRest = COMMANDS.some(spec => spec.rest !== undefined && spec.name === argv[0])
+  const separator = takesRest ? argv.indexOf('--') : -1
   const words = separator < 0 ? argv : argv.slice(0, separator)
   const rest = separator < 0 ? null : argv.slice(separator + 1)
   let code: number = EXIT.ok
@@ -41,16 +43,16 @@ function buildProgram(run: (spec: CommandSpec, input: Omit<CommandInput, 'rest'>
     .version(version(), '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
-    .showHelpAfterError('(add --help for what it takes)')
     .enablePositionalOptions()
     .exitOverride()
+    .configureOutput(oneLineErrors('signalbox'))
   for (const spec of COMMANDS) program.addCommand(buildCommand(spec, run), { hidden: spec.hidden ?? false })
   program.addHelpText('after', '\nWithout a command: what needs you now.\nDocumentation: docs/ in the package; every command has --help with examples.')
   return program
 }
 
 function buildCommand(spec: CommandSpec, run: (spec: CommandSpec, input: Omit<CommandInput, 'rest'>) => Promise<void>): Command {
-  const command = new Command(spec.name).description(spec.summary).exitOverride().helpGroup(GROUPS[spec.group])
+  const command = new Command(spec.name).description(spec.summary).exitOverride().configureOutput(oneLineErrors(`signalbox ${spec.name}`)).helpGroup(GROUPS[spec.group])
   for (const argument of spec.arguments ?? []) command.argument(argumentUsage(argument), argument.description)
   for (const option of spec.options ?? []) {
     const made = new Option(option.flags, option.description)
@@ -68,6 +70,17 @@ function buildCommand(spec: CommandSpec, run: (spec: CommandSpec, input: Omit<Co
     await run(spec, { args, options: command.opts() })
   })
   return command
+}
+
+/** Commander writes a mistake and its suggestion on lines of their own; here every error is one line of the same form. */
+function oneLineErrors(command: string): OutputConfiguration {
+  return {
+    outputError: (text, write) => {
+      const [what = '', ...more] = text.trim().replace(/^error: /, '').split('\n')
+      const hints = more.map(hint => hint.replace(/^\((.*)\)$/, '$1').replace(/^D/, 'd'))
+      write(`signalbox: ${[what, ...hints].join('; ')} (${command} --help)\n`)
+    },
+  }
 }
 
 function argumentUsage({ name, optional, variadic }: { name: string; optional?: boolean; variadic?: boolean }): string {

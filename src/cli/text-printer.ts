@@ -9,12 +9,14 @@ const SCROLLBACK = 5000
  * progress bars are played, not printed; rows that the terminal wrapped are joined again.
  */
 export class TextPrinter {
-  readonly #emulator = new TerminalEmulator({ cols: 500, rows: 50, scrollback: SCROLLBACK })
+  readonly #emulator: TerminalEmulator
   readonly #write: (text: string) => void
   #next = 0
   #t = 0
 
-  constructor(write: (text: string) => void) {
+  /** `size` is that of the program's terminal: what it draws fits no other. */
+  constructor(size: { cols: number; rows: number }, write: (text: string) => void) {
+    this.#emulator = new TerminalEmulator({ ...size, scrollback: SCROLLBACK })
     this.#write = write
   }
 

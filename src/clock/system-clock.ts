@@ -1,12 +1,22 @@
 import { performance } from 'node:perf_hooks'
 import type { Clock, Timer } from './clock.js'
 
-/** The machine's own clock.. */
+/** Longer waits overflow Node's timers, which then fire at once: they are waited for in parts. */
+const LONGEST_MS = 2 ** 31 - 1
+
+/** The machine's own clock. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
   setTimer(ms: number, callback: () => void): Timer {
-    const handle = setTimeout(callback, ms)
+    let left = ms
+    let handle: NodeJS.Timeout
+    const wait = () => {
+      const part = Math.min(left, LONGEST_MS)
+      left -= part
+      handle = setTimeout(left > 0 ? wait : callback, part)
+    }
+    wait()
     return { cancel: () => clearTimeout(handle) }
   },
 }

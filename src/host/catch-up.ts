@@ -5,9 +5,13 @@ import { openRecording } from '../terminal/recording/index.js'
 /**
  * Brings a session that lived on without a host to the present: recorded bytes with their recorded times, then the keeper's stream from
  * exactly the byte where the recording ended. Nothing is missed and nothing is seen twice.
+ *
+ * Unless the recording broke off (a full disk): then what lies between its end and the keeper's memory is gone, and the session goes on
+ * behind the gap. Its `recording.failed` event says so.
  */
 export async function catchUp(session: LiveSession, kept: KeptSession, keeper: KeeperPort): Promise<void> {
   for (;;) {
+    const before = session.offset
     const recording = await openRecording(kept.recording)
     let offset = 0
     for await (const { event } of recording.events()) {
@@ -22,6 +26,9 @@ export async function catchUp(session: LiveSession, kept: KeptSession, keeper: K
     }
     const result = await keeper.attach(kept.id, session.offset, session)
     if (result.state === 'attached') return
-    // More was printed since the recording was read than the keeper holds in memory: read on.
+    // More was printed since the recording was read than the keeper holds in memory: read on, as long as there is something to read.
+    if (session.offset > before) continue
+    const behind = await keeper.attach(kept.id, result.oldestOffset, session)
+    if (behind.state === 'attached') return
   }
 }

@@ -4,14 +4,14 @@ import { type ApprovalRecord, approvalsProjection, Ledger } from '../approvals/i
 import { type Clock, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent, validateEvent } from '../events/index.js'
-import type { KeeperPort, KeptSession } from '../keeper/index.js'
+import type { KeeperListener, KeeperPort, KeptSession } from '../keeper/index.js'
 import { LiveSession, SessionJournal, type SessionRecord, type SessionSnapshot, sessionStream, sessionsProjection, type Viewer } from '../sessions/index.js'
 import { type EventStore, openStore, type Subscription } from '../store/index.js'
 import { processStart } from '../process/index.js'
 import { LiveBus } from './bus.js'
 import { busSink } from './bus-sink.js'
 import { catchUp } from './catch-up.js'
-import { packFor, prepareSession, type StartRequest } from './prepare-session.js'
+import { type PreparedSession, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import type { HostSettings } from './settings.js'
 
@@ -37,6 +37,7 @@ export class Host {
   readonly #live = new Map<string, LiveSession>()
   readonly #snapshots: SessionSnapshots
   #decisions: Subscription | null = null
+  #starting: Promise<void> = Promise.resolve()
 
   static async open(options: HostOptions): Promise<Host> {
     const store = await openStore({
@@ -70,27 +71,13 @@ export class Host {
     const id = newId('ses')
     const prepared = await prepareSession(request, { id, settings, env: process.env })
     const kept = await keeper.spawn(prepared.spawn)
-    const number = await this.#nextNumber(request.person)
-    await this.store.append(sessionStream(id), 0, [
-      newEvent(
-        'session.started',
-        {
-          agent: prepared.agentName,
-          ...(prepared.agentSessionId && { agentSessionId: prepared.agentSessionId }),
-          project: prepared.spawn.cwd,
-          cwd: prepared.spawn.cwd,
-          args: [...request.args],
-          pid: kept.pid,
-          size: { cols: kept.cols, rows: kept.rows },
-          person: request.person,
-          number,
-          recording: kept.recording,
-          owner: this.#owner,
-          ...(request.label && { label: request.label }),
-        },
-        kept.startedAt,
-      ),
-    ])
+    try {
+      await this.#alone(() => this.#appendStart(request, prepared, kept))
+    } catch (error) {
+      // A program that the log does not know would run on unseen.
+      await discard(keeper, kept).catch(this.#options.onError)
+      throw error
+    }
     const record = await this.record(id)
     const session = await this.#open(record, prepared.pack, null)
     if (viewer) session.watch(viewer)
@@ -112,12 +99,15 @@ export class Host {
     return documents.map(document => document.state).sort((a, b) => a.startedAt - b.startedAt)
   }
 
-  /** By id, a unique beginning of it, or number. Of equal numbers the one that still runs is meant. */
+  /**
+   * By id, a unique beginning of it, or number. Of equal numbers the one that still runs is meant. Digits alone are always a number: an id
+   * that happens to begin with them must not stand in for a session that is gone.
+   */
   async find(word: string): Promise<SessionRecord> {
     const records = await this.records()
     const exact = records.filter(record => record.id === word)
     const byNumber = /^\d+$/.test(word) ? records.filter(record => record.number === Number(word)) : []
-    const byPrefix = records.filter(record => record.id.startsWith(word) || record.id.startsWith(`ses_${word}`))
+    const byPrefix = /^\d*$/.test(word) ? [] : records.filter(record => record.id.startsWith(word) || record.id.startsWith(`ses_${word}`))
     for (const found of [exact, byNumber, byPrefix]) {
       const live = found.filter(record => this.#live.has(record.id) && !this.#live.get(record.id)!.exit)
       const best = live.length > 0 ? live : found
@@ -158,6 +148,37 @@ export class Host {
 
   // — inside —
 
+  async #appendStart(request: StartRequest, prepared: PreparedSession, kept: KeptSession): Promise<void> {
+    const number = await this.#nextNumber(request.person)
+    await this.store.append(sessionStream(kept.id), 0, [
+      newEvent(
+        'session.started',
+        {
+          agent: prepared.agentName,
+          ...(prepared.agentSessionId && { agentSessionId: prepared.agentSessionId }),
+          project: prepared.spawn.cwd,
+          cwd: prepared.spawn.cwd,
+          args: [...request.args],
+          pid: kept.pid,
+          size: { cols: kept.cols, rows: kept.rows },
+          person: request.person,
+          number,
+          recording: kept.recording,
+          owner: this.#owner,
+          ...(request.label && { label: request.label }),
+        },
+        kept.startedAt,
+      ),
+    ])
+  }
+
+  /** One at a time: two starts at once must not take the same number. */
+  #alone(work: () => Promise<void>): Promise<void> {
+    const done = this.#starting.then(work)
+    this.#starting = done.catch(() => undefined)
+    return done
+  }
+
   async #open(record: SessionRecord, pack: LiveSession['pack'], restored: SessionSnapshot | null): Promise<LiveSession> {
     const { settings, clock, keeper, version, onError } = this.#options
     const session = new LiveSession({
@@ -176,6 +197,7 @@ export class Host {
         this.#live.delete(record.id)
         this.#snapshots.forget(record.id)
       },
+      onLagging: () => void this.#readOn(record).catch(onError),
     })
     this.#live.set(record.id, session)
     return session
@@ -184,7 +206,15 @@ export class Host {
   /** Takes over what the keeper kept while no host was there; what it did not keep is lost. */
   async #takeOver(): Promise<void> {
     const kept = new Map((await this.#options.keeper.list()).map(session => [session.id, session]))
-    for (const record of await this.records()) {
+    const records = await this.records()
+    const known = new Set(records.filter(({ state }) => state === 'starting' || state === 'live').map(({ id }) => id))
+    // A host that died between two steps leaves sessions that the log does not know yet, or has ended already.
+    for (const [id, session] of kept) {
+      if (known.has(id)) continue
+      kept.delete(id)
+      await discard(this.#options.keeper, session).catch(this.#options.onError)
+    }
+    for (const record of records) {
       const session = kept.get(record.id)
       if (session) await this.#adopt(record, session).catch(error => this.#options.onError(error))
       else if ((record.state === 'starting' || record.state === 'live') && this.#isOrphan(record)) await this.#lose(record)
@@ -199,9 +229,17 @@ export class Host {
   }
 
   async #adopt(record: SessionRecord, kept: KeptSession): Promise<void> {
-    if (record.state === 'ended' || record.state === 'lost') return
     const pack = await packFor(record.agent, this.#options.settings)
     const session = await this.#open(record, pack, this.#snapshots.load(record.id))
+    await catchUp(session, kept, this.#options.keeper)
+    session.goLive()
+  }
+
+  /** We were too slow for the keeper: what was missed is in the recording. */
+  async #readOn(record: SessionRecord): Promise<void> {
+    const session = this.#live.get(record.id)
+    const kept = (await this.#options.keeper.list()).find(candidate => candidate.id === record.id)
+    if (!session || !kept) return
     await catchUp(session, kept, this.#options.keeper)
     session.goLive()
   }
@@ -237,4 +275,24 @@ export class Host {
     while (taken.has(number)) number++
     return number
   }
+}
+
+/** Ends what runs on a terminal that belongs to no session, and lets the keeper forget it. */
+async function discard(keeper: KeeperPort, kept: KeptSession): Promise<void> {
+  if (!kept.exit) {
+    await keeper.signal(kept.id, 'SIGKILL')
+    await exitOf(keeper, kept)
+  }
+  await keeper.forget(kept.id)
+}
+
+function exitOf(keeper: KeeperPort, kept: KeptSession): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const ignore = () => undefined
+    const listener: KeeperListener = { output: ignore, resized: ignore, unrecorded: ignore, exited: () => resolve(), lagging: listen }
+    function listen(offset: number): void {
+      keeper.attach(kept.id, offset, listener).then(result => result.state === 'behind' && listen(result.oldestOffset), reject)
+    }
+    listen(kept.offset)
+  })
 }

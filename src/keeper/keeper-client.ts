@@ -131,6 +131,7 @@ export class KeeperClient implements KeeperPort {
     const listener = this.#listeners.get(notice.channel)
     if (!listener) return
     if (notice.notice === 'resized') return listener.resized(notice.cols, notice.rows, notice.t)
+    if (notice.notice === 'unrecorded') return listener.unrecorded(notice.failure)
     this.#listeners.delete(notice.channel)
     if (notice.notice === 'exited') listener.exited(notice.exit)
     else listener.lagging(notice.offset)

@@ -140,6 +140,7 @@ class Connection {
       },
       resized: (cols, rows, t) => this.#send({ notice: 'resized', channel, cols, rows, t }),
       exited: exit => this.#send({ notice: 'exited', channel, exit }),
+      unrecorded: failure => this.#send({ notice: 'unrecorded', channel, failure }),
       lagging: offset => {
         this.#detach(channel)
         this.#send({ notice: 'lagging', channel, offset })

@@ -1,7 +1,8 @@
+import { rmSync } from 'node:fs'
 import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { createRecording, type RecordingWriter } from '../terminal/recording/index.js'
-import { type PtyProcess, spawnPty } from '../terminal/pty/index.js'
+import { type PtyOptions, type PtyProcess, spawnPty } from '../terminal/pty/index.js'
 import type { AttachResult, KeeperListener, KeeperPort, KeptExit, KeptSession, SpawnRequest } from './port.js'
 import { OutputRing } from './ring.js'
 
@@ -24,7 +25,7 @@ interface Entry {
 export class Keeper implements KeeperPort {
   readonly #clock: Clock
   readonly #entries = new Map<string, Entry>()
-  readonly #unflushed = new Set<RecordingWriter>()
+  readonly #unflushed = new Set<Entry>()
   #flushScheduled = false
 
   constructor(clock: Clock) {
@@ -44,7 +45,7 @@ export class Keeper implements KeeperPort {
     const listeners = new Set<KeeperListener>()
     const ring = new OutputRing(RING_BYTES)
     let entry: Entry | null = null
-    const pty = spawnPty({
+    const pty = this.#spawn(recording, {
       ...request,
       onOutput: bytes => entry && this.#output(entry, bytes),
       onExit: exit => entry && this.#exited(entry, exit),
@@ -58,6 +59,7 @@ export class Keeper implements KeeperPort {
       recording: request.recording,
       offset: 0,
       exit: null,
+      recordingFailure: null,
     }
     entry = { info, pty, recording, ring, listeners, startedMono }
     this.#entries.set(request.id, entry)
@@ -76,6 +78,7 @@ export class Keeper implements KeeperPort {
       if (item.kind === 'output') listener.output(item.bytes, item.t, item.offset)
       else listener.resized(item.cols, item.rows, item.t)
     }
+    if (entry.info.recordingFailure) listener.unrecorded(entry.info.recordingFailure)
     if (entry.info.exit) listener.exited(entry.info.exit)
     else entry.listeners.add(listener)
     return { state: 'attached', detach: () => entry.listeners.delete(listener) }
@@ -84,7 +87,7 @@ export class Keeper implements KeeperPort {
   async write(id: string, bytes: Uint8Array): Promise<void> {
     const entry = this.#live(id)
     entry.recording.input(this.#time(entry), bytes)
-    this.#flushSoon(entry.recording)
+    this.#flushSoon(entry)
     entry.pty.write(bytes)
   }
 
@@ -96,7 +99,7 @@ export class Keeper implements KeeperPort {
     entry.info.rows = rows
     entry.recording.resize(t, cols, rows)
     entry.ring.resize(cols, rows, t)
-    this.#flushSoon(entry.recording)
+    this.#flushSoon(entry)
     // Listeners first: their emulators must have the new size before the program draws for it.
     for (const listener of entry.listeners) listener.resized(cols, rows, t)
     entry.pty.resize(cols, rows)
@@ -110,7 +113,7 @@ export class Keeper implements KeeperPort {
     const entry = this.#entry(id)
     if (entry.info.exit) return
     entry.recording.marker(this.#time(entry), label)
-    this.#flushSoon(entry.recording)
+    this.#flushSoon(entry)
   }
 
   async forget(id: string): Promise<void> {
@@ -129,11 +132,22 @@ export class Keeper implements KeeperPort {
     return [...this.#entries.values()].filter(({ info }) => !info.exit).length
   }
 
+  /** A program that could not be started leaves no empty recording behind. */
+  #spawn(recording: RecordingWriter, options: PtyOptions): PtyProcess {
+    try {
+      return spawnPty(options)
+    } catch (error) {
+      recording.close()
+      rmSync(recording.path, { force: true })
+      throw error
+    }
+  }
+
   #output(entry: Entry, bytes: Uint8Array): void {
     const t = this.#time(entry)
     const offset = entry.ring.end
     entry.recording.output(t, bytes)
-    this.#flushSoon(entry.recording)
+    this.#flushSoon(entry)
     entry.ring.output(bytes, t)
     entry.info.offset = entry.ring.end
     for (const listener of entry.listeners) listener.output(bytes, t, offset)
@@ -143,22 +157,33 @@ export class Keeper implements KeeperPort {
     const kept: KeptExit = { ...exit, t: this.#time(entry) }
     entry.recording.exit(kept.t, exit)
     entry.recording.close()
-    this.#unflushed.delete(entry.recording)
+    this.#unflushed.delete(entry)
+    this.#noticeFailure(entry)
     entry.info.exit = kept
     for (const listener of entry.listeners) listener.exited(kept)
     entry.listeners.clear()
   }
 
   /** One write a turn of the event loop for all that came in it. */
-  #flushSoon(recording: RecordingWriter): void {
-    this.#unflushed.add(recording)
+  #flushSoon(entry: Entry): void {
+    this.#unflushed.add(entry)
     if (this.#flushScheduled) return
     this.#flushScheduled = true
     setImmediate(() => {
       this.#flushScheduled = false
-      for (const waiting of this.#unflushed) waiting.flush()
+      for (const waiting of this.#unflushed) {
+        waiting.recording.flush()
+        this.#noticeFailure(waiting)
+      }
       this.#unflushed.clear()
     })
+  }
+
+  #noticeFailure({ info, recording, listeners }: Entry): void {
+    if (!recording.failure || info.recordingFailure) return
+    const { code, message } = recording.failure as NodeJS.ErrnoException
+    info.recordingFailure = { code: code ?? 'UNKNOWN', message }
+    for (const listener of listeners) listener.unrecorded(info.recordingFailure)
   }
 
   #time(entry: Entry): number {

@@ -1,6 +1,6 @@
 // The keeper as a process of its own. Started by the daemon, outlives it, and leaves by itself when it keeps nothing and nobody calls.
 import { systemClock, type Timer } from '../clock/index.js'
-import { acquireLock } from '../process/index.js'
+import { acquireLock, reportStarted } from '../process/index.js'
 import { Keeper } from './keeper.js'
 import { KeeperServer } from './keeper-server.js'
 
@@ -24,6 +24,7 @@ const keeper = new Keeper(systemClock)
 let idleTimer: Timer | null = null
 const server = new KeeperServer(keeper, leaveWhenUnused)
 await server.listen(socketPath)
+reportStarted()
 leaveWhenUnused()
 
 function leaveWhenUnused(): void {

@@ -42,6 +42,13 @@ export interface KeptSession {
   /** Bytes of output so far. */
   offset: number
   exit: KeptExit | null
+  /** Why the recording ends before the session does; null while it is written. */
+  recordingFailure: RecordingFailure | null
+}
+
+export interface RecordingFailure {
+  code: string
+  message: string
 }
 
 export interface KeptExit {
@@ -58,6 +65,8 @@ export interface KeeperListener {
   exited(exit: KeptExit): void
   /** The listener was too slow and has been cut off at this offset: read on from the recording and attach again. */
   lagging(offset: number): void
+  /** From here on nothing is recorded (a full disk, say); the session goes on. */
+  unrecorded(failure: RecordingFailure): void
 }
 
 export type AttachResult = { state: 'attached'; detach(): void } | { state: 'behind'; oldestOffset: number }

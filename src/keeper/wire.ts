@@ -2,7 +2,7 @@
  * The keeper's socket protocol: frames of a 4-byte big-endian length, one byte of kind, and the payload. Control messages are JSON;
  * terminal bytes travel raw behind a small header, so that a megabyte of output costs a copy and not an encoding.
  */
-import type { KeptExit, SpawnRequest } from './port.js'
+import type { KeptExit, RecordingFailure, SpawnRequest } from './port.js'
 
 export const WIRE_VERSION = 1
 const MAX_FRAME = 16 * 1024 * 1024
@@ -35,6 +35,7 @@ export type Notice =
   | { notice: 'resized'; channel: number; cols: number; rows: number; t: number }
   | { notice: 'exited'; channel: number; exit: KeptExit }
   | { notice: 'lagging'; channel: number; offset: number }
+  | { notice: 'unrecorded'; channel: number; failure: RecordingFailure }
 
 export type Incoming =
   | { kind: 'json'; message: Record<string, unknown> }

@@ -1,2 +1,6 @@
+export type { Authority, Claim, Evidence } from './evidence.js'
+export { Pane, type PaneState, type PaneStep } from './pane.js'
 export { type Look, type PaneOutput, PaneScreen, type PaneScreenState } from './pane-screen.js'
 export { Settler } from './settle.js'
+export type { Reading } from './reading.js'
+export { type ReplayLine, type ReplayOptions, replayEvents } from './replay.js'

@@ -1,4 +1,4 @@
-import { classify, initialMemory, type Layout, noteInput, type Observation, type Pack, type ScreenMemory } from '../screen/index.js'
+import { type Classified, classify, initialMemory, type Layout, noteInput, type Observation, type Pack, type ScreenMemory } from '../screen/index.js'
 import { type EmulatorOptions, type EmulatorState, type Evidence, type Frame, FrameCoalescer, type Row, TerminalEmulator, type TerminalEvent } from '../terminal/index.js'
 import { Settler } from './settle.js'
 
@@ -10,9 +10,12 @@ export type PaneOutput =
 
 /** One classified frame. `isSettled`: the reading has accepted it. */
 export interface Look {
+  /** When: the frame's time, or later when the same picture was looked at again. */
+  t: number
   frame: Frame
   observation: Observation
   layout: Layout
+  atWork: Classified['atWork']
   isSettled: boolean
 }
 
@@ -50,6 +53,17 @@ export class PaneScreen {
 
   resize(cols: number, rows: number, t: number): PaneOutput[] {
     return this.#handle(this.#emulator.resize(cols, rows, t), t)
+  }
+
+  /** Ends the open frame now, whatever is still to come; inside a synchronized update the last whole frame stands. */
+  force(t: number): PaneOutput[] {
+    const outputs = this.#handle(this.#emulator.tick(t), t)
+    const forced = this.#emulator.isFrameOpen ? this.#emulator.force(t) : []
+    const frames = forced.flatMap(event => (event.type === 'frame' && !event.frame.torn ? [event.frame] : []))
+    for (const frame of [...this.#coalescer.flush(Number.POSITIVE_INFINITY).map(due => due.frame), ...frames]) {
+      if (!frame.held) outputs.push({ type: 'look', look: this.#classify(frame) })
+    }
+    return outputs
   }
 
   /** Keys or text went to the program. */
@@ -92,16 +106,16 @@ export class PaneScreen {
   }
 
   #classify(frame: Frame): Look {
-    const { observation, memory, layout } = classify(frame, this.#memory, this.#pack)
+    const { observation, memory, layout, atWork } = classify(frame, this.#memory, this.#pack)
     this.#memory = memory
-    this.#last = { frame, observation, layout, isSettled: this.#settler.accept(observation, frame.t) }
+    this.#last = { t: frame.t, frame, observation, layout, atWork, isSettled: this.#settler.accept(observation, frame.t) }
     return this.#last
   }
 
   /** The same picture, later: only time has passed. */
   #lookAgain(t: number): Look {
-    const { frame, observation, layout } = this.#last!
-    this.#last = { frame, observation, layout, isSettled: this.#settler.accept(observation, t) }
+    const before = this.#last!
+    this.#last = { ...before, t, isSettled: this.#settler.accept(before.observation, t) }
     return this.#last
   }
 }

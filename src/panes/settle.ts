@@ -4,6 +4,8 @@ import type { Observation } from '../screen/index.js'
 const LOOKS = 3
 const GAP_S = 0.1
 const MAX_S = 0.7
+/** Times are sums of floating-point seconds: a look exactly at its deadline must count. */
+const ROUNDING_S = 1e-9
 
 /**
  * Work and menus are believed at once; rest is not. Agents blink: the working row goes away between two tools, the composer comes back for
@@ -29,11 +31,11 @@ export class Settler {
       this.#lastLook = t
       return false
     }
-    if (t - this.#lastLook >= GAP_S - 1e-9) {
+    if (t - this.#lastLook >= GAP_S - ROUNDING_S) {
       this.#looks++
       this.#lastLook = t
     }
-    if (this.#looks < LOOKS && t - this.#since < MAX_S) return false
+    if (this.#looks < LOOKS && t - this.#since < MAX_S - ROUNDING_S) return false
     this.#since = null
     this.#isBusy = false
     return true

@@ -1,20 +1,49 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync } from 'node:fs'
 
+export interface DetachedStart {
+  readonly pid: number
+  /**
+   * Resolves when the program ends while we are still here: with what it told by `reportStartFailure`, or null when it told nothing.
+   * A program that runs on never resolves it.
+   */
+  readonly ended: Promise<unknown>
+}
+
 /** Starts one of our own programs so that it outlives this process: own session, no terminal, output to a log file (0600). */
-export function startDetached(script: string, args: readonly string[], options: { logFile: string; cwd: string; env: NodeJS.ProcessEnv }): number {
+export function startDetached(script: string, args: readonly string[], options: { logFile: string; cwd: string; env: NodeJS.ProcessEnv }): DetachedStart {
   const log = openSync(options.logFile, 'a', 0o600)
   try {
     const child = spawn(process.execPath, [script, ...args], {
       cwd: options.cwd,
       env: options.env,
       detached: true,
-      stdio: ['ignore', log, log],
+      stdio: ['ignore', log, log, 'ipc'],
     })
-    child.on('error', () => undefined) // the caller notices that nothing answers, and says so with the log's path
+    const ended = new Promise<unknown>(resolve => {
+      let told: unknown = null
+      child.on('message', message => {
+        told = message
+      })
+      child.on('error', error => resolve({ message: error.message }))
+      child.on('exit', () => resolve(told))
+    })
     child.unref()
-    return child.pid ?? -1
+    child.channel?.unref()
+    return { pid: child.pid ?? -1, ended }
   } finally {
     closeSync(log)
   }
+}
+
+/** In a program started by `startDetached`: says why it ends before it was ready. Without a listener it does nothing. */
+export async function reportStartFailure(failure: object): Promise<void> {
+  if (!process.send) return
+  await new Promise<void>(resolve => process.send!(failure, undefined, undefined, () => resolve()))
+  process.disconnect?.()
+}
+
+/** In a program started by `startDetached`: it is ready, and needs its starter no more. */
+export function reportStarted(): void {
+  if (process.connected) process.disconnect()
 }

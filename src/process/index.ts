@@ -1,4 +1,4 @@
-export { startDetached } from './detached.js'
+export { type DetachedStart, reportStarted, reportStartFailure, startDetached } from './detached.js'
 export { acquireLock, type Lock } from './lock.js'
 export { isAlive, processStart } from './process-info.js'
 export { type CommandResult, runCommand } from './run-command.js'

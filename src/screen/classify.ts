@@ -1,29 +1,42 @@
 import type { Frame } from '../terminal/index.js'
-import { readComposer } from './composer.js'
+import { readComposer, readCompletion } from './composer.js'
 import type { RowBlock } from './grammar.js'
 import { type Layout, layOut } from './layout.js'
 import type { ScreenMemory } from './memory.js'
 import type { Menu } from './menu/menu.js'
 import type { Awaiting, Facet, Observation } from './observation.js'
 import type { Pack } from './pack/pack.js'
+import { agentsPayload, awaitingOf, backgroundPayload, errorPayload, promptKind, thinkingPayload } from './payloads.js'
+import { fingerprint } from './print.js'
 import { evaluateRules, type RuleMatch } from './rules.js'
 import { readTodos } from './todo.js'
 import { toolOf } from './tool.js'
+import { blockText, readTurn, type TurnState } from './turn.js'
 import type { Payload, TerminalView } from './view.js'
+import { findWorking, nextTracks, type Working } from './working.js'
 
 export interface Classified {
   observation: Observation
   memory: ScreenMemory
   layout: Layout
+  /** The view this frame would have if something is known to work, though it does not show. */
+  atWork: { view: TerminalView; payload: Payload[TerminalView] }
 }
 
-/** What a frame shows, in the order of docs/screen.md §decision: the first test that holds names the view. */
+/** What a frame shows. The tests of `observe` are tried in their order; the first that holds names the view. */
 export function classify(frame: Frame, memory: ScreenMemory, pack: Pack): Classified {
-  const layout = layOut(frame, pack)
-  const matches = evaluateRules(frame, pack, layout.regions).flatMap(verdict => (verdict.match ? [verdict.match] : []))
-  const scene = new Scene(frame, memory, pack, layout, matches)
-  const observation = scene.observe()
-  return { observation, memory: scene.remember(observation), layout }
+  return new Scene(frame, memory, pack).classified()
+}
+
+interface Seen {
+  match?: RuleMatch | null
+  rule?: string
+  confidence?: number
+  anchored?: boolean
+  busy?: boolean | null
+  awaiting?: Awaiting | null
+  ambiguous?: TerminalView[]
+  evidence?: Observation['evidence']
 }
 
 class Scene {
@@ -32,69 +45,65 @@ class Scene {
   readonly #pack: Pack
   readonly #layout: Layout
   readonly #matches: RuleMatch[]
+  readonly #tracks: ScreenMemory['tracks']
+  readonly #working: Working | null
+  readonly #turn: TurnState
+  readonly #todos: Payload['todo_list'] | null
 
-  constructor(frame: Frame, memory: ScreenMemory, pack: Pack, layout: Layout, matches: RuleMatch[]) {
+  constructor(frame: Frame, memory: ScreenMemory, pack: Pack) {
     this.#frame = frame
     this.#memory = memory
     this.#pack = pack
-    this.#layout = layout
-    this.#matches = matches
+    this.#layout = layOut(frame, pack)
+    this.#matches = evaluateRules(frame, this.#layout.rows, pack, this.#layout.regions).flatMap(({ match }) => (match ? [match] : []))
+    this.#tracks = nextTracks(frame, this.#layout, memory)
+    this.#working = findWorking(frame, this.#layout, this.#matches, this.#tracks)
+    const rest = this.#best(match => match.rule.view === 'idle_prompt')
+    this.#turn = readTurn(this.#layout, memory, pack, { t: frame.t, isWorking: this.#working !== null, restsByRule: rest !== null })
+    this.#todos = readTodos(this.#layout.rows, pack)
   }
 
-  observe(): Observation {
+  classified(): Classified {
+    const observation = this.#observe()
+    const { view, payload } = this.#atWork()
+    return { observation, memory: this.#remember(observation), layout: this.#layout, atWork: { view, payload } }
+  }
+
+  #observe(): Observation {
     const { menu, composer } = this.#layout
-    if (this.#frame.lines.every(row => row.text.trim() === '')) return this.#see('unknown', { recognised: false }, { confidence: 0, rule: 'none' })
+    if (this.#layout.rows.every(row => row.indent < 0)) return this.#see('unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
+    if (this.#frame.torn && !menu) return this.#see('unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
     const skipped = this.#best(match => match.rule.skip !== null)
-    if (skipped) return this.#see('unknown', { recognised: true }, { match: skipped })
-    if (menu) return this.#menu(menu.candidate.menu, menu.proofs)
-    const working = this.#best(match => match.rule.busy === true && match.rule.view !== null)
-    const isOpen = this.#isTurnOpen(working !== null)
-    if (working?.rule.view === 'parallel_agents') return this.#see('parallel_agents', agentsPayload(working), { match: working, busy: true })
-    if (working || isOpen) return this.#atWork(working)
+    if (skipped) return this.#skipped(skipped)
+    if (menu) return this.#menu(menu.candidate.menu, menu.verdict.proofs, menu.candidate.spec !== null)
+    const dialog = this.#best(match => match.rule.awaiting !== null && (match.rule.view === 'tool_menu' || match.rule.view === 'auth_required'))
+    if (dialog) return this.#dialog(dialog)
+    if (this.#working?.match?.rule.view === 'parallel_agents') return this.#see('parallel_agents', agentsPayload(this.#layout.rows, this.#pack, this.#working.match), { match: this.#working.match, busy: true })
+    if (this.#working || this.#turn.isOpen) return this.#atWork()
     if (composer) return this.#atRest()
+    const failed = this.#best(match => match.rule.view === 'error')
+    if (failed) return this.#see('error', errorPayload(failed, failed.text, true), { match: failed, busy: false })
     const banner = this.#best(match => match.rule.view === 'startup')
-    if (banner) return this.#see('startup', {}, { match: banner })
-    return this.#see('unknown', { recognised: false }, { confidence: 0, rule: 'none' })
+    if (banner || (!this.#memory.hasSeenComposer && this.#hasBlockArt())) return this.#see('startup', startupPayload(banner), banner ? { match: banner, busy: null } : { rule: 'generic/banner', confidence: 0.5, busy: null })
+    return this.#see('unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
   }
 
-  remember(observation: Observation): ScreenMemory {
-    const { menu, terminator } = this.#layout
-    const echo = this.#newest(block => block.kind === 'user')
-    const echoId = echo ? this.#frame.lines[echo.first]!.id : this.#memory.echoId
-    const isNewEcho = echoId !== null && echoId !== this.#memory.echoId && !(terminator && terminator.rowId > echoId)
-    const working = observation.busy === true
-    const isClosed = terminator !== null && (echoId === null || terminator.rowId > echoId)
-    const seenMenu = menu?.candidate.menu.print
-    return {
-      turnOpen: isClosed ? false : isNewEcho || working || this.#memory.turnOpen,
-      echoId,
-      terminatorId: terminator?.rowId ?? this.#memory.terminatorId,
-      hasSeenComposer: this.#memory.hasSeenComposer || this.#layout.composer !== null,
-      menu: seenMenu === undefined ? null : this.#memory.menu?.print === seenMenu ? this.#memory.menu : this.#newMenu(seenMenu),
-      lastInputAt: this.#memory.lastInputAt,
-      lastWorkingAt: working ? this.#frame.t : this.#memory.lastWorkingAt,
-    }
+  #skipped(match: RuleMatch): Observation {
+    const screen = match.rule.skip as NonNullable<Payload['unknown']['screen']>
+    return this.#see('unknown', { recognised: true, screen, ...(match.rule.close !== null && { close: match.rule.close }) }, { match, busy: match.rule.busy })
   }
 
-  #newMenu(print: string) {
-    return { print, since: this.#frame.t, afterInput: this.#memory.lastInputAt !== null }
+  /** A dialog that has no options to choose from: a rule of the pack knows it. */
+  #dialog(match: RuleMatch): Observation {
+    const seen = { match, busy: false, awaiting: match.rule.awaiting }
+    if (match.rule.view === 'auth_required') return this.#see('auth_required', { method: 'login' }, seen)
+    return this.#see('tool_menu', { menu: null }, seen)
   }
 
-  #isTurnOpen(isWorking: boolean): boolean {
-    const { terminator } = this.#layout
-    const echo = this.#newest(block => block.kind === 'user')
-    const echoId = echo ? this.#frame.lines[echo.first]!.id : null
-    if (terminator && (echoId === null || terminator.rowId > echoId)) return false
-    if (isWorking) return true
-    if (this.#pack.terminator === 'none') return false
-    return this.#memory.turnOpen || (echoId !== null && echoId !== this.#memory.echoId)
-  }
-
-  #menu(menu: Omit<Menu, 'live'>, proofs: string[]): Observation {
-    const seen = this.#memory.menu?.print === menu.print ? this.#memory.menu : this.#newMenu(menu.print)
-    const live: Menu = { ...menu, live: { proofs, since: seen.since, afterInput: seen.afterInput } }
-    const isAnchored = this.#layout.menu!.candidate.spec !== null
-    const options = {
+  #menu(menu: Omit<Menu, 'live'>, proofs: string[], isAnchored: boolean): Observation {
+    const first = this.#firstSight(menu.print)
+    const live: Menu = { ...menu, live: { proofs, since: first.since, afterInput: first.afterInput } }
+    const seen: Seen = {
       rule: isAnchored ? `${this.#pack.agent}/menu.${menu.kind}` : 'generic/menu',
       confidence: isAnchored ? (proofs.length > 4 ? 0.95 : 0.85) : proofs.length > 4 ? 0.7 : 0.5,
       anchored: isAnchored,
@@ -102,159 +111,194 @@ class Scene {
       awaiting: awaitingOf(menu),
       evidence: [{ region: 'menu', rows: menu.rows, text: menu.question }],
     }
-    if (menu.kind === 'auth') return this.#see('auth_required', { method: 'login', menu: live }, options)
-    return this.#see('tool_menu', { menu: live }, options)
+    if (menu.kind === 'auth') return this.#see('auth_required', { method: 'login', menu: live }, seen)
+    return this.#see('tool_menu', { menu: live }, seen)
   }
 
   /** Something works, or a turn is open: the newest block tells what is going on. */
-  #atWork(working: RuleMatch | null): Observation {
-    const block = this.#newest(() => true)
-    const options = working ? { match: working, busy: true } : { rule: 'generic/turn-open', confidence: 0.5, busy: true }
-    const values = working?.values ?? {}
-    switch (block?.kind) {
+  #atWork(): Observation {
+    const match = this.#working?.match ?? null
+    const seen: Seen = match
+      ? { match, busy: true }
+      : this.#working
+        ? { rule: 'generic/motion', confidence: 0.5, busy: true }
+        : { rule: 'generic/turn-open', confidence: 0.5, busy: true }
+    const values = match?.values ?? {}
+    if (values.retry !== undefined || values.compacting !== undefined || match?.rule.id.includes('retry')) {
+      return this.#see('thinking', thinkingPayload(values, match), seen)
+    }
+    if (this.#isPanelNewest()) return this.#see('todo_list', this.#todos!, seen)
+    const newest = this.#newest()
+    switch (newest?.kind) {
       case 'prose':
       case 'todo':
-        return this.#see('response_content', this.#prose(block), options)
+        return this.#see('response_content', this.#prose(newest.block), seen)
       case 'tool_call':
-        return this.#see('tool_running', { tool: toolOf(this.#text(block)), ...numberField('elapsedS', values.elapsed) }, options)
+        return this.#see('tool_running', { tool: this.#tool(newest.block), ...elapsed(values.elapsed) }, seen)
       case 'tool_result':
-        return this.#see('tool_result', { tool: this.#calledTool(), ok: this.#isFailed(block) ? false : null }, options)
-      default:
-        if (!working && block?.kind === 'user') {
-          return this.#see('user_message', { text: this.#text(block), queued: false }, { rule: 'generic/echo', confidence: 0.5, busy: null })
-        }
-        return this.#see('thinking', thinkingPayload(values), options)
+        if (newest.isRunning) return this.#see('tool_running', { tool: this.#tool(this.#callAbove(newest.block)), ...elapsed(values.elapsed) }, { ...seen, ambiguous: ['tool_result'] })
+        return this.#see('tool_result', { tool: this.#tool(this.#callAbove(newest.block)), ok: this.#resultOk(newest.block) }, seen)
+      case 'user':
+        if (!this.#working) return this.#see('user_message', { text: this.#turn.echoText ?? '', queued: false }, { rule: 'generic/echo', confidence: 0.5, busy: null })
     }
+    return this.#see('thinking', thinkingPayload(values, match), seen)
   }
 
   /** A live input box and nothing going on. */
   #atRest(): Observation {
-    const { terminator } = this.#layout
-    const error = this.#best(match => match.rule.view === 'error' || match.rule.view === 'auth_required')
-    if (error?.rule.view === 'auth_required') return this.#see('auth_required', { method: 'login' }, { match: error, busy: false })
-    const newest = this.#newest(() => true)
-    if (error || newest?.kind === 'error') {
-      const message = error ? error.text.trim() : this.#text(newest!)
-      return this.#see('error', { kind: 'internal', message, final: true }, error ? { match: error, busy: false } : { rule: 'generic/error', busy: false })
-    }
+    const auth = this.#best(match => match.rule.view === 'auth_required')
+    if (auth) return this.#see('auth_required', { method: 'login' }, { match: auth, busy: false })
+    const error = this.#best(match => match.rule.view === 'error')
+    const newest = this.#layout.blocks.at(-1)
+    if (error) return this.#see('error', errorPayload(error, error.text, true), { match: error, busy: false })
+    if (newest?.kind === 'error') return this.#see('error', errorPayload(null, blockText(this.#layout, newest), true), { rule: `${this.#pack.agent}/block.error`, anchored: true, confidence: 0.85, busy: false })
     const agents = this.#best(match => match.rule.view === 'parallel_agents')
-    if (agents) return this.#see('parallel_agents', agentsPayload(agents), { match: agents, busy: true })
+    if (agents) return this.#see('parallel_agents', agentsPayload(this.#layout.rows, this.#pack, agents), { match: agents, busy: true })
     const background = this.#best(match => match.rule.view === 'background_task')
-    if (background) {
-      const count = Number(background.values.count ?? 1)
-      return this.#see('background_task', { count, tasks: [] }, { match: background, busy: false })
-    }
+    if (background) return this.#see('background_task', backgroundPayload(background), { match: background, busy: false })
     const idle = this.#best(match => match.rule.view === 'idle_prompt')
+    const { terminator } = this.#layout
     const payload: Payload['idle_prompt'] = {
-      fresh: !this.#layout.blocks.some(block => block.kind === 'user'),
-      prompt: 'agent',
+      fresh: this.#turn.echo === null && !this.#memory.turnOpen && this.#memory.echo === null,
+      prompt: promptKind(this.#pack, idle),
       ...(terminator && { lastTurn: terminator.outcome }),
     }
-    return this.#see('idle_prompt', payload, idle ? { match: idle, busy: false } : { rule: `${this.#pack.agent}/composer`, confidence: 0.85, anchored: true, busy: false })
+    const isAnchored = this.#layout.isComposerAnchored
+    return this.#see('idle_prompt', payload, {
+      ...(idle ? { match: idle } : { rule: `${isAnchored ? this.#pack.agent : 'generic'}/composer`, confidence: isAnchored ? 0.85 : 0.7, anchored: isAnchored }),
+      busy: false,
+      awaiting: this.#best(match => match.rule.awaiting === 'exit_confirm') ? 'exit_confirm' : (idle?.rule.awaiting ?? null),
+    })
   }
 
-  #see<V extends TerminalView>(
-    view: V,
-    payload: Payload[V],
-    options: {
-      match?: RuleMatch
-      rule?: string
-      confidence?: number
-      anchored?: boolean
-      busy?: boolean | null
-      awaiting?: Awaiting | null
-      evidence?: Observation['evidence']
-    },
-  ): Observation<V> {
-    const { match } = options
-    const composer = this.#layout.composer && !this.#layout.menu ? readComposer(this.#frame, this.#layout.composer) : null
-    const user = this.#newest(block => block.kind === 'user')
-    const { terminator } = this.#layout
+  #see<V extends TerminalView>(view: V, payload: Payload[V], seen: Seen): Observation<V> {
+    const { match } = seen
+    const { composer, terminator } = this.#layout
+    const box = composer ? readComposer(this.#layout.rows, composer) : null
     return {
       view,
       payload,
-      confidence: Math.min(options.confidence ?? match?.rule.confidence ?? 0.7, this.#frame.torn ? 0.5 : 1),
-      anchored: options.anchored ?? match !== undefined,
-      rule: options.rule ?? (match ? `${this.#pack.agent}/${match.rule.id}` : 'none'),
-      busy: options.busy === undefined ? (match?.rule.busy ?? null) : options.busy,
-      awaiting: options.awaiting ?? match?.rule.awaiting ?? null,
-      composer,
+      confidence: Math.min(seen.confidence ?? match?.rule.confidence ?? 0.7, this.#frame.torn ? 0.5 : 1),
+      anchored: seen.anchored ?? Boolean(match),
+      rule: seen.rule ?? (match ? `${this.#pack.agent}/${match.rule.id}` : 'none'),
+      busy: seen.busy === undefined ? (match?.rule.busy ?? null) : seen.busy,
+      awaiting: seen.awaiting ?? null,
+      composer: box && { ...box, queued: this.#queued(), completion: readCompletion(this.#layout.rows, composer!.last + 1) },
       facets: this.#facets(),
-      user: user ? this.#text(user) : null,
+      user: this.#turn.echoText,
       terminator: terminator && { row: terminator.row, outcome: terminator.outcome },
-      ambiguous: [],
-      evidence: options.evidence ?? (match ? [{ region: match.rule.region, rows: match.rows, text: match.text }] : []),
+      ambiguous: seen.ambiguous ?? [],
+      evidence: seen.evidence ?? (match ? [{ region: match.rule.region, rows: match.rows, text: match.text }] : []),
     }
+  }
+
+  #remember(observation: Observation): ScreenMemory {
+    const memory = this.#memory
+    const { t } = this.#frame
+    const { echoText } = this.#turn
+    const isWorking = this.#working !== null
+    const newest = this.#newest()
+    const print = this.#layout.menu?.candidate.menu.print
+    return {
+      turnOpen: this.#layout.menu ? memory.turnOpen : this.#turn.isOpen,
+      echo: echoText === null ? memory.echo : memory.echo?.text === echoText ? memory.echo : { text: echoText, since: t },
+      newest: newest ? { kind: newest.kind, isRunning: newest.isRunning } : memory.newest,
+      hasSeenComposer: memory.hasSeenComposer || this.#layout.composer !== null,
+      menu: print === undefined ? null : { print, ...this.#firstSight(print) },
+      lastInputAt: memory.lastInputAt,
+      lastWorkingAt: isWorking || observation.busy === true ? t : memory.lastWorkingAt,
+      panel: this.#changed(memory.panel, this.#todos ? JSON.stringify(this.#todos.items) : null),
+      transcript: this.#changed(memory.transcript, this.#transcriptPrint()),
+      tracks: this.#tracks,
+    }
+  }
+
+  #firstSight(print: string): { since: number; afterInput: boolean } {
+    const { menu, lastInputAt } = this.#memory
+    return menu?.print === print ? { since: menu.since, afterInput: menu.afterInput } : { since: this.#frame.t, afterInput: lastInputAt !== null }
+  }
+
+  #changed(before: { hash: string; changedAt: number } | null, hash: string | null): { hash: string; changedAt: number } | null {
+    if (hash === null) return null
+    return before?.hash === hash ? before : { hash, changedAt: this.#frame.t }
+  }
+
+  #transcriptPrint(): string | null {
+    const newest = this.#layout.blocks.at(-1)
+    return newest ? fingerprint([newest.kind, ...this.#layout.rows.slice(newest.first, newest.last + 1).map(row => row.text.slice(2))]) : null
+  }
+
+  /** The task panel changed after the newest thing that was said. */
+  #isPanelNewest(): boolean {
+    const { panel, transcript } = this.#memory
+    if (!this.#todos || this.#todos.total === 0) return false
+    const now = this.#changed(panel, JSON.stringify(this.#todos.items))!
+    const said = this.#changed(transcript, this.#transcriptPrint())
+    const kind = this.#layout.blocks.at(-1)?.kind
+    if (panel === null) return kind === undefined || kind === 'user'
+    return said === null || now.changedAt > said.changedAt
+  }
+
+  /** The newest block; what memory knows when none is on screen or the transcript is scrolled back. */
+  #newest(): { kind: RowBlock['kind']; isRunning: boolean; block: RowBlock | null } | null {
+    const isScrolled = this.#matches.some(match => match.rule.facet === 'scrolled')
+    const block = this.#layout.blocks.findLast(candidate => !(candidate.kind === 'notice' && candidate.spec !== null) || candidate === this.#layout.blocks.at(-1))
+    if (block && !isScrolled) return { kind: this.#kindOf(block), isRunning: block.isRunning, block }
+    const { newest } = this.#memory
+    return newest ? { ...newest, block: null } : null
+  }
+
+  /** Rows without a mark at the top of the screen go on with a block that began above it. */
+  #kindOf(block: RowBlock): RowBlock['kind'] {
+    const isCutOff = block.spec === null && this.#layout.blocks[0] === block && this.#pack.blocks.length > 0
+    return isCutOff && this.#memory.newest ? this.#memory.newest.kind : block.kind
+  }
+
+  #callAbove(result: RowBlock | null): RowBlock | null {
+    const { blocks } = this.#layout
+    const before = result ? blocks.slice(0, blocks.indexOf(result)) : blocks
+    return before.findLast(block => block.kind === 'tool_call') ?? null
+  }
+
+  #tool(block: RowBlock | null): Payload['tool_running']['tool'] {
+    return block ? toolOf(blockText(this.#layout, block)) : { name: 'unknown', kind: 'other', summary: '' }
+  }
+
+  #resultOk(block: RowBlock | null): boolean | null {
+    if (!block?.spec?.failed) return null
+    return this.#layout.rows.slice(block.first, block.last + 1).some(row => block.spec!.failed!.test(row.text)) ? false : null
+  }
+
+  #prose(block: RowBlock | null): Payload['response_content'] {
+    if (!block) return { block: 'prose', rows: [0, 0], tail: '' }
+    return { block: block.kind, rows: [block.first, block.last], tail: this.#layout.rows[block.last]!.text.trim() }
+  }
+
+  #queued(): string[] {
+    return this.#layout.rows.filter((_, index) => this.#layout.roles[index] === 'queued').map(row => row.text.replace(/^\s*\S\s+/u, '').trim())
   }
 
   #facets(): Facet[] {
     const facets = this.#matches.flatMap((match): Facet[] => (match.rule.facet ? [{ name: match.rule.facet, data: match.values }] : []))
-    const todos = readTodos(this.#frame, this.#pack)
-    if (todos) facets.push({ name: 'todo', data: todos })
+    if (this.#todos && this.#todos.total > 0) facets.push({ name: 'todo', data: { ...this.#todos } })
+    const queued = this.#queued()
+    if (queued.length > 0) facets.push({ name: 'queued', data: { count: queued.length } })
     return facets
   }
 
+  #hasBlockArt(): boolean {
+    return this.#layout.rows.slice(0, 12).filter(row => /[█▀▄▌▐▛▜▙▟▝▘▗▖░▒▓]{3}|[╭╮╰╯]─?[╭╮╰╯]/u.test(row.text)).length >= 2
+  }
+
   #best(wanted: (match: RuleMatch) => boolean): RuleMatch | null {
-    const found = this.#matches.filter(wanted)
-    return found.reduce<RuleMatch | null>((best, match) => (best && best.rule.priority > match.rule.priority ? best : match), null)
-  }
-
-  #newest(wanted: (block: RowBlock) => boolean): RowBlock | null {
-    const working = this.#best(match => match.rule.busy === true)
-    return this.#layout.blocks.findLast(block => wanted(block) && !(working && block.first >= working.rows[0] && block.spec === null)) ?? null
-  }
-
-  #text(block: RowBlock): string {
-    const strip = block.spec?.strip ?? 0
-    const lines = this.#frame.lines.slice(block.first, block.last + 1).map(row => row.text.slice(strip).trimEnd())
-    return lines.join('\n').trim()
-  }
-
-  #prose(block: RowBlock): Payload['response_content'] {
-    return { block: block.kind, rows: [block.first, block.last], tail: this.#frame.lines[block.last]!.text.trim() }
-  }
-
-  #isFailed(block: RowBlock): boolean {
-    return block.spec?.failed?.test(this.#frame.lines[block.first]!.text) ?? false
-  }
-
-  #calledTool() {
-    const call = this.#newest(block => block.kind === 'tool_call')
-    return call ? toolOf(this.#text(call)) : null
+    return this.#matches.filter(wanted).reduce<RuleMatch | null>((best, match) => (best && best.rule.priority > match.rule.priority ? best : match), null)
   }
 }
 
-function awaitingOf(menu: Omit<Menu, 'live'>): Awaiting {
-  if (menu.origin === 'user') return 'picker'
-  switch (menu.kind) {
-    case 'permission':
-    case 'question':
-    case 'plan':
-    case 'trust':
-    case 'auth':
-    case 'api_key':
-    case 'picker':
-    case 'input':
-      return menu.kind
-    default:
-      return 'choice'
-  }
+function elapsed(value: string | number | undefined): { elapsedS?: number } {
+  return typeof value === 'number' ? { elapsedS: value } : {}
 }
 
-function numberField<K extends string>(key: K, value: string | number | undefined): { [P in K]?: number } {
-  return (typeof value === 'number' ? { [key]: value } : {}) as { [P in K]?: number }
-}
-
-function thinkingPayload(values: Record<string, string | number>): Payload['thinking'] {
-  return {
-    ...(typeof values.label === 'string' && { label: values.label }),
-    ...numberField('elapsedS', values.elapsed),
-    ...numberField('tokens', values.tokens),
-    compacting: values.compacting !== undefined,
-  }
-}
-
-function agentsPayload(match: RuleMatch): Payload['parallel_agents'] {
-  const count = Number(match.values.count ?? 1)
-  return { count, running: count, agents: [] }
+function startupPayload(match: RuleMatch | null): Payload['startup'] {
+  return { ...(match && { banner: match.text.trim() }), ...(typeof match?.values.version === 'string' && { version: match.values.version }) }
 }

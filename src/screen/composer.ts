@@ -1,32 +1,35 @@
-import type { Frame, Row } from '../terminal/index.js'
+import type { Span } from '../terminal/index.js'
 import type { Composer } from './observation.js'
 import type { Region } from './region.js'
+import { isBlank, type ScreenRow } from './screen-row.js'
+import { isGrey } from './style-match.js'
 
-const PROMPT_GLYPH = /^(\s*[│┃|]?\s*)([❯›>▷→!»])([\s\u00a0]|$)/u
-const PASTE_MARK = /\[Pasted text #\d+[^\]]*\]/g
+const GUTTER = /^\s*[│┃]/u
+const GLYPH = /^([❯›>▷→!»➜▶]|[^\p{L}\p{N}\s"'`([{/@#$.])(?:[\s\u00a0]|$)/u
+const EDGE = /[─━═▔▁▄▀]{3}/u
+const PASTE_MARK = /\[Pasted (?:text|Content)[^\]]*\]/giu
 
 /**
  * Reads the input box: what stands in it, and whether that is a draft or a placeholder. A placeholder is drawn dim or in grey, a draft is
  * not; the cell under the drawn cursor is inverse and belongs to neither.
  */
-export function readComposer(frame: Frame, box: Region): Composer {
-  const inner = bodyRows(frame, box)
-  const texts: string[] = []
+export function readComposer(rows: readonly ScreenRow[], box: Region): Composer {
+  const body = rows.slice(box.first, box.last + 1).filter((row, index, all) => !(EDGE.test(row.text) && (index === 0 || index === all.length - 1)))
   let placeholder = ''
   let isShell = false
-  inner.forEach((row, index) => {
-    const glyph = PROMPT_GLYPH.exec(row.text)
-    const start = glyph && index === 0 ? glyph[1]!.length + glyph[2]!.length + (glyph[3]?.length ?? 0) : indentOf(row, index)
-    if (index === 0 && glyph?.[2] === '!') isShell = true
-    const parts = splitByDimness(row, start)
-    texts.push(parts.plain)
-    if (index === 0) placeholder = parts.dim
+  const lines: string[] = []
+  body.forEach((row, index) => {
+    const start = textStart(row, index === 0)
+    if (index === 0 && row.text[start.glyph] === '!') isShell = true
+    const parts = splitByDimness(row, start.text)
+    lines.push(parts.plain.trimEnd())
+    if (placeholder === '') placeholder = parts.dim.trim()
   })
-  const draft = trimDraft(texts)
+  const draft = lines.join('\n').replace(/\n+$/, '').trim()
   return {
     empty: draft === '',
     draft,
-    placeholder: draft === '' ? placeholder.trim() : '',
+    placeholder: draft === '' ? placeholder : '',
     shell: isShell,
     pasted: draft.match(PASTE_MARK)?.length ?? 0,
     queued: [],
@@ -35,45 +38,41 @@ export function readComposer(frame: Frame, box: Region): Composer {
   }
 }
 
-function bodyRows(frame: Frame, box: Region): Row[] {
-  const rows = frame.lines.slice(box.first, box.last + 1)
-  return rows.filter((row, index) => !(isEdge(row) && (index === 0 || index === rows.length - 1)))
-}
-
-function isEdge(row: Row): boolean {
-  return /^[\s─━═▔▁▄▀╭╮╰╯┌┐└┘╹╻┃▂]*[─━▔▁▄▀═▂]{3}/u.test(row.text)
-}
-
-function indentOf(row: Row, index: number): number {
-  return index === 0 ? 0 : Math.min(2, row.text.length - row.text.trimStart().length)
+/** Columns of the prompt glyph and of the text behind it; gutters and indents are cut. */
+function textStart(row: ScreenRow, isFirst: boolean): { glyph: number; text: number } {
+  const gutter = GUTTER.exec(row.text)?.[0].length ?? 0
+  const inner = row.text.slice(gutter)
+  const indent = inner.length - inner.trimStart().length
+  if (!isFirst) return { glyph: -1, text: gutter + Math.min(indent, 2) }
+  const glyph = GLYPH.exec(inner.trimStart())
+  return glyph ? { glyph: gutter + indent, text: gutter + indent + glyph[0].length } : { glyph: -1, text: gutter + Math.min(indent, 2) }
 }
 
 /** The text right of `start`, apart: plain cells, and cells in a dim or grey style. */
-function splitByDimness(row: Row, start: number): { plain: string; dim: string } {
+function splitByDimness(row: ScreenRow, start: number): { plain: string; dim: string } {
   let plain = ''
   let dim = ''
   for (const span of row.spans) {
     if (span.x + span.width <= start) continue
     const text = span.x >= start ? span.text : span.text.slice(start - span.x)
-    if (span.dim || isGrey(span.fg)) dim += text
+    if (isFaint(span)) dim += text
     // The drawn cursor stands on the placeholder's first cell.
     else if (span.inverse && span.width === 1 && plain.trim() === '') dim += text
     else plain += text
   }
-  return plain.trim() === '' ? { plain: '', dim: dim + plain } : { plain: plain + dim, dim: '' }
+  const isPlainEmpty = plain.replace(/[│┃\s\u00a0]/gu, '') === ''
+  return isPlainEmpty ? { plain: '', dim: dim + plain } : { plain: plain + dim, dim: '' }
 }
 
-function isGrey(colour: Row['spans'][number]['fg']): boolean {
-  if (typeof colour === 'number') return colour === 8 || (colour >= 236 && colour <= 247)
-  if (colour === null) return false
-  const [red, green, blue] = [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16)) as [number, number, number]
-  return Math.max(red, green, blue) - Math.min(red, green, blue) < 32 && red > 0x50 && red < 0xc0
+function isFaint(span: Span): boolean {
+  return span.dim || isGrey(span.fg)
 }
 
-function trimDraft(lines: string[]): string {
-  return lines
-    .map(line => line.replace(/[\s\u00a0]+$/u, ''))
-    .join('\n')
-    .replace(/\n+$/, '')
-    .trim()
+/** The list of completions below or above a live box: rows that carry a pointer or stand out while the box is live. */
+export function readCompletion(rows: readonly ScreenRow[], from: number): Composer['completion'] {
+  const listed = rows.slice(from).filter(row => !isBlank(row) && /^\s*(?:[❯›>▸]\s+)?[/@]\S/u.test(row.text))
+  if (listed.length < 2) return null
+  const items = listed.map(row => row.text.trim().replace(/^[❯›>▸]\s+/u, '').split(/\s{2,}/u)[0]!)
+  const selected = listed.findIndex(row => /^\s*[❯›>▸]\s/u.test(row.text) || row.spans.some(span => span.inverse || (span.bg !== null && span.text.trim() !== '')))
+  return { items, selected: Math.max(0, selected) }
 }

@@ -1,69 +1,112 @@
-import type { Row } from '../terminal/index.js'
+import type { Terminator } from './observation.js'
 import type { BlockSpec, Pack, ScreenBlockKind } from './pack/pack.js'
-import { isBlank } from './region.js'
+import { isBlank, type ScreenRow } from './screen-row.js'
 import { matchesRow } from './style-match.js'
 
-/** A stretch of transcript rows that belong together by the pack's block grammar. */
+/** A stretch of transcript rows that belong together. */
 export interface RowBlock {
   kind: ScreenBlockKind
+  /** Null: no mark of the pack, told by structure. */
   spec: BlockSpec | null
-  /** Rows of the frame, first and last inclusive. */
+  /** Rows of the list it was split from, first and last inclusive. */
   first: number
   last: number
+  /** A call that has not ended; a result that says its call still runs. */
+  isRunning: boolean
 }
+
+/** What a row is beside being part of a block; those rows belong to none. */
+export type RowRole = 'chrome' | 'terminator' | 'queued' | 'panel' | 'working'
 
 /**
  * Splits rows into blocks. A row that begins a block by its mark does so always; any other row continues the block above it if it fits its
  * continuation pattern (blank rows only if the block goes on behind them); rows that fit nothing are prose of their own.
- * Chrome rows belong to no block.
+ * Rows with another role (chrome, terminators, panels, working rows) belong to no block; a terminator also ends the one above it.
  */
-export function splitBlocks(rows: readonly Row[], pack: Pack, from = 0, to = rows.length - 1): RowBlock[] {
+export function splitBlocks(rows: readonly ScreenRow[], pack: Pack, roleOf: (row: ScreenRow) => RowRole | null): RowBlock[] {
   const blocks: RowBlock[] = []
   let current: RowBlock | null = null
   let blanks = 0
-  for (let index = from; index <= to; index++) {
-    const row = rows[index]!
+  rows.forEach((row, index) => {
     if (isBlank(row)) {
       blanks++
-      continue
+      return
     }
-    if (isChrome(row, pack)) {
-      blanks = 0
-      continue
+    const role = roleOf(row)
+    if (role) {
+      if (role === 'terminator') current = null
+      return
     }
-    const spec = pack.blocks.find(block => matchesRow(row, block.first))
-    // A block whose every row carries the mark goes on; one with a blank row between is a new one.
-    const isSame = spec !== undefined && current?.spec === spec && blanks === 0 && (spec.more?.test(row.text) ?? false)
-    if (isSame) current!.last = index
-    else if (spec) current = push(blocks, { kind: spec.kind, spec, first: index, last: index })
-    else if (current && continues(current, row, blanks)) current.last = index
-    else current = push(blocks, { kind: 'prose', spec: null, first: index, last: index })
+    const spec = beginningOf(rows, index, pack, current)
+    const goesOn = current !== null && continues(current, row, blanks)
+    if (spec && !(current?.spec === spec && goesOn && blanks === 0 && spec.more !== null)) {
+      current = { kind: spec.kind, spec, first: index, last: index, isRunning: false }
+      blocks.push(current)
+    } else if (goesOn) current!.last = index
+    else {
+      current = { kind: 'prose', spec: null, first: index, last: index, isRunning: false }
+      blocks.push(current)
+    }
+    if (current!.spec?.running?.test(row.text)) current!.isRunning = true
     blanks = 0
-  }
+  })
   return blocks
 }
 
-function push(blocks: RowBlock[], block: RowBlock): RowBlock {
-  blocks.push(block)
-  return block
-}
-
-function continues(block: RowBlock, row: Row, blanksBefore: number): boolean {
-  if (block.spec === null) return blanksBefore <= 1
-  if (block.spec.more === null) return false
-  return block.spec.more.test(row.text)
-}
-
-export function isChrome(row: Row, pack: Pack): boolean {
-  return pack.chrome.some(entry => matchesRow(row, entry.first))
-}
-
-/** A row that says how the turn ended, if this is one. */
-export function terminatorOf(row: Row, pack: Pack): { outcome: 'done' | 'interrupted' | 'denied' | 'failed'; match: RegExpExecArray } | null {
-  for (const { pattern, outcome } of pack.terminators) {
-    if (!matchesRow(row, pattern)) continue
-    return { outcome, match: pattern.line.exec(row.text)! }
+function beginningOf(rows: readonly ScreenRow[], index: number, pack: Pack, current: RowBlock | null): BlockSpec | null {
+  const row = rows[index]!
+  for (const spec of pack.blocks) {
+    if (!matchesRow(row, spec.first)) continue
+    if (spec.after && !(current && spec.after.includes(current.kind))) continue
+    if (spec.next && !followedBy(rows, index, spec)) continue
+    return spec
   }
   return null
 }
 
+/** Some marks only mean something with what stands right below: a bullet row is a tool call if a result hangs on it. */
+function followedBy(rows: readonly ScreenRow[], index: number, spec: BlockSpec): boolean {
+  for (let next = index + 1; next < rows.length && next <= index + 4; next++) {
+    const row = rows[next]!
+    if (isBlank(row)) return false
+    if (spec.next!.test(row.text)) return true
+    if (!spec.more?.test(row.text)) return false
+  }
+  return false
+}
+
+function continues(block: RowBlock, row: ScreenRow, blanksBefore: number): boolean {
+  if (block.spec === null) return blanksBefore === 0
+  if (block.spec.more === null) return false
+  if (blanksBefore > 0 && block.spec.tight) return false
+  return block.spec.more.test(row.text)
+}
+
+/** A row that says how the turn ended, if this is one. */
+export function terminatorOf(row: ScreenRow, pack: Pack): { outcome: Terminator['outcome']; match: RegExpExecArray } | null {
+  for (const { pattern, outcome } of pack.terminators) {
+    if (matchesRow(row, pattern)) return { outcome, match: pattern.line.exec(row.text)! }
+  }
+  return null
+}
+
+/** Rows of boxes and toasts that are never content: the first row of an entry and the rows that go on with it. */
+export function chromeRows(rows: readonly ScreenRow[], pack: Pack): Set<number> {
+  return matchRuns(rows, pack.chrome)
+}
+
+export function panelRows(rows: readonly ScreenRow[], pack: Pack): Set<number> {
+  return matchRuns(rows, pack.panels)
+}
+
+function matchRuns(rows: readonly ScreenRow[], entries: readonly { first: { line: RegExp; style: unknown }; more: RegExp | null }[]): Set<number> {
+  const found = new Set<number>()
+  let more: RegExp | null = null
+  rows.forEach((row, index) => {
+    const entry = entries.find(candidate => matchesRow(row, candidate.first as Pack['chrome'][number]['first']))
+    if (entry) more = entry.more
+    else if (!more?.test(row.text)) more = null
+    if (entry || more) found.add(index)
+  })
+  return found
+}

@@ -1,91 +1,121 @@
-import type { Frame, Row } from '../terminal/index.js'
-import { type RowBlock, splitBlocks, terminatorOf } from './grammar.js'
+import type { Frame } from '../terminal/index.js'
+import { findStructuralComposer } from './find-composer.js'
+import { genericBlocks } from './generic-grammar.js'
+import { chromeRows, panelRows, type RowBlock, type RowRole, splitBlocks, terminatorOf } from './grammar.js'
+import { type LiveVerdict, proveLive } from './menu/liveness.js'
 import { type MenuCandidate, parseMenu } from './menu/parse-menu.js'
-import { proveLive } from './menu/liveness.js'
 import type { Terminator } from './observation.js'
 import type { Pack } from './pack/pack.js'
-import { findRegion, isBlank, lastNonBlank, type Region } from './region.js'
+import { findRegion, makeRegion, type Region } from './region.js'
+import { isBlank, type ScreenRow, screenRows } from './screen-row.js'
 import { matchesRow } from './style-match.js'
 
 /** A frame taken apart: where its live part begins, what lies above it, and whether a menu is up. */
 export interface Layout {
+  rows: ScreenRow[]
   regions: Map<string, Region>
   composer: Region | null
-  menu: { candidate: MenuCandidate; proofs: string[] } | null
-  /** A group of options that is on screen but not live, with the reason. */
-  quoted: { candidate: MenuCandidate; why: string } | null
+  /** The input box fits the pack's description; else it was found by structure. */
+  isComposerAnchored: boolean
+  menu: { candidate: MenuCandidate; verdict: LiveVerdict } | null
+  /** Options that are on screen but not live, with the reason. */
+  quoted: { candidate: MenuCandidate; verdict: LiveVerdict } | null
   blocks: RowBlock[]
-  terminator: (Terminator & { rowId: number }) | null
+  roles: (RowRole | null)[]
+  /** The newest terminator, if no block stands below it. */
+  terminator: (Terminator & { text: string }) | null
 }
+
+/** Non-blank rows that may stand below an input box: hints, status lines, completion lists, panels. */
+const BELOW_BOX = 14
 
 export function layOut(frame: Frame, pack: Pack): Layout {
-  const rows = frame.lines
+  const rows = screenRows(frame, { hasScrollbar: pack.text.scrollbar || pack.agent === 'generic' })
   const regions = new Map<string, Region>()
-  const set = (name: string, first: number, last: number) => first <= last && regions.set(name, { name, first, last })
-  set('screen', 0, rows.length - 1)
-  for (const spec of pack.regions) {
-    const found = findRegion(spec, frame, regions)
-    if (found) regions.set(spec.name, found)
+  const set = (region: Region | null) => region && regions.set(region.name, region)
+  set(makeRegion('screen', 0, rows.length - 1))
+  for (const spec of pack.regions) set(findRegion(spec, rows, frame.cols, regions))
+
+  const declared = regions.get('composer') ?? null
+  const anchored = declared && isLowest(rows, declared, pack) ? declared : null
+  const candidate = parseMenu(frame, rows, pack)
+  const guessed = anchored ? null : findStructuralComposer(frame, rows)
+  // A box that was only guessed at gives way to options that stand in its place.
+  const composer = anchored ?? (guessed && candidate && overlaps(guessed, candidate) ? null : guessed)
+  if (composer) set({ ...composer, name: 'composer' })
+  else regions.delete('composer')
+
+  const roles = rowRoles(rows, pack)
+  const end = composer ? composer.first : lastNonBlank(rows) + 1
+  const split = (last: number) => blocksOf(rows.slice(0, last), roles, pack)
+  const found = candidate && { candidate, verdict: proveLive(candidate, frame, rows, pack, { hasComposer: composer !== null, blocks: split(end) }) }
+  const menu = found?.verdict.isLive ? found : null
+  const liveFirst = menu ? menu.candidate.menu.rows[0] : end
+  const blocks = split(liveFirst)
+
+  if (menu) {
+    regions.delete('composer')
+    set(makeRegion('menu', liveFirst, menu.candidate.menu.rows[1]))
   }
-  const composer = regions.get('composer') ?? null
-  const candidate = parseMenu(frame, pack)
-  const textEnd = abovePanels(rows, pack, composer ? composer.first - 1 : lastNonBlank(rows))
-  const menuTextEnd = candidate && !composer ? abovePanels(rows, pack, candidate.menu.rows[0] - 1) : textEnd
-  const blocks = splitBlocks(rows, pack, 0, menuTextEnd)
-  const inBlocks = splitBlocks(rows, pack, 0, textEnd)
-  const verdict = candidate ? proveLive(candidate, frame, pack, { hasComposer: composer !== null, blocks: inBlocks }) : null
-  const isMenu = candidate !== null && verdict?.isLive === true
-  if (isMenu) set('menu', candidate.menu.rows[0], candidate.menu.rows[1])
-  const liveFirst = composer?.first ?? (isMenu ? candidate.menu.rows[0] : rows.length)
-  set('live', liveFirst, rows.length - 1)
-  set('transcript', 0, liveFirst - 1)
-  if (composer) set('footer', composer.last + 1, rows.length - 1)
-  const shown = isMenu ? blocks : inBlocks
-  const ended = findTerminator(frame, pack, liveFirst)
-  set('status', newestContentRow(shown, ended, frame, pack) + 1, liveFirst - 1)
+  set(makeRegion('live', liveFirst, rows.length - 1))
+  set(makeRegion('transcript', 0, liveFirst - 1))
+  if (composer && !menu) set(makeRegion('footer', composer.last + 1, rows.length - 1))
+  const terminator = findTerminator(rows, roles, pack, blocks, liveFirst)
+  set(makeRegion('status', Math.max((blocks.at(-1)?.last ?? -1) + 1, (terminator?.row ?? -1) + 1), liveFirst - 1))
   return {
+    rows,
     regions,
-    composer,
-    menu: isMenu ? { candidate, proofs: verdict.proofs } : null,
-    quoted: candidate && !isMenu ? { candidate, why: verdict?.failed ?? '' } : null,
-    blocks: shown,
-    terminator: ended,
+    composer: menu ? null : composer,
+    isComposerAnchored: anchored !== null && !menu,
+    menu,
+    quoted: found && !menu ? found : null,
+    blocks,
+    roles,
+    terminator,
   }
 }
 
-/** Last row above the panels (tasks, agents) that stand between the text and the input box. */
-function abovePanels(rows: readonly Row[], pack: Pack, end: number): number {
-  let top = end
-  for (let index = end; index >= 0; index--) {
-    const row = rows[index]!
-    const panel = pack.panels.find(entry => matchesRow(row, entry.first))
-    const isInside = pack.panels.some(entry => entry.more?.test(row.text))
-    if (panel) top = index - 1
-    else if (!isInside && !isBlank(row)) break
-  }
-  return top
+function lastNonBlank(rows: readonly ScreenRow[]): number {
+  return rows.findLastIndex(row => !isBlank(row))
 }
 
-/** The newest terminator that has no block below it. */
-function findTerminator(frame: Frame, pack: Pack, before: number): Layout['terminator'] {
-  for (let index = before - 1; index >= 0; index--) {
-    const row = frame.lines[index]!
-    const found = terminatorOf(row, pack)
-    if (found) return { row: index, outcome: found.outcome, rowId: row.id }
-    if (pack.blocks.some(block => block.kind !== 'notice' && block.first.line.test(row.text))) return null
-  }
-  return null
+/** Nothing that begins a block, and not much else, stands below the box: an echo that looks like it has the answer below. */
+function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack): boolean {
+  const below = rows.slice(box.last + 1).filter(row => !isBlank(row))
+  if (below.length > BELOW_BOX) return false
+  const marks = pack.blocks.filter(block => block.kind !== 'todo' && block.kind !== 'tool_result' && block.next === null)
+  return !below.some(row => row.indent < 2 && marks.some(block => matchesRow(row, block.first)) && !pack.panels.some(panel => matchesRow(row, panel.first)))
 }
 
-/** Row of the last thing that was said; working rows below it are the status region. */
-function newestContentRow(blocks: readonly RowBlock[], ended: Layout['terminator'], frame: Frame, pack: Pack): number {
-  const working = pack.rules.filter(rule => rule.region === 'status' && rule.line)
-  for (let index = blocks.length - 1; index >= 0; index--) {
-    const block = blocks[index]!
-    // A working row fits no block mark, so the grammar takes it for prose of its own: step over it.
-    let last = block.last
-    while (last >= block.first && working.some(rule => rule.line!.test(frame.lines[last]!.text))) last--
-    if (last >= block.first) return Math.max(last, ended?.row ?? -1)
-  }
-  return ended?.row ?? -1
+function rowRoles(rows: readonly ScreenRow[], pack: Pack): (RowRole | null)[] {
+  const chrome = chromeRows(rows, pack)
+  const panels = panelRows(rows, pack)
+  const working = pack.rules.filter(rule => rule.busy === true && rule.line !== null && rule.region === 'status')
+  return rows.map((row, index) => {
+    if (isBlank(row)) return null
+    if (chrome.has(index)) return 'chrome'
+    if (terminatorOf(row, pack)) return 'terminator'
+    if (panels.has(index)) return 'panel'
+    if (pack.queued.some(pattern => matchesRow(row, pattern))) return 'queued'
+    if (working.some(rule => matchesRow(row, { line: rule.line!, style: rule.style }))) return 'working'
+    return null
+  })
+}
+
+function blocksOf(rows: readonly ScreenRow[], roles: readonly (RowRole | null)[], pack: Pack): RowBlock[] {
+  const roleOf = (row: ScreenRow) => roles[row.index] ?? null
+  return pack.blocks.length === 0 ? genericBlocks(rows, roleOf) : splitBlocks(rows, pack, roleOf)
+}
+
+function overlaps(box: Region, { group }: MenuCandidate): boolean {
+  return group.first <= box.last && group.last >= box.first
+}
+
+function findTerminator(rows: readonly ScreenRow[], roles: readonly (RowRole | null)[], pack: Pack, blocks: readonly RowBlock[], before: number): Layout['terminator'] {
+  const index = roles.slice(0, before).lastIndexOf('terminator')
+  if (index < 0) return null
+  const later = blocks.filter(block => block.first > index && block.kind !== 'notice' && !(block.kind === 'prose' && block.spec === null))
+  if (later.length > 0) return null
+  const { outcome, match } = terminatorOf(rows[index]!, pack)!
+  return { row: index, outcome, text: match[0] }
 }

@@ -1,27 +1,36 @@
+import type { Track } from './motion.js'
+import type { ScreenBlockKind } from './pack/pack.js'
+
 /** What the classifier remembers between frames, and nothing else. Time enters only through `frame.t` and recorded inputs. */
 export interface ScreenMemory {
-  /** A prompt was echoed or work began, and no terminator has followed. */
+  /** A prompt was echoed or work began, and nothing has ended it since. */
   turnOpen: boolean
-  /** Row id of the newest echoed prompt that was seen. */
-  echoId: number | null
-  /** Row id of the newest terminator that was seen. */
-  terminatorId: number | null
+  /** The newest echo that was seen, by its text and how many rows from the newest terminator it stood; and since when. */
+  echo: { text: string; since: number } | null
+  /** Kind of the newest block, for screens that are scrolled back or show only its middle. */
+  newest: { kind: ScreenBlockKind; isRunning: boolean } | null
   hasSeenComposer: boolean
   menu: { print: string; since: number; afterInput: boolean } | null
   lastInputAt: number | null
-  /** When a working row was last seen, for packs whose turns end without a terminator. */
   lastWorkingAt: number | null
+  /** Hash of the task panel and when it last changed; the same for the transcript. */
+  panel: { hash: string; changedAt: number } | null
+  transcript: { hash: string; changedAt: number } | null
+  tracks: Track[]
 }
 
 export function initialMemory(): ScreenMemory {
   return {
     turnOpen: false,
-    echoId: null,
-    terminatorId: null,
+    echo: null,
+    newest: null,
     hasSeenComposer: false,
     menu: null,
     lastInputAt: null,
     lastWorkingAt: null,
+    panel: null,
+    transcript: null,
+    tracks: [],
   }
 }
 

@@ -1,7 +1,8 @@
 import type { Frame } from '../terminal/index.js'
 import { captureGroups } from './capture.js'
 import type { Pack, RuleSpec } from './pack/pack.js'
-import type { Region } from './region.js'
+import { type Region, rowsOf } from './region.js'
+import type { ScreenRow } from './screen-row.js'
 import { matchesRow } from './style-match.js'
 
 export interface RuleMatch {
@@ -18,31 +19,31 @@ export interface RuleVerdict {
   why: string
 }
 
-export function evaluateRules(frame: Frame, pack: Pack, regions: ReadonlyMap<string, Region>): RuleVerdict[] {
-  return pack.rules.map(rule => evaluateRule(rule, frame, regions))
+export function evaluateRules(frame: Frame, rows: readonly ScreenRow[], pack: Pack, regions: ReadonlyMap<string, Region>): RuleVerdict[] {
+  return pack.rules.filter(rule => rule.region !== 'title').map(rule => evaluateRule(rule, frame, rows, regions))
 }
 
-function evaluateRule(rule: RuleSpec, frame: Frame, regions: ReadonlyMap<string, Region>): RuleVerdict {
+function evaluateRule(rule: RuleSpec, frame: Frame, rows: readonly ScreenRow[], regions: ReadonlyMap<string, Region>): RuleVerdict {
   const fail = (why: string): RuleVerdict => ({ rule, match: null, why })
   const region = regions.get(rule.region)
   if (!region) return fail(`no region ${rule.region}`)
   const hasComposer = regions.has('composer')
   if (rule.composer === 'live' && !hasComposer) return fail('no live input box')
   if (rule.composer === 'absent' && hasComposer) return fail('the input box is live')
-  const match = matchInRegion(rule, frame, region)
+  const match = matchInRegion(rule, rows, region)
   if (!match) return fail('no row matches')
   const { y } = frame.cursor
   if (rule.cursor === 'on_row' && (y < match.rows[0] || y > match.rows[1])) return fail('cursor elsewhere')
   if (rule.cursor === 'in_region' && (y < region.first || y > region.last)) return fail('cursor outside the region')
-  const holds = (condition: { region: string; line: RegExp }) => rowsOf(frame, regions.get(condition.region)).some(row => condition.line.test(row.text))
+  const holds = (condition: { region: string; line: RegExp }) => rowsOf(rows, regions.get(condition.region)).some(row => condition.line.test(row.text))
   if (!rule.all.every(holds)) return fail('a further condition does not hold')
   if (rule.any.length > 0 && !rule.any.some(holds)) return fail('none of the alternatives holds')
   if (rule.none.some(holds)) return fail('an excluding row is there')
   return { rule, match, why: 'holds' }
 }
 
-function matchInRegion(rule: RuleSpec, frame: Frame, region: Region): RuleMatch | null {
-  const rows = rowsOf(frame, region)
+function matchInRegion(rule: RuleSpec, all: readonly ScreenRow[], region: Region): RuleMatch | null {
+  const rows = rowsOf(all, region)
   if (rule.text) {
     const text = rows.map(row => row.text).join('\n')
     const found = rule.text.exec(text)
@@ -55,8 +56,4 @@ function matchInRegion(rule: RuleSpec, frame: Frame, region: Region): RuleMatch 
     return { rule, rows: [at, at], text: row.text, values: captureGroups(rule.line.exec(row.text), rule.capture) }
   }
   return null
-}
-
-function rowsOf(frame: Frame, region: Region | undefined) {
-  return region ? frame.lines.slice(region.first, region.last + 1) : []
 }

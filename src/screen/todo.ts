@@ -1,21 +1,33 @@
-import type { Frame } from '../terminal/index.js'
 import type { Pack } from './pack/pack.js'
+import type { ScreenRow } from './screen-row.js'
 import { matchesRow } from './style-match.js'
-import type { TodoItem } from './view.js'
+import type { Payload, TodoItem } from './view.js'
 
-const MARKS: Record<string, TodoItem['status']> = { '☐': 'open', '◻': 'open', '□': 'open', '◐': 'in_progress', '◼': 'in_progress', '▣': 'in_progress', '☒': 'done', '✔': 'done', '☑': 'done', '■': 'done' }
+const MARKS: Record<string, TodoItem['status']> = {
+  '☐': 'open',
+  '◻': 'open',
+  '□': 'open',
+  '◐': 'in_progress',
+  '◼': 'in_progress',
+  '▣': 'in_progress',
+  '☒': 'done',
+  '✔': 'done',
+  '✓': 'done',
+  '☑': 'done',
+  '■': 'done',
+}
 
 /** The task panel, where the pack declares one and it is on screen. */
-export function readTodos(frame: Frame, pack: Pack): { total: number; done: number; inProgress: number; open: number; items: TodoItem[] } | null {
+export function readTodos(rows: readonly ScreenRow[], pack: Pack): Payload['todo_list'] | null {
   const panel = pack.panels.find(entry => entry.name === 'tasks')
   if (!panel) return null
-  const start = frame.lines.findLastIndex(row => matchesRow(row, panel.first))
+  const start = rows.findLastIndex((row, index) => matchesRow(row, panel.first) && !(index > 0 && panel.more?.test(rows[index]!.text) && matchesRow(rows[index - 1]!, panel.first)))
   if (start < 0) return null
   const items: TodoItem[] = []
-  for (let index = start; index < frame.lines.length; index++) {
-    const { text } = frame.lines[index]!
+  for (let index = start; index < rows.length; index++) {
+    const { text } = rows[index]!
     if (index > start && !(panel.more?.test(text) ?? false)) break
-    const match = /([☐◻□◐◼▣☒✔☑■])\s+(\S.*)$/u.exec(text)
+    const match = /([☐◻□◐◼▣☒✔✓☑■])\s+(\S.*)$/u.exec(text)
     if (match) items.push({ status: MARKS[match[1]!]!, text: match[2]!.trim() })
   }
   const count = (status: TodoItem['status']) => items.filter(item => item.status === status).length

@@ -2,7 +2,7 @@ import { chmodSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { getRequestListener } from '@hono/node-server'
-import type { Clock } from '../clock/index.js'
+import { type Clock, delay } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import { Host, type HostSettings } from '../host/index.js'
@@ -18,6 +18,9 @@ export interface Daemon {
   stop(): void
 }
 
+/** How long requests under way have to be answered when the daemon stops. */
+const ANSWER_MS = 100
+
 /**
  * One per home directory: the lock decides, not the socket file. Sessions belong to the keeper, so stopping the daemon, or killing it,
  * ends none of them.
@@ -25,7 +28,7 @@ export interface Daemon {
 export async function startDaemon(options: { settings: HostSettings; clock: Clock; version: string; log(line: string): void }): Promise<Daemon> {
   const { settings, clock, version, log } = options
   const lock = await acquireLock(join(settings.runtimeDirectory, 'daemon.lock'))
-  if (!lock) throw new SignalboxError('E_STATE', 'a daemon is running for this home directory already', { next: 'signalbox serve --stop ends it' })
+  if (!lock) throw new SignalboxError('E_DAEMON_RUNNING', 'a daemon is running for this home directory already', { next: 'signalbox serve --stop ends it' })
   const onError = (error: unknown) => log(`error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
   let stop: () => void = () => undefined
   const stopped = new Promise<void>(resolve => {
@@ -41,7 +44,11 @@ export async function startDaemon(options: { settings: HostSettings; clock: Cloc
       stop()
     },
   })
-  const host = await Host.open({ settings, clock, keeper, owner: 'daemon', version, onError })
+  const host = await Host.open({ settings, clock, keeper, owner: 'daemon', version, onError }).catch(async error => {
+    await keeper.close()
+    lock.release()
+    throw error
+  })
   await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
   const app = createApp({ host, version, startedAt: clock.now(), stop: () => stop() })
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
@@ -57,6 +64,8 @@ export async function startDaemon(options: { settings: HostSettings; clock: Cloc
   const finished = stopped.then(async () => {
     rmSync(socketPath, { force: true })
     server.close()
+    // Whoever asked for the stop gets the answer; streams that never end are cut.
+    await delay(clock, ANSWER_MS)
     server.closeAllConnections()
     await host.store.append('host', 'any', [newEvent('host.stopped', { pid: process.pid, reason: 'asked to' })]).catch(onError)
     await host.close().catch(onError)

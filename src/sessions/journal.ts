@@ -29,7 +29,13 @@ export class SessionJournal {
       if (this.#known.has(name)) return
       this.#known.add(name)
     }
-    await this.#store.append(sessionStream(this.#session), 'any', [newEvent(type, data)])
+    try {
+      await this.#store.append(sessionStream(this.#session), 'any', [newEvent(type, data)])
+    } catch (error) {
+      // Not in the log, so not known: whoever reads the same bytes again writes it then.
+      if (name !== null) this.#known.delete(name)
+      throw error
+    }
   }
 }
 
@@ -37,6 +43,6 @@ export class SessionJournal {
 function nameOf({ type, data }: Pick<StoredEvent, 'type' | 'data'>): string | null {
   if (type === 'message.final') return `${type} ${String(data.message)}`
   if (type === 'turn.opened' || type === 'turn.closed') return `${type} ${String(data.turn)}`
-  if (type === 'session.ready' || type === 'session.ended') return type
+  if (type === 'session.ready' || type === 'session.ended' || type === 'recording.failed') return type
   return null
 }

@@ -1,7 +1,7 @@
 import type { ApprovalRecord, Ledger } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import type { EventData, EventType } from '../events/index.js'
-import type { KeeperListener, KeeperPort, KeptExit } from '../keeper/index.js'
+import type { KeeperListener, KeeperPort, KeptExit, RecordingFailure } from '../keeper/index.js'
 import { transition, UnlistedCounter } from '../machine/index.js'
 import { type Look, type PaneOutput, PaneScreen, type PaneScreenState } from '../panes/index.js'
 import { type Block, type Menu, type Observation, type Pack, renderMarkdown } from '../screen/index.js'
@@ -28,6 +28,8 @@ export interface LiveSessionOptions {
   onError(error: unknown): void
   /** The session's end is recorded. */
   onEnded?(): void
+  /** The keeper has cut us off: output from `offset` on is in the recording, and this session is catching up until `goLive`. */
+  onLagging?(): void
 }
 
 /** All that a later host needs to go on from `offset` without reading older bytes again. */
@@ -177,7 +179,13 @@ export class LiveSession implements KeeperListener {
   }
 
   lagging(): void {
-    this.#options.onError(new Error(`${this.id}: the host fell behind the keeper; its screen is stale until it is adopted again`))
+    this.#time.stop()
+    this.#isCatchingUp = true
+    this.#options.onLagging?.()
+  }
+
+  unrecorded({ code, message }: RecordingFailure): void {
+    this.#record('recording.failed', { session: this.id, recording: this.#options.record.recording, code, message })
   }
 
   /** Old bytes are all in: from here on questions are answered, menus asked, messages shown. */

@@ -95,7 +95,9 @@ export const phaseTable = defineMachine({
     ['dormant', 'user_message', '=', ['mark-turn']],
 
     ['*', 'prompt-sent', '=', ['mark-turn']],
-    ['*', 'transcript-block', '=', ['reconcile', 'edit']],
+    // Where no message is open there is none to edit: `reconcile` patches the last one while it is young.
+    [['thinking', 'streaming'], 'transcript-block', '=', ['reconcile', 'edit']],
+    [['dormant', 'tool-pending'], 'transcript-block', '=', ['reconcile']],
     ['*', 'silence', '=', ['notice-silence']],
 
     ['thinking', 'interrupted', 'dormant', ['stop-typing', 'finalize']],

@@ -9,6 +9,7 @@ export class SessionClock {
   #zero: number
   #timer: Timer | null = null
   #due: number | null = null
+  #callback: () => void = () => undefined
 
   constructor(clock: Clock, startedAt: number) {
     this.#clock = clock
@@ -22,24 +23,32 @@ export class SessionClock {
   /** Output with this stamp has arrived. */
   observe(t: number): void {
     const ahead = t - this.now()
-    if (ahead > 0) this.#zero -= ahead * 1000
+    if (ahead <= 0) return
+    this.#zero -= ahead * 1000
+    // What was waited for is nearer now.
+    if (this.#due !== null) this.#arm(this.#due)
   }
 
   /** Calls back once when session time has reached `due`; a later call replaces the one before. Null: no call. */
   schedule(due: number | null, callback: () => void): void {
+    this.#callback = callback
     if (due === this.#due) return
-    this.#timer?.cancel()
     this.#due = due
+    if (due !== null) return this.#arm(due)
+    this.#timer?.cancel()
     this.#timer = null
-    if (due === null) return
-    this.#timer = this.#clock.setTimer(Math.max(0, (due - this.now()) * 1000), () => {
-      this.#due = null
-      this.#timer = null
-      callback()
-    })
   }
 
   stop(): void {
     this.schedule(null, () => undefined)
+  }
+
+  #arm(due: number): void {
+    this.#timer?.cancel()
+    this.#timer = this.#clock.setTimer(Math.max(0, (due - this.now()) * 1000), () => {
+      this.#due = null
+      this.#timer = null
+      this.#callback()
+    })
   }
 }

@@ -59,7 +59,8 @@ function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord
   if (isEvent(event, 'session.ended')) {
     return { ...record, state: 'ended', endedAt: event.at, exit: event.data.exit, endReason: event.data.reason }
   }
-  if (isEvent(event, 'session.lost')) return { ...record, state: 'lost', endedAt: event.at, endReason: event.data.reason }
+  // A session whose end was seen is not lost, whatever a host that came later believed.
+  if (isEvent(event, 'session.lost') && record.state !== 'ended') return { ...record, state: 'lost', endedAt: event.at, endReason: event.data.reason }
   if (isEvent(event, 'session.renamed')) {
     const { label: _, ...unnamed } = record
     return event.data.label === null ? unnamed : { ...record, label: event.data.label }

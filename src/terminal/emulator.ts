@@ -170,6 +170,11 @@ export class TerminalEmulator {
     return this.#takeEvents()
   }
 
+  /** Bytes have come since the last frame ended. */
+  get isFrameOpen(): boolean {
+    return this.#timing.nextEnd() !== null && !this.#timing.isSynchronizing
+  }
+
   get size(): { cols: number; rows: number } {
     return { cols: this.#terminal.cols, rows: this.#terminal.rows }
   }

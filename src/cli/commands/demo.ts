@@ -15,6 +15,9 @@ import { version } from '../version.js'
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   const speed = options.speed === undefined ? 1 : Number(options.speed)
   if (!Number.isFinite(speed) || speed < 0) throw new SignalboxError('E_INPUT', `"${String(options.speed)}" is no speed`, { next: 'a number such as 1 or 5; 0 leaves all pauses out' })
+  if (!context.isInteractive && !options.yes) {
+    throw new SignalboxError('E_NEEDS_HUMAN', 'the demo agent will ask for a permission, and there is no terminal to ask on', { next: 'signalbox demo --yes answers for you' })
+  }
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-demo-'))
   const home = openHome({ ...context, env: { ...context.env, SIGNALBOX_HOME: join(directory, 'home') } })
   const host = await Host.open({

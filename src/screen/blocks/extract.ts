@@ -1,6 +1,8 @@
 import type { Row } from '../../terminal/index.js'
-import { type RowBlock, splitBlocks, terminatorOf } from '../grammar.js'
+import { genericBlocks } from '../generic-grammar.js'
+import { chromeRows, panelRows, type RowBlock, splitBlocks, terminatorOf } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
+import { toScreenRow } from '../screen-row.js'
 import { toolOf } from '../tool.js'
 import type { Block, BlockContent, InlineRun, ListItem } from './block.js'
 import { inlineRuns, mergeRuns } from './inline.js'
@@ -12,7 +14,10 @@ import { isContinuation, joint } from './unwrap.js'
 export function extractBlocks(rows: readonly Row[], options: { pack: Pack; cols: number; turn: string; isOpen: boolean }): Block[] {
   const { pack } = options
   const textWidth = pack.text.width.from === 'fixed' ? pack.text.width.width : options.cols - pack.text.width.minus
-  const said = rows.filter(row => !terminatorOf(row, pack))
+  const seen = rows.map((row, index) => toScreenRow(row, index))
+  const chrome = chromeRows(seen, pack)
+  const panels = panelRows(seen, pack)
+  const roleOf = (row: (typeof seen)[number]) => (chrome.has(row.index) || panels.has(row.index) ? 'chrome' : terminatorOf(row, pack) ? 'terminator' : null)
   const blocks: Block[] = []
   const add = (content: BlockContent, first: Row, last: Row) => {
     blocks.push({
@@ -24,8 +29,9 @@ export function extractBlocks(rows: readonly Row[], options: { pack: Pack; cols:
       ...content,
     })
   }
-  for (const rowBlock of splitBlocks(said, pack)) {
-    const part = said.slice(rowBlock.first, rowBlock.last + 1)
+  const split = pack.blocks.length === 0 ? genericBlocks(seen, roleOf) : splitBlocks(seen, pack, roleOf)
+  for (const rowBlock of split) {
+    const part = rows.slice(rowBlock.first, rowBlock.last + 1)
     for (const { content, first, last } of readRowBlock(rowBlock, part, pack, textWidth)) add(content, part[first]!, part[last]!)
   }
   const newest = blocks.at(-1)

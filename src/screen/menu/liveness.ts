@@ -1,10 +1,16 @@
 import type { Frame } from '../../terminal/index.js'
 import type { RowBlock } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
-import { isBlank } from '../region.js'
+import { isBlank, type ScreenRow } from '../screen-row.js'
 import { matchesRow } from '../style-match.js'
-import { menuRows } from './menu-rows.js'
+import { standsOut } from './option-group.js'
 import type { MenuCandidate } from './parse-menu.js'
+
+export interface LiveVerdict {
+  isLive: boolean
+  proofs: string[]
+  failed: string | null
+}
 
 /**
  * Is this menu taking keys now, or is it the same words in a reply, a tool's output, a draft or replayed history?
@@ -16,50 +22,49 @@ import type { MenuCandidate } from './parse-menu.js'
 export function proveLive(
   candidate: MenuCandidate,
   frame: Frame,
+  rows: readonly ScreenRow[],
   pack: Pack,
   surroundings: { hasComposer: boolean; blocks: readonly RowBlock[] },
-): { isLive: boolean; proofs: string[]; failed: string | null } {
+): LiveVerdict {
   const { group, spec } = candidate
   const proofs: string[] = []
-  if (!onlyAllowedBelow(candidate, frame, pack)) return { isLive: false, proofs, failed: 'L1: other rows below it' }
+  const fail = (failed: string): LiveVerdict => ({ isLive: false, proofs, failed })
+  const foreign = foreignRowBelow(candidate, rows, pack)
+  if (foreign !== null) return fail(`L1: row ${foreign} below it is not its own`)
   proofs.push('L1')
-  if (surroundings.hasComposer) return { isLive: false, proofs, failed: 'L2: the input box is live' }
+  if (surroundings.hasComposer) return fail('L2: the input box is live')
   proofs.push('L2')
   const inside = surroundings.blocks.find(block => block.spec !== null && block.first <= group.first && group.first <= block.last)
-  if (inside) return { isLive: false, proofs, failed: `L3: inside a ${inside.kind} block` }
+  if (inside) return fail(`L3: inside a ${inside.kind} block`)
   proofs.push('L3')
+  if (group.shownBy === 'cursor') return { isLive: true, proofs: [...proofs, 'L5'], failed: null }
   const selected = group.selected === null ? null : group.options[group.selected]!
-  if (selected?.glyphColumn != null && (spec?.column == null || spec.column === selected.glyphColumn)) proofs.push('L4')
+  if (selected?.glyphColumn != null && isLiveColumn(candidate, selected.glyphColumn)) proofs.push('L4')
   if (selected && frame.cursor.y === selected.row) proofs.push('L5')
-  if (group.shownBy === 'style' || (selected && standsOutByStyle(candidate, frame))) proofs.push('L6')
-  const isShown = proofs.length > 3
-  return { isLive: isShown, proofs, failed: isShown ? null : 'no selection at a live place (L4–L6)' }
+  const loud = group.layout === 'vertical' ? standsOut(candidate.rows, group.options) : group.shownBy === 'style' ? group.selected : null
+  if (loud !== null && loud >= 0 && loud === group.selected) proofs.push('L6')
+  if (spec?.choose === 'accelerator') proofs.push('L4')
+  return proofs.length > 3 ? { isLive: true, proofs, failed: null } : fail('no selection at a live place (L4–L6)')
 }
 
-function onlyAllowedBelow(candidate: MenuCandidate, frame: Frame, pack: Pack): boolean {
-  const cleaned = menuRows(frame)
-  let inPanel: RegExp | null = null
-  for (let index = candidate.group.last + 1; index < frame.lines.length; index++) {
-    const row = frame.lines[index]!
+/** The pack's column for this kind; in a box, the first cell inside. Without a pack, a pointer proves only together with key hints. */
+function isLiveColumn(candidate: MenuCandidate, column: number): boolean {
+  const { spec, menu, rows, group } = candidate
+  if (spec) return spec.column === null || spec.column === column
+  const isBoxed = rows[group.first]?.isBoxed ?? false
+  return (isBoxed && column <= 4) || (menu.footer.length > 0 && column <= 3)
+}
+
+function foreignRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pack: Pack): number | null {
+  let more: RegExp | null = null
+  for (let index = candidate.group.last + 1; index < rows.length; index++) {
+    const row = rows[index]!
+    const own = candidate.rows[index]!
     const isFooter = candidate.footerRows !== null && index >= candidate.footerRows[0] && index <= candidate.footerRows[1]
-    if (isBlank(row) || cleaned[index]!.isBlank || cleaned[index]!.isRule || isFooter) continue
+    if (isBlank(row) || own.isBlank || own.isRule || isFooter || /^\s*(?:▼|↓ \d+ more)/u.test(own.text)) continue
     const panel = pack.panels.find(entry => matchesRow(row, entry.first))
-    if (panel) {
-      inPanel = panel.more
-      continue
-    }
-    if (inPanel?.test(row.text)) continue
-    return false
+    if (panel) more = panel.more
+    else if (!more?.test(row.text) && !pack.chrome.some(entry => matchesRow(row, entry.first))) return index
   }
-  return true
-}
-
-function standsOutByStyle(candidate: MenuCandidate, frame: Frame): boolean {
-  const { options, selected } = candidate.group
-  if (selected === null) return false
-  const keys = options.map(option => {
-    const span = frame.lines[option.row]!.spans.find(item => item.x + item.width > option.labelColumn && item.text.trim() !== '')
-    return span ? `${span.fg}/${span.bg}/${span.bold}/${span.inverse}` : ''
-  })
-  return keys.filter(key => key === keys[selected]).length === 1 && new Set(keys).size === 2
+  return null
 }

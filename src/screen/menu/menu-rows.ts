@@ -1,37 +1,42 @@
-import type { Frame, Row, Span } from '../../terminal/index.js'
+import type { Span } from '../../terminal/index.js'
+import type { ScreenRow } from '../screen-row.js'
 
-/** A row as the menu parser sees it: box edges and scroll bars blanked out, columns kept. */
+/** A row as the menu parser sees it: box edges and gutters blanked out, columns kept. */
 export interface MenuRow {
   index: number
   text: string
-  spans: Span[]
+  spans: readonly Span[]
+  indent: number
   isBlank: boolean
+  /** A rule across the screen, or the edge of a box. */
   isRule: boolean
+  /** A dashed frame, or the edge of a box inside the box: belongs to the body. */
   isFrame: boolean
-  /** Had a vertical box edge on the left. */
   isBoxed: boolean
 }
 
-const LEFT_EDGE = /^(\s*)[│┃║|](?=\s|$)/u
-const RIGHT_EDGE = /[│┃║█▐▌|](\s*)$/u
-const EDGE_ROW = /^[\s]*[╭┌╔├╠└╰╚][─━═╌┄ \p{L}\p{N}.,:/()-]*[╮┐╗┤╣┘╯╝]?\s*$/u
-const RULE_ROW = /^\s*[─━═▔▁]{8,}\s*$/u
-/** A dashed frame around a command or a diff inside a menu: belongs to its body. */
-const FRAME_ROW = /^\s*[╌┄]{4,}\s*$/u
+const LEFT_EDGE = /^(\s*)[│┃║](?=\s|$)/u
+const RIGHT_EDGE = /\s[│┃║█▐┆](\s*)$/u
+const EDGE_ROW = /^\s*[╭┌╔├╠└╰╚╹╻][─━═▄▀╌┄ \p{L}\p{N}.,:/()'"-]*[╮┐╗┤╣┘╯╝]?\s*$/u
+const RULE_ROW = /^\s*[─━═▔▁▄▀]{8,}\s*$/u
+const DASHED_ROW = /^\s*[╌┄┈]{4,}\s*$/u
 
-export function menuRows(frame: Frame): MenuRow[] {
-  return frame.lines.map((row, index) => toMenuRow(row, index))
+export function toMenuRow(row: ScreenRow): MenuRow {
+  const isOuterEdge = EDGE_ROW.test(row.text) || RULE_ROW.test(row.text)
+  let text = row.text
+  let depth = 0
+  while (!isOuterEdge && LEFT_EDGE.test(text) && depth < 3) {
+    text = text.replace(LEFT_EDGE, '$1 ').replace(RIGHT_EDGE, '  $1')
+    depth++
+  }
+  text = text.trimEnd()
+  const isInnerEdge = depth > 0 && (EDGE_ROW.test(text) || RULE_ROW.test(text))
+  const indent = text.search(/[^\s\u00a0]/u)
+  const isFrame = DASHED_ROW.test(text) || isInnerEdge
+  return { index: row.index, text, spans: row.spans, indent, isBlank: indent < 0, isRule: isOuterEdge, isFrame, isBoxed: depth > 0 }
 }
 
-function toMenuRow(row: Row, index: number): MenuRow {
-  const isEdge = EDGE_ROW.test(row.text) || RULE_ROW.test(row.text)
-  const isBoxed = LEFT_EDGE.test(row.text)
-  const withoutLeft = row.text.replace(LEFT_EDGE, (_, indent: string) => `${indent} `)
-  const text = (isBoxed ? withoutLeft.replace(RIGHT_EDGE, ' $1') : withoutLeft).trimEnd()
-  return { index, text, spans: row.spans, isBlank: text.trim() === '' && !isEdge, isRule: isEdge, isFrame: FRAME_ROW.test(row.text), isBoxed }
-}
-
-/** Column of the first visible character; -1 for a blank row. */
-export function columnOf(text: string): number {
-  return text.search(/[^\s\u00a0]/u)
+/** The first span that shows something at or right of a column; edges of boxes do not count. */
+export function spanFrom(row: MenuRow, column: number): Span | undefined {
+  return row.spans.find(span => span.x + span.width > column && span.text.replace(/[│┃║\s]/gu, '') !== '')
 }

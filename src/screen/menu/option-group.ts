@@ -1,35 +1,40 @@
-import type { Span } from '../../terminal/index.js'
-import { columnOf, type MenuRow } from './menu-rows.js'
+import { styleKey } from '../style-match.js'
+import { type MenuRow, spanFrom } from './menu-rows.js'
 import { type OptionRow, readOptionRow } from './option-row.js'
 
 /** Options that belong together, top to bottom, before they are judged live or not. */
 export interface OptionGroup {
-  layout: 'vertical' | 'horizontal'
+  layout: 'vertical' | 'horizontal' | 'inline' | 'typed'
   options: OptionRow[]
   selected: number | null
   /** How the selection shows. */
-  shownBy: 'glyph' | 'style' | null
+  shownBy: 'glyph' | 'style' | 'cursor' | null
   first: number
   last: number
 }
 
-/**
- * The lowest group of sibling options on the screen.
- *
- * Vertical: labels that start in one column, one below the other. Numbers must run on; without numbers exactly one row carries a selection
- * glyph (or stands out by its style) and the others leave that cell blank. Rows indented to the label are a wrapped label or its description;
- * one blank row or rule inside is allowed where the numbering goes on.
+/** Blank rows or rules that may stand between two options whose numbers go on. */
+const GAP_MAX = 2
+
+/*
+ * Vertical menus: labels that start in one column, one below the other. With numbers, the numbers must run on from 1 (or, in a scrolled
+ * list, from where the window begins). Without, exactly one row carries a pointer and its neighbours leave that cell blank; or exactly one
+ * row stands out by its style. Rows indented deeper than the labels are a wrapped label or its description. What a row says plays no part.
  */
-export function findOptionGroup(rows: readonly MenuRow[]): OptionGroup | null {
-  return findNumbered(rows) ?? findByGlyph(rows) ?? findHorizontal(rows)
+export function findVertical(rows: readonly MenuRow[]): OptionGroup | null {
+  const numbered = findNumbered(rows)
+  const pointed = findPointed(rows)
+  if (numbered && pointed) return pointed.first > numbered.last ? pointed : numbered
+  return numbered ?? pointed
 }
 
 function findNumbered(rows: readonly MenuRow[]): OptionGroup | null {
   for (let index = rows.length - 1; index >= 0; index--) {
     const last = readOptionRow(rows[index]!)
-    if (last?.number === null || last === null || last.number === undefined || last.number < 2) continue
+    if (last?.number == null) continue
     const options = collectUpwards(rows, last)
-    if (options.length >= 2 && options[0]!.number === 1) return finish(rows, withUnnumbered(rows, options))
+    if (options.length < 2) continue
+    return finish(rows, withUnnumbered(rows, options))
   }
   return null
 }
@@ -37,47 +42,53 @@ function findNumbered(rows: readonly MenuRow[]): OptionGroup | null {
 function collectUpwards(rows: readonly MenuRow[], last: OptionRow): OptionRow[] {
   const options = [last]
   let gap = 0
-  for (let index = last.row - 1; index >= 0; index--) {
+  for (let index = last.row - 1; index >= 0 && options[0]!.number! > 1; index--) {
     const row = rows[index]!
     const head = options[0]!
     if (row.isBlank || row.isRule) {
-      if (++gap > 1) break
+      if (++gap > GAP_MAX) break
       continue
     }
     const option = readOptionRow(row)
-    if (option && option.number === head.number! - 1 && option.labelColumn === head.labelColumn) {
+    if (option && option.number === head.number! - 1 && isAligned(option, head)) {
       options.unshift(option)
       gap = 0
-      if (option.number === 1) break
-    } else if (columnOf(row.text) < head.labelColumn) break
-    else gap = 0
+    } else if (row.indent < numberColumn(head)) break
+    else if (option?.number != null && row.indent <= numberColumn(head)) break
   }
   return options
 }
 
-/** Unnumbered siblings below a numbered list (`Submit`, `Next`): a label in the number's or the label's column right below it. */
+/** Labels in one column; from 9 to 10 the number takes one cell more. */
+function isAligned(a: OptionRow, b: OptionRow): boolean {
+  return Math.abs(a.labelColumn - b.labelColumn) <= (String(a.number).length === String(b.number).length ? 0 : 1)
+}
+
+function numberColumn(option: OptionRow): number {
+  return option.labelColumn - (option.number === null ? 0 : `${option.number}. `.length)
+}
+
+/** Unnumbered siblings below a numbered list (`Submit`, `Next`): short labels in the number's column. */
 function withUnnumbered(rows: readonly MenuRow[], options: OptionRow[]): OptionRow[] {
-  const head = options[0]!
-  const numberColumn = head.labelColumn - `${head.number}. `.length
+  const column = numberColumn(options[0]!)
   const found = [...options]
-  for (let index = options.at(-1)!.row + 1; index < rows.length; index++) {
+  const start = lastRowOf(rows, options.at(-1)!) + 1
+  for (let index = start; index < rows.length; index++) {
     const row = rows[index]!
     if (row.isBlank || row.isRule) break
     const option = readOptionRow(row)
-    if (!option || option.number !== null) break
-    if (option.labelColumn === numberColumn && option.label.split(' ').length <= 3) found.push(option)
-    else if (option.labelColumn < head.labelColumn) break
+    if (!option || option.number !== null || option.label.split(' ').length > 3) break
+    if (option.labelColumn !== column && option.labelColumn !== options[0]!.labelColumn) break
+    found.push(option)
   }
   return found
 }
 
-function findByGlyph(rows: readonly MenuRow[]): OptionGroup | null {
+function findPointed(rows: readonly MenuRow[]): OptionGroup | null {
   for (let index = rows.length - 1; index >= 0; index--) {
     const marked = readOptionRow(rows[index]!)
     if (!marked || marked.glyphColumn === null || marked.number !== null) continue
-    const above = siblings(rows, marked, -1).reverse()
-    const below = siblings(rows, marked, 1)
-    const options = [...above, marked, ...below]
+    const options = [...siblings(rows, marked, -1).reverse(), marked, ...siblings(rows, marked, 1)]
     if (options.length >= 2) return finish(rows, options)
   }
   return null
@@ -87,19 +98,58 @@ function siblings(rows: readonly MenuRow[], marked: OptionRow, step: 1 | -1): Op
   const found: OptionRow[] = []
   for (let index = marked.row + step; index >= 0 && index < rows.length; index += step) {
     const row = rows[index]!
-    if (row.isBlank || row.isRule) break
+    if (row.isBlank || row.isRule) {
+      // One blank row between options is a list with air; two end it.
+      const beyond = rows[index + step]
+      const next = beyond && !beyond.isBlank && !beyond.isRule && !row.isRule ? readOptionRow(beyond) : null
+      if (!next || next.labelColumn !== marked.labelColumn || next.glyphColumn !== null || next.number !== null || found.length === 0) break
+      continue
+    }
     const option = readOptionRow(row)
-    if (!option) break
-    if (option.labelColumn === marked.labelColumn && option.glyphColumn === null) found.push(option)
-    else if (option.labelColumn <= marked.labelColumn) break
+    if (!option || option.number !== null) break
+    if (option.labelColumn === marked.labelColumn && option.glyphColumn === null) {
+      found.push(option)
+    } else if (option.labelColumn <= marked.labelColumn || option.glyphColumn !== null) break
   }
   return found
+}
+
+/** Labels side by side, one of them highlighted; or each behind its own key: `[y] Approve   [n] Deny`. */
+export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
+  for (let index = rows.length - 1; index >= 0; index--) {
+    const row = rows[index]!
+    if (row.isBlank || row.isRule || row.isFrame) continue
+    const labels = [...row.text.matchAll(/\S+(?: \S+)*/gu)].map(match => ({ label: match[0], labelColumn: match.index }))
+    if (labels.length < 2) continue
+    const options = labels.map(({ label, labelColumn }) => ({ row: index, glyphColumn: null, number: null, checked: null, labelColumn, label, detail: '' }))
+    const keyed = options.filter(option => /^\[[a-z]\] /iu.test(option.label))
+    const lit = options.filter(option => isLit(row, option))
+    const chosen = keyed.length >= 2 ? keyed : lit.length === 1 ? beforeHints(options, row) : null
+    if (!chosen || chosen.length < 2) continue
+    const selected = chosen.findIndex(option => isLit(row, option))
+    return { layout: 'horizontal', options: chosen, selected: selected < 0 ? null : selected, shownBy: selected < 0 ? null : 'style', first: index, last: index }
+  }
+  return null
+}
+
+/** Key hints may stand in the same row behind the options: they are in another colour, and name keys. */
+function beforeHints(options: OptionRow[], row: MenuRow): OptionRow[] {
+  const isHint = (option: OptionRow) => /^(?:ctrl\+\S|enter |esc |tab |⇆|↑|←|shift\+)/iu.test(option.label)
+  const cut = options.findIndex(isHint)
+  const own = cut < 0 ? options : options.slice(0, cut)
+  return own.some(option => isLit(row, option)) ? own : []
+}
+
+function isLit(row: MenuRow, option: OptionRow): boolean {
+  const span = spanFrom(row, option.labelColumn)
+  const around = row.spans.filter(other => other.text.trim() !== '' && other !== span)
+  return span !== undefined && (span.inverse || span.bg !== null) && around.some(other => other.bg !== span.bg || other.inverse !== span.inverse)
 }
 
 function finish(rows: readonly MenuRow[], options: OptionRow[]): OptionGroup {
   const whole = options.map((option, n) => joinContinuations(rows, option, options[n + 1]?.row ?? null))
   const byGlyph = whole.findIndex(option => option.glyphColumn !== null)
-  const byStyle = byGlyph >= 0 ? -1 : standsOut(rows, whole)
+  const byStyle = standsOut(rows, whole)
   const selected = byGlyph >= 0 ? byGlyph : byStyle
   return {
     layout: 'vertical',
@@ -107,18 +157,20 @@ function finish(rows: readonly MenuRow[], options: OptionRow[]): OptionGroup {
     selected: selected < 0 ? null : selected,
     shownBy: byGlyph >= 0 ? 'glyph' : byStyle >= 0 ? 'style' : null,
     first: whole[0]!.row,
-    last: lastRowOf(rows, whole.at(-1)!),
+    last: lastRowOf(rows, options.at(-1)!),
   }
 }
 
 /** Rows below an option that are indented to its label: the label's own end if they look like it, else its description. */
 function joinContinuations(rows: readonly MenuRow[], option: OptionRow, nextRow: number | null): OptionRow {
   const joined = { ...option }
+  const style = styleKey(spanFrom(rows[option.row]!, option.labelColumn))
   for (let index = option.row + 1; index < (nextRow ?? rows.length); index++) {
     const row = rows[index]!
-    if (row.isBlank || row.isRule || columnOf(row.text) < option.labelColumn) break
+    if (row.isBlank || row.isRule || row.isFrame || row.indent < option.labelColumn) break
     const text = row.text.trim()
-    if (joined.detail === '' && sameStyle(labelSpan(rows[option.row]!, option), firstSpan(row))) joined.label = `${joined.label} ${text}`
+    const isLabel = joined.detail === '' && row.indent === option.labelColumn && styleKey(spanFrom(row, row.indent)) === style
+    if (isLabel) joined.label = `${joined.label} ${text}`
     else joined.detail = joined.detail === '' ? text : `${joined.detail} ${text}`
   }
   return joined
@@ -126,56 +178,22 @@ function joinContinuations(rows: readonly MenuRow[], option: OptionRow, nextRow:
 
 function lastRowOf(rows: readonly MenuRow[], option: OptionRow): number {
   let last = option.row
-  while (rows[last + 1] && !rows[last + 1]!.isBlank && !rows[last + 1]!.isRule && columnOf(rows[last + 1]!.text) >= option.labelColumn) last++
+  for (let row = rows[last + 1]; row && !row.isBlank && !row.isRule && row.indent >= option.labelColumn; row = rows[last + 1]) last++
   return last
 }
 
-function labelSpan(row: MenuRow, option: OptionRow): Span | undefined {
-  return row.spans.find(span => span.x + span.width > option.labelColumn && span.text.trim() !== '')
-}
-
-function firstSpan(row: MenuRow): Span | undefined {
-  return row.spans.find(span => span.text.trim() !== '' && !/^[│┃║|]$/u.test(span.text.trim()))
-}
-
-function sameStyle(a: Span | undefined, b: Span | undefined): boolean {
-  return a !== undefined && b !== undefined && a.fg === b.fg && a.dim === b.dim
-}
-
 /** Index of the only option whose style differs from all its siblings, or -1. */
-function standsOut(rows: readonly MenuRow[], options: readonly OptionRow[]): number {
-  const keys = options.map(option => {
-    const span = labelSpan(rows[option.row]!, option)
-    return span ? `${span.fg}/${span.bg}/${span.bold}/${span.inverse}` : ''
-  })
-  const different = keys.flatMap((key, index) => (keys.filter(other => other === key).length === 1 ? [index] : []))
-  return different.length === 1 && new Set(keys).size === 2 ? different[0]! : -1
-}
-
-/** One row of labels side by side, one of them highlighted by background or inverse. */
-function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
-  for (let index = rows.length - 1; index >= 0; index--) {
-    const row = rows[index]!
-    if (row.isBlank || row.isRule) continue
-    const labels = [...row.text.matchAll(/\S+(?: \S+)*/gu)]
-    if (labels.length < 2) continue
-    const options = labels.map(match => ({
-      row: index,
-      glyphColumn: null,
-      number: null,
-      checked: null,
-      labelColumn: match.index,
-      label: match[0],
-      detail: '',
-    }))
-    const lit = options.flatMap((option, n) => (isLit(row, option) ? [n] : []))
-    if (lit.length !== 1) continue
-    return { layout: 'horizontal', options, selected: lit[0]!, shownBy: 'style', first: index, last: index }
+export function standsOut(rows: readonly MenuRow[], options: readonly OptionRow[]): number {
+  const keys = options.map(option => styleKey(spanFrom(rows[option.row]!, option.labelColumn)))
+  const single = keys.flatMap((key, index) => (keys.filter(other => other === key).length === 1 ? [index] : []))
+  if (single.length === 1 && keys.length > 2) return single[0]!
+  // Of two, the one that stands out has a background, is inverse or bold.
+  if (keys.length === 2 && keys[0] !== keys[1]) {
+    const loud = options.flatMap((option, index) => {
+      const span = spanFrom(rows[option.row]!, option.labelColumn)
+      return span && (span.bg !== null || span.inverse || span.bold || span.fg !== null) ? [index] : []
+    })
+    return loud.length === 1 ? loud[0]! : -1
   }
-  return null
-}
-
-function isLit(row: MenuRow, option: OptionRow): boolean {
-  const span = row.spans.find(candidate => candidate.x <= option.labelColumn && option.labelColumn < candidate.x + candidate.width)
-  return span !== undefined && (span.inverse || span.bg !== null) && span.text.trim().length <= option.label.length + 2
+  return -1
 }

@@ -1,8 +1,8 @@
-import { columnOf, type MenuRow } from './menu-rows.js'
+import type { MenuRow } from './menu-rows.js'
 
-export const SELECTION_GLYPHS = '❯›>●◉→▶▸'
+export const SELECTION_GLYPHS = '❯›>●◉→▶▸➜»'
 
-/** One row that may be an option of a menu. Columns count cells from the left edge. */
+/** One row that may be an option of a menu. Columns count from the left edge. */
 export interface OptionRow {
   row: number
   glyphColumn: number | null
@@ -20,30 +20,29 @@ const OPTION = new RegExp(
 )
 
 export function readOptionRow(row: MenuRow): OptionRow | null {
-  if (row.isBlank || row.isRule) return null
+  if (row.isBlank || row.isRule || row.isFrame) return null
   const groups = OPTION.exec(row.text)?.groups
   if (!groups) return null
   const label = groups.label!
-  const labelColumn = row.text.length - label.length
   const [name, detail] = splitColumns(label)
   return {
     row: row.index,
-    glyphColumn: groups.glyph ? columnOf(row.text) : null,
+    glyphColumn: groups.glyph ? row.indent : null,
     number: groups.number ? Number(groups.number) : null,
     checked: groups.check ? /[xX✔✓*☑☒◉◼]/u.test(groups.check) : null,
-    labelColumn,
+    labelColumn: row.text.length - label.length,
     label: name,
     detail,
   }
 }
 
-/** A label and a description beside it, three or more blanks apart. */
+/** A label and a description beside it, two or more blanks apart. */
 function splitColumns(text: string): [label: string, detail: string] {
-  const match = /^(.*?\S)\s{3,}(\S.*)$/u.exec(text)
+  const match = /^(.*?\S)\s{2,}(\S.*)$/u.exec(text)
   return match ? [match[1]!, match[2]!] : [text.trimEnd(), '']
 }
 
-const ACCELERATOR = /\s*(?:\((?<behind>[a-z]|esc|enter|tab|shift\+tab|ctrl\+[a-z])\))$|^\[(?<before>[a-z])\]\s*/iu
+const ACCELERATOR = /\s*\((?<behind>[a-z]|esc|enter|tab|space|shift\+tab|ctrl\+[a-z]|esc to \w+)\)$|^\[(?<before>[a-z])\]\s*/iu
 
 /** A label without the key that is printed beside it. */
 export function cutAccelerator(label: string): { label: string; accelerator?: string } {

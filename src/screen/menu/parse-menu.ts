@@ -1,10 +1,13 @@
 import type { Frame } from '../../terminal/index.js'
 import type { MenuSpec, Pack } from '../pack/pack.js'
 import { fingerprint } from '../print.js'
-import { type MenuRow, menuRows } from './menu-rows.js'
+import type { ScreenRow } from '../screen-row.js'
+import { findInline, type InlinePrompt } from './inline-prompt.js'
 import { meaningOf } from './meaning.js'
 import type { Menu, MenuKind, MenuOption } from './menu.js'
-import { findOptionGroup, type OptionGroup } from './option-group.js'
+import { type MenuHead, readFooter, readHead } from './menu-head.js'
+import { type MenuRow, toMenuRow } from './menu-rows.js'
+import { findHorizontal, findVertical, type OptionGroup } from './option-group.js'
 import { cutAccelerator } from './option-row.js'
 
 /** A menu as it stands on screen, with what is needed to judge whether it is live. */
@@ -13,18 +16,25 @@ export interface MenuCandidate {
   group: OptionGroup
   spec: MenuSpec | null
   footerRows: [number, number] | null
+  rows: readonly MenuRow[]
 }
 
-const FOOTER_FRAGMENT = /^(?<keys>(?:[↑↓←→⇆⇄/ ]+|(?:esc|enter|return|tab|space|ctrl|shift|alt|cmd|\^|press)[^\s·•|,]*)(?:\s*[+/]\s*\S+)?)[:\s]\s*(?:to\s+)?(?<verb>\S.*)$/iu
+const PLACEHOLDER = /^(?:type (?:something|your (?:own )?(?:answer|response)|a response)|tell .+ (?:what|how)|other\b|enter (?:your|a) |something else|custom)/iu
 
-export function parseMenu(frame: Frame, pack: Pack): MenuCandidate | null {
-  const rows = menuRows(frame)
-  const group = findOptionGroup(rows)
-  if (!group) return null
-  const head = readHead(rows, group)
-  const spec = pack.menus.find(candidate => fitsSpec(candidate, head)) ?? null
+export function parseMenu(frame: Frame, screen: readonly ScreenRow[], pack: Pack): MenuCandidate | null {
+  const rows = screen.map(toMenuRow)
+  const inline = findInline(frame, rows)
+  if (inline) return fromInline(inline, rows, pack)
+  const vertical = findVertical(rows)
+  const horizontal = findHorizontal(rows)
+  const group = vertical && horizontal ? (horizontal.first > vertical.last ? horizontal : vertical) : (vertical ?? horizontal)
+  return group && fromGroup(group, rows, frame, pack)
+}
+
+function fromGroup(group: OptionGroup, rows: readonly MenuRow[], frame: Frame, pack: Pack): MenuCandidate {
+  const head = readHead(rows, group.first)
   const footer = readFooter(rows, group.last)
-  const kind: MenuKind = spec?.kind ?? guessKind(head.question, group)
+  const spec = specFor(pack, head, group)
   const options = group.options.map((option, index): MenuOption => {
     const { label, accelerator } = cutAccelerator(option.label)
     return {
@@ -38,11 +48,14 @@ export function parseMenu(frame: Frame, pack: Pack): MenuCandidate | null {
       ...meaningOf(label, spec),
     }
   })
-  const danger = pack.danger.filter(entry => entry.match.test(`${head.title}\n${head.question}`)).flatMap(entry => entry.rule)
+  const kind = spec?.kind ?? guessKind(head, options)
+  const above = rows[group.first - 1]?.text ?? ''
+  const below = rows[group.last + 1]?.text ?? ''
   return {
     group,
     spec,
     footerRows: footer.rows,
+    rows,
     menu: {
       print: fingerprint([kind, head.question, ...head.body, ...options.map(option => option.label)]),
       kind,
@@ -54,73 +67,87 @@ export function parseMenu(frame: Frame, pack: Pack): MenuCandidate | null {
       options,
       selected: group.selected,
       multi: options.some(option => option.checked !== null),
-      tabs: [],
-      text: null,
-      more: { above: false, below: false },
+      tabs: head.tabs,
+      ...(head.page && { page: head.page }),
+      text: textField(group, options, frame),
+      more: { above: /^\s*(?:▲|↑ \d+ more)/u.test(above), below: /^\s*(?:▼|↓ \d+ more)/u.test(below) },
       footer: footer.keys,
-      danger: [...new Set(danger)],
-      rows: [head.first, footer.rows?.[1] ?? group.last],
+      danger: dangerOf(pack, head.text),
+      rows: [head.first, Math.max(footer.rows?.[1] ?? group.last, group.last)],
     },
   }
 }
 
-interface Head {
-  title: string
-  question: string
-  body: string[]
-  first: number
-}
-
-/** The rows above the options up to a rule, a box edge or two blanks: title, body and, nearest to the options, the question. */
-function readHead(rows: readonly MenuRow[], group: OptionGroup): Head {
-  const found: MenuRow[] = []
-  let blanks = 0
-  let first = group.first
-  for (let index = group.first - 1; index >= 0; index--) {
-    const row = rows[index]!
-    if (row.isRule) {
-      first = index
-      break
-    }
-    blanks = row.isBlank ? blanks + 1 : 0
-    if (blanks >= 2) break
-    found.unshift(row)
-    if (!row.isBlank) first = index
+function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack): MenuCandidate {
+  const { group, question } = prompt
+  const options = group.options.map((option, index): MenuOption => ({
+    index,
+    ...(option.number !== null && { number: option.number }),
+    label: option.label,
+    selected: option.label === prompt.fallback,
+    checked: null,
+    ...meaningOf(option.label.replace(/^y$/iu, 'yes').replace(/^n$/iu, 'no'), null),
+  }))
+  const spec = pack.menus.find(candidate => candidate.question?.test(question)) ?? null
+  return {
+    group,
+    spec,
+    footerRows: null,
+    rows,
+    menu: {
+      print: fingerprint(['input', question, ...options.map(option => option.label)]),
+      kind: spec?.kind ?? 'input',
+      origin: spec?.origin ?? 'agent',
+      layout: group.layout === 'typed' ? 'typed' : 'inline',
+      question,
+      body: [],
+      options,
+      selected: options.find(option => option.selected)?.index ?? null,
+      multi: false,
+      tabs: [],
+      text: prompt.hasText ? { option: null, value: '', placeholder: '', secret: prompt.isSecret } : null,
+      more: { above: false, below: false },
+      footer: [],
+      danger: dangerOf(pack, question),
+      rows: [group.first, group.last],
+    },
   }
-  const texts = found.filter(row => !row.isFrame).map(row => row.text.trim()).filter(text => text !== '')
-  const asking = texts.findLastIndex(text => /[?:]$/u.test(text))
-  const at = asking >= 0 ? asking : texts.length - 1
-  return { title: at > 0 ? texts[0]! : '', question: texts[at] ?? '', body: texts.slice(at > 0 ? 1 : 0, Math.max(at, 0)), first }
 }
 
-function fitsSpec(spec: MenuSpec, head: Head): boolean {
-  if (spec.question && !spec.question.test(head.question)) return false
-  if (spec.title && !spec.title.test(head.title)) return false
-  return Boolean(spec.question ?? spec.title)
+function specFor(pack: Pack, head: MenuHead, group: OptionGroup): MenuSpec | null {
+  return (
+    pack.menus.find(spec => {
+      const hasQuestion = spec.question === null || head.text.split('\n').some(line => spec.question!.test(line))
+      const hasTitle = spec.title === null || spec.title.test(head.title) || spec.title.test(head.text)
+      const hasOption = spec.option === null || group.options.some(option => spec.option!.test(option.label))
+      return hasQuestion && hasTitle && hasOption
+    }) ?? null
+  )
 }
 
-function guessKind(question: string, group: OptionGroup): MenuKind {
-  const labels = group.options.map(option => option.label.toLowerCase())
-  const hasYes = labels.some(label => /^(yes|allow|approve|proceed)\b/.test(label))
-  const hasNo = labels.some(label => /^(no|deny|reject|cancel)\b/.test(label))
-  if (/\btrust\b/i.test(question)) return 'trust'
-  return hasYes && hasNo ? 'permission' : 'question'
+/** By words, and only to name it: whether it is live is never told by words. */
+function guessKind(head: MenuHead, options: readonly MenuOption[]): MenuKind {
+  const text = `${head.title} ${head.question}`
+  if (/\btrust\b/iu.test(text)) return 'trust'
+  if (/\b(?:sign in|log ?in|authenticat\w+)\b/iu.test(text)) return 'auth'
+  if (/\bupdate\b.*\bavailable\b/iu.test(text)) return 'update'
+  const hasAllow = options.some(option => option.meaning.startsWith('allow'))
+  const hasDeny = options.some(option => option.meaning.startsWith('deny') || option.meaning === 'cancel')
+  if (hasAllow && hasDeny) return 'permission'
+  return 'question'
 }
 
-/** At most three rows below the options that name keys and what they do. */
-function readFooter(rows: readonly MenuRow[], below: number): { keys: { keys: string; verb: string }[]; rows: [number, number] | null } {
-  for (let index = below + 1, seen = 0; index < rows.length && seen < 3; index++) {
-    const row = rows[index]!
-    if (row.isBlank || row.isRule) continue
-    seen++
-    const keys = row.text
-      .trim()
-      .split(/\s*[·•|,]\s*|\s{2,}/u)
-      .map(fragment => FOOTER_FRAGMENT.exec(fragment)?.groups)
-      .filter(groups => groups !== undefined)
-      .map(groups => ({ keys: groups.keys!.trim(), verb: groups.verb!.trim() }))
-    if (keys.length > 0) return { keys, rows: [index, index] }
-  }
-  return { keys: [], rows: null }
+function dangerOf(pack: Pack, text: string): string[] {
+  return [...new Set(pack.danger.filter(entry => entry.match.test(text)).flatMap(entry => entry.rule))]
 }
 
+/** The option one can write into: its label is a known placeholder, or the cursor stands inside its text. */
+function textField(group: OptionGroup, options: readonly MenuOption[], frame: Frame): Menu['text'] {
+  const byLabel = options.findIndex(option => PLACEHOLDER.test(option.label))
+  const byCursor = group.options.findIndex(option => option.row === frame.cursor.y && frame.cursor.visible && frame.cursor.x > option.labelColumn)
+  const option = byCursor >= 0 ? byCursor : byLabel
+  if (option < 0) return null
+  const label = options[option]!.label
+  const isPlaceholder = PLACEHOLDER.test(label)
+  return { option, value: isPlaceholder ? '' : label, placeholder: isPlaceholder ? label : '', secret: false }
+}

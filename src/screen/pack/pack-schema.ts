@@ -12,6 +12,7 @@ const meaning = z.enum(['allow-once', 'allow-session', 'allow-always', 'deny', '
 const outcome = z.enum(['done', 'interrupted', 'denied', 'failed'])
 
 const style = z.strictObject({
+  at: z.int().min(0).optional(),
   fg: z.string().optional(),
   bg: z.string().optional(),
   bold: z.boolean().optional(),
@@ -76,6 +77,7 @@ const menu = z.strictObject({
   kind: menuKind,
   question: z.string().optional(),
   title: z.string().optional(),
+  option: z.string().optional(),
   column: z.int().min(0).optional(),
   origin: z.enum(['agent', 'user']).default('agent'),
   esc: z.enum(['deny', 'cancel']).optional(),
@@ -86,6 +88,7 @@ const menu = z.strictObject({
   meaning: z.array(z.strictObject({ label: z.string(), meaning, danger: z.boolean().default(false) })).default([]),
 })
 
+const blockKind = z.enum(['prose', 'tool_call', 'tool_result', 'todo', 'user', 'thought', 'notice', 'error'])
 const firstMore = { first: z.string(), more: z.string().optional(), style: style.optional() }
 
 export const packSchema = z.strictObject({
@@ -127,8 +130,11 @@ export const packSchema = z.strictObject({
   blocks: z
     .array(
       z.strictObject({
-        kind: z.enum(['prose', 'tool_call', 'tool_result', 'todo', 'user', 'thought', 'notice', 'error']),
+        kind: blockKind,
         ...firstMore,
+        next: z.string().optional(),
+        after: z.array(blockKind).optional(),
+        tight: z.boolean().default(false),
         strip: z.int().min(0).default(0),
         running: z.string().optional(),
         failed: z.string().optional(),
@@ -138,6 +144,7 @@ export const packSchema = z.strictObject({
   chrome: z.array(z.union([z.strictObject(row), z.strictObject(firstMore)])).default([]),
   volatile: z.array(z.strictObject({ line: z.string() })).default([]),
   queued: z.array(z.strictObject(row)).default([]),
+  commands: z.string().optional(),
   panels: z.array(z.strictObject({ name: z.string(), ...firstMore })).default([]),
   menus: z.array(menu).default([]),
   danger: z

@@ -20,6 +20,8 @@ export interface Pack {
   chrome: { first: RowPattern; more: RegExp | null }[]
   volatile: RegExp[]
   queued: RowPattern[]
+  /** Echoes that open no turn: slash commands and their like. */
+  commands: RegExp | null
   panels: { name: string; first: RowPattern; more: RegExp | null }[]
   menus: MenuSpec[]
   danger: { id: string; match: RegExp; rule: DangerRule[] }[]
@@ -49,6 +51,8 @@ export interface RowPattern {
 }
 
 export interface StyleSpec {
+  /** The column whose cell is meant; else the first visible one. */
+  at?: number | undefined
   fg?: string | undefined
   bg?: string | undefined
   bold?: boolean | undefined
@@ -80,6 +84,12 @@ export interface BlockSpec {
   kind: ScreenBlockKind
   first: RowPattern
   more: RegExp | null
+  /** Begins only if a row right below (behind continuation rows) matches. */
+  next: RegExp | null
+  /** Begins only behind a block of one of these kinds. */
+  after: ScreenBlockKind[] | null
+  /** A blank row ends it. */
+  tight: boolean
   /** Columns that belong to the marker. */
   strip: number
   /** A tool call that still runs; a result that failed. */
@@ -93,6 +103,8 @@ export interface MenuSpec {
   kind: MenuKind
   question: RegExp | null
   title: RegExp | null
+  /** Tested against the labels, one a line. */
+  option: RegExp | null
   column: number | null
   origin: 'agent' | 'user'
   esc: 'deny' | 'cancel' | null

@@ -34,34 +34,57 @@ function blanksMatchBoth(source: string): string {
   return result
 }
 
-/** `(a+)+`, `(\s*x)*` and their like: exponential on the wrong row. Bounded repeats (`{0,3}`) are fine. */
+/**
+ * `(a+)+`, `(\s*x*)*` and their like are exponential on the wrong row. `(\d+[hm] )*` is not: each round must pass a fixed atom that the
+ * inner repeat cannot. So an unbounded repeat inside a repeated group is refused unless something unrepeated follows it in the group.
+ */
 function hasNestedQuantifier(source: string): boolean {
-  const unboundedInside: boolean[] = []
-  let inClass = false
-  for (let index = 0; index < source.length; index++) {
+  const groups: { openRepeat: boolean }[] = []
+  const top = () => groups.at(-1)
+  let index = 0
+  while (index < source.length) {
     const character = source[index]!
-    if (character === '\\') {
+    if (character === '(') {
+      groups.push({ openRepeat: false })
       index++
       continue
     }
-    if (inClass) {
-      if (character === ']') inClass = false
+    if (character === '|' || character === ')') {
+      if (character === ')') {
+        const group = groups.pop() ?? { openRepeat: false }
+        index++
+        const isRepeated = isUnbounded(source, index)
+        if (group.openRepeat && isRepeated) return true
+        const outer = top()
+        if (outer) outer.openRepeat = isRepeated || group.openRepeat
+        index += quantifierLength(source, index)
+        continue
+      }
+      index++
       continue
     }
-    if (character === '[') inClass = true
-    else if (character === '(') unboundedInside.push(false)
-    else if (character === ')') {
-      const inner = unboundedInside.pop() ?? false
-      const isRepeated = isUnboundedQuantifier(source, index + 1)
-      if (inner && isRepeated) return true
-      if ((inner || isRepeated) && unboundedInside.length > 0) unboundedInside[unboundedInside.length - 1] = true
-    } else if (isUnboundedQuantifier(source, index) && unboundedInside.length > 0) unboundedInside[unboundedInside.length - 1] = true
+    index += atomLength(source, index)
+    const outer = top()
+    if (outer) outer.openRepeat = isUnbounded(source, index)
+    index += quantifierLength(source, index)
   }
   return false
 }
 
-function isUnboundedQuantifier(source: string, index: number): boolean {
+function atomLength(source: string, index: number): number {
+  if (source[index] === '\\') return 2
+  if (source[index] !== '[') return 1
+  let end = index + 1
+  while (end < source.length && source[end] !== ']') end += source[end] === '\\' ? 2 : 1
+  return end - index + 1
+}
+
+function isUnbounded(source: string, index: number): boolean {
   const character = source[index]
-  if (character === '*' || character === '+') return true
-  return character === '{' && /^\{\d+,\}/.test(source.slice(index, index + 12))
+  return character === '*' || character === '+' || (character === '{' && /^\{\d+,\}/.test(source.slice(index, index + 12)))
+}
+
+function quantifierLength(source: string, index: number): number {
+  const match = /^(?:[*+?]|\{\d+(?:,\d*)?\})\??/.exec(source.slice(index, index + 14))
+  return match?.[0].length ?? 0
 }

@@ -1,4 +1,4 @@
-import { closeSync, constants, openSync } from 'node:fs'
+import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { constants as os } from 'node:os'
 import nodePty from '@lydell/node-pty'
 
@@ -28,6 +28,9 @@ export interface PtyOptions {
   onExit(exit: PtyExit): void
 }
 
+/** What is read at most after the exit: a background process may go on printing for ever. */
+const LAST_WORDS_MAX = 1024 * 1024
+
 const SIGNAL_NAMES = new Map(Object.entries(os.signals).map(([name, number]) => [number, name]))
 
 /**
@@ -35,6 +38,8 @@ const SIGNAL_NAMES = new Map(Object.entries(os.signals).map(([name, number]) => 
  *
  * On Linux the kernel throws away what the master has not read yet when the last slave descriptor closes, so a dying program
  * loses up to 16 kB of its last words. Holding the slave open ourselves until the exit is reported keeps them readable.
+ * The library then closes the master 200 ms after the exit, read or not, and on a busy machine that is too soon: whatever is
+ * left at that moment is read first.
  */
 export function spawnPty(options: PtyOptions): PtyProcess {
   const pty = nodePty.spawn(options.file, [...options.args], {
@@ -46,6 +51,7 @@ export function spawnPty(options: PtyOptions): PtyProcess {
     encoding: null,
   })
   const slave = openSlave(pty)
+  beforeClose(pty, () => readRest(pty, options.onOutput))
   // With `encoding: null` the library hands out Buffers, whatever its types say.
   pty.onData(data => options.onOutput(data as unknown as Uint8Array))
   pty.onExit(({ exitCode, signal }) => {
@@ -68,6 +74,36 @@ function openSlave(pty: object): number | null {
     return openSync(name, constants.O_RDWR | constants.O_NOCTTY)
   } catch {
     return null // the program is gone already; what it printed is still in the master
+  }
+}
+
+/** Calls `work` before the library gives the master up. Its stream is no part of its types; without it the 200 ms stand. */
+function beforeClose(pty: object, work: () => void): void {
+  const stream = (pty as { _socket?: { destroy(error?: Error): unknown } })._socket
+  if (typeof stream?.destroy !== 'function') return
+  const destroy = stream.destroy.bind(stream)
+  stream.destroy = error => {
+    stream.destroy = destroy
+    if (!error) work()
+    return destroy(error)
+  }
+}
+
+/** The master never blocks: an empty one says EAGAIN, and the kernel has moved everything into it by then. */
+function readRest(pty: object, onOutput: (bytes: Uint8Array) => void): void {
+  const descriptor = (pty as { fd?: unknown }).fd
+  if (typeof descriptor !== 'number') return
+  const buffer = new Uint8Array(64 * 1024)
+  for (let total = 0; total < LAST_WORDS_MAX; ) {
+    let length = 0
+    try {
+      length = readSync(descriptor, buffer)
+    } catch {
+      return // EAGAIN: all read; EIO: nobody is left to write
+    }
+    if (length === 0) return
+    total += length
+    onOutput(buffer.slice(0, length))
   }
 }
 

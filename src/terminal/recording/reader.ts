@@ -8,7 +8,7 @@ export interface OpenRecording {
   header: RecordingHeader
   /** Events in order. `truncated` is known when they have all been read. */
   events(from?: ReadPosition): AsyncGenerator<PositionedEvent>
-  /** What could not be read: a last line without its end, and lines that are no events. */
+  /** What the newest reading could not read: a last line without its end, and lines that are no events. */
   readonly damage: { truncated: boolean; badLines: number }
 }
 
@@ -64,6 +64,7 @@ async function* readEvents(
   from: ReadPosition,
   damage: { truncated: boolean; badLines: number },
 ): AsyncGenerator<PositionedEvent> {
+  Object.assign(damage, { truncated: false, badLines: 0 })
   let { fileByte, outputOffset, t } = from
   for await (const line of linesOf(path, fileByte)) {
     if (!line.isWhole) {

@@ -1,4 +1,5 @@
-import { closeSync, constants, openSync, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs'
+import { SignalboxError } from '../../errors/index.js'
 import type { RecordingExit } from './asciicast.js'
 import { decodeBytes, Utf8Carry } from './byte-text.js'
 
@@ -22,16 +23,32 @@ export interface RecordingWriter {
 
 const FLUSH_AT = 64 * 1024
 
+/** @throws SignalboxError `E_DISK_FULL`, `E_HOME` when not even the header can be written; nothing is left behind then. */
 export function createRecording(
   path: string,
   header: { cols: number; rows: number; startedAt: number; command: string; env?: Record<string, string> },
 ): RecordingWriter {
-  const descriptor = openSync(
-    path,
-    constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND,
-    0o600,
-  )
-  return new FileRecording(path, descriptor, header)
+  const recording = new FileRecording(path, openNew(path), header)
+  if (!recording.failure) return recording
+  recording.close()
+  rmSync(path, { force: true })
+  throw refusal(path, recording.failure)
+}
+
+function openNew(path: string): number {
+  try {
+    return openSync(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_APPEND, 0o600)
+  } catch (error) {
+    throw refusal(path, error as Error)
+  }
+}
+
+function refusal(path: string, error: NodeJS.ErrnoException): SignalboxError {
+  const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT'
+  return new SignalboxError(isFull ? 'E_DISK_FULL' : 'E_HOME', `the recording ${path} cannot be written: ${isFull ? 'the disk is full' : error.message}`, {
+    next: isFull ? 'free some space, then try again' : 'check the owner and the permissions of the directory',
+    cause: error,
+  })
 }
 
 class FileRecording implements RecordingWriter {
@@ -93,7 +110,12 @@ class FileRecording implements RecordingWriter {
   close(): void {
     this.flush()
     if (this.#descriptor < 0) return
-    closeSync(this.#descriptor)
+    try {
+      closeSync(this.#descriptor)
+    } catch (error) {
+      // Some file systems report a full disk only here.
+      this.failure ??= error as Error
+    }
     this.#descriptor = -1
   }
 
@@ -107,7 +129,7 @@ class FileRecording implements RecordingWriter {
   }
 
   #line(value: unknown): void {
-    if (this.failure) return
+    if (this.failure || this.#descriptor < 0) return
     this.#pending += `${JSON.stringify(value)}\n`
     if (this.#pending.length >= FLUSH_AT) this.flush()
   }

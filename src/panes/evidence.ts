@@ -1,0 +1,31 @@
+import type { Awaiting } from '../screen/index.js'
+
+/** Who says something about a pane, from the highest to the lowest. A lower one may contradict; it never overrules. */
+export const AUTHORITIES = ['exit', 'osc7501', 'hook', 'transcript', 'shell', 'title', 'screen', 'structure', 'silence'] as const
+export type Authority = (typeof AUTHORITIES)[number]
+
+/** What a report says the pane is. */
+export type Claim =
+  | { is: 'starting' }
+  | { is: 'working'; label?: string }
+  | { is: 'blocked'; awaiting: Awaiting; approval?: string }
+  | { is: 'done'; background?: number }
+  | { is: 'failed'; reason: string }
+  | { is: 'idle'; fresh?: boolean }
+  | { is: 'stopped'; by: 'interrupted' | 'denied' }
+  | { is: 'exited'; code: number | null; signal: string | null }
+
+/** One report about a pane from one authority. `t` and `expires` are seconds since the pane's start. */
+export interface Evidence {
+  authority: Authority
+  claim: Claim
+  t: number
+  /** Null: until it is replaced. */
+  expires: number | null
+  /** What exactly said so: a rule, a report, a hook. */
+  ref: string
+}
+
+export function rankOf(authority: Authority): number {
+  return AUTHORITIES.indexOf(authority)
+}

@@ -1,0 +1,114 @@
+import type { Observation, Pack } from '../screen/index.js'
+import type { EmulatorOptions, Evidence as TerminalEvidence } from '../terminal/index.js'
+import type { Evidence } from './evidence.js'
+import { type Look, PaneScreen, type PaneScreenState } from './pane-screen.js'
+import { Evidences, joinView, type Reading, TITLE_LAPSE_S } from './reading.js'
+import { statusClaim } from './status-evidence.js'
+import { titleClaim } from './title-evidence.js'
+
+/** What a pane is now, as far as its bytes tell: the newest frame joined with the winning report. */
+export interface PaneState {
+  t: number
+  view: Observation['view']
+  payload: unknown
+  busy: boolean | null
+  awaiting: Observation['awaiting']
+  isSettled: boolean
+  reading: Reading
+  look: Look | null
+}
+
+export type PaneStep = { type: 'reply'; bytes: Uint8Array } | { type: 'look'; look: Look } | { type: 'evidence'; evidence: Evidence }
+
+/** A terminal's bytes turned into looks and reports, and both into one reading. Time is data. */
+export class Pane {
+  readonly screen: PaneScreen
+  readonly #pack: Pack
+  readonly #evidences = new Evidences()
+  #time = 0
+
+  constructor(pack: Pack, options: EmulatorOptions, restored?: PaneScreenState) {
+    this.#pack = pack
+    this.screen = new PaneScreen(pack, options, restored)
+  }
+
+  feed(bytes: Uint8Array, t: number, options: { live: boolean }): PaneStep[] {
+    return this.#take(this.screen.feed(bytes, t, options), t)
+  }
+
+  tick(t: number): PaneStep[] {
+    return this.#take(this.screen.tick(t), t)
+  }
+
+  resize(cols: number, rows: number, t: number): PaneStep[] {
+    return this.#take(this.screen.resize(cols, rows, t), t)
+  }
+
+  /** Ends the open frame, for a question about this very moment. */
+  force(t: number): PaneStep[] {
+    return this.#take(this.screen.force(t), t)
+  }
+
+  report(evidence: Evidence): void {
+    this.#evidences.report(evidence)
+  }
+
+  noteInput(t: number, bytes: Uint8Array): void {
+    this.screen.noteInput(t)
+    const isInterrupt = bytes.length === 1 && (bytes[0] === 0x1b || bytes[0] === 0x03)
+    if (isInterrupt) this.#evidences.interrupted(t)
+  }
+
+  exited(exit: { code: number | null; signal: string | null }, t: number): void {
+    this.#evidences.report({ authority: 'exit', claim: { is: 'exited', ...exit }, t, expires: null, ref: 'exit' })
+  }
+
+  nextDeadline(): number | null {
+    return this.screen.nextDeadline()
+  }
+
+  state(t: number): PaneState {
+    const reading = this.#evidences.read(t)
+    const look = this.screen.last
+    if (reading.claim?.is === 'exited') {
+      const { code, signal } = reading.claim
+      return { t, view: 'unknown', payload: { exit: { code, signal } }, busy: null, awaiting: null, isSettled: true, reading, look }
+    }
+    if (!look) return { t, view: 'unknown', payload: { recognised: false }, busy: null, awaiting: null, isSettled: false, reading, look }
+    return { t, ...joinView(look.observation, reading, look.atWork), isSettled: look.isSettled, reading, look }
+  }
+
+  #take(outputs: ReturnType<PaneScreen['feed']>, t: number): PaneStep[] {
+    this.#time = Math.max(this.#time, t)
+    const steps: PaneStep[] = []
+    for (const output of outputs) {
+      if (output.type === 'reply') steps.push(output)
+      else if (output.type === 'look') {
+        this.#evidences.observe(output.look.observation, output.look.t, output.look.isSettled)
+        steps.push(output)
+      } else {
+        const evidence = this.#evidenceOf(output.evidence, output.t)
+        if (evidence === 'withdraw-status') this.#evidences.withdraw('osc7501')
+        else if (evidence) {
+          this.#evidences.report(evidence)
+          steps.push({ type: 'evidence', evidence })
+        }
+      }
+    }
+    return steps
+  }
+
+  #evidenceOf(evidence: TerminalEvidence, t: number): Evidence | 'withdraw-status' | null {
+    if (evidence.kind === 'status') {
+      const claim = statusClaim(evidence.aggregate)
+      if (!claim) return 'withdraw-status'
+      return { authority: 'osc7501', claim, t, expires: null, ref: `osc7501/${evidence.aggregate!.state}` }
+    }
+    if (evidence.kind === 'title') {
+      const found = titleClaim(evidence.title, this.#pack)
+      if (found) return { authority: 'title', claim: found.claim, t, expires: found.claim.is === 'working' ? t + TITLE_LAPSE_S : null, ref: found.ref }
+      this.#evidences.withdraw('title')
+    }
+    return null
+  }
+}

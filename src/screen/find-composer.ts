@@ -1,0 +1,83 @@
+import type { Frame } from '../terminal/index.js'
+import type { Region } from './region.js'
+import { isBlank, isRule, type ScreenRow } from './screen-row.js'
+
+/*
+ * An input box that no pack describes. Agents draw it in few ways: between two rules, in a frame of corners, on a band of half blocks,
+ * behind a gutter, or as a bare prompt row. Two things tell a live one from an echo or a picture of one: it is the lowest such thing on the
+ * screen with nothing but a few footer rows below it, and the cursor is in it: the hardware cursor, or a cell drawn inverse.
+ */
+const FOOTER_ROWS = 6
+const BODY_ROWS = 20
+const PROMPT = /^\s{0,3}[│┃]?\s{0,2}([❯›>▷→»»➜▶$%#!*+~λ⟩⋊▌]|[^\p{L}\p{N}\s─━│┃╭╮╰╯┌┐└┘▄▀█·•●○◆◇■□✓✗⎿└├┆])(?:[\s\u00a0]|$)/u
+
+export function findStructuralComposer(frame: Frame, rows: readonly ScreenRow[]): Region | null {
+  return betweenEdges(frame, rows, row => isRule(row, frame.cols) || isLabelledRule(row, frame.cols), row => isRule(row, frame.cols)) ??
+    betweenEdges(frame, rows, isBandTop, isBandBottom) ??
+    betweenEdges(frame, rows, isCornerTop, isCornerBottom) ??
+    barePrompt(frame, rows)
+}
+
+/** `── ⠧ Working ─────`: a rule with words in it. */
+function isLabelledRule(row: ScreenRow, cols: number): boolean {
+  const text = row.text.trim()
+  return text.length >= cols * 0.8 && /^[─━]{2,} .{1,80}? [─━]{3,}$/u.test(text)
+}
+
+function isBandTop(row: ScreenRow): boolean {
+  return /^[\s╻┃]*▄{8,}\s*$/u.test(row.text)
+}
+
+function isBandBottom(row: ScreenRow): boolean {
+  return /^[\s╹┃]*▀{8,}\s*$/u.test(row.text)
+}
+
+function isCornerTop(row: ScreenRow): boolean {
+  return /^\s*[╭┌][─━]{8,}.*[╮┐]\s*$/u.test(row.text)
+}
+
+function isCornerBottom(row: ScreenRow): boolean {
+  return /^\s*[╰└][─━]{8,}.*[╯┘]\s*$/u.test(row.text)
+}
+
+type Edge = (row: ScreenRow) => boolean
+
+function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isBottom: Edge): Region | null {
+  const bottom = rows.findLastIndex(isBottom)
+  if (bottom < 2 || countBelow(rows, bottom) > FOOTER_ROWS) return null
+  for (let top = bottom - 2; top >= 0 && bottom - top <= BODY_ROWS; top--) {
+    if (!isTop(rows[top]!)) continue
+    const body = rows.slice(top + 1, bottom)
+    const isLive = holdsCursor(frame, top, bottom) || hasDrawnCursor(body)
+    const isBox = isLive && (PROMPT.test(body[0]!.text) || body.every(row => isBlank(row)) || frame.cursor.y === body[0]!.index)
+    return isBox && !looksLikeOptions(body) ? { name: 'composer', first: top, last: bottom } : null
+  }
+  return null
+}
+
+/** A row that begins with a prompt sign, holds the cursor, and has nothing but indented footer rows below it. */
+function barePrompt(frame: Frame, rows: readonly ScreenRow[]): Region | null {
+  const row = rows[frame.cursor.y]
+  if (!row || !PROMPT.test(row.text) || row.indent > 2) return null
+  const below = rows.slice(row.index + 1).filter(other => !isBlank(other))
+  if (below.length > FOOTER_ROWS || below.some(other => other.indent < 1)) return null
+  return { name: 'composer', first: row.index, last: row.index }
+}
+
+function countBelow(rows: readonly ScreenRow[], index: number): number {
+  return rows.slice(index + 1).filter(row => !isBlank(row)).length
+}
+
+function holdsCursor(frame: Frame, top: number, bottom: number): boolean {
+  return frame.cursor.y > top && frame.cursor.y < bottom
+}
+
+/** One inverse cell: the cursor that a program draws itself. */
+function hasDrawnCursor(body: readonly ScreenRow[]): boolean {
+  return body.some(row => row.spans.some(span => span.inverse && span.width === 1))
+}
+
+/** Two numbered rows, or a pointer with rows beside it, are a menu between rules. */
+function looksLikeOptions(body: readonly ScreenRow[]): boolean {
+  return body.filter(row => /^\s*(?:[❯›>●→▶▸]\s*)?\d{1,2}[.)] \S/u.test(row.text)).length >= 2
+}

@@ -1,0 +1,86 @@
+import type { Frame } from '../../terminal/index.js'
+import type { MenuRow } from './menu-rows.js'
+import type { OptionGroup } from './option-group.js'
+import { type OptionRow, readOptionRow } from './option-row.js'
+
+/*
+ * Questions without a menu: the last row asks and the cursor stands at its end, waiting. `[y/N]`, `(yes/no)`, `(Y)es/(N)o/(D)on't ask
+ * again [Yes]:`, `Press any key`, `password:`, a number behind a list. The cursor is the proof: the same words in running text have it
+ * elsewhere.
+ */
+export interface InlinePrompt {
+  group: OptionGroup
+  question: string
+  isSecret: boolean
+  hasText: boolean
+  fallback: string | null
+}
+
+const CHOICES = /[[(](?<list>[A-Za-z]{1,8}(?:\s*[/|]\s*[A-Za-z]{1,12})+)[\])]\s*(?:[?:]\s*)?$/u
+const LETTERED = /(?:\((?<letter>[A-Za-z])\)[\w' ]+[/]?)+/u
+const SECRET = /\b(?:password|passphrase|passcode|pin|token|api key|secret)\b[^:\n]{0,60}:\s*$/iu
+const ANY_KEY = /\b(?:press|hit) (?:any key|enter|return|\[?enter\]?|space)\b.{0,60}$/iu
+const NUMBER = /(?:^#\?|\b(?:number|choice|selection|option|select|choose|enter)\b[^:?\n]{0,60}[:?]|\[\d+-\d+\].{0,60}:)\s*$/iu
+
+export function findInline(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
+  const row = rows[frame.cursor.y]
+  if (!row || row.isBlank || row.isRule) return null
+  if (rows.slice(row.index + 1).some(other => !other.isBlank)) return null
+  const before = textBefore(row, frame.cursor.x)
+  if (before.length < 2) return null
+  return yesNo(row, before) ?? secret(row, before) ?? typed(rows, row, before) ?? anyKey(row, before)
+}
+
+/** Text left of the cursor, if nothing visible is right of it; typed characters count as part of the answer. */
+function textBefore(row: MenuRow, column: number): string {
+  const text = row.text
+  return column >= text.length - 1 || text.slice(column).trim() === '' ? text.slice(0, Math.max(column, text.length)) : ''
+}
+
+function yesNo(row: MenuRow, text: string): InlinePrompt | null {
+  const choices = CHOICES.exec(text)
+  if (choices) {
+    const words = choices.groups!.list!.split(/\s*[/|]\s*/u)
+    const isAnswer = words.every(word => /^(?:y|yes|n|no|a|all|q|quit|e|d|s|r|o|v|always|never|skip|edit|abort|c|i)$/iu.test(word))
+    if (!isAnswer || words.length > 8) return null
+    const capital = words.filter(word => /^[A-Z]/u.test(word))
+    return inline(row, text.slice(0, choices.index).trim(), words, capital.length === 1 ? capital[0]! : null)
+  }
+  const lettered = LETTERED.exec(text)
+  if (!lettered || !/[:?\]]\s*$/u.test(text)) return null
+  const words = [...text.matchAll(/\(([A-Za-z])\)([\w' ]*)/gu)].map(match => `${match[1]}${match[2]}`.trim())
+  if (words.length < 2) return null
+  const fallback = /\[(\w+)\]:?\s*$/u.exec(text)?.[1] ?? null
+  return inline(row, text.slice(0, lettered.index).trim(), words, fallback)
+}
+
+function secret(row: MenuRow, text: string): InlinePrompt | null {
+  if (!SECRET.test(text)) return null
+  return { ...inline(row, text.trim(), [], null), isSecret: true, hasText: true }
+}
+
+function anyKey(row: MenuRow, text: string): InlinePrompt | null {
+  return ANY_KEY.test(text.trim()) ? inline(row, text.trim(), [], null) : null
+}
+
+/** Numbered rows without a selection above a row that asks for one. */
+function typed(rows: readonly MenuRow[], row: MenuRow, text: string): InlinePrompt | null {
+  if (!NUMBER.test(text.trim())) return null
+  const options: OptionRow[] = []
+  for (let index = row.index - 1; index >= 0; index--) {
+    const option = readOptionRow(rows[index]!)
+    if (option?.number != null && (options.length === 0 || option.number === options[0]!.number! - 1)) options.unshift(option)
+    else if (options.length > 0 && !rows[index]!.isBlank) break
+    else if (options.length === 0 && row.index - index > 3) break
+    if (options[0]?.number === 1) break
+  }
+  if (options.length < 2) return null
+  const group: OptionGroup = { layout: 'typed', options, selected: null, shownBy: 'cursor', first: options[0]!.row, last: row.index }
+  return { group, question: text.trim(), isSecret: false, hasText: true, fallback: null }
+}
+
+function inline(row: MenuRow, question: string, words: readonly string[], fallback: string | null): InlinePrompt {
+  const options = words.map((label): OptionRow => ({ row: row.index, glyphColumn: null, number: null, checked: null, labelColumn: 0, label, detail: '' }))
+  const group: OptionGroup = { layout: 'inline', options, selected: null, shownBy: 'cursor', first: row.index, last: row.index }
+  return { group, question: question === '' ? row.text.trim() : question, isSecret: false, hasText: false, fallback }
+}

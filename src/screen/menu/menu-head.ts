@@ -1,0 +1,124 @@
+import { styleKey } from '../style-match.js'
+import type { Menu } from './menu.js'
+import { type MenuRow, spanFrom } from './menu-rows.js'
+
+/** What stands above the options: title, body, tabs, and the question nearest to them. */
+export interface MenuHead {
+  title: string
+  question: string
+  body: string[]
+  tabs: Menu['tabs']
+  page: Menu['page'] | null
+  /** First row of the menu, its upper edge included. */
+  first: number
+  /** All of it as text, for patterns. */
+  text: string
+}
+
+const PAGE = /\b(?:question|page)?\s*(\d{1,2})\s*(?:\/|of)\s*(\d{1,2})\b/iu
+
+export function readHead(rows: readonly MenuRow[], optionsFirst: number): MenuHead {
+  const { found, first } = collect(rows, optionsFirst)
+  const tabsRow = found.find(row => /[☐☒☑✔◻◼].*[→✔]|^\s*←\s/u.test(row.text) && /[☐☒☑✔◻◼]/u.test(row.text))
+  const page = found.map(row => PAGE.exec(row.text)).find(match => match !== null)
+  const lines = joinWrapped(found.filter(row => row !== tabsRow && !row.isFrame && !row.isBlank))
+  const asking = lines.findLastIndex(text => /[?:？：]$/u.test(text))
+  const at = asking >= 0 ? asking : lines.length - 1
+  return {
+    title: at > 0 ? lines[0]! : '',
+    question: lines[at] ?? '',
+    body: lines.slice(at > 0 ? 1 : 0, Math.max(at, 0)),
+    tabs: tabsRow ? readTabs(tabsRow) : [],
+    page: page ? { n: Number(page[1]), of: Number(page[2]) } : null,
+    first,
+    text: lines.join('\n'),
+  }
+}
+
+/** Up to a rule or box edge, or two blank rows outside of a box. */
+function collect(rows: readonly MenuRow[], optionsFirst: number): { found: MenuRow[]; first: number } {
+  const found: MenuRow[] = []
+  const isBoxed = rows[optionsFirst]?.isBoxed ?? false
+  let blanks = 0
+  let first = optionsFirst
+  for (let index = optionsFirst - 1; index >= 0; index--) {
+    const row = rows[index]!
+    if (row.isRule) {
+      first = index
+      break
+    }
+    if (isBoxed && !row.isBoxed) break
+    blanks = row.isBlank ? blanks + 1 : 0
+    if (blanks >= 2 && !isBoxed) break
+    found.unshift(row)
+    if (!row.isBlank) first = index
+  }
+  return { found, first }
+}
+
+/** Rows of one sentence: the next row begins in the same column and style, and this one does not end a sentence. */
+function joinWrapped(rows: readonly MenuRow[]): string[] {
+  const lines: string[] = []
+  rows.forEach((row, index) => {
+    const above = rows[index - 1]
+    const text = row.text.trim()
+    const goesOn =
+      above !== undefined &&
+      above.index === row.index - 1 &&
+      above.indent === row.indent &&
+      above.text.length > 40 &&
+      !/[.?!:;]$/u.test(above.text.trimEnd()) &&
+      styleKey(spanFrom(above, above.indent)) === styleKey(spanFrom(row, row.indent))
+    if (goesOn) lines[lines.length - 1] += ` ${text}`
+    else lines.push(text)
+  })
+  return lines
+}
+
+function readTabs(row: MenuRow): Menu['tabs'] {
+  return [...row.text.matchAll(/([☐☒☑✔◻◼])\s+([^☐☒☑✔◻◼←→]+?)(?=\s{2,}|\s*→|\s*$)/gu)].map(match => {
+    const mark = match[1]!
+    const label = match[2]!.trim()
+    const span = spanFrom(row, match.index)
+    return {
+      label,
+      state: mark === '✔' && /submit/iu.test(label) ? ('submit' as const) : /[☒☑✔◼]/u.test(mark) ? ('answered' as const) : ('open' as const),
+      current: span !== undefined && (span.inverse || span.bg !== null),
+    }
+  })
+}
+
+const FRAGMENT =
+  /^(?<keys>(?:[↑↓←→⇆⇄]+(?:\/[↑↓←→]+)?|(?:press\s+)?(?:esc|enter|return|tab|space|backspace|home|end|page\w+|f\d+|(?:ctrl|shift|alt|cmd|opt)[+-]\S+|\^\w|[a-z])(?:\s*[/,]\s*\S+)?(?:\s+(?:esc|enter))?))(?:\s*:\s*|\s+)(?:to\s+)?(?<verb>\p{L}.*)$/iu
+
+/** At most three rows below the options that name keys and what they do. */
+export function readFooter(rows: readonly MenuRow[], below: number): { keys: Menu['footer']; rows: [number, number] | null } {
+  const keys: Menu['footer'] = []
+  let first: number | null = null
+  let last = below
+  let seen = 0
+  for (let index = below + 1; index < rows.length && seen < 4; index++) {
+    const row = rows[index]!
+    if (row.isBlank || row.isRule || row.isFrame) continue
+    seen++
+    const found = fragments(row.text)
+    if (found.length === 0) {
+      // A hint that wraps: its second row is no fragment by itself.
+      if (first !== null && index === last + 1) last = index
+      continue
+    }
+    first ??= index
+    last = index
+    keys.push(...found)
+  }
+  return { keys, rows: first === null ? null : [first, last] }
+}
+
+export function fragments(text: string): Menu['footer'] {
+  return text
+    .trim()
+    .split(/\s*[·•|]\s*|,\s+|\s{2,}|\s+or\s+(?=esc|enter|tab)/iu)
+    .map(part => FRAGMENT.exec(part.trim())?.groups)
+    .filter(groups => groups !== undefined)
+    .map(groups => ({ keys: groups.keys!.trim(), verb: groups.verb!.trim() }))
+}

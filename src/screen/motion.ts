@@ -1,0 +1,82 @@
+import { parseDuration } from './capture.js'
+import type { ScreenRow } from './screen-row.js'
+
+/*
+ * Work that no rule knows still shows: a spinner turns, a clock counts. A row moves in this sense if one leading cell changes its glyph
+ * while everything else stands (twice within 1.5 s), or if a duration in it grows (between two looks at least 0.8 s apart). A draft being
+ * typed, text being streamed or a list being scrolled changes more than that, so it is not motion. The sign lapses 3 s after the last move:
+ * a spinner that stands still is no sign of anything.
+ */
+const GLYPH_WINDOW_S = 1.5
+const CLOCK_GAP_S = 0.8
+const LAPSE_S = 3
+const TRACKS = 8
+
+export interface Track {
+  /** The row without its leading glyph and with its numbers masked. */
+  key: string
+  glyph: string
+  /** Times at which the glyph changed, newest last. */
+  turns: number[]
+  /** Seconds that the row showed, and when. */
+  clock: { t: number; value: number } | null
+  lastMotion: number | null
+  seen: number
+}
+
+/** A symbol cell (spinner frames are never letters or digits), then the rest. Up to eight cells may be a bar that moves. */
+const LEADING = /^(\s*)([^\p{L}\p{N}\s]{1,8})(?=\s|\p{L})(.*)$/u
+const DURATION = /(?:\d+h )?(?:\d+m )?\d+(?:\.\d+)?s\b/u
+
+/** The tracks after this frame: rows that are still there with what they did before, the newest eight. */
+export function followMotion(tracks: readonly Track[], rows: readonly ScreenRow[], t: number): Track[] {
+  const next: Track[] = []
+  for (const row of rows) {
+    const match = LEADING.exec(row.text)
+    if (!match) continue
+    const [, indent, glyph, rest] = match as unknown as [string, string, string, string]
+    const key = `${indent.length}|${mask(rest)}`
+    const before = tracks.find(track => track.key === key) ?? tracks.find(track => sameClock(track, rest, indent))
+    next.push(advance(before ?? null, { key, glyph, rest, t }))
+  }
+  return next.slice(-TRACKS)
+}
+
+/** Rows of text change all the time; the row with this track moves like work does. */
+export function isMoving(track: Track, t: number): boolean {
+  return track.lastMotion !== null && t - track.lastMotion <= LAPSE_S
+}
+
+export function trackOf(tracks: readonly Track[], row: ScreenRow): Track | null {
+  const match = LEADING.exec(row.text)
+  if (!match) return null
+  const key = `${match[1]!.length}|${mask(match[3]!)}`
+  return tracks.find(track => track.key === key) ?? null
+}
+
+function mask(text: string): string {
+  return text.replace(/[\d.,]+k?/gu, '0').trim()
+}
+
+/** A label may change while its clock runs on (`Thinking (3s)` → `Reading (4s)`): the clock is the same one if it goes on counting. */
+function sameClock(track: Track, rest: string, indent: string): boolean {
+  const value = durationIn(rest)
+  if (value === null || !track.clock || !track.key.startsWith(`${indent.length}|`)) return false
+  return value >= track.clock.value && value - track.clock.value <= 3
+}
+
+function durationIn(text: string): number | null {
+  const match = DURATION.exec(text)
+  return match ? parseDuration(match[0]) : null
+}
+
+function advance(before: Track | null, now: { key: string; glyph: string; rest: string; t: number }): Track {
+  const { key, glyph, rest, t } = now
+  const turned = before !== null && before.glyph !== glyph
+  const turns = [...(before?.turns ?? []), ...(turned ? [t] : [])].filter(at => t - at <= GLYPH_WINDOW_S)
+  const value = durationIn(rest)
+  const hasGrown = before?.clock != null && value !== null && value > before.clock.value && t - before.clock.t >= CLOCK_GAP_S
+  const clock = value === null ? null : before?.clock && !hasGrown && value >= before.clock.value ? before.clock : { t, value }
+  const isMotion = (turned && turns.length >= 2) || hasGrown
+  return { key, glyph, turns, clock, lastMotion: isMotion ? t : (before?.lastMotion ?? null), seen: t }
+}

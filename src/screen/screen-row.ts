@@ -1,0 +1,59 @@
+import type { Frame, Row, Span } from '../terminal/index.js'
+
+/** A row of the frame as rules see it: variation selectors removed, a scroll bar at the right edge cut off. Columns are kept. */
+export interface ScreenRow {
+  index: number
+  id: number
+  text: string
+  /** Column of the first visible character; -1 for a blank row. */
+  indent: number
+  wrapped: boolean
+  width: number
+  spans: readonly Span[]
+}
+
+const SELECTORS = /[\uFE0E\uFE0F]/gu
+const BAR = /[│┃█▐▌║▕╽╿┆]/u
+/** A scroll bar is at least this many rows of bar characters below each other in the last columns. */
+const BAR_ROWS = 4
+
+export function screenRows(frame: Frame, options: { hasScrollbar: boolean }): ScreenRow[] {
+  const bar = options.hasScrollbar ? findScrollbar(frame) : null
+  return frame.lines.map((row, index) => toScreenRow(row, index, bar))
+}
+
+export function toScreenRow(row: Row, index: number, bar: number | null = null): ScreenRow {
+  const cut = bar !== null && isBarAt(row, bar) ? row.text.replace(/\s*\S\s*$/u, '') : row.text
+  const text = SELECTORS.test(cut) ? cut.replace(SELECTORS, '') : cut
+  return { index, id: row.id, text, indent: text.search(/[^\s\u00a0]/u), wrapped: row.wrapped, width: row.width, spans: row.spans }
+}
+
+function isBarAt(row: Row, column: number): boolean {
+  const last = row.spans.findLast(span => span.text.trim() !== '')
+  if (!last) return false
+  const glyph = last.text.trimEnd().at(-1) ?? ''
+  return BAR.test(glyph) && row.width === column + 1
+}
+
+/** Column of a scroll bar: the last or last but one, where most rows end in a bar character and no box begins at the left. */
+function findScrollbar(frame: Frame): number | null {
+  for (const column of [frame.cols - 1, frame.cols - 2]) {
+    let run = 0
+    for (const row of frame.lines) {
+      const isBar = isBarAt(row, column) && !/^\s{0,3}[│┃║]/u.test(row.text)
+      run = isBar ? run + 1 : 0
+      if (run >= BAR_ROWS) return column
+    }
+  }
+  return null
+}
+
+export function isBlank(row: ScreenRow | undefined): boolean {
+  return row === undefined || row.indent < 0
+}
+
+/** A horizontal line across at least half of the screen, with nothing else in the row. */
+export function isRule(row: ScreenRow, cols: number): boolean {
+  const text = row.text.trim()
+  return /^[─━═▔▁]{4,}$/u.test(text) && text.length >= cols / 2
+}

@@ -1,0 +1,51 @@
+import type { RowBlock } from './grammar.js'
+import type { Layout } from './layout.js'
+import type { ScreenMemory } from './memory.js'
+import type { Pack } from './pack/pack.js'
+
+/** How long an echo without any sign of work counts as an open turn, where turns end without a mark. */
+const ECHO_GRACE_S = 3
+
+export interface TurnState {
+  isOpen: boolean
+  echo: RowBlock | null
+  echoText: string | null
+}
+
+/**
+ * Is a turn going on? What is visible decides first: an echo below the newest terminator opens it, a terminator below the newest echo closes
+ * it. Only when neither is on screen, because the answer is long, does memory speak. An error that ended the turn closes it; so does a pack's
+ * own sign of rest.
+ */
+export function readTurn(layout: Layout, memory: ScreenMemory, pack: Pack, now: { t: number; isWorking: boolean; restsByRule: boolean }): TurnState {
+  const echo = newestEcho(layout, pack)
+  const echoText = echo ? blockText(layout, echo) : null
+  const { terminator } = layout
+  const isEnded = terminator !== null && (echo === null || terminator.row > echo.last)
+  const state = (isOpen: boolean): TurnState => ({ isOpen, echo, echoText })
+  if (now.isWorking) return state(true)
+  if (isEnded || now.restsByRule) return state(false)
+  const newest = layout.blocks.at(-1)
+  if (newest?.kind === 'error') return state(false)
+  if (pack.terminator === 'required') return state(echo !== null ? true : memory.turnOpen)
+  const isFreshEcho = echo !== null && newest === echo && (memory.echo?.text !== echoText || now.t - memory.echo.since < ECHO_GRACE_S) && memory.echo !== null
+  return state(isFreshEcho)
+}
+
+/** The newest prompt that began a turn: not a slash command, not one that waits in a queue. */
+export function newestEcho(layout: Layout, pack: Pack): RowBlock | null {
+  return layout.blocks.findLast(block => block.kind === 'user' && !isCommand(layout, block, pack)) ?? null
+}
+
+function isCommand(layout: Layout, block: RowBlock, pack: Pack): boolean {
+  return pack.commands !== null && pack.commands.test(blockText(layout, block))
+}
+
+export function blockText(layout: Layout, block: RowBlock): string {
+  const strip = block.spec?.strip ?? 0
+  return layout.rows
+    .slice(block.first, block.last + 1)
+    .map((row, index) => (block.spec === null && index === 0 ? row.text.replace(/^\s*[^\p{L}\p{N}\s]\s+/u, '') : row.text.slice(strip)).trim())
+    .join('\n')
+    .trim()
+}

@@ -1,0 +1,42 @@
+import type { Frame } from '../terminal/index.js'
+import type { Layout } from './layout.js'
+import type { ScreenMemory } from './memory.js'
+import { followMotion, isMoving, type Track, trackOf } from './motion.js'
+import { rowsOf } from './region.js'
+import type { RuleMatch } from './rules.js'
+import { isBlank, type ScreenRow } from './screen-row.js'
+
+/** Why we think that something works, if anything says so. */
+export interface Working {
+  /** A pack rule; null when only motion tells. */
+  match: RuleMatch | null
+  row: ScreenRow | null
+}
+
+export function findWorking(frame: Frame, layout: Layout, matches: readonly RuleMatch[], tracks: readonly Track[]): Working | null {
+  const ruled = matches
+    .filter(match => match.rule.busy === true && match.rule.view !== null)
+    .reduce<RuleMatch | null>((best, match) => (best && best.rule.priority > match.rule.priority ? best : match), null)
+  if (ruled) return { match: ruled, row: layout.rows[ruled.rows[0]] ?? null }
+  const moving = candidateRows(layout).find(row => {
+    const track = trackOf(tracks, row)
+    return track !== null && isMoving(track, frame.t)
+  })
+  return moving ? { match: null, row: moving } : null
+}
+
+export function nextTracks(frame: Frame, layout: Layout, memory: ScreenMemory): Track[] {
+  return followMotion(memory.tracks, candidateRows(layout), frame.t)
+}
+
+/** Where a sign of work may stand: between the newest block and the box, in the box's upper edge, in the footer, or as the newest block's mark. */
+function candidateRows(layout: Layout): ScreenRow[] {
+  const { rows, regions, composer, blocks } = layout
+  const newest = blocks.at(-1)
+  return [
+    ...(newest ? [rows[newest.first]!] : []),
+    ...rowsOf(rows, regions.get('status')),
+    ...(composer ? [rows[composer.first]!] : []),
+    ...rowsOf(rows, regions.get('footer')),
+  ].filter(row => row !== undefined && !isBlank(row))
+}
