@@ -52,6 +52,16 @@ export async function evaluateMoments(cast, side, { isGeneric = false } = {}) {
   return { agent: name, results }
 }
 
+/** Every wanted label is there, in order; sidecars may list only some of the options and cut long labels. */
+function isWithin(wanted, labels) {
+  let from = 0
+  return wanted.every(label => {
+    const at = labels.findIndex((candidate, index) => index >= from && (candidate.startsWith(label) || label.startsWith(candidate)))
+    from = at + 1
+    return at >= 0
+  })
+}
+
 function judge(moment, state) {
   const isCall = needsPerson(moment)
   const gotCall = (state.awaiting !== null && state.awaiting !== 'picker' && state.awaiting !== 'exit_confirm') || state.view === 'auth_required'
@@ -61,7 +71,7 @@ function judge(moment, state) {
   const wanted = moment.expect?.options
   const menu = state.payload?.menu
   const fold = text => String(typeof text === 'object' ? text.label : text).replace(/\s*\((?:[a-z]|esc|shift\+tab|Esc to stop)\)$/iu, '').replace(/\s+/gu, ' ').trim()
-  const options = wanted && state.view === 'tool_menu' ? { isRight: menu != null && wanted.length === menu.options.length && wanted.every((label, index) => menu.options[index].label.startsWith(fold(label)) || fold(label).startsWith(menu.options[index].label)), wanted: wanted.map(fold), got: menu?.options.map(option => option.label) } : null
+  const options = wanted && state.view === 'tool_menu' ? { isRight: menu != null && isWithin(wanted.map(fold), menu.options.map(option => option.label)), wanted: wanted.map(fold), got: menu?.options.map(option => option.label) } : null
   const { look, reading } = state
   return {
     t: moment.t, label: moment.view, got: state.view, isRight, isCallRight: isEither || gotCall === isCall, gotCall,

@@ -12,7 +12,9 @@ export interface MenuPort {
 
 export type ApplyOutcome =
   | { result: 'applied'; keys: string[] }
-  | { result: 'stale'; reason: 'gone' | 'changed' | 'ambiguous' | 'unconfirmed'; keys: string[] }
+  | { result: 'stale'; reason: StaleReason; keys: string[] }
+
+type StaleReason = 'gone' | 'changed' | 'ambiguous' | 'unconfirmed'
 
 const MOVE_TIMEOUT_MS = 500
 const CONFIRM_TIMEOUT_MS = 3_000
@@ -35,39 +37,56 @@ export async function chooseOption(
     await port.press(key)
   }
   const { clock } = options
-  const stale = (reason: 'gone' | 'changed' | 'ambiguous' | 'unconfirmed'): ApplyOutcome => ({ result: 'stale', reason, keys })
-  const first = port.menu()
-  if (!first) return stale('gone')
-  if (first.print !== wanted.print) return stale('changed')
-  const targets = first.options.filter(option => option.label === wanted.label)
-  if (targets.length !== 1) return stale('changed')
+  const stale = (reason: StaleReason): ApplyOutcome => ({ result: 'stale', reason, keys })
+  const first = look(port.menu(), wanted)
+  if (typeof first === 'string') return stale(first)
   await delay(clock, SETTLE_MS)
   await options.onStep('move')
 
-  const limit = first.options.length + 2
+  const limit = first.menu.options.length + 2
   for (let moves = 0; ; moves++) {
-    const now = port.menu()
-    if (!now) return stale('gone')
-    if (now.print !== wanted.print) return stale('changed')
-    const selected = now.selected
-    if (selected === null) return stale('ambiguous')
-    const target = now.options.findIndex(option => option.label === wanted.label)
+    const now = look(port.menu(), wanted)
+    if (typeof now === 'string') return stale(now)
+    const { menu, target } = now
+    const { selected } = menu
+    // Without a selection there is nothing to verify; a check box is toggled, not chosen.
+    if (selected === null || menu.options[target]!.checked !== null) return stale('ambiguous')
     if (selected === target) break
     if (moves >= limit) return stale('ambiguous')
     const step = target > selected ? 1 : -1
-    await press(arrowKey(now, step))
-    if (!(await until(port, clock, MOVE_TIMEOUT_MS, menu => menu?.print !== wanted.print || menu.selected === selected + step))) return stale('ambiguous')
+    await press(arrowKey(menu, step))
+    if (!(await until(port, clock, MOVE_TIMEOUT_MS, seen => seen?.print !== wanted.print || seen.selected === selected + step))) return stale('ambiguous')
   }
 
   await options.onStep('confirm')
   for (let tries = 0; tries < 2; tries++) {
-    const now = port.menu()
-    if (!now || now.print !== wanted.print) break
-    if (now.options[now.selected ?? -1]?.label !== wanted.label) return stale('changed')
+    const now = look(port.menu(), wanted)
+    // Gone or changed before the first Enter is nobody's answer of ours; after it, the agent moved on.
+    if (typeof now === 'string') return tries === 0 ? stale(now) : { result: 'applied', keys }
+    if (now.menu.selected !== now.target) return stale(tries === 0 ? 'changed' : 'unconfirmed')
     await press('\r')
-    if (await until(port, clock, CONFIRM_TIMEOUT_MS, menu => menu?.print !== wanted.print)) return { result: 'applied', keys }
+    if (await until(port, clock, CONFIRM_TIMEOUT_MS, seen => seen?.print !== wanted.print)) return { result: 'applied', keys }
   }
-  return port.menu()?.print === wanted.print ? stale('unconfirmed') : { result: 'applied', keys }
+  return stale('unconfirmed')
+}
+
+/** The wanted option on the menu as it stands now, or why it cannot be chosen. */
+function look(menu: Menu | null, wanted: { print: string; label: string }): { menu: Menu; target: number } | 'gone' | 'changed' {
+  if (!menu) return 'gone'
+  if (menu.print !== wanted.print) return 'changed'
+  const target = menu.options.findIndex(option => folded(option.label) === folded(wanted.label))
+  // Two that a person could mistake for each other are one too many.
+  const alike = menu.options.filter(option => lookAlike(option.label) === lookAlike(wanted.label))
+  return target >= 0 && alike.length === 1 ? { menu, target } : 'changed'
+}
+
+/** Wraps and runs of blanks are the width's doing, not the label's. */
+function folded(label: string): string {
+  return label.replace(/\s+/gu, ' ').trim()
+}
+
+function lookAlike(label: string): string {
+  return folded(label.normalize('NFKC')).toLowerCase()
 }
 
 function arrowKey(menu: Menu, step: 1 | -1): string {

@@ -20,15 +20,24 @@ const FINGERPRINT_PREFIX = 12
 
 export type Verdict = { accept: ApprovalDecision } | { repeat: ApprovalDecision } | { refuse: SignalboxError }
 
+/** What can be said about a decision without its request: is it one, and may this person decide at all. */
+export function judgeRequest({ note, text, idempotencyKey, actor }: DecisionRequest): SignalboxError | null {
+  if ((note?.length ?? 0) > NOTE_MAX || (text?.length ?? 0) > TEXT_MAX) {
+    return new SignalboxError('E_INPUT', `a note may have ${NOTE_MAX} characters and a text ${TEXT_MAX}`)
+  }
+  // Without a key of its own a second decision would pass for a repetition of the first.
+  if (idempotencyKey === '') return new SignalboxError('E_INPUT', 'a decision needs an idempotency key')
+  if (actor.role === 'viewer') return new SignalboxError('E_ROLE', `${actor.name} may look at requests, not decide them`)
+  return null
+}
+
 /** The checks before a decision is written, in their order. Pure: the caller appends, at the record's version, or says why not. */
 export function judgeDecision(record: ApprovalRecord, request: DecisionRequest): Verdict {
   const refuse = (code: ErrorCode, message: string, next?: string, details?: Record<string, unknown>): Verdict => ({
     refuse: new SignalboxError(code, message, { ...(next !== undefined && { next }), ...(details && { details }) }),
   })
-  if ((request.note?.length ?? 0) > NOTE_MAX || (request.text?.length ?? 0) > TEXT_MAX) {
-    return refuse('E_INPUT', `a note may have ${NOTE_MAX} characters and a text ${TEXT_MAX}`)
-  }
-  if (request.actor.role === 'viewer') return refuse('E_ROLE', `${request.actor.name} may look at requests, not decide them`)
+  const malformed = judgeRequest(request)
+  if (malformed) return { refuse: malformed }
   if (record.state !== 'pending') {
     const { decision } = record
     if (decision && decision.idempotencyKey === request.idempotencyKey) return { repeat: decision }
@@ -36,8 +45,8 @@ export function judgeDecision(record: ApprovalRecord, request: DecisionRequest):
     const who = decision ? ` by ${decision.actor.name} (${decision.surface})` : record.outcome?.reason ? ` (${record.outcome.reason})` : ''
     return refuse('E_APPROVAL_DECIDED', `this request is ${record.state} already${who}`, 'nothing was changed', { first })
   }
-  const isSame = record.fingerprint === request.fingerprint || (request.fingerprint.length >= FINGERPRINT_PREFIX && record.fingerprint.startsWith(request.fingerprint))
-  if (!isSame) return refuse('E_APPROVAL_CHANGED', 'the request is not the one you were shown', 'look at it again, then decide')
+  if (!isSameFingerprint(record, request)) return refuse('E_APPROVAL_CHANGED', 'the request is not the one you were shown', 'look at it again, then decide')
+  if (record.kind === 'auth') return refuse('E_APPROVAL_OPTION', 'signing in is not decided here', 'attach to the session and sign in there')
   const option = record.request.options.find(candidate => candidate.key === request.option)
   if (!option) return refuse('E_APPROVAL_OPTION', `this request has no option "${request.option}"`, `it has: ${record.request.options.map(o => o.label).join(' · ')}`)
   const isAllow = option.meaning.startsWith('allow')
@@ -57,4 +66,11 @@ export function judgeDecision(record: ApprovalRecord, request: DecisionRequest):
       idempotencyKey: request.idempotencyKey,
     },
   }
+}
+
+/** Programs give the whole fingerprint; only a person at the command line may type its beginning. */
+function isSameFingerprint(record: ApprovalRecord, { fingerprint, actor, surface }: DecisionRequest): boolean {
+  if (record.fingerprint === fingerprint) return true
+  const mayShorten = surface === 'cli' && actor.kind === 'person'
+  return mayShorten && fingerprint.length >= FINGERPRINT_PREFIX && record.fingerprint.startsWith(fingerprint)
 }

@@ -6,6 +6,7 @@ export function fingerprintOf(request: {
   kind: string
   agent: string
   session: string
+  subAgent?: string | undefined
   tool: string
   input: unknown
   text: string | null

@@ -48,6 +48,7 @@ export function requestFromMenu(
       kind: context.kind,
       agent: context.subject.agent,
       session: context.subject.session ?? '',
+      subAgent: context.subject.subAgent,
       tool,
       input: null,
       text,

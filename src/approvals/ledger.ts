@@ -1,9 +1,10 @@
 import { newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { newEvent } from '../events/index.js'
-import type { EventStore } from '../store/index.js'
-import { type DecisionRequest, judgeDecision } from './decide.js'
-import { type ApprovalDecision, type ApprovalRecord, type ApprovalRequest, approvalStream, approvalsProjection } from './record.js'
+import { type EventData, newEvent } from '../events/index.js'
+import type { EventStore, NewEvent } from '../store/index.js'
+import type { ApprovalEvent } from './approval-table.js'
+import { type DecisionRequest, judgeDecision, judgeRequest } from './decide.js'
+import { type ApprovalDecision, type ApprovalRecord, type ApprovalRequest, approvalStream, approvalsProjection, canMove } from './record.js'
 
 /** The ledger: every decision asked for, decided once. It knows streams and versions; what to show and what to type is others' business. */
 export class Ledger {
@@ -34,7 +35,8 @@ export class Ledger {
   async find(prefix: string): Promise<ApprovalRecord> {
     const exact = await this.get(prefix)
     if (exact) return exact
-    const records = (await this.list({ isOpenOnly: false })).filter(record => record.id.startsWith(prefix) || record.id.startsWith(`apr_${prefix}`))
+    const all = prefix === '' ? [] : await this.list({ isOpenOnly: false })
+    const records = all.filter(record => record.id.startsWith(prefix) || record.id.startsWith(`apr_${prefix}`))
     if (records.length === 1) return records[0]!
     if (records.length === 0) throw new SignalboxError('E_UNKNOWN', `there is no approval "${prefix}"`, { next: 'signalbox approvals lists them' })
     throw new SignalboxError('E_ID_AMBIGUOUS', `"${prefix}" could be ${records.map(record => record.id).join(', ')}`)
@@ -45,48 +47,89 @@ export class Ledger {
    * is refused and told who decided first.
    */
   async decide(id: string, request: DecisionRequest): Promise<ApprovalDecision> {
+    const malformed = judgeRequest(request)
+    if (malformed) {
+      const record = await this.find(id).catch(() => null)
+      if (record) await this.#refuse(record.id, request, malformed)
+      throw malformed
+    }
+    const { id: whole } = await this.find(id)
     for (;;) {
-      const record = await this.find(id)
+      const { record, version } = await this.#read(whole)
       const verdict = judgeDecision(record, request)
       if ('repeat' in verdict) return verdict.repeat
       if ('refuse' in verdict) {
-        const { code, message } = verdict.refuse
-        await this.#append(record.id, 'any', newEvent('approval.refused', { actor: request.actor, surface: request.surface, code, reason: message }))
+        await this.#refuse(whole, request, verdict.refuse)
         throw verdict.refuse
       }
-      try {
-        await this.#append(record.id, record.version, newEvent('approval.decided', verdict.accept))
-        return verdict.accept
-      } catch (error) {
-        if (!(error instanceof SignalboxError && error.code === 'E_VERSION')) throw error
-      }
+      if (await this.#append(whole, version, newEvent('approval.decided', verdict.accept))) return verdict.accept
     }
   }
 
+  /**
+   * Written before a key leaves. Both steps of one attempt carry its number.
+   * @throws SignalboxError `E_STATE` when the request is no longer decided: then no key may leave.
+   */
   async delivering(record: ApprovalRecord, step: string): Promise<void> {
-    const attempt = record.delivery.length + 1
-    await this.#append(record.id, 'any', newEvent('approval.delivering', { attempt, channel: record.source.channel, fence: 0, step }))
+    const attempt = Math.max(0, ...record.delivery.map(earlier => earlier.attempt)) + 1
+    const event = newEvent('approval.delivering', { attempt, channel: record.source.channel, fence: 0, step })
+    if (await this.#move(record.id, 'delivering', event)) return
+    throw new SignalboxError('E_STATE', `approval ${record.id} is closed: nothing more is sent for it`)
   }
 
-  async applied(record: ApprovalRecord, evidence: { kind: string; [key: string]: unknown }[], at: number): Promise<void> {
-    await this.#append(record.id, 'any', newEvent('approval.applied', { evidence, waitedMs: at - record.requestedAt }))
+  /** These four do nothing, and say so, when the request has come to another end meanwhile. */
+  async applied(record: ApprovalRecord, evidence: { kind: string; [key: string]: unknown }[], at: number): Promise<boolean> {
+    return this.#move(record.id, 'moved-on', newEvent('approval.applied', { evidence, waitedMs: waited(record, at) }))
   }
 
-  async observed(record: ApprovalRecord, evidence: { kind: string }[], at: number): Promise<void> {
+  async observed(record: ApprovalRecord, evidence: { kind: string }[], at: number): Promise<boolean> {
     const actor = { kind: 'observed' as const, id: 'terminal', name: 'someone at the terminal', role: 'approver' as const }
     const observed = { actor, surface: 'terminal' as const, option: null }
-    await this.#append(record.id, 'any', newEvent('approval.applied', { evidence, waitedMs: at - record.requestedAt, observed }))
+    return this.#move(record.id, 'observed', newEvent('approval.applied', { evidence, waitedMs: waited(record, at), observed }))
   }
 
-  async stale(record: ApprovalRecord, reason: 'gone' | 'changed' | 'overtaken' | 'unconfirmed' | 'ambiguous' | 'too-late'): Promise<void> {
-    await this.#append(record.id, 'any', newEvent('approval.stale', { reason }))
+  async stale(record: ApprovalRecord, reason: EventData<'approval.stale'>['reason']): Promise<boolean> {
+    return this.#move(record.id, reason, newEvent('approval.stale', { reason }))
   }
 
-  async cancelled(record: ApprovalRecord, reason: string): Promise<void> {
-    await this.#append(record.id, 'any', newEvent('approval.cancelled', { reason }))
+  async cancelled(record: ApprovalRecord, reason: string): Promise<boolean> {
+    return this.#move(record.id, 'withdrawn', newEvent('approval.cancelled', { reason }))
   }
 
-  async #append(id: string, expected: number | 'any', event: ReturnType<typeof newEvent>): Promise<void> {
-    await this.#store.append(approvalStream(id), expected, [event])
+  /** Appends only what the table has a row for, at the version that was looked at. */
+  async #move(id: string, by: ApprovalEvent, event: NewEvent): Promise<boolean> {
+    for (;;) {
+      const { record, version } = await this.#read(id)
+      if (!canMove(record.state, by)) return false
+      if (await this.#append(id, version, event)) return true
+    }
   }
+
+  /** The version is read first: whatever is appended in between makes the append at it fail, never pass. */
+  async #read(id: string): Promise<{ record: ApprovalRecord; version: number }> {
+    const version = await this.#store.streamVersion(approvalStream(id))
+    const record = await this.get(id)
+    if (!record) throw new SignalboxError('E_UNKNOWN', `there is no approval "${id}"`)
+    return { record, version }
+  }
+
+  async #refuse(id: string, { actor, surface }: DecisionRequest, { code, message }: SignalboxError): Promise<void> {
+    await this.#store.append(approvalStream(id), 'any', [newEvent('approval.refused', { actor, surface, code, reason: message })])
+  }
+
+  /** False when someone else appended first. */
+  async #append(id: string, expected: number, event: NewEvent): Promise<boolean> {
+    try {
+      await this.#store.append(approvalStream(id), expected, [event])
+      return true
+    } catch (error) {
+      if (error instanceof SignalboxError && error.code === 'E_VERSION') return false
+      throw error
+    }
+  }
+}
+
+/** A wall clock that stepped back must not make a request wait less than nothing. */
+function waited(record: ApprovalRecord, at: number): number {
+  return Math.max(0, at - record.requestedAt)
 }

@@ -1,6 +1,7 @@
 import { type EventData, type EventType, isEvent } from '../events/index.js'
+import { lookup } from '../machine/index.js'
 import type { Projection, StoredEvent } from '../store/index.js'
-import type { ApprovalState } from './approval-table.js'
+import { type ApprovalEvent, type ApprovalState, approvalTable } from './approval-table.js'
 
 export type ApprovalRequest = EventData<'approval.requested'>
 export type ApprovalDecision = EventData<'approval.decided'>
@@ -16,9 +17,13 @@ export interface ApprovalRecord extends ApprovalRequest {
   outcome?: { at: number; reason?: string; evidence?: unknown[] }
 }
 
+/** Every event of the stream: also those that change nothing else move the version. */
 const TYPES: readonly EventType[] = [
   'approval.requested',
+  'approval.seen',
+  'approval.notified',
   'approval.decided',
+  'approval.refused',
   'approval.delivering',
   'approval.applied',
   'approval.stale',
@@ -28,7 +33,7 @@ const TYPES: readonly EventType[] = [
 
 export const approvalsProjection: Projection<ApprovalRecord> = {
   name: 'approvals',
-  version: 1,
+  version: 2,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -43,13 +48,34 @@ function evolve(record: ApprovalRecord | null, event: StoredEvent): ApprovalReco
     return { ...event.data, id, state: 'pending', version: event.version, requestedAt: event.at, delivery: [] }
   }
   if (!record) return null
-  if (isEvent(event, 'approval.decided')) return { ...record, state: 'decided', decision: { ...event.data, at: event.at } }
-  if (isEvent(event, 'approval.delivering')) return { ...record, delivery: [...record.delivery, { ...event.data, at: event.at }] }
-  if (isEvent(event, 'approval.applied')) return { ...record, state: 'applied', outcome: { at: event.at, evidence: event.data.evidence } }
-  if (isEvent(event, 'approval.stale')) return { ...record, state: 'stale', outcome: { at: event.at, reason: event.data.reason } }
-  if (isEvent(event, 'approval.expired')) return { ...record, state: 'expired', outcome: { at: event.at, reason: event.data.reason } }
-  if (isEvent(event, 'approval.cancelled')) return { ...record, state: 'cancelled', outcome: { at: event.at, reason: event.data.reason } }
-  return record
+  const moved = moveOf(event)
+  if (!moved || !canMove(record.state, moved.by)) return record
+  const state = lookup(approvalTable, record.state, moved.by)
+  return { ...record, ...(!state.unlisted && { state: state.next as ApprovalState }), ...moved.change(record) }
+}
+
+/** Whether the table lets this event do something in this state. What is closed stays closed, whoever reports later. */
+export function canMove(state: ApprovalState, by: ApprovalEvent): boolean {
+  const found = lookup(approvalTable, state, by)
+  return !found.unlisted && (!found.isStay || by === 'delivering')
+}
+
+interface Move {
+  by: ApprovalEvent
+  change(record: ApprovalRecord): Partial<ApprovalRecord>
+}
+
+/** A stored event as one of the table, and what it leaves in the record. */
+function moveOf(event: StoredEvent): Move | null {
+  const { at } = event
+  const closes = (by: ApprovalEvent, outcome: Omit<NonNullable<ApprovalRecord['outcome']>, 'at'>): Move => ({ by, change: () => ({ outcome: { at, ...outcome } }) })
+  if (isEvent(event, 'approval.decided')) return { by: 'decide', change: () => ({ decision: { ...event.data, at } }) }
+  if (isEvent(event, 'approval.delivering')) return { by: 'delivering', change: ({ delivery }) => ({ delivery: [...delivery, { ...event.data, at }] }) }
+  if (isEvent(event, 'approval.applied')) return closes(event.data.observed ? 'observed' : 'moved-on', { evidence: event.data.evidence })
+  if (isEvent(event, 'approval.stale')) return closes(event.data.reason, { reason: event.data.reason })
+  if (isEvent(event, 'approval.expired')) return closes('deadline', { reason: event.data.reason })
+  if (isEvent(event, 'approval.cancelled')) return closes('withdrawn', { reason: event.data.reason })
+  return null
 }
 
 export function approvalStream(id: string): string {

@@ -1,17 +1,23 @@
 import { type Block, renderAnsi } from '../screen/index.js'
+import { displayWidth, stripAnsi } from '../text/index.js'
 import type { CommandContext } from './context.js'
 
 /**
- * Prints an answer while it grows. Finished blocks are printed once and stay; the block that still grows is drawn again in place on a
- * terminal, and held back on a pipe until it is finished. Nothing is ever printed twice.
+ * Prints an answer while it grows. Finished blocks are printed once and stay; what still grows is drawn again in place on a terminal, and
+ * held back on a pipe until it is finished. Nothing is ever printed twice.
+ *
+ * The block before the growing one is not finished either: half a row of code reads as prose until its colours come, and then joins the
+ * code above it. Should a printed block change all the same, the final answer prints it again, whole, rather than leave it wrong.
  */
 export class BlockStream {
   readonly #context: CommandContext
   readonly #isTty: boolean
   #message: string | null = null
-  #printed = 0
-  #tail: string[] = []
+  #printed: string[] = []
+  #tailRows = 0
   #isFirst = true
+  /** Messages that are printed for good: updates that come late or twice change nothing. */
+  readonly #finished = new Set<string>()
 
   constructor(context: CommandContext) {
     this.#context = context
@@ -19,18 +25,24 @@ export class BlockStream {
   }
 
   update(message: string, blocks: readonly Block[]): void {
+    if (this.#finished.has(message)) return
     if (message !== this.#message) this.#begin(message)
-    const finished = blocks.filter(block => !block.provisional)
+    const growing = blocks.findIndex(block => block.provisional)
+    const finished = growing < 0 ? blocks.length : Math.max(0, growing - 1)
     this.#eraseTail()
-    this.#print(finished.slice(this.#printed))
-    this.#printed = Math.max(this.#printed, finished.length)
-    const growing = blocks.filter(block => block.provisional)
-    if (this.#isTty && growing.length > 0) this.#drawTail(this.#render(growing))
+    this.#print(blocks.slice(this.#printed.length, finished))
+    const rest = blocks.slice(this.#printed.length)
+    if (this.#isTty && rest.length > 0) this.#drawTail(this.#render(rest))
   }
 
   /** The message is complete: what was held back or drawn provisionally is printed for good. */
   finish(message: string, blocks: readonly Block[]): void {
-    this.update(message, blocks.map(block => ({ ...block, provisional: false })))
+    if (message !== this.#message) this.#begin(message)
+    this.#eraseTail()
+    const same = blocks.findIndex((block, index) => this.#printed[index] !== this.#render([block]).join('\n'))
+    this.#printed.length = same < 0 ? blocks.length : same
+    this.#print(blocks.slice(this.#printed.length))
+    this.#finished.add(message)
     this.#message = null
   }
 
@@ -42,12 +54,13 @@ export class BlockStream {
   #begin(message: string): void {
     this.#eraseTail()
     this.#message = message
-    this.#printed = 0
+    this.#printed = []
   }
 
   #print(blocks: readonly Block[]): void {
     for (const block of blocks) {
       const lines = this.#render([block])
+      this.#printed.push(lines.join('\n'))
       if (lines.length === 0) continue
       if (!this.#isFirst) this.#context.out('')
       this.#isFirst = false
@@ -60,13 +73,20 @@ export class BlockStream {
   }
 
   #drawTail(lines: string[]): void {
-    const rows = Math.max(4, (process.stdout.rows ?? 24) - 4)
-    this.#tail = (this.#isFirst ? lines : ['', ...lines]).slice(-rows)
-    this.#context.write(`${this.#tail.join('\n')}\n`)
+    const room = Math.max(4, (process.stdout.rows ?? 24) - 4)
+    const tail = this.#isFirst ? lines : ['', ...lines]
+    let first = tail.length
+    // Only what fits can be erased again; a line wider than the terminal takes several of its rows.
+    while (first > 0 && this.#tailRows + this.#rowsOf(tail[first - 1]!) <= room) this.#tailRows += this.#rowsOf(tail[--first]!)
+    this.#context.write(tail.slice(first).map(line => `${line}\n`).join(''))
+  }
+
+  #rowsOf(line: string): number {
+    return Math.max(1, Math.ceil(displayWidth(stripAnsi(line)) / this.#context.columns))
   }
 
   #eraseTail(): void {
-    if (this.#tail.length > 0) this.#context.write(`\u001b[${this.#tail.length}A\u001b[0J`)
-    this.#tail = []
+    if (this.#tailRows > 0) this.#context.write(`\u001b[${this.#tailRows}A\u001b[0J`)
+    this.#tailRows = 0
   }
 }

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net'
 import { constants } from 'node:os'
 import { systemClock } from '../clock/index.js'
 import { EXIT } from '../errors/index.js'
@@ -76,7 +77,7 @@ function forwardInput(session: string, keeper: Keeper): () => void {
     stdout.off('resize', onResize)
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, onSignal)
     stdin.pause()
-    stdin.unref()
+    if (stdin instanceof Socket) stdin.unref()
   }
 }
 

@@ -1,6 +1,6 @@
 import { parse, TomlError } from 'smol-toml'
 import type { Place } from '../errors/index.js'
-import { nearest } from '../text/index.js'
+import { nearest, scanTomlPositions, type TomlPositions } from '../text/index.js'
 import {
   candidatesFor,
   environmentNameOf,
@@ -10,7 +10,6 @@ import {
   KNOWN_SETTINGS,
   type KnownSetting,
 } from './schema.js'
-import { scanTomlPositions, type TomlPositions } from './toml-positions.js'
 import { type Checked, checkText, checkValue } from './value.js'
 
 export type Source = 'default' | 'user' | 'project' | 'env' | 'flag'

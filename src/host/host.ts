@@ -100,7 +100,7 @@ export class Host {
   }
 
   /**
-   * By id, a unique beginning of it, or number. Of equal numbers the one that still runs is meant. Digits alone are always a number: an id
+   * By id, a unique beginning of it, or number. Numbers are used again: the one that runs is meant, else the newest. Digits alone are always a number: an id
    * that happens to begin with them must not stand in for a session that is gone.
    */
   async find(word: string): Promise<SessionRecord> {
@@ -108,13 +108,12 @@ export class Host {
     const exact = records.filter(record => record.id === word)
     const byNumber = /^\d+$/.test(word) ? records.filter(record => record.number === Number(word)) : []
     const byPrefix = /^\d*$/.test(word) ? [] : records.filter(record => record.id.startsWith(word) || record.id.startsWith(`ses_${word}`))
-    for (const found of [exact, byNumber, byPrefix]) {
-      const live = found.filter(record => this.#live.has(record.id) && !this.#live.get(record.id)!.exit)
+    const isLive = ({ id }: SessionRecord) => this.#live.get(id)?.exit === null
+    for (const found of [exact, byNumber.slice(-1), byPrefix]) {
+      const live = (found.length === 1 && found[0] === byNumber.at(-1) ? byNumber : found).filter(isLive)
       const best = live.length > 0 ? live : found
       if (best.length === 1) return best[0]!
-      if (best.length > 1 && found !== exact) {
-        throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" could be ${best.map(record => record.id).join(', ')}`)
-      }
+      if (best.length > 1) throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" could be ${best.map(record => record.id).join(', ')}`)
     }
     throw new SignalboxError('E_UNKNOWN', `there is no session "${word}"`, { next: 'signalbox sessions --all lists them' })
   }

@@ -1,7 +1,10 @@
 import { connect, type Socket } from 'node:net'
 import { SignalboxError } from '../errors/index.js'
 import type { AttachResult, KeeperListener, KeeperPort, KeptSession, SpawnRequest } from './port.js'
-import { encodeInput, encodeJson, FrameReader, type Notice, type Reply, type Request, type Welcome, WIRE_VERSION } from './wire.js'
+import { encodeInput, encodeJson, FrameReader, type Incoming, type Notice, type Reply, type Request, type Welcome, WIRE_VERSION } from './wire.js'
+
+/** Bytes of keys in one frame: far below what the keeper takes for a foreign peer. */
+const INPUT_MAX = 1024 * 1024
 
 interface Waiting {
   resolve(value: unknown): void
@@ -14,7 +17,8 @@ export class KeeperClient implements KeeperPort {
   readonly #reader = new FrameReader()
   readonly #waiting = new Map<number, Waiting>()
   readonly #listeners = new Map<number, KeeperListener>()
-  readonly #inputs = new Map<string, number>()
+  /** Channels for keys, by session; each is open before the first key is sent on it. */
+  readonly #inputs = new Map<string, Promise<number>>()
   #seq = 0
   #channels = 0
   #isClosed = false
@@ -42,7 +46,7 @@ export class KeeperClient implements KeeperPort {
     socket.on('data', chunk => this.#read(chunk))
     socket.on('error', () => socket.destroy())
     socket.on('close', () => {
-      const error = new SignalboxError('E_KEEPER_LOST', 'the connection to the keeper broke')
+      const error = lost()
       for (const waiting of this.#waiting.values()) waiting.reject(error)
       this.#waiting.clear()
       if (!this.#isClosed) onLost(error)
@@ -60,7 +64,11 @@ export class KeeperClient implements KeeperPort {
   async attach(id: string, fromOffset: number, listener: KeeperListener): Promise<AttachResult> {
     const channel = ++this.#channels
     this.#listeners.set(channel, listener)
-    const result = (await this.#ask({ op: 'attach', id, fromOffset, channel })) as { state: string; oldestOffset: number }
+    const answer = await this.#ask({ op: 'attach', id, fromOffset, channel }).catch(error => {
+      this.#listeners.delete(channel)
+      throw error
+    })
+    const result = answer as { state: string; oldestOffset: number }
     if (result.state === 'behind') {
       this.#listeners.delete(channel)
       return { state: 'behind', oldestOffset: result.oldestOffset }
@@ -72,14 +80,16 @@ export class KeeperClient implements KeeperPort {
   }
 
   async write(id: string, bytes: Uint8Array): Promise<void> {
-    let channel = this.#inputs.get(id)
-    if (channel === undefined) {
-      channel = ++this.#channels
-      this.#inputs.set(id, channel)
-      // No need to wait: the keeper reads in order.
-      void this.#ask({ op: 'open-input', id, channel }).catch(() => undefined)
+    let opening = this.#inputs.get(id)
+    if (!opening) {
+      opening = this.#openInput(id)
+      this.#inputs.set(id, opening)
     }
-    this.#socket.write(encodeInput(channel, bytes))
+    const channel = await opening
+    if (this.#socket.destroyed) throw lost()
+    for (let at = 0; at < bytes.length; at += INPUT_MAX) {
+      this.#socket.write(encodeInput(channel, bytes.subarray(at, at + INPUT_MAX)))
+    }
   }
 
   async resize(id: string, cols: number, rows: number): Promise<void> {
@@ -95,6 +105,7 @@ export class KeeperClient implements KeeperPort {
   }
 
   async forget(id: string): Promise<void> {
+    this.#inputs.delete(id)
     await this.#ask({ op: 'forget', id })
   }
 
@@ -103,8 +114,19 @@ export class KeeperClient implements KeeperPort {
     this.#socket.destroy()
   }
 
+  async #openInput(id: string): Promise<number> {
+    const channel = ++this.#channels
+    try {
+      await this.#ask({ op: 'open-input', id, channel })
+      return channel
+    } catch (error) {
+      this.#inputs.delete(id)
+      throw error
+    }
+  }
+
   #ask(request: Request): Promise<unknown> {
-    if (this.#socket.destroyed) return Promise.reject(new SignalboxError('E_KEEPER_LOST', 'the connection to the keeper broke'))
+    if (this.#socket.destroyed) return Promise.reject(lost())
     const seq = ++this.#seq
     return new Promise((resolve, reject) => {
       this.#waiting.set(seq, { resolve, reject })
@@ -113,7 +135,15 @@ export class KeeperClient implements KeeperPort {
   }
 
   #read(chunk: Uint8Array): void {
-    for (const frame of this.#reader.push(chunk)) {
+    let frames: Incoming[]
+    try {
+      frames = this.#reader.push(chunk)
+    } catch {
+      // Whatever is at the other end does not speak our protocol: the same as no keeper.
+      this.#socket.destroy()
+      return
+    }
+    for (const frame of frames) {
       if (frame.kind === 'output') this.#listeners.get(frame.channel)?.output(frame.bytes, frame.t, frame.offset)
       else if (frame.kind === 'json' && 'notice' in frame.message) this.#notice(frame.message as unknown as Notice)
       else if (frame.kind === 'json') this.#reply(frame.message as unknown as Reply)
@@ -136,4 +166,8 @@ export class KeeperClient implements KeeperPort {
     if (notice.notice === 'exited') listener.exited(notice.exit)
     else listener.lagging(notice.offset)
   }
+}
+
+function lost(): SignalboxError {
+  return new SignalboxError('E_KEEPER_LOST', 'the connection to the keeper broke')
 }

@@ -28,6 +28,8 @@ export class KeeperServer {
       this.#server.once('error', reject)
       this.#server.listen(path, () => {
         chmodSync(path, 0o600)
+        // A connection that could not be accepted (no descriptors left) is the caller's loss, not the end of every session.
+        this.#server.off('error', reject).on('error', () => undefined)
         resolve()
       })
     })
@@ -118,6 +120,7 @@ class Connection {
       case 'detach':
         return this.#detach(request.channel)
       case 'open-input':
+        await keeper.check(request.id)
         return void this.#inputs.set(request.channel, request.id)
       case 'resize':
         return keeper.resize(request.id, request.cols, request.rows)
@@ -133,22 +136,31 @@ class Connection {
   }
 
   async #attach(id: string, fromOffset: number, channel: number): Promise<unknown> {
+    // Over when the program has exited or the caller was cut off: either may happen while older output is still being handed over.
+    let isOver = false
+    const notify = (notice: object) => {
+      if (!isOver) this.#send(notice)
+    }
+    const end = (notice: object) => {
+      notify(notice)
+      isOver = true
+      this.#detach(channel)
+    }
     const listener: KeeperListener = {
       output: (bytes, t, offset) => {
+        if (isOver) return
         if (this.#socket.writableLength > LAG_LIMIT) return listener.lagging(offset)
         this.#socket.write(encodeOutput(channel, t, offset, bytes))
       },
-      resized: (cols, rows, t) => this.#send({ notice: 'resized', channel, cols, rows, t }),
-      exited: exit => this.#send({ notice: 'exited', channel, exit }),
-      unrecorded: failure => this.#send({ notice: 'unrecorded', channel, failure }),
-      lagging: offset => {
-        this.#detach(channel)
-        this.#send({ notice: 'lagging', channel, offset })
-      },
+      resized: (cols, rows, t) => notify({ notice: 'resized', channel, cols, rows, t }),
+      unrecorded: failure => notify({ notice: 'unrecorded', channel, failure }),
+      exited: exit => end({ notice: 'exited', channel, exit }),
+      lagging: offset => end({ notice: 'lagging', channel, offset }),
     }
     const result = await this.#keeper.attach(id, fromOffset, listener)
     if (result.state === 'behind') return result
-    this.#outputs.set(channel, result.detach)
+    if (isOver || this.#socket.destroyed) result.detach()
+    else this.#outputs.set(channel, result.detach)
     return { state: 'attached' }
   }
 

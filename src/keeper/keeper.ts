@@ -8,6 +8,8 @@ import { OutputRing } from './ring.js'
 
 /** Bytes of output each session keeps in memory for late readers; the rest is in the recording. */
 const RING_BYTES = 256 * 1024
+/** Recordings, emulators and the kernel must agree on the size, so what one of them could not take is refused. */
+export const SIZE_MAX = 500
 
 interface Entry {
   info: KeptSession
@@ -34,6 +36,7 @@ export class Keeper implements KeeperPort {
 
   async spawn(request: SpawnRequest): Promise<KeptSession> {
     if (this.#entries.has(request.id)) throw new SignalboxError('E_STATE', `session ${request.id} is kept already`)
+    checkSize(request.cols, request.rows)
     const startedAt = this.#clock.now()
     const recording = createRecording(request.recording, {
       cols: request.cols,
@@ -84,8 +87,14 @@ export class Keeper implements KeeperPort {
     return { state: 'attached', detach: () => entry.listeners.delete(listener) }
   }
 
+  /** @throws SignalboxError `E_UNKNOWN` */
+  async check(id: string): Promise<void> {
+    this.#entry(id)
+  }
+
   async write(id: string, bytes: Uint8Array): Promise<void> {
-    const entry = this.#live(id)
+    const entry = this.#entry(id)
+    if (entry.info.exit) return
     entry.recording.input(this.#time(entry), bytes)
     this.#flushSoon(entry)
     entry.pty.write(bytes)
@@ -93,6 +102,7 @@ export class Keeper implements KeeperPort {
 
   async resize(id: string, cols: number, rows: number): Promise<void> {
     const entry = this.#live(id)
+    checkSize(cols, rows)
     if (entry.info.cols === cols && entry.info.rows === rows) return
     const t = this.#time(entry)
     entry.info.cols = cols
@@ -201,4 +211,9 @@ export class Keeper implements KeeperPort {
     if (entry.info.exit) throw new SignalboxError('E_STATE', `session ${id} has exited`)
     return entry
   }
+}
+
+function checkSize(cols: number, rows: number): void {
+  const fits = (value: number) => Number.isInteger(value) && value >= 1 && value <= SIZE_MAX
+  if (!fits(cols) || !fits(rows)) throw new SignalboxError('E_INPUT', `a terminal has 1 to ${SIZE_MAX} columns and rows, not ${cols}×${rows}`)
 }

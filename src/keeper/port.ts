@@ -10,6 +10,7 @@ export interface KeeperPort {
    * then the answer is `behind` and nothing is streamed.
    */
   attach(id: string, fromOffset: number, listener: KeeperListener): Promise<AttachResult>
+  /** Keys for a program that has exited reach nobody, as in any terminal; an unknown id is refused. */
   write(id: string, bytes: Uint8Array): Promise<void>
   resize(id: string, cols: number, rows: number): Promise<void>
   signal(id: string, signal: NodeJS.Signals): Promise<void>

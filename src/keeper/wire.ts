@@ -92,7 +92,7 @@ export class FrameReader {
 function decode(kind: number, body: Buffer): Incoming {
   switch (kind) {
     case KIND_JSON:
-      return { kind: 'json', message: JSON.parse(body.toString('utf8')) as Record<string, unknown> }
+      return { kind: 'json', message: messageOf(JSON.parse(body.toString('utf8'))) }
     case KIND_OUTPUT:
       return {
         kind: 'output',
@@ -106,4 +106,9 @@ function decode(kind: number, body: Buffer): Incoming {
     default:
       throw new Error(`frame of unknown kind ${kind}`)
   }
+}
+
+function messageOf(value: unknown): Record<string, unknown> {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('a message that is no object')
+  return value as Record<string, unknown>
 }

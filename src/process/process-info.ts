@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 
-/** Whether a process with this id exists now, ours or not. */
+/** Whether a process with this id runs now, ours or not. One that has ended and waits to be collected does not: in a container it may wait for ever. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return statFields(pid)?.[0] !== 'Z'
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
@@ -15,10 +15,15 @@ export function isAlive(pid: number): boolean {
  * ids are used again, a pair of id and start is not. Only Linux tells it without starting another program.
  */
 export function processStart(pid: number): string | null {
+  return statFields(pid)?.[19] ?? null
+}
+
+/** The fields of `/proc/<pid>/stat` from the third (state) on, or null where there are none. */
+function statFields(pid: number): string[] | null {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // The second field is the name in brackets, which may itself hold blanks and brackets.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? null
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
   } catch {
     return null
   }

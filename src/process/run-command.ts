@@ -1,4 +1,5 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { systemClock } from '../clock/index.js'
 
 export interface CommandResult {
   code: number | null
@@ -7,7 +8,10 @@ export interface CommandResult {
   stderr: string
 }
 
-/** Runs a program to its end with an argument array, no shell, no input unless given. Rejects only when it could not be started. */
+/**
+ * Runs a program to its end with an argument array, no shell, no input unless given. Rejects only when it could not be started. A program
+ * that takes longer than `timeoutMs` is killed with all it has started: what they hold open would keep us waiting.
+ */
 export function runCommand(
   file: string,
   args: readonly string[],
@@ -19,13 +23,19 @@ export function runCommand(
       cwd: options.cwd,
       env: options.env ?? process.env,
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
-      timeout: options.timeoutMs,
-      killSignal: 'SIGKILL',
+      detached: options.timeoutMs !== undefined,
     })
+    const timer = options.timeoutMs === undefined ? null : systemClock.setTimer(options.timeoutMs, () => killGroup(child))
     const out = collect(child.stdout!, maxBytes)
     const err = collect(child.stderr!, maxBytes)
-    child.on('error', reject)
-    child.on('close', (code, signal) => resolve({ code, signal, stdout: out(), stderr: err() }))
+    child.on('error', error => {
+      timer?.cancel()
+      reject(error)
+    })
+    child.on('close', (code, signal) => {
+      timer?.cancel()
+      resolve({ code, signal, stdout: out(), stderr: err() })
+    })
     if (options.input !== undefined) {
       child.stdin!.on('error', () => undefined) // a program may leave before it has read everything; its exit code tells
       child.stdin!.end(options.input)
@@ -42,4 +52,12 @@ function collect(stream: NodeJS.ReadableStream, maxBytes: number): () => string 
     size += chunk.length
   })
   return () => Buffer.concat(chunks).toString('utf8')
+}
+
+function killGroup(child: ChildProcess): void {
+  try {
+    if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL')
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
 }

@@ -11,7 +11,7 @@ import { fingerprint } from './print.js'
 import { evaluateRules, type RuleMatch } from './rules.js'
 import { readTodos } from './todo.js'
 import { toolOf } from './tool.js'
-import { blockText, readTurn, type TurnState } from './turn.js'
+import { blockText, isPinned, readTurn, type TurnState } from './turn.js'
 import type { Payload, TerminalView } from './view.js'
 import { findWorking, nextTracks, type Working } from './working.js'
 
@@ -27,6 +27,9 @@ export interface Classified {
 export function classify(frame: Frame, memory: ScreenMemory, pack: Pack): Classified {
   return new Scene(frame, memory, pack).classified()
 }
+
+/** A `skip` rule of this priority or more goes before menus; others only name what nothing else explains. */
+const OVER_MENUS = 500
 
 interface Seen {
   match?: RuleMatch | null
@@ -59,7 +62,7 @@ class Scene {
     this.#tracks = nextTracks(frame, this.#layout, memory)
     this.#working = findWorking(frame, this.#layout, this.#matches, this.#tracks)
     const rest = this.#best(match => match.rule.view === 'idle_prompt')
-    this.#turn = readTurn(this.#layout, memory, pack, { t: frame.t, isWorking: this.#working !== null, restsByRule: rest !== null })
+    this.#turn = readTurn(this.#layout, memory, pack, { t: frame.t, isWorking: this.#working !== null, restsByRule: rest !== null, isScrolled: this.#matches.some(match => match.rule.facet === 'scrolled') })
     this.#todos = readTodos(this.#layout.rows, pack)
   }
 
@@ -74,12 +77,13 @@ class Scene {
     if (this.#layout.rows.every(row => row.indent < 0)) return this.#see('unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
     if (this.#frame.torn && !menu) return this.#see('unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
     const skipped = this.#best(match => match.rule.skip !== null)
-    if (skipped) return this.#skipped(skipped)
+    if (skipped && skipped.rule.priority >= OVER_MENUS) return this.#skipped(skipped)
     if (menu) return this.#menu(menu.candidate.menu, menu.verdict.proofs, menu.candidate.spec !== null)
     const dialog = this.#best(match => match.rule.awaiting !== null && (match.rule.view === 'tool_menu' || match.rule.view === 'auth_required'))
     if (dialog) return this.#dialog(dialog)
     if (this.#working?.match?.rule.view === 'parallel_agents') return this.#see('parallel_agents', agentsPayload(this.#layout.rows, this.#pack, this.#working.match), { match: this.#working.match, busy: true })
-    if (this.#working || this.#turn.isOpen) return this.#atWork()
+    if (this.#working || (this.#turn.isOpen && !(skipped && !composer))) return this.#atWork()
+    if (skipped) return this.#skipped(skipped)
     if (composer) return this.#atRest()
     const failed = this.#best(match => match.rule.view === 'error')
     if (failed) return this.#see('error', errorPayload(failed, failed.text, true), { match: failed, busy: false })
@@ -243,7 +247,9 @@ class Scene {
   #newest(): { kind: RowBlock['kind']; isRunning: boolean; block: RowBlock | null } | null {
     const isScrolled = this.#matches.some(match => match.rule.facet === 'scrolled')
     const block = this.#layout.blocks.findLast(candidate => !(candidate.kind === 'notice' && candidate.spec !== null) || candidate === this.#layout.blocks.at(-1))
-    if (block && !isScrolled) return { kind: this.#kindOf(block), isRunning: block.isRunning, block }
+    const isPinnedEcho = block?.kind === 'user' && isPinned(blockText(this.#layout, block), this.#memory)
+    if (block && !isScrolled && !isPinnedEcho) return { kind: this.#kindOf(block), isRunning: block.isRunning, block }
+    if (isPinnedEcho && this.#memory.newest?.kind === 'user') return { kind: 'prose', isRunning: false, block: null }
     const { newest } = this.#memory
     return newest ? { ...newest, block: null } : null
   }

@@ -5,7 +5,7 @@ import { isBlank, type ScreenRow } from './screen-row.js'
 import { isGrey } from './style-match.js'
 
 const GUTTER = /^\s*[│┃]/u
-const GLYPH = /^([❯›>▷→!»➜▶]|[^\p{L}\p{N}\s"'`([{/@#$.])(?:[\s\u00a0]|$)/u
+const GLYPH = /^([❯›>▷→!»➜▶$]|[^\p{L}\p{N}\s"'`([{/@#$.])(?:[\s\u00a0]|$)/u
 const EDGE = /[─━═▔▁▄▀]{3}/u
 const PASTE_MARK = /\[Pasted (?:text|Content)[^\]]*\]/giu
 

@@ -61,6 +61,8 @@ function barePrompt(frame: Frame, rows: readonly ScreenRow[]): Region | null {
   if (!row || !PROMPT.test(row.text) || row.indent > 2) return null
   const below = rows.slice(row.index + 1).filter(other => !isBlank(other))
   if (below.length > FOOTER_ROWS || below.some(other => other.indent < 1)) return null
+  // `Enter to view · Esc to close` below a pointer is a list with one entry.
+  if (below.some(other => /\b(?:enter|return|↵)\b.*\besc\b/iu.test(other.text))) return null
   return { name: 'composer', first: row.index, last: row.index }
 }
 

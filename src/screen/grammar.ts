@@ -15,6 +15,9 @@ export interface RowBlock {
   isRunning: boolean
 }
 
+/** Blank rows that a block may hold between its own: a paragraph break, or an empty line in code. */
+const BLANKS_INSIDE = 2
+
 /** What a row is beside being part of a block; those rows belong to none. */
 export type RowRole = 'chrome' | 'terminator' | 'queued' | 'panel' | 'working'
 
@@ -47,7 +50,10 @@ export function splitBlocks(rows: readonly ScreenRow[], pack: Pack, roleOf: (row
       current = { kind: 'prose', spec: null, first: index, last: index, isRunning: false }
       blocks.push(current)
     }
+    const call = blocks.at(-2)
     if (current!.spec?.running?.test(row.text)) current!.isRunning = true
+    // What a running call has printed so far is no result yet.
+    else if (current!.kind === 'tool_result' && current!.first === index && call?.kind === 'tool_call' && call.isRunning && call.last === index - 1) current!.isRunning = true
     blanks = 0
   })
   return blocks
@@ -78,7 +84,7 @@ function followedBy(rows: readonly ScreenRow[], index: number, spec: BlockSpec):
 function continues(block: RowBlock, row: ScreenRow, blanksBefore: number): boolean {
   if (block.spec === null) return blanksBefore === 0
   if (block.spec.more === null) return false
-  if (blanksBefore > 0 && block.spec.tight) return false
+  if (blanksBefore > (block.spec.tight ? 0 : BLANKS_INSIDE)) return false
   return block.spec.more.test(row.text)
 }
 

@@ -51,7 +51,7 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   const found = candidate && { candidate, verdict: proveLive(candidate, frame, rows, pack, { hasComposer: composer !== null, blocks: split(end) }) }
   const menu = found?.verdict.isLive ? found : null
   const liveFirst = menu ? menu.candidate.menu.rows[0] : end
-  const blocks = split(liveFirst)
+  const blocks = withoutCommands(rows, split(liveFirst), pack)
 
   if (menu) {
     regions.delete('composer')
@@ -61,6 +61,8 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   set(makeRegion('transcript', 0, liveFirst - 1))
   if (composer && !menu) set(makeRegion('footer', composer.last + 1, rows.length - 1))
   const terminator = findTerminator(rows, roles, pack, blocks, liveFirst)
+  const newest = blocks.at(-1)
+  if (newest) set(makeRegion('newest', newest.first, newest.last))
   set(makeRegion('status', Math.max((blocks.at(-1)?.last ?? -1) + 1, (terminator?.row ?? -1) + 1), liveFirst - 1))
   return {
     rows,
@@ -84,7 +86,8 @@ function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack): boolean 
   const below = rows.slice(box.last + 1).filter(row => !isBlank(row))
   if (below.length > BELOW_BOX) return false
   const marks = pack.blocks.filter(block => block.kind !== 'todo' && block.kind !== 'tool_result' && block.next === null)
-  return !below.some(row => row.indent < 2 && marks.some(block => matchesRow(row, block.first)) && !pack.panels.some(panel => matchesRow(row, panel.first)))
+  const panels = panelRows(rows, pack)
+  return !below.some(row => row.indent < 2 && marks.some(block => matchesRow(row, block.first)) && !panels.has(row.index))
 }
 
 function rowRoles(rows: readonly ScreenRow[], pack: Pack): (RowRole | null)[] {
@@ -105,6 +108,17 @@ function rowRoles(rows: readonly ScreenRow[], pack: Pack): (RowRole | null)[] {
 function blocksOf(rows: readonly ScreenRow[], roles: readonly (RowRole | null)[], pack: Pack): RowBlock[] {
   const roleOf = (row: ScreenRow) => roles[row.index] ?? null
   return pack.blocks.length === 0 ? genericBlocks(rows, roleOf) : splitBlocks(rows, pack, roleOf)
+}
+
+/** Slash commands answer by themselves: they and their results are neither prompt nor answer. */
+function withoutCommands(rows: readonly ScreenRow[], blocks: readonly RowBlock[], pack: Pack): RowBlock[] {
+  if (!pack.commands) return [...blocks]
+  let isCommand = false
+  return blocks.filter(block => {
+    if (block.kind === 'user') isCommand = pack.commands!.test(rows[block.first]!.text.slice(block.spec?.strip ?? 0))
+    else if (block.kind !== 'tool_result' && block.spec !== null) isCommand = false
+    return !isCommand
+  })
 }
 
 function overlaps(box: Region, { group }: MenuCandidate): boolean {

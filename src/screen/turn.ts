@@ -17,19 +17,28 @@ export interface TurnState {
  * it. Only when neither is on screen, because the answer is long, does memory speak. An error that ended the turn closes it; so does a pack's
  * own sign of rest.
  */
-export function readTurn(layout: Layout, memory: ScreenMemory, pack: Pack, now: { t: number; isWorking: boolean; restsByRule: boolean }): TurnState {
+export function readTurn(layout: Layout, memory: ScreenMemory, pack: Pack, now: { t: number; isWorking: boolean; restsByRule: boolean; isScrolled: boolean }): TurnState {
   const echo = newestEcho(layout, pack)
-  const echoText = echo ? blockText(layout, echo) : null
+  const shown = echo ? blockText(layout, echo) : null
+  const echoText = echo && isPinned(shown!, memory) ? memory.echo!.text : shown
   const { terminator } = layout
   const isEnded = terminator !== null && (echo === null || terminator.row > echo.last)
   const state = (isOpen: boolean): TurnState => ({ isOpen, echo, echoText })
   if (now.isWorking) return state(true)
   if (isEnded || now.restsByRule) return state(false)
+  if (now.isScrolled) return state(memory.turnOpen)
   const newest = layout.blocks.at(-1)
   if (newest?.kind === 'error') return state(false)
+  // Nothing was said and the prompt is gone: an interrupt took it back.
+  if (newest === undefined && layout.composer !== null) return state(false)
   if (pack.terminator === 'required') return state(echo !== null ? true : memory.turnOpen)
   const isFreshEcho = echo !== null && newest === echo && (memory.echo?.text !== echoText || now.t - memory.echo.since < ECHO_GRACE_S) && memory.echo !== null
   return state(isFreshEcho)
+}
+
+/** An echo kept at the top while its answer scrolls by: rows of the answer seem to go on with it. */
+export function isPinned(shown: string, memory: ScreenMemory): boolean {
+  return memory.echo !== null && shown !== memory.echo.text && shown.startsWith(`${memory.echo.text}\n`)
 }
 
 /** The newest prompt that began a turn: not a slash command, not one that waits in a queue. */

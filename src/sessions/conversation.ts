@@ -56,7 +56,9 @@ export class Conversation {
   markTurn(look: Look): string | null {
     const echo = look.layout.blocks.findLast(block => block.kind === 'user')
     const echoId = echo ? look.frame.lines[echo.first]!.id : null
-    if (this.#state.turns > 0 && this.#state.echoId === echoId && (this.#state.isTurnOpen || echoId !== null)) return null
+    const isSameEcho = this.#state.echoId === echoId && echoId !== null
+    // An open turn whose echo has scrolled out of sight is still that turn.
+    if (this.#state.turns > 0 && (isSameEcho || (this.#state.isTurnOpen && echoId === null))) return null
     const from = echo ? look.frame.lines[echo.last]!.id + 1 : this.#state.lastRow + 1
     this.#state = { ...this.#state, turns: this.#state.turns + 1, messages: 0, isTurnOpen: true, isMessageOpen: false, echoId, from }
     this.#blocks = []

@@ -288,6 +288,7 @@ export class LiveSession implements KeeperListener {
     this.#phase = next
     if (next !== from && !this.#isCatchingUp) this.#record('session.phase', { from, to: next, event })
     for (const action of actions) this.#act(action, look)
+    if (next === 'dormant' && from !== 'dormant') this.#closeTurn(look)
   }
 
   /** Each action is isolated: a failure is reported, the rest still run, the phase has advanced. */
@@ -348,8 +349,13 @@ export class LiveSession implements KeeperListener {
       this.#record('message.final', { session: this.id, turn, message, markdown: renderMarkdown(blocks), blocks: kept })
       if (!this.#isCatchingUp) for (const sink of this.#options.sinks) this.#later(() => sink.close(ref, blocks))
     }
-    if (this.#phase !== 'dormant') return
-    const outcome = look.observation.terminator?.outcome ?? (this.#exit ? 'exited' : 'done')
+  }
+
+  /** The agent rests: whatever it worked on is over, said or unsaid. */
+  #closeTurn(look: Look | null): void {
+    const { turn } = this.#conversation
+    if (!turn) return
+    const outcome = look?.observation.terminator?.outcome ?? (this.#exit ? 'exited' : 'done')
     this.#conversation.closeTurn()
     this.#record('turn.closed', { session: this.id, turn, outcome })
   }

@@ -16,19 +16,27 @@ export type SendResult =
   | { result: 'refused'; reason: SendRefusal; detail: string }
   | { result: 'unconfirmed'; detail: string }
 
-export type SendRefusal = 'gone' | 'menu' | 'no-composer' | 'draft' | 'busy' | 'text'
+export type SendRefusal = 'gone' | 'menu' | 'overlay' | 'no-composer' | 'draft' | 'completion' | 'focus' | 'busy' | 'text'
 
 const READY_WAIT_MS = 3_000
+/** How long a list or viewer that was told to close may take. */
+const CLOSE_WAIT_MS = 1_000
 const ECHO_WAIT_MS = 3_000
-const PROOF_WAIT_MS = 5_000
 const RETRY_AFTER_MS = 3_000
+const RETRY_WAIT_MS = 5_000
+/** An empty box without any proof is looked at for so long, counted from the first Enter. */
+const PROOF_WAIT_MS = 15_000
+/** Agents open a list of commands while one is typed; Enter before it stands picks something else. */
+const COMMAND_LIST_MS = 250
 const TEXT_MAX = 100_000
 /** Beyond this, or with a line break, text goes as one bracketed paste. */
 const TYPED_MAX = 400
+const ESCAPE = '\u001b'
 
 /**
  * Types a prompt into the agent's input box: only while that box is live and empty and nothing else is on screen; the text first, Enter as
- * a write of its own once the text is seen in the box; and *delivered* only when the agent took it. The text is never written twice.
+ * a write of its own once the text is seen in the box and is still there; and *delivered* only when the agent took it. The text is never
+ * written twice, and no key is pressed while a menu is up: what appears in between is reported, not answered.
  */
 export async function sendPrompt(port: SendPort, text: string, options: { pack: Pack; clock: Clock }): Promise<SendResult> {
   const { pack, clock } = options
@@ -37,64 +45,154 @@ export async function sendPrompt(port: SendPort, text: string, options: { pack: 
   if (clean.length > TEXT_MAX) return refused('text', `the text has ${clean.length} characters; at most ${TEXT_MAX} can be sent`)
   const blocked = await waitForComposer(port, clock, pack)
   if (blocked) return blocked
-  const isBusy = port.observation()?.busy === true
-  await typeText(port, clean, pack, clock)
-  if (!(await until(port, clock, ECHO_WAIT_MS, () => showsText(port.observation(), clean)))) {
-    return { result: 'unconfirmed', detail: 'the text did not appear in the input box; Enter was not pressed' }
-  }
-  await delay(clock, pack.input.settleMs)
-  return submit(port, clean, pack, clock, isBusy)
+  const way = wayOf(clean, port, pack)
+  if (!way) return refused('text', 'several lines can only be pasted, and this program takes no paste')
+  const stopped = await typeText(port, clean, way, pack, clock)
+  if (stopped) return stopped
+  await until(port, clock, ECHO_WAIT_MS, () => obstacle(port) !== null || showsText(port.observation(), clean))
+  if (obstacle(port) || !showsText(port.observation(), clean)) return notTyped(port, clean, pack)
+  await delay(clock, isCommand(clean) ? Math.max(pack.input.settleMs, COMMAND_LIST_MS) : pack.input.settleMs)
+  return submit(port, clean, pack, clock)
 }
 
-async function submit(port: SendPort, text: string, pack: Pack, clock: Clock, isBusy: boolean): Promise<SendResult> {
-  const isTaken = () => {
-    const seen = port.observation()
-    if (!seen || port.isExited()) return false
-    return !showsText(seen, text) && (seen.busy !== null || seen.user !== null || seen.composer === null || seen.composer.empty)
-  }
-  for (let presses = 0; presses < 2; presses++) {
+async function submit(port: SendPort, text: string, pack: Pack, clock: Clock): Promise<SendResult> {
+  await until(port, clock, CLOSE_WAIT_MS, () => obstacle(port) !== null || showsText(port.observation(), text))
+  const before = port.observation()
+  if (obstacle(port) || !before || !showsText(before, text)) return notTyped(port, text, pack)
+  const delivered: SendResult = { result: before.busy === true ? 'queued' : 'delivered' }
+  const isTaken = () => isProof(port.observation(), before, text)
+  const firstEnter = clock.monotonic()
+  await port.press(pack.input.submit)
+  if (await until(port, clock, RETRY_AFTER_MS, isTaken)) return delivered
+  // Only a box that still shows our text, with nothing else on screen, gets the one further Enter.
+  if (!obstacle(port) && showsText(port.observation(), text)) {
     await port.press(pack.input.submit)
-    if (await until(port, clock, presses === 0 ? RETRY_AFTER_MS : PROOF_WAIT_MS, isTaken)) return { result: isBusy ? 'queued' : 'delivered' }
-    if (port.isExited()) return refused('gone', 'the session ended while the text was being sent')
-    // Only a box that still shows our text gets the one further Enter.
-    if (!showsText(port.observation(), text)) break
+    if (await until(port, clock, RETRY_WAIT_MS, isTaken)) return delivered
+    if (showsText(port.observation(), text)) return unconfirmed('the text stands in the input box; Enter was pressed twice and not taken')
   }
-  return { result: 'unconfirmed', detail: 'the text was typed, but nothing shows that the agent took it' }
+  if (await until(port, clock, firstEnter + PROOF_WAIT_MS - clock.monotonic(), isTaken)) return delivered
+  return unconfirmed(`Enter was pressed, but nothing shows that the agent took the text${suffix(obstacle(port))}`)
+}
+
+/** Something after our Enter says that the agent has the text. A box that is merely empty says nothing: agents drop text too. */
+function isProof(seen: Observation | null, before: Observation, text: string): boolean {
+  if (!seen || showsText(seen, text)) return false
+  const isEchoed = showsEcho(seen, text)
+  if (isAsking(seen)) return isEchoed || isCommand(text)
+  if (seen.composer && !seen.composer.empty) return false
+  if (seen.busy === true || (seen.composer?.queued.length ?? 0) > 0 || seen.facets.some(facet => facet.name === 'queued')) return true
+  const hasTurned = JSON.stringify(seen.terminator) !== JSON.stringify(before.terminator)
+  if (isCommand(text) && (hasTurned || seen.user !== before.user || seen.view !== before.view)) return true
+  // The same words may have been said before: then their echo alone proves nothing.
+  return isEchoed && (hasTurned || !showsEcho(before, text))
 }
 
 async function waitForComposer(port: SendPort, clock: Clock, pack: Pack): Promise<SendResult | null> {
-  const judge = (): SendResult | null => {
-    const seen = port.observation()
-    if (port.isExited()) return refused('gone', 'the session has ended')
-    if (seen?.awaiting && seen.awaiting !== 'exit_confirm') return refused('menu', 'the agent waits for an answer; decide that first')
-    if (!seen?.composer) return refused('no-composer', 'the agent shows no input box')
-    if (!seen.composer.empty) return refused('draft', `there is text in the input box already: ${seen.composer.draft.slice(0, 60)}`)
-    if (seen.busy && !pack.input.queue) return refused('busy', 'the agent is working and cannot queue a prompt')
-    return null
-  }
-  await until(port, clock, READY_WAIT_MS, () => {
-    const verdict = judge()
-    return verdict === null || (verdict.result === 'refused' && verdict.reason !== 'no-composer')
-  })
+  const judge = () => judgeScreen(port, pack)
+  await until(port, clock, READY_WAIT_MS, () => judge()?.reason !== 'no-composer')
+  const key = closingKey(port.observation(), judge()?.reason)
+  if (key === null) return judge()
+  await port.press(key)
+  await until(port, clock, CLOSE_WAIT_MS, () => judge() === null)
   return judge()
 }
 
-async function typeText(port: SendPort, text: string, pack: Pack, clock: Clock): Promise<void> {
+function judgeScreen(port: SendPort, pack: Pack): Refused | null {
+  const seen = port.observation()
+  if (port.isExited()) return refused('gone', 'the session has ended')
+  if (isAsking(seen)) return refused('menu', 'the agent waits for an answer; decide that first')
+  if (seen?.facets.some(facet => facet.name === 'survey')) return refused('menu', 'a survey on screen takes the next digit; answer or dismiss it first')
+  if (seen && isOverlay(seen)) return refused('overlay', 'a viewer covers the input box')
+  if (!seen?.composer) return refused('no-composer', 'the agent shows no input box')
+  if (!seen.composer.empty) return refused('draft', `there is text in the input box already: ${seen.composer.draft.slice(0, 60)}`)
+  if (seen.composer.completion) return refused('completion', 'a list of completions is open in the input box')
+  if (seen.composer.shell) return refused('focus', 'the input box is in shell mode')
+  if (seen.busy && !pack.input.queue) return refused('busy', 'the agent is working and cannot queue a prompt')
+  return null
+}
+
+/** The one key that may bring the input box back. */
+function closingKey(seen: Observation | null, reason: SendRefusal | undefined): string | null {
+  if (reason === 'completion' || reason === 'focus') return ESCAPE
+  if (reason === 'overlay') return (seen as Observation<'unknown'>).payload.close ?? null
+  return null
+}
+
+function isOverlay(seen: Observation): boolean {
+  return seen.view === 'unknown' && seen.composer === null && (seen as Observation<'unknown'>).payload.recognised
+}
+
+/** A menu, a login, a question: whatever is typed now answers it. */
+function isAsking(seen: Observation | null): boolean {
+  return seen !== null && seen.awaiting !== null && seen.awaiting !== 'exit_confirm'
+}
+
+/** What forbids any further key. */
+function obstacle(port: SendPort): string | null {
+  if (port.isExited()) return 'the session has ended'
+  return isAsking(port.observation()) ? 'the agent asks for an answer' : null
+}
+
+type Way = 'paste' | 'bulk' | 'typed'
+
+/** Null: this text cannot be typed without its line breaks being taken for Enter. */
+function wayOf(text: string, port: SendPort, pack: Pack): Way | null {
   const isLong = text.length > TYPED_MAX || text.includes('\n')
-  if (isLong && port.isBracketedPaste()) return port.press(`\u001b[200~${text}\u001b[201~`)
-  if (pack.input.mode === 'bulk' || pack.input.paceMs === 0) return port.press(text.replaceAll('\n', pack.input.newline))
-  for (const character of text) {
-    await port.press(character === '\n' ? pack.input.newline : character)
+  if ((isLong || text.includes('\t')) && port.isBracketedPaste()) return 'paste'
+  if (isLong && pack.agent === 'generic') return null
+  return pack.input.mode === 'bulk' || pack.input.paceMs === 0 ? 'bulk' : 'typed'
+}
+
+async function typeText(port: SendPort, text: string, way: Way, pack: Pack, clock: Clock): Promise<SendResult | null> {
+  if (way === 'paste') {
+    await port.press(`\u001b[200~${text}\u001b[201~`)
+    return null
+  }
+  // A typed tab is a key: it completes, or moves the focus.
+  const characters = [...text.replaceAll('\t', '    ')].map(character => (character === '\n' ? pack.input.newline : character))
+  if (way === 'bulk') {
+    await port.press(characters.join(''))
+    return null
+  }
+  for (const [typed, character] of characters.entries()) {
+    if (obstacle(port)) return unconfirmed(`${obstacle(port)}: typing stopped after ${typed} characters, Enter was not pressed`)
+    await port.press(character)
     await delay(clock, pack.input.paceMs)
   }
+  return null
+}
+
+/** The text is not in the box as it should be: what part of it is there is taken out again, unless a menu would get the key. */
+async function notTyped(port: SendPort, text: string, pack: Pack): Promise<SendResult> {
+  const inTheWay = obstacle(port)
+  if (port.isExited()) return refused('gone', 'the session ended while the text was being typed')
+  if (inTheWay) return unconfirmed(`${inTheWay}; the text was typed, Enter was not pressed`)
+  const draft = squash(port.observation()?.composer?.draft ?? '')
+  if (draft !== '' && squash(text).includes(draft)) await port.press(pack.input.clear)
+  return unconfirmed('the text did not appear in the input box; Enter was not pressed')
 }
 
 /** The box shows the end of the text, or the mark of a paste. Blanks do not count: boxes wrap. */
 function showsText(observation: Observation | null, text: string): boolean {
-  const draft = observation?.composer?.draft ?? ''
-  if ((observation?.composer?.pasted ?? 0) > 0) return true
-  const tail = text.replace(/\s+/gu, '').slice(-20)
-  return draft.replace(/\s+/gu, '').endsWith(tail)
+  const composer = observation?.composer
+  if (!composer) return false
+  return composer.pasted > 0 || squash(composer.draft).endsWith(squash(text).slice(-20))
+}
+
+/** The newest echoed prompt is this text, or as much of it as the agent repeats. */
+function showsEcho({ user }: Observation, text: string): boolean {
+  if (user === null) return false
+  const echo = squash(user)
+  const wanted = squash(text)
+  return echo.endsWith(wanted.slice(-20)) || (echo.length >= 20 && wanted.startsWith(echo)) || /\[Pasted text/.test(user)
+}
+
+function isCommand(text: string): boolean {
+  return text.startsWith('/') && !text.includes('\n')
+}
+
+function squash(text: string): string {
+  return text.replace(/\s+/gu, '')
 }
 
 /** Line breaks as LF; no control characters and no paste markers: a prompt is text, never keys. */
@@ -106,8 +204,18 @@ function cleanText(text: string): string {
     .trim()
 }
 
-function refused(reason: SendRefusal, detail: string): SendResult {
+type Refused = Extract<SendResult, { result: 'refused' }>
+
+function refused(reason: SendRefusal, detail: string): Refused {
   return { result: 'refused', reason, detail }
+}
+
+function unconfirmed(detail: string): SendResult {
+  return { result: 'unconfirmed', detail }
+}
+
+function suffix(inTheWay: string | null): string {
+  return inTheWay === null ? '' : `; ${inTheWay}`
 }
 
 async function until(port: SendPort, clock: Clock, ms: number, holds: () => boolean): Promise<boolean> {

@@ -6,10 +6,15 @@ export function frameToAnsi(frame: Frame): string {
   frame.lines.forEach((row, y) => {
     if (row.spans.length === 0) return
     drawn += `\u001b[${y + 1};1H`
-    for (const span of row.spans) drawn += `\u001b[0${styleCodes(span)}m${span.text}`
+    for (const span of row.spans) drawn += linked(span, `\u001b[0${styleCodes(span)}m${span.text}`)
   })
   const { x, y, visible } = frame.cursor
   return `${drawn}\u001b[0m\u001b[${y + 1};${x + 1}H${visible ? '\u001b[?25h' : ''}`
+}
+
+/** Targets hold no control characters: the emulator keeps no others. */
+function linked({ link }: Span, drawn: string): string {
+  return link === undefined ? drawn : `\u001b]8;;${link}\u001b\\${drawn}\u001b]8;;\u001b\\`
 }
 
 function styleCodes(span: Span): string {

@@ -3,6 +3,7 @@ export { csvCell, formatAge, formatBytes, formatDuration, plural } from './forma
 export { nearest } from './nearest.js'
 export { createRedactor, type Redactor, type SecretValue, secretsFromEnvironment } from './redact.js'
 export { stripAnsi } from './strip-ansi.js'
+export { type Position, scanTomlPositions, type TomlPositions } from './toml-positions.js'
 export { type VisibleTextOptions, visibleText } from './visible-text.js'
 export { type Finding, type FindingKind, type VisiblePiece, type VisibleValue, visibleValue } from './visible-value.js'
 export { displayWidth, truncate, wrapWords } from './width.js'

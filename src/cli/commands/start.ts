@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
@@ -14,7 +15,8 @@ export async function run(context: CommandContext, { args, options, rest }: Comm
   const request = {
     agent,
     args: rest ?? [],
-    cwd: (options.cwd as string | undefined) ?? context.cwd,
+    // The daemon has a directory of its own: relative means relative to the person.
+    cwd: resolve(context.cwd, (options.cwd as string | undefined) ?? '.'),
     env: stringEntries(context.env),
     size: size ?? terminalSize(context),
     label: (options.label as string | undefined) ?? null,

@@ -1,4 +1,5 @@
 import type { Frame } from '../../terminal/index.js'
+import { fragments } from './menu-head.js'
 import type { MenuRow } from './menu-rows.js'
 import type { OptionGroup } from './option-group.js'
 import { type OptionRow, readOptionRow } from './option-row.js'
@@ -20,15 +21,24 @@ const CHOICES = /[[(](?<list>[A-Za-z]{1,8}(?:\s*[/|]\s*[A-Za-z]{1,12})+)[\])]\s*
 const LETTERED = /(?:\((?<letter>[A-Za-z])\)[\w' ]+[/]?)+/u
 const SECRET = /\b(?:password|passphrase|passcode|pin|token|api key|secret)\b[^:\n]{0,60}:\s*$/iu
 const ANY_KEY = /\b(?:press|hit) (?:any key|enter|return|\[?enter\]?|space)\b.{0,60}$/iu
-const NUMBER = /(?:^#\?|\b(?:number|choice|selection|option|select|choose|enter)\b[^:?\n]{0,60}[:?]|\[\d+-\d+\].{0,60}:)\s*$/iu
+const NUMBER = /(?:^#\?|\b(?:number|choice|selection|option|select|choose|enter)\b[^:?\n]{0,100}[:?]|\[\d+-\d+\].{0,60}:)\s*$/iu
 
 export function findInline(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
+  return atCursor(frame, rows, (row, before) => yesNo(row, before) ?? secret(row, before) ?? typed(rows, row, before))
+}
+
+/** `Press any key`, where nothing else on the screen is a menu. */
+export function findAnyKey(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
+  return atCursor(frame, rows, anyKey)
+}
+
+function atCursor(frame: Frame, rows: readonly MenuRow[], read: (row: MenuRow, before: string) => InlinePrompt | null): InlinePrompt | null {
   const row = rows[frame.cursor.y]
   if (!row || row.isBlank || row.isRule) return null
-  if (rows.slice(row.index + 1).some(other => !other.isBlank)) return null
+  if (rows.slice(row.index + 1).some(other => !other.isBlank && fragments(other.text).length === 0)) return null
   const before = textBefore(row, frame.cursor.x)
   if (before.length < 2) return null
-  return yesNo(row, before) ?? secret(row, before) ?? typed(rows, row, before) ?? anyKey(row, before)
+  return read(row, before)
 }
 
 /** Text left of the cursor, if nothing visible is right of it; typed characters count as part of the answer. */
@@ -80,7 +90,7 @@ function typed(rows: readonly MenuRow[], row: MenuRow, text: string): InlineProm
 }
 
 function inline(row: MenuRow, question: string, words: readonly string[], fallback: string | null): InlinePrompt {
-  const options = words.map((label): OptionRow => ({ row: row.index, glyphColumn: null, number: null, checked: null, labelColumn: 0, label, detail: '' }))
+  const options = words.map((label): OptionRow => ({ row: row.index, glyphColumn: null, number: null, numberColumn: 0, checked: null, labelColumn: 0, label, detail: '' }))
   const group: OptionGroup = { layout: 'inline', options, selected: null, shownBy: 'cursor', first: row.index, last: row.index }
   return { group, question: question === '' ? row.text.trim() : question, isSecret: false, hasText: false, fallback }
 }

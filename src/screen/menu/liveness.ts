@@ -3,6 +3,7 @@ import type { RowBlock } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
 import { isBlank, type ScreenRow } from '../screen-row.js'
 import { matchesRow } from '../style-match.js'
+import { spanFrom } from './menu-rows.js'
 import { standsOut } from './option-group.js'
 import type { MenuCandidate } from './parse-menu.js'
 
@@ -34,7 +35,7 @@ export function proveLive(
   proofs.push('L1')
   if (surroundings.hasComposer) return fail('L2: the input box is live')
   proofs.push('L2')
-  const inside = surroundings.blocks.find(block => block.spec !== null && block.first <= group.first && group.first <= block.last)
+  const inside = surroundings.blocks.find(block => block.spec !== null && block.first <= group.first && group.first <= block.last && !isOnPanel(candidate, rows, block))
   if (inside) return fail(`L3: inside a ${inside.kind} block`)
   proofs.push('L3')
   if (group.shownBy === 'cursor') return { isLive: true, proofs: [...proofs, 'L5'], failed: null }
@@ -45,6 +46,13 @@ export function proveLive(
   if (loud !== null && loud >= 0 && loud === group.selected) proofs.push('L6')
   if (spec?.choose === 'accelerator') proofs.push('L4')
   return proofs.length > 3 ? { isLive: true, proofs, failed: null } : fail('no selection at a live place (L4–L6)')
+}
+
+/** The menu lies on a ground of its own: its rows have a background that the block's have not. */
+function isOnPanel({ group, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], block: RowBlock): boolean {
+  const option = group.options.find((_, index) => index !== group.selected) ?? group.options[0]!
+  const ground = spanFrom(menuRows[option.row]!, option.labelColumn)?.bg ?? null
+  return ground !== null && rows[block.first]!.spans.every(span => span.bg !== ground)
 }
 
 /** The pack's column for this kind; in a box, the first cell inside. Without a pack, a pointer proves only together with key hints. */

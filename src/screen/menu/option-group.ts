@@ -53,24 +53,20 @@ function collectUpwards(rows: readonly MenuRow[], last: OptionRow): OptionRow[] 
     if (option && option.number === head.number! - 1 && isAligned(option, head)) {
       options.unshift(option)
       gap = 0
-    } else if (row.indent < numberColumn(head)) break
-    else if (option?.number != null && row.indent <= numberColumn(head)) break
+    } else if (row.indent < head.numberColumn) break
+    else if (option?.number != null && row.indent <= head.numberColumn) break
   }
   return options
 }
 
-/** Labels in one column; from 9 to 10 the number takes one cell more. */
+/** Numbers in one column; from 9 to 10 they may be set to the right. Check boxes may stand before some of the labels. */
 function isAligned(a: OptionRow, b: OptionRow): boolean {
-  return Math.abs(a.labelColumn - b.labelColumn) <= (String(a.number).length === String(b.number).length ? 0 : 1)
-}
-
-function numberColumn(option: OptionRow): number {
-  return option.labelColumn - (option.number === null ? 0 : `${option.number}. `.length)
+  return Math.abs(a.numberColumn - b.numberColumn) <= (String(a.number).length === String(b.number).length ? 0 : 1)
 }
 
 /** Unnumbered siblings below a numbered list (`Submit`, `Next`): short labels in the number's column. */
 function withUnnumbered(rows: readonly MenuRow[], options: OptionRow[]): OptionRow[] {
-  const column = numberColumn(options[0]!)
+  const column = options[0]!.numberColumn
   const found = [...options]
   const start = lastRowOf(rows, options.at(-1)!) + 1
   for (let index = start; index < rows.length; index++) {
@@ -121,7 +117,7 @@ export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
     if (row.isBlank || row.isRule || row.isFrame) continue
     const labels = [...row.text.matchAll(/\S+(?: \S+)*/gu)].map(match => ({ label: match[0], labelColumn: match.index }))
     if (labels.length < 2) continue
-    const options = labels.map(({ label, labelColumn }) => ({ row: index, glyphColumn: null, number: null, checked: null, labelColumn, label, detail: '' }))
+    const options = labels.map(({ label, labelColumn }) => ({ row: index, glyphColumn: null, number: null, numberColumn: labelColumn, checked: null, labelColumn, label, detail: '' }))
     const keyed = options.filter(option => /^\[[a-z]\] /iu.test(option.label))
     const lit = options.filter(option => isLit(row, option))
     const chosen = keyed.length >= 2 ? keyed : lit.length === 1 ? beforeHints(options, row) : null

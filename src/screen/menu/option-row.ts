@@ -7,6 +7,8 @@ export interface OptionRow {
   row: number
   glyphColumn: number | null
   number: number | null
+  /** Column of the number, or of the label where there is none. */
+  numberColumn: number
   checked: boolean | null
   labelColumn: number
   label: string
@@ -29,6 +31,7 @@ export function readOptionRow(row: MenuRow): OptionRow | null {
     row: row.index,
     glyphColumn: groups.glyph ? row.indent : null,
     number: groups.number ? Number(groups.number) : null,
+    numberColumn: groups.indent!.length + (groups.glyph ? groups.glyph.length + groups.gap!.length : 0),
     checked: groups.check ? /[xX✔✓*☑☒◉◼]/u.test(groups.check) : null,
     labelColumn: row.text.length - label.length,
     label: name,

@@ -2,7 +2,7 @@ import type { Frame } from '../../terminal/index.js'
 import type { MenuSpec, Pack } from '../pack/pack.js'
 import { fingerprint } from '../print.js'
 import type { ScreenRow } from '../screen-row.js'
-import { findInline, type InlinePrompt } from './inline-prompt.js'
+import { findAnyKey, findInline, type InlinePrompt } from './inline-prompt.js'
 import { meaningOf } from './meaning.js'
 import type { Menu, MenuKind, MenuOption } from './menu.js'
 import { type MenuHead, readFooter, readHead } from './menu-head.js'
@@ -28,7 +28,9 @@ export function parseMenu(frame: Frame, screen: readonly ScreenRow[], pack: Pack
   const vertical = findVertical(rows)
   const horizontal = findHorizontal(rows)
   const group = vertical && horizontal ? (horizontal.first > vertical.last ? horizontal : vertical) : (vertical ?? horizontal)
-  return group && fromGroup(group, rows, frame, pack)
+  if (group) return fromGroup(group, rows, frame, pack)
+  const anyKey = findAnyKey(frame, rows)
+  return anyKey && fromInline(anyKey, rows, pack)
 }
 
 function fromGroup(group: OptionGroup, rows: readonly MenuRow[], frame: Frame, pack: Pack): MenuCandidate {

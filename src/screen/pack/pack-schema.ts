@@ -23,32 +23,34 @@ const style = z.strictObject({
 
 const row = { line: z.string(), style: style.optional() }
 
+const name = z.string().regex(/^[\w-]+$/, 'letters, digits, dashes and underscores')
+
 const region = z.discriminatedUnion('kind', [
-  z.strictObject({ name: z.string(), kind: z.literal('box'), top: z.string(), body: z.string(), bottom: z.string() }),
+  z.strictObject({ name, kind: z.literal('box'), top: z.string(), body: z.string(), bottom: z.string() }),
   z.strictObject({
-    name: z.string(),
+    name,
     kind: z.literal('open_box'),
     body: z.string(),
     below: z.enum(['indented', 'footer', 'blank']).default('indented'),
     footer: z.string().optional(),
   }),
-  z.strictObject({ name: z.string(), kind: z.enum(['tail', 'head']), n: z.int().min(1) }),
+  z.strictObject({ name, kind: z.enum(['tail', 'head']), n: z.int().min(1) }),
   z.strictObject({
-    name: z.string(),
+    name,
     kind: z.enum(['above', 'below']),
     of: z.string(),
     n: z.int().min(1),
     stop: z.enum(['blank', 'rule', 'none']).default('none'),
   }),
-  z.strictObject({ name: z.string(), kind: z.literal('between'), after: z.string(), before: z.string() }),
-  z.strictObject({ name: z.string(), kind: z.literal('after_last'), match: z.string() }),
-  z.strictObject({ name: z.string(), kind: z.enum(['title', 'progress']) }),
+  z.strictObject({ name, kind: z.literal('between'), after: z.string(), before: z.string() }),
+  z.strictObject({ name, kind: z.literal('after_last'), match: z.string() }),
+  z.strictObject({ name, kind: z.enum(['title', 'progress']) }),
 ])
 
 const condition = z.strictObject({ region: z.string(), line: z.string() })
 
 const rule = z.strictObject({
-  id: z.string(),
+  id: z.string().regex(/^[\w.-]+$/, 'letters, digits, dots, dashes and underscores'),
   disabled: z.boolean().default(false),
   view: view.optional(),
   facet: facet.optional(),
@@ -91,9 +93,27 @@ const menu = z.strictObject({
 const blockKind = z.enum(['prose', 'tool_call', 'tool_result', 'todo', 'user', 'thought', 'notice', 'error'])
 const firstMore = { first: z.string(), more: z.string().optional(), style: style.optional() }
 
+const fixture = z.strictObject({
+  cast: z.string().regex(/^[\w.-]+\.cast$/, 'a file name that ends in .cast'),
+  at: z.number().min(0),
+  expect: z.strictObject({
+    view,
+    accept: z.array(view).default([]),
+    busy: z.boolean().nullable().optional(),
+    awaiting: z.union([awaiting, z.literal('none')]).nullable().optional(),
+    options: z.array(z.string()).optional(),
+  }),
+  known: z.string().optional(),
+})
+
+/** `fixtures/fixtures.toml` beside a pack. */
+export const fixtureFileSchema = z.strictObject({ fixture: z.array(fixture).default([]) })
+
 export const packSchema = z.strictObject({
   pack: z.literal(1),
-  agent: z.string(),
+  agent: z.string().regex(/^[a-z][a-z0-9-]*$/, 'lower-case letters, digits and dashes'),
+  /** This file stands alone: nothing of the files below it applies. */
+  standalone: z.boolean().default(false),
   versions: z.string().default('*'),
   evidence: z.array(z.string()).default([]),
   locale: z.string().default('en'),
@@ -150,21 +170,7 @@ export const packSchema = z.strictObject({
   danger: z
     .array(z.strictObject({ id: z.string(), match: z.string(), rule: z.array(z.enum(['never-auto', 'never-default'])) }))
     .default([]),
-  fixtures: z
-    .array(
-      z.strictObject({
-        cast: z.string(),
-        at: z.number(),
-        expect: z.strictObject({
-          view,
-          accept: z.array(view).default([]),
-          busy: z.boolean().nullable().optional(),
-          awaiting: awaiting.nullable().optional(),
-          options: z.array(z.string()).optional(),
-        }),
-      }),
-    )
-    .default([]),
+  fixtures: z.array(fixture).default([]),
   rule: z.array(rule).default([]),
 })
 

@@ -1,13 +1,19 @@
 import type { Awaiting, FacetName, Terminator } from '../observation.js'
 import type { MenuKind, OptionMeaning } from '../menu/menu.js'
 import type { TerminalView } from '../view.js'
+import type { VersionRange } from './versions.js'
 
 /** One agent's screens, for a range of its versions: the TOML file of `packs/` after checking and compiling. */
 export interface Pack {
   file: string
   agent: string
   versions: string
+  range: VersionRange
   evidence: string[]
+  /** Factor for every confidence: below 1 where the file was written for another version than the one it is used for. */
+  trust: number
+  /** Set by whoever has a clock; rules are timed then. */
+  watch?: RuleWatch
   locale: string
   terminator: 'required' | 'optional' | 'none'
   detect: { argv0: string[]; banner: RegExp | null; title: RegExp | null }
@@ -27,6 +33,14 @@ export interface Pack {
   danger: { id: string; match: RegExp; rule: DangerRule[] }[]
   rules: RuleSpec[]
   fixtures: FixtureSpec[]
+}
+
+/** Measures rules. The classifier itself knows no time. */
+export interface RuleWatch {
+  /** Milliseconds that only ever grow. */
+  now(): number
+  /** What the rules of one frame took, in the order of their evaluation. */
+  frame(times: readonly { rule: RuleSpec; ms: number }[]): void
 }
 
 export type TextWidth = { from: 'cols'; minus: number } | { from: 'fixed'; width: number }
@@ -155,4 +169,6 @@ export interface FixtureSpec {
     awaiting?: Awaiting | null
     options?: string[]
   }
+  /** Why it is known to fail; it is counted, not an error, until it holds. */
+  known?: string
 }

@@ -1,42 +1,77 @@
-import { parse, TomlError } from 'smol-toml'
-import { SignalboxError } from '../../errors/index.js'
+import { type Place, SignalboxError } from '../../errors/index.js'
 import type { MenuSpec, Pack, RegionSpec, RowPattern, RuleSpec, StyleSpec, TextWidth } from './pack.js'
 import { type PackFile, packSchema, type RuleFile } from './pack-schema.js'
+import { type MergedSources, mergeSources, type PackSource } from './pack-source.js'
 import { compilePattern } from './pattern.js'
+import { isInRange, parseRange, type VersionRange } from './versions.js'
 
 /** Regions that exist in every pack without being declared. */
-export const BUILT_IN_REGIONS = ['screen', 'live', 'transcript', 'composer', 'menu', 'footer', 'status', 'title', 'progress'] as const
+export const BUILT_IN_REGIONS = ['screen', 'live', 'transcript', 'composer', 'menu', 'footer', 'status', 'newest', 'title', 'progress'] as const
 
-/** @throws SignalboxError `E_PACK` naming the file, the field and what would be right. */
-export function parsePack(text: string, file: string): Pack {
-  const data = packSchema.safeParse(parseToml(text, file))
-  if (!data.success) {
-    const issue = data.error.issues[0]!
-    throw packError(file, `${issue.path.join('.') || 'the file'}: ${issue.message}`)
+export interface PackOptions {
+  /** The agent's version, where it is known: rules with `since` and `until` are kept or left out by it. */
+  version?: string | null
+  /** How far the pack is believed: less than 1 where it was written for another version. */
+  trust?: number
+}
+
+/** @throws SignalboxError `E_PACK` naming file, line, the field and what would be right. */
+export function parsePack(text: string, file: string, options: PackOptions = {}): Pack {
+  return composePack([{ text, file }], options)
+}
+
+/** One pack out of several files, later ones laid over earlier ones. */
+export function composePack(sources: readonly PackSource[], options: PackOptions = {}): Pack {
+  const merged = mergeSources(sources)
+  const parsed = packSchema.safeParse(merged.data)
+  if (!parsed.success) throw schemaError(parsed.error.issues[0]!, merged)
+  return compilePack(parsed.data, sources[0]!.file, merged, options)
+}
+
+function schemaError(issue: { code?: string; path: PropertyKey[]; message: string; keys?: string[] }, merged: MergedSources): SignalboxError {
+  const path = issue.path.map(part => (typeof part === 'number' ? part : String(part)))
+  const unknown = issue.code === 'unrecognized_keys' ? issue.keys?.[0] : undefined
+  if (unknown !== undefined) return new SignalboxError('E_PACK', `there is no field "${unknown}"${inField(path)}`, { place: merged.placeOf([...path, unknown]) })
+  return new SignalboxError('E_PACK', `${path.join('.') || 'the file'}: ${issue.message}`, { place: merged.placeOf(path) })
+}
+
+function inField(path: readonly (string | number)[]): string {
+  return path.length === 0 ? '' : ` in ${path.join('.')}`
+}
+
+/** `blocks[2].first`, `rule working.spinner line` → where that is written. */
+function placeOfField(field: string, data: PackFile, merged: MergedSources): Place {
+  const named = /^(rule|region) (\S+)(?: (\S+))?$/.exec(field)
+  if (!named) return merged.placeOf(field.split(/[[\].]+/).filter(Boolean))
+  const [, list, name, key] = named
+  const index = list === 'rule' ? data.rule.findIndex(rule => rule.id === name) : data.region.findIndex(region => region.name === name)
+  return merged.placeOf([list!, index, ...(key === undefined ? [] : [key])])
+}
+
+function compilePack(data: PackFile, file: string, merged: MergedSources, options: PackOptions): Pack {
+  const fail = (field: string, message: string): never => {
+    throw new SignalboxError('E_PACK', `${field}: ${message}`, { place: placeOfField(field, data, merged) })
   }
-  return compilePack(data.data, file)
-}
-
-function parseToml(text: string, file: string): unknown {
-  try {
-    return parse(text)
-  } catch (error) {
-    if (!(error instanceof TomlError)) throw error
-    throw new SignalboxError('E_PACK', error.message.split('\n')[0]!, { place: { file, line: error.line, column: error.column }, cause: error })
-  }
-}
-
-function packError(file: string, message: string): SignalboxError {
-  return new SignalboxError('E_PACK', message, { place: { file } })
-}
-
-function compilePack(data: PackFile, file: string): Pack {
   const compile = (source: string, field: string): RegExp => {
     try {
       return compilePattern(source, data.glyphs)
     } catch (error) {
-      throw packError(file, `${field}: ${(error as Error).message}`)
+      return fail(field, (error as Error).message)
     }
+  }
+  const range = (text: string, field: string): VersionRange => {
+    try {
+      return parseRange(text)
+    } catch (error) {
+      return fail(field, (error as Error).message)
+    }
+  }
+  const { version = null, trust = 1 } = options
+  const isForVersion = ({ id, since, until }: RuleFile): boolean => {
+    const bounds = [...(since === undefined ? [] : [`>=${since}`]), ...(until === undefined ? [] : [`<${until}`])]
+    if (bounds.length === 0) return true
+    const checked = range(bounds.join(' '), `rule ${id} ${since === undefined ? 'until' : 'since'}`)
+    return version === null || isInRange(version, checked)
   }
   const optional = (source: string | undefined, field: string) => (source === undefined ? null : compile(source, field))
   const rowOf = (row: { line: string; style?: StyleSpec | undefined }, field: string): RowPattern => ({
@@ -47,6 +82,8 @@ function compilePack(data: PackFile, file: string): Pack {
     file,
     agent: data.agent,
     versions: data.versions,
+    range: range(data.versions, 'versions'),
+    trust,
     evidence: data.evidence,
     locale: data.locale,
     terminator: data.terminator,
@@ -102,10 +139,10 @@ function compilePack(data: PackFile, file: string): Pack {
     })),
     menus: data.menus.map((menu, n) => compileMenu(menu, n, compile, optional)),
     danger: data.danger.map((entry, n) => ({ id: entry.id, match: compile(entry.match, `danger[${n}].match`), rule: entry.rule })),
-    rules: data.rule.filter(rule => !rule.disabled).map(rule => compileRule(rule, compile, optional)),
+    rules: data.rule.filter(rule => !rule.disabled && isForVersion(rule)).map(rule => compileRule(rule, compile, optional)),
     fixtures: data.fixtures as Pack['fixtures'],
   }
-  checkRegions(pack)
+  checkRegions(pack, fail)
   return pack
 }
 
@@ -150,7 +187,7 @@ function compileMenu(menu: PackFile['menus'][number], n: number, compile: Compil
 
 function compileRule(rule: RuleFile, compile: Compile, optional: CompileOptional): RuleSpec {
   const field = `rule ${rule.id}`
-  const conditions = (list: { region: string; line: string }[]) => list.map(c => ({ region: c.region, line: compile(c.line, field) }))
+  const conditions = (list: { region: string; line: string }[], key: string) => list.map(c => ({ region: c.region, line: compile(c.line, `${field} ${key}`) }))
   return {
     id: rule.id,
     view: rule.view ?? null,
@@ -158,11 +195,11 @@ function compileRule(rule: RuleFile, compile: Compile, optional: CompileOptional
     skip: rule.skip ?? null,
     priority: rule.priority,
     region: rule.region,
-    line: optional(rule.line, field),
-    text: optional(rule.text, field),
-    all: conditions(rule.all),
-    any: conditions(rule.any),
-    none: conditions(rule.none),
+    line: optional(rule.line, `${field} line`),
+    text: optional(rule.text, `${field} text`),
+    all: conditions(rule.all, 'all'),
+    any: conditions(rule.any, 'any'),
+    none: conditions(rule.none, 'none'),
     composer: rule.composer,
     cursor: rule.cursor,
     style: rule.style ?? null,
@@ -175,11 +212,11 @@ function compileRule(rule: RuleFile, compile: Compile, optional: CompileOptional
   }
 }
 
-function checkRegions(pack: Pack): void {
+function checkRegions(pack: Pack, fail: (field: string, message: string) => never): void {
   const known = new Set<string>([...BUILT_IN_REGIONS, ...pack.regions.map(region => region.name)])
   for (const rule of pack.rules) {
     for (const name of [rule.region, ...[...rule.all, ...rule.any, ...rule.none].map(condition => condition.region)]) {
-      if (!known.has(name)) throw packError(pack.file, `rule ${rule.id}: there is no region "${name}"`)
+      if (!known.has(name)) fail(`rule ${rule.id} region`, `there is no region "${name}"; known are ${[...known].join(', ')}`)
     }
   }
 }

@@ -1,0 +1,81 @@
+// What can be wrong with a page without being wrong in prose: links that lead nowhere, and commands or flags that do not exist.
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative } from 'node:path'
+import { root } from './setup.mjs'
+
+const SKIPPED = new Set(['node_modules', 'dist', '.git', 'fixtures', 'coverage', 'tmp'])
+
+/** One line for each problem, `file:line: what`. */
+export function findDocProblems(commands) {
+  return [...pagesBelow(root)].flatMap(file => {
+    const lines = readFileSync(file, 'utf8').split('\n')
+    const name = relative(root, file)
+    return [...linkProblems(file, lines), ...commandProblems(lines, commands)].map(({ line, what }) => `${name}:${line}: ${what}`)
+  })
+}
+
+function* pagesBelow(directory) {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name)
+    if (entry.isDirectory() && !SKIPPED.has(entry.name)) yield* pagesBelow(path)
+    else if (entry.name.endsWith('.md')) yield path
+  }
+}
+
+function* linkProblems(file, lines) {
+  for (const { text, line, isCode } of withFences(lines)) {
+    if (isCode) continue
+    const prose = text.replace(/`[^`]*`/g, '')
+    for (const [, target] of prose.matchAll(/\]\(([^)\s]+)\)|(?:src|href)="([^"]+)"/g)) {
+      if (!target || /^[a-z]+:/.test(target)) continue
+      const [path, anchor] = target.split('#')
+      const other = path === '' ? file : join(dirname(file), path)
+      if (!existsSync(other)) yield { line, what: `the link ${target} leads nowhere` }
+      else if (anchor && !anchorsOf(other).has(anchor)) yield { line, what: `${path || 'this page'} has no heading #${anchor}` }
+    }
+  }
+}
+
+function anchorsOf(file) {
+  const headings = [...withFences(readFileSync(file, 'utf8').split('\n'))].filter(({ text, isCode }) => !isCode && text.startsWith('#'))
+  return new Set(headings.map(({ text }) => anchorOf(text.replace(/^#+\s+/, ''))))
+}
+
+/** As GitHub names headings. */
+function anchorOf(heading) {
+  return heading
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+    .trim()
+    .replaceAll(' ', '-')
+}
+
+function* commandProblems(lines, commands) {
+  for (const { text, line, isCode } of withFences(lines)) {
+    const pieces = isCode ? [text] : [...text.matchAll(/`([^`]+)`/g)].map(match => match[1])
+    for (const piece of pieces) {
+      for (const [, words] of piece.matchAll(/(?:^|[\s(|&;])signalbox((?: [^\s|&;)]+)+)/g)) {
+        const what = misuse(words.trim().split(' '), commands)
+        if (what) yield { line, what }
+      }
+    }
+  }
+}
+
+function misuse([name, ...rest], commands) {
+  if (!/^[a-z][a-z-]*$/.test(name) || name === 'help') return null
+  const flags = commands.get(name)
+  if (!flags) return `there is no command \`signalbox ${name}\``
+  const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest
+  const unknown = own.map(word => /^-{1,2}[a-z][\w-]*/.exec(word)?.[0]).find(flag => flag && !flags.has(flag))
+  return unknown ? `\`signalbox ${name}\` has no ${unknown}` : null
+}
+
+function* withFences(lines) {
+  let isCode = false
+  for (const [index, text] of lines.entries()) {
+    const isFence = /^\s*(```|~~~)/.test(text)
+    if (isFence) isCode = !isCode
+    else yield { text, line: index + 1, isCode }
+  }
+}

@@ -1,0 +1,109 @@
+import { parse, TomlError } from 'smol-toml'
+import { type Place, SignalboxError } from '../../errors/index.js'
+import { scanTomlPositions, type TomlPositions } from '../../text/index.js'
+
+/** One pack file as text. */
+export interface PackSource {
+  file: string
+  text: string
+}
+
+export type PackPath = readonly (string | number)[]
+type Table = Record<string, unknown>
+
+/** What several files say together, and which of them said what. */
+export interface MergedSources {
+  data: Table
+  /** Where the value at this path, or the nearest thing around it, is written. */
+  placeOf(path: PackPath): Place
+}
+
+/** Tables whose keys are taken one by one; all other tables and values are taken whole. */
+const KEYED_TABLES = ['detect', 'glyphs', 'text', 'input', 'env']
+/** Lists whose entries have names: an entry of the same name replaces. */
+const NAMED_LISTS: Readonly<Record<string, string>> = { rule: 'id', region: 'name', panels: 'name', danger: 'id' }
+
+/** @throws SignalboxError `E_PACK` with file, line and column where a file is no TOML. */
+export function readTable(source: PackSource): Table {
+  try {
+    return parse(source.text)
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    throw new SignalboxError('E_PACK', error.message.split('\n')[0]!, { place: { file: source.file, line: error.line, column: error.column }, cause: error })
+  }
+}
+
+/**
+ * Lays later files over earlier ones. Named entries replace the entry of that name; entries of other lists come before those that were
+ * there, because in them the first that fits wins; `detect`, `glyphs`, `text`, `input` and `env` are merged key by key; all else is
+ * replaced. A file that says `standalone = true` lets nothing through from below it.
+ */
+export function mergeSources(sources: readonly PackSource[]): MergedSources {
+  const tables = sources.map(readTable)
+  const first = tables.findLastIndex(table => table.standalone === true)
+  const origins = new Map<string, { source: number; path: PackPath }>()
+  const data: Table = {}
+  tables.forEach((table, source) => {
+    if (source < first) return
+    for (const [key, value] of Object.entries(table)) mergeField(data, key, value, source, origins)
+  })
+  const positions: (TomlPositions | undefined)[] = []
+  return {
+    data,
+    placeOf(path) {
+      const origin = originOf(path, origins) ?? { source: sources.length - 1, path }
+      const { file, text } = sources[origin.source]!
+      const found = (positions[origin.source] ??= scanTomlPositions(text))
+      for (let length = origin.path.length; length > 0; length--) {
+        const position = found.of(origin.path.slice(0, length).map(String))
+        if (position) return { file, ...position }
+      }
+      return { file, line: 1 }
+    },
+  }
+}
+
+type Origins = Map<string, { source: number; path: PackPath }>
+
+function mergeField(data: Table, key: string, value: unknown, source: number, origins: Origins): void {
+  const before = data[key]
+  if (Array.isArray(value) && (Array.isArray(before) || before === undefined) && value.some(isTable)) {
+    data[key] = mergeList(key, (before ?? []) as unknown[], value, source, origins)
+    return
+  }
+  if (KEYED_TABLES.includes(key) && isTable(value)) {
+    data[key] = { ...(isTable(before) ? before : {}), ...value }
+    for (const name of Object.keys(value)) origins.set(nameOf([key, name]), { source, path: [key, name] })
+  } else data[key] = value
+  origins.set(nameOf([key]), { source, path: [key] })
+}
+
+function mergeList(key: string, before: readonly unknown[], added: readonly unknown[], source: number, origins: Origins): unknown[] {
+  const id = NAMED_LISTS[key]
+  const old = before.map((entry, index) => ({ entry, origin: origins.get(nameOf([key, index])) }))
+  const fresh = added.map((entry, index) => ({ entry, origin: { source, path: [key, index] as PackPath } }))
+  const nameIn = (entry: unknown) => (id !== undefined && isTable(entry) ? entry[id] : undefined)
+  const isReplaced = (entry: unknown) => nameIn(entry) !== undefined && added.some(other => nameIn(other) === nameIn(entry))
+  const kept = old.filter(({ entry }) => !isReplaced(entry))
+  const merged = id === undefined ? [...fresh, ...kept] : [...kept, ...fresh]
+  merged.forEach(({ origin }, index) => {
+    if (origin) origins.set(nameOf([key, index]), origin)
+  })
+  return merged.map(({ entry }) => entry)
+}
+
+function originOf(path: PackPath, origins: Origins): { source: number; path: PackPath } | null {
+  for (let length = Math.min(2, path.length); length > 0; length--) {
+    const origin = origins.get(nameOf(path.slice(0, length)))
+    if (origin) return { source: origin.source, path: [...origin.path, ...path.slice(length)] }
+  }
+  return null
+}
+
+function isTable(value: unknown): value is Table {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date)
+}
+
+function nameOf(path: PackPath): string {
+  return JSON.stringify(path.map(String))
+}
