@@ -1,26 +1,88 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { type Pack, parsePack } from '../screen/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { chooseRange, composePack, type Detection, isInRange, type Pack, type PackSource, readDetection, readRange } from '../screen/pack/index.js'
 
 const SHIPPED = fileURLToPath(new URL('../../packs', import.meta.url))
+const GENERIC: PackSource = { file: 'generic', text: 'pack = 1\nagent = "generic"\n' }
+/** How far a pack is believed for a version that it was not written for. */
+const OTHER_VERSION = 0.9
 
-/** The pack of an agent: the user's own directory before the shipped one; the generic pack where there is none. */
-export async function loadPack(agent: string | null, userDirectory: string | null): Promise<Pack> {
-  const directories = [userDirectory, SHIPPED].filter(directory => directory !== null)
-  for (const directory of directories) {
-    if (agent === null) break
-    const file = await firstToml(join(directory, agent))
-    if (file) return parsePack(await readFile(file, 'utf8'), file)
-  }
-  return parsePack('pack = 1\nagent = "generic"\n', 'generic')
+/** Where packs lie: what ships with Signalbox, and the person's own, laid over it. Project directories are never read. */
+export interface PackDirectories {
+  user: string | null
+  shipped?: string
 }
 
-async function firstToml(directory: string): Promise<string | null> {
-  const names = await readdir(directory).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return [] as string[]
-    throw error
-  })
-  const name = names.filter(candidate => candidate.endsWith('.toml')).sort()[0]
-  return name ? join(directory, name) : null
+/**
+ * The pack of an agent for one of its versions (null: not known yet, the newest). Agents without a pack, and null, read by structure alone.
+ * @throws SignalboxError `E_PACK` naming file and line.
+ */
+export async function loadPack(agent: string | null, userDirectory: string | null, version: string | null = null): Promise<Pack> {
+  const [shipped, own] = await readSources(agent ?? 'generic', { user: userDirectory })
+  return buildPack(shipped, own, version)
+}
+
+/** The files of an agent, shipped and own, each in the order of their names. */
+export async function readSources(agent: string, directories: PackDirectories): Promise<[shipped: PackSource[], own: PackSource[]]> {
+  const { user, shipped = SHIPPED } = directories
+  return Promise.all([readToml(join(shipped, agent)), user === null ? [] : readToml(join(user, agent))])
+}
+
+/** The file whose range holds the version, and the person's own over it. */
+export function buildPack(shipped: readonly PackSource[], own: readonly PackSource[], version: string | null): Pack {
+  const overlays = own.filter(source => version === null || isInRange(version, readRange(source)))
+  const lower = shipped.length > 0 ? chosenOf(shipped, version) : overlays.length > 0 ? null : own.length > 0 ? chosenOf(own, version) : GENERIC
+  const pack = composePack([...(lower ? [lower] : []), ...overlays], { version })
+  if (version !== null && !isInRange(version, pack.range)) pack.trust = OTHER_VERSION
+  return pack
+}
+
+function chosenOf(sources: readonly PackSource[], version: string | null): PackSource {
+  return sources.length === 1 ? sources[0]! : sources[chooseRange(sources.map(readRange), version).index]!
+}
+
+/** Every agent that has a pack, shipped or own. */
+export async function packAgents({ user, shipped = SHIPPED }: PackDirectories): Promise<string[]> {
+  const names = await Promise.all([shipped, user].map(directory => (directory === null ? [] : subdirectories(directory))))
+  return [...new Set(names.flat())].sort()
+}
+
+/** How to recognise every agent that has a pack. A file that cannot be read recognises nothing. */
+export async function loadDetections(directories: PackDirectories): Promise<Detection[]> {
+  const agents = await packAgents(directories)
+  const found = await Promise.all(
+    agents.map(async agent => {
+      const [shipped, own] = await readSources(agent, directories)
+      return [...own, ...shipped].flatMap(source => {
+        try {
+          return readDetection(source, agent) ?? []
+        } catch {
+          return []
+        }
+      })
+    }),
+  )
+  return found.flat()
+}
+
+export function packDirectory(agent: string, directory: string = SHIPPED): string {
+  return join(directory, agent)
+}
+
+async function subdirectories(directory: string): Promise<string[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(onMissing)
+  return entries.filter(entry => entry.isDirectory()).map(entry => entry.name)
+}
+
+async function readToml(directory: string): Promise<PackSource[]> {
+  const entries = await readdir(directory, { withFileTypes: true }).catch(onMissing)
+  const names = entries.filter(entry => entry.isFile() && entry.name.endsWith('.toml')).map(entry => entry.name)
+  return Promise.all(names.sort().map(async name => ({ file: join(directory, name), text: await readFile(join(directory, name), 'utf8') })))
+}
+
+function onMissing(error: NodeJS.ErrnoException): [] {
+  if (error.code === 'ENOENT' || error.code === 'ENOTDIR') return []
+  throw new SignalboxError('E_PACK', `cannot read the packs: ${error.message}`, { cause: error })
 }

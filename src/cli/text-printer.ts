@@ -2,7 +2,7 @@ import { type Row, TerminalEmulator } from '../terminal/index.js'
 import { displayWidth } from '../text/index.js'
 
 /** Small enough that no row can leave the scrollback before it is read. */
-const PIECE_BYTES = 1024
+const PIECE_BYTES = 4096
 const SCROLLBACK = 5000
 
 /**

@@ -30,6 +30,7 @@ const EXIT_BY_CODE: Record<string, number> = {
   E_TIMEOUT: EXIT.timeout,
   E_CONFIG: EXIT.config,
   E_HOME: EXIT.config,
+  E_PACK: EXIT.config,
   E_STORE_VERSION: EXIT.config,
   E_STORE_CORRUPT: EXIT.config,
   E_AGENT_MISSING: EXIT.agentMissing,

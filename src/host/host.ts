@@ -11,6 +11,7 @@ import { processStart } from '../process/index.js'
 import { LiveBus } from './bus.js'
 import { busSink } from './bus-sink.js'
 import { catchUp } from './catch-up.js'
+import { findSession } from './find-session.js'
 import { type PreparedSession, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import type { HostSettings } from './settings.js'
@@ -99,23 +100,9 @@ export class Host {
     return documents.map(document => document.state).sort((a, b) => a.startedAt - b.startedAt)
   }
 
-  /**
-   * By id, a unique beginning of it, or number. Numbers are used again: the one that runs is meant, else the newest. Digits alone are always a number: an id
-   * that happens to begin with them must not stand in for a session that is gone.
-   */
+  /** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
   async find(word: string): Promise<SessionRecord> {
-    const records = await this.records()
-    const exact = records.filter(record => record.id === word)
-    const byNumber = /^\d+$/.test(word) ? records.filter(record => record.number === Number(word)) : []
-    const byPrefix = /^\d*$/.test(word) ? [] : records.filter(record => record.id.startsWith(word) || record.id.startsWith(`ses_${word}`))
-    const isLive = ({ id }: SessionRecord) => this.#live.get(id)?.exit === null
-    for (const found of [exact, byNumber.slice(-1), byPrefix]) {
-      const live = (found.length === 1 && found[0] === byNumber.at(-1) ? byNumber : found).filter(isLive)
-      const best = live.length > 0 ? live : found
-      if (best.length === 1) return best[0]!
-      if (best.length > 1) throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" could be ${best.map(record => record.id).join(', ')}`)
-    }
-    throw new SignalboxError('E_UNKNOWN', `there is no session "${word}"`, { next: 'signalbox sessions --all lists them' })
+    return findSession(await this.records(), word)
   }
 
   live(id: string): LiveSession | null {

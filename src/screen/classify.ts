@@ -11,7 +11,7 @@ import { fingerprint } from './print.js'
 import { evaluateRules, type RuleMatch } from './rules.js'
 import { readTodos } from './todo.js'
 import { toolOf } from './tool.js'
-import { blockText, isPinned, readTurn, type TurnState } from './turn.js'
+import { blockText, isPinned, lastSaid, readTurn, type TurnState } from './turn.js'
 import type { Payload, TerminalView } from './view.js'
 import { findWorking, nextTracks, type Working } from './working.js'
 
@@ -153,7 +153,7 @@ class Scene {
     const auth = this.#best(match => match.rule.view === 'auth_required')
     if (auth) return this.#see('auth_required', { method: 'login' }, { match: auth, busy: false })
     const error = this.#best(match => match.rule.view === 'error')
-    const newest = this.#layout.blocks.at(-1)
+    const newest = lastSaid(this.#layout.blocks)
     if (error) return this.#see('error', errorPayload(error, error.text, true), { match: error, busy: false })
     if (newest?.kind === 'error') return this.#see('error', errorPayload(null, blockText(this.#layout, newest), true), { rule: `${this.#pack.agent}/block.error`, anchored: true, confidence: 0.85, busy: false })
     const agents = this.#best(match => match.rule.view === 'parallel_agents')

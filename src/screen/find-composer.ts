@@ -9,13 +9,14 @@ import { isBlank, isRule, type ScreenRow } from './screen-row.js'
  */
 const FOOTER_ROWS = 6
 const BODY_ROWS = 20
-const PROMPT = /^\s{0,3}[│┃]?\s{0,2}([❯›>▷→»»➜▶$%#!*+~λ⟩⋊▌]|[^\p{L}\p{N}\s─━│┃╭╮╰╯┌┐└┘▄▀█·•●○◆◇■□✓✗⎿└├┆])(?:[\s\u00a0]|$)/u
+const PROMPT = /^\s{0,3}[│┃]?\s{0,2}([❯›>▷→»»➜▶$%#!*+~λ⟩⋊▌]|[^\p{L}\p{N}\s─━│┃╭╮╰╯┌┐└┘▄▀█·•●○◆◇■□✓✗⎿└├┆\u2800-\u28ff])(?:[\s\u00a0]|$)/u
 
-export function findStructuralComposer(frame: Frame, rows: readonly ScreenRow[]): Region | null {
+/** `taken`: rows that are known to be something else. */
+export function findStructuralComposer(frame: Frame, rows: readonly ScreenRow[], taken: (row: ScreenRow) => boolean): Region | null {
   return betweenEdges(frame, rows, row => isRule(row, frame.cols) || isLabelledRule(row, frame.cols), row => isRule(row, frame.cols)) ??
     betweenEdges(frame, rows, isBandTop, isBandBottom) ??
     betweenEdges(frame, rows, isCornerTop, isCornerBottom) ??
-    barePrompt(frame, rows)
+    barePrompt(frame, rows, taken)
 }
 
 /** `── ⠧ Working ─────`: a rule with words in it. */
@@ -56,9 +57,9 @@ function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isB
 }
 
 /** A row that begins with a prompt sign, holds the cursor, and has nothing but indented footer rows below it. */
-function barePrompt(frame: Frame, rows: readonly ScreenRow[]): Region | null {
+function barePrompt(frame: Frame, rows: readonly ScreenRow[], taken: (row: ScreenRow) => boolean): Region | null {
   const row = rows[frame.cursor.y]
-  if (!row || !PROMPT.test(row.text) || row.indent > 2) return null
+  if (!row || taken(row) || !PROMPT.test(row.text) || row.indent > 2) return null
   const below = rows.slice(row.index + 1).filter(other => !isBlank(other))
   if (below.length > FOOTER_ROWS || below.some(other => other.indent < 1)) return null
   // `Enter to view · Esc to close` below a pointer is a list with one entry.

@@ -39,13 +39,13 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   const declared = regions.get('composer') ?? null
   const anchored = declared && isLowest(rows, declared, pack) ? declared : null
   const candidate = parseMenu(frame, rows, pack)
-  const guessed = anchored ? null : findStructuralComposer(frame, rows)
+  const roles = rowRoles(rows, pack)
+  const guessed = anchored ? null : findStructuralComposer(frame, rows, row => roles[row.index] != null)
   // A box that was only guessed at gives way to options that stand in its place.
   const composer = anchored ?? (guessed && candidate && overlaps(guessed, candidate) ? null : guessed)
   if (composer) set({ ...composer, name: 'composer' })
   else regions.delete('composer')
 
-  const roles = rowRoles(rows, pack)
   const end = composer ? composer.first : lastNonBlank(rows) + 1
   const split = (last: number) => blocksOf(rows.slice(0, last), roles, pack)
   const found = candidate && { candidate, verdict: proveLive(candidate, frame, rows, pack, { hasComposer: composer !== null, blocks: split(end) }) }

@@ -27,7 +27,7 @@ export function readTurn(layout: Layout, memory: ScreenMemory, pack: Pack, now: 
   if (now.isWorking) return state(true)
   if (isEnded || now.restsByRule) return state(false)
   if (now.isScrolled) return state(memory.turnOpen)
-  const newest = layout.blocks.at(-1)
+  const newest = lastSaid(layout.blocks) ?? layout.blocks.at(-1)
   if (newest?.kind === 'error') return state(false)
   // Nothing was said and the prompt is gone: an interrupt took it back.
   if (newest === undefined && layout.composer !== null) return state(false)
@@ -48,6 +48,11 @@ export function newestEcho(layout: Layout, pack: Pack): RowBlock | null {
 
 function isCommand(layout: Layout, block: RowBlock, pack: Pack): boolean {
   return pack.commands !== null && pack.commands.test(blockText(layout, block))
+}
+
+/** The newest block that is no mere notice. */
+export function lastSaid(blocks: readonly RowBlock[]): RowBlock | undefined {
+  return blocks.findLast(block => block.kind !== 'notice' && !(block.kind === 'prose' && block.spec === null && blocks.some(other => other.spec !== null)))
 }
 
 export function blockText(layout: Layout, block: RowBlock): string {

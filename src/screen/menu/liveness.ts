@@ -65,11 +65,14 @@ function isLiveColumn(candidate: MenuCandidate, column: number): boolean {
 
 function foreignRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pack: Pack): number | null {
   let more: RegExp | null = null
+  let isInBox = candidate.rows[candidate.group.last]!.isBoxed
   for (let index = candidate.group.last + 1; index < rows.length; index++) {
     const row = rows[index]!
     const own = candidate.rows[index]!
     const isFooter = candidate.footerRows !== null && index >= candidate.footerRows[0] && index <= candidate.footerRows[1]
-    if (isBlank(row) || own.isBlank || own.isRule || isFooter || /^\s*(?:▼|↓ \d+ more)/u.test(own.text)) continue
+    // Words inside the menu's own box are its own.
+    if (own.isRule) isInBox = false
+    if (isBlank(row) || own.isBlank || own.isRule || isFooter || (isInBox && own.isBoxed) || /^\s*(?:▼|↓ \d+ more)/u.test(own.text)) continue
     const panel = pack.panels.find(entry => matchesRow(row, entry.first))
     if (panel) more = panel.more
     else if (!more?.test(row.text) && !pack.chrome.some(entry => matchesRow(row, entry.first))) return index

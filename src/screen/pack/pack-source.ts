@@ -36,7 +36,7 @@ export function readTable(source: PackSource): Table {
 /**
  * Lays later files over earlier ones. Named entries replace the entry of that name; entries of other lists come before those that were
  * there, because in them the first that fits wins; `detect`, `glyphs`, `text`, `input` and `env` are merged key by key; all else is
- * replaced. A file that says `standalone = true` lets nothing through from below it.
+ * replaced, except `versions`. A file that says `standalone = true` lets nothing through from below it.
  */
 export function mergeSources(sources: readonly PackSource[]): MergedSources {
   const tables = sources.map(readTable)
@@ -45,7 +45,10 @@ export function mergeSources(sources: readonly PackSource[]): MergedSources {
   const data: Table = {}
   tables.forEach((table, source) => {
     if (source < first) return
-    for (const [key, value] of Object.entries(table)) mergeField(data, key, value, source, origins)
+    for (const [key, value] of Object.entries(table)) {
+      // Which versions a file is for decides whether it is laid over; the pack keeps the range of the file below.
+      if (key !== 'versions' || source === Math.max(first, 0)) mergeField(data, key, value, source, origins)
+    }
   })
   const positions: (TomlPositions | undefined)[] = []
   return {
@@ -85,11 +88,16 @@ function mergeList(key: string, before: readonly unknown[], added: readonly unkn
   const nameIn = (entry: unknown) => (id !== undefined && isTable(entry) ? entry[id] : undefined)
   const isReplaced = (entry: unknown) => nameIn(entry) !== undefined && added.some(other => nameIn(other) === nameIn(entry))
   const kept = old.filter(({ entry }) => !isReplaced(entry))
-  const merged = id === undefined ? [...fresh, ...kept] : [...kept, ...fresh]
+  const merged = (id === undefined ? [...fresh, ...kept] : [...kept, ...fresh]).filter(({ entry }) => key !== 'rule' || !isDisabled(entry))
   merged.forEach(({ origin }, index) => {
     if (origin) origins.set(nameOf([key, index]), origin)
   })
   return merged.map(({ entry }) => entry)
+}
+
+/** `disabled = true` takes a rule away and needs to say nothing else of it. */
+function isDisabled(entry: unknown): boolean {
+  return isTable(entry) && entry.disabled === true
 }
 
 function originOf(path: PackPath, origins: Origins): { source: number; path: PackPath } | null {

@@ -1,4 +1,5 @@
 import { type Place, SignalboxError } from '../../errors/index.js'
+import { toFixtures } from './fixture-file.js'
 import type { MenuSpec, Pack, RegionSpec, RowPattern, RuleSpec, StyleSpec, TextWidth } from './pack.js'
 import { type PackFile, packSchema, type RuleFile } from './pack-schema.js'
 import { type MergedSources, mergeSources, type PackSource } from './pack-source.js'
@@ -139,8 +140,8 @@ function compilePack(data: PackFile, file: string, merged: MergedSources, option
     })),
     menus: data.menus.map((menu, n) => compileMenu(menu, n, compile, optional)),
     danger: data.danger.map((entry, n) => ({ id: entry.id, match: compile(entry.match, `danger[${n}].match`), rule: entry.rule })),
-    rules: data.rule.filter(rule => !rule.disabled && isForVersion(rule)).map(rule => compileRule(rule, compile, optional)),
-    fixtures: data.fixtures as Pack['fixtures'],
+    rules: data.rule.filter(isForVersion).map(rule => compileRule(rule, compile, optional)),
+    fixtures: toFixtures(data.fixtures),
   }
   checkRegions(pack, fail)
   return pack
