@@ -4,12 +4,15 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { build, install, root } from './setup.mjs'
 
-install()
-build()
+if (!process.argv.includes('--no-build')) {
+  install()
+  build()
+}
 const { evaluateMoments } = await import(join(root, 'scripts', 'score-moments.mjs'))
 const args = process.argv.slice(2)
 const flag = name => { const at = args.indexOf(name); if (at >= 0) args.splice(at, 1); return at >= 0 }
 const option = name => { const at = args.indexOf(name); return at < 0 ? null : args.splice(at, 2)[1] }
+flag('--no-build')
 const isShowingMisses = flag('--misses')
 const isMutated = flag('--generic')
 const only = option('--only')

@@ -178,7 +178,7 @@ class Scene {
   #see<V extends TerminalView>(view: V, payload: Payload[V], seen: Seen): Observation<V> {
     const { match } = seen
     const { composer, terminator } = this.#layout
-    const box = composer ? readComposer(this.#layout.rows, composer) : null
+    const box = composer ? readComposer(this.#layout.rows, composer, this.#ignoredInBox()) : null
     return {
       view,
       payload,
@@ -278,6 +278,11 @@ class Scene {
   #prose(block: RowBlock | null): Payload['response_content'] {
     if (!block) return { block: 'prose', rows: [0, 0], tail: '' }
     return { block: block.kind, rows: [block.first, block.last], tail: this.#layout.rows[block.last]!.text.trim() }
+  }
+
+  #ignoredInBox(): RegExp | null {
+    const spec = this.#pack.regions.find(region => region.name === 'composer' && region.kind === 'gutter')
+    return spec?.kind === 'gutter' ? spec.ignore : null
   }
 
   #queued(): string[] {

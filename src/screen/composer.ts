@@ -13,8 +13,8 @@ const PASTE_MARK = /\[Pasted (?:text|Content)[^\]]*\]/giu
  * Reads the input box: what stands in it, and whether that is a draft or a placeholder. A placeholder is drawn dim or in grey, a draft is
  * not; the cell under the drawn cursor is inverse and belongs to neither.
  */
-export function readComposer(rows: readonly ScreenRow[], box: Region): Composer {
-  const body = rows.slice(box.first, box.last + 1).filter((row, index, all) => !(EDGE.test(row.text) && (index === 0 || index === all.length - 1)))
+export function readComposer(rows: readonly ScreenRow[], box: Region, ignore: RegExp | null = null): Composer {
+  const body = rows.slice(box.first, box.last + 1).filter((row, index, all) => !(EDGE.test(row.text) && (index === 0 || index === all.length - 1)) && !ignore?.test(row.text))
   let placeholder = ''
   let isShell = false
   const lines: string[] = []

@@ -21,6 +21,8 @@ export function findRegion(spec: RegionSpec, rows: readonly ScreenRow[], cols: n
   switch (spec.kind) {
     case 'box':
       return findBox(spec, rows)
+    case 'gutter':
+      return findGutter(spec, rows)
     case 'open_box':
       return findOpenBox(spec, rows)
     case 'tail':
@@ -64,6 +66,14 @@ function findBox(spec: Extract<RegionSpec, { kind: 'box' }>, rows: readonly Scre
     }
   }
   return null
+}
+
+/** Rows behind one gutter, up from the lowest bottom edge. */
+function findGutter(spec: Extract<RegionSpec, { kind: 'gutter' }>, rows: readonly ScreenRow[]): Region | null {
+  const bottom = rows.findLastIndex(row => spec.bottom.test(row.text))
+  let first = bottom
+  while (first > 0 && spec.body.test(rows[first - 1]!.text)) first--
+  return first < bottom ? { name: spec.name, first, last: bottom } : null
 }
 
 /** The last prompt row with nothing below it but what the pack says may stand there. */

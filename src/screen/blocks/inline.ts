@@ -1,52 +1,85 @@
-import type { Row, Span } from '../../terminal/index.js'
+import type { Span } from '../../terminal/index.js'
+import { displayWidth } from '../../text/index.js'
 import type { Pack } from '../pack/pack.js'
 import { colourText } from '../style-match.js'
 import type { InlineRun } from './block.js'
 
-/** The styled text of a row from a column on, as runs. Neighbours of one style are joined, also across a single plain blank. */
-export function inlineRuns(row: Row, fromColumn: number, pack: Pack): InlineRun[] {
-  const runs: InlineRun[] = []
-  for (const span of row.spans) {
-    if (span.x + span.width <= fromColumn) continue
-    const text = span.x >= fromColumn ? span.text : sliceColumns(span, fromColumn - span.x)
-    if (text !== '') runs.push({ text, ...styleOf(span, pack) })
-  }
-  return mergeRuns(trimEnd(runs))
+/** Longer stretches in the colour of inline code are something else. */
+const CODE_CELLS = 60
+
+interface StyledRun extends InlineRun {
+  isUnderlined?: boolean
 }
 
-function sliceColumns(span: Span, columns: number): string {
-  // Marks are single-width, so cells and characters agree in the part that is cut away.
-  return span.text.slice(columns)
+/** Styled text as runs. Neighbours of one style are joined, also across a single plain blank. */
+export function inlineRuns(spans: readonly Span[], pack: Pack): InlineRun[] {
+  const runs = spans.filter(span => span.text !== '').map((span): StyledRun => ({ text: span.text, ...styleOf(span, pack) }))
+  return mergeRuns(trimRuns(foldLinks(mergeRuns(runs))))
 }
 
-function styleOf(span: Span, pack: Pack): Omit<InlineRun, 'text'> {
-  const isCode = pack.text.inlineCodeFg.includes(colourText(span.fg))
+function styleOf(span: Span, pack: Pack): Omit<StyledRun, 'text'> {
+  const isCode = pack.text.inlineCodeFg.includes(colourText(span.fg)) && displayWidth(span.text) < CODE_CELLS && !span.link
+  const isBlank = span.text.trim() === ''
   return {
-    ...(isCode && { code: true }),
+    ...(isCode && !isBlank && { code: true }),
     ...(span.bold && !isCode && { bold: true }),
     ...(span.italic && { italic: true }),
     ...(span.strike && { strike: true }),
     ...(span.link && { link: span.link }),
+    ...(span.underline && !isBlank && { isUnderlined: true }),
   }
 }
 
-function trimEnd(runs: InlineRun[]): InlineRun[] {
-  const kept = [...runs]
+/** `text (https://…)` is a link if the text is underlined or linked: the address is not said twice. */
+function foldLinks(runs: readonly StyledRun[]): InlineRun[] {
+  const folded: StyledRun[] = []
+  for (let at = 0; at < runs.length; at++) {
+    const run = runs[at]!
+    const found = run.link || run.isUnderlined ? addressBehind(runs, at + 1) : null
+    if (!found || /^https?:/u.test(run.text)) {
+      folded.push({ ...run })
+      continue
+    }
+    const { link: _, ...rest } = run
+    folded.push({ ...rest, link: found.url })
+    if (found.rest !== '') folded.push({ text: found.rest })
+    at = found.last
+  }
+  return folded.map(({ isUnderlined: _, ...run }) => run)
+}
+
+/** An address in brackets that begins with this run, whatever its parts look like. */
+function addressBehind(runs: readonly StyledRun[], from: number): { url: string; last: number; rest: string } | null {
+  let text = ''
+  for (let last = from; last < Math.min(runs.length, from + 4); last++) {
+    text += runs[last]!.text
+    const match = /^ ?\((?<url>[a-z][a-z+.-]*:[^\s()]+)\)(?<rest>.*)$/su.exec(text)
+    if (match) return { url: match.groups!.url!, last, rest: match.groups!.rest! }
+  }
+  return null
+}
+
+function trimRuns(runs: readonly InlineRun[]): InlineRun[] {
+  const kept = runs.map(run => ({ ...run }))
   while (kept.length > 0) {
     const last = kept.at(-1)!
-    const text = last.text.replace(/[\s\u00a0]+$/u, '')
+    last.text = last.text.replace(/[\s\u00a0]+$/u, '')
+    if (last.text !== '') break
     kept.pop()
-    if (text !== '') {
-      kept.push({ ...last, text })
-      break
-    }
+  }
+  while (kept.length > 0) {
+    const first = kept[0]!
+    first.text = first.text.replace(/^[\s\u00a0]+/u, '')
+    if (first.text !== '') break
+    kept.shift()
   }
   return kept
 }
 
-export function mergeRuns(runs: readonly InlineRun[]): InlineRun[] {
-  const merged: InlineRun[] = []
+export function mergeRuns<T extends InlineRun>(runs: readonly T[]): T[] {
+  const merged: T[] = []
   for (const run of runs) {
+    if (run.text === '') continue
     const last = merged.at(-1)
     if (last && sameMarks(last, run)) last.text += run.text
     else merged.push({ ...run })
@@ -55,8 +88,8 @@ export function mergeRuns(runs: readonly InlineRun[]): InlineRun[] {
 }
 
 /** `**two** **words**` is one bold phrase: some agents move the cursor over blanks instead of writing them. */
-function bridgeBlanks(runs: InlineRun[]): InlineRun[] {
-  const bridged: InlineRun[] = []
+function bridgeBlanks<T extends InlineRun>(runs: T[]): T[] {
+  const bridged: T[] = []
   for (const run of runs) {
     const blank = bridged.at(-1)
     const before = bridged.at(-2)
@@ -68,10 +101,17 @@ function bridgeBlanks(runs: InlineRun[]): InlineRun[] {
   return bridged
 }
 
-function isPlain(run: InlineRun): boolean {
-  return !run.bold && !run.italic && !run.strike && !run.code && !run.link
+function isPlain(run: StyledRun): boolean {
+  return !run.bold && !run.italic && !run.strike && !run.code && !run.link && !run.isUnderlined
 }
 
-export function sameMarks(a: InlineRun, b: InlineRun): boolean {
-  return a.bold === b.bold && a.italic === b.italic && a.strike === b.strike && a.code === b.code && a.link === b.link
+function sameMarks(a: StyledRun, b: StyledRun): boolean {
+  return (
+    !a.bold === !b.bold &&
+    !a.italic === !b.italic &&
+    !a.strike === !b.strike &&
+    !a.code === !b.code &&
+    a.link === b.link &&
+    !a.isUnderlined === !b.isUnderlined
+  )
 }

@@ -1,29 +1,64 @@
-/**
- * Agents wrap their text themselves, so the terminal's soft-wrap flag is silent and a paragraph arrives as rows. Two rows belong to one
- * paragraph if the first word of the second would not have fitted behind the first. What decides is the width the agent wraps at (pack).
+import { displayWidth } from '../../text/index.js'
+
+/*
+ * Agents wrap their text themselves, so the terminal's soft-wrap flag is silent and a paragraph arrives as rows. Two rows are one line of
+ * the source if the first word of the second would not have fitted behind the first. What decides is the width the agent wraps at (pack).
+ *
+ * A word that is longer than a whole row is cut at the edge: then nothing stands between the two halves. That it was cut shows in the
+ * length alone: the halves together are wider than the room the text has.
  */
-export function isContinuation(above: { width: number; text: string }, below: { text: string; wrapped: boolean }, textWidth: number): boolean {
-  if (below.wrapped) return true
-  const word = /^\s*(\S+)/u.exec(below.text)?.[1] ?? ''
-  return above.width + 1 + cellWidth(word) > textWidth
+export interface MeasuredRow {
+  /** Column behind the last visible cell. */
+  width: number
+  /** The row's text without marks and indentation of its block. */
+  text: string
 }
 
-/** The blank between two joined rows; none inside a long word that was cut at the edge, or between two wide characters. */
-export function joint(above: { width: number; text: string }, below: { text: string; wrapped: boolean }, textWidth: number): string {
-  if (below.wrapped) return ''
-  const last = above.text.trimEnd().at(-1) ?? ''
-  const next = below.text.trimStart().at(0) ?? ''
-  if (isWide(last) && isWide(next)) return ''
-  const isFull = above.width >= textWidth
-  return isFull && /[\w/.:_?&=%-]/.test(last) && /[\w/.:_?&=%-]/.test(next) && !/\s/.test(above.text.trim()) ? '' : ' '
+export interface TextRoom {
+  /** Column at which the agent breaks its rows. */
+  right: number
+  /** Column where the text begins. */
+  left: number
 }
 
-function isWide(character: string): boolean {
-  return /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]/u.test(character)
+export function isContinuation(above: MeasuredRow, below: { text: string; isContinued?: boolean | undefined }, room: TextRoom): boolean {
+  if (below.isContinued) return true
+  const word = firstWord(below.text)
+  if (word === '') return false
+  if (isWide(lastCharacter(above.text)) && isWide(word)) return above.width + 2 > room.right
+  return above.width + 1 + displayWidth(breakable(word)) > room.right
 }
 
-export function cellWidth(text: string): number {
-  let width = 0
-  for (const character of text) width += isWide(character) ? 2 : 1
-  return width
+/** What stands between two joined rows: a blank; nothing inside a long word that was cut at the edge, or between two wide characters. */
+export function joint(above: MeasuredRow, below: { text: string; isContinued?: boolean | undefined }, room: TextRoom): string {
+  const next = firstWord(below.text)
+  if (isWide(lastCharacter(above.text)) && isWide(next)) return ''
+  if (below.isContinued) return ' '
+  const last = lastWord(above.text)
+  const isCut = above.width >= room.right && displayWidth(last) + displayWidth(next) > room.right - room.left
+  return isCut ? '' : ' '
+}
+
+function firstWord(text: string): string {
+  return /^[\s\u00a0]*(\S+)/u.exec(text)?.[1] ?? ''
+}
+
+function lastWord(text: string): string {
+  return /(\S+)[\s\u00a0]*$/u.exec(text)?.[1] ?? ''
+}
+
+/** Text without blanks between its words breaks behind any of its characters: only the first one has to fit. */
+function breakable(word: string): string {
+  return isWide(word) ? (Array.from(word)[0] ?? '') : word
+}
+
+function lastCharacter(text: string): string {
+  return Array.from(text.trimEnd()).at(-1) ?? ''
+}
+
+const CJK = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u
+
+/** Korean puts blanks between words, so it is not among them. */
+function isWide(text: string): boolean {
+  return CJK.test(text)
 }

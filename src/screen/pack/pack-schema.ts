@@ -27,6 +27,7 @@ const name = z.string().regex(/^[\w-]+$/, 'letters, digits, dashes and underscor
 
 const region = z.discriminatedUnion('kind', [
   z.strictObject({ name, kind: z.literal('box'), top: z.string(), body: z.string(), bottom: z.string() }),
+  z.strictObject({ name: z.string(), kind: z.literal('gutter'), body: z.string(), bottom: z.string(), ignore: z.string().optional() }),
   z.strictObject({
     name,
     kind: z.literal('open_box'),

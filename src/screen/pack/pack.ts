@@ -77,6 +77,7 @@ export interface StyleSpec {
 
 export type RegionSpec =
   | { name: string; kind: 'box'; top: RegExp; body: RegExp; bottom: RegExp }
+  | { name: string; kind: 'gutter'; body: RegExp; bottom: RegExp; ignore: RegExp | null }
   | { name: string; kind: 'open_box'; body: RegExp; below: 'indented' | 'footer' | 'blank'; footer: RegExp | null }
   | { name: string; kind: 'tail' | 'head'; n: number }
   | { name: string; kind: 'above' | 'below'; of: string; n: number; stop: 'blank' | 'rule' | 'none' }

@@ -160,6 +160,8 @@ function compileRegion(region: PackFile['region'][number], compile: Compile): Re
   switch (region.kind) {
     case 'box':
       return { ...region, top: compile(region.top, field), body: compile(region.body, field), bottom: compile(region.bottom, field) }
+    case 'gutter':
+      return { ...region, body: compile(region.body, field), bottom: compile(region.bottom, field), ignore: region.ignore ? compile(region.ignore, field) : null }
     case 'open_box':
       return { ...region, body: compile(region.body, field), footer: region.footer ? compile(region.footer, field) : null }
     case 'after_last':

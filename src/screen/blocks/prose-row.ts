@@ -1,0 +1,71 @@
+import type { Span } from '../../terminal/index.js'
+import type { Pack } from '../pack/pack.js'
+import type { InlineRun } from './block.js'
+import { inlineRuns, mergeRuns } from './inline.js'
+import { type BodyStyle, type RowColours, rowColours } from './row-style.js'
+import { cutSpans, type TextRow } from './text-row.js'
+import { isContinuation, joint, type TextRoom } from './unwrap.js'
+
+/** A row of an answer without the columns that belong to its block's mark. */
+export interface ProseRow {
+  row: TextRow
+  /** Column where the block's text begins. */
+  from: number
+  text: string
+  /** Blanks before the text; -1 for a blank row. */
+  indent: number
+  colours: RowColours
+}
+
+/** What reading an answer needs to know about who wrote it. */
+export interface ProseStyle {
+  pack: Pack
+  body: BodyStyle
+  /** Column at which a row was broken. */
+  rightOf: (row: TextRow) => number
+  isOpen: boolean
+}
+
+export function proseRow(row: TextRow, from: number, style: ProseStyle): ProseRow {
+  const text = row.text.slice(from)
+  return { row, from, text, indent: text.search(/[^\s\u00a0]/u), colours: rowColours(row, from, style.pack, style.body) }
+}
+
+export function isBlankRow(row: ProseRow): boolean {
+  return row.indent < 0
+}
+
+export function roomOf(row: ProseRow, style: ProseStyle, left = row.from): TextRoom {
+  return { right: style.rightOf(row.row), left }
+}
+
+/** Whether `below` goes on with the line of `above`, and what stands between them. */
+export function jointOf(above: ProseRow, below: ProseRow, style: ProseStyle, left?: number): string | null {
+  const next = { text: below.text, isContinued: below.row.isContinued }
+  const measured = { width: above.row.width, text: above.text }
+  const room = roomOf(above, style, left)
+  return isContinuation(measured, next, room) ? joint(measured, next, room) : null
+}
+
+/** Columns taken off the front of the row's text, as spans. */
+export function spansFrom(row: ProseRow, columns: number): Span[] {
+  return cutSpans(row.row.spans, row.from + columns)
+}
+
+/**
+ * Rows of one paragraph as runs: wrapped lines joined, the writer's own line breaks kept. `columns`: what to take off each row's front.
+ * Rows that hold runs of blanks are laid out by hand, so their breaks stay even where a word would not have fitted.
+ */
+export function joinRows(rows: readonly ProseRow[], columns: (row: ProseRow, index: number) => number, style: ProseStyle, left?: number): InlineRun[] {
+  const runs: InlineRun[] = []
+  rows.forEach((row, index) => {
+    const above = rows[index - 1]
+    if (above) runs.push({ text: (isLaidOut(above) ? null : jointOf(above, row, style, left)) ?? '\n' })
+    runs.push(...inlineRuns(spansFrom(row, columns(row, index)), style.pack))
+  })
+  return mergeRuns(runs)
+}
+
+function isLaidOut(row: ProseRow): boolean {
+  return /\S {3,}\S/u.test(row.text)
+}

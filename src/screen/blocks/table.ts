@@ -1,0 +1,126 @@
+import { displayWidth } from '../../text/index.js'
+import type { BlockContent, InlineRun } from './block.js'
+import { inlineRuns, mergeRuns } from './inline.js'
+import type { ProseRow, ProseStyle } from './prose-row.js'
+import { isEmphasised } from './row-style.js'
+import { cutSpans, spansText } from './text-row.js'
+
+const EDGE = /^\s*[┌├└╭╰╔╠╚┏┣┗╞][─┬┼┴╮╯┐┤┘━┳╋┻┫┓┛╌═╦╬╩╗╣╝╪╡]+\s*$/u
+const BARS = /^\s*[│┃║].*[│┃║]\s*$/u
+const RULE = /^\s*[━─]{2,}(?: {1,}[━─]{2,})*\s*$/u
+
+type Table = Extract<BlockContent, { kind: 'table' }>
+type Column = [first: number, end: number]
+
+interface Cell {
+  runs: InlineRun[]
+  text: string
+  /** Blanks in front of and behind the text. */
+  pad: [left: number, right: number]
+}
+
+/** The last row of the table that begins here, or -1: a frame with bars below it, or a bold row over a row of rules. */
+export function tableEnd(rows: readonly ProseRow[], at: number): number {
+  const { text } = rows[at]!
+  if (EDGE.test(text) && BARS.test(rows[at + 1]?.text ?? '│ │')) return lastWhile(rows, at, row => EDGE.test(row.text) || BARS.test(row.text))
+  if (BARS.test(text) && (text.match(/[│┃║]/gu)?.length ?? 0) >= 3) return lastWhile(rows, at, row => EDGE.test(row.text) || BARS.test(row.text))
+  const below = rows[at + 1]
+  if (below && isEmphasised(rows[at]!.row, rows[at]!.from) && /^\s*━{2,}(?: +━{2,})*\s*$/u.test(below.text)) return lastWhile(rows, at, row => row.indent >= 0)
+  return -1
+}
+
+function lastWhile(rows: readonly ProseRow[], at: number, holds: (row: ProseRow) => boolean): number {
+  let end = at
+  while (end + 1 < rows.length && holds(rows[end + 1]!)) end++
+  return end
+}
+
+export function readTable(rows: readonly ProseRow[], style: ProseStyle): BlockContent {
+  const isFramed = rows.some(row => EDGE.test(row.text) || BARS.test(row.text))
+  const columns = isFramed ? barColumns(rows) : ruleColumns(rows)
+  const groups: Cell[][][] = [[]]
+  for (const row of rows) {
+    if (isFramed ? EDGE.test(row.text) : RULE.test(row.text)) groups.push([])
+    else groups.at(-1)!.push(columns.map(column => cellOf(row, column, style)))
+  }
+  const filled = groups.filter(group => group.length > 0)
+  // Rules between all rows: what stands between two of them is one row, however often its cells were broken.
+  const isRuled = filled.length > 2
+  const logical = filled.flatMap((group, index) => (isRuled || index === 0 ? [group.reduce((above, below) => joinCells(above, below))] : joinBroken(group, columns)))
+  const [header = [], ...body] = logical
+  return {
+    kind: 'table',
+    header: header.map(cell => cell.runs),
+    body: body.map(cells => cells.map(cell => cell.runs)),
+    align: header.map((_, column) => alignment(filled.slice(1).flat().map(cells => cells[column]!))),
+  }
+}
+
+/** Cells lie between the bars of the row that has most of them. */
+function barColumns(rows: readonly ProseRow[]): Column[] {
+  let best: number[] = []
+  for (const { row, from } of rows) {
+    const bars: number[] = []
+    let column = from
+    for (const character of spansText(cutSpans(row.spans, from))) {
+      if (/[│┃║┌┬┐├┼┤└┴┘╭╮╰╯╔╦╗╠╬╣╚╩╝╪╞╡┏┳┓┣╋┫┗┻┛]/u.test(character)) bars.push(column)
+      column += displayWidth(character)
+    }
+    if (bars.length > best.length) best = bars
+  }
+  return best.slice(1).map((end, index) => [best[index]! + 1, end])
+}
+
+/** Cells stand over the runs of the rule, and reach to where the next begins. */
+function ruleColumns(rows: readonly ProseRow[]): Column[] {
+  const rule = rows.find(row => RULE.test(row.text))!
+  const starts = [...rule.text.matchAll(/[━─]+/gu)].map(match => rule.from + match.index)
+  return starts.map((start, index) => [start, starts[index + 1] ?? Number.POSITIVE_INFINITY])
+}
+
+function cellOf({ row }: ProseRow, [first, end]: Column, style: ProseStyle): Cell {
+  const spans = cutSpans(row.spans, first, end)
+  const text = spansText(spans)
+  const trimmed = text.trim()
+  const width = Number.isFinite(end) ? end - first : displayWidth(text)
+  const left = displayWidth(text) - displayWidth(text.trimStart())
+  return { runs: inlineRuns(spans, style.pack), text: trimmed, pad: [left, Math.max(0, width - left - displayWidth(trimmed))] }
+}
+
+function joinCells(above: readonly Cell[], below: readonly Cell[]): Cell[] {
+  return above.map((cell, column) => {
+    const next = below[column]
+    if (!next || next.text === '') return cell
+    if (cell.text === '') return next
+    return { runs: mergeRuns([...cell.runs, { text: ' ' }, ...next.runs]), text: `${cell.text} ${next.text}`, pad: cell.pad }
+  })
+}
+
+/** Rows without rules between them: one goes on with the row above if its words would not have fitted there. */
+function joinBroken(rows: readonly Cell[][], columns: readonly Column[]): Cell[][] {
+  const joined: Cell[][] = []
+  let physical: Cell[] | null = null
+  for (const cells of rows) {
+    if (physical && cells.every((cell, column) => cell.text === '' || isBroken(physical![column]!, cell, columns[column]!))) {
+      joined[joined.length - 1] = joinCells(joined.at(-1)!, cells)
+    } else joined.push(cells)
+    physical = cells
+  }
+  return joined
+}
+
+function isBroken(above: Cell, below: Cell, [first, end]: Column): boolean {
+  const room = end - first - 2
+  const word = below.text.split(/\s/u)[0]!
+  return above.text !== '' && displayWidth(above.text) + 1 + displayWidth(word) > room
+}
+
+function alignment(cells: readonly Cell[]): Table['align'][number] {
+  const filled = cells.filter(cell => cell.text !== '')
+  const left = filled.map(cell => cell.pad[0])
+  const right = filled.map(cell => cell.pad[1])
+  const isFlush = (pads: number[]) => pads.every(pad => pad <= 1)
+  if (filled.length === 0 || isFlush(left)) return 'left'
+  if (isFlush(right)) return 'right'
+  return left.every((pad, index) => Math.abs(pad - right[index]!) <= 1) ? 'center' : 'left'
+}
