@@ -10,7 +10,9 @@ export function findDocProblems(commands) {
   return [...pagesBelow(root)].flatMap(file => {
     const lines = readFileSync(file, 'utf8').split('\n')
     const name = relative(root, file)
-    return [...linkProblems(file, lines), ...commandProblems(lines, commands)].map(({ line, what }) => `${name}:${line}: ${what}`)
+    return [...linkProblems(file, lines), ...commandProblems(lines, commands)].map(
+      ({ line, what }) => `${name}:${line}: ${what}`,
+    )
   })
 }
 
@@ -31,13 +33,16 @@ function* linkProblems(file, lines) {
       const [path, anchor] = target.split('#')
       const other = path === '' ? file : join(dirname(file), path)
       if (!existsSync(other)) yield { line, what: `the link ${target} leads nowhere` }
-      else if (anchor && !anchorsOf(other).has(anchor)) yield { line, what: `${path || 'this page'} has no heading #${anchor}` }
+      else if (anchor && !anchorsOf(other).has(anchor))
+        yield { line, what: `${path || 'this page'} has no heading #${anchor}` }
     }
   }
 }
 
 function anchorsOf(file) {
-  const headings = [...withFences(readFileSync(file, 'utf8').split('\n'))].filter(({ text, isCode }) => !isCode && text.startsWith('#'))
+  const headings = [...withFences(readFileSync(file, 'utf8').split('\n'))].filter(
+    ({ text, isCode }) => !isCode && text.startsWith('#'),
+  )
   return new Set(headings.map(({ text }) => anchorOf(text.replace(/^#+\s+/, ''))))
 }
 

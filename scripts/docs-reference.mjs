@@ -76,7 +76,13 @@ async function cliPage(commands) {
 function commandSection(command) {
   const { name, summary, details, examples, rest, arguments: args = [], options = [] } = command
   const words = args.map(argument => (argument.optional ? `[${argument.name}]` : `<${argument.name}>`))
-  const usage = ['signalbox', name, ...(options.length > 0 ? ['[options]'] : []), ...words, ...(rest ? [rest] : [])].join(' ')
+  const usage = [
+    'signalbox',
+    name,
+    ...(options.length > 0 ? ['[options]'] : []),
+    ...words,
+    ...(rest ? [rest] : []),
+  ].join(' ')
   const rows = [
     ...args.map(argument => [`\`${argument.name}\``, cell(argument.description)]),
     ...options.map(option => [`\`${cell(option.flags)}\``, cell(describeOption(option))]),
@@ -113,12 +119,16 @@ async function configPage(sources) {
     if (name.startsWith('config/')) continue
     for (const [, key] of text.matchAll(/\bconfig\.([a-z_]+\.[a-z_]+)\b/g)) if (key in SETTINGS) used.add(key)
   }
+  const readsProject = [...sources].some(([name, code]) => !name.startsWith('config/') && code.includes('projectFile'))
   const text = configReference()
   const section = [
     '## In force',
     '',
-    `The schema is that of the whole product. This version acts on ${[...used].sort().map(key => `\`${key}\``).join(', ')}.`,
-    'Every other key is checked and shown by `signalbox config show`, and nothing reads it yet. The project file `.signalbox.toml` is not read yet either.',
+    `The schema is that of the whole product. This version acts on ${[...used]
+      .sort()
+      .map(key => `\`${key}\``)
+      .join(', ')}.`,
+    `Every other key is checked and shown by \`signalbox config show\`, and nothing reads it yet.${readsProject ? '' : ' The project file `.signalbox.toml` is not read yet either.'}`,
     '',
     '',
   ].join('\n')
@@ -130,7 +140,11 @@ async function configPage(sources) {
 
 async function eventsPage(sources) {
   const { z } = await import('zod')
-  const written = new Set([...sources.values()].flatMap(text => [...text.matchAll(/(?:newEvent|#record)\(\s*'([a-z.-]+)'/g)].map(match => match[1])))
+  const written = new Set(
+    [...sources.values()].flatMap(text =>
+      [...text.matchAll(/(?:newEvent|#record)\(\s*'([a-z.-]+)'/g)].map(match => match[1]),
+    ),
+  )
   const files = [...sources.keys()].filter(name => /^events\/.*-events\.ts$/.test(name))
   const parts = [
     'Everything that happened is an event: one immutable row in a stream, with a version that counts the stream and a position that counts the log. What people see (sessions, approvals) is folded from events. Fields that a newer version added are kept; types this version does not know are passed over.',
@@ -145,7 +159,9 @@ async function eventsPage(sources) {
       cell(description),
       fieldsOf(z.toJSONSchema(data, { io: 'input', unrepresentable: 'any' })) || '–',
     ])
-    parts.push(`## ${sentence(file.replace(/^events\/(.*)-events\.ts$/, '$1')).replace('.', '')} events\n\n${stream}\n\n${table(['type', 'means', 'data'], rows)}`)
+    parts.push(
+      `## ${sentence(file.replace(/^events\/(.*)-events\.ts$/, '$1')).replace('.', '')} events\n\n${stream}\n\n${table(['type', 'means', 'data'], rows)}`,
+    )
   }
   parts.push('¹ in the catalogue, not written by this version.')
   return page('Events', 'src/events/', ...parts)
@@ -155,7 +171,9 @@ async function eventsPage(sources) {
 function fieldsOf({ properties = {}, required = [] }, isNested = false) {
   const fields = Object.entries(properties).map(([name, schema]) => {
     const inner = schema.properties && !isNested ? ` {${fieldsOf(schema, true)}}` : ''
-    return isNested ? `${name}${required.includes(name) ? '' : '?'}` : `\`${name}\`${required.includes(name) ? '' : '?'}${inner}`
+    return isNested
+      ? `${name}${required.includes(name) ? '' : '?'}`
+      : `\`${name}\`${required.includes(name) ? '' : '?'}${inner}`
   })
   return fields.join(', ')
 }
@@ -166,14 +184,20 @@ async function tablesPage(sources) {
   const { toMarkdown } = await fromDist('machine/index.js')
   const { phaseTable } = await fromDist('sessions/index.js')
   const { approvalTable } = await fromDist('approvals/index.js')
-  const handled = new Set([...sources].filter(([name]) => name.startsWith('sessions/')).flatMap(([, text]) => [...text.matchAll(/case '([a-z-]+)':/g)].map(match => match[1])))
+  const handled = new Set(
+    [...sources]
+      .filter(([name]) => name.startsWith('sessions/'))
+      .flatMap(([, text]) => [...text.matchAll(/case '([a-z-]+)':/g)].map(match => match[1])),
+  )
   const idle = phaseTable.definition.actions.filter(action => !handled.has(action))
-  const isDriven = [...sources.values()].some(text => text.includes('transition(approvalTable'))
+  const isDriven = [...sources].some(
+    ([name, text]) => name !== 'approvals/approval-table.ts' && /\((approvalTable)\b/.test(text),
+  )
   return page(
     'State tables',
     'src/sessions/phase-table.ts` and `src/approvals/approval-table.ts',
     'A state machine is a table of data: for a state and an event, the next state and the actions. `=` stays in the state, `–` does nothing, an empty cell is not listed: it changes nothing and is counted.',
     `## Session phases\n\nWhat Signalbox does with a session as its screen changes. The first events are the views of a frame, the last ones happen beside the screen.\n\n${toMarkdown(phaseTable)}${idle.length > 0 ? `\nListed, and not carried out yet: ${idle.map(action => `\`${action}\``).join(', ')}.\n` : ''}`,
-    `## The life of an approval\n\nSilence never approves: no row leads from a timer to a decision. What is closed never opens again; an agent that asks anew gets a new approval.\n\n${toMarkdown(approvalTable)}${isDriven ? '' : '\nThe ledger writes the events of these rows; the table itself is not run yet, and its deadlines and grants are not built.\n'}`,
+    `## The life of an approval\n\nSilence never approves: no row leads from a timer to a decision. What is closed never opens again; an agent that asks anew gets a new approval.\n\n${toMarkdown(approvalTable)}${isDriven ? '' : '\nThe ledger writes the events of these rows; the table itself is not run yet.\n'}\nThis version has neither deadlines nor grants.\n`,
   )
 }

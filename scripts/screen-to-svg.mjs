@@ -16,7 +16,8 @@ const FONT_SIZE = 14
 const BASELINE = 14
 const PADDING = 18
 const BAR_HEIGHT = 36
-const FONT = "ui-monospace, 'SF Mono', 'Cascadia Mono', 'JetBrains Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace"
+const FONT =
+  "ui-monospace, 'SF Mono', 'Cascadia Mono', 'JetBrains Mono', 'DejaVu Sans Mono', Menlo, Consolas, monospace"
 const INK = '#d5dae3'
 const PAPER = '#171a21'
 const BAR = '#232833'
@@ -41,7 +42,9 @@ const { values, positionals } = parseArgs({
   },
 })
 if (positionals.length !== 1) {
-  console.error('usage: node scripts/screen-to-svg.mjs <file.cast> [--at <seconds>|--find <text>] [--title <text>] [--rows <a>-<b>] [-o out.svg]')
+  console.error(
+    'usage: node scripts/screen-to-svg.mjs <file.cast> [--at <seconds>|--find <text>] [--title <text>] [--rows <a>-<b>] [-o out.svg]',
+  )
   process.exit(2)
 }
 const { TerminalEmulator } = await import(pathToFileURL(join(root, 'dist', 'terminal', 'index.js')).href)
@@ -87,13 +90,17 @@ function draw(screen, title) {
   const { cursor } = screen
   if (cursor.visible && cursor.y >= first && cursor.y <= last) {
     const y = BAR_HEIGHT + 10 + (cursor.y - first) * ROW_HEIGHT
-    body.push(`<rect x="${columnAt(cursor.x)}" y="${y}" width="${CELL_WIDTH}" height="${ROW_HEIGHT}" fill="${INK}" opacity="0.75"/>`)
+    body.push(
+      `<rect x="${columnAt(cursor.x)}" y="${y}" width="${CELL_WIDTH}" height="${ROW_HEIGHT}" fill="${INK}" opacity="0.75"/>`,
+    )
   }
   return [
     `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height}" width="${width}" height="${height}" role="img" aria-label="${escapeXml(title)}" font-family="${FONT}" font-size="${FONT_SIZE}">`,
     `<rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="10" fill="${PAPER}" stroke="${EDGE}"/>`,
     `<path d="M1 ${BAR_HEIGHT}V10.5a9.5 9.5 0 0 1 9.5-9.5h${width - 21}a9.5 9.5 0 0 1 9.5 9.5V${BAR_HEIGHT}z" fill="${BAR}"/>`,
-    ...BUTTONS.map((colour, index) => `<circle cx="${22 + index * 20}" cy="${BAR_HEIGHT / 2}" r="6" fill="${colour}"/>`),
+    ...BUTTONS.map(
+      (colour, index) => `<circle cx="${22 + index * 20}" cy="${BAR_HEIGHT / 2}" r="6" fill="${colour}"/>`,
+    ),
     `<text x="${width / 2}" y="${BAR_HEIGHT / 2 + 5}" text-anchor="middle" fill="#8a94a3" font-size="13">${escapeXml(title)}</text>`,
     ...body,
     '</svg>',
@@ -104,20 +111,33 @@ function draw(screen, title) {
 function chooseRows({ lines }) {
   if (values.rows) return values.rows.split('-').map(number => Number(number) - 1)
   const isBlank = row => row.spans.every(span => span.text.trim() === '' && span.bg === null && !span.inverse)
-  return [0, Math.max(0, lines.findLastIndex(row => !isBlank(row)))]
+  return [
+    0,
+    Math.max(
+      0,
+      lines.findLastIndex(row => !isBlank(row)),
+    ),
+  ]
 }
 
 function drawRow(row, y) {
   return row.spans.flatMap(span => {
-    const [ink, paper] = span.inverse ? [colourOf(span.bg) ?? PAPER, colourOf(span.fg) ?? INK] : [colourOf(span.fg) ?? INK, colourOf(span.bg)]
+    const [ink, paper] = span.inverse
+      ? [colourOf(span.bg) ?? PAPER, colourOf(span.fg) ?? INK]
+      : [colourOf(span.fg) ?? INK, colourOf(span.bg)]
     const drawn = []
-    if (paper) drawn.push(`<rect x="${columnAt(span.x)}" y="${y}" width="${round(span.width * CELL_WIDTH)}" height="${ROW_HEIGHT}" fill="${paper}"/>`)
+    if (paper)
+      drawn.push(
+        `<rect x="${columnAt(span.x)}" y="${y}" width="${round(span.width * CELL_WIDTH)}" height="${ROW_HEIGHT}" fill="${paper}"/>`,
+      )
     const isPlain = [...span.text].length === span.width
     // Words are placed one group at a time, so that a reader's font with other widths cannot push a column out of place.
     const groups = isPlain ? [...span.text.matchAll(/\S+(?: \S+)*/gu)] : [...span.text.matchAll(/\S(?:.*\S)?/gu)]
     for (const group of groups) {
       const before = [...span.text.slice(0, group.index)].length
-      const cells = isPlain ? [...group[0]].length : span.width - before - (span.text.length - span.text.trimEnd().length)
+      const cells = isPlain
+        ? [...group[0]].length
+        : span.width - before - (span.text.length - span.text.trimEnd().length)
       drawn.push(
         `<text x="${columnAt(span.x + before)}" y="${y + BASELINE}" textLength="${round(cells * CELL_WIDTH)}" lengthAdjust="spacingAndGlyphs" fill="${ink}"${style(span)}>${escapeXml(group[0])}</text>`,
       )

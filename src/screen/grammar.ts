@@ -42,7 +42,8 @@ export function splitBlocks(rows: readonly ScreenRow[], pack: Pack, roleOf: (row
     }
     const spec = beginningOf(rows, index, pack, current)
     const goesOn = current !== null && continues(current, row, blanks)
-    if (spec && !(current?.spec === spec && goesOn && blanks === 0 && spec.more !== null)) {
+    const isOwn = current?.spec === spec && blanks === 0 && spec?.more !== null
+    if (spec && !(goesOn && (isOwn || spec.weak))) {
       current = { kind: spec.kind, spec, first: index, last: index, isRunning: false }
       blocks.push(current)
     } else if (goesOn) current!.last = index
@@ -85,7 +86,13 @@ function continues(block: RowBlock, row: ScreenRow, blanksBefore: number): boole
   if (block.spec === null) return blanksBefore === 0
   if (block.spec.more === null) return false
   if (blanksBefore > (block.spec.tight ? 0 : BLANKS_INSIDE)) return false
-  return block.spec.more.test(row.text)
+  return block.spec.more.test(row.text) && isOnSameGround(block.spec, row)
+}
+
+/** A block that is told by its background goes on only as far as the background does. */
+function isOnSameGround(spec: BlockSpec, row: ScreenRow): boolean {
+  const { style } = spec.first
+  return style?.bg === undefined || matchesRow(row, { line: /^/u, style: { at: style.at, bg: style.bg } })
 }
 
 /** A row that says how the turn ended, if this is one. */

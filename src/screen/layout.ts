@@ -110,12 +110,12 @@ function blocksOf(rows: readonly ScreenRow[], roles: readonly (RowRole | null)[]
   return pack.blocks.length === 0 ? genericBlocks(rows, roleOf) : splitBlocks(rows, pack, roleOf)
 }
 
-/** Slash commands answer by themselves: they and their results are neither prompt nor answer. */
+/** Slash commands answer by themselves: they and their results are neither prompt nor answer. Nor is what still waits in a queue. */
 function withoutCommands(rows: readonly ScreenRow[], blocks: readonly RowBlock[], pack: Pack): RowBlock[] {
-  if (!pack.commands) return [...blocks]
   let isCommand = false
   return blocks.filter(block => {
-    if (block.kind === 'user') isCommand = pack.commands!.test(rows[block.first]!.text.slice(block.spec?.strip ?? 0))
+    if (block.spec?.queued && rows.slice(block.first, block.last + 1).some(row => block.spec!.queued!.test(row.text))) return false
+    if (block.kind === 'user') isCommand = pack.commands !== null && pack.commands.test(rows[block.first]!.text.slice(block.spec?.strip ?? 0))
     else if (block.kind !== 'tool_result' && block.spec !== null) isCommand = false
     return !isCommand
   })

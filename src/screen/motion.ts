@@ -72,11 +72,17 @@ function durationIn(text: string): number | null {
 
 function advance(before: Track | null, now: { key: string; glyph: string; rest: string; t: number }): Track {
   const { key, glyph, rest, t } = now
-  const turned = before !== null && before.glyph !== glyph
+  // A spinner that turns into another kind of mark has ended; its frames are of one kind.
+  const isOver = before !== null && isBraille(before.glyph) !== isBraille(glyph)
+  const turned = before !== null && before.glyph !== glyph && !isOver
   const turns = [...(before?.turns ?? []), ...(turned ? [t] : [])].filter(at => t - at <= GLYPH_WINDOW_S)
   const value = durationIn(rest)
   const hasGrown = before?.clock != null && value !== null && value > before.clock.value && t - before.clock.t >= CLOCK_GAP_S
   const clock = value === null ? null : before?.clock && !hasGrown && value >= before.clock.value ? before.clock : { t, value }
   const isMotion = (turned && turns.length >= 2) || hasGrown
-  return { key, glyph, turns, clock, lastMotion: isMotion ? t : (before?.lastMotion ?? null), seen: t }
+  return { key, glyph, turns, clock, lastMotion: isMotion ? t : isOver ? null : (before?.lastMotion ?? null), seen: t }
+}
+
+function isBraille(glyph: string): boolean {
+  return /^[\u2800-\u28ff]/u.test(glyph)
 }

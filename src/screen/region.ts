@@ -61,7 +61,8 @@ function findBox(spec: Extract<RegionSpec, { kind: 'box' }>, rows: readonly Scre
     if (!spec.bottom.test(rows[bottom]!.text)) continue
     for (let top = bottom - 2; top >= 0; top--) {
       if (!spec.top.test(rows[top]!.text)) continue
-      if (spec.body.test(rows[top + 1]!.text)) return { name: spec.name, first: top, last: bottom }
+      const isFree = !spec.without || !rows.slice(top + 1, bottom).some(row => spec.without!.test(row.text))
+      if (isFree && spec.body.test(rows[top + 1]!.text)) return { name: spec.name, first: top, last: bottom }
       break
     }
   }

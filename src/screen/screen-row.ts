@@ -31,8 +31,8 @@ export function toScreenRow(row: Row, index: number, bar: number | null = null):
 function isBarAt(row: Row, column: number): boolean {
   const last = row.spans.findLast(span => span.text.trim() !== '')
   if (!last) return false
-  const glyph = last.text.trimEnd().at(-1) ?? ''
-  return BAR.test(glyph) && row.width === column + 1
+  const text = last.text.trimEnd()
+  return BAR.test(text.at(-1) ?? '') && last.x + text.length - 1 === column
 }
 
 /** Column of a scroll bar: the last or last but one, where most rows end in a bar character and no box begins at the left. */

@@ -19,7 +19,7 @@ export type BlockContent =
   | { kind: 'code'; language: string; lines: string[] }
   | { kind: 'list'; items: ListItem[] }
   | { kind: 'table'; header: InlineRun[][]; body: InlineRun[][][]; align: ('left' | 'right' | 'center')[] }
-  | { kind: 'diff'; lines: { sign: '+' | '-' | ' '; number: number | null; text: string }[] }
+  | { kind: 'diff'; lines: { sign: '+' | '-' | ' ' | '@'; number: number | null; text: string }[] }
   | { kind: 'tool_call'; tool: ToolRef }
   | { kind: 'tool_result'; lines: string[]; ok: boolean | null }
   | { kind: 'todo'; items: TodoItem[] }

@@ -1,185 +1,138 @@
-import type { Row } from '../../terminal/index.js'
 import { genericBlocks } from '../generic-grammar.js'
-import { chromeRows, panelRows, type RowBlock, splitBlocks, terminatorOf } from '../grammar.js'
+import { chromeRows, panelRows, type RowBlock, type RowRole, splitBlocks, terminatorOf } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
-import { toScreenRow } from '../screen-row.js'
+import { type ScreenRow, toScreenRow } from '../screen-row.js'
+import { readTodo } from './todo-items.js'
 import { toolOf } from '../tool.js'
-import type { Block, BlockContent, InlineRun, ListItem } from './block.js'
-import { inlineRuns, mergeRuns } from './inline.js'
-import { LIST_MARK, type RowKind, rowKind } from './row-kind.js'
-import { parseDiff, parseTable } from './structured.js'
-import { isContinuation, joint } from './unwrap.js'
+import type { Block, BlockContent } from './block.js'
+import { diffEnd, readDiff } from './diff.js'
+import { inferWidths } from './infer-width.js'
+import { type ProseStyle, proseRow } from './prose-row.js'
+import { type Piece, readProse } from './regions.js'
+import { bodyStyle } from './row-style.js'
+import { joinSoftWraps, type TextRow } from './text-row.js'
+
+export interface ExtractOptions {
+  pack: Pack
+  /** Columns of the screen now. */
+  cols: number
+  turn: string
+  /** More is to come: the newest block is provisional, its last row held back. */
+  isOpen: boolean
+  /** Rows at the end of an open answer that still grow. Default 1. */
+  holdRows?: number
+  /** All widths the screen has had since the first row was drawn, the present one first. */
+  widths?: readonly number[]
+}
+
+/** Wrapping width of an agent that no pack describes: agents leave at most so many columns free at the right. */
+const UNKNOWN_MARGIN = 6
 
 /** Rows of one turn → its blocks, the same code while it streams and when it has ended. */
-export function extractBlocks(rows: readonly Row[], options: { pack: Pack; cols: number; turn: string; isOpen: boolean }): Block[] {
+export function extractBlocks(rows: readonly TextRow[], options: ExtractOptions): Block[] {
   const { pack } = options
-  const textWidth = pack.text.width.from === 'fixed' ? pack.text.width.width : options.cols - pack.text.width.minus
-  const seen = rows.map((row, index) => toScreenRow(row, index))
-  const chrome = chromeRows(seen, pack)
-  const panels = panelRows(seen, pack)
-  const roleOf = (row: (typeof seen)[number]) => (chrome.has(row.index) || panels.has(row.index) ? 'chrome' : terminatorOf(row, pack) ? 'terminator' : null)
-  const blocks: Block[] = []
-  const add = (content: BlockContent, first: Row, last: Row) => {
-    blocks.push({
-      id: `${options.turn}.${blocks.length}`,
-      rows: [first.id, last.id],
-      provisional: false,
-      missing: false,
-      source: 'screen',
-      ...content,
-    })
+  const whole = inferWidths(joinSoftWraps(rows, options.cols), options.widths ?? [], cols => rightEdge(cols, pack))
+  const seen = whole.map((row, index) => toScreenRow(row, index))
+  const style: ProseStyle = {
+    pack,
+    body: bodyStyle(whole),
+    rightOf: row => rightEdge(row.cols ?? options.cols, pack),
+    isOpen: options.isOpen,
   }
-  const split = pack.blocks.length === 0 ? genericBlocks(seen, roleOf) : splitBlocks(seen, pack, roleOf)
-  for (const rowBlock of split) {
-    const part = rows.slice(rowBlock.first, rowBlock.last + 1)
-    for (const { content, first, last } of readRowBlock(rowBlock, part, pack, textWidth)) add(content, part[first]!, part[last]!)
+  const blocks: Block[] = []
+  for (const rowBlock of holdBack(splitRows(seen, pack), options)) {
+    const part = whole.slice(rowBlock.first, rowBlock.last + 1)
+    for (const { content, first, last } of readRowBlock(rowBlock, part, style)) {
+      blocks.push({
+        id: `${options.turn}.${blocks.length}`,
+        rows: [part[first]!.id, part[last]!.id],
+        provisional: false,
+        missing: part.slice(first, last + 1).some(row => row.hasGap),
+        source: 'screen',
+        ...content,
+      })
+    }
   }
   const newest = blocks.at(-1)
   if (newest && options.isOpen) newest.provisional = true
   return blocks
 }
 
-interface Piece {
-  content: BlockContent
-  first: number
-  last: number
+function rightEdge(cols: number, pack: Pack): number {
+  if (pack.text.width.from === 'fixed') return Math.min(cols, pack.text.width.width)
+  return cols - (pack.blocks.length === 0 ? UNKNOWN_MARGIN : pack.text.width.minus)
 }
 
-function readRowBlock(block: RowBlock, rows: readonly Row[], pack: Pack, textWidth: number): Piece[] {
-  const strip = block.spec?.strip ?? 0
+/** Where the blocks of a transcript begin and end, chrome, panels and terminators left out. */
+export function transcriptBlocks(rows: readonly TextRow[], pack: Pack): RowBlock[] {
+  return splitRows(rows.map((row, index) => toScreenRow(row, index)), pack)
+}
+
+function splitRows(seen: readonly ScreenRow[], pack: Pack): RowBlock[] {
+  const chrome = chromeRows(seen, pack)
+  const panels = panelRows(seen, pack)
+  const roleOf = (row: ScreenRow): RowRole | null => {
+    if (chrome.has(row.index) || panels.has(row.index)) return 'chrome'
+    return terminatorOf(row, pack) ? 'terminator' : null
+  }
+  return pack.blocks.length === 0 ? genericBlocks(seen, roleOf) : splitBlocks(seen, pack, roleOf)
+}
+
+/** The last row of an answer that is still being written may be half a line: it waits until the next one begins. */
+function holdBack(blocks: readonly RowBlock[], { isOpen, holdRows = 1 }: ExtractOptions): RowBlock[] {
+  const newest = blocks.at(-1)
+  if (!isOpen || newest?.kind !== 'prose' || holdRows === 0) return [...blocks]
+  const last = newest.last - holdRows
+  return last < newest.first ? blocks.slice(0, -1) : [...blocks.slice(0, -1), { ...newest, last }]
+}
+
+function readRowBlock(block: RowBlock, rows: readonly TextRow[], style: ProseStyle): Piece[] {
+  const strip = block.spec?.strip ?? genericStrip(block, rows)
   const whole = (content: BlockContent): Piece[] => [{ content, first: 0, last: rows.length - 1 }]
   const lines = () => rows.map(row => row.text.slice(strip).trimEnd())
   switch (block.kind) {
     case 'tool_call':
-      return whole({ kind: 'tool_call', tool: toolOf(lines().join(' ')) })
+      return whole({ kind: 'tool_call', tool: toolOf(lines().map(line => line.trim()).join(' ')) })
     case 'tool_result':
-      return whole({ kind: 'tool_result', lines: lines(), ok: block.spec?.failed?.test(rows[0]!.text) ? false : null })
+      return readResult(rows, strip, block.spec?.failed?.test(rows[0]!.text) ? false : null, style)
+    case 'todo':
+      return whole({ kind: 'todo', items: readTodo(lines()) })
     case 'user':
     case 'thought':
     case 'notice':
     case 'error':
       return whole({ kind: block.kind, text: lines().join('\n').trim() })
     default:
-      return readProse(rows, strip, pack, textWidth)
+      return readProse(rows.map(row => proseRow(row, strip, style)), style)
   }
 }
 
-interface ProseRow {
-  row: Row
-  text: string
-  kind: RowKind
-  index: number
+/** Without a pack: a mark at the front and what is indented below it. */
+function genericStrip(block: RowBlock, rows: readonly TextRow[]): number {
+  const first = rows[0]!.text
+  const mark = /^\s{0,3}[^\p{L}\p{N}\s"'`([{<\\/@#$.,;:-]\s+(?=\S)/u.exec(first)?.[0].length
+  if (mark !== undefined && block.kind !== 'user') return mark
+  const indents = rows.filter(row => row.text.trim() !== '').map(row => row.text.search(/\S/u))
+  return Math.min(...indents)
 }
 
-function readProse(rows: readonly Row[], strip: number, pack: Pack, textWidth: number): Piece[] {
-  const read = rows.map((row, index): ProseRow => {
-    const text = row.text.slice(strip)
-    return { row, text, index, kind: rowKind(row, text, strip, pack) }
-  })
+/** What a tool printed; a change it shows is a diff of its own. */
+function readResult(rows: readonly TextRow[], strip: number, ok: boolean | null, style: ProseStyle): Piece[] {
+  const read = rows.map(row => proseRow(row, strip, style))
   const pieces: Piece[] = []
-  for (let at = 0; at < read.length; ) {
-    const start = read[at]!
-    if (start.kind === 'blank') {
-      at++
-      continue
-    }
-    const end = runEnd(read, at, textWidth)
-    pieces.push({ content: contentOf(start.kind, read.slice(at, end + 1), strip, pack, textWidth), first: at, last: end })
-    at = end + 1
+  let plain = 0
+  const addLines = (to: number) => {
+    const lines = read.slice(plain, to).map(row => row.text.trimEnd())
+    if (lines.some(line => line !== '')) pieces.push({ content: { kind: 'tool_result', lines, ok }, first: plain, last: to - 1 })
   }
+  for (let at = 0; at < read.length; at++) {
+    const end = diffEnd(read, at)
+    if (end < 0) continue
+    addLines(at)
+    pieces.push({ content: readDiff(read.slice(at, end + 1)), first: at, last: end })
+    plain = end + 1
+    at = end
+  }
+  addLines(read.length)
   return pieces
-}
-
-/** Index of the last row that belongs to the piece which begins at `at`. */
-function runEnd(rows: readonly ProseRow[], at: number, textWidth: number): number {
-  const { kind } = rows[at]!
-  let end = at
-  for (let next = at + 1; next < rows.length; next++) {
-    const row = rows[next]!
-    const above = rows[next - 1]!
-    if (kind === 'code') {
-      // Uncoloured rows between two code rows (blank lines, lone brackets) belong to the code.
-      if (row.kind === 'code') end = next
-      else if (next - end > 2 || !(row.kind === 'blank' || isBracketRow(row.text))) break
-      else if (isBracketRow(row.text)) end = next
-      continue
-    }
-    if (kind === 'list') {
-      const goesOn = row.kind === 'list' || (row.kind !== 'blank' && /^\s{2,}\S/.test(row.text)) || (row.kind === 'blank' && rows[next + 1]?.kind === 'list')
-      if (!goesOn) break
-      end = next
-      continue
-    }
-    if (kind === 'text') {
-      if (row.kind !== 'text' || !isContinuation(measure(above), { text: row.text, wrapped: row.row.wrapped }, textWidth)) break
-      end = next
-      continue
-    }
-    if (kind === 'heading' || row.kind !== kind) break
-    end = next
-  }
-  return end
-}
-
-function isBracketRow(text: string): boolean {
-  return /^\s*[{}()[\];,]+\s*$/.test(text)
-}
-
-function measure({ row, text }: ProseRow): { width: number; text: string } {
-  return { width: row.width, text }
-}
-
-function contentOf(kind: RowKind, rows: readonly ProseRow[], strip: number, pack: Pack, textWidth: number): BlockContent {
-  switch (kind) {
-    case 'table':
-      return parseTable(rows.map(({ row }) => row), strip, pack)
-    case 'diff':
-      return parseDiff(rows.map(({ text }) => text))
-    case 'code':
-      return { kind: 'code', language: '', lines: dedent(rows.map(({ text }) => text.trimEnd())) }
-    case 'list':
-      return { kind: 'list', items: readList(rows, strip, pack, textWidth) }
-    case 'heading':
-      return { kind: 'prose', variant: 'heading', runs: inlineRuns(rows[0]!.row, strip, pack).map(({ bold: _, ...run }) => run) }
-    case 'quote':
-      return { kind: 'prose', variant: 'quote', runs: joinRows(rows, strip + 2, pack, textWidth) }
-    default:
-      return { kind: 'prose', variant: 'paragraph', runs: joinRows(rows, strip, pack, textWidth) }
-  }
-}
-
-function joinRows(rows: readonly ProseRow[], from: number, pack: Pack, textWidth: number): InlineRun[] {
-  const runs: InlineRun[] = []
-  rows.forEach((row, index) => {
-    const own = inlineRuns(row.row, from, pack)
-    if (own.length > 0) own[0] = { ...own[0]!, text: own[0]!.text.trimStart() }
-    const above = rows[index - 1]
-    if (above) runs.push({ text: joint(measure(above), { text: row.text, wrapped: row.row.wrapped }, textWidth) })
-    runs.push(...own)
-  })
-  return mergeRuns(runs.filter(run => run.text !== ''))
-}
-
-function readList(rows: readonly ProseRow[], strip: number, pack: Pack, textWidth: number): ListItem[] {
-  const items: { item: ListItem; rows: ProseRow[]; from: number }[] = []
-  for (const row of rows) {
-    const match = LIST_MARK.exec(row.text)
-    if (match) {
-      const { indent, number, check } = match.groups!
-      const item: ListItem = {
-        depth: Math.floor(indent!.length / 2),
-        number: number === undefined ? null : Number(number),
-        checked: check === undefined ? null : /[xX✔☑☒]/u.test(check),
-        runs: [],
-      }
-      items.push({ item, rows: [row], from: strip + match[0].length })
-    } else if (row.kind !== 'blank') items.at(-1)?.rows.push(row)
-  }
-  return items.map(({ item, rows: own, from }) => ({ ...item, runs: joinRows(own, from, pack, textWidth) }))
-}
-
-function dedent(lines: readonly string[]): string[] {
-  const indents = lines.filter(line => line.trim() !== '').map(line => line.length - line.trimStart().length)
-  const common = indents.length === 0 ? 0 : Math.min(...indents)
-  return lines.map(line => line.slice(common))
 }

@@ -35,7 +35,7 @@ export function proveLive(
   proofs.push('L1')
   if (surroundings.hasComposer) return fail('L2: the input box is live')
   proofs.push('L2')
-  const inside = surroundings.blocks.find(block => block.spec !== null && block.first <= group.first && group.first <= block.last && !isOnPanel(candidate, rows, block))
+  const inside = surroundings.blocks.find(block => block.spec !== null && !block.spec.weak && block.first <= group.first && group.first <= block.last && !isOnPanel(candidate, rows, block))
   if (inside) return fail(`L3: inside a ${inside.kind} block`)
   proofs.push('L3')
   if (group.shownBy === 'cursor') return { isLive: true, proofs: [...proofs, 'L5'], failed: null }

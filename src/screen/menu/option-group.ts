@@ -110,36 +110,54 @@ function siblings(rows: readonly MenuRow[], marked: OptionRow, step: 1 | -1): Op
   return found
 }
 
-/** Labels side by side, one of them highlighted; or each behind its own key: `[y] Approve   [n] Deny`. */
+/**
+ * Labels side by side with exactly one highlighted, and a hint how to choose in the same row or the next two; or each behind its own key:
+ * `[y] Approve   [n] Deny`. Tabs and status rows are highlighted too, but nothing tells to choose from them.
+ */
 export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
   for (let index = rows.length - 1; index >= 0; index--) {
     const row = rows[index]!
     if (row.isBlank || row.isRule || row.isFrame) continue
-    const labels = [...row.text.matchAll(/\S+(?: \S+)*/gu)].map(match => ({ label: match[0], labelColumn: match.index }))
-    if (labels.length < 2) continue
-    const options = labels.map(({ label, labelColumn }) => ({ row: index, glyphColumn: null, number: null, numberColumn: labelColumn, checked: null, labelColumn, label, detail: '' }))
+    const options = [...row.text.matchAll(/\S+(?: \S+)*/gu)].map(
+      (match): OptionRow => ({ row: index, glyphColumn: null, number: null, numberColumn: match.index, checked: null, labelColumn: match.index, label: match[0], detail: '' }),
+    )
+    if (options.length < 2) continue
     const keyed = options.filter(option => /^\[[a-z]\] /iu.test(option.label))
-    const lit = options.filter(option => isLit(row, option))
-    const chosen = keyed.length >= 2 ? keyed : lit.length === 1 ? beforeHints(options, row) : null
-    if (!chosen || chosen.length < 2) continue
-    const selected = chosen.findIndex(option => isLit(row, option))
-    return { layout: 'horizontal', options: chosen, selected: selected < 0 ? null : selected, shownBy: selected < 0 ? null : 'style', first: index, last: index }
+    const firstHint = options.findIndex(option => isHint(option.label))
+    const plain = firstHint < 0 ? options : options.slice(0, firstHint)
+    const chosen = keyed.length >= 2 ? keyed : plain
+    const lit = litOption(row, chosen)
+    const isTold = keyed.length >= 2 || firstHint >= 0 || rows.slice(index + 1, index + 3).some(next => isHint(next.text.trim()))
+    if (chosen.length < 2 || !chosen.every(option => /^[\p{L}\p{N}[(].{0,40}$/u.test(option.label))) continue
+    if (!isTold || (lit === null && keyed.length < 2)) continue
+    return { layout: 'horizontal', options: chosen, selected: lit, shownBy: lit === null ? null : 'style', first: index, last: index }
   }
   return null
 }
 
-/** Key hints may stand in the same row behind the options: they are in another colour, and name keys. */
-function beforeHints(options: OptionRow[], row: MenuRow): OptionRow[] {
-  const isHint = (option: OptionRow) => /^(?:ctrl\+\S|enter |esc |tab |⇆|↑|←|shift\+)/iu.test(option.label)
-  const cut = options.findIndex(isHint)
-  const own = cut < 0 ? options : options.slice(0, cut)
-  return own.some(option => isLit(row, option)) ? own : []
+function isHint(text: string): boolean {
+  return /^(?:ctrl\+\S|enter\b|esc\b|tab\b|⇆|⇄|↑|←|shift\+)/iu.test(text)
 }
 
-function isLit(row: MenuRow, option: OptionRow): boolean {
-  const span = spanFrom(row, option.labelColumn)
-  const around = row.spans.filter(other => other.text.trim() !== '' && other !== span)
-  return span !== undefined && (span.inverse || span.bg !== null) && around.some(other => other.bg !== span.bg || other.inverse !== span.inverse)
+/** The only option with a ground of its own, or null. */
+function litOption(row: MenuRow, options: readonly OptionRow[]): number | null {
+  const grounds = options.map(option => {
+    const span = spanFrom(row, option.labelColumn)
+    return span ? `${span.bg}/${span.inverse}` : ''
+  })
+  const single = grounds.flatMap((ground, index) => (grounds.filter(other => other === ground).length === 1 ? [index] : []))
+  if (single.length === 1) return single[0]!
+  if (options.length !== 2 || grounds[0] === grounds[1]) return null
+  // Of two, the lit one is inverse or has the stronger ground: black text on colour.
+  const loud = options.findIndex(option => {
+    const span = spanFrom(row, option.labelColumn)
+    return span !== undefined && (span.inverse || (span.bg !== null && span.fg !== null && isDark(span.fg)))
+  })
+  return loud < 0 ? null : loud
+}
+
+function isDark(colour: string | number): boolean {
+  return typeof colour === 'number' ? colour === 0 || colour === 16 : Number.parseInt(colour.slice(1, 3), 16) < 0x40
 }
 
 function finish(rows: readonly MenuRow[], options: OptionRow[]): OptionGroup {

@@ -26,7 +26,7 @@ const row = { line: z.string(), style: style.optional() }
 const name = z.string().regex(/^[\w-]+$/, 'letters, digits, dashes and underscores')
 
 const region = z.discriminatedUnion('kind', [
-  z.strictObject({ name, kind: z.literal('box'), top: z.string(), body: z.string(), bottom: z.string() }),
+  z.strictObject({ name, kind: z.literal('box'), top: z.string(), body: z.string(), bottom: z.string(), without: z.string().optional() }),
   z.strictObject({ name: z.string(), kind: z.literal('gutter'), body: z.string(), bottom: z.string(), ignore: z.string().optional() }),
   z.strictObject({
     name,
@@ -156,6 +156,8 @@ export const packSchema = z.strictObject({
         next: z.string().optional(),
         after: z.array(blockKind).optional(),
         tight: z.boolean().default(false),
+        weak: z.boolean().default(false),
+        queued: z.string().optional(),
         strip: z.int().min(0).default(0),
         running: z.string().optional(),
         failed: z.string().optional(),

@@ -76,7 +76,7 @@ export interface StyleSpec {
 }
 
 export type RegionSpec =
-  | { name: string; kind: 'box'; top: RegExp; body: RegExp; bottom: RegExp }
+  | { name: string; kind: 'box'; top: RegExp; body: RegExp; bottom: RegExp; without: RegExp | null }
   | { name: string; kind: 'gutter'; body: RegExp; bottom: RegExp; ignore: RegExp | null }
   | { name: string; kind: 'open_box'; body: RegExp; below: 'indented' | 'footer' | 'blank'; footer: RegExp | null }
   | { name: string; kind: 'tail' | 'head'; n: number }
@@ -105,6 +105,10 @@ export interface BlockSpec {
   after: ScreenBlockKind[] | null
   /** A blank row ends it. */
   tight: boolean
+  /** Begins only where the block above does not go on. */
+  weak: boolean
+  /** A block with such a row waits in a queue: it is not part of the conversation yet. */
+  queued: RegExp | null
   /** Columns that belong to the marker. */
   strip: number
   /** A tool call that still runs; a result that failed. */

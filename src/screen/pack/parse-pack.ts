@@ -121,6 +121,8 @@ function compilePack(data: PackFile, file: string, merged: MergedSources, option
       next: optional(block.next, `blocks[${n}].next`),
       after: block.after ?? null,
       tight: block.tight,
+      weak: block.weak,
+      queued: optional(block.queued, `blocks[${n}].queued`),
       strip: block.strip,
       running: optional(block.running, `blocks[${n}].running`),
       failed: optional(block.failed, `blocks[${n}].failed`),
@@ -159,7 +161,7 @@ function compileRegion(region: PackFile['region'][number], compile: Compile): Re
   const field = `region ${region.name}`
   switch (region.kind) {
     case 'box':
-      return { ...region, top: compile(region.top, field), body: compile(region.body, field), bottom: compile(region.bottom, field) }
+      return { ...region, top: compile(region.top, field), body: compile(region.body, field), bottom: compile(region.bottom, field), without: region.without ? compile(region.without, field) : null }
     case 'gutter':
       return { ...region, body: compile(region.body, field), bottom: compile(region.bottom, field), ignore: region.ignore ? compile(region.ignore, field) : null }
     case 'open_box':

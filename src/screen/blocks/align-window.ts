@@ -1,0 +1,105 @@
+import type { TextRow } from './text-row.js'
+
+/*
+ * A program on the alternate screen has no scrollback: what leaves at the top is gone, unless someone has kept it. So rows are kept, and
+ * each new picture has to be laid on them: which kept row is its first one? Everything below that is the picture's; everything above stays.
+ *
+ * The answer is the place where most rows agree, read from the top, because text grows and folds at the bottom. Three rows that differ in a
+ * row end the comparison. A place counts with three different rows that agree, or when all of the picture or all that was kept agrees.
+ * Between equals the place of the picture before wins: without a sign of it nothing has scrolled. A picture that is contained whole in what
+ * was kept is an older stretch of it (someone scrolls) and changes nothing, unless it stands where it stood: then its end was taken back.
+ *
+ * Not its business: pictures of another width (`realign.ts`), and what a row means.
+ */
+const WITNESSES = 3
+const STRAYS = 3
+
+export interface KeptRow {
+  row: TextRow
+  /** Its text without what moves by nature: bullets that blink, spinners. */
+  key: string
+  /** Part of a prompt that a person sent. */
+  isEcho: boolean
+}
+
+export interface Placement {
+  /** Index of the kept row that the window's first row stands for. */
+  at: number
+  /** Rows of the window, counted from its top, that agree. */
+  agreeing: number
+  /** Every row of the window is among the kept ones. */
+  isContained: boolean
+}
+
+export function placeWindow(kept: readonly KeptRow[], window: readonly KeptRow[], expected: number): Placement | null {
+  let best: Placement | null = null
+  const filled = window.filter(row => row.key !== '').length
+  for (let at = Math.max(0, kept.length - reach(window)); at < kept.length; at++) {
+    const { agreeing, differing, compared } = compareAt(kept, window, at)
+    const isWhole = differing === 0 && agreeing > 0 && (compared === filled || at === 0)
+    const isStart = at === 0 && agreeing > 0 && differing <= 1
+    if (agreeing < WITNESSES && !isWhole && !isStart) continue
+    const isBetter = !best || agreeing > best.agreeing || (agreeing === best.agreeing && Math.abs(at - expected) < Math.abs(best.at - expected))
+    if (isBetter) best = { at, agreeing, isContained: differing === 0 && compared === filled }
+  }
+  return best
+}
+
+/** How far back a window may lie: a screen or two of folding and scrolling. */
+function reach(window: readonly KeptRow[]): number {
+  return Math.max(200, window.length * 3)
+}
+
+function compareAt(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): { agreeing: number; differing: number; compared: number } {
+  const agreed = new Set<string>()
+  let differing = 0
+  let compared = 0
+  let strays = 0
+  for (let index = 0; index < window.length && at + index < kept.length; index++) {
+    const { key } = window[index]!
+    const other = kept[at + index]!.key
+    if (key === '' && other === '') continue
+    if (key !== '') compared++
+    if (key === other) {
+      agreed.add(key)
+      strays = 0
+    } else {
+      differing++
+      if (++strays >= STRAYS) break
+    }
+  }
+  return { agreeing: agreed.size, differing, compared }
+}
+
+/** The rows known after this picture. */
+export function layWindow(kept: readonly KeptRow[], window: readonly KeptRow[], expected: number): { rows: KeptRow[]; top: number } {
+  if (kept.length === 0) return { rows: [...window], top: 0 }
+  const place = placeWindow(kept, window, expected)
+  if (!place) return { rows: [...kept, ...afterGap(window)], top: kept.length }
+  if (place.isContained && place.at !== expected && place.at + window.length < kept.length) return { rows: [...kept], top: expected }
+  const pinned = pinnedRows(kept, window, place.at)
+  const top = place.at + pinned
+  return { rows: [...kept.slice(0, top), ...keepGaps(kept, window.slice(pinned), top)], top }
+}
+
+/** Some agents pin the newest prompt to the top of the screen: there it is not where it was said. */
+function pinnedRows(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): number {
+  let pinned = 0
+  while (pinned < window.length && window[pinned]!.isEcho && window[pinned]!.key !== kept[at + pinned]?.key) pinned++
+  return pinned
+}
+
+function afterGap(window: readonly KeptRow[]): KeptRow[] {
+  const first = window.findIndex(row => row.key !== '')
+  return window.map((kept, index) => (index === first && !kept.isEcho ? { ...kept, row: { ...kept.row, hasGap: true } } : kept))
+}
+
+/** What is missing above a row stays missing when the row is drawn again; and where two widths met, they still meet. */
+function keepGaps(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): KeptRow[] {
+  return window.map((now, index) => {
+    const before = kept[at + index]
+    if (!before || before.key !== now.key || !(before.row.hasGap || before.row.isContinued)) return now
+    const { hasGap, isContinued } = before.row
+    return { ...now, row: { ...now.row, ...(hasGap && { hasGap }), ...(isContinued && { isContinued }) } }
+  })
+}

@@ -1,0 +1,41 @@
+import type { TextRow } from './text-row.js'
+import { isContinuation } from './unwrap.js'
+
+/*
+ * After a resize the normal buffer holds rows that were drawn at another width, and nothing on the screen says which. But a paragraph
+ * betrays its width: at the right one every row but the last is full. So each stretch of rows takes the width, of those the screen has had,
+ * at which most of its rows are; the present one when that is a draw.
+ */
+export function inferWidths(rows: readonly TextRow[], widths: readonly number[], rightAt: (cols: number) => number): TextRow[] {
+  if (new Set(widths).size < 2) return [...rows]
+  const inferred: TextRow[] = []
+  for (let at = 0; at < rows.length; ) {
+    let end = at
+    while (end < rows.length && rows[end]!.text.trim() !== '') end++
+    const chunk = rows.slice(at, end)
+    const cols = bestWidth(chunk, widths, rightAt)
+    inferred.push(...chunk.map(row => (row.cols === undefined && cols !== null ? { ...row, cols } : row)), ...rows.slice(end, end + 1))
+    at = end + 1
+  }
+  return inferred
+}
+
+/** `widths`: the present one first. */
+function bestWidth(chunk: readonly TextRow[], widths: readonly number[], rightAt: (cols: number) => number): number | null {
+  if (chunk.length < 2) return null
+  const widest = Math.max(...chunk.map(row => row.width))
+  let best: number | null = null
+  let most = -1
+  for (const cols of new Set(widths)) {
+    if (widest > rightAt(cols)) continue
+    const full = chunk.filter((row, index) => {
+      const below = chunk[index + 1]
+      return below && isContinuation({ width: row.width, text: row.text }, { text: below.text }, { right: rightAt(cols), left: 0 })
+    }).length
+    if (full > most) {
+      most = full
+      best = cols
+    }
+  }
+  return best
+}

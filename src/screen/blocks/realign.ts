@@ -1,0 +1,88 @@
+import { displayWidth } from '../../text/index.js'
+import type { KeptRow } from './align-window.js'
+import { cutSpans } from './text-row.js'
+
+/*
+ * After a change of width the same text stands in other rows. If the newest prompt is on the picture, what was kept from it on is replaced.
+ * Else the picture's first words are looked for among the words kept: the kept rows end there, in the middle of a row if need be, and the
+ * picture goes on. Borders of tables are no words.
+ */
+const PROBE_WORDS = 24
+const ENOUGH_WORDS = 5
+
+interface Word {
+  text: string
+  row: number
+  /** Offset in the row's text. */
+  at: number
+}
+
+export function realignWindow(kept: readonly KeptRow[], window: readonly KeptRow[]): { rows: KeptRow[]; top: number } | null {
+  const echo = lastEcho(kept)
+  const shown = lastEcho(window)
+  if (echo && shown && isSameEcho(echo.text, shown.text)) return { rows: [...kept.slice(0, echo.first), ...window.slice(shown.first)], top: echo.first - shown.first }
+  const from = echo ? echo.last + 1 : 0
+  const start = findWords(wordsOf(kept, from), wordsOf(window, pinnedEcho(window)))
+  if (!start) return null
+  const rest = window.slice(start.windowRow)
+  if (start.at === firstWordAt(kept[start.row]!)) return { rows: [...kept.slice(0, start.row), ...rest], top: start.row }
+  const [first, ...others] = rest
+  const joined = first ? [{ ...first, row: { ...first.row, isContinued: true } }, ...others] : []
+  return { rows: [...kept.slice(0, start.row), cutRow(kept[start.row]!, start.at), ...joined], top: start.row + 1 }
+}
+
+function lastEcho(rows: readonly KeptRow[]): { first: number; last: number; text: string } | null {
+  const last = rows.findLastIndex(row => row.isEcho)
+  if (last < 0) return null
+  let first = last
+  while (first > 0 && rows[first - 1]!.isEcho) first--
+  return { first, last, text: rows.slice(first, last + 1).map(row => row.row.text.trim()).join(' ') }
+}
+
+/** The same words, as far as both are shown: a long prompt may be cut on a narrow screen. */
+function isSameEcho(a: string, b: string): boolean {
+  const [short, long] = [a, b].map(text => text.replace(/\s+/gu, '')).sort((x, y) => x.length - y.length) as [string, string]
+  return short.length > 0 && long.startsWith(short)
+}
+
+function pinnedEcho(window: readonly KeptRow[]): number {
+  const first = window.findIndex(row => !row.isEcho)
+  return first < 0 ? window.length : first
+}
+
+function wordsOf(rows: readonly KeptRow[], from: number): Word[] {
+  const words: Word[] = []
+  for (let row = from; row < rows.length; row++) {
+    for (const match of rows[row]!.row.text.matchAll(/[^\s\u00a0]+/gu)) {
+      if (/[\p{L}\p{N}]/u.test(match[0])) words.push({ text: match[0], row, at: match.index })
+    }
+  }
+  return words
+}
+
+/** Where the longest run of the window's first words begins among the kept ones. Words at the window's top may be half cut away. */
+function findWords(kept: readonly Word[], window: readonly Word[]): { row: number; at: number; windowRow: number } | null {
+  const rowStarts = window.filter((word, index) => word.row !== window[index - 1]?.row).slice(0, 4)
+  for (const start of rowStarts) {
+    const probe = window.slice(window.indexOf(start)).slice(0, PROBE_WORDS)
+    let best = { length: 0, at: -1 }
+    for (let at = 0; at < kept.length; at++) {
+      let length = 0
+      while (length < probe.length && kept[at + length]?.text === probe[length]!.text) length++
+      if (length > best.length) best = { length, at }
+    }
+    if (best.length >= Math.min(ENOUGH_WORDS, probe.length) && best.length > 0) return { row: kept[best.at]!.row, at: kept[best.at]!.at, windowRow: start.row }
+  }
+  return null
+}
+
+function firstWordAt({ row }: KeptRow): number {
+  const match = [...row.text.matchAll(/[^\s\u00a0]+/gu)].find(found => /[\p{L}\p{N}]/u.test(found[0]))
+  return match?.index ?? 0
+}
+
+function cutRow(kept: KeptRow, at: number): KeptRow {
+  const text = kept.row.text.slice(0, at).trimEnd()
+  const width = displayWidth(text)
+  return { ...kept, key: text.trim(), row: { ...kept.row, text, width, spans: cutSpans(kept.row.spans, 0, width) } }
+}
