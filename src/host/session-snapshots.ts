@@ -72,4 +72,4 @@ export class SessionSnapshots {
 }
 
 /** Grows when anything inside a snapshot changes its meaning. */
-const FORMAT = 1
+const FORMAT = 2

@@ -1,4 +1,4 @@
-import { type Classified, classify, initialMemory, type Layout, noteInput, type Observation, type Pack, type ScreenMemory } from '../screen/index.js'
+import { type Classified, classify, initialMemory, type Layout, noteInput, type Observation, type Pack, parsePack, type ScreenMemory } from '../screen/index.js'
 import { type EmulatorOptions, type EmulatorState, type Evidence, type Frame, FrameCoalescer, type Row, TerminalEmulator, type TerminalEvent } from '../terminal/index.js'
 import { Settler } from './settle.js'
 
@@ -19,11 +19,15 @@ export interface Look {
   isSettled: boolean
 }
 
+/** Reads by structure alone. */
+const BLIND = parsePack('pack = 1\nagent = "none"\n', 'none')
+
 /** For a later host: the terminal and what the classifier remembers of it. */
 export interface PaneScreenState {
   emulator: EmulatorState
   memory: ScreenMemory
 }
+
 
 /**
  * A terminal being watched: bytes in, looks out. Time is data here as in the emulator, so that a recording, a late reader and a live
@@ -36,6 +40,7 @@ export class PaneScreen {
   readonly #settler = new Settler()
   #memory: ScreenMemory = initialMemory()
   #last: Look | null = null
+  #faults = 0
 
   constructor(pack: Pack, options: EmulatorOptions, restored?: PaneScreenState) {
     this.#pack = pack
@@ -72,8 +77,13 @@ export class PaneScreen {
   }
 
   nextDeadline(): number | null {
-    const deadlines = [this.#emulator.nextDeadline(), this.#coalescer.nextDeadline(), this.#settler.nextDeadline()].filter(at => at !== null)
+    const deadlines = [this.#emulator.nextDeadline(), this.#coalescer.nextDeadline(), this.#settler.nextDeadline(), this.#last && this.#memory.recheckAt].filter(at => at !== null)
     return deadlines.length === 0 ? null : Math.min(...deadlines)
+  }
+
+  /** Screens on which the classifier failed. */
+  get faults(): number {
+    return this.#faults
   }
 
   get last(): Look | null {
@@ -102,11 +112,23 @@ export class PaneScreen {
     for (const { frame } of this.#coalescer.flush(t)) output.push({ type: 'look', look: this.#classify(frame) })
     const again = this.#settler.nextDeadline()
     if (again !== null && t >= again && this.#last && !this.#last.isSettled) output.push({ type: 'look', look: this.#lookAgain(t) })
+    const { recheckAt } = this.#memory
+    if (recheckAt !== null && t >= recheckAt && this.#last) output.push({ type: 'look', look: this.#classify({ ...this.#last.frame, t }) })
     return output
   }
 
+  /** A classifier that throws on some screen must not take the host with it: it is asked again without what it remembers. */
+  #read(frame: Frame): Classified {
+    try {
+      return classify(frame, this.#memory, this.#pack)
+    } catch {
+      this.#faults++
+      return classify(frame, initialMemory(), BLIND)
+    }
+  }
+
   #classify(frame: Frame): Look {
-    const { observation, memory, layout, atWork } = classify(frame, this.#memory, this.#pack)
+    const { observation, memory, layout, atWork } = this.#read(frame)
     this.#memory = memory
     this.#last = { t: frame.t, frame, observation, layout, atWork, isSettled: this.#settler.accept(observation, frame.t) }
     return this.#last

@@ -1,6 +1,6 @@
 import type { Observation, Pack } from '../screen/index.js'
-import type { EmulatorOptions, Evidence as TerminalEvidence } from '../terminal/index.js'
-import type { Evidence } from './evidence.js'
+import { type EmulatorOptions, type Evidence as TerminalEvidence, INITIAL_SHELL_STATE, reduceShellMark, type ShellMark, type ShellState } from '../terminal/index.js'
+import type { Claim, Evidence } from './evidence.js'
 import { type Look, PaneScreen, type PaneScreenState } from './pane-screen.js'
 import { Evidences, joinView, type Reading, TITLE_LAPSE_S } from './reading.js'
 import { statusClaim } from './status-evidence.js'
@@ -18,7 +18,11 @@ export interface PaneState {
   look: Look | null
 }
 
-export type PaneStep = { type: 'reply'; bytes: Uint8Array } | { type: 'look'; look: Look } | { type: 'evidence'; evidence: Evidence }
+export type PaneStep =
+  | { type: 'reply'; bytes: Uint8Array }
+  /** `state`: what the pane was at this very look, before anything that came after it. */
+  | { type: 'look'; look: Look; state: PaneState }
+  | { type: 'evidence'; evidence: Evidence }
 
 /** A terminal's bytes turned into looks and reports, and both into one reading. Time is data. */
 export class Pane {
@@ -26,27 +30,29 @@ export class Pane {
   readonly #pack: Pack
   readonly #evidences = new Evidences()
   #time = 0
+  #shell: ShellState = INITIAL_SHELL_STATE
 
-  constructor(pack: Pack, options: EmulatorOptions, restored?: PaneScreenState) {
+  /** Over a screen of its own, or over one that somebody else feeds: then its outputs are passed to `take`. */
+  constructor(pack: Pack, options: EmulatorOptions | PaneScreen, restored?: PaneScreenState) {
     this.#pack = pack
-    this.screen = new PaneScreen(pack, options, restored)
+    this.screen = options instanceof PaneScreen ? options : new PaneScreen(pack, options, restored)
   }
 
   feed(bytes: Uint8Array, t: number, options: { live: boolean }): PaneStep[] {
-    return this.#take(this.screen.feed(bytes, t, options), t)
+    return this.take(this.screen.feed(bytes, t, options), t)
   }
 
   tick(t: number): PaneStep[] {
-    return this.#take(this.screen.tick(t), t)
+    return this.take(this.screen.tick(t), t)
   }
 
   resize(cols: number, rows: number, t: number): PaneStep[] {
-    return this.#take(this.screen.resize(cols, rows, t), t)
+    return this.take(this.screen.resize(cols, rows, t), t)
   }
 
   /** Ends the open frame, for a question about this very moment. */
   force(t: number): PaneStep[] {
-    return this.#take(this.screen.force(t), t)
+    return this.take(this.screen.force(t), t)
   }
 
   report(evidence: Evidence): void {
@@ -68,8 +74,11 @@ export class Pane {
   }
 
   state(t: number): PaneState {
+    return this.#stateOf(this.screen.last, t)
+  }
+
+  #stateOf(look: Look | null, t: number): PaneState {
     const reading = this.#evidences.read(t)
-    const look = this.screen.last
     if (reading.claim?.is === 'exited') {
       const { code, signal } = reading.claim
       return { t, view: 'unknown', payload: { exit: { code, signal } }, busy: null, awaiting: null, isSettled: true, reading, look }
@@ -78,14 +87,14 @@ export class Pane {
     return { t, ...joinView(look.observation, reading, look.atWork), isSettled: look.isSettled, reading, look }
   }
 
-  #take(outputs: ReturnType<PaneScreen['feed']>, t: number): PaneStep[] {
+  take(outputs: ReturnType<PaneScreen['feed']>, t: number): PaneStep[] {
     this.#time = Math.max(this.#time, t)
     const steps: PaneStep[] = []
     for (const output of outputs) {
       if (output.type === 'reply') steps.push(output)
       else if (output.type === 'look') {
         this.#evidences.observe(output.look.observation, output.look.t, output.look.isSettled)
-        steps.push(output)
+        steps.push({ ...output, state: this.#stateOf(output.look, output.look.t) })
       } else {
         const evidence = this.#evidenceOf(output.evidence, output.t)
         if (evidence === 'withdraw-status') this.#evidences.withdraw('osc7501')
@@ -98,12 +107,23 @@ export class Pane {
     return steps
   }
 
+  /** Marks of a shell. Agents mark their own messages with the same codes: only where no agent is known are they believed. */
+  #shellMark(mark: ShellMark, t: number): Evidence | null {
+    const { state, signals } = reduceShellMark(this.#shell, mark, null)
+    this.#shell = state
+    const signal = signals.at(-1)
+    if (!signal) return null
+    const claim: Claim = signal.name === 'command-start' ? { is: 'working' } : signal.name === 'prompt' ? { is: 'idle' } : endClaim(signal.exit)
+    return { authority: 'shell', claim, t, expires: null, ref: `shell/${signal.name}` }
+  }
+
   #evidenceOf(evidence: TerminalEvidence, t: number): Evidence | 'withdraw-status' | null {
     if (evidence.kind === 'status') {
       const claim = statusClaim(evidence.aggregate)
       if (!claim) return 'withdraw-status'
       return { authority: 'osc7501', claim, t, expires: null, ref: `osc7501/${evidence.aggregate!.state}` }
     }
+    if (evidence.kind === 'shell-mark' && this.#pack.agent === 'generic') return this.#shellMark(evidence.mark, t)
     if (evidence.kind === 'title') {
       const found = titleClaim(evidence.title, this.#pack)
       if (found) return { authority: 'title', claim: found.claim, t, expires: found.claim.is === 'working' ? t + TITLE_LAPSE_S : null, ref: found.ref }
@@ -111,4 +131,8 @@ export class Pane {
     }
     return null
   }
+}
+
+function endClaim(exit: number | null): Claim {
+  return exit === null || exit === 0 ? { is: 'done' } : { is: 'failed', reason: `exit ${exit}` }
 }

@@ -1,5 +1,5 @@
 import type { Pack } from '../screen/index.js'
-import { Pane, type PaneState } from './pane.js'
+import { Pane, type PaneState, type PaneStep } from './pane.js'
 
 /** One event of a recording, as far as a replay needs it. */
 export type ReplayEvent =
@@ -24,64 +24,87 @@ export type ReplayLine = { type: 'state'; state: PaneState } | { type: 'at'; at:
 /** Terminals answer questions on the same wire as keys; an answer is not a person's doing. */
 const REPLY = /^(?:\u001b\[[?>]?[\d;]*[cnRuty]|\u001b\[\?[\d;]*\$y|\u001b\][\d]+;[^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001bP[^\u001b]*\u001b\\|\u001b\[[IO])+$/u
 
-/**
- * Runs a recording through the same code as a live pane, on the recording's own time: nothing sleeps, nothing is answered. Yields the state
- * whenever a frame was classified, or at the times that were asked for.
- */
+/** How long after the last event timers may still be due: rest is believed within a second. */
+const AFTER_END_S = 5
+
+/** A recording run through the same code as a live pane, on the recording's own time: nothing sleeps, nothing is answered. */
+export class Replay {
+  readonly pane: Pane
+  /** Answers of a terminal among the input. */
+  replies = 0
+  /** Time of the newest event. */
+  t = 0
+
+  constructor(options: { pack: Pack; cols: number; rows: number }) {
+    this.pane = new Pane(options.pack, { cols: options.cols, rows: options.rows })
+  }
+
+  /** Everything due before the event, then the event. */
+  apply(event: ReplayEvent): PaneStep[] {
+    const steps = this.runTimers(event.t)
+    this.t = Math.max(this.t, event.t)
+    switch (event.kind) {
+      case 'output':
+        return [...steps, ...this.pane.feed(event.bytes, event.t, { live: false })]
+      case 'resize':
+        return [...steps, ...this.pane.resize(event.cols, event.rows, event.t)]
+      case 'input':
+        if (REPLY.test(Buffer.from(event.bytes).toString('latin1'))) this.replies++
+        else this.pane.noteInput(event.t, event.bytes)
+        return steps
+      case 'exit':
+        this.pane.exited(event.exit, event.t)
+        return steps
+      case 'marker':
+        return steps
+    }
+  }
+
+  /** Every deadline up to this time, each at its own moment. */
+  runTimers(until: number): PaneStep[] {
+    const steps: PaneStep[] = []
+    for (let due = this.pane.nextDeadline(); due !== null && due <= until; due = this.pane.nextDeadline()) {
+      steps.push(...this.pane.tick(due))
+      if (this.pane.nextDeadline() === due) break
+    }
+    return steps
+  }
+
+  /** The state at a time: all timers due by then have run, and an open frame is ended. */
+  force(t: number): PaneStep[] {
+    return [...this.runTimers(t), ...this.pane.force(t)]
+  }
+
+  finish(): PaneStep[] {
+    return this.runTimers(this.t + AFTER_END_S)
+  }
+}
+
+/** Yields the state whenever a frame was classified, or at the times that were asked for. */
 export function* replayEvents(events: Iterable<ReplayEvent>, options: ReplayOptions): Generator<ReplayLine> {
-  const pane = new Pane(options.pack, { cols: options.cols, rows: options.rows })
+  const replay = new Replay(options)
   const times = [...(options.at ?? [])].sort((a, b) => a - b)
   const counts = [...(options.atEvent ?? [])].sort((a, b) => a - b)
   const isAsked = options.at !== undefined || options.atEvent !== undefined
+  const stateAt = (t: number): ReplayLine => {
+    replay.force(t)
+    return { type: 'at', at: t, state: replay.pane.state(t) }
+  }
   let seen = 0
-  let last = 0
   for (const event of events) {
-    while (times.length > 0 && times[0]! < event.t) yield* stateAt(pane, times.shift()!)
-    const steps = [...runTimers(pane, event.t), ...apply(pane, event)]
-    last = Math.max(last, event.t)
+    while (times.length > 0 && times[0]! < event.t) yield stateAt(times.shift()!)
+    const steps = replay.apply(event)
     seen++
-    if (!isAsked) for (const step of steps) if (step.type === 'look') yield { type: 'state', state: pane.state(step.look.t) }
+    if (!isAsked) yield* statesOf(steps)
     while (counts.length > 0 && counts[0]! <= seen) {
       counts.shift()
-      yield* stateAt(pane, event.t)
+      yield stateAt(event.t)
     }
   }
-  if (isAsked) for (const at of times) yield* stateAt(pane, at)
-  else {
-    for (const step of runTimers(pane, last + 5)) if (step.type === 'look') yield { type: 'state', state: pane.state(step.look.t) }
-  }
+  if (isAsked) for (const at of times) yield stateAt(at)
+  else yield* statesOf(replay.finish())
 }
 
-function* stateAt(pane: Pane, t: number): Generator<ReplayLine> {
-  runTimers(pane, t)
-  pane.force(t)
-  yield { type: 'at', at: t, state: pane.state(t) }
-}
-
-/** Every deadline up to this time, each at its own moment. */
-function runTimers(pane: Pane, until: number) {
-  const steps = []
-  for (let due = pane.nextDeadline(); due !== null && due <= until; due = pane.nextDeadline()) {
-    const made = pane.tick(due)
-    steps.push(...made)
-    if (pane.nextDeadline() === due) break
-  }
-  return steps
-}
-
-function apply(pane: Pane, event: ReplayEvent) {
-  switch (event.kind) {
-    case 'output':
-      return pane.feed(event.bytes, event.t, { live: false })
-    case 'resize':
-      return pane.resize(event.cols, event.rows, event.t)
-    case 'input':
-      if (!REPLY.test(Buffer.from(event.bytes).toString('latin1'))) pane.noteInput(event.t, event.bytes)
-      return []
-    case 'exit':
-      pane.exited(event.exit, event.t)
-      return []
-    case 'marker':
-      return []
-  }
+function* statesOf(steps: readonly PaneStep[]): Generator<ReplayLine> {
+  for (const step of steps) if (step.type === 'look') yield { type: 'state', state: step.state }
 }

@@ -4,6 +4,8 @@ import type { RowBlock } from './grammar.js'
 import { type Layout, layOut } from './layout.js'
 import type { ScreenMemory } from './memory.js'
 import type { Menu } from './menu/menu.js'
+import type { MenuCandidate } from './menu/parse-menu.js'
+import { LAPSE_S } from './motion.js'
 import type { Awaiting, Facet, Observation } from './observation.js'
 import type { Pack } from './pack/pack.js'
 import { agentsPayload, awaitingOf, backgroundPayload, errorPayload, promptKind, thinkingPayload } from './payloads.js'
@@ -11,6 +13,7 @@ import { fingerprint } from './print.js'
 import { evaluateRules, type RuleMatch } from './rules.js'
 import { readTodos } from './todo.js'
 import { toolOf } from './tool.js'
+import { readShell, type ShellState } from './shell.js'
 import { blockText, isPinned, lastSaid, readTurn, type TurnState } from './turn.js'
 import type { Payload, TerminalView } from './view.js'
 import { findWorking, nextTracks, type Working } from './working.js'
@@ -30,6 +33,9 @@ export function classify(frame: Frame, memory: ScreenMemory, pack: Pack): Classi
 
 /** A `skip` rule of this priority or more goes before menus; others only name what nothing else explains. */
 const OVER_MENUS = 500
+
+/** How long a question in words must stand at the cursor. */
+const SPOKEN_STANDS_S = 0.3
 
 interface Seen {
   match?: RuleMatch | null
@@ -52,6 +58,7 @@ class Scene {
   readonly #working: Working | null
   readonly #turn: TurnState
   readonly #todos: Payload['todo_list'] | null
+  readonly #shell: ShellState | null
 
   constructor(frame: Frame, memory: ScreenMemory, pack: Pack) {
     this.#frame = frame
@@ -64,6 +71,7 @@ class Scene {
     const rest = this.#best(match => match.rule.view === 'idle_prompt')
     this.#turn = readTurn(this.#layout, memory, pack, { t: frame.t, isWorking: this.#working !== null, restsByRule: rest !== null, isScrolled: this.#matches.some(match => match.rule.facet === 'scrolled') })
     this.#todos = readTodos(this.#layout.rows, pack)
+    this.#shell = pack.agent === 'generic' ? readShell(frame, this.#layout.rows, memory.prompt) : null
   }
 
   classified(): Classified {
@@ -78,10 +86,13 @@ class Scene {
     if (this.#frame.torn && !menu) return this.#see('unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
     const skipped = this.#best(match => match.rule.skip !== null)
     if (skipped && skipped.rule.priority >= OVER_MENUS) return this.#skipped(skipped)
-    if (menu) return this.#menu(menu.candidate.menu, menu.verdict.proofs, menu.candidate.spec !== null)
+    if (menu && this.#isBelieved(menu.candidate)) return this.#menu(menu.candidate.menu, menu.verdict.proofs, menu.candidate.spec !== null)
     const dialog = this.#best(match => match.rule.awaiting !== null && (match.rule.view === 'tool_menu' || match.rule.view === 'auth_required'))
     if (dialog) return this.#dialog(dialog)
     if (this.#working?.match?.rule.view === 'parallel_agents') return this.#see('parallel_agents', agentsPayload(this.#layout.rows, this.#pack, this.#working.match), { match: this.#working.match, busy: true })
+    const shell = this.#shell
+    if (shell?.is === 'prompt') return this.#atPrompt(shell)
+    if (shell?.is === 'running' && !this.#layout.isComposerAnchored) return this.#see('tool_running', { tool: { name: 'Shell', kind: 'shell', summary: shell.command ?? '', ...(shell.command && { command: shell.command }) } }, { rule: 'generic/shell-running', confidence: 0.5, busy: true })
     if (this.#working || (this.#turn.isOpen && !(skipped && !composer))) return this.#atWork()
     if (skipped) return this.#skipped(skipped)
     if (composer) return this.#atRest()
@@ -90,6 +101,18 @@ class Scene {
     const banner = this.#best(match => match.rule.view === 'startup')
     if (banner || (!this.#memory.hasSeenComposer && this.#hasBlockArt())) return this.#see('startup', startupPayload(banner), banner ? { match: banner, busy: null } : { rule: 'generic/banner', confidence: 0.5, busy: null })
     return this.#see('unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
+  }
+
+  /** A shell, REPL, debugger, pager or editor that waits for its user: that is rest, not a question to anybody. */
+  #atPrompt(shell: Extract<ShellState, { is: 'prompt' }>): Observation {
+    return this.#see('idle_prompt', { fresh: this.#memory.prompt === null, prompt: shell.kind }, { rule: `generic/prompt.${shell.kind}`, confidence: 0.7, anchored: false, busy: false, awaiting: shell.kind === 'shell' ? null : 'input' })
+  }
+
+  /** Questions that only words suggest must have stood for a moment: running text looks the same for a moment. */
+  #isBelieved(candidate: MenuCandidate): boolean {
+    if (!candidate.isSoft) return true
+    const { asking } = this.#memory
+    return asking?.text === candidate.menu.question && this.#frame.t - asking.since >= SPOKEN_STANDS_S - 1e-9
   }
 
   #skipped(match: RuleMatch): Observation {
@@ -182,7 +205,7 @@ class Scene {
     return {
       view,
       payload,
-      confidence: Math.min(seen.confidence ?? match?.rule.confidence ?? 0.7, this.#frame.torn ? 0.5 : 1),
+      confidence: Math.min((seen.confidence ?? match?.rule.confidence ?? 0.7) * this.#pack.trust, this.#frame.torn ? 0.5 : 1),
       anchored: seen.anchored ?? Boolean(match),
       rule: seen.rule ?? (match ? `${this.#pack.agent}/${match.rule.id}` : 'none'),
       busy: seen.busy === undefined ? (match?.rule.busy ?? null) : seen.busy,
@@ -214,7 +237,25 @@ class Scene {
       panel: this.#changed(memory.panel, this.#todos ? JSON.stringify(this.#todos.items) : null),
       transcript: this.#changed(memory.transcript, this.#transcriptPrint()),
       tracks: this.#tracks,
+      prompt: this.#shell?.is === 'prompt' && this.#shell.kind === 'shell' && this.#shell.draft === '' ? this.#shell.prompt : memory.prompt,
+      asking: this.#asking(),
+      recheckAt: this.#recheckAt(),
     }
+  }
+
+  #asking(): ScreenMemory['asking'] {
+    const found = this.#layout.menu ?? this.#layout.quoted
+    if (!found?.candidate.isSoft) return null
+    const text = found.candidate.menu.question
+    return this.#memory.asking?.text === text ? this.#memory.asking : { text, since: this.#frame.t }
+  }
+
+  #recheckAt(): number | null {
+    const asking = this.#asking()
+    const { t } = this.#frame
+    const moments = [asking && asking.since + SPOKEN_STANDS_S, ...this.#tracks.map(track => track.lastMotion !== null && track.lastMotion + LAPSE_S + 0.001)]
+    const later = moments.filter((at): at is number => typeof at === 'number' && at > t)
+    return later.length === 0 ? null : Math.min(...later)
   }
 
   #firstSight(print: string): { since: number; afterInput: boolean } {

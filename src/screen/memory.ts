@@ -17,6 +17,12 @@ export interface ScreenMemory {
   panel: { hash: string; changedAt: number } | null
   transcript: { hash: string; changedAt: number } | null
   tracks: Track[]
+  /** The shell's prompt as it was last seen, where the program is a shell. */
+  prompt: string | null
+  /** A question at the cursor that is believed only after it has stood for a while. */
+  asking: { text: string; since: number } | null
+  /** When the same picture should be looked at again although nothing changes: a sign lapses, a question has stood long enough. */
+  recheckAt: number | null
 }
 
 export function initialMemory(): ScreenMemory {
@@ -31,6 +37,9 @@ export function initialMemory(): ScreenMemory {
     panel: null,
     transcript: null,
     tracks: [],
+    prompt: null,
+    asking: null,
+    recheckAt: null,
   }
 }
 

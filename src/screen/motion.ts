@@ -9,7 +9,7 @@ import type { ScreenRow } from './screen-row.js'
  */
 const GLYPH_WINDOW_S = 1.5
 const CLOCK_GAP_S = 0.8
-const LAPSE_S = 3
+export const LAPSE_S = 3
 const TRACKS = 8
 
 export interface Track {

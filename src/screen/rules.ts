@@ -1,6 +1,6 @@
 import type { Frame } from '../terminal/index.js'
 import { captureGroups } from './capture.js'
-import type { Pack, RuleSpec } from './pack/pack.js'
+import type { Pack, RuleSpec, RuleWatch } from './pack/pack.js'
 import { type Region, rowsOf } from './region.js'
 import type { ScreenRow } from './screen-row.js'
 import { matchesRow } from './style-match.js'
@@ -20,7 +20,21 @@ export interface RuleVerdict {
 }
 
 export function evaluateRules(frame: Frame, rows: readonly ScreenRow[], pack: Pack, regions: ReadonlyMap<string, Region>): RuleVerdict[] {
-  return pack.rules.filter(rule => rule.region !== 'title').map(rule => evaluateRule(rule, frame, rows, regions))
+  const rules = pack.rules.filter(rule => rule.region !== 'title')
+  const evaluate = (rule: RuleSpec) => evaluateRule(rule, frame, rows, regions)
+  return pack.watch ? timed(rules, evaluate, pack.watch) : rules.map(evaluate)
+}
+
+/** The same with every rule's time told to whoever watches. */
+function timed(rules: readonly RuleSpec[], evaluate: (rule: RuleSpec) => RuleVerdict, watch: RuleWatch): RuleVerdict[] {
+  const measure = (rule: RuleSpec): { verdict: RuleVerdict; ms: number } => {
+    const from = watch.now()
+    const verdict = evaluate(rule)
+    return { verdict, ms: watch.now() - from }
+  }
+  const measured = rules.map(measure)
+  watch.frame(measured.map(({ verdict, ms }) => ({ rule: verdict.rule, ms, again: () => measure(verdict.rule).ms })))
+  return measured.map(({ verdict }) => verdict)
 }
 
 function evaluateRule(rule: RuleSpec, frame: Frame, rows: readonly ScreenRow[], regions: ReadonlyMap<string, Region>): RuleVerdict {

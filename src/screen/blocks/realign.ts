@@ -1,6 +1,6 @@
 import { displayWidth } from '../../text/index.js'
 import type { KeptRow } from './align-window.js'
-import { cutSpans } from './text-row.js'
+import { cutRow } from './text-row.js'
 
 /*
  * After a change of width the same text stands in other rows. If the newest prompt is on the picture, what was kept from it on is replaced.
@@ -28,7 +28,7 @@ export function realignWindow(kept: readonly KeptRow[], window: readonly KeptRow
   if (start.at === firstWordAt(kept[start.row]!)) return { rows: [...kept.slice(0, start.row), ...rest], top: start.row }
   const [first, ...others] = rest
   const joined = first ? [{ ...first, row: { ...first.row, isContinued: true } }, ...others] : []
-  return { rows: [...kept.slice(0, start.row), cutRow(kept[start.row]!, start.at), ...joined], top: start.row + 1 }
+  return { rows: [...kept.slice(0, start.row), cutBefore(kept[start.row]!, start.at), ...joined], top: start.row + 1 }
 }
 
 function lastEcho(rows: readonly KeptRow[]): { first: number; last: number; text: string } | null {
@@ -81,8 +81,8 @@ function firstWordAt({ row }: KeptRow): number {
   return match?.index ?? 0
 }
 
-function cutRow(kept: KeptRow, at: number): KeptRow {
-  const text = kept.row.text.slice(0, at).trimEnd()
-  const width = displayWidth(text)
-  return { ...kept, key: text.trim(), row: { ...kept.row, text, width, spans: cutSpans(kept.row.spans, 0, width) } }
+/** The kept row up to a word. */
+function cutBefore(kept: KeptRow, at: number): KeptRow {
+  const row = cutRow(kept.row, displayWidth(kept.row.text.slice(0, at)))
+  return { ...kept, key: row.text.trim(), row }
 }

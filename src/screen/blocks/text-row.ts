@@ -62,6 +62,13 @@ export function cutSpans(spans: readonly Span[], from: number, to = Number.POSIT
   return kept
 }
 
+/** The row up to a column. */
+export function cutRow<T extends Row>(row: T, to: number): T {
+  const text = spansText(cutSpans(row.spans, 0, to)).trimEnd()
+  const width = displayWidth(text)
+  return { ...row, text, width, spans: cutSpans(row.spans, 0, width) }
+}
+
 function cutText(text: string, start: number, from: number, to: number): { text: string; x: number } {
   if (/^[\x20-\x7e]*$/.test(text)) return { text: text.slice(Math.max(0, from - start), Math.max(0, to - start)), x: Math.max(start, from) }
   let column = start

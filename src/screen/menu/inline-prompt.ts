@@ -14,10 +14,12 @@ export interface InlinePrompt {
   question: string
   isSecret: boolean
   hasText: boolean
+  /** Words alone suggest it: believed only after it has stood still for a while. */
+  isSoft: boolean
   fallback: string | null
 }
 
-const CHOICES = /[[(](?<list>[A-Za-z]{1,8}(?:\s*[/|]\s*[A-Za-z]{1,12})+)[\])]\s*(?:[?:]\s*)?$/u
+const CHOICES = /[[(](?<list>[A-Za-z]{1,8}(?:\s*[/|]\s*[A-Za-z]{1,12})+)[\])]\s*(?:[?:]\s*)?\w{0,5}$/u
 const LETTERED = /(?:\((?<letter>[A-Za-z])\)[\w' ]+[/]?)+/u
 const SECRET = /\b(?:password|passphrase|passcode|pin|token|api key|secret)\b[^:\n]{0,60}:\s*$/iu
 const ANY_KEY = /\b(?:press|hit) (?:any key|enter|return|\[?enter\]?|space)\b.{0,60}$/iu
@@ -25,6 +27,19 @@ const NUMBER = /(?:^#\?|\b(?:number|choice|selection|option|select|choose|enter)
 
 export function findInline(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
   return atCursor(frame, rows, (row, before) => yesNo(row, before) ?? secret(row, before) ?? typed(rows, row, before))
+}
+
+const QUESTION = /^(?=\S+\s+\S).{1,120}\?\s*$/u
+const DEFAULTED = /^\S.{0,80}?:?\s*(?:\([^()]*\)|\[[^\][]*\]):?\s*$/u
+const REQUEST = /^(?:please )?(?:enter|type|input|choose|select|provide|specify)\b.{0,100}[:>]\s*$|^(?:user ?name|login|e-?mail|name|host(?:name)?|port|path|url|version|description)\b[^:]{0,30}:\s*$/iu
+
+/** A row that asks in words, with the cursor behind it. Running text looks like this too, for a moment. */
+export function findSpoken(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
+  return atCursor(frame, rows, (row, before) => {
+    const text = before.trim()
+    const isAsking = QUESTION.test(text) || DEFAULTED.test(text) || REQUEST.test(text)
+    return isAsking && before.length > text.length ? { ...inline(row, text, [], null), hasText: true, isSoft: true } : null
+  })
 }
 
 /** `Press any key`, where nothing else on the screen is a menu. */
@@ -44,7 +59,7 @@ function atCursor(frame: Frame, rows: readonly MenuRow[], read: (row: MenuRow, b
 /** Text left of the cursor, if nothing visible is right of it; typed characters count as part of the answer. */
 function textBefore(row: MenuRow, column: number): string {
   const text = row.text
-  return column >= text.length - 1 || text.slice(column).trim() === '' ? text.slice(0, Math.max(column, text.length)) : ''
+  return text.length <= column ? text.padEnd(column) : ''
 }
 
 function yesNo(row: MenuRow, text: string): InlinePrompt | null {
@@ -86,11 +101,11 @@ function typed(rows: readonly MenuRow[], row: MenuRow, text: string): InlineProm
   }
   if (options.length < 2) return null
   const group: OptionGroup = { layout: 'typed', options, selected: null, shownBy: 'cursor', first: options[0]!.row, last: row.index }
-  return { group, question: text.trim(), isSecret: false, hasText: true, fallback: null }
+  return { group, question: text.trim(), isSecret: false, hasText: true, isSoft: false, fallback: null }
 }
 
 function inline(row: MenuRow, question: string, words: readonly string[], fallback: string | null): InlinePrompt {
   const options = words.map((label): OptionRow => ({ row: row.index, glyphColumn: null, number: null, numberColumn: 0, checked: null, labelColumn: 0, label, detail: '' }))
   const group: OptionGroup = { layout: 'inline', options, selected: null, shownBy: 'cursor', first: row.index, last: row.index }
-  return { group, question: question === '' ? row.text.trim() : question, isSecret: false, hasText: false, fallback }
+  return { group, question: question === '' ? row.text.trim() : question, isSecret: false, hasText: false, isSoft: false, fallback }
 }

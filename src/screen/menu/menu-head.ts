@@ -64,6 +64,8 @@ function joinWrapped(rows: readonly MenuRow[]): string[] {
     const text = row.text.trim()
     const goesOn =
       above !== undefined &&
+      !isQuotedRow(row) &&
+      !isQuotedRow(above) &&
       above.index === row.index - 1 &&
       above.indent === row.indent &&
       above.text.length > 40 &&
@@ -73,6 +75,11 @@ function joinWrapped(rows: readonly MenuRow[]): string[] {
     else lines.push(text)
   })
   return lines
+}
+
+/** Rows of a command, a diff or a listing keep their breaks: what is asked must be shown as it is. */
+function isQuotedRow(row: MenuRow): boolean {
+  return /^\s*(?:\d+\s|[-+$>|#]|[[{(])/u.test(row.text) || row.indent > 2
 }
 
 function readTabs(row: MenuRow): Menu['tabs'] {

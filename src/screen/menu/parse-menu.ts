@@ -2,7 +2,7 @@ import type { Frame } from '../../terminal/index.js'
 import type { MenuSpec, Pack } from '../pack/pack.js'
 import { fingerprint } from '../print.js'
 import type { ScreenRow } from '../screen-row.js'
-import { findAnyKey, findInline, type InlinePrompt } from './inline-prompt.js'
+import { findAnyKey, findInline, findSpoken, type InlinePrompt } from './inline-prompt.js'
 import { meaningOf } from './meaning.js'
 import type { Menu, MenuKind, MenuOption } from './menu.js'
 import { type MenuHead, readFooter, readHead } from './menu-head.js'
@@ -16,6 +16,8 @@ export interface MenuCandidate {
   group: OptionGroup
   spec: MenuSpec | null
   footerRows: [number, number] | null
+  /** Believed only after it has stood still for a while. */
+  isSoft: boolean
   rows: readonly MenuRow[]
 }
 
@@ -29,8 +31,8 @@ export function parseMenu(frame: Frame, screen: readonly ScreenRow[], pack: Pack
   const horizontal = findHorizontal(rows)
   const group = vertical && horizontal ? (horizontal.first > vertical.last ? horizontal : vertical) : (vertical ?? horizontal)
   if (group) return fromGroup(group, rows, frame, pack)
-  const anyKey = findAnyKey(frame, rows)
-  return anyKey && fromInline(anyKey, rows, pack)
+  const prompt = findAnyKey(frame, rows) ?? findSpoken(frame, rows)
+  return prompt && fromInline(prompt, rows, pack)
 }
 
 function fromGroup(group: OptionGroup, rows: readonly MenuRow[], frame: Frame, pack: Pack): MenuCandidate {
@@ -57,6 +59,7 @@ function fromGroup(group: OptionGroup, rows: readonly MenuRow[], frame: Frame, p
     group,
     spec,
     footerRows: footer.rows,
+    isSoft: false,
     rows,
     menu: {
       print: fingerprint([kind, head.question, ...head.body, ...options.map(option => option.label)]),
@@ -95,6 +98,7 @@ function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack):
     group,
     spec,
     footerRows: null,
+    isSoft: prompt.isSoft,
     rows,
     menu: {
       print: fingerprint(['input', question, ...options.map(option => option.label)]),

@@ -39,8 +39,8 @@ export interface Pack {
 export interface RuleWatch {
   /** Milliseconds that only ever grow. */
   now(): number
-  /** What the rules of one frame took, in the order of their evaluation. */
-  frame(times: readonly { rule: RuleSpec; ms: number }[]): void
+  /** What the rules of one frame took, in the order of their evaluation. `again` measures the rule once more on the same frame. */
+  frame(times: readonly { rule: RuleSpec; ms: number; again(): number }[]): void
 }
 
 export type TextWidth = { from: 'cols'; minus: number } | { from: 'fixed'; width: number }

@@ -1,0 +1,153 @@
+// How much of a known answer the blocks of a recording hold: words in order, paragraphs and code lines as wholes, and the kinds of blocks.
+import { basename, dirname, join } from 'node:path'
+import { root } from './setup.mjs'
+
+const dist = process.env.SIGNALBOX_DIST ?? join(root, 'dist')
+const { Pane } = await import(join(dist, 'panes', 'index.js'))
+const { loadPack } = await import(join(dist, 'agents', 'index.js'))
+const { readWholeRecording } = await import(join(dist, 'terminal', 'recording', 'index.js'))
+const { renderMarkdown } = await import(join(dist, 'screen', 'index.js'))
+const { Conversation } = await import(join(dist, 'sessions', 'index.js'))
+
+const SAID = new Set(['prose', 'code', 'list', 'table', 'diff'])
+const ENDED = new Set(['idle_prompt', 'background_task', 'interrupted'])
+const packs = new Map()
+
+/** Reads a recording as a session would and scores every moment at which an answer is known to be complete. */
+export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
+  const agent = side.agent ?? (/claude/i.test(side.program ?? '') ? 'claude' : basename(dirname(cast)))
+  const packName = isGeneric ? null : agent.replace(/-[\d.]+$/, '')
+  if (!packs.has(packName)) packs.set(packName, await loadPack(packName, null))
+  const pack = packs.get(packName)
+  const { header, events } = await readWholeRecording(cast)
+  const pane = new Pane(pack, { cols: header.cols, rows: header.rows })
+  const conversation = new Conversation('s', pack, pane.screen)
+  const moments = (side.moments ?? []).filter(moment => moment.t != null).sort((a, b) => a.t - b.t)
+  const results = []
+  const see = steps => { for (const step of steps) if (step.type === 'look') conversation.observe(step.look) }
+  const runTimers = until => {
+    for (let due = pane.nextDeadline(); due !== null && due <= until; due = pane.nextDeadline()) {
+      see(pane.tick(due))
+      if (pane.nextDeadline() === due) break
+    }
+  }
+  const stop = moment => {
+    runTimers(moment.t)
+    see(pane.force(moment.t))
+    const look = pane.screen.last
+    if (!look) return
+    conversation.markTurn(look)
+    const isEnd = ENDED.has(moment.view) && isComplete(moment)
+    const wanted = isEnd || moment.view === 'streaming' ? sourceOf(side, moment) : []
+    if (wanted.length === 0) return
+    const blocks = conversation.extract(look, { isOpen: !isEnd }).filter(block => SAID.has(block.kind))
+    results.push({ t: moment.t, cols: look.frame.cols, buffer: look.frame.buffer, isEnd, ...compare(wanted, blocks) })
+  }
+  for (const event of events) {
+    while (moments.length > 0 && moments[0].t < event.t) stop(moments.shift())
+    runTimers(event.t)
+    if (event.kind === 'output') see(pane.feed(event.bytes, event.t, { live: false }))
+    else if (event.kind === 'resize') see(pane.resize(event.cols, event.rows, event.t))
+  }
+  for (const moment of moments) stop(moment)
+  return { agent: agent === 'claude' ? `claude ${side.renderer ?? ''}`.trim() : agent, results }
+}
+
+function isComplete({ expect = {} }) {
+  return expect.complete ?? expect.response !== undefined
+}
+
+/** The texts that the model had sent in this turn, in order. */
+function sourceOf(side, moment) {
+  const now = moment.expect?.text ?? moment.expect?.response
+  if (side.api) {
+    let texts = []
+    let isOver = true
+    for (const event of side.api) {
+      if (event.t > moment.t || event.kind !== 'main') continue
+      if (event.type === 'request') { if (isOver) texts = []; isOver = true }
+      if (event.type === 'text_stop') texts.push(event.text)
+      if (event.type === 'tool_use_start') isOver = false
+    }
+    if (now !== undefined && !texts.some(text => text === now) && now !== '') texts.push(now)
+    return texts.filter(text => text.trim() !== '')
+  }
+  const begun = Math.max(0, ...(side.truth ?? []).filter(event => event.ev === 'user_submit' && event.t <= moment.t).map(event => event.t))
+  const texts = []
+  for (const { t, expect = {} } of side.moments) {
+    if (t < begun || t > moment.t || !expect.response) continue
+    if (texts.length > 0 && expect.response.startsWith(texts.at(-1))) texts.pop()
+    texts.push(expect.response)
+  }
+  return now ? texts : []
+}
+
+function compare(texts, blocks) {
+  const source = texts.join('\n\n')
+  const markdown = renderMarkdown(blocks)
+  const want = wordsOf(source)
+  const got = wordsOf(markdown)
+  const common = longestCommon(want, got)
+  const units = unitsOf(source)
+  const lines = blocks.flatMap(block => (block.kind === 'code' ? block.lines : block.kind === 'diff' ? block.lines.map(line => line.sign + line.text) : []))
+  const said = ` ${got.join(' ')} `
+  return {
+    want: want.length, got: got.length, common, markdown, source, missing: blocks.some(block => block.missing),
+    paragraphs: units.paragraphs.length, paragraphsRight: units.paragraphs.filter(text => said.includes(` ${wordsOf(text).join(' ')} `)).length,
+    codeLines: units.code.length, codeRight: units.code.filter(line => lines.some(own => own.trimEnd() === line.trimEnd() || own.trim() === line.trim())).length,
+    kinds: kindsOf(source), gotKinds: kindsOf(markdown),
+  }
+}
+
+function wordsOf(text) {
+  return text
+    .replace(/^\s*(`{3,}|~{3,}).*$/gmu, ' ')
+    .replace(/\]\([a-z]+:[^)\s]+\)/gu, ' ')
+    .replace(/\((https?:[^)\s]+)\)/gu, ' ')
+    .replace(/[`*_~|#>\\[\]]/gu, ' ')
+    .split(/\s+/u)
+    .filter(word => /[\p{L}\p{N}\p{S}]/u.test(word) && !/^[-:=]+$/u.test(word))
+}
+
+function unitsOf(source) {
+  const code = []
+  const paragraphs = []
+  let fence = null
+  let current = []
+  const flush = () => { if (current.length > 0) paragraphs.push(current.join('\n')); current = [] }
+  for (const line of source.split('\n')) {
+    const mark = /^\s*(`{3,})/u.exec(line)?.[1]
+    if (mark) { fence = fence ? null : mark; flush() }
+    else if (fence) { if (line.trim() !== '') code.push(line) }
+    else if (line.trim() === '') flush()
+    else current.push(line)
+  }
+  flush()
+  return { code, paragraphs }
+}
+
+function kindsOf(markdown) {
+  const kinds = { code: 0, diff: 0, table: 0, list: 0, heading: 0, quote: 0 }
+  let fence = false
+  let before = ''
+  for (const line of markdown.split('\n')) {
+    const mark = /^\s*`{3,}(\w*)/u.exec(line)
+    if (mark) { if (!fence) kinds[mark[1] === 'diff' ? 'diff' : 'code']++; fence = !fence }
+    else if (!fence) {
+      const kind = /^\|[\s:|-]+\|$/u.test(line) ? 'table' : /^\s*(?:[-*]|\d+\.) /u.test(line) ? 'list' : /^#+ /u.test(line) ? 'heading' : /^> /u.test(line) ? 'quote' : ''
+      if (kind && (kind !== before || kind === 'heading' || kind === 'table')) kinds[kind]++
+      before = kind
+    }
+  }
+  return kinds
+}
+
+function longestCommon(a, b) {
+  let above = new Uint32Array(b.length + 1)
+  for (const word of a) {
+    const row = new Uint32Array(b.length + 1)
+    for (let n = 0; n < b.length; n++) row[n + 1] = word === b[n] ? above[n] + 1 : Math.max(row[n], above[n + 1])
+    above = row
+  }
+  return above[b.length]
+}

@@ -1,0 +1,45 @@
+import type { Pack, RuleSpec, RuleWatch } from '../screen/pack/index.js'
+
+/** A rule that takes longer than this three times is switched off. */
+const RULE_MS = 5
+const STRIKES = 3
+/** When all rules of a frame take longer than this, the slowest goes at once. */
+const FRAME_MS = 20
+
+export interface SwitchedOff {
+  rule: string
+  ms: number
+  reason: 'three times slow' | 'slowest of a slow frame'
+}
+
+/**
+ * Watches the rules of one pack and takes those out that hold a pane up. A busy machine is slow without the rule's fault, so a slow
+ * measurement counts only if the same rule is as slow again on the same frame.
+ */
+export function timeBox(pack: Pack, options: { now(): number; onSwitchedOff(off: SwitchedOff): void }): RuleWatch {
+  const strikes = new Map<string, number>()
+  const switchOff = (rule: RuleSpec, ms: number, reason: SwitchedOff['reason']) => {
+    pack.rules = pack.rules.filter(other => other !== rule)
+    options.onSwitchedOff({ rule: rule.id, ms, reason })
+  }
+  return {
+    now: options.now,
+    frame(times) {
+      const slow = times.filter(({ ms }) => ms > RULE_MS)
+      for (const { rule, ms, again } of slow) {
+        const least = Math.min(ms, again())
+        if (least <= RULE_MS) continue
+        const count = (strikes.get(rule.id) ?? 0) + 1
+        strikes.set(rule.id, count)
+        if (least > FRAME_MS) switchOff(rule, least, 'slowest of a slow frame')
+        else if (count >= STRIKES) switchOff(rule, least, 'three times slow')
+      }
+      const total = times.reduce((sum, { ms }) => sum + ms, 0)
+      if (total <= FRAME_MS) return
+      const slowest = times.reduce((most, one) => (one.ms > most.ms ? one : most))
+      const isOff = !pack.rules.includes(slowest.rule)
+      // The frame as a whole is slow again only if its parts are.
+      if (!isOff && times.reduce((sum, { ms, again }) => sum + Math.min(ms, again()), 0) > FRAME_MS) switchOff(slowest.rule, slowest.ms, 'slowest of a slow frame')
+    },
+  }
+}

@@ -1,0 +1,102 @@
+import { describe, expect, test } from 'vitest'
+import type { Observation } from '../screen/index.js'
+import { Settler } from './settle.js'
+
+function seen(fields: Partial<Observation>): Observation {
+  return {
+    view: 'idle_prompt',
+    payload: { fresh: false, prompt: 'agent' },
+    confidence: 1,
+    anchored: true,
+    rule: 'test',
+    busy: false,
+    awaiting: null,
+    composer: null,
+    facets: [],
+    user: null,
+    terminator: null,
+    ambiguous: [],
+    evidence: [],
+    ...fields,
+  } as Observation
+}
+
+const work = seen({ view: 'thinking', busy: true })
+const rest = seen({})
+const menu = seen({ view: 'tool_menu', awaiting: 'permission' })
+const unsure = seen({ view: 'unknown', busy: null })
+
+function afterWork(): Settler {
+  const settler = new Settler()
+  expect(settler.accept(work, 10)).toBe(true)
+  return settler
+}
+
+describe('settling', () => {
+  test('work and menus are believed at once, and rest where there was no work', () => {
+    const settler = new Settler()
+    expect(settler.accept(rest, 0)).toBe(true)
+    expect(settler.nextDeadline()).toBeNull()
+    expect(settler.accept(work, 1)).toBe(true)
+    expect(settler.accept(menu, 2)).toBe(true)
+    expect(settler.accept(work, 3)).toBe(true)
+  })
+
+  test('rest after work needs three looks 100 ms apart', () => {
+    const settler = afterWork()
+    expect(settler.accept(rest, 11)).toBe(false)
+    expect(settler.nextDeadline()).toBeCloseTo(11.1)
+    expect(settler.accept(rest, 11.1)).toBe(false)
+    expect(settler.nextDeadline()).toBeCloseTo(11.2)
+    expect(settler.accept(rest, 11.2)).toBe(true)
+    expect(settler.nextDeadline()).toBeNull()
+    expect(settler.accept(rest, 11.25)).toBe(true)
+  })
+
+  test('looks that come sooner than that do not count', () => {
+    const settler = afterWork()
+    settler.accept(rest, 11)
+    expect(settler.accept(rest, 11.099)).toBe(false)
+    expect(settler.accept(rest, 11.1)).toBe(false)
+    expect(settler.accept(rest, 11.199)).toBe(false)
+    expect(settler.accept(rest, 11.2)).toBe(true)
+  })
+
+  test('or 700 ms, whatever the number of looks; a millisecond less is not enough', () => {
+    for (const since of [11, 0.1, 1.1, 2.3, 7.7, 1234.567]) {
+      const late = afterWork()
+      late.accept(rest, since)
+      expect(late.accept(rest, since + 0.699)).toBe(false)
+      const exact = afterWork()
+      exact.accept(rest, since)
+      expect(exact.accept(rest, since + 0.7)).toBe(true)
+    }
+  })
+
+  test('anything else in between begins it anew', () => {
+    for (const blink of [work, menu, unsure]) {
+      const settler = afterWork()
+      settler.accept(rest, 11)
+      settler.accept(rest, 11.1)
+      expect(settler.accept(blink, 11.15)).toBe(true)
+      expect(settler.nextDeadline()).toBeNull()
+      expect(settler.accept(rest, 11.2)).toBe(false)
+      expect(settler.accept(rest, 11.3)).toBe(false)
+      expect(settler.accept(rest, 11.4)).toBe(true)
+    }
+  })
+
+  test('a menu that goes away is left like work', () => {
+    const settler = new Settler()
+    settler.accept(rest, 0)
+    settler.accept(menu, 1)
+    expect(settler.accept(rest, 2)).toBe(false)
+  })
+
+  test('following its own deadlines it is over after 200 ms', () => {
+    const settler = afterWork()
+    let t = 11
+    while (!settler.accept(rest, t)) t = settler.nextDeadline()!
+    expect(t).toBeCloseTo(11.2)
+  })
+})

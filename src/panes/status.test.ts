@@ -1,0 +1,126 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { walk } from '../machine/index.js'
+import { applySignal, eventOfClaim, INITIAL_STATUS, type StatusSignal, type StatusState } from './status.js'
+import { type PaneStatus, type StatusEvent, statusTable } from './status-table.js'
+import { StatusTracker } from './status-tracker.js'
+
+/** panes.md §2.1 as text: `=` stays, blank is refused; (r) restarts the clock. Guards are taken to hold. */
+const TABLE: Record<StatusEvent, Record<PaneStatus, string>> = {
+  start: row('running r', 'running r', 'running r', 'running', 'running r', 'running r'),
+  activity: row('', '=', '=', 'running', '', ''),
+  ask: row('waiting-approval', 'waiting-approval', 'waiting-approval', '=', 'waiting-approval', 'waiting-approval'),
+  answered: row('', '=', '=', 'running', '', ''),
+  'finish-ok': row('', 'done', 'done', 'done', '=', ''),
+  'finish-fail': row('failed', 'failed', 'failed', 'failed', 'failed', '='),
+  rest: row('=', 'idle r', 'idle r', 'idle r', '=', '='),
+  seen: row('=', '=', '=', 'idle r', 'idle r', 'idle r'),
+  clear: row('=', 'idle r', 'idle r', 'idle r', 'idle r', 'idle r'),
+  long: row('', 'long-running', '', '', '', ''),
+  'wait-over-changed': row('', '', '', 'running', '', ''),
+  'wait-over-quiet': row('', '', '', 'idle r', '', ''),
+  'gone-ok': row('=', 'done', 'done', 'done', '=', '='),
+  'gone-fail': row('failed', 'failed', 'failed', 'failed', 'failed', '='),
+}
+
+function row(...cells: [string, string, string, string, string, string]): Record<PaneStatus, string> {
+  return Object.fromEntries(statusTable.states.map((state, index) => [state, cells[index]])) as Record<PaneStatus, string>
+}
+
+/** A state in which every guard holds: the run belongs to another source of no rank, the wait was guessed. */
+const stateIn = (status: PaneStatus, more: Partial<StatusState> = {}): StatusState => ({ ...INITIAL_STATUS, status, source: 'silence', startedAt: 1, run: { authority: 'silence', expires: null }, ...more })
+const signal = (event: StatusEvent, more: Partial<StatusSignal> = {}): StatusSignal => ({ event, source: 'screen', t: 9, generation: 0, ...more })
+
+describe('the status table', () => {
+  it('has a cell for each of 6 statuses and 14 events, as in the specification', () => {
+    let cells = 0
+    for (const { state, event } of walk(statusTable)) {
+      cells++
+      const [to, clock] = TABLE[event][state].split(' ')
+      const after = applySignal(stateIn(state), signal(event))
+      expect.soft([state, event, after.entry.reason, after.state.status]).toEqual([state, event, to === '' ? 'no_rule' : 'applied', to === '' || to === '=' ? state : to])
+      if (to !== '' && to !== '=') expect.soft([state, event, after.state.startedAt]).toEqual([state, event, clock === 'r' ? 9 : 1])
+    }
+    expect(cells).toBe(84)
+  })
+
+  it.each([
+    ['running', 'start', { source: 'silence' }, 'running', 'applied', 1],
+    ['long-running', 'start', { source: 'silence' }, 'long-running', 'applied', 1],
+    ['long-running', 'start', { source: 'screen' }, 'running', 'applied', 9],
+    ['waiting-approval', 'start', { isAsking: true }, 'waiting-approval', 'guard_G2', 1],
+    ['waiting-approval', 'rest', { isAsking: true }, 'waiting-approval', 'guard_G2', 1],
+    ['waiting-approval', 'wait-over-quiet', { isAsking: true }, 'waiting-approval', 'guard_G2', 1],
+    ['running', 'finish-ok', { generation: -1 }, 'running', 'stale_generation', 1],
+  ] as const)('%s and %s with %j: %s, %s', (status, event, more, to, reason, startedAt) => {
+    const after = applySignal(stateIn(status), signal(event, more))
+    expect([after.state.status, after.entry.reason, after.state.startedAt]).toEqual([to, reason, startedAt])
+  })
+
+  it('lets no lower authority end a run, until the report that began it has expired (G3)', () => {
+    const run = { authority: 'hook' as const, expires: 20 }
+    expect(applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'screen', t: 19 })).entry.reason).toBe('guard_G3')
+    expect(applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'screen', t: 20 })).state.status).toBe('done')
+    expect(applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'osc7501', t: 1 })).state.status).toBe('done')
+    expect(applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'screen', t: 1, isReading: true })).state.status).toBe('done')
+  })
+
+  it('keeps a wait that is not guessed when it is seen (G4)', () => {
+    const after = applySignal(stateIn('waiting-approval', { source: 'screen', seen: false }), signal('seen', { source: 'user' }))
+    expect(after.state).toMatchObject({ status: 'waiting-approval', seen: true })
+  })
+
+  it('never leaves a live menu for idle without an answer, a clear or an exit', () => {
+    const events = statusTable.events.filter(event => !['answered', 'clear', 'gone-ok', 'gone-fail'].includes(event))
+    const source = fc.constantFrom('osc7501', 'hook', 'screen', 'silence', 'user', 'timer')
+    fc.assert(
+      fc.property(fc.array(fc.tuple(fc.constantFrom(...events), source), { maxLength: 12 }), steps => {
+        let state = stateIn('waiting-approval', { source: 'screen' })
+        for (const [event, from] of steps) {
+          state = applySignal(state, signal(event, { source: from as StatusSignal['source'], isAsking: true })).state
+          if (state.status === 'failed') return
+          expect(state.status).toBe('waiting-approval')
+        }
+      }),
+    )
+  })
+})
+
+describe('claims as events', () => {
+  const reading = { authority: 'screen', view: 'idle_prompt', awaiting: null, isTurnClosed: false } as const
+  it.each([
+    [{ ...reading, claim: { is: 'working' } }, null, 'idle', 'start'],
+    [{ ...reading, claim: { is: 'working' } }, { is: 'working' }, 'running', 'activity'],
+    [{ ...reading, claim: { is: 'working' } }, { is: 'blocked', awaiting: 'permission' }, 'waiting-approval', 'answered'],
+    [{ ...reading, claim: { is: 'working' } }, { is: 'blocked', awaiting: 'picker' }, 'idle', 'start'],
+    [{ ...reading, claim: { is: 'blocked', awaiting: 'plan' } }, null, 'running', 'ask'],
+    [{ ...reading, claim: { is: 'blocked', awaiting: 'picker' } }, null, 'running', null],
+    [{ ...reading, claim: { is: 'done' } }, null, 'running', 'finish-ok'],
+    [{ ...reading, claim: { is: 'failed', reason: 'x' } }, null, 'running', 'finish-fail'],
+    [{ ...reading, claim: { is: 'stopped', by: 'interrupted' } }, null, 'running', 'rest'],
+    [{ ...reading, claim: { is: 'idle' }, authority: 'osc7501', isTurnClosed: true }, null, 'running', 'rest'],
+    [{ ...reading, claim: { is: 'idle' }, isTurnClosed: true }, null, 'running', 'finish-ok'],
+    [{ ...reading, claim: { is: 'idle' } }, null, 'running', 'rest'],
+    [{ ...reading, claim: { is: 'idle', fresh: true }, isTurnClosed: true }, null, 'running', 'rest'],
+    [{ ...reading, claim: { is: 'idle' }, view: 'parallel_agents' }, null, 'idle', 'start'],
+    [{ ...reading, claim: { is: 'starting' } }, null, 'idle', null],
+    [{ ...reading, claim: { is: 'exited', code: 0, signal: null } }, null, 'running', 'gone-ok'],
+    [{ ...reading, claim: { is: 'exited', code: null, signal: 'SIGKILL' } }, null, 'running', 'gone-fail'],
+    [{ ...reading, claim: null }, null, 'running', null],
+  ] as const)('%j after %j while %s: %s', (now, before, status, event) => {
+    expect(eventOfClaim(now, before, status)).toBe(event)
+  })
+
+  it('makes a run a long one after 60 seconds, and not before', () => {
+    const tracker = new StatusTracker()
+    tracker.read({ ...reading, claim: { is: 'working' } }, 10)
+    tracker.tick(69.9)
+    expect(tracker.state.status).toBe('running')
+    expect(tracker.nextDeadline()).toBe(70)
+    tracker.tick(70)
+    expect(tracker.state).toMatchObject({ status: 'long-running', startedAt: 10 })
+    tracker.read({ ...reading, claim: { is: 'done' } }, 80)
+    expect(tracker.state).toMatchObject({ status: 'done', seen: false, startedAt: 10 })
+    expect(tracker.history.map(entry => `${entry.event} ${entry.reason}`)).toEqual(['start applied', 'long applied', 'finish-ok applied'])
+  })
+})

@@ -1,0 +1,154 @@
+import { lookup } from '../machine/index.js'
+import type { Awaiting, TerminalView } from '../screen/index.js'
+import { type Authority, type Claim, rankOf } from './evidence.js'
+import { type PaneStatus, type StatusAction, type StatusEvent, statusTable } from './status-table.js'
+
+/** A pane's status with what belongs to it. Times are seconds since the pane's start. */
+export interface StatusState {
+  status: PaneStatus
+  /** Whose report led here. */
+  source: Authority | 'timer' | 'user' | 'none'
+  startedAt: number
+  label: string
+  exitCode?: number | null
+  seen: boolean
+  /** Grows when the pane's process is replaced. */
+  generation: number
+  /** Grows with every change. */
+  stateId: number
+  background: number
+  stuck: null | 'frozen' | 'no-progress'
+  waitedSince?: number
+  /** Who began the run that is open, and until when that report counts. */
+  run: { authority: StatusState['source']; expires: number | null } | null
+}
+
+/** One thing that happened to a pane, as its status sees it. */
+export interface StatusSignal {
+  event: StatusEvent
+  source: StatusState['source']
+  t: number
+  generation: number
+  expires?: number | null
+  label?: string
+  exitCode?: number | null
+  background?: number
+  /** A live menu is on screen, or an approval is pending. */
+  isAsking?: boolean
+  /** It is the winner of a reading: every higher report has expired. */
+  isReading?: boolean
+}
+
+/** An accepted or refused event, for the pane's history. */
+export interface StatusEntry {
+  t: number
+  event: StatusEvent
+  source: StatusState['source']
+  from: PaneStatus
+  to: PaneStatus
+  /** `applied`, or why not: `stale_generation`, `no_rule`, `guard_G1` … */
+  reason: string
+}
+
+export const INITIAL_STATUS: StatusState = {
+  status: 'idle',
+  source: 'none',
+  startedAt: 0,
+  label: '',
+  seen: true,
+  generation: 0,
+  stateId: 0,
+  background: 0,
+  stuck: null,
+  run: null,
+}
+
+/** The status after one signal. Executes nothing, and never throws: what has no place is refused with its reason. */
+export function applySignal(state: StatusState, signal: StatusSignal): { state: StatusState; entry: StatusEntry } {
+  const entry = (to: PaneStatus, reason: string): StatusEntry => ({ t: signal.t, event: signal.event, source: signal.source, from: state.status, to, reason })
+  if (signal.generation < state.generation) return { state, entry: entry(state.status, 'stale_generation') }
+  const found = lookup(statusTable, state.status, signal.event, {
+    isOtherSource: signal.generation > state.generation || (state.run !== null && signal.source !== state.run.authority),
+    isAsking: signal.isAsking ?? false,
+    isEntitled: isEntitled(state, signal),
+    isGuessedWait: state.source === 'silence',
+  })
+  if (found.unlisted) {
+    const guard = found.refusedBy.at(-1)
+    return { state, entry: entry(state.status, guard === undefined ? 'no_rule' : `guard_${guard}`) }
+  }
+  return { state: changed(state, signal, found.next, found.actions, found.isStay), entry: entry(found.next, 'applied') }
+}
+
+/** A person's word, a timer and the process itself end any run; a report only one of its own rank or lower. */
+function isEntitled(state: StatusState, signal: StatusSignal): boolean {
+  const { run } = state
+  if (signal.isReading || run === null || (run.expires !== null && signal.t >= run.expires)) return true
+  const rank = (source: StatusState['source']) => (source === 'none' || source === 'user' || source === 'timer' ? -1 : rankOf(source))
+  return rank(signal.source) <= rank(run.authority)
+}
+
+function changed(state: StatusState, signal: StatusSignal, next: PaneStatus, actions: readonly StatusAction[], isStay: boolean): StatusState {
+  const isRun = isActive(next)
+  const isBegun = signal.event === 'start' && actions.includes('restart-clock')
+  const after: StatusState = {
+    ...state,
+    status: next,
+    generation: signal.generation,
+    stateId: state.stateId + 1,
+    background: signal.background ?? (isStay ? state.background : 0),
+    seen: actions.includes('acknowledge') || next === 'idle' || (isStay && state.seen),
+    ...(signal.label !== undefined && { label: signal.label }),
+    ...(signal.exitCode !== undefined && { exitCode: signal.exitCode }),
+    ...(!isStay && { source: signal.source, stuck: null }),
+    ...(actions.includes('restart-clock') && { startedAt: signal.t }),
+    run: isBegun ? { authority: signal.source, expires: signal.expires ?? null } : isRun || next === 'waiting-approval' ? (state.run ?? (isRun ? { authority: signal.source, expires: null } : null)) : null,
+  }
+  if (next === 'waiting-approval') after.waitedSince = state.waitedSince ?? signal.t
+  else delete after.waitedSince
+  return after
+}
+
+function isActive(status: PaneStatus): boolean {
+  return status === 'running' || status === 'long-running'
+}
+
+/** What a reading says, as far as the status needs it. */
+export interface StatusReading {
+  claim: Claim | null
+  authority: Authority | 'none'
+  view: TerminalView
+  awaiting: Awaiting | null
+  /** The turn on screen was closed by a done terminator, or the pack has no terminators. */
+  isTurnClosed: boolean
+}
+
+/** The event that a claim stands for. Null: it says nothing to a person. */
+export function eventOfClaim(reading: StatusReading, before: Claim | null, status: PaneStatus): StatusEvent | null {
+  const { claim, authority, view } = reading
+  if (!claim) return null
+  if (claim.is === 'working' || (view === 'parallel_agents' && claim.is !== 'exited')) {
+    if (status === 'waiting-approval') return before?.is === 'blocked' ? 'answered' : 'activity'
+    return before?.is === 'working' && isActive(status) ? 'activity' : 'start'
+  }
+  const isRunOpen = isActive(status) || status === 'waiting-approval'
+  switch (claim.is) {
+    case 'blocked':
+      return claim.awaiting === 'picker' || claim.awaiting === 'exit_confirm' ? null : 'ask'
+    case 'done':
+      return 'finish-ok'
+    case 'failed':
+      return 'finish-fail'
+    case 'stopped':
+      return 'rest'
+    case 'idle': {
+      if (claim.fresh || !isRunOpen) return 'rest'
+      const isReported = authority === 'osc7501' || authority === 'hook' || authority === 'transcript'
+      return !isReported && reading.isTurnClosed ? 'finish-ok' : 'rest'
+    }
+    case 'exited':
+      return claim.code === 0 && claim.signal === null ? 'gone-ok' : 'gone-fail'
+    case 'starting':
+      return null
+  }
+}

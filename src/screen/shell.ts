@@ -1,0 +1,81 @@
+import type { Frame } from '../terminal/index.js'
+import { isBlank, type ScreenRow } from './screen-row.js'
+
+/*
+ * Shells and line-oriented programs. Whether one waits for a command or runs one shows at a single place: the cursor. A prompt is the text
+ * between the row's beginning and the cursor when nothing stands behind or below it; once a prompt has been seen, the same text is believed
+ * without a pattern, and another one that merely ends in `$` is not: programs print dollar signs. A cursor anywhere else means that a
+ * command is running.
+ */
+export type ShellState =
+  | { is: 'prompt'; kind: 'shell' | 'repl' | 'debugger' | 'pager' | 'editor'; prompt: string; draft: string }
+  | { is: 'running'; command: string | null }
+
+const REPLS: [RegExp, 'repl' | 'debugger'][] = [
+  [/^(?:>>>|\.\.\.|In \[\d+\]:|\s*\.\.\.:|julia>|irb\([^)]*\)[^>]*>|ghci>|scala>|iex\(\d+\)>|λ>) ?$/u, 'repl'],
+  [/^> $/u, 'repl'],
+  [/^\.\.\. ?$/u, 'repl'],
+  [/^[a-zA-Z][\w-]{1,20}(?:\([\w-]+\))?[>#=]{1,2} ?$/u, 'repl'],
+  [/^(?:\(Pdb\+*\)|\(gdb\)|\(lldb\)|ipdb>|debug>|\(rdb:\d+\)|\(byebug\)) ?$/u, 'debugger'],
+]
+const SHELL = /[$#%❯➜»›λ] ?$|[\w~/\])]> ?$/u
+const PAGER = /^(?::|\(END\)|--More--.*|.* \(END\)|lines \d+-\d+.*|.*\(press h for help or q to quit\)) ?$/u
+const EDITOR = /^(?:-- (?:INSERT|VISUAL|REPLACE|NORMAL) --|:.*)$/u
+const PROMPT_MAX = 120
+
+export function readShell(frame: Frame, rows: readonly ScreenRow[], learned: string | null): ShellState | null {
+  const row = rows[frame.cursor.y]
+  if (!row) return null
+  const fullscreen = readFullscreen(frame, rows, row)
+  if (fullscreen) return fullscreen
+  const before = row.text.slice(0, frame.cursor.x).padEnd(frame.cursor.x)
+  const isLast = rows.slice(row.index + 1).every(isBlank)
+  const isAtEnd = row.text.length <= frame.cursor.x
+  const isKnown = learned !== null && mask(before) === mask(learned)
+  // A known prompt with words behind it is a draft; it must not be taken for a new prompt when it happens to end in a dollar sign.
+  if (isLast && learned !== null && !isKnown && mask(row.text).startsWith(mask(learned).trimEnd())) {
+    return { is: 'prompt', kind: 'shell', prompt: learned, draft: row.text.slice(learned.trimEnd().length).trim() }
+  }
+  if (isLast && isAtEnd) {
+    const prompt = readPrompt(before, learned)
+    if (prompt) return prompt
+  }
+  return learned === null ? null : { is: 'running', command: lastCommand(rows, row.index, learned) }
+}
+
+/** The prompt without what changes from one to the next: numbers, and the directory of most prompts. */
+function mask(text: string): string {
+  return text.replace(/\d+/gu, '0')
+}
+
+function readPrompt(before: string, learned: string | null): ShellState | null {
+  const text = before.trimEnd()
+  if (text === '' || before.length > PROMPT_MAX) return null
+  const state = (kind: 'shell' | 'repl' | 'debugger' | 'pager'): ShellState => ({ is: 'prompt', kind, prompt: before, draft: '' })
+  if (learned !== null && mask(before) === mask(learned)) return state('shell')
+  const repl = REPLS.find(([pattern]) => pattern.test(before) || pattern.test(text))
+  if (repl) return state(repl[1])
+  if (PAGER.test(text)) return state('pager')
+  if (!SHELL.test(before)) return null
+  // Where a prompt is known, a new one must look like it: the same last sign, and not just that sign alone.
+  if (learned === null) return state('shell')
+  return text.at(-1) === learned.trimEnd().at(-1) && text.length >= learned.trimEnd().length / 2 ? state('shell') : null
+}
+
+/** Editors and pagers take the whole screen; what they wait for is a key. */
+function readFullscreen(frame: Frame, rows: readonly ScreenRow[], row: ScreenRow): ShellState | null {
+  if (frame.buffer !== 'alternate') return null
+  const last = rows.findLast(candidate => !isBlank(candidate))
+  if (!last) return null
+  const text = last.text.trim()
+  const tildes = rows.filter(candidate => /^~\s*$/u.test(candidate.text)).length
+  if (tildes >= 3 || EDITOR.test(text) || rows.some(candidate => /^\^G (?:Help|Get Help)/u.test(candidate.text))) return { is: 'prompt', kind: 'editor', prompt: '', draft: '' }
+  if (PAGER.test(text) && row.index >= last.index) return { is: 'prompt', kind: 'pager', prompt: text, draft: '' }
+  return null
+}
+
+function lastCommand(rows: readonly ScreenRow[], before: number, learned: string): string | null {
+  const start = mask(learned).trimEnd()
+  const row = rows.slice(0, before + 1).findLast(candidate => mask(candidate.text).startsWith(start))
+  return row ? row.text.slice(learned.trimEnd().length).trim() : null
+}
