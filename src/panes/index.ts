@@ -9,3 +9,5 @@ export { Replay, type ReplayEvent, type ReplayLine, type ReplayOptions, replayEv
 export type { StatusEntry, StatusReading, StatusSignal, StatusState } from './status.js'
 export { type PaneStatus, type StatusEvent, statusTable } from './status-table.js'
 export { StatusTracker } from './status-tracker.js'
+export { type DriftCounts, type DriftReport, DriftWatch } from './drift-watch.js'
+export { type SwitchedOff, timeBox } from './rule-time-box.js'

@@ -41,6 +41,8 @@ export class PaneScreen {
   #memory: ScreenMemory = initialMemory()
   #last: Look | null = null
   #faults = 0
+  /** The newest frame was held back after a resize. */
+  #isHeld = false
 
   constructor(pack: Pack, options: EmulatorOptions, restored?: PaneScreenState) {
     this.#pack = pack
@@ -49,15 +51,15 @@ export class PaneScreen {
   }
 
   feed(bytes: Uint8Array, t: number, options: { live: boolean }): PaneOutput[] {
-    return this.#handle(this.#emulator.feed(bytes, t, options), t)
+    return [...this.#endHold(at => at < t), ...this.#handle(this.#emulator.feed(bytes, t, options), t)]
   }
 
   tick(t: number): PaneOutput[] {
-    return this.#handle(this.#emulator.tick(t), t)
+    return [...this.#endHold(at => at <= t), ...this.#handle(this.#emulator.tick(t), t)]
   }
 
   resize(cols: number, rows: number, t: number): PaneOutput[] {
-    return this.#handle(this.#emulator.resize(cols, rows, t), t)
+    return [...this.#endHold(at => at < t), ...this.#handle(this.#emulator.resize(cols, rows, t), t)]
   }
 
   /** Ends the open frame now, whatever is still to come; inside a synchronized update the last whole frame stands. */
@@ -77,7 +79,7 @@ export class PaneScreen {
   }
 
   nextDeadline(): number | null {
-    const deadlines = [this.#emulator.nextDeadline(), this.#coalescer.nextDeadline(), this.#settler.nextDeadline(), this.#last && this.#memory.recheckAt].filter(at => at !== null)
+    const deadlines = [this.#emulator.nextDeadline(), this.#coalescer.nextDeadline(), this.#settler.nextDeadline(), this.#isHeld ? this.#emulator.heldUntil : null, this.#last && this.#memory.recheckAt].filter(at => at !== null)
     return deadlines.length === 0 ? null : Math.min(...deadlines)
   }
 
@@ -102,12 +104,25 @@ export class PaneScreen {
     return { emulator: this.#emulator.serialize(), memory: this.#memory }
   }
 
+  /** The program may have drawn all it had to during the hold after a resize: the picture is then looked at when the hold is over. */
+  #endHold(isDue: (at: number) => boolean): PaneOutput[] {
+    const at = this.#emulator.heldUntil
+    if (!this.#isHeld || !isDue(at)) return []
+    const drawn = this.#handle(this.#emulator.tick(at), at)
+    this.#isHeld = false
+    // A frame that is still open ends by itself, and is not held any more.
+    return this.#emulator.nextDeadline() === null ? [...drawn, ...this.#handle(this.#emulator.force(at), at)] : drawn
+  }
+
   #handle(events: TerminalEvent[], t: number): PaneOutput[] {
     const output: PaneOutput[] = []
     for (const event of events) {
       if (event.type === 'reply') output.push({ type: 'reply', bytes: event.bytes })
       else if (event.type === 'evidence') output.push({ type: 'evidence', t: event.t, evidence: event.evidence })
-      else for (const { frame } of this.#coalescer.push(event.frame)) output.push({ type: 'look', look: this.#classify(frame) })
+      else {
+        this.#isHeld = event.frame.held
+        for (const { frame } of this.#coalescer.push(event.frame)) output.push({ type: 'look', look: this.#classify(frame) })
+      }
     }
     for (const { frame } of this.#coalescer.flush(t)) output.push({ type: 'look', look: this.#classify(frame) })
     const again = this.#settler.nextDeadline()

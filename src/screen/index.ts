@@ -1,6 +1,7 @@
 export { type Classified, classify } from './classify.js'
 export { type ExplainedMenu, type ExplainedRegion, type ExplainedRule, explainFrame, type FrameExplanation } from './explain.js'
 export type { Layout } from './layout.js'
+export { fingerprint } from './print.js'
 export { initialMemory, noteInput, type ScreenMemory } from './memory.js'
 export type { Menu, MenuKind, MenuOption, OptionMeaning } from './menu/menu.js'
 export type { Awaiting, Composer, Facet, Observation, Terminator } from './observation.js'

@@ -3,6 +3,7 @@ import { chromeRows, panelRows, type RowBlock, type RowRole, splitBlocks, termin
 import type { Pack } from '../pack/pack.js'
 import { type ScreenRow, toScreenRow } from '../screen-row.js'
 import { readTodo } from './todo-items.js'
+import { matchesRow } from '../style-match.js'
 import { toolOf } from '../tool.js'
 import type { Block, BlockContent } from './block.js'
 import { diffEnd, readDiff } from './diff.js'
@@ -71,9 +72,13 @@ export function transcriptBlocks(rows: readonly TextRow[], pack: Pack): RowBlock
 function splitRows(seen: readonly ScreenRow[], pack: Pack): RowBlock[] {
   const chrome = chromeRows(seen, pack)
   const panels = panelRows(seen, pack)
+  // A status row that its agent left behind in the scrollback is no part of the answer.
+  const working = pack.rules.filter(rule => rule.busy === true && rule.line !== null && rule.region === 'status')
   const roleOf = (row: ScreenRow): RowRole | null => {
     if (chrome.has(row.index) || panels.has(row.index)) return 'chrome'
-    return terminatorOf(row, pack) ? 'terminator' : null
+    if (terminatorOf(row, pack)) return 'terminator'
+    if (pack.queued.some(pattern => matchesRow(row, pattern))) return 'queued'
+    return working.some(rule => matchesRow(row, { line: rule.line!, style: rule.style })) ? 'working' : null
   }
   return pack.blocks.length === 0 ? genericBlocks(seen, roleOf) : splitBlocks(seen, pack, roleOf)
 }

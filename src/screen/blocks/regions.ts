@@ -66,7 +66,9 @@ function isHeading(rows: readonly ProseRow[], at: number): boolean {
 function readHeading(row: ProseRow, style: ProseStyle): BlockContent {
   const mark = HEADING_MARK.exec(row.text.trimStart())?.[0].length ?? 0
   const runs = inlineRuns(spansFrom(row, row.indent + mark), style.pack)
-  return { kind: 'prose', variant: 'heading', runs: runs.map(({ bold: _, ...run }) => run) }
+  const isAllItalic = runs.every(run => run.italic || run.code)
+  // What all of it has is the look of a heading, not an emphasis.
+  return { kind: 'prose', variant: 'heading', runs: runs.map(({ bold: _, italic, ...run }) => ({ ...run, ...(italic && !isAllItalic && { italic }) })) }
 }
 
 /** A paragraph ends at a blank row, or where a row begins something else that is not just a wrapped line. */

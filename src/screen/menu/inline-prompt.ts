@@ -29,8 +29,8 @@ export function findInline(frame: Frame, rows: readonly MenuRow[]): InlinePrompt
   return atCursor(frame, rows, (row, before) => yesNo(row, before) ?? secret(row, before) ?? typed(rows, row, before))
 }
 
-const QUESTION = /^(?=\S+\s+\S).{1,120}\?\s*$/u
-const DEFAULTED = /^\S.{0,80}?:?\s*(?:\([^()]*\)|\[[^\][]*\]):?\s*$/u
+const QUESTION = /^\p{L}.{2,120}\?$/u
+const DEFAULTED = /^(?!In \[\d|Out\[)\p{L}.{0,80}?:?\s*(?:\([^()]*\)|\[[^\][]*\]):?\s*$/u
 const REQUEST = /^(?:please )?(?:enter|type|input|choose|select|provide|specify)\b.{0,100}[:>]\s*$|^(?:user ?name|login|e-?mail|name|host(?:name)?|port|path|url|version|description)\b[^:]{0,30}:\s*$/iu
 
 /** A row that asks in words, with the cursor behind it. Running text looks like this too, for a moment. */

@@ -30,9 +30,11 @@ export function parseMenu(frame: Frame, screen: readonly ScreenRow[], pack: Pack
   const vertical = findVertical(rows)
   const horizontal = findHorizontal(rows)
   const group = vertical && horizontal ? (horizontal.first > vertical.last ? horizontal : vertical) : (vertical ?? horizontal)
-  if (group) return fromGroup(group, rows, frame, pack)
+  const options = group && fromGroup(group, rows, frame, pack)
   const prompt = findAnyKey(frame, rows) ?? findSpoken(frame, rows)
-  return prompt && fromInline(prompt, rows, pack)
+  // A question at the cursor below a list that has nothing to do with it; not the list's own footer.
+  const isBelow = prompt !== null && (options === null || prompt.group.first > options.menu.rows[1] + 1)
+  return isBelow ? fromInline(prompt, rows, pack) : options
 }
 
 function fromGroup(group: OptionGroup, rows: readonly MenuRow[], frame: Frame, pack: Pack): MenuCandidate {
@@ -97,7 +99,7 @@ function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack):
   return {
     group,
     spec,
-    footerRows: null,
+    footerRows: readFooter(rows, group.last).rows,
     isSoft: prompt.isSoft,
     rows,
     menu: {
