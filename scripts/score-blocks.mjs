@@ -11,6 +11,7 @@ const { Conversation } = await import(join(dist, 'sessions', 'index.js'))
 
 const SAID = new Set(['prose', 'code', 'list', 'table', 'diff'])
 const ENDED = new Set(['idle_prompt', 'background_task', 'interrupted'])
+const HOLD_S = 0.4
 const packs = new Map()
 
 /** Reads a recording as a session would and scores every moment at which an answer is known to be complete. */
@@ -38,14 +39,17 @@ export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
     if (!look) return
     conversation.markTurn(look)
     const isEnd = ENDED.has(moment.view) && isComplete(moment)
-    const wanted = isEnd || moment.view === 'streaming' ? sourceOf(side, moment) : []
-    if (wanted.length === 0) return
-    const blocks = conversation.extract(look, { isOpen: !isEnd }).filter(block => SAID.has(block.kind))
-    results.push({ t: moment.t, cols: look.frame.cols, buffer: look.frame.buffer, isEnd, ...compare(wanted, blocks) })
+    const sources = isEnd || moment.view === 'streaming' ? sourcesOf(side, moment) : []
+    if (sources.length === 0) return
+    const blocks = saidIn(conversation.extract(look, { isOpen: !isEnd }))
+    const best = sources.map(texts => compare(texts, blocks)).sort((a, b) => fit(b) - fit(a))[0]
+    results.push({ t: moment.t, cols: look.frame.cols, buffer: look.frame.buffer, isEnd, ...best })
   }
   for (const event of events) {
     while (moments.length > 0 && moments[0].t < event.t) stop(moments.shift())
     runTimers(event.t)
+    // Right after a resize nothing is read: the moment waits until the picture has settled.
+    if (event.kind === 'resize') for (const moment of moments) if (moment.t < event.t + HOLD_S) moment.t = event.t + HOLD_S
     if (event.kind === 'output') see(pane.feed(event.bytes, event.t, { live: false }))
     else if (event.kind === 'resize') see(pane.resize(event.cols, event.rows, event.t))
   }
@@ -53,33 +57,43 @@ export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
   return { agent: agent === 'claude' ? `claude ${side.renderer ?? ''}`.trim() : agent, results }
 }
 
+/** What the model said: no tools, and no changes that a tool shows. */
+function saidIn(blocks) {
+  return blocks.filter((block, index) => SAID.has(block.kind) && !(block.kind === 'diff' && /^tool_/.test(blocks[index - 1]?.kind ?? '')))
+}
+
+function fit({ want, got, common }) {
+  return (2 * common) / (want + got || 1)
+}
+
 function isComplete({ expect = {} }) {
   return expect.complete ?? expect.response !== undefined
 }
 
-/** The texts that the model had sent in this turn, in order. */
-function sourceOf(side, moment) {
+/**
+ * The texts that the model had sent in this turn, in order. Where a turn began is not always in the sidecar (a queued prompt, a turn that an
+ * agent started by itself), so there may be several answers.
+ */
+function sourcesOf(side, moment) {
   const now = moment.expect?.text ?? moment.expect?.response
+  if (!now) return []
   if (side.api) {
-    let texts = []
-    let isOver = true
+    const requests = [[]]
     for (const event of side.api) {
       if (event.t > moment.t || event.kind !== 'main') continue
-      if (event.type === 'request') { if (isOver) texts = []; isOver = true }
-      if (event.type === 'text_stop') texts.push(event.text)
-      if (event.type === 'tool_use_start') isOver = false
+      if (event.type === 'request') requests.push([])
+      if (event.type === 'text_stop' && event.text.trim() !== '') requests.at(-1).push(event.text)
     }
-    if (now !== undefined && !texts.some(text => text === now) && now !== '') texts.push(now)
-    return texts.filter(text => text.trim() !== '')
+    if (!requests.at(-1).includes(now) && !requests.flat().includes(now)) requests.at(-1).push(now)
+    return requests.map((_, index) => requests.slice(index).flat()).filter(texts => texts.includes(now))
   }
-  const begun = Math.max(0, ...(side.truth ?? []).filter(event => event.ev === 'user_submit' && event.t <= moment.t).map(event => event.t))
   const texts = []
   for (const { t, expect = {} } of side.moments) {
-    if (t < begun || t > moment.t || !expect.response) continue
+    if (t > moment.t || !expect.response) continue
     if (texts.length > 0 && expect.response.startsWith(texts.at(-1))) texts.pop()
     texts.push(expect.response)
   }
-  return now ? texts : []
+  return texts.map((_, index) => texts.slice(index))
 }
 
 function compare(texts, blocks) {

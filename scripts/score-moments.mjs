@@ -23,13 +23,13 @@ export const VIEWS_OF_LABEL = {
 const BLOCKED = new Set(['tool_menu', 'tool_request', 'permission', 'question', 'plan', 'plan_menu', 'question_menu', 'trust_dialog', 'waiting_input', 'auth_required'])
 const EITHER = new Set(['dialog', 'menu', 'overlay', 'auth_required', 'history_search', 'transcript'])
 
-function acceptedViews(moment) {
+export function acceptedViews(moment) {
   const labels = [moment.view.startsWith('menu_') ? 'overlay' : moment.view, ...(moment.expect?.accept ?? [])]
   if (moment.view === 'startup' && (moment.expect?.composer || moment.expect?.fresh)) labels.push('idle_prompt')
   return new Set(labels.flatMap(label => VIEWS_OF_LABEL[label] ?? [label]))
 }
 
-function needsPerson({ view, expect = {} }) {
+export function needsPerson({ view, expect = {} }) {
   if (typeof expect.needsYou === 'boolean') return expect.needsYou
   if ('awaiting' in expect) return expect.awaiting != null && expect.awaiting !== 'picker' && expect.awaiting !== 'exit_confirm'
   if (expect.state) return ['blocked', 'waiting', 'waiting_input'].includes(expect.state)

@@ -14,7 +14,7 @@ import { evaluateRules, type RuleMatch } from './rules.js'
 import { readTodos } from './todo.js'
 import { toolOf } from './tool.js'
 import { readShell, type ShellState } from './shell.js'
-import { blockText, isPinned, lastSaid, readTurn, type TurnState } from './turn.js'
+import { blockText, isPinned, lastSaid, readTurn, STILL_S, type TurnState } from './turn.js'
 import type { Payload, TerminalView } from './view.js'
 import { findWorking, nextTracks, type Working } from './working.js'
 
@@ -69,7 +69,7 @@ class Scene {
     this.#tracks = nextTracks(frame, this.#layout, memory)
     this.#working = findWorking(frame, this.#layout, this.#matches, this.#tracks)
     const rest = this.#best(match => match.rule.view === 'idle_prompt')
-    this.#turn = readTurn(this.#layout, memory, pack, { t: frame.t, isWorking: this.#working !== null, restsByRule: rest !== null, isScrolled: this.#matches.some(match => match.rule.facet === 'scrolled') })
+    this.#turn = readTurn(this.#layout, memory, pack, { t: frame.t, isWorking: this.#working !== null, restsByRule: rest !== null, isScrolled: this.#matches.some(match => match.rule.facet === 'scrolled'), isSameTranscript: this.#transcriptPrint() === memory.transcript?.hash })
     this.#todos = readTodos(this.#layout.rows, pack)
     this.#shell = pack.agent === 'generic' ? readShell(frame, this.#layout.rows, memory.prompt) : null
   }
@@ -253,7 +253,8 @@ class Scene {
   #recheckAt(): number | null {
     const asking = this.#asking()
     const { t } = this.#frame
-    const moments = [asking && asking.since + SPOKEN_STANDS_S, ...this.#tracks.map(track => track.lastMotion !== null && track.lastMotion + LAPSE_S + 0.001)]
+    const still = this.#pack.terminator === 'required' && this.#turn.isOpen ? (this.#changed(this.#memory.transcript, this.#transcriptPrint())?.changedAt ?? t) + STILL_S : null
+    const moments = [asking && asking.since + SPOKEN_STANDS_S, still, ...this.#tracks.map(track => track.lastMotion !== null && track.lastMotion + LAPSE_S + 0.001)]
     const later = moments.filter((at): at is number => typeof at === 'number' && at > t)
     return later.length === 0 ? null : Math.min(...later)
   }

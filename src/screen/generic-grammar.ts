@@ -12,6 +12,18 @@ const CORNER = /^\s{1,4}[⎿└╰├│┆┊┃↳]\s/u
 const PROMPT = /^\s{0,2}[❯›>▷»➜▶]\s+\S/u
 const CALL = /^\s{0,3}\S?\s*(?:[A-Z][\w]{1,20}\(|\$ |[a-z_]{3,30}\()/u
 
+/** What a row begins that carries no mark the pack knows. */
+export function unmarkedKind(row: ScreenRow, next: ScreenRow | undefined, isPrompt: (row: ScreenRow) => boolean): ScreenBlockKind {
+  if (isPrompt(row) || PROMPT.test(row.text) || (hasBackground(row) && row.indent <= 3)) return 'user'
+  if (CORNER.test(row.text)) return 'tool_result'
+  return MARK.test(row.text) && isCall(row, next) ? 'tool_call' : 'prose'
+}
+
+/** A row that begins nothing by itself. */
+export function isUnmarked(row: ScreenRow): boolean {
+  return !MARK.test(row.text) && !CORNER.test(row.text) && !hasBackground(row)
+}
+
 export function genericBlocks(rows: readonly ScreenRow[], roleOf: (row: ScreenRow) => RowRole | null): RowBlock[] {
   const blocks: RowBlock[] = []
   let current: RowBlock | null = null
@@ -28,11 +40,7 @@ export function genericBlocks(rows: readonly ScreenRow[], roleOf: (row: ScreenRo
       return
     }
     if (roleOf(row)) return
-    const next = rows[index + 1]
-    const mark = MARK.exec(row.text)
-    if (PROMPT.test(row.text) || hasBackground(row)) begin('user', index, row.indent)
-    else if (CORNER.test(row.text)) begin('tool_result', index, row.indent)
-    else if (mark) begin(isCall(row, next) ? 'tool_call' : 'prose', index, row.indent)
+    if (!isUnmarked(row) || PROMPT.test(row.text)) begin(unmarkedKind(row, rows[index + 1], () => false), index, row.indent)
     else if (current && blanks <= 1 && row.indent > indent) current.last = index
     else if (current && blanks === 0) current.last = index
     else begin('prose', index, row.indent)

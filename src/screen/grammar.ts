@@ -1,3 +1,4 @@
+import { isUnmarked, unmarkedKind } from './generic-grammar.js'
 import type { Terminator } from './observation.js'
 import type { BlockSpec, Pack, ScreenBlockKind } from './pack/pack.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
@@ -26,7 +27,13 @@ export type RowRole = 'chrome' | 'terminator' | 'queued' | 'panel' | 'working'
  * continuation pattern (blank rows only if the block goes on behind them); rows that fit nothing are prose of their own.
  * Rows with another role (chrome, terminators, panels, working rows) belong to no block; a terminator also ends the one above it.
  */
-export function splitBlocks(rows: readonly ScreenRow[], pack: Pack, roleOf: (row: ScreenRow) => RowRole | null): RowBlock[] {
+export function splitBlocks(
+  rows: readonly ScreenRow[],
+  pack: Pack,
+  roleOf: (row: ScreenRow) => RowRole | null,
+  /** Rows that begin with the sign of the input box, as far as structure told it. */
+  isPrompt: (row: ScreenRow) => boolean = () => false,
+): RowBlock[] {
   const blocks: RowBlock[] = []
   let current: RowBlock | null = null
   let blanks = 0
@@ -48,7 +55,7 @@ export function splitBlocks(rows: readonly ScreenRow[], pack: Pack, roleOf: (row
       blocks.push(current)
     } else if (goesOn) current!.last = index
     else {
-      current = { kind: 'prose', spec: null, first: index, last: index, isRunning: false }
+      current = { kind: unmarkedKind(row, rows[index + 1], isPrompt), spec: null, first: index, last: index, isRunning: false }
       blocks.push(current)
     }
     const call = blocks.at(-2)
@@ -83,7 +90,7 @@ function followedBy(rows: readonly ScreenRow[], index: number, spec: BlockSpec):
 }
 
 function continues(block: RowBlock, row: ScreenRow, blanksBefore: number): boolean {
-  if (block.spec === null) return blanksBefore === 0
+  if (block.spec === null) return isUnmarked(row) ? blanksBefore <= 1 && row.indent > 1 : false
   if (block.spec.more === null) return false
   if (blanksBefore > (block.spec.tight ? 0 : BLANKS_INSIDE)) return false
   return block.spec.more.test(row.text) && isOnSameGround(block.spec, row)

@@ -24,6 +24,8 @@ export interface Layout {
   roles: (RowRole | null)[]
   /** The newest terminator, if no block stands below it. */
   terminator: (Terminator & { text: string }) | null
+  /** A row that looks like work by its form alone. */
+  workingRow: number | null
 }
 
 /** Non-blank rows that may stand below an input box: hints, status lines, completion lists, panels. */
@@ -51,7 +53,9 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   const found = candidate && { candidate, verdict: proveLive(candidate, frame, rows, pack, { hasComposer: composer !== null, blocks: split(end) }) }
   const menu = found?.verdict.isLive ? found : null
   const liveFirst = menu ? menu.candidate.menu.rows[0] : end
-  const blocks = withoutCommands(rows, split(liveFirst), pack)
+  const said = withoutCommands(rows, split(liveFirst), pack)
+  const tail = menu ? null : statusTail(rows, said)
+  const blocks = tail ? said.slice(0, -1) : said
 
   if (menu) {
     regions.delete('composer')
@@ -60,7 +64,7 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   set(makeRegion('live', liveFirst, rows.length - 1))
   set(makeRegion('transcript', 0, liveFirst - 1))
   if (composer && !menu) set(makeRegion('footer', composer.last + 1, rows.length - 1))
-  const terminator = findTerminator(rows, roles, pack, blocks, liveFirst)
+  const terminator = findTerminator(rows, roles, pack, blocks, liveFirst) ?? (tail?.is === 'end' ? { row: tail.row, outcome: 'done' as const, text: rows[tail.row]!.text } : null)
   const newest = blocks.at(-1)
   if (newest) set(makeRegion('newest', newest.first, newest.last))
   set(makeRegion('status', Math.max((blocks.at(-1)?.last ?? -1) + 1, (terminator?.row ?? -1) + 1), liveFirst - 1))
@@ -74,6 +78,7 @@ export function layOut(frame: Frame, pack: Pack): Layout {
     blocks,
     roles,
     terminator,
+    workingRow: tail?.is === 'working' ? tail.row : null,
   }
 }
 
@@ -108,6 +113,21 @@ function rowRoles(rows: readonly ScreenRow[], pack: Pack): (RowRole | null)[] {
 function blocksOf(rows: readonly ScreenRow[], roles: readonly (RowRole | null)[], pack: Pack): RowBlock[] {
   const roleOf = (row: ScreenRow) => roles[row.index] ?? null
   return pack.blocks.length === 0 ? genericBlocks(rows, roleOf) : splitBlocks(rows, pack, roleOf)
+}
+
+/*
+ * The last thing above the input box, when no rule knows it: agents put one row there that begins with a symbol and tells what is going on
+ * or how it ended. An ellipsis means that something goes on; a duration without one, that it took so long.
+ */
+const ONGOING = /^\s{0,3}[^\p{L}\p{N}\s"'`([{]{1,8}\s*\p{L}[^.…]{0,80}(?:…|\.\.\.)/u
+const ENDED = /^\s{0,5}[^\p{L}\p{N}\s"'`([{]\s+\p{L}[^…]{0,100}?\b(?:\d+[hm] ?){0,2}\d+(?:\.\d+)?s\b[^…]{0,40}$/u
+
+function statusTail(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): { is: 'working' | 'end'; row: number } | null {
+  const last = blocks.at(-1)
+  if (!last || last.spec !== null || last.first !== last.last || last.kind !== 'prose') return null
+  const { text } = rows[last.first]!
+  if (ONGOING.test(text)) return { is: 'working', row: last.first }
+  return blocks.length > 1 && ENDED.test(text) ? { is: 'end', row: last.first } : null
 }
 
 /** Slash commands answer by themselves: they and their results are neither prompt nor answer. Nor is what still waits in a queue. */

@@ -5,6 +5,8 @@ import type { Pack } from './pack/pack.js'
 
 /** How long an echo without any sign of work counts as an open turn, where turns end without a mark. */
 const ECHO_GRACE_S = 3
+/** How long a turn without any sign of life stays open where an end mark is expected and none is seen. */
+export const STILL_S = 2.5
 
 export interface TurnState {
   isOpen: boolean
@@ -17,7 +19,7 @@ export interface TurnState {
  * it. Only when neither is on screen, because the answer is long, does memory speak. An error that ended the turn closes it; so does a pack's
  * own sign of rest.
  */
-export function readTurn(layout: Layout, memory: ScreenMemory, pack: Pack, now: { t: number; isWorking: boolean; restsByRule: boolean; isScrolled: boolean }): TurnState {
+export function readTurn(layout: Layout, memory: ScreenMemory, pack: Pack, now: { t: number; isWorking: boolean; restsByRule: boolean; isScrolled: boolean; isSameTranscript: boolean }): TurnState {
   const echo = newestEcho(layout, pack)
   const shown = echo ? blockText(layout, echo) : null
   const echoText = echo && isPinned(shown!, memory) ? memory.echo!.text : shown
@@ -31,7 +33,11 @@ export function readTurn(layout: Layout, memory: ScreenMemory, pack: Pack, now: 
   if (newest?.kind === 'error') return state(false)
   // Nothing was said and the prompt is gone: an interrupt took it back.
   if (newest === undefined && layout.composer !== null) return state(false)
-  if (pack.terminator === 'required') return state(echo !== null ? true : memory.turnOpen)
+  if (pack.terminator === 'required') {
+    // Nothing works, nothing moves, nothing was said for a while: the mark that should have ended the turn is not one we know.
+    const isStill = layout.composer !== null && memory.transcript !== null && now.t - memory.transcript.changedAt >= STILL_S && now.isSameTranscript
+    return state(!isStill && (echo !== null ? true : memory.turnOpen))
+  }
   const isFreshEcho = echo !== null && newest === echo && (memory.echo?.text !== echoText || now.t - memory.echo.since < ECHO_GRACE_S) && memory.echo !== null
   return state(isFreshEcho)
 }

@@ -22,7 +22,8 @@ export function findWorking(frame: Frame, layout: Layout, matches: readonly Rule
     const track = trackOf(tracks, row)
     return track !== null && isMoving(track, frame.t)
   })
-  return moving ? { match: null, row: moving } : null
+  if (moving) return { match: null, row: moving }
+  return layout.workingRow === null ? null : { match: null, row: layout.rows[layout.workingRow]! }
 }
 
 export function nextTracks(frame: Frame, layout: Layout, memory: ScreenMemory): Track[] {

@@ -5,7 +5,8 @@ import type { TextRow } from './text-row.js'
  * each new picture has to be laid on them: which kept row is its first one? Everything below that is the picture's; everything above stays.
  *
  * The answer is the place where most rows agree, read from the top, because text grows and folds at the bottom. Three rows that differ in a
- * row end the comparison. A place counts with three different rows that agree, or when all of the picture or all that was kept agrees.
+ * row end the comparison. A place counts with three different rows that agree, when all of the picture or all that was kept agrees, or
+ * when the picture begins with the very end of what was kept and that is more than a bracket or two.
  * Between equals the place of the picture before wins: without a sign of it nothing has scrolled. A picture that is contained whole in what
  * was kept is an older stretch of it (someone scrolls) and changes nothing, unless it stands where it stood: then its end was taken back.
  *
@@ -13,6 +14,7 @@ import type { TextRow } from './text-row.js'
  */
 const WITNESSES = 3
 const STRAYS = 3
+const SEAM_CHARACTERS = 16
 
 export interface KeptRow {
   row: TextRow
@@ -35,10 +37,11 @@ export function placeWindow(kept: readonly KeptRow[], window: readonly KeptRow[]
   let best: Placement | null = null
   const filled = window.filter(row => row.key !== '').length
   for (let at = Math.max(0, kept.length - reach(window)); at < kept.length; at++) {
-    const { agreeing, differing, compared } = compareAt(kept, window, at)
+    const { agreeing, differing, compared, characters } = compareAt(kept, window, at)
     const isWhole = differing === 0 && agreeing > 0 && (compared === filled || at === 0)
     const isStart = at === 0 && agreeing > 0 && differing <= 1
-    if (agreeing < WITNESSES && !isWhole && !isStart) continue
+    const isSeam = differing === 0 && characters >= SEAM_CHARACTERS && at + window.length >= kept.length
+    if (agreeing < WITNESSES && !isWhole && !isStart && !isSeam) continue
     const isBetter = !best || agreeing > best.agreeing || (agreeing === best.agreeing && Math.abs(at - expected) < Math.abs(best.at - expected))
     if (isBetter) best = { at, agreeing, isContained: differing === 0 && compared === filled }
   }
@@ -50,7 +53,15 @@ function reach(window: readonly KeptRow[]): number {
   return Math.max(200, window.length * 3)
 }
 
-function compareAt(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): { agreeing: number; differing: number; compared: number } {
+interface Comparison {
+  /** Different rows that agree, and how much text they hold. */
+  agreeing: number
+  characters: number
+  differing: number
+  compared: number
+}
+
+function compareAt(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): Comparison {
   const agreed = new Set<string>()
   let differing = 0
   let compared = 0
@@ -60,19 +71,23 @@ function compareAt(kept: readonly KeptRow[], window: readonly KeptRow[], at: num
     const other = kept[at + index]!.key
     if (key === '' && other === '') continue
     if (key !== '') compared++
-    if (key === other) {
-      agreed.add(key)
+    // The last row that was kept may have grown.
+    const isGrown = at + index === kept.length - 1 && other !== '' && key.startsWith(other)
+    if (key === other || isGrown) {
+      agreed.add(other)
       strays = 0
     } else {
       differing++
       if (++strays >= STRAYS) break
     }
   }
-  return { agreeing: agreed.size, differing, compared }
+  return { agreeing: agreed.size, characters: [...agreed].join('').length, differing, compared }
 }
 
 /** The rows known after this picture. */
-export function layWindow(kept: readonly KeptRow[], window: readonly KeptRow[], expected: number): { rows: KeptRow[]; top: number } {
+export function layWindow(kept: readonly KeptRow[], shown: readonly KeptRow[], expected: number): { rows: KeptRow[]; top: number } {
+  // Blank rows at the top tell nothing: something may have stood there.
+  const window = shown.slice(Math.max(0, shown.findIndex(row => row.key !== '')))
   if (kept.length === 0) return { rows: [...window], top: 0 }
   const place = placeWindow(kept, window, expected)
   if (!place) return { rows: [...kept, ...afterGap(window)], top: kept.length }

@@ -87,14 +87,15 @@ function isCode(chunk: readonly ProseRow[], style: ProseStyle): boolean {
   if (chunk.every(row => row.colours.isInlineCode || row.colours.hasBackground)) return true
   const coloured = chunk.filter(row => row.colours.syntax > 0)
   const strong = coloured.filter(row => row.colours.syntax >= 2 && !LIST_MARK.test(row.text))
-  if (strong.length > 0) return !isProse(chunk[0]!)
-  if (LIST_MARK.test(chunk[0]!.text) || isQuote(chunk[0]!.text)) return false
+  if (strong.length > 0) return strong.includes(chunk[0]!) || !isSentence(chunk[0]!.text)
+  if (LIST_MARK.test(chunk[0]!.text) || isQuote(chunk[0]!.text) || chunk.some(row => isSentence(row.text))) return false
   if (coloured.length === chunk.length && (chunk.every(row => row.colours.isWhole) || style.pack.text.inlineCodeFg.length > 0)) return true
   return coloured.length === 0 && looksLikeCode(chunk)
 }
 
-function isProse(row: ProseRow): boolean {
-  return row.colours.syntax === 0 && /[\p{L}\d)”"'][:.?!]$/u.test(row.text.trimEnd()) && /^\s*\p{Lu}[\p{L}’']* /u.test(row.text)
+/** One colour in a sentence is an emphasis that the pack does not know. */
+function isSentence(text: string): boolean {
+  return /^\s*\p{Lu}/u.test(text) && /[\p{L}\d)”"'][:.?!,]$/u.test(text.trimEnd()) && text.trim().split(/\s+/u).length >= 3
 }
 
 function isQuote(text: string): boolean {

@@ -29,19 +29,23 @@ export interface ExtractOptions {
 /** Wrapping width of an agent that no pack describes: agents leave at most so many columns free at the right. */
 const UNKNOWN_MARGIN = 6
 
+/** Half blocks from one side to the other are the edges of a box. */
+const EDGE = /^\s*[▀▄]{10,}\s*$/u
+
 /** Rows of one turn → its blocks, the same code while it streams and when it has ended. */
 export function extractBlocks(rows: readonly TextRow[], options: ExtractOptions): Block[] {
   const { pack } = options
   const whole = inferWidths(joinSoftWraps(rows, options.cols), options.widths ?? [], cols => rightEdge(cols, pack))
   const seen = whole.map((row, index) => toScreenRow(row, index))
+  const split = splitRows(seen, pack)
   const style: ProseStyle = {
     pack,
-    body: bodyStyle(whole),
+    body: bodyStyle(split.filter(block => block.kind === 'prose').flatMap(block => whole.slice(block.first, block.last + 1))),
     rightOf: row => rightEdge(row.cols ?? options.cols, pack),
     isOpen: options.isOpen,
   }
   const blocks: Block[] = []
-  for (const rowBlock of holdBack(splitRows(seen, pack), options)) {
+  for (const rowBlock of holdBack(split, options)) {
     const part = whole.slice(rowBlock.first, rowBlock.last + 1)
     for (const { content, first, last } of readRowBlock(rowBlock, part, style)) {
       blocks.push({
@@ -75,12 +79,16 @@ function splitRows(seen: readonly ScreenRow[], pack: Pack): RowBlock[] {
   // A status row that its agent left behind in the scrollback is no part of the answer.
   const working = pack.rules.filter(rule => rule.busy === true && rule.line !== null && rule.region === 'status')
   const roleOf = (row: ScreenRow): RowRole | null => {
+    if (EDGE.test(row.text)) return 'chrome'
     if (chrome.has(row.index) || panels.has(row.index)) return 'chrome'
     if (terminatorOf(row, pack)) return 'terminator'
     if (pack.queued.some(pattern => matchesRow(row, pattern))) return 'queued'
     return working.some(rule => matchesRow(row, { line: rule.line!, style: rule.style })) ? 'working' : null
   }
-  return pack.blocks.length === 0 ? genericBlocks(seen, roleOf) : splitBlocks(seen, pack, roleOf)
+  if (pack.blocks.length === 0) return genericBlocks(seen, roleOf)
+  const knowsPrompts = pack.blocks.some(block => block.kind === 'user')
+  // Rows without a mark, such as those behind a gap, are the answer's: where prompts have a mark, a quoted one is none.
+  return splitBlocks(seen, pack, roleOf).map(block => (block.spec === null && block.kind === 'user' && knowsPrompts ? { ...block, kind: 'prose' as const } : block))
 }
 
 /** The last row of an answer that is still being written may be half a line: it waits until the next one begins. */

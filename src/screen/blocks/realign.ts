@@ -20,7 +20,7 @@ interface Word {
 export function realignWindow(kept: readonly KeptRow[], window: readonly KeptRow[]): { rows: KeptRow[]; top: number } | null {
   const echo = lastEcho(kept)
   const shown = lastEcho(window)
-  if (echo && shown && isSameEcho(echo.text, shown.text)) return { rows: [...kept.slice(0, echo.first), ...window.slice(shown.first)], top: echo.first - shown.first }
+  if (echo && shown && isSameEcho(echo.text, shown.text) && isFollowed(kept, echo.last + 1, window, shown.last + 1)) return { rows: [...kept.slice(0, echo.first), ...window.slice(shown.first)], top: echo.first - shown.first }
   const from = echo ? echo.last + 1 : 0
   const start = findWords(wordsOf(kept, from), wordsOf(window, pinnedEcho(window)))
   if (!start) return null
@@ -43,6 +43,12 @@ function lastEcho(rows: readonly KeptRow[]): { first: number; last: number; text
 function isSameEcho(a: string, b: string): boolean {
   const [short, long] = [a, b].map(text => text.replace(/\s+/gu, '')).sort((x, y) => x.length - y.length) as [string, string]
   return short.length > 0 && long.startsWith(short)
+}
+
+/** A prompt that is pinned to the top of the screen is followed by other words than where it was said. */
+function isFollowed(kept: readonly KeptRow[], from: number, window: readonly KeptRow[], shownFrom: number): boolean {
+  const [before, now] = [wordsOf(kept, from), wordsOf(window, shownFrom)].map(words => words.slice(0, 3).map(word => word.text))
+  return before!.every((word, index) => now![index] === undefined || now![index]!.startsWith(word))
 }
 
 function pinnedEcho(window: readonly KeptRow[]): number {

@@ -20,7 +20,7 @@ function majority(rows: readonly Row[], colourOf: (span: Span) => Color): Color 
   const cells = new Map<Color, number>()
   let all = 0
   for (const span of rows.flatMap(row => row.spans)) {
-    const visible = span.text.trim().length
+    const visible = span.text.match(/\p{L}/gu)?.length ?? 0
     cells.set(colourOf(span), (cells.get(colourOf(span)) ?? 0) + visible)
     all += visible
   }

@@ -10,7 +10,8 @@ const BARS = /^\s*[│┃║].*[│┃║]\s*$/u
 const RULE = /^\s*[━─]{2,}(?: {1,}[━─]{2,})*\s*$/u
 
 type Table = Extract<BlockContent, { kind: 'table' }>
-type Column = [first: number, end: number]
+/** `end`: behind the last cell of the column; `reach`: how far its text may run. */
+type Column = [first: number, end: number, reach: number]
 
 interface Cell {
   runs: InlineRun[]
@@ -50,10 +51,15 @@ export function readTable(rows: readonly ProseRow[], style: ProseStyle): BlockCo
   const [header = [], ...body] = logical
   return {
     kind: 'table',
-    header: header.map(cell => cell.runs),
+    header: header.map(cell => plainHeader(cell.runs)),
     body: body.map(cells => cells.map(cell => cell.runs)),
     align: header.map((_, column) => alignment(filled.slice(1).flat().map(cells => cells[column]!))),
   }
+}
+
+/** Headers are bold by their nature. */
+function plainHeader(runs: readonly InlineRun[]): InlineRun[] {
+  return mergeRuns(runs.map(({ bold: _, ...run }) => run))
 }
 
 /** Cells lie between the bars of the row that has most of them. */
@@ -68,23 +74,22 @@ function barColumns(rows: readonly ProseRow[]): Column[] {
     }
     if (bars.length > best.length) best = bars
   }
-  return best.slice(1).map((end, index) => [best[index]! + 1, end])
+  return best.slice(1).map((end, index) => [best[index]! + 1, end, end])
 }
 
 /** Cells stand over the runs of the rule, and reach to where the next begins. */
 function ruleColumns(rows: readonly ProseRow[]): Column[] {
   const rule = rows.find(row => RULE.test(row.text))!
-  const starts = [...rule.text.matchAll(/[━─]+/gu)].map(match => rule.from + match.index)
-  return starts.map((start, index) => [start, starts[index + 1] ?? Number.POSITIVE_INFINITY])
+  const runs = [...rule.text.matchAll(/[━─]+/gu)].map(match => ({ first: rule.from + match.index, end: rule.from + match.index + match[0].length }))
+  return runs.map(({ first, end }, index) => [first, end, runs[index + 1]?.first ?? Number.POSITIVE_INFINITY])
 }
 
-function cellOf({ row }: ProseRow, [first, end]: Column, style: ProseStyle): Cell {
-  const spans = cutSpans(row.spans, first, end)
+function cellOf({ row }: ProseRow, [first, end, reach]: Column, style: ProseStyle): Cell {
+  const spans = cutSpans(row.spans, first, reach)
   const text = spansText(spans)
   const trimmed = text.trim()
-  const width = Number.isFinite(end) ? end - first : displayWidth(text)
   const left = displayWidth(text) - displayWidth(text.trimStart())
-  return { runs: inlineRuns(spans, style.pack), text: trimmed, pad: [left, Math.max(0, width - left - displayWidth(trimmed))] }
+  return { runs: inlineRuns(spans, style.pack), text: trimmed, pad: [left, Math.max(0, end - first - left - displayWidth(trimmed))] }
 }
 
 function joinCells(above: readonly Cell[], below: readonly Cell[]): Cell[] {

@@ -3,6 +3,7 @@ import type { RowBlock } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
 import { isBlank, type ScreenRow } from '../screen-row.js'
 import { matchesRow } from '../style-match.js'
+import { looksLikeHints } from './menu-head.js'
 import { spanFrom } from './menu-rows.js'
 import { standsOut } from './option-group.js'
 import type { MenuCandidate } from './parse-menu.js'
@@ -30,7 +31,9 @@ export function proveLive(
   const { group, spec } = candidate
   const proofs: string[] = []
   const fail = (failed: string): LiveVerdict => ({ isLive: false, proofs, failed })
-  const foreign = foreignRowBelow(candidate, rows, pack)
+  const selectedRow = group.selected === null ? null : group.options[group.selected]!
+  const isProvenOtherwise = selectedRow !== null && (frame.cursor.y === selectedRow.row || group.shownBy === 'style' || standsOut(candidate.rows, group.options) === group.selected)
+  const foreign = foreignRowBelow(candidate, rows, pack, isProvenOtherwise ? 2 : 0)
   if (foreign !== null) return fail(`L1: row ${foreign} below it is not its own`)
   proofs.push('L1')
   if (surroundings.hasComposer) return fail('L2: the input box is live')
@@ -39,7 +42,7 @@ export function proveLive(
   if (inside) return fail(`L3: inside a ${inside.kind} block`)
   proofs.push('L3')
   if (group.shownBy === 'cursor') return { isLive: true, proofs: [...proofs, 'L5'], failed: null }
-  const selected = group.selected === null ? null : group.options[group.selected]!
+  const selected = selectedRow
   if (selected?.glyphColumn != null && isLiveColumn(candidate, selected.glyphColumn)) proofs.push('L4')
   if (selected && frame.cursor.y === selected.row) proofs.push('L5')
   const loud = group.layout === 'vertical' ? standsOut(candidate.rows, group.options) : group.shownBy === 'style' ? group.selected : null
@@ -63,7 +66,9 @@ function isLiveColumn(candidate: MenuCandidate, column: number): boolean {
   return (isBoxed && column <= 4) || (menu.footer.length > 0 && column <= 3)
 }
 
-function foreignRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pack: Pack): number | null {
+/** `hints`: how many rows below may be key hints in words that nobody knows, where the selection is proven by cursor or style. */
+function foreignRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pack: Pack, hints: number): number | null {
+  let hintsLeft = hints
   let more: RegExp | null = null
   let isInBox = candidate.rows[candidate.group.last]!.isBoxed
   for (let index = candidate.group.last + 1; index < rows.length; index++) {
@@ -75,7 +80,9 @@ function foreignRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], p
     if (isBlank(row) || own.isBlank || own.isRule || isFooter || (isInBox && own.isBoxed) || /^\s*(?:▼|↓ \d+ more)/u.test(own.text)) continue
     const panel = pack.panels.find(entry => matchesRow(row, entry.first))
     if (panel) more = panel.more
-    else if (!more?.test(row.text) && !pack.chrome.some(entry => matchesRow(row, entry.first))) return index
+    else if (more?.test(row.text) || pack.chrome.some(entry => matchesRow(row, entry.first))) continue
+    else if (hintsLeft > 0 && looksLikeHints(own)) hintsLeft--
+    else return index
   }
   return null
 }

@@ -1,4 +1,4 @@
-import { styleKey } from '../style-match.js'
+import { isGrey, styleKey } from '../style-match.js'
 import type { Menu } from './menu.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 
@@ -119,6 +119,13 @@ export function readFooter(rows: readonly MenuRow[], below: number): { keys: Men
     keys.push(...found)
   }
   return { keys, rows: first === null ? null : [first, last] }
+}
+
+/** A row that looks like key hints whatever it says: short, in one quiet colour or in pieces with dots or bars between. */
+export function looksLikeHints(row: MenuRow): boolean {
+  const visible = row.spans.filter(span => span.text.trim() !== '')
+  const isQuiet = visible.length > 0 && visible.every(span => span.dim || isGrey(span.fg) || span.italic)
+  return isQuiet || /\S\s[·•|]\s\S/u.test(row.text)
 }
 
 export function fragments(text: string): Menu['footer'] {

@@ -1,6 +1,8 @@
 import type { MenuRow } from './menu-rows.js'
 
-export const SELECTION_GLYPHS = '❯›>●◉→▶▸➜»'
+/** Signs that point at an option. In a numbered list any symbol may, if only one row has it. */
+const POINTERS = '❯›>●◉→▶▸➜»➤▹►▷☞➔⯈'
+const ANY_SIGN = '(?![\\[\\](){}"\'`#*+.,:;|/\\\\-])[^\\p{L}\\p{N}\\s─━│┃╭╮╰╯┌┐└┘├┤┬┴┼]'
 
 /** One row that may be an option of a menu. Columns count from the left edge. */
 export interface OptionRow {
@@ -16,7 +18,7 @@ export interface OptionRow {
 }
 
 const OPTION = new RegExp(
-  `^(?<indent>[\\s\\u00a0]*)(?:(?<glyph>[${SELECTION_GLYPHS}])(?<gap>[\\s\\u00a0]+))?(?:(?<number>\\d{1,2})[.)](?<gap2>[\\s\\u00a0]+))?` +
+  `^(?<indent>[\\s\\u00a0]*)(?:(?<glyph>[${POINTERS}]|${ANY_SIGN}(?=[\\s\\u00a0]+\\d{1,2}[.)]))(?<gap>[\\s\\u00a0]+))?(?:(?<number>\\d{1,2})[.)](?<gap2>[\\s\\u00a0]+))?` +
     '(?:(?<check>\\[[ xX✔✓*]\\]|[☐☑☒◯◉◻◼])(?<gap3>[\\s\\u00a0]+))?(?<label>\\S.*)$',
   'u',
 )

@@ -14,11 +14,12 @@ export function parseFixtureFile(source: PackSource): FixtureSpec[] {
 
 /** TOML has no null: `awaiting = "none"` says that nobody is asked. */
 export function toFixtures(fixtures: PackFile['fixtures']): FixtureSpec[] {
-  return fixtures.map(({ cast, at, expect: { view, accept, busy, awaiting, options }, known }) => ({
+  return fixtures.map(({ cast, at, version, expect: { view, accept, busy, awaiting, options }, known }) => ({
     cast,
     at,
+    ...(version !== undefined && { version }),
     expect: {
-      view,
+      ...(view !== undefined && { view }),
       accept,
       ...(busy !== undefined && { busy }),
       ...(awaiting !== undefined && { awaiting: awaiting === 'none' ? null : awaiting }),

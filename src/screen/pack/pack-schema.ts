@@ -97,8 +97,9 @@ const firstMore = { first: z.string(), more: z.string().optional(), style: style
 const fixture = z.strictObject({
   cast: z.string().regex(/^[\w.-]+\.cast$/, 'a file name that ends in .cast'),
   at: z.number().min(0),
+  version: z.string().optional(),
   expect: z.strictObject({
-    view,
+    view: view.optional(),
     accept: z.array(view).default([]),
     busy: z.boolean().nullable().optional(),
     awaiting: z.union([awaiting, z.literal('none')]).nullable().optional(),

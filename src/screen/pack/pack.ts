@@ -164,11 +164,15 @@ export interface RuleCondition {
 
 export type CaptureKind = 'string' | 'int' | 'count' | 'duration' | 'time'
 
+/** A moment of a recording and what must be seen there. */
 export interface FixtureSpec {
   cast: string
   at: number
+  /** The agent's version in the recording: it chooses the pack file. */
+  version?: string
   expect: {
-    view: TerminalView
+    view?: TerminalView
+    /** Views that are right as well. */
     accept: TerminalView[]
     busy?: boolean | null
     awaiting?: Awaiting | null

@@ -1,0 +1,124 @@
+// `node scripts/eval-mutations.mjs <dir>…`: what the screen alone tells when its words or glyphs are others. Frames are changed cell by cell
+// after the emulator, so that nothing moves; no title and no report of the program helps.
+import { readdirSync, readFileSync, existsSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { GLYPH_MAP, otherWords } from './mutate-recording.mjs'
+import { VIEWS_OF_LABEL, acceptedViews } from './score-moments.mjs'
+import { root } from './setup.mjs'
+
+const { classify, initialMemory } = await import(join(root, 'dist', 'screen', 'index.js'))
+const { FrameCoalescer, TerminalEmulator } = await import(join(root, 'dist', 'terminal', 'index.js'))
+const { loadPack } = await import(join(root, 'dist', 'agents', 'index.js'))
+const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
+void VIEWS_OF_LABEL
+
+const glyph = new RegExp(`[${Object.keys(GLYPH_MAP).join('')}]`, 'gu')
+const MUTATIONS = {
+  none: text => text,
+  words: otherWords,
+  glyphs: text => text.replace(glyph, found => GLYPH_MAP[found]),
+}
+MUTATIONS.both = text => MUTATIONS.glyphs(MUTATIONS.words(text))
+
+const args = process.argv.slice(2)
+const at = args.indexOf('--show')
+const show = at < 0 ? null : args.splice(at, 2)[1]
+const table = {}
+const confusion = {}
+for (const directory of args) {
+  for (const cast of recordings(directory)) {
+    const side = JSON.parse(readFileSync(cast.replace(/\.cast$/, '.json'), 'utf8'))
+    const name = side.agent ?? (/claude/i.test(side.program ?? '') ? 'claude' : basename(dirname(cast)))
+    if (name === 'shell') continue
+    const pack = await loadPack(name.replace(/-[\d.]+$/, ''), null)
+    const moments = (side.moments ?? []).filter(moment => moment.view !== 'exited' && moment.t != null && moment.score !== false).sort((a, b) => a.t - b.t)
+    const { header, events } = await readWholeRecording(cast)
+    for (const [mutation, mutate] of Object.entries(MUTATIONS)) {
+      const views = play(events, header, pack, mutate, moments.map(moment => moment.t))
+      const sum = ((table[name] ??= {})[mutation] ??= { moments: 0, right: 0 })
+      moments.forEach((moment, index) => {
+        sum.moments++
+        const isRight = acceptedViews(moment).has(views[index])
+        if (isRight) sum.right++
+        else if (mutation === show) {
+          const key = `${name}: ${moment.view} -> ${views[index]}`
+          confusion[key] = [...(confusion[key] ?? []), `${basename(cast)}@${moment.t}`]
+        }
+      })
+    }
+  }
+}
+const kinds = Object.keys(MUTATIONS)
+console.log('agent'.padEnd(12), ...kinds.map(kind => kind.padStart(8)))
+const total = Object.fromEntries(kinds.map(kind => [kind, { moments: 0, right: 0 }]))
+for (const [name, row] of Object.entries(table).sort()) {
+  console.log(name.padEnd(12), ...kinds.map(kind => ((100 * row[kind].right) / row[kind].moments).toFixed(1).padStart(8)))
+  for (const kind of kinds) for (const field of ['moments', 'right']) total[kind][field] += row[kind][field]
+}
+console.log('ALL'.padEnd(12), ...kinds.map(kind => ((100 * total[kind].right) / total[kind].moments).toFixed(1).padStart(8)))
+for (const [what, where] of Object.entries(confusion).sort((a, b) => b[1].length - a[1].length).slice(0, 25)) console.log(String(where.length).padStart(4), what, where.slice(0, 3).join(' '))
+
+function play(events, header, pack, mutate, times) {
+  const emulator = new TerminalEmulator({ cols: header.cols, rows: header.rows })
+  const coalescer = new FrameCoalescer()
+  let memory = initialMemory()
+  let view = 'unknown'
+  const look = frame => {
+    if (frame.held) return
+    const seen = classify(change(frame, mutate), memory, pack)
+    memory = seen.memory
+    view = seen.observation.view
+  }
+  const take = made => made.forEach(event => event.type === 'frame' && coalescer.push(event.frame).forEach(due => look(due.frame)))
+  const found = []
+  const waiting = [...times]
+  const settle = t => {
+    for (let due = next(emulator, coalescer); due !== null && due <= t; due = next(emulator, coalescer)) {
+      take(emulator.tick(due))
+      coalescer.flush(due).forEach(ready => look(ready.frame))
+      if (next(emulator, coalescer) === due) break
+    }
+  }
+  const ask = t => {
+    settle(t)
+    if (emulator.isFrameOpen) take(emulator.force(t))
+    coalescer.flush(Number.POSITIVE_INFINITY).forEach(ready => look(ready.frame))
+    found.push(view)
+  }
+  for (const event of events) {
+    while (waiting.length > 0 && waiting[0] < event.t) ask(waiting.shift())
+    settle(event.t)
+    if (event.kind === 'output') take(emulator.feed(event.bytes, event.t, { live: false }))
+    else if (event.kind === 'resize') take(emulator.resize(event.cols, event.rows, event.t))
+  }
+  for (const t of waiting) ask(t)
+  return found
+}
+
+function next(emulator, coalescer) {
+  const due = [emulator.nextDeadline(), coalescer.nextDeadline()].filter(moment => moment !== null)
+  return due.length === 0 ? null : Math.min(...due)
+}
+
+function change(frame, mutate) {
+  const lines = frame.lines.map(row => {
+    const text = mutate(row.text)
+    let from = 0
+    // Spans are cut from the whole row's text, so that a word that spans two styles changes as one.
+    const spans = row.spans.map(span => {
+      const cut = { ...span, text: span.text === '' ? '' : text.slice(from, from + span.text.length).padEnd(span.text.length) }
+      from += span.text.length
+      return cut
+    })
+    return { ...row, text, spans }
+  })
+  return { ...frame, lines }
+}
+
+function* recordings(directory) {
+  for (const name of readdirSync(directory).sort()) {
+    const path = join(directory, name)
+    if (statSync(path).isDirectory()) yield* recordings(path)
+    else if (name.endsWith('.cast') && existsSync(path.replace(/\.cast$/, '.json'))) yield path
+  }
+}
