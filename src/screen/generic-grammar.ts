@@ -14,7 +14,7 @@ const CALL = /^\s{0,3}\S?\s*(?:[A-Z][\w]{1,20}\(|\$ |[a-z_]{3,30}\()/u
 
 /** What a row begins that carries no mark the pack knows. */
 export function unmarkedKind(row: ScreenRow, next: ScreenRow | undefined, isPrompt: (row: ScreenRow) => boolean): ScreenBlockKind {
-  if (isPrompt(row) || PROMPT.test(row.text) || (hasBackground(row) && row.indent <= 3)) return 'user'
+  if (isPrompt(row)) return 'user'
   if (CORNER.test(row.text)) return 'tool_result'
   return MARK.test(row.text) && isCall(row, next) ? 'tool_call' : 'prose'
 }
@@ -40,7 +40,8 @@ export function genericBlocks(rows: readonly ScreenRow[], roleOf: (row: ScreenRo
       return
     }
     if (roleOf(row)) return
-    if (!isUnmarked(row) || PROMPT.test(row.text)) begin(unmarkedKind(row, rows[index + 1], () => false), index, row.indent)
+    const isPrompt = PROMPT.test(row.text) || hasBackground(row)
+    if (isPrompt || !isUnmarked(row)) begin(unmarkedKind(row, rows[index + 1], () => isPrompt), index, row.indent)
     else if (current && blanks <= 1 && row.indent > indent) current.last = index
     else if (current && blanks === 0) current.last = index
     else begin('prose', index, row.indent)

@@ -8,7 +8,7 @@ export type { Awaiting, Composer, Facet, Observation, Terminator } from './obser
 export type { InputWays, Pack } from './pack/pack.js'
 export { parsePack } from './pack/parse-pack.js'
 export { type Payload, TERMINAL_VIEWS, type TerminalView, type ToolRef, VIEW_ALIASES } from './view.js'
-export { type KeptRow, layWindow } from './blocks/align-window.js'
+export { type KeptRow, layWindow, SPINNER } from './blocks/align-window.js'
 export { dropRepeatedBands } from './blocks/bands.js'
 export type { Block, BlockContent, InlineRun, ListItem } from './blocks/block.js'
 export { type ExtractOptions, extractBlocks, transcriptBlocks } from './blocks/extract.js'

@@ -8,7 +8,7 @@ import type { Terminator } from './observation.js'
 import type { Pack } from './pack/pack.js'
 import { findRegion, makeRegion, type Region } from './region.js'
 import { isBlank, type ScreenRow, screenRows } from './screen-row.js'
-import { matchesRow } from './style-match.js'
+import { isGrey, matchesRow } from './style-match.js'
 
 /** A frame taken apart: where its live part begins, what lies above it, and whether a menu is up. */
 export interface Layout {
@@ -41,7 +41,7 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   const declared = regions.get('composer') ?? null
   const anchored = declared && isLowest(rows, declared, pack) ? declared : null
   const candidate = parseMenu(frame, rows, pack)
-  const roles = rowRoles(rows, pack)
+  const roles = rowRoles(rows, pack, frame.cols)
   const guessed = anchored ? null : findStructuralComposer(frame, rows, row => roles[row.index] != null)
   // A box that was only guessed at gives way to options that stand in its place.
   const composer = anchored ?? (guessed && candidate && overlaps(guessed, candidate) ? null : guessed)
@@ -49,13 +49,15 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   else regions.delete('composer')
 
   const end = composer ? composer.first : lastNonBlank(rows) + 1
-  const split = (last: number) => blocksOf(rows.slice(0, last), roles, pack)
+  const isPrompt = anchored || !composer ? () => false : promptSign(rows, composer)
+  const split = (last: number) => blocksOf(rows.slice(0, last), roles, pack, isPrompt)
   const found = candidate && { candidate, verdict: proveLive(candidate, frame, rows, pack, { hasComposer: composer !== null, blocks: split(end) }) }
   const menu = found?.verdict.isLive ? found : null
   const liveFirst = menu ? menu.candidate.menu.rows[0] : end
   const said = withoutCommands(rows, split(liveFirst), pack)
-  const tail = menu ? null : statusTail(rows, said)
-  const blocks = tail ? said.slice(0, -1) : said
+  const spoken = withoutHints(rows, said, frame.cols)
+  const tail = menu ? null : statusTail(rows, spoken)
+  const blocks = tail ? spoken.slice(0, -1) : spoken
 
   if (menu) {
     regions.delete('composer')
@@ -95,7 +97,7 @@ function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack): boolean 
   return !below.some(row => row.indent < 2 && marks.some(block => matchesRow(row, block.first)) && !panels.has(row.index))
 }
 
-function rowRoles(rows: readonly ScreenRow[], pack: Pack): (RowRole | null)[] {
+function rowRoles(rows: readonly ScreenRow[], pack: Pack, cols: number): (RowRole | null)[] {
   const chrome = chromeRows(rows, pack)
   const panels = panelRows(rows, pack)
   const working = pack.rules.filter(rule => rule.busy === true && rule.line !== null && rule.region === 'status')
@@ -106,20 +108,41 @@ function rowRoles(rows: readonly ScreenRow[], pack: Pack): (RowRole | null)[] {
     if (panels.has(index)) return 'panel'
     if (pack.queued.some(pattern => matchesRow(row, pattern))) return 'queued'
     if (working.some(rule => matchesRow(row, { line: rule.line!, style: rule.style }))) return 'working'
-    return null
+    // Set to the right edge: a setting or a hint.
+    return row.indent >= cols / 2 ? 'chrome' : null
   })
 }
 
-function blocksOf(rows: readonly ScreenRow[], roles: readonly (RowRole | null)[], pack: Pack): RowBlock[] {
+function blocksOf(rows: readonly ScreenRow[], roles: readonly (RowRole | null)[], pack: Pack, isPrompt: (row: ScreenRow) => boolean): RowBlock[] {
   const roleOf = (row: ScreenRow) => roles[row.index] ?? null
-  return pack.blocks.length === 0 ? genericBlocks(rows, roleOf) : splitBlocks(rows, pack, roleOf)
+  return pack.blocks.length === 0 ? genericBlocks(rows, roleOf) : splitBlocks(rows, pack, roleOf, isPrompt)
+}
+
+/** Rows that begin with the sign that the input box has, where no pack knows either. */
+function promptSign(rows: readonly ScreenRow[], composer: Region): (row: ScreenRow) => boolean {
+  const inside = rows.slice(composer.first, composer.last + 1).find(row => /^\s*[^\p{L}\p{N}\s─━▄▀│┃╭╰╻╹](?:\s|\u00a0|$)/u.test(row.text))
+  const sign = inside?.text.trimStart()[0]
+  return row => sign !== undefined && row.indent <= (inside?.indent ?? 0) + 1 && row.text.trimStart().startsWith(`${sign} `)
+}
+
+/** Quiet single rows right above the input box, and rows set to the right edge: hints and settings, not words of the agent. */
+function withoutHints(rows: readonly ScreenRow[], blocks: readonly RowBlock[], cols: number): RowBlock[] {
+  const kept = blocks.filter(block => !(block.spec === null && block.kind === 'prose' && rows.slice(block.first, block.last + 1).every(row => row.indent >= cols / 2)))
+  const last = kept.at(-1)
+  const isHint = last !== undefined && kept.length > 1 && last.spec === null && last.kind === 'prose' && last.first === last.last && isQuiet(rows[last.first]!)
+  return isHint ? kept.slice(0, -1) : kept
+}
+
+function isQuiet(row: ScreenRow): boolean {
+  const shown = row.spans.filter(span => span.text.trim() !== '')
+  return shown.length > 0 && shown.every(span => span.dim || isGrey(span.fg)) && !/^\s*[^\p{L}\p{N}\s]\s/u.test(row.text)
 }
 
 /*
  * The last thing above the input box, when no rule knows it: agents put one row there that begins with a symbol and tells what is going on
  * or how it ended. An ellipsis means that something goes on; a duration without one, that it took so long.
  */
-const ONGOING = /^\s{0,3}[^\p{L}\p{N}\s"'`([{]{1,8}\s*\p{L}[^.…]{0,80}(?:…|\.\.\.)/u
+const ONGOING = /^\s{0,3}[^\p{L}\p{N}\s"'`([{]{1,8}\s*\p{L}[^.…]{0,80}(?:…|\.\.\.)|^\s{0,3}[^\p{L}\p{N}\s"'`([{]{1,8}\s*\p{L}.{0,80}?\((?:\d+[hm] ?){0,2}\d+s\b/u
 const ENDED = /^\s{0,5}[^\p{L}\p{N}\s"'`([{]\s+\p{L}[^…]{0,100}?\b(?:\d+[hm] ?){0,2}\d+(?:\.\d+)?s\b[^…]{0,40}$/u
 
 function statusTail(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): { is: 'working' | 'end'; row: number } | null {

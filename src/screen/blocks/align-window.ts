@@ -84,23 +84,41 @@ function compareAt(kept: readonly KeptRow[], window: readonly KeptRow[], at: num
   return { agreeing: agreed.size, characters: [...agreed].join('').length, differing, compared }
 }
 
-/** The rows known after this picture. */
-export function layWindow(kept: readonly KeptRow[], shown: readonly KeptRow[], expected: number): { rows: KeptRow[]; top: number } {
-  // Blank rows at the top tell nothing: something may have stood there.
-  const window = shown.slice(Math.max(0, shown.findIndex(row => row.key !== '')))
-  if (kept.length === 0) return { rows: [...window], top: 0 }
-  const place = placeWindow(kept, window, expected)
-  if (!place) return { rows: [...kept, ...afterGap(window)], top: kept.length }
-  if (place.isContained && place.at !== expected && place.at + window.length < kept.length) return { rows: [...kept], top: expected }
-  const pinned = pinnedRows(kept, window, place.at)
-  const top = place.at + pinned
-  return { rows: [...kept.slice(0, top), ...keepGaps(kept, window.slice(pinned), top)], top }
+export interface Laid {
+  rows: KeptRow[]
+  /** Index of the row that is first on the screen. */
+  top: number
+  /** The first rows of the picture as they were, for the next one. */
+  head: string[]
 }
 
-/** Some agents pin the newest prompt to the top of the screen: there it is not where it was said. */
-function pinnedRows(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): number {
+/** Braille cells in front of a row. */
+export const SPINNER = /^\s{0,3}[\u2801-\u28ff] /u
+
+/** Rows at the top of the screen that may be pinned there. */
+const HEAD_ROWS = 4
+
+/** The rows known after this picture. `before`: what the last picture left. */
+export function layWindow(kept: readonly KeptRow[], shown: readonly KeptRow[], before: { top: number; head: readonly string[] }): Laid {
+  // Blank rows at the top tell nothing: something may have stood there.
+  const window = shown.slice(Math.max(0, shown.findIndex(row => row.key !== '')))
+  const head = window.slice(0, HEAD_ROWS).map(row => row.key)
+  if (kept.length === 0) return { rows: [...window], top: 0, head }
+  const place = placeWindow(kept, window, before.top)
+  if (!place) return { rows: [...kept, ...afterGap(window)], top: kept.length, head }
+  if (place.isContained && place.at !== before.top && place.at + window.length < kept.length) return { rows: [...kept], top: before.top, head }
+  const pinned = pinnedRows(kept, window, place.at, before.head)
+  const top = place.at + pinned
+  return { rows: [...kept.slice(0, top), ...keepGaps(kept, window.slice(pinned), top)], top, head }
+}
+
+/** Some agents pin a title or the newest prompt to the top of the screen: there it is not where it was said. */
+function pinnedRows(kept: readonly KeptRow[], window: readonly KeptRow[], at: number, head: readonly string[]): number {
   let pinned = 0
-  while (pinned < window.length && window[pinned]!.isEcho && window[pinned]!.key !== kept[at + pinned]?.key) pinned++
+  for (; pinned < window.length; pinned++) {
+    const { key, isEcho } = window[pinned]!
+    if (key === kept[at + pinned]?.key || !(isEcho || key === head[pinned])) break
+  }
   return pinned
 }
 
@@ -109,11 +127,16 @@ function afterGap(window: readonly KeptRow[]): KeptRow[] {
   return window.map((kept, index) => (index === first && !kept.isEcho ? { ...kept, row: { ...kept.row, hasGap: true } } : kept))
 }
 
-/** What is missing above a row stays missing when the row is drawn again; and where two widths met, they still meet. */
+/**
+ * What is missing above a row stays missing when the row is drawn again; and where two widths met, they still meet. A spinner in front of a
+ * row that had none stands there because the row is the first on the screen (Cline), so the row stays as it was.
+ */
 function keepGaps(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): KeptRow[] {
   return window.map((now, index) => {
     const before = kept[at + index]
-    if (!before || before.key !== now.key || !(before.row.hasGap || before.row.isContinued)) return now
+    if (!before || before.key !== now.key) return now
+    if (SPINNER.test(now.row.text) && !SPINNER.test(before.row.text)) return before
+    if (!before.row.hasGap && !before.row.isContinued) return now
     const { hasGap, isContinued } = before.row
     return { ...now, row: { ...now.row, ...(hasGap && { hasGap }), ...(isContinued && { isContinued }) } }
   })

@@ -1,8 +1,9 @@
 import { displayWidth } from '../../text/index.js'
 import type { BlockContent } from './block.js'
-import { patchLine } from './diff.js'
+import { diffEnd, patchLine } from './diff.js'
 import { isBlankRow, type ProseRow, type ProseStyle, roomOf } from './prose-row.js'
 import { LIST_MARK } from './list.js'
+import { tableEnd } from './table.js'
 
 /*
  * Code on a screen has lost its fences; what is left are colours. A stretch of rows without a blank between them is code if one of its rows
@@ -32,6 +33,7 @@ export function codeEnd(rows: readonly ProseRow[], at: number, style: ProseStyle
   if (!isCode(rows.slice(at, end + 1), style)) return -1
   for (let next = end + 1; next <= end + 1 + BLANK_ROWS && next < rows.length; next++) {
     if (isBlankRow(rows[next]!)) continue
+    if (tableEnd(rows, next) >= 0 || diffEnd(rows, next) >= 0) break
     const last = chunkEnd(rows, next)
     const chunk = rows.slice(next, last + 1)
     if (!isCode(chunk, style) && !isDeeper(chunk, rows[at]!)) break
@@ -148,9 +150,9 @@ function codeJoint(above: ProseRow, below: ProseRow, base: number, style: ProseS
   if (below.indent !== base || isBlankRow(above)) return null
   const { right, left } = roomOf(above, style, above.from + base)
   const word = /^\s*(\S+)/u.exec(below.text)![1]!
-  if (above.row.width + 1 + displayWidth(word) <= right || above.row.width < right - BREAK_CELLS) return null
+  if (above.width + 1 + displayWidth(word) <= right || above.width < right - BREAK_CELLS) return null
   const last = /(\S+)\s*$/u.exec(above.text)![1]!
-  if (above.row.width >= right && displayWidth(last) + displayWidth(word) > right - left) return ''
+  if (above.width >= right && displayWidth(last) + displayWidth(word) > right - left) return ''
   return STATEMENT.test(word) ? null : ' '
 }
 
@@ -162,7 +164,7 @@ function gutterLines(rows: readonly ProseRow[], gutter: number, style: ProseStyl
     if (isNumbered || lines.length === 0) lines.push(code)
     else {
       const above = rows[rows.indexOf(row) - 1]!
-      lines[lines.length - 1] += above.row.width >= style.rightOf(above.row) ? code : ` ${code.trimStart()}`
+      lines[lines.length - 1] += above.width >= style.rightOf(above.row) ? code : ` ${code.trimStart()}`
     }
   }
   return lines

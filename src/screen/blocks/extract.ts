@@ -11,7 +11,7 @@ import { inferWidths } from './infer-width.js'
 import { type ProseStyle, proseRow } from './prose-row.js'
 import { type Piece, readProse } from './regions.js'
 import { bodyStyle } from './row-style.js'
-import { joinSoftWraps, type TextRow } from './text-row.js'
+import { joinSoftWraps, type TextRow, textFrom } from './text-row.js'
 
 export interface ExtractOptions {
   pack: Pack
@@ -102,7 +102,7 @@ function holdBack(blocks: readonly RowBlock[], { isOpen, holdRows = 1 }: Extract
 function readRowBlock(block: RowBlock, rows: readonly TextRow[], style: ProseStyle): Piece[] {
   const strip = block.spec?.strip ?? genericStrip(block, rows)
   const whole = (content: BlockContent): Piece[] => [{ content, first: 0, last: rows.length - 1 }]
-  const lines = () => rows.map(row => row.text.slice(strip).trimEnd())
+  const lines = () => rows.map(row => textFrom(row, strip))
   switch (block.kind) {
     case 'tool_call':
       return whole({ kind: 'tool_call', tool: toolOf(lines().map(line => line.trim()).join(' ')) })

@@ -1,3 +1,4 @@
+import { displayWidth } from '../../text/index.js'
 import type { TextRow } from './text-row.js'
 import { isContinuation } from './unwrap.js'
 
@@ -23,14 +24,15 @@ export function inferWidths(rows: readonly TextRow[], widths: readonly number[],
 /** `widths`: the present one first. */
 function bestWidth(chunk: readonly TextRow[], widths: readonly number[], rightAt: (cols: number) => number): number | null {
   if (chunk.length < 2) return null
-  const widest = Math.max(...chunk.map(row => row.width))
+  const width = (row: TextRow) => displayWidth(row.text)
+  const widest = Math.max(...chunk.map(width))
   let best: number | null = null
   let most = -1
   for (const cols of new Set(widths)) {
     if (widest > rightAt(cols)) continue
     const full = chunk.filter((row, index) => {
       const below = chunk[index + 1]
-      return below && isContinuation({ width: row.width, text: row.text }, { text: below.text }, { right: rightAt(cols), left: 0 })
+      return below && isContinuation({ width: width(row), text: row.text }, { text: below.text }, { right: rightAt(cols), left: 0 })
     }).length
     if (full > most) {
       most = full

@@ -18,7 +18,7 @@ export function inlineRuns(spans: readonly Span[], pack: Pack): InlineRun[] {
 }
 
 function styleOf(span: Span, pack: Pack): Omit<StyledRun, 'text'> {
-  const isCode = pack.text.inlineCodeFg.includes(colourText(span.fg)) && displayWidth(span.text) < CODE_CELLS && !span.link
+  const isCode = pack.text.inlineCodeFg.includes(colourText(span.fg)) && displayWidth(span.text) < CODE_CELLS && !span.link && !span.bold
   const isBlank = span.text.trim() === ''
   return {
     ...(isCode && !isBlank && { code: true }),

@@ -1,9 +1,10 @@
 import type { Span } from '../../terminal/index.js'
+import { displayWidth } from '../../text/index.js'
 import type { Pack } from '../pack/pack.js'
 import type { InlineRun } from './block.js'
 import { inlineRuns, mergeRuns } from './inline.js'
 import { type BodyStyle, type RowColours, rowColours } from './row-style.js'
-import { cutSpans, type TextRow } from './text-row.js'
+import { cutSpans, type TextRow, textFrom } from './text-row.js'
 import { isContinuation, joint, type TextRoom } from './unwrap.js'
 
 /** A row of an answer without the columns that belong to its block's mark. */
@@ -12,6 +13,8 @@ export interface ProseRow {
   /** Column where the block's text begins. */
   from: number
   text: string
+  /** Column behind the last visible character: a background may reach further. */
+  width: number
   /** Blanks before the text; -1 for a blank row. */
   indent: number
   colours: RowColours
@@ -27,8 +30,8 @@ export interface ProseStyle {
 }
 
 export function proseRow(row: TextRow, from: number, style: ProseStyle): ProseRow {
-  const text = row.text.slice(from)
-  return { row, from, text, indent: text.search(/[^\s\u00a0]/u), colours: rowColours(row, from, style.pack, style.body) }
+  const text = textFrom(row, from)
+  return { row, from, text, width: from + displayWidth(text), indent: text.search(/[^\s\u00a0]/u), colours: rowColours(row, from, style.pack, style.body) }
 }
 
 export function isBlankRow(row: ProseRow): boolean {
@@ -42,7 +45,7 @@ export function roomOf(row: ProseRow, style: ProseStyle, left = row.from): TextR
 /** Whether `below` goes on with the line of `above`, and what stands between them. */
 export function jointOf(above: ProseRow, below: ProseRow, style: ProseStyle, left?: number): string | null {
   const next = { text: below.text, isContinued: below.row.isContinued }
-  const measured = { width: above.row.width, text: above.text }
+  const measured = { width: above.width, text: above.text }
   const room = roomOf(above, style, left)
   return isContinuation(measured, next, room) ? joint(measured, next, room) : null
 }

@@ -1,5 +1,5 @@
 import { displayWidth } from '../../text/index.js'
-import type { KeptRow } from './align-window.js'
+import type { KeptRow, Laid } from './align-window.js'
 import { cutRow } from './text-row.js'
 
 /*
@@ -17,18 +17,25 @@ interface Word {
   at: number
 }
 
-export function realignWindow(kept: readonly KeptRow[], window: readonly KeptRow[]): { rows: KeptRow[]; top: number } | null {
+/** `head`: how the last picture began; what is pinned to the top stands there still. */
+export function realignWindow(kept: readonly KeptRow[], shownRows: readonly KeptRow[], head: readonly string[]): Laid | null {
+  const window = shownRows.slice(pinnedHead(shownRows, head))
   const echo = lastEcho(kept)
   const shown = lastEcho(window)
-  if (echo && shown && isSameEcho(echo.text, shown.text) && isFollowed(kept, echo.last + 1, window, shown.last + 1)) return { rows: [...kept.slice(0, echo.first), ...window.slice(shown.first)], top: echo.first - shown.first }
+  if (echo && shown && isSameEcho(echo.text, shown.text) && isFollowed(kept, echo.last + 1, window, shown.last + 1)) return { rows: [...kept.slice(0, echo.first), ...window.slice(shown.first)], top: echo.first - shown.first, head: [...head] }
   const from = echo ? echo.last + 1 : 0
   const start = findWords(wordsOf(kept, from), wordsOf(window, pinnedEcho(window)))
   if (!start) return null
   const rest = window.slice(start.windowRow)
-  if (start.at === firstWordAt(kept[start.row]!)) return { rows: [...kept.slice(0, start.row), ...rest], top: start.row }
+  if (start.at === firstWordAt(kept[start.row]!)) return { rows: [...kept.slice(0, start.row), ...rest], top: start.row, head: [...head] }
   const [first, ...others] = rest
   const joined = first ? [{ ...first, row: { ...first.row, isContinued: true } }, ...others] : []
-  return { rows: [...kept.slice(0, start.row), cutBefore(kept[start.row]!, start.at), ...joined], top: start.row + 1 }
+  return { rows: [...kept.slice(0, start.row), cutBefore(kept[start.row]!, start.at), ...joined], top: start.row + 1, head: [...head] }
+}
+
+function pinnedHead(window: readonly KeptRow[], head: readonly string[]): number {
+  const first = window.findIndex(row => row.key !== '')
+  return first >= 0 && window[first]!.key === head[0] && !window[first]!.isEcho ? first + 1 : 0
 }
 
 function lastEcho(rows: readonly KeptRow[]): { first: number; last: number; text: string } | null {

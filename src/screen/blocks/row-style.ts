@@ -42,7 +42,7 @@ export interface RowColours {
 
 export function rowColours(row: Row, from: number, pack: Pack, body: BodyStyle): RowColours {
   const spans = cutSpans(row.spans, from).filter(span => span.text.trim() !== '')
-  const isInline = (span: Span) => pack.text.inlineCodeFg.includes(colourText(span.fg))
+  const isInline = (span: Span) => pack.text.inlineCodeFg.includes(colourText(span.fg)) && !span.bold
   // The terminal's own colour is never a colour of syntax.
   const foreign = spans.filter(span => span.fg !== null && span.fg !== body.fg && !span.link && !isInline(span) && !span.bold && !span.underline)
   const first = spans[0]

@@ -101,12 +101,12 @@ function joinCells(above: readonly Cell[], below: readonly Cell[]): Cell[] {
   })
 }
 
-/** Rows without rules between them: one goes on with the row above if its words would not have fitted there. */
+/** Rows without rules between them: one goes on with the row above if cells are empty and the other words would not have fitted there. */
 function joinBroken(rows: readonly Cell[][], columns: readonly Column[]): Cell[][] {
   const joined: Cell[][] = []
   let physical: Cell[] | null = null
   for (const cells of rows) {
-    if (physical && cells.every((cell, column) => cell.text === '' || isBroken(physical![column]!, cell, columns[column]!))) {
+    if (physical && cells.some(cell => cell.text === '') && cells.every((cell, column) => cell.text === '' || isBroken(physical![column]!, cell, columns[column]!))) {
       joined[joined.length - 1] = joinCells(joined.at(-1)!, cells)
     } else joined.push(cells)
     physical = cells

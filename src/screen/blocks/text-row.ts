@@ -84,6 +84,12 @@ function cutText(text: string, start: number, from: number, to: number): { text:
   return { text: kept, x: x < 0 ? from : x }
 }
 
+/** The row's text from a column on. Characters and columns differ where something is wide or has no width. */
+export function textFrom(row: Row, column: number): string {
+  if (column === 0 || /^[\x20-\x7e]*$/.test(row.text.slice(0, column + 1))) return row.text.slice(column).trimEnd()
+  return spansText(cutSpans(row.spans, column)).trimEnd()
+}
+
 export function spansText(spans: readonly Span[]): string {
   return spans.map(span => span.text).join('')
 }

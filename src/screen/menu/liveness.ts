@@ -66,6 +66,11 @@ function isLiveColumn(candidate: MenuCandidate, column: number): boolean {
   return (isBoxed && column <= 4) || (menu.footer.length > 0 && column <= 3)
 }
 
+/** The last row of the screen, apart from the options by a blank row. */
+function isLastWords(rows: readonly ScreenRow[], { group }: MenuCandidate, index: number): boolean {
+  return index > group.last + 1 && rows.slice(index + 1).every(isBlank) && rows.slice(group.last + 1, index).every(isBlank)
+}
+
 /** `hints`: how many rows below may be key hints in words that nobody knows, where the selection is proven by cursor or style. */
 function foreignRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pack: Pack, hints: number): number | null {
   let hintsLeft = hints
@@ -81,7 +86,7 @@ function foreignRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], p
     const panel = pack.panels.find(entry => matchesRow(row, entry.first))
     if (panel) more = panel.more
     else if (more?.test(row.text) || pack.chrome.some(entry => matchesRow(row, entry.first))) continue
-    else if (hintsLeft > 0 && looksLikeHints(own)) hintsLeft--
+    else if (hintsLeft > 0 && (looksLikeHints(own) || isLastWords(rows, candidate, index))) hintsLeft--
     else return index
   }
   return null
