@@ -10,7 +10,9 @@ export const demoAgent: AgentAdapter = {
   install: 'it ships with Signalbox; run `npm run build` in a checkout',
   locate() {
     const script = fileURLToPath(new URL('../demo-agent/main.js', import.meta.url))
-    return existsSync(script) ? { found: true, file: process.execPath, prefix: [script] } : { found: false, looked: script }
+    return existsSync(script)
+      ? { found: true, file: process.execPath, prefix: [script] }
+      : { found: false, looked: script }
   },
   interactive({ file, prefix }, { args, resume, newSessionId }) {
     const identity = resume ? ['--resume', resume] : ['--session-id', newSessionId]

@@ -1,4 +1,5 @@
 export type { AgentAdapter, AgentCommand, AgentLocation, FoundAgent } from './adapter.js'
 export { genericAgent } from './generic.js'
 export { loadPack } from './pack-files.js'
+export { type LivePack, type PackProblem, PackShelf } from './pack-shelf.js'
 export { agentNames, loadAgent } from './registry.js'

@@ -2,7 +2,16 @@ import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { SignalboxError } from '../errors/index.js'
-import { chooseRange, composePack, type Detection, isInRange, type Pack, type PackSource, readDetection, readRange } from '../screen/pack/index.js'
+import {
+  chooseRange,
+  composePack,
+  type Detection,
+  isInRange,
+  type Pack,
+  type PackSource,
+  readDetection,
+  readRange,
+} from '../screen/pack/index.js'
 
 const SHIPPED = fileURLToPath(new URL('../../packs', import.meta.url))
 const GENERIC: PackSource = { file: 'generic', text: 'pack = 1\nagent = "generic"\n' }
@@ -19,13 +28,20 @@ export interface PackDirectories {
  * The pack of an agent for one of its versions (null: not known yet, the newest). Agents without a pack, and null, read by structure alone.
  * @throws SignalboxError `E_PACK` naming file and line.
  */
-export async function loadPack(agent: string | null, userDirectory: string | null, version: string | null = null): Promise<Pack> {
+export async function loadPack(
+  agent: string | null,
+  userDirectory: string | null,
+  version: string | null = null,
+): Promise<Pack> {
   const [shipped, own] = await readSources(agent ?? 'generic', { user: userDirectory })
   return buildPack(shipped, own, version)
 }
 
 /** The files of an agent, shipped and own, each in the order of their names. */
-export async function readSources(agent: string, directories: PackDirectories): Promise<[shipped: PackSource[], own: PackSource[]]> {
+export async function readSources(
+  agent: string,
+  directories: PackDirectories,
+): Promise<[shipped: PackSource[], own: PackSource[]]> {
   const { user, shipped = SHIPPED } = directories
   return Promise.all([readToml(join(shipped, agent)), user === null ? [] : readToml(join(user, agent))])
 }
@@ -33,7 +49,14 @@ export async function readSources(agent: string, directories: PackDirectories): 
 /** The file whose range holds the version, and the person's own over it. */
 export function buildPack(shipped: readonly PackSource[], own: readonly PackSource[], version: string | null): Pack {
   const overlays = own.filter(source => version === null || isInRange(version, readRange(source)))
-  const lower = shipped.length > 0 ? chosenOf(shipped, version) : overlays.length > 0 ? null : own.length > 0 ? chosenOf(own, version) : GENERIC
+  const lower =
+    shipped.length > 0
+      ? chosenOf(shipped, version)
+      : overlays.length > 0
+        ? null
+        : own.length > 0
+          ? chosenOf(own, version)
+          : GENERIC
   const pack = composePack([...(lower ? [lower] : []), ...overlays], { version })
   if (version !== null && !isInRange(version, pack.range)) pack.trust = OTHER_VERSION
   return pack
@@ -45,7 +68,9 @@ function chosenOf(sources: readonly PackSource[], version: string | null): PackS
 
 /** Every agent that has a pack, shipped or own. */
 export async function packAgents({ user, shipped = SHIPPED }: PackDirectories): Promise<string[]> {
-  const names = await Promise.all([shipped, user].map(directory => (directory === null ? [] : subdirectories(directory))))
+  const names = await Promise.all(
+    [shipped, user].map(directory => (directory === null ? [] : subdirectories(directory))),
+  )
   return [...new Set(names.flat())].sort()
 }
 
@@ -79,7 +104,11 @@ async function subdirectories(directory: string): Promise<string[]> {
 async function readToml(directory: string): Promise<PackSource[]> {
   const entries = await readdir(directory, { withFileTypes: true }).catch(onMissing)
   const names = entries.filter(entry => entry.isFile() && entry.name.endsWith('.toml')).map(entry => entry.name)
-  return Promise.all(names.sort().map(async name => ({ file: join(directory, name), text: await readFile(join(directory, name), 'utf8') })))
+  return Promise.all(
+    names
+      .sort()
+      .map(async name => ({ file: join(directory, name), text: await readFile(join(directory, name), 'utf8') })),
+  )
 }
 
 function onMissing(error: NodeJS.ErrnoException): [] {

@@ -55,7 +55,15 @@ export async function chooseOption(
     if (moves >= limit) return stale('ambiguous')
     const step = target > selected ? 1 : -1
     await press(arrowKey(menu, step))
-    if (!(await until(port, clock, MOVE_TIMEOUT_MS, seen => seen?.print !== wanted.print || seen.selected === selected + step))) return stale('ambiguous')
+    if (
+      !(await until(
+        port,
+        clock,
+        MOVE_TIMEOUT_MS,
+        seen => seen?.print !== wanted.print || seen.selected === selected + step,
+      ))
+    )
+      return stale('ambiguous')
   }
 
   await options.onStep('confirm')
@@ -65,13 +73,17 @@ export async function chooseOption(
     if (typeof now === 'string') return tries === 0 ? stale(now) : { result: 'applied', keys }
     if (now.menu.selected !== now.target) return stale(tries === 0 ? 'changed' : 'unconfirmed')
     await press('\r')
-    if (await until(port, clock, CONFIRM_TIMEOUT_MS, seen => seen?.print !== wanted.print)) return { result: 'applied', keys }
+    if (await until(port, clock, CONFIRM_TIMEOUT_MS, seen => seen?.print !== wanted.print))
+      return { result: 'applied', keys }
   }
   return stale('unconfirmed')
 }
 
 /** The wanted option on the menu as it stands now, or why it cannot be chosen. */
-function look(menu: Menu | null, wanted: { print: string; label: string }): { menu: Menu; target: number } | 'gone' | 'changed' {
+function look(
+  menu: Menu | null,
+  wanted: { print: string; label: string },
+): { menu: Menu; target: number } | 'gone' | 'changed' {
   if (!menu) return 'gone'
   if (menu.print !== wanted.print) return 'changed'
   const target = menu.options.findIndex(option => folded(option.label) === folded(wanted.label))
@@ -94,7 +106,12 @@ function arrowKey(menu: Menu, step: 1 | -1): string {
   return step > 0 ? '\u001b[B' : '\u001b[A'
 }
 
-async function until(port: MenuPort, clock: Clock, ms: number, holds: (menu: Menu | null) => boolean): Promise<boolean> {
+async function until(
+  port: MenuPort,
+  clock: Clock,
+  ms: number,
+  holds: (menu: Menu | null) => boolean,
+): Promise<boolean> {
   const deadline = clock.monotonic() + ms
   while (!holds(port.menu())) {
     const left = deadline - clock.monotonic()

@@ -35,7 +35,12 @@ export const approvalTable = defineMachine({
     ['pending', 'withdrawn', 'cancelled', ['tell-surfaces']],
     ['decided', 'delivering', '=', ['record-attempt']],
     ['decided', 'moved-on', 'applied', ['record-evidence', 'tell-surfaces']],
-    ['decided', ['overtaken', 'unconfirmed', 'ambiguous', 'gone', 'too-late'], 'stale', ['record-evidence', 'tell-surfaces']],
+    [
+      'decided',
+      ['overtaken', 'unconfirmed', 'ambiguous', 'gone', 'too-late'],
+      'stale',
+      ['record-evidence', 'tell-surfaces'],
+    ],
     ['decided', 'changed', 'stale', ['tell-surfaces', 'raise-next']],
     ['decided', 'withdrawn', 'cancelled', ['tell-surfaces']],
     ['decided', 'deadline', '='],

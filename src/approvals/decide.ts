@@ -27,7 +27,8 @@ export function judgeRequest({ note, text, idempotencyKey, actor }: DecisionRequ
   }
   // Without a key of its own a second decision would pass for a repetition of the first.
   if (idempotencyKey === '') return new SignalboxError('E_INPUT', 'a decision needs an idempotency key')
-  if (actor.role === 'viewer') return new SignalboxError('E_ROLE', `${actor.name} may look at requests, not decide them`)
+  if (actor.role === 'viewer')
+    return new SignalboxError('E_ROLE', `${actor.name} may look at requests, not decide them`)
   return null
 }
 
@@ -41,17 +42,46 @@ export function judgeDecision(record: ApprovalRecord, request: DecisionRequest):
   if (record.state !== 'pending') {
     const { decision } = record
     if (decision && decision.idempotencyKey === request.idempotencyKey) return { repeat: decision }
-    const first = decision ? { state: record.state, by: decision.actor.name, surface: decision.surface, at: decision.at, option: decision.option } : { state: record.state }
-    const who = decision ? ` by ${decision.actor.name} (${decision.surface})` : record.outcome?.reason ? ` (${record.outcome.reason})` : ''
-    return refuse('E_APPROVAL_DECIDED', `this request is ${record.state} already${who}`, 'nothing was changed', { first })
+    const first = decision
+      ? {
+          state: record.state,
+          by: decision.actor.name,
+          surface: decision.surface,
+          at: decision.at,
+          option: decision.option,
+        }
+      : { state: record.state }
+    const who = decision
+      ? ` by ${decision.actor.name} (${decision.surface})`
+      : record.outcome?.reason
+        ? ` (${record.outcome.reason})`
+        : ''
+    return refuse('E_APPROVAL_DECIDED', `this request is ${record.state} already${who}`, 'nothing was changed', {
+      first,
+    })
   }
-  if (!isSameFingerprint(record, request)) return refuse('E_APPROVAL_CHANGED', 'the request is not the one you were shown', 'look at it again, then decide')
-  if (record.kind === 'auth') return refuse('E_APPROVAL_OPTION', 'signing in is not decided here', 'attach to the session and sign in there')
+  if (!isSameFingerprint(record, request))
+    return refuse('E_APPROVAL_CHANGED', 'the request is not the one you were shown', 'look at it again, then decide')
+  if (record.kind === 'auth')
+    return refuse('E_APPROVAL_OPTION', 'signing in is not decided here', 'attach to the session and sign in there')
   const option = record.request.options.find(candidate => candidate.key === request.option)
-  if (!option) return refuse('E_APPROVAL_OPTION', `this request has no option "${request.option}"`, `it has: ${record.request.options.map(o => o.label).join(' · ')}`)
+  if (!option)
+    return refuse(
+      'E_APPROVAL_OPTION',
+      `this request has no option "${request.option}"`,
+      `it has: ${record.request.options.map(o => o.label).join(' · ')}`,
+    )
   const isAllow = option.meaning.startsWith('allow')
-  if (isAllow && record.risk.level !== 'low' && !(request.seen.whole && request.seen.displayHash === record.display.hash)) {
-    return refuse('E_APPROVAL_SEE_ALL', 'this request must be seen whole before it is allowed', 'open it to the end, then decide')
+  if (
+    isAllow &&
+    record.risk.level !== 'low' &&
+    !(request.seen.whole && request.seen.displayHash === record.display.hash)
+  ) {
+    return refuse(
+      'E_APPROVAL_SEE_ALL',
+      'this request must be seen whole before it is allowed',
+      'open it to the end, then decide',
+    )
   }
   return {
     accept: {

@@ -15,7 +15,9 @@ export function fingerprintOf(request: {
   options: readonly { label: string; meaning: string }[]
 }): string {
   const { options, ...rest } = request
-  return sha256(`signalbox/approval/1\n${canonicalJson({ ...rest, options: options.map(({ label, meaning }) => [label, meaning]) })}`)
+  return sha256(
+    `signalbox/approval/1\n${canonicalJson({ ...rest, options: options.map(({ label, meaning }) => [label, meaning]) })}`,
+  )
 }
 
 export function sha256(text: string): string {

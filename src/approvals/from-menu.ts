@@ -43,7 +43,11 @@ export function requestFromMenu(
     kind: context.kind,
     subject: context.subject,
     request: { tool, input: null, text, questions, options, freeText: 'none' },
-    source: { channel: 'screen', requestKey: context.instance, evidence: [{ kind: 'menu', rows: menu.rows, proofs: menu.live.proofs }] },
+    source: {
+      channel: 'screen',
+      requestKey: context.instance,
+      evidence: [{ kind: 'menu', rows: menu.rows, proofs: menu.live.proofs }],
+    },
     fingerprint: fingerprintOf({
       kind: context.kind,
       agent: context.subject.agent,

@@ -4,7 +4,14 @@ import { type EventData, newEvent } from '../events/index.js'
 import type { EventStore, NewEvent } from '../store/index.js'
 import type { ApprovalEvent } from './approval-table.js'
 import { type DecisionRequest, judgeDecision, judgeRequest } from './decide.js'
-import { type ApprovalDecision, type ApprovalRecord, type ApprovalRequest, approvalStream, approvalsProjection, canMove } from './record.js'
+import {
+  type ApprovalDecision,
+  type ApprovalRecord,
+  type ApprovalRequest,
+  approvalStream,
+  approvalsProjection,
+  canMove,
+} from './record.js'
 
 /** The ledger: every decision asked for, decided once. It knows streams and versions; what to show and what to type is others' business. */
 export class Ledger {
@@ -27,7 +34,9 @@ export class Ledger {
   async list(options: { isOpenOnly: boolean }): Promise<ApprovalRecord[]> {
     const documents = await this.#store.documents<ApprovalRecord>(approvalsProjection.name)
     const records = documents.map(document => document.state)
-    const open = options.isOpenOnly ? records.filter(record => record.state === 'pending' || record.state === 'decided') : records
+    const open = options.isOpenOnly
+      ? records.filter(record => record.state === 'pending' || record.state === 'decided')
+      : records
     return open.sort((a, b) => a.requestedAt - b.requestedAt)
   }
 
@@ -38,7 +47,10 @@ export class Ledger {
     const all = prefix === '' ? [] : await this.list({ isOpenOnly: false })
     const records = all.filter(record => record.id.startsWith(prefix) || record.id.startsWith(`apr_${prefix}`))
     if (records.length === 1) return records[0]!
-    if (records.length === 0) throw new SignalboxError('E_UNKNOWN', `there is no approval "${prefix}"`, { next: 'signalbox approvals lists them' })
+    if (records.length === 0)
+      throw new SignalboxError('E_UNKNOWN', `there is no approval "${prefix}"`, {
+        next: 'signalbox approvals lists them',
+      })
     throw new SignalboxError('E_ID_AMBIGUOUS', `"${prefix}" could be ${records.map(record => record.id).join(', ')}`)
   }
 
@@ -78,14 +90,27 @@ export class Ledger {
   }
 
   /** These four do nothing, and say so, when the request has come to another end meanwhile. */
-  async applied(record: ApprovalRecord, evidence: { kind: string; [key: string]: unknown }[], at: number): Promise<boolean> {
+  async applied(
+    record: ApprovalRecord,
+    evidence: { kind: string; [key: string]: unknown }[],
+    at: number,
+  ): Promise<boolean> {
     return this.#move(record.id, 'moved-on', newEvent('approval.applied', { evidence, waitedMs: waited(record, at) }))
   }
 
   async observed(record: ApprovalRecord, evidence: { kind: string }[], at: number): Promise<boolean> {
-    const actor = { kind: 'observed' as const, id: 'terminal', name: 'someone at the terminal', role: 'approver' as const }
+    const actor = {
+      kind: 'observed' as const,
+      id: 'terminal',
+      name: 'someone at the terminal',
+      role: 'approver' as const,
+    }
     const observed = { actor, surface: 'terminal' as const, option: null }
-    return this.#move(record.id, 'observed', newEvent('approval.applied', { evidence, waitedMs: waited(record, at), observed }))
+    return this.#move(
+      record.id,
+      'observed',
+      newEvent('approval.applied', { evidence, waitedMs: waited(record, at), observed }),
+    )
   }
 
   async stale(record: ApprovalRecord, reason: EventData<'approval.stale'>['reason']): Promise<boolean> {
@@ -114,7 +139,9 @@ export class Ledger {
   }
 
   async #refuse(id: string, { actor, surface }: DecisionRequest, { code, message }: SignalboxError): Promise<void> {
-    await this.#store.append(approvalStream(id), 'any', [newEvent('approval.refused', { actor, surface, code, reason: message })])
+    await this.#store.append(approvalStream(id), 'any', [
+      newEvent('approval.refused', { actor, surface, code, reason: message }),
+    ])
   }
 
   /** False when someone else appended first. */

@@ -68,10 +68,15 @@ interface Move {
 /** A stored event as one of the table, and what it leaves in the record. */
 function moveOf(event: StoredEvent): Move | null {
   const { at } = event
-  const closes = (by: ApprovalEvent, outcome: Omit<NonNullable<ApprovalRecord['outcome']>, 'at'>): Move => ({ by, change: () => ({ outcome: { at, ...outcome } }) })
+  const closes = (by: ApprovalEvent, outcome: Omit<NonNullable<ApprovalRecord['outcome']>, 'at'>): Move => ({
+    by,
+    change: () => ({ outcome: { at, ...outcome } }),
+  })
   if (isEvent(event, 'approval.decided')) return { by: 'decide', change: () => ({ decision: { ...event.data, at } }) }
-  if (isEvent(event, 'approval.delivering')) return { by: 'delivering', change: ({ delivery }) => ({ delivery: [...delivery, { ...event.data, at }] }) }
-  if (isEvent(event, 'approval.applied')) return closes(event.data.observed ? 'observed' : 'moved-on', { evidence: event.data.evidence })
+  if (isEvent(event, 'approval.delivering'))
+    return { by: 'delivering', change: ({ delivery }) => ({ delivery: [...delivery, { ...event.data, at }] }) }
+  if (isEvent(event, 'approval.applied'))
+    return closes(event.data.observed ? 'observed' : 'moved-on', { evidence: event.data.evidence })
   if (isEvent(event, 'approval.stale')) return closes(event.data.reason, { reason: event.data.reason })
   if (isEvent(event, 'approval.expired')) return closes('deadline', { reason: event.data.reason })
   if (isEvent(event, 'approval.cancelled')) return closes('withdrawn', { reason: event.data.reason })

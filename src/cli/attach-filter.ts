@@ -32,10 +32,18 @@ const PRIVATE_MODES = /^\u001b\[\?([\d;]+)([hl])$/
 const LONGEST = 4096
 
 // A string ends at its terminator, at a bell if it is an OSC, and is cut by CAN, SUB or any other escape: terminals act on what came before it.
-const STRING = String.raw`\][^\u0007\u0018\u001a\u001b]*(?:[\u0007\u0018\u001a]|\u001b\\|(?=\u001b[^\\]))|[P_^X][^\u0018\u001a\u001b]*(?:[\u0018\u001a]|\u001b\\|(?=\u001b[^\\]))`
-const SEQUENCE = new RegExp(String.raw`\u0005|\u001b(?:\[[0-?]*[ -/]*[@-~]|${STRING}|[ -/]+[0-~]|[0-OQ-WYZ\\\`-~])`, 'g')
-const UNFINISHED = /\u001b(?:\[[0-?]*[ -/]*|\][^\u0007\u0018\u001a\u001b]*\u001b?|[P_^X][^\u0018\u001a\u001b]*\u001b?|[ -/]*)?$/
-const STRING_END = { osc: /[\u0007\u0018\u001a]|\u001b\\|(?=\u001b[^\\])/, other: /[\u0018\u001a]|\u001b\\|(?=\u001b[^\\])/ } as const
+// One that reaches the end of the text is cut by the escape that is held back there.
+const STRING = String.raw`\][^\u0007\u0018\u001a\u001b]*(?:[\u0007\u0018\u001a]|\u001b\\|(?=\u001b(?!\\)|$))|[P_^X][^\u0018\u001a\u001b]*(?:[\u0018\u001a]|\u001b\\|(?=\u001b(?!\\)|$))`
+const SEQUENCE = new RegExp(
+  String.raw`\u0005|\u001b(?:\[[0-?]*[ -/]*[@-~]|${STRING}|[ -/]+[0-~]|[0-OQ-WYZ\\\`-~])`,
+  'g',
+)
+const UNFINISHED =
+  /\u001b(?:\[[0-?]*[ -/]*|\][^\u0007\u0018\u001a\u001b]*\u001b?|[P_^X][^\u0018\u001a\u001b]*\u001b?|[ -/]*)?$/
+const STRING_END = {
+  osc: /[\u0007\u0018\u001a]|\u001b\\|(?=\u001b[^\\])/,
+  other: /[\u0018\u001a]|\u001b\\|(?=\u001b[^\\])/,
+} as const
 const CSI_END = /[@-~\u0018\u001a]|(?=\u001b)/
 
 /** Works on Latin-1 text, one character a byte, so that nothing but whole sequences is ever changed. */
@@ -80,6 +88,7 @@ function isWithheld(sequence: string): boolean {
 }
 
 function filtered(sequence: string): string {
+  if (sequence[1] === '[' && sequence.length > LONGEST) return ''
   const modes = PRIVATE_MODES.exec(sequence)
   if (!modes) return isWithheld(sequence) ? '' : sequence
   const wanted = modes[1]!.split(';')

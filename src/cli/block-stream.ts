@@ -37,6 +37,7 @@ export class BlockStream {
 
   /** The message is complete: what was held back or drawn provisionally is printed for good. */
   finish(message: string, blocks: readonly Block[]): void {
+    if (this.#finished.has(message)) return
     if (message !== this.#message) this.#begin(message)
     this.#eraseTail()
     const same = blocks.findIndex((block, index) => this.#printed[index] !== this.#render([block]).join('\n'))
@@ -69,7 +70,10 @@ export class BlockStream {
   }
 
   #render(blocks: readonly Block[]): string[] {
-    return renderAnsi(blocks, { isColour: this.#isTty && !this.#context.env.NO_COLOR, width: Math.min(100, this.#context.columns - 1) })
+    return renderAnsi(blocks, {
+      isColour: this.#isTty && !this.#context.env.NO_COLOR,
+      width: Math.min(100, this.#context.columns - 1),
+    })
   }
 
   #drawTail(lines: string[]): void {
@@ -77,8 +81,14 @@ export class BlockStream {
     const tail = this.#isFirst ? lines : ['', ...lines]
     let first = tail.length
     // Only what fits can be erased again; a line wider than the terminal takes several of its rows.
-    while (first > 0 && this.#tailRows + this.#rowsOf(tail[first - 1]!) <= room) this.#tailRows += this.#rowsOf(tail[--first]!)
-    this.#context.write(tail.slice(first).map(line => `${line}\n`).join(''))
+    while (first > 0 && this.#tailRows + this.#rowsOf(tail[first - 1]!) <= room)
+      this.#tailRows += this.#rowsOf(tail[--first]!)
+    this.#context.write(
+      tail
+        .slice(first)
+        .map(line => `${line}\n`)
+        .join(''),
+    )
   }
 
   #rowsOf(line: string): number {

@@ -9,7 +9,7 @@ export interface CommandSpec {
   /** One line for the list of commands. */
   summary: string
   /** Group in `--help`. */
-  group: 'everyday' | 'sessions' | 'approvals' | 'setup'
+  group: 'everyday' | 'sessions' | 'approvals' | 'screens' | 'setup'
   arguments?: readonly ArgumentSpec[]
   options?: readonly OptionSpec[]
   /** Takes words behind `--` as they are; the text names them in the usage line. */

@@ -28,6 +28,7 @@ export function openHome(context: CommandContext, options: { home?: string } = {
       size: parseSize(config.terminal.size),
       scrollback: config.terminal.scrollback,
       maxSessions: config.sessions.max_total,
+      minFreeMb: config.store.min_free_mb,
       envPass: config.env.pass,
     },
   }

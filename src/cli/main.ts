@@ -10,6 +10,7 @@ const GROUPS: Record<CommandSpec['group'], string> = {
   everyday: 'Every day:',
   sessions: 'Sessions:',
   approvals: 'Approvals:',
+  screens: 'Screens:',
   setup: 'Set-up:',
 }
 

@@ -1,1 +1,1 @@
-export { EXIT, exitCodeOf, SignalboxError, type ErrorCode, type Place, toSignalboxError } from './signalbox-error.js'
+export { type ErrorCode, EXIT, exitCodeOf, type Place, SignalboxError, toSignalboxError } from './signalbox-error.js'

@@ -38,7 +38,21 @@ export const hostEvents = defineEvents({
       structural: z.int().nonnegative(),
       unknown: z.int().nonnegative(),
       screenHash: z.string().optional(),
+      /** Too many screens, one that stays, or a version that no pack file is for. */
+      reason: z.enum(['screens', 'screen', 'version']).optional(),
     }),
+  },
+  'pack.failed': {
+    description: 'A pack file is broken; what was in force before stays in force.',
+    data: z.object({ agent: z.string(), file: z.string(), line: z.int().positive().optional(), message: z.string() }),
+  },
+  'pack.reloaded': {
+    description: "A person's own pack files changed and are in force.",
+    data: z.object({ agent: z.string() }),
+  },
+  'pack.rule-off': {
+    description: 'A rule of a pack took too long and was switched off.',
+    data: z.object({ agent: z.string(), pack: z.string(), rule: z.string(), ms: z.number().nonnegative(), reason: z.string() }),
   },
   'config.changed': {
     description: 'Settings were changed while a host was running.',

@@ -1,19 +1,25 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
+import { type LivePack, PackShelf } from '../agents/index.js'
 import { type ApprovalRecord, approvalsProjection, Ledger } from '../approvals/index.js'
 import { type Clock, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { newEvent, validateEvent } from '../events/index.js'
+import { type EventData, type EventType, newEvent, validateEvent } from '../events/index.js'
 import type { KeeperListener, KeeperPort, KeptSession } from '../keeper/index.js'
 import { LiveSession, SessionJournal, type SessionRecord, type SessionSnapshot, sessionStream, sessionsProjection, type Viewer } from '../sessions/index.js'
+import { type Explanation, explainRecording } from '../sessions/replay/index.js'
 import { type EventStore, openStore, type Subscription } from '../store/index.js'
+import { openRecording } from '../terminal/recording/index.js'
+import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { processStart } from '../process/index.js'
 import { LiveBus } from './bus.js'
 import { busSink } from './bus-sink.js'
 import { catchUp } from './catch-up.js'
+import { DriftFiles } from './drift/index.js'
 import { findSession } from './find-session.js'
 import { type PreparedSession, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { SessionSnapshots } from './session-snapshots.js'
+import { SessionWatch } from './session-watch.js'
 import type { HostSettings } from './settings.js'
 
 export interface HostOptions {
@@ -35,7 +41,11 @@ export class Host {
   readonly ledger: Ledger
   readonly bus: LiveBus
   readonly #options: HostOptions
+  readonly packs: PackShelf
   readonly #live = new Map<string, LiveSession>()
+  readonly #watches = new Map<string, SessionWatch>()
+  readonly #drift: DriftFiles
+  readonly #redactor = createRedactor({ secretValues: secretsFromEnvironment(process.env) })
   readonly #snapshots: SessionSnapshots
   #decisions: Subscription | null = null
   #starting: Promise<void> = Promise.resolve()
@@ -58,6 +68,14 @@ export class Host {
     this.ledger = new Ledger(store)
     this.bus = new LiveBus(options.onError)
     this.#options = options
+    this.#drift = new DriftFiles(options.settings.dataDirectory)
+    this.packs = new PackShelf({
+      directories: { user: options.settings.packDirectory },
+      clock: options.clock,
+      onFailed: ({ agent, file, line, message }) => this.#note('pack.failed', { agent, file, ...(line !== null && { line }), message }),
+      onReloaded: agent => this.#note('pack.reloaded', { agent }),
+    })
+    if (options.owner === 'daemon') this.packs.watch()
     this.#snapshots = new SessionSnapshots(join(options.settings.dataDirectory, 'snapshots'), options.clock, () => this.#live.values(), options.onError)
   }
 
@@ -70,7 +88,7 @@ export class Host {
       })
     }
     const id = newId('ses')
-    const prepared = await prepareSession(request, { id, settings, env: process.env })
+    const prepared = await prepareSession(request, { id, settings, packs: this.packs, env: process.env })
     const kept = await keeper.spawn(prepared.spawn)
     try {
       await this.#alone(() => this.#appendStart(request, prepared, kept))
@@ -80,7 +98,7 @@ export class Host {
       throw error
     }
     const record = await this.record(id)
-    const session = await this.#open(record, prepared.pack, null)
+    const session = await this.#open(record, prepared.live, null)
     if (viewer) session.watch(viewer)
     session.goLive()
     const attached = await keeper.attach(id, 0, session)
@@ -113,6 +131,20 @@ export class Host {
     return [...this.#live.values()]
   }
 
+  /** Why a session is read as it is: now, or at a time of its recording. */
+  async explain(record: SessionRecord, at: number | null): Promise<Explanation> {
+    const watch = this.#watches.get(record.id)
+    if (at === null && watch) return watch.explain()
+    const recording = await openRecording(record.recording)
+    const live = await packFor(record.agent, this.packs)
+    if (watch?.version) await live.useVersion(watch.version)
+    live.release()
+    const events = async function* () {
+      for await (const { event } of recording.events()) yield event
+    }
+    return explainRecording(events(), { pack: live.pack, cols: recording.header.cols, rows: recording.header.rows, at })
+  }
+
   get keeper(): KeeperPort {
     return this.#options.keeper
   }
@@ -126,6 +158,7 @@ export class Host {
   }
 
   async close(): Promise<void> {
+    this.packs.close()
     this.#decisions?.close()
     this.#snapshots.stop()
     await Promise.all([...this.#live.values()].map(session => session.settled()))
@@ -165,11 +198,11 @@ export class Host {
     return done
   }
 
-  async #open(record: SessionRecord, pack: LiveSession['pack'], restored: SessionSnapshot | null): Promise<LiveSession> {
+  async #open(record: SessionRecord, live: LivePack, restored: SessionSnapshot | null): Promise<LiveSession> {
     const { settings, clock, keeper, version, onError } = this.#options
     const session = new LiveSession({
       record,
-      pack,
+      pack: live.pack,
       keeper,
       journal: await SessionJournal.open(this.store, record.id),
       ledger: this.ledger,
@@ -181,12 +214,26 @@ export class Host {
       ...(restored && { restored }),
       onEnded: () => {
         this.#live.delete(record.id)
+        this.#watches.delete(record.id)
         this.#snapshots.forget(record.id)
       },
       onLagging: () => void this.#readOn(record).catch(onError),
     })
     this.#live.set(record.id, session)
+    this.#watch(session, live)
     return session
+  }
+
+  #watch(session: LiveSession, live: LivePack): void {
+    const { clock, onError } = this.#options
+    const watch = new SessionWatch({ screen: session.screen, live, clock, drift: this.#drift, redactor: this.#redactor, record: (type, data) => this.#note(type, data), onError })
+    this.#watches.set(session.id, watch)
+    session.observe(watch)
+  }
+
+  /** An event about the host itself, which nobody waits for. */
+  #note<T extends EventType>(type: T, data: EventData<T>): void {
+    void this.store.append('host', 'any', [newEvent(type, data)]).catch(this.#options.onError)
   }
 
   /** Takes over what the keeper kept while no host was there; what it did not keep is lost. */
@@ -215,8 +262,8 @@ export class Host {
   }
 
   async #adopt(record: SessionRecord, kept: KeptSession): Promise<void> {
-    const pack = await packFor(record.agent, this.#options.settings)
-    const session = await this.#open(record, pack, this.#snapshots.load(record.id))
+    const live = await packFor(record.agent, this.packs)
+    const session = await this.#open(record, live, this.#snapshots.load(record.id))
     await catchUp(session, kept, this.#options.keeper)
     session.goLive()
   }

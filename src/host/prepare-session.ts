@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, realpathSync, statSync } from 'node:fs'
+import { mkdirSync, realpathSync, statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
-import { genericAgent, loadAgent, loadPack } from '../agents/index.js'
+import { genericAgent, type LivePack, loadAgent, type PackShelf } from '../agents/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { SpawnRequest } from '../keeper/index.js'
-import type { Pack } from '../screen/index.js'
 import { SIZE_MAX } from '../terminal/index.js'
 import { sessionEnvironment } from './session-environment.js'
 import type { HostSettings } from './settings.js'
@@ -27,16 +26,17 @@ export interface PreparedSession {
   spawn: SpawnRequest
   agentName: string
   agentSessionId: string | null
-  pack: Pack
+  live: LivePack
 }
 
 /** Checks everything that can be wrong before anything is made. */
 export async function prepareSession(
   request: StartRequest,
-  context: { id: string; settings: HostSettings; env: NodeJS.ProcessEnv },
+  context: { id: string; settings: HostSettings; packs: PackShelf; env: NodeJS.ProcessEnv },
 ): Promise<PreparedSession> {
   const { id, settings } = context
   const cwd = checkDirectory(request.cwd)
+  checkFreeSpace(settings)
   const size = checkSize(request.size ?? settings.size)
   const [program, ...programArgs] = request.args
   if (request.agent === null && program === undefined) {
@@ -48,7 +48,7 @@ export async function prepareSession(
   if (!location.found) {
     throw new SignalboxError('E_AGENT_MISSING', `${adapter.title} was not found (looked for ${location.looked})`, { next: adapter.install })
   }
-  const pack = await loadPack(adapter.pack, settings.packDirectory)
+  const live = await context.packs.take(adapter.pack)
   const command = adapter.interactive(location, {
     args: request.agent === null ? programArgs : request.args,
     resume: request.resume,
@@ -59,7 +59,7 @@ export async function prepareSession(
   return {
     agentName: request.agent ?? 'generic',
     agentSessionId: command.agentSessionId,
-    pack,
+    live,
     spawn: {
       id,
       file: command.file,
@@ -69,7 +69,7 @@ export async function prepareSession(
         terminal: request.terminal,
         daemon: context.env,
         pass: settings.envPass,
-        pack,
+        pack: live.pack,
         adapter: command.env,
         session: id,
         keep: request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME'] : [],
@@ -81,9 +81,9 @@ export async function prepareSession(
 }
 
 /** The pack of a session's agent, as `session.started` names it. */
-export async function packFor(agent: string, settings: HostSettings): Promise<Pack> {
+export async function packFor(agent: string, packs: PackShelf): Promise<LivePack> {
   const adapter = agent === 'generic' ? null : await loadAgent(agent).catch(() => null)
-  return loadPack(adapter?.pack ?? null, settings.packDirectory)
+  return packs.take(adapter?.pack ?? null)
 }
 
 function checkDirectory(path: string): string {
@@ -94,6 +94,16 @@ function checkDirectory(path: string): string {
     throw new SignalboxError('E_INPUT', `the directory ${path} does not exist`, { next: 'give an existing one with --cwd', cause: error })
   }
   throw new SignalboxError('E_INPUT', `${path} is not a directory`, { next: 'give one with --cwd' })
+}
+
+/** A session that cannot be recorded to its end had better not begin. */
+function checkFreeSpace({ dataDirectory, minFreeMb }: HostSettings): void {
+  const { bavail, bsize } = statfsSync(dataDirectory)
+  const freeMb = Math.floor((bavail * bsize) / (1024 * 1024))
+  if (freeMb >= minFreeMb) return
+  throw new SignalboxError('E_DISK_FULL', `only ${freeMb} MB are free in ${dataDirectory}, and a session needs ${minFreeMb} MB (store.min_free_mb)`, {
+    next: 'free some space, then try again',
+  })
 }
 
 /** The emulator's limits, so that PTY and emulator have one size from the start. */

@@ -9,5 +9,7 @@ export interface HostSettings {
   size: { cols: number; rows: number }
   scrollback: number
   maxSessions: number
+  /** Below this much free space no session is started; decisions still work. */
+  minFreeMb: number
   envPass: readonly string[]
 }

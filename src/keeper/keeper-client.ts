@@ -1,7 +1,17 @@
 import { connect, type Socket } from 'node:net'
 import { SignalboxError } from '../errors/index.js'
 import type { AttachResult, KeeperListener, KeeperPort, KeptSession, SpawnRequest } from './port.js'
-import { encodeInput, encodeJson, FrameReader, type Incoming, type Notice, type Reply, type Request, type Welcome, WIRE_VERSION } from './wire.js'
+import {
+  encodeInput,
+  encodeJson,
+  FrameReader,
+  type Incoming,
+  type Notice,
+  type Reply,
+  type Request,
+  type Welcome,
+  WIRE_VERSION,
+} from './wire.js'
 
 /** Bytes of keys in one frame: far below what the keeper takes for a foreign peer. */
 const INPUT_MAX = 1024 * 1024
@@ -33,9 +43,13 @@ export class KeeperClient implements KeeperPort {
     const welcome = (await client.#ask({ op: 'hello', version: WIRE_VERSION })) as Welcome
     if (welcome.version !== WIRE_VERSION) {
       await client.close()
-      throw new SignalboxError('E_KEEPER_VERSION', `the running keeper speaks version ${welcome.version}, this program ${WIRE_VERSION}`, {
-        next: 'end the sessions that are running, then try again',
-      })
+      throw new SignalboxError(
+        'E_KEEPER_VERSION',
+        `the running keeper speaks version ${welcome.version}, this program ${WIRE_VERSION}`,
+        {
+          next: 'end the sessions that are running, then try again',
+        },
+      )
     }
     client.pid = welcome.pid
     return client
@@ -160,11 +174,21 @@ export class KeeperClient implements KeeperPort {
   #notice(notice: Notice): void {
     const listener = this.#listeners.get(notice.channel)
     if (!listener) return
-    if (notice.notice === 'resized') return listener.resized(notice.cols, notice.rows, notice.t)
-    if (notice.notice === 'unrecorded') return listener.unrecorded(notice.failure)
-    this.#listeners.delete(notice.channel)
-    if (notice.notice === 'exited') listener.exited(notice.exit)
-    else listener.lagging(notice.offset)
+    const isLast = notice.notice === 'exited' || notice.notice === 'lagging'
+    if (isLast) this.#listeners.delete(notice.channel)
+    switch (notice.notice) {
+      case 'resized':
+        listener.resized(notice.cols, notice.rows, notice.t)
+        break
+      case 'unrecorded':
+        listener.unrecorded(notice.failure)
+        break
+      case 'exited':
+        listener.exited(notice.exit)
+        break
+      case 'lagging':
+        listener.lagging(notice.offset)
+    }
   }
 }
 

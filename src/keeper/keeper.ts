@@ -1,8 +1,8 @@
 import { rmSync } from 'node:fs'
 import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { createRecording, type RecordingWriter } from '../terminal/recording/index.js'
 import { type PtyOptions, type PtyProcess, spawnPty } from '../terminal/pty/index.js'
+import { createRecording, type RecordingWriter } from '../terminal/recording/index.js'
 import type { AttachResult, KeeperListener, KeeperPort, KeptExit, KeptSession, SpawnRequest } from './port.js'
 import { OutputRing } from './ring.js'
 
@@ -215,5 +215,6 @@ export class Keeper implements KeeperPort {
 
 function checkSize(cols: number, rows: number): void {
   const fits = (value: number) => Number.isInteger(value) && value >= 1 && value <= SIZE_MAX
-  if (!fits(cols) || !fits(rows)) throw new SignalboxError('E_INPUT', `a terminal has 1 to ${SIZE_MAX} columns and rows, not ${cols}×${rows}`)
+  if (!fits(cols) || !fits(rows))
+    throw new SignalboxError('E_INPUT', `a terminal has 1 to ${SIZE_MAX} columns and rows, not ${cols}×${rows}`)
 }

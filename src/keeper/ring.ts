@@ -49,7 +49,8 @@ export class OutputRing {
     for (const item of this.#items) {
       const skip = offset - item.offset
       if (skip <= 0) found.push(item)
-      else if (skip < sizeOf(item) && item.kind === 'output') found.push({ ...item, bytes: item.bytes.subarray(skip), offset })
+      else if (skip < sizeOf(item) && item.kind === 'output')
+        found.push({ ...item, bytes: item.bytes.subarray(skip), offset })
     }
     return found
   }

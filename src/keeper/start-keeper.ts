@@ -18,18 +18,24 @@ export async function startKeeper(options: {
   const running = await tryConnect(socketPath, options.onLost)
   if (running) return running
   const logFile = join(options.runtimeDirectory, 'keeper.log')
-  startDetached(fileURLToPath(new URL('./main.js', import.meta.url)), [join(options.runtimeDirectory, 'keeper.lock'), socketPath], {
-    logFile,
-    cwd: '/',
-    env: keeperEnvironment(),
-  })
+  startDetached(
+    fileURLToPath(new URL('./main.js', import.meta.url)),
+    [join(options.runtimeDirectory, 'keeper.lock'), socketPath],
+    {
+      logFile,
+      cwd: '/',
+      env: keeperEnvironment(),
+    },
+  )
   const deadline = options.clock.monotonic() + START_TIMEOUT_MS
   while (options.clock.monotonic() < deadline) {
     await delay(options.clock, 20)
     const client = await tryConnect(socketPath, options.onLost)
     if (client) return client
   }
-  throw new SignalboxError('E_KEEPER_START', `the keeper did not start within ${START_TIMEOUT_MS / 1000} s`, { next: `see ${logFile}` })
+  throw new SignalboxError('E_KEEPER_START', `the keeper did not start within ${START_TIMEOUT_MS / 1000} s`, {
+    next: `see ${logFile}`,
+  })
 }
 
 async function tryConnect(path: string, onLost: (error: Error) => void): Promise<KeeperClient | null> {
@@ -44,5 +50,7 @@ async function tryConnect(path: string, onLost: (error: Error) => void): Promise
 /** The keeper needs none of ours: each session's environment comes with its spawn request. */
 function keeperEnvironment(): NodeJS.ProcessEnv {
   const { PATH, HOME, LANG, TMPDIR, USER } = process.env
-  return Object.fromEntries(Object.entries({ PATH, HOME, LANG, TMPDIR, USER }).filter(([, value]) => value !== undefined))
+  return Object.fromEntries(
+    Object.entries({ PATH, HOME, LANG, TMPDIR, USER }).filter(([, value]) => value !== undefined),
+  )
 }

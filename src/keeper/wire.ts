@@ -29,7 +29,9 @@ export interface Welcome {
   pid: number
 }
 
-export type Reply = { reply: number; ok: true; value?: unknown } | { reply: number; ok: false; code: string; message: string }
+export type Reply =
+  | { reply: number; ok: true; value?: unknown }
+  | { reply: number; ok: false; code: string; message: string }
 
 export type Notice =
   | { notice: 'resized'; channel: number; cols: number; rows: number; t: number }
@@ -109,6 +111,7 @@ function decode(kind: number, body: Buffer): Incoming {
 }
 
 function messageOf(value: unknown): Record<string, unknown> {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) throw new Error('a message that is no object')
+  if (typeof value !== 'object' || value === null || Array.isArray(value))
+    throw new Error('a message that is no object')
   return value as Record<string, unknown>
 }

@@ -11,3 +11,4 @@ export { type PaneStatus, type StatusEvent, statusTable } from './status-table.j
 export { StatusTracker } from './status-tracker.js'
 export { type DriftCounts, type DriftReport, DriftWatch } from './drift-watch.js'
 export { type SwitchedOff, timeBox } from './rule-time-box.js'
+export { checkFixtures, type FixtureReport, type FixtureResult } from './check-fixtures.js'

@@ -11,7 +11,11 @@ export interface DetachedStart {
 }
 
 /** Starts one of our own programs so that it outlives this process: own session, no terminal, output to a log file (0600). */
-export function startDetached(script: string, args: readonly string[], options: { logFile: string; cwd: string; env: NodeJS.ProcessEnv }): DetachedStart {
+export function startDetached(
+  script: string,
+  args: readonly string[],
+  options: { logFile: string; cwd: string; env: NodeJS.ProcessEnv },
+): DetachedStart {
   const log = openSync(options.logFile, 'a', 0o600)
   try {
     const child = spawn(process.execPath, [script, ...args], {

@@ -15,7 +15,9 @@ export interface CommandResult {
 export function runCommand(
   file: string,
   args: readonly string[],
-  options: { cwd: string; env?: NodeJS.ProcessEnv; input?: string; timeoutMs?: number; maxBytes?: number } = { cwd: '/' },
+  options: { cwd: string; env?: NodeJS.ProcessEnv; input?: string; timeoutMs?: number; maxBytes?: number } = {
+    cwd: '/',
+  },
 ): Promise<CommandResult> {
   const maxBytes = options.maxBytes ?? 16 * 1024 * 1024
   return new Promise((resolve, reject) => {
@@ -25,7 +27,8 @@ export function runCommand(
       stdio: [options.input === undefined ? 'ignore' : 'pipe', 'pipe', 'pipe'],
       detached: options.timeoutMs !== undefined,
     })
-    const timer = options.timeoutMs === undefined ? null : systemClock.setTimer(options.timeoutMs, () => killGroup(child))
+    const timer =
+      options.timeoutMs === undefined ? null : systemClock.setTimer(options.timeoutMs, () => killGroup(child))
     const out = collect(child.stdout!, maxBytes)
     const err = collect(child.stderr!, maxBytes)
     child.on('error', error => {

@@ -15,4 +15,7 @@ export { type ExtractOptions, extractBlocks, transcriptBlocks } from './blocks/e
 export { realignWindow } from './blocks/realign.js'
 export { cutRow, type TextRow } from './blocks/text-row.js'
 export { type AnsiStyle, renderAnsi } from './blocks/render-ansi.js'
+export { reconcile } from './blocks/reconcile.js'
 export { renderMarkdown } from './blocks/render-markdown.js'
+export { renderTelegram, TELEGRAM_UNITS } from './blocks/render-telegram.js'
+export { visibleBlocks } from './blocks/visible-blocks.js'

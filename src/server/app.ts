@@ -3,6 +3,7 @@ import type { Host } from '../host/index.js'
 import { errorBody } from './errors.js'
 import { approvalRoutes } from './routes/approvals.js'
 import { eventRoutes } from './routes/events.js'
+import { paneRoutes } from './routes/panes.js'
 import { sessionRoutes } from './routes/sessions.js'
 
 export interface ServerOptions {
@@ -39,5 +40,6 @@ export function createApp(options: ServerOptions): Hono {
   app.route('/api/v1', sessionRoutes(options.host))
   app.route('/api/v1', approvalRoutes(options.host))
   app.route('/api/v1', eventRoutes(options.host))
+  app.route('/api/v1', paneRoutes(options.host))
   return app
 }

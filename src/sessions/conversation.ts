@@ -1,43 +1,56 @@
 import type { Look } from '../panes/index.js'
-import { type Block, extractBlocks, type Pack } from '../screen/index.js'
-import type { Row } from '../terminal/index.js'
-
-interface RowSource {
-  readRows(firstId: number, lastId: number): Row[]
-}
+import { type Block, dropRepeatedBands, extractBlocks, type Pack } from '../screen/index.js'
+import { type Echo, type RowSource, ShownRows, type ShownState } from './shown-rows.js'
 
 export interface ConversationState {
   turns: number
   messages: number
   isTurnOpen: boolean
   isMessageOpen: boolean
+  /** First row of the prompt that opened the turn. */
   echoId: number | null
+  /** First row of the open message. */
   from: number
   lastRow: number
+  /** The prompt's words, and the text of the last row of the message before: what is found again after a repaint. */
+  echoText?: string
+  boundary?: string
+  shown?: ShownState
 }
 
-const INITIAL: ConversationState = { turns: 0, messages: 0, isTurnOpen: false, isMessageOpen: false, echoId: null, from: 0, lastRow: -1 }
+const INITIAL: ConversationState = {
+  turns: 0,
+  messages: 0,
+  isTurnOpen: false,
+  isMessageOpen: false,
+  echoId: null,
+  from: 0,
+  lastRow: -1,
+}
 
 /**
  * The open turn and the open message of a session: which rows they cover, and the blocks read from them so far. Names are counted, not
  * drawn by lot: whoever reads the same bytes again gives the same turns the same names.
+ *
+ * Rows are meant by id. A program that clears its screen and prints everything again gives its rows new ids; then the turn is where its
+ * prompt is now, and the open message begins below the row that the last one ended with.
  */
 export class Conversation {
   readonly #session: string
   readonly #pack: Pack
-  readonly #rows: RowSource
+  readonly #shown: ShownRows
   #state: ConversationState
   #blocks: Block[] = []
 
   constructor(session: string, pack: Pack, rows: RowSource, state: ConversationState = INITIAL) {
     this.#session = session
     this.#pack = pack
-    this.#rows = rows
+    this.#shown = new ShownRows(pack, rows, state.shown)
     this.#state = { ...state }
   }
 
   get state(): ConversationState {
-    return { ...this.#state }
+    return { ...this.#state, shown: this.#shown.state }
   }
 
   get turn(): string | null {
@@ -52,15 +65,32 @@ export class Conversation {
     return this.#blocks
   }
 
+  /** Every look, also those that are not settled: what scrolls away between two readings has been seen here. */
+  observe(look: Look): void {
+    this.#shown.observe(look)
+    const { echo } = this.#shown
+    if (echo && this.#hasMoved(echo)) this.#follow(echo)
+  }
+
   /** Begins a turn below the newest echo; the same echo begins only one. Returns the new turn's name, or null. */
   markTurn(look: Look): string | null {
-    const echo = look.layout.blocks.findLast(block => block.kind === 'user')
-    const echoId = echo ? look.frame.lines[echo.first]!.id : null
-    const isSameEcho = this.#state.echoId === echoId && echoId !== null
-    // An open turn whose echo has scrolled out of sight is still that turn.
-    if (this.#state.turns > 0 && (isSameEcho || (this.#state.isTurnOpen && echoId === null))) return null
-    const from = echo ? look.frame.lines[echo.last]!.id + 1 : this.#state.lastRow + 1
-    this.#state = { ...this.#state, turns: this.#state.turns + 1, messages: 0, isTurnOpen: true, isMessageOpen: false, echoId, from }
+    this.observe(look)
+    const { echo } = this.#shown
+    const echoId = echo?.first ?? null
+    if (this.#state.turns > 0 && this.#state.echoId === echoId && (this.#state.isTurnOpen || echoId !== null))
+      return null
+    const from = echo ? echo.last + 1 : this.#state.lastRow + 1
+    const { boundary: _, ...rest } = this.#state
+    this.#state = {
+      ...rest,
+      turns: rest.turns + 1,
+      messages: 0,
+      isTurnOpen: true,
+      isMessageOpen: false,
+      echoId,
+      from,
+      ...(echo && { echoText: echo.text }),
+    }
     this.#blocks = []
     return this.turn
   }
@@ -73,9 +103,17 @@ export class Conversation {
 
   /** Reads the rows of the open message again. `isAsking`: the agent stopped to ask, so the call it asks about is not over. */
   extract(look: Look, options: { isOpen: boolean; isAsking?: boolean }): readonly Block[] {
-    const rows = this.#rows.readRows(this.#state.from, contentEnd(look))
-    const name = this.message ?? this.turn ?? this.#session
-    const found = extractBlocks(rows, { pack: this.#pack, cols: look.frame.cols, turn: name, isOpen: options.isOpen })
+    this.observe(look)
+    const rows = dropRepeatedBands(this.#shown.rowsFrom(this.#state.from), row => this.#shown.isRepaint(row.id))
+    const found = extractBlocks(rows, {
+      pack: this.#pack,
+      cols: look.frame.cols,
+      turn: this.message ?? this.turn ?? this.#session,
+      isOpen: options.isOpen,
+      // Only text that is being written has a last row that grows.
+      holdRows: look.observation.view === 'response_content' ? 1 : 0,
+      widths: this.#shown.widths,
+    })
     const said = found.filter(block => block.kind !== 'user')
     this.#blocks = options.isAsking ? withoutOpenTool(said) : said
     const held = said[this.#blocks.length]
@@ -90,7 +128,11 @@ export class Conversation {
     const blocks = this.#blocks
     this.#state.isMessageOpen = false
     this.#blocks = []
-    this.#state.from = Math.max(this.#state.from, this.#state.lastRow + 1)
+    if (this.#state.lastRow >= this.#state.from) {
+      const ended = this.#shown.rows(this.#state.from, this.#state.lastRow).findLast(row => row.text.trim() !== '')
+      if (ended) this.#state.boundary = ended.text
+      this.#state.from = this.#state.lastRow + 1
+    }
     return message === null || blocks.length === 0 ? null : { message, blocks }
   }
 
@@ -98,17 +140,26 @@ export class Conversation {
   closeTurn(): void {
     this.#state.isTurnOpen = false
   }
+
+  /** The turn's own prompt in another place: it is no longer where it was, or a repaint has printed it again. */
+  #hasMoved(echo: Echo): boolean {
+    const { echoId, echoText } = this.#state
+    if (echoId === null || echoId === echo.first || echoText !== echo.text) return false
+    return this.#shown.isRepaint(echo.first) || !this.#shown.isEchoAt(echoId, echo)
+  }
+
+  #follow(echo: Echo): void {
+    const { boundary, isTurnOpen } = this.#state
+    const rows = this.#shown.rowsFrom(echo.last + 1)
+    // All of a closed turn has been said: what comes without a prompt comes below it.
+    const lastRow = isTurnOpen ? echo.last : (rows.at(-1)?.id ?? echo.last)
+    const ended = boundary === undefined ? undefined : rows.findLast(row => row.text === boundary)
+    this.#state = { ...this.#state, echoId: echo.first, from: (ended?.id ?? echo.last) + 1, lastRow }
+  }
 }
 
 /** The call that a request is about is not over: it and its result belong to the message after the answer. */
 function withoutOpenTool(blocks: readonly Block[]): Block[] {
   const last = blocks.findLastIndex(block => block.kind !== 'tool_result')
   return blocks[last]?.kind === 'tool_call' ? blocks.slice(0, last) : [...blocks]
-}
-
-/** Id of the last row above the live part: what the agent has said, without its status row, menu, input box and footer. */
-function contentEnd({ frame, layout }: Look): number {
-  const live = layout.regions.get('status')?.first ?? layout.regions.get('live')?.first ?? frame.lines.length
-  const row = frame.lines[Math.max(0, live - 1)]
-  return live === 0 || !row ? -1 : row.id
 }

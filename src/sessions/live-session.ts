@@ -41,6 +41,13 @@ export interface SessionSnapshot {
   menus: { count: number; print: string | null; instance: string }
 }
 
+/** Whoever follows what the session's screen shows and the terminal reports, without a say in it. `t`: seconds since the start. */
+export interface SessionObserver {
+  outputs(outputs: readonly PaneOutput[], t: number, isLive: boolean): void
+  input(t: number, bytes: Uint8Array): void
+  exited(exit: KeptExit): void
+}
+
 /** Someone who watches the terminal itself. */
 export interface Viewer {
   output(bytes: Uint8Array, offset: number): void
@@ -65,6 +72,7 @@ export class LiveSession implements KeeperListener {
   readonly #unlisted = new UnlistedCounter()
   readonly #viewers = new Set<Viewer>()
   readonly #waiters = new Set<() => void>()
+  #observer: SessionObserver | null = null
   #phase: Phase = 'dormant'
   #offset = 0
   #menus: SessionSnapshot['menus'] = { count: 0, print: null, instance: '' }
@@ -173,6 +181,7 @@ export class LiveSession implements KeeperListener {
     this.#handle(this.#screen.tick(exit.t + 1))
     this.#time.stop()
     this.#exit = exit
+    this.#observer?.exited(exit)
     this.#dispatch('process-exit', this.#screen.last)
     for (const viewer of this.#viewers) viewer.exited(exit)
     this.#wake()
@@ -199,6 +208,10 @@ export class LiveSession implements KeeperListener {
 
   // — from people —
 
+  observe(observer: SessionObserver): void {
+    this.#observer = observer
+  }
+
   watch(viewer: Viewer): () => void {
     this.#viewers.add(viewer)
     return () => this.#viewers.delete(viewer)
@@ -214,8 +227,10 @@ export class LiveSession implements KeeperListener {
 
   /** Our own keys. */
   async press(keys: string | Uint8Array): Promise<void> {
+    const bytes = typeof keys === 'string' ? new TextEncoder().encode(keys) : keys
     this.#screen.noteInput(this.#time.now())
-    await this.#options.keeper.write(this.id, typeof keys === 'string' ? new TextEncoder().encode(keys) : keys)
+    this.#observer?.input(this.#time.now(), bytes)
+    await this.#options.keeper.write(this.id, bytes)
   }
 
   async resize(cols: number, rows: number): Promise<void> {
@@ -263,6 +278,7 @@ export class LiveSession implements KeeperListener {
       if (output.type === 'reply') void this.#options.keeper.write(this.id, output.bytes).catch(this.#options.onError)
       else if (output.type === 'look') this.#see(output.look)
     }
+    if (outputs.length > 0) this.#observer?.outputs(outputs, this.#time.now(), !this.#isCatchingUp)
     this.#schedule()
     if (outputs.length > 0) this.#wake()
   }

@@ -70,7 +70,12 @@ export const phaseTable = defineMachine({
     ['tool-pending', 'tool_menu:new', '=', ['settle-approval', 'ask']],
 
     ['dormant', ['idle_prompt', 'background_task', 'error:final'], '=', ['extract-history']],
-    ['thinking', ['idle_prompt', 'background_task', 'error:final'], 'dormant', ['stop-typing', 'extract-turn', 'finalize']],
+    [
+      'thinking',
+      ['idle_prompt', 'background_task', 'error:final'],
+      'dormant',
+      ['stop-typing', 'extract-turn', 'finalize'],
+    ],
     ['streaming', ['idle_prompt', 'background_task'], 'dormant', ['finalize']],
     ['streaming', 'error:final', 'dormant', ['extract', 'finalize']],
     ['tool-pending', ['idle_prompt', 'background_task'], 'dormant'],

@@ -16,7 +16,16 @@ export type SendResult =
   | { result: 'refused'; reason: SendRefusal; detail: string }
   | { result: 'unconfirmed'; detail: string }
 
-export type SendRefusal = 'gone' | 'menu' | 'overlay' | 'no-composer' | 'draft' | 'completion' | 'focus' | 'busy' | 'text'
+export type SendRefusal =
+  | 'gone'
+  | 'menu'
+  | 'overlay'
+  | 'no-composer'
+  | 'draft'
+  | 'completion'
+  | 'focus'
+  | 'busy'
+  | 'text'
 
 const READY_WAIT_MS = 3_000
 /** How long a list or viewer that was told to close may take. */
@@ -38,11 +47,16 @@ const ESCAPE = '\u001b'
  * a write of its own once the text is seen in the box and is still there; and *delivered* only when the agent took it. The text is never
  * written twice, and no key is pressed while a menu is up: what appears in between is reported, not answered.
  */
-export async function sendPrompt(port: SendPort, text: string, options: { pack: Pack; clock: Clock }): Promise<SendResult> {
+export async function sendPrompt(
+  port: SendPort,
+  text: string,
+  options: { pack: Pack; clock: Clock },
+): Promise<SendResult> {
   const { pack, clock } = options
   const clean = cleanText(text)
   if (clean === '') return refused('text', 'there is nothing to send')
-  if (clean.length > TEXT_MAX) return refused('text', `the text has ${clean.length} characters; at most ${TEXT_MAX} can be sent`)
+  if (clean.length > TEXT_MAX)
+    return refused('text', `the text has ${clean.length} characters; at most ${TEXT_MAX} can be sent`)
   const blocked = await waitForComposer(port, clock, pack)
   if (blocked) return blocked
   const way = wayOf(clean, port, pack)
@@ -68,7 +82,8 @@ async function submit(port: SendPort, text: string, pack: Pack, clock: Clock): P
   if (!obstacle(port) && showsText(port.observation(), text)) {
     await port.press(pack.input.submit)
     if (await until(port, clock, RETRY_WAIT_MS, isTaken)) return delivered
-    if (showsText(port.observation(), text)) return unconfirmed('the text stands in the input box; Enter was pressed twice and not taken')
+    if (showsText(port.observation(), text))
+      return unconfirmed('the text stands in the input box; Enter was pressed twice and not taken')
   }
   if (await until(port, clock, firstEnter + PROOF_WAIT_MS - clock.monotonic(), isTaken)) return delivered
   return unconfirmed(`Enter was pressed, but nothing shows that the agent took the text${suffix(obstacle(port))}`)
@@ -80,7 +95,12 @@ function isProof(seen: Observation | null, before: Observation, text: string): b
   const isEchoed = showsEcho(seen, text)
   if (isAsking(seen)) return isEchoed || isCommand(text)
   if (seen.composer && !seen.composer.empty) return false
-  if (seen.busy === true || (seen.composer?.queued.length ?? 0) > 0 || seen.facets.some(facet => facet.name === 'queued')) return true
+  if (
+    seen.busy === true ||
+    (seen.composer?.queued.length ?? 0) > 0 ||
+    seen.facets.some(facet => facet.name === 'queued')
+  )
+    return true
   const hasTurned = JSON.stringify(seen.terminator) !== JSON.stringify(before.terminator)
   if (isCommand(text) && (hasTurned || seen.user !== before.user || seen.view !== before.view)) return true
   // The same words may have been said before: then their echo alone proves nothing.
@@ -101,10 +121,12 @@ function judgeScreen(port: SendPort, pack: Pack): Refused | null {
   const seen = port.observation()
   if (port.isExited()) return refused('gone', 'the session has ended')
   if (isAsking(seen)) return refused('menu', 'the agent waits for an answer; decide that first')
-  if (seen?.facets.some(facet => facet.name === 'survey')) return refused('menu', 'a survey on screen takes the next digit; answer or dismiss it first')
+  if (seen?.facets.some(facet => facet.name === 'survey'))
+    return refused('menu', 'a survey on screen takes the next digit; answer or dismiss it first')
   if (seen && isOverlay(seen)) return refused('overlay', 'a viewer covers the input box')
   if (!seen?.composer) return refused('no-composer', 'the agent shows no input box')
-  if (!seen.composer.empty) return refused('draft', `there is text in the input box already: ${seen.composer.draft.slice(0, 60)}`)
+  if (!seen.composer.empty)
+    return refused('draft', `there is text in the input box already: ${seen.composer.draft.slice(0, 60)}`)
   if (seen.composer.completion) return refused('completion', 'a list of completions is open in the input box')
   if (seen.composer.shell) return refused('focus', 'the input box is in shell mode')
   if (seen.busy && !pack.input.queue) return refused('busy', 'the agent is working and cannot queue a prompt')
@@ -149,13 +171,16 @@ async function typeText(port: SendPort, text: string, way: Way, pack: Pack, cloc
     return null
   }
   // A typed tab is a key: it completes, or moves the focus.
-  const characters = [...text.replaceAll('\t', '    ')].map(character => (character === '\n' ? pack.input.newline : character))
+  const characters = [...text.replaceAll('\t', '    ')].map(character =>
+    character === '\n' ? pack.input.newline : character,
+  )
   if (way === 'bulk') {
     await port.press(characters.join(''))
     return null
   }
   for (const [typed, character] of characters.entries()) {
-    if (obstacle(port)) return unconfirmed(`${obstacle(port)}: typing stopped after ${typed} characters, Enter was not pressed`)
+    if (obstacle(port))
+      return unconfirmed(`${obstacle(port)}: typing stopped after ${typed} characters, Enter was not pressed`)
     await port.press(character)
     await delay(clock, pack.input.paceMs)
   }
@@ -184,7 +209,9 @@ function showsEcho({ user }: Observation, text: string): boolean {
   if (user === null) return false
   const echo = squash(user)
   const wanted = squash(text)
-  return echo.endsWith(wanted.slice(-20)) || (echo.length >= 20 && wanted.startsWith(echo)) || /\[Pasted text/.test(user)
+  return (
+    echo.endsWith(wanted.slice(-20)) || (echo.length >= 20 && wanted.startsWith(echo)) || /\[Pasted text/.test(user)
+  )
 }
 
 function isCommand(text: string): boolean {

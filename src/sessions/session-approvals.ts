@@ -1,4 +1,11 @@
-import { type ApprovalRecord, approvalKindOf, chooseOption, type Ledger, type MenuPort, requestFromMenu } from '../approvals/index.js'
+import {
+  type ApprovalRecord,
+  approvalKindOf,
+  chooseOption,
+  type Ledger,
+  type MenuPort,
+  requestFromMenu,
+} from '../approvals/index.js'
 import { type Clock, delay } from '../clock/index.js'
 import type { Menu } from '../screen/index.js'
 import type { Sink } from './sink.js'
@@ -55,7 +62,9 @@ export class SessionApprovals {
 
   /** After a restart: the request that the ledger has for the menu on screen; every other open one of this session is over. */
   async takeOver(live: { menu: Menu; instance: string } | null): Promise<'known' | 'new' | 'none'> {
-    const open = (await this.#options.ledger.list({ isOpenOnly: true })).filter(record => record.subject.session === this.#options.subject.session)
+    const open = (await this.#options.ledger.list({ isOpenOnly: true })).filter(
+      record => record.subject.session === this.#options.subject.session,
+    )
     const mine = live && open.find(record => record.menuPrint === live.menu.print && record.instance === live.instance)
     for (const record of open) {
       if (record === mine) continue
@@ -101,7 +110,8 @@ export class SessionApprovals {
         { print: record.menuPrint ?? '', label: option?.label ?? '' },
         { clock, onStep: step => ledger.delivering(record, step) },
       )
-      if (outcome.result === 'applied') await ledger.applied(record, [{ kind: 'screen', keys: outcome.keys.length }], clock.now())
+      if (outcome.result === 'applied')
+        await ledger.applied(record, [{ kind: 'screen', keys: outcome.keys.length }], clock.now())
       else await ledger.stale(record, outcome.reason)
       await this.#tellEnd(id)
     } finally {

@@ -34,9 +34,9 @@ export class SessionClock {
     this.#callback = callback
     if (due === this.#due) return
     this.#due = due
-    if (due !== null) return this.#arm(due)
     this.#timer?.cancel()
     this.#timer = null
+    if (due !== null) this.#arm(due)
   }
 
   stop(): void {

@@ -26,7 +26,13 @@ export interface SessionRecord {
   version: number
 }
 
-const TYPES: readonly EventType[] = ['session.started', 'session.ready', 'session.ended', 'session.lost', 'session.renamed']
+const TYPES: readonly EventType[] = [
+  'session.started',
+  'session.ready',
+  'session.ended',
+  'session.lost',
+  'session.renamed',
+]
 
 export const sessionsProjection: Projection<SessionRecord> = {
   name: 'sessions',
@@ -60,7 +66,8 @@ function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord
     return { ...record, state: 'ended', endedAt: event.at, exit: event.data.exit, endReason: event.data.reason }
   }
   // A session whose end was seen is not lost, whatever a host that came later believed.
-  if (isEvent(event, 'session.lost') && record.state !== 'ended') return { ...record, state: 'lost', endedAt: event.at, endReason: event.data.reason }
+  if (isEvent(event, 'session.lost') && record.state !== 'ended')
+    return { ...record, state: 'lost', endedAt: event.at, endReason: event.data.reason }
   if (isEvent(event, 'session.renamed')) {
     const { label: _, ...unnamed } = record
     return event.data.label === null ? unnamed : { ...record, label: event.data.label }

@@ -16,10 +16,10 @@ function flagsOf(command: CommandSpec): string[] {
   return [...(command.options ?? []).flatMap(option => option.flags.split(/,\s*/).map(flag => flag.split(' ')[0]!)), '--help']
 }
 
-/** A shell command that prints ids, for arguments that name something alive. */
+/** A shell command that prints ids, for arguments that name something alive. `status` starts no daemon: a tab key must not. */
 const ID_SOURCES: Readonly<Record<string, string>> = {
-  session: `signalbox sessions --json 2>/dev/null | grep -o 'ses_[0-9a-z]*'`,
-  approval: `signalbox approvals --json 2>/dev/null | grep -o '"id":"apr_[0-9a-z]*' | cut -c7-`,
+  session: `signalbox status --json 2>/dev/null | grep -o '"id":"ses_[0-9a-z]*' | cut -c7-`,
+  approval: `signalbox status --json 2>/dev/null | grep -o '"id":"apr_[0-9a-z]*' | cut -c7-`,
   agent: 'echo demo',
 }
 

@@ -1,7 +1,7 @@
 import { genericBlocks } from '../generic-grammar.js'
 import { chromeRows, panelRows, type RowBlock, type RowRole, splitBlocks, terminatorOf } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
-import { type ScreenRow, toScreenRow } from '../screen-row.js'
+import { isBlank, type ScreenRow, toScreenRow } from '../screen-row.js'
 import { readTodo } from './todo-items.js'
 import { matchesRow } from '../style-match.js'
 import { toolOf } from '../tool.js'
@@ -37,7 +37,7 @@ export function extractBlocks(rows: readonly TextRow[], options: ExtractOptions)
   const { pack } = options
   const whole = inferWidths(joinSoftWraps(rows, options.cols), options.widths ?? [], cols => rightEdge(cols, pack))
   const seen = whole.map((row, index) => toScreenRow(row, index))
-  const split = splitRows(seen, pack)
+  const split = joinUnmarked(splitRows(seen, pack), seen)
   const style: ProseStyle = {
     pack,
     body: bodyStyle(split.filter(block => block.kind === 'prose').flatMap(block => whole.slice(block.first, block.last + 1))),
@@ -71,6 +71,19 @@ function rightEdge(cols: number, pack: Pack): number {
 /** Where the blocks of a transcript begin and end, chrome, panels and terminators left out. */
 export function transcriptBlocks(rows: readonly TextRow[], pack: Pack): RowBlock[] {
   return splitRows(rows.map((row, index) => toScreenRow(row, index)), pack)
+}
+
+/** Some agents mark no paragraphs, so every one of them begins a block: those without a mark of their own belong to the one above. */
+function joinUnmarked(blocks: readonly RowBlock[], seen: readonly ScreenRow[]): RowBlock[] {
+  const joined: RowBlock[] = []
+  for (const block of blocks) {
+    const above = joined.at(-1)
+    const isBare = block.kind === 'prose' && block.spec !== null && seen[block.first]!.text.slice(0, block.spec.strip).trim() === ''
+    const isNext = above?.spec === block.spec && seen.slice(above!.last + 1, block.first).every(row => isBlank(row))
+    if (isBare && isNext) above!.last = block.last
+    else joined.push({ ...block })
+  }
+  return joined
 }
 
 function splitRows(seen: readonly ScreenRow[], pack: Pack): RowBlock[] {

@@ -3,7 +3,7 @@ import { codeEnd, readCode } from './code.js'
 import { diffEnd, readDiff } from './diff.js'
 import { listEnd, listMark, readList } from './list.js'
 import { isBlankRow, joinRows, jointOf, type ProseRow, type ProseStyle, spansFrom } from './prose-row.js'
-import { inlineRuns } from './inline.js'
+import { inlineRuns, mergeRuns } from './inline.js'
 import { isEmphasised } from './row-style.js'
 import { readTable, tableEnd } from './table.js'
 
@@ -54,7 +54,10 @@ function quoteEnd(rows: readonly ProseRow[], at: number): number {
 
 function readQuote(rows: readonly ProseRow[], style: ProseStyle): BlockContent {
   const bare = rows.map(row => ({ ...row, text: row.text.replace(QUOTE, mark => ' '.repeat(mark.length)) }))
-  return { kind: 'prose', variant: 'quote', runs: joinRows(bare, row => rows[bare.indexOf(row)]!.text.match(QUOTE)![0].length, style) }
+  const runs = joinRows(bare, row => rows[bare.indexOf(row)]!.text.match(QUOTE)![0].length, style)
+  const isAllItalic = runs.every(run => run.italic || run.text.trim() === '')
+  // Some agents set quotes in italics: then that is no emphasis.
+  return { kind: 'prose', variant: 'quote', runs: isAllItalic ? mergeRuns(runs.map(({ italic: _, ...run }) => run)) : runs }
 }
 
 function isHeading(rows: readonly ProseRow[], at: number): boolean {

@@ -1,10 +1,10 @@
 import type { Block, InlineRun } from './block.js'
-
-/** Longest tool output that is shown whole. */
-const RESULT_LINES = 12
+import { escapeMarkdown } from './escape-markdown.js'
+import { shortResult, toolSubject } from './tool-text.js'
+import { visibleBlocks } from './visible-blocks.js'
 
 export function renderMarkdown(blocks: readonly Block[]): string {
-  return blocks
+  return visibleBlocks(blocks)
     .map(renderBlock)
     .filter(text => text !== '')
     .join('\n\n')
@@ -12,10 +12,11 @@ export function renderMarkdown(blocks: readonly Block[]): string {
 
 function renderBlock(block: Block): string {
   switch (block.kind) {
-    case 'prose':
-      if (block.variant === 'heading') return `## ${inline(block.runs)}`
-      if (block.variant === 'quote') return `> ${inline(block.runs)}`
-      return inline(block.runs)
+    case 'prose': {
+      const text = inline(block.runs, { isStart: block.variant !== 'heading' })
+      if (block.variant === 'heading') return `## ${text.replaceAll('\n', ' ')}`
+      return block.variant === 'quote' ? prefixed(text, '> ') : text
+    }
     case 'code':
       return fence(block.lines, block.language)
     case 'list':
@@ -23,14 +24,16 @@ function renderBlock(block: Block): string {
         .map(item => {
           const mark = item.number === null ? '-' : `${item.number}.`
           const box = item.checked === null ? '' : item.checked ? '[x] ' : '[ ] '
-          return `${'  '.repeat(item.depth)}${mark} ${box}${inline(item.runs)}`
+          const indent = '  '.repeat(item.depth)
+          const text = inline(item.runs, { isStart: true }).replaceAll('\n', `\n${indent}${' '.repeat(mark.length + 1)}`)
+          return `${indent}${mark} ${box}${text}`
         })
         .join('\n')
     case 'table':
       return [
-        tableRow(block.header.map(inline)),
+        tableRow(block.header.map(cell)),
         tableRow(block.align.map(align => ({ left: '---', right: '--:', center: ':-:' })[align])),
-        ...block.body.map(row => tableRow(row.map(inline))),
+        ...block.body.map(row => tableRow(row.map(cell))),
       ].join('\n')
     case 'diff':
       return fence(
@@ -38,62 +41,63 @@ function renderBlock(block: Block): string {
         'diff',
       )
     case 'tool_call': {
-      const subject = block.tool.command ?? block.tool.path ?? block.tool.url ?? block.tool.summary.slice(block.tool.name.length).trim()
-      return subject ? `**${block.tool.name}** ${codeSpan(subject)}` : `**${block.tool.name}**`
+      const subject = toolSubject(block.tool)
+      return subject ? `**${escapeMarkdown(block.tool.name, false)}** ${codeSpan(subject)}` : `**${escapeMarkdown(block.tool.name, false)}**`
     }
-    case 'tool_result': {
-      const shown = block.lines.slice(0, RESULT_LINES)
-      const more = block.lines.length - shown.length
-      return fence(more > 0 ? [...shown, `… +${more} lines`] : shown, '')
-    }
+    case 'tool_result':
+      return fence(shortResult(block.lines), '')
     case 'todo':
-      return block.items.map(item => `- [${item.status === 'done' ? 'x' : ' '}] ${item.text}`).join('\n')
+      return block.items.map(item => `- [${item.status === 'done' ? 'x' : ' '}] ${escapeMarkdown(item.text, false)}`).join('\n')
     case 'error':
-      return `**Error** ${escapeText(block.text)}`
+      return `**Error** ${escapeMarkdown(block.text, false)}`
     default:
       return ''
   }
 }
 
+function prefixed(text: string, mark: string): string {
+  return text
+    .split('\n')
+    .map(line => `${mark}${line}`.trimEnd())
+    .join('\n')
+}
+
+function cell(runs: readonly InlineRun[]): string {
+  return inline(runs, { isStart: false }).replaceAll('\n', ' ').replaceAll('|', '\\|')
+}
+
 function tableRow(cells: readonly string[]): string {
-  return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
+  return `| ${cells.join(' | ')} |`
 }
 
 function fence(lines: readonly string[], language: string): string {
-  const longest = Math.max(2, ...lines.map(line => /^\s*(`{3,})/.exec(line)?.[1]?.length ?? 0))
+  const longest = Math.max(2, ...lines.map(line => /^\s*(`{3,})/u.exec(line)?.[1]?.length ?? 0))
   const ticks = '`'.repeat(longest + 1)
   return [ticks + language, ...lines, ticks].join('\n')
 }
 
 function codeSpan(text: string): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`+/g)].map(match => match[0].length))
+  const longest = Math.max(0, ...[...text.matchAll(/`+/gu)].map(match => match[0].length))
   const ticks = '`'.repeat(longest + 1)
   const pad = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
   return `${ticks}${pad}${text}${pad}${ticks}`
 }
 
-function inline(runs: readonly InlineRun[]): string {
-  return runs.map(renderRun).join('')
+function inline(runs: readonly InlineRun[], { isStart }: { isStart: boolean }): string {
+  let text = ''
+  for (const run of runs) text += renderRun(run, isStart && (text === '' || text.endsWith('\n')))
+  return text
 }
 
-function renderRun(run: InlineRun): string {
-  if (run.code) return codeSpan(run.text)
+function renderRun(run: InlineRun, isStart: boolean): string {
   const [, before, middle, after] = /^(\s*)(.*?)(\s*)$/su.exec(run.text)!
   if (middle === '') return run.text
-  let text = escapeText(middle!)
+  if (run.code) return `${before}${codeSpan(middle!)}${after}`
+  let text = escapeMarkdown(middle!, isStart && !run.bold && !run.italic && !run.strike && !run.link)
   if (run.strike) text = `~~${text}~~`
   if (run.italic) text = `*${text}*`
   if (run.bold) text = `**${text}**`
-  if (run.link) text = `[${text}](${run.link})`
+  // An address that stands for itself is a link by itself.
+  if (run.link && run.link !== middle) text = `[${text}](${run.link.replace(/[()\s]/gu, encodeURIComponent)})`
   return `${before}${text}${after}`
 }
-
-/** Escapes only where a character would act: a pair of stars or ticks, a leading mark, a tag, a link. */
-function escapeText(text: string): string {
-  return text
-    .replace(/([\\`])/g, '\\$1')
-    .replace(/(\*|_)(?=\S)(?=[^\n]*\1)/g, (mark, _: string, at: number) => (mark === '_' && /\w/.test(text[at - 1] ?? '') ? mark : `\\${mark}`))
-    .replace(/^(#{1,6} |> |[-+] |\d+\. )/, match => `\\${match}`)
-    .replace(/<(?=[a-z/!])/gi, '\\<')
-}
-

@@ -123,7 +123,8 @@ async function liveOf(host: Host, word: string): Promise<LiveSession> {
   const record = await host.find(word)
   const session = host.live(record.id)
   if (session && !session.exit) return session
-  throw new SignalboxError('E_STATE', `session ${record.id} has ended`, { next: 'start another one' })
+  const what = record.state === 'lost' ? `is lost: ${record.endReason ?? 'nobody saw how it ended'}` : 'has ended'
+  throw new SignalboxError('E_STATE', `session ${record.id} ${what}`, { next: 'start another one' })
 }
 
 async function waitFor(host: Host, record: SessionRecord, what: string, timeoutMs: number): Promise<string> {

@@ -1,6 +1,8 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs'
 import { constants as os } from 'node:os'
 import nodePty from '@lydell/node-pty'
+import { withoutDescriptorGaps } from './descriptor-gaps.js'
+import { InputQueue } from './input-queue.js'
 
 /** A program in a pseudo-terminal. The narrow port behind which the PTY library stays: only the keeper uses it. */
 export interface PtyProcess {
@@ -42,26 +44,34 @@ const SIGNAL_NAMES = new Map(Object.entries(os.signals).map(([name, number]) => 
  * left at that moment is read first.
  */
 export function spawnPty(options: PtyOptions): PtyProcess {
-  const pty = nodePty.spawn(options.file, [...options.args], {
-    name: 'xterm-256color',
-    cols: options.cols,
-    rows: options.rows,
-    cwd: options.cwd,
-    env: { ...options.env },
-    encoding: null,
-  })
+  const pty = withoutDescriptorGaps(() =>
+    nodePty.spawn(options.file, [...options.args], {
+      name: 'xterm-256color',
+      cols: options.cols,
+      rows: options.rows,
+      cwd: options.cwd,
+      env: { ...options.env },
+      encoding: null,
+    }),
+  )
   const slave = openSlave(pty)
-  beforeClose(pty, () => readRest(pty, options.onOutput))
+  const descriptor = (pty as unknown as { fd: number }).fd
+  const input = new InputQueue(descriptor)
+  beforeClose(pty, () => {
+    input.close()
+    readRest(descriptor, options.onOutput)
+  })
   // With `encoding: null` the library hands out Buffers, whatever its types say.
   pty.onData(data => options.onOutput(data as unknown as Uint8Array))
   pty.onExit(({ exitCode, signal }) => {
+    input.close()
     if (slave !== null) closeSync(slave)
     const name = signal ? (SIGNAL_NAMES.get(signal) ?? `SIG${signal}`) : null
     options.onExit({ code: name ? null : exitCode, signal: name })
   })
   return {
     pid: pty.pid,
-    write: bytes => pty.write(bytes as unknown as string),
+    write: bytes => input.write(bytes),
     resize: (cols, rows) => pty.resize(cols, rows),
     signal: name => signalGroup(pty.pid, name),
   }
@@ -84,15 +94,13 @@ function beforeClose(pty: object, work: () => void): void {
   const destroy = stream.destroy.bind(stream)
   stream.destroy = error => {
     stream.destroy = destroy
-    if (!error) work()
+    work()
     return destroy(error)
   }
 }
 
 /** The master never blocks: an empty one says EAGAIN, and the kernel has moved everything into it by then. */
-function readRest(pty: object, onOutput: (bytes: Uint8Array) => void): void {
-  const descriptor = (pty as { fd?: unknown }).fd
-  if (typeof descriptor !== 'number') return
+function readRest(descriptor: number, onOutput: (bytes: Uint8Array) => void): void {
   const buffer = new Uint8Array(64 * 1024)
   for (let total = 0; total < LAST_WORDS_MAX; ) {
     let length = 0
@@ -107,10 +115,17 @@ function readRest(pty: object, onOutput: (bytes: Uint8Array) => void): void {
   }
 }
 
+/** A program that was started this moment has no group of its own yet: then it is alone, and gets the signal itself. */
 function signalGroup(pid: number, name: NodeJS.Signals): void {
+  if (!trySignal(-pid, name)) trySignal(pid, name)
+}
+
+function trySignal(target: number, name: NodeJS.Signals): boolean {
   try {
-    process.kill(-pid, name)
+    process.kill(target, name)
+    return true
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+    return false
   }
 }

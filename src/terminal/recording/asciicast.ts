@@ -47,13 +47,13 @@ export function parseHeader(line: string): RecordingHeader | null {
 
 /**
  * One event line. `previous` is the time of the event before it: version 3 writes intervals.
- * Undefined for a line that is no event at all; null for an event of a kind that is not ours to read.
+ * Undefined for a line that is no event at all; `other` is an event of a kind that is not ours to read, but its time passes.
  */
 export function parseEventLine(
   line: string,
   header: RecordingHeader,
   previous: number,
-): RecordingEvent | null | undefined {
+): RecordingEvent | { kind: 'other'; t: number } | undefined {
   const value = parseJson(line)
   if (!Array.isArray(value) || value.length < 3) return undefined
   const [time, code, data] = value as [unknown, unknown, unknown]
@@ -78,7 +78,7 @@ export function parseEventLine(
         exit: /^-?\d+$/.test(data) ? { code: Number(data), signal: null } : { code: null, signal: data },
       }
     default:
-      return null
+      return { kind: 'other', t }
   }
 }
 

@@ -74,9 +74,12 @@ async function* readEvents(
     fileByte += line.byteLength
     if (line.text.trim() === '' || (header.version === 3 && line.text.startsWith('#'))) continue
     const event = parseEventLine(line.text, header, t)
-    if (event === undefined) damage.badLines++
-    if (!event) continue
+    if (!event) {
+      damage.badLines++
+      continue
+    }
     t = event.t
+    if (event.kind === 'other') continue
     if (event.kind === 'output') outputOffset += event.bytes.length
     yield { event, position: { fileByte, outputOffset, t } }
   }

@@ -45,10 +45,14 @@ function openNew(path: string): number {
 
 function refusal(path: string, error: NodeJS.ErrnoException): SignalboxError {
   const isFull = error.code === 'ENOSPC' || error.code === 'EDQUOT'
-  return new SignalboxError(isFull ? 'E_DISK_FULL' : 'E_HOME', `the recording ${path} cannot be written: ${isFull ? 'the disk is full' : error.message}`, {
-    next: isFull ? 'free some space, then try again' : 'check the owner and the permissions of the directory',
-    cause: error,
-  })
+  return new SignalboxError(
+    isFull ? 'E_DISK_FULL' : 'E_HOME',
+    `the recording ${path} cannot be written: ${isFull ? 'the disk is full' : error.message}`,
+    {
+      next: isFull ? 'free some space, then try again' : 'check the owner and the permissions of the directory',
+      cause: error,
+    },
+  )
 }
 
 class FileRecording implements RecordingWriter {

@@ -1,0 +1,129 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { demoAgent } from './demo.js'
+import { agentNames, genericAgent, loadAgent, loadPack } from './index.js'
+
+let directory: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-agents-'))
+})
+
+afterEach(() => {
+  chmodSync(directory, 0o700)
+  rmSync(directory, { recursive: true, force: true })
+})
+
+describe('the registry', () => {
+  test('loads every agent it names, under its own name', async () => {
+    expect(agentNames()).toContain('demo')
+    for (const name of agentNames()) expect((await loadAgent(name)).name).toBe(name)
+  })
+
+  test('says which agent was meant, and what else can be done', async () => {
+    await expect(loadAgent('demi')).rejects.toMatchObject({
+      code: 'E_INPUT',
+      message: expect.stringContaining('did you mean "demo"?'),
+      next: expect.stringContaining('signalbox start -- demi'),
+    })
+    await expect(loadAgent('zzzzzzzz')).rejects.toMatchObject({
+      code: 'E_INPUT',
+      message: 'there is no agent "zzzzzzzz"',
+    })
+  })
+
+  test.each(['__proto__', 'constructor', 'toString', ''])('%j is no agent', async name => {
+    await expect(loadAgent(name)).rejects.toMatchObject({ code: 'E_INPUT' })
+  })
+
+  test('every agent with a pack has one that loads', async () => {
+    for (const name of agentNames()) {
+      const { pack } = await loadAgent(name)
+      if (pack !== null) expect((await loadPack(pack, null)).agent).toBe(pack)
+    }
+  })
+})
+
+describe('any other program', () => {
+  test('is found in the path, or by its own path, and run with its arguments as they are', () => {
+    const file = join(directory, 'tool')
+    writeFileSync(file, '#!/bin/sh\n')
+    chmodSync(file, 0o755)
+    const found = genericAgent('tool').locate({ env: { PATH: directory }, cwd: '/', configuredCommand: null })
+    expect(found).toEqual({ found: true, file, prefix: [] })
+    expect(genericAgent('./tool').locate({ env: {}, cwd: directory, configuredCommand: null })).toMatchObject({
+      found: true,
+      file,
+    })
+    const start = { args: ['-x', '$HOME; ls'], resume: null, newSessionId: 'id' }
+    expect(genericAgent('tool').interactive({ found: true, file, prefix: [] }, start)).toEqual({
+      file,
+      args: ['-x', '$HOME; ls'],
+      env: {},
+      agentSessionId: null,
+    })
+  })
+
+  test('that is not there is said to be missing, by its name', () => {
+    expect(genericAgent('tool').locate({ env: { PATH: directory }, cwd: directory, configuredCommand: null })).toEqual({
+      found: false,
+      looked: 'tool',
+    })
+    expect(genericAgent('tool').install).toContain('tool')
+    expect(genericAgent('tool').pack).toBeNull()
+  })
+})
+
+describe('the demo agent', () => {
+  const location = { found: true as const, file: '/node', prefix: ['/main.js'] }
+
+  test('gets an id for a new conversation, and the old one to go on', () => {
+    expect(demoAgent.interactive(location, { args: ['--fast'], resume: null, newSessionId: 'new' })).toEqual({
+      file: '/node',
+      args: ['/main.js', '--session-id', 'new', '--fast'],
+      env: {},
+      agentSessionId: 'new',
+    })
+    expect(demoAgent.interactive(location, { args: [], resume: 'old', newSessionId: 'new' })).toMatchObject({
+      args: ['/main.js', '--resume', 'old'],
+      agentSessionId: 'old',
+    })
+  })
+})
+
+describe('packs', () => {
+  const write = (agent: string, name: string, content: string) => {
+    mkdirSync(join(directory, agent), { recursive: true })
+    writeFileSync(join(directory, agent, name), content)
+  }
+
+  test("what a person's own says goes before the shipped one", async () => {
+    expect((await loadPack('demo', directory)).locale).not.toBe('de')
+    write('demo', 'mine.toml', 'pack = 1\nagent = "demo"\nlocale = "de"\n')
+    expect(await loadPack('demo', directory)).toMatchObject({ agent: 'demo', locale: 'de' })
+  })
+
+  test('an agent without one, and no agent at all, are read by structure', async () => {
+    expect((await loadPack('nobody', directory)).agent).toBe('generic')
+    expect((await loadPack(null, directory)).agent).toBe('generic')
+    write('empty', 'README.md', 'nothing here')
+    expect((await loadPack('empty', directory)).agent).toBe('generic')
+  })
+
+  test('one with a mistake is an error that names the file, not a silent fallback', async () => {
+    write('demo', 'broken.toml', 'pack = 1\nagent = \n')
+    await expect(loadPack('demo', directory)).rejects.toMatchObject({
+      name: 'SignalboxError',
+      place: { file: join(directory, 'demo', 'broken.toml') },
+    })
+  })
+
+  test.skipIf(process.getuid?.() === 0)('a directory that may not be read is an error, not an absence', async () => {
+    write('demo', 'mine.toml', 'pack = 1\nagent = "demo"\n')
+    chmodSync(join(directory, 'demo'), 0o000)
+    await expect(loadPack('demo', directory)).rejects.toMatchObject({ code: 'EACCES' })
+    chmodSync(join(directory, 'demo'), 0o700)
+  })
+})

@@ -1,0 +1,146 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { SimulatedClock, systemClock } from '../clock/index.js'
+import { buildPack, loadDetections, loadPack, packAgents, readSources } from './pack-files.js'
+import { readFixtures } from './pack-fixtures.js'
+import { type PackProblem, PackShelf, type PackShelfOptions } from './pack-shelf.js'
+
+let root: string
+const directories = () => ({ shipped: join(root, 'shipped'), user: join(root, 'own') })
+const put = (path: string, text: string) => {
+  const file = join(root, path)
+  mkdirSync(join(file, '..'), { recursive: true })
+  writeFileSync(file, text)
+  return file
+}
+const packText = (more: string, rule = 'r') => `pack = 1\nagent = "x"\n${more}\n[[rule]]\nid = "${rule}"\nview = "error"\nregion = "screen"\nline = "x"\n`
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'signalbox-packs-'))
+})
+afterEach(() => rmSync(root, { recursive: true, force: true }))
+
+describe('choosing the file of a version', () => {
+  it.each([
+    ['1.5.0', 'old', 1],
+    ['2.1.0', 'new', 1],
+    ['2.9.0', 'new', 0.9],
+    ['0.1.0', 'old', 0.9],
+    [null, 'new', 1],
+  ])('%s: the %s one, believed %d', async (version, rule, trust) => {
+    put('shipped/x/a.toml', packText('versions = ">=1 <2"', 'old'))
+    put('shipped/x/b.toml', packText('versions = ">=2 <2.2"', 'new'))
+    const [shipped, own] = await readSources('x', directories())
+    const pack = buildPack(shipped, own, version)
+    expect([pack.rules[0]?.id, pack.trust]).toEqual([rule, trust])
+  })
+
+  it('lays a person’s own files over the shipped one, those that are for the version', async () => {
+    put('shipped/x/a.toml', packText('', 'shipped'))
+    put('own/x/1.toml', packText('', 'mine'))
+    put('own/x/2.toml', packText('versions = "<1"', 'older'))
+    const [shipped, own] = await readSources('x', directories())
+    expect(buildPack(shipped, own, '1.0').rules.map(rule => rule.id)).toEqual(['shipped', 'mine'])
+  })
+
+  it('reads an agent that only the person knows, and by structure one that nobody knows', async () => {
+    put('own/y/y.toml', packText('', 'mine').replace('"x"', '"y"'))
+    const [shipped, own] = await readSources('y', directories())
+    expect(buildPack(shipped, own, null)).toMatchObject({ agent: 'y', rules: [{ id: 'mine' }] })
+    expect(await loadPack('nobody', directories().user)).toMatchObject({ agent: 'generic', rules: [] })
+  })
+
+  it('names every agent once and how to recognise it, passing over broken files', async () => {
+    put('shipped/x/a.toml', packText(`detect = { argv0 = ["ex"], banner = 'Ex v(?<version>\\d+)' }`))
+    put('own/x/b.toml', 'broken =')
+    put('own/z/z.toml', packText(''))
+    expect(await packAgents(directories())).toEqual(['x', 'z'])
+    expect(await loadDetections(directories())).toMatchObject([{ agent: 'x', argv0: ['ex'], title: null }])
+  })
+})
+
+describe('fixtures', () => {
+  it('come from the pack and from the file beside it', async () => {
+    put('shipped/x/a.toml', `fixtures = [{ cast = "a.cast", at = 1.5, expect = { view = "error", awaiting = "none" } }]\n${packText('')}`)
+    put('shipped/x/fixtures/fixtures.toml', '[[fixture]]\ncast = "b.cast"\nat = 2\nexpect = { busy = true }\nknown = "too new"\n')
+    for (const name of ['a', 'b']) put(`shipped/x/fixtures/${name}.cast`, '')
+    const fixtures = await readFixtures('x', directories())
+    expect(fixtures.map(({ cast, at, expect: wanted, known }) => ({ cast, at, wanted, known }))).toEqual([
+      { cast: 'a.cast', at: 1.5, wanted: { view: 'error', accept: [], awaiting: null }, known: undefined },
+      { cast: 'b.cast', at: 2, wanted: { accept: [], busy: true }, known: 'too new' },
+    ])
+  })
+
+  it('must exist', async () => {
+    put('shipped/x/fixtures/fixtures.toml', '[[fixture]]\ncast = "gone.cast"\nat = 2\nexpect = {}\n')
+    await expect(readFixtures('x', directories())).rejects.toMatchObject({ code: 'E_PACK', message: 'the fixture gone.cast does not exist' })
+  })
+})
+
+describe('packs in use', () => {
+  const shelf = (more: Partial<PackShelfOptions> = {}) => {
+    const problems: PackProblem[] = []
+    const reloaded: string[] = []
+    const made = new PackShelf({ directories: directories(), clock: new SimulatedClock(), onFailed: problem => problems.push(problem), onReloaded: agent => reloaded.push(agent), ...more })
+    return { shelf: made, problems, reloaded }
+  }
+
+  it('start without a broken file of the person, and report it', async () => {
+    put('shipped/x/a.toml', packText('', 'shipped'))
+    put('own/x/good.toml', packText('', 'mine'))
+    const file = put('own/x/bad.toml', packText('nonsense = 1'))
+    const { shelf: packs, problems } = shelf()
+    const live = await packs.take('x')
+    expect(live.pack.rules.map(rule => rule.id)).toEqual(['shipped', 'mine'])
+    expect(problems).toEqual([{ agent: 'x', file, line: 3, message: 'there is no field "nonsense"' }])
+  })
+
+  it('take new rules in place; a broken file changes nothing and is reported once', async () => {
+    put('shipped/x/a.toml', packText('', 'shipped'))
+    const { shelf: packs, problems, reloaded } = shelf()
+    const live = await packs.take('x')
+    const { pack } = live
+    put('own/x/mine.toml', packText('', 'mine'))
+    await packs.reload()
+    expect(pack.rules.map(rule => rule.id)).toEqual(['shipped', 'mine'])
+    put('own/x/mine.toml', 'pack = \n')
+    await packs.reload()
+    await packs.reload()
+    expect(pack.rules.map(rule => rule.id)).toEqual(['shipped', 'mine'])
+    expect([problems.length, packs.problems().length, reloaded]).toEqual([1, 1, ['x']])
+    put('own/x/mine.toml', packText('', 'other'))
+    await packs.reload()
+    expect(pack.rules.map(rule => rule.id)).toEqual(['shipped', 'other'])
+    expect(packs.problems()).toEqual([])
+    live.release()
+    await packs.reload()
+    expect(reloaded).toEqual(['x', 'x'])
+  })
+
+  it('change to the file of the version when it becomes known', async () => {
+    put('shipped/x/a.toml', packText('versions = "<2"', 'old'))
+    put('shipped/x/b.toml', packText('versions = ">=2 <3"', 'new'))
+    const live = await shelf().shelf.take('x')
+    expect(await live.useVersion('1.4.0')).toEqual({ isInRange: true })
+    expect([live.pack.rules[0]?.id, live.version]).toEqual(['old', '1.4.0'])
+    expect(await live.useVersion('4.0.0')).toEqual({ isInRange: false })
+    expect([live.pack.rules[0]?.id, live.pack.trust]).toEqual(['new', 0.9])
+  })
+
+  it('are read again when a file of the person changes', async () => {
+    put('shipped/x/a.toml', packText('', 'shipped'))
+    let done: (agent: string) => void = () => undefined
+    const reloaded = new Promise<string>(resolve => {
+      done = resolve
+    })
+    const { shelf: packs } = shelf({ clock: systemClock, onReloaded: agent => done(agent) })
+    const live = await packs.take('x')
+    packs.watch()
+    put('own/x/mine.toml', packText('', 'mine'))
+    expect(await reloaded).toBe('x')
+    packs.close()
+    expect(live.pack.rules.map(rule => rule.id)).toEqual(['shipped', 'mine'])
+  })
+})

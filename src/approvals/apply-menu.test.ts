@@ -1,0 +1,286 @@
+import fc from 'fast-check'
+import { beforeEach, describe, expect, test } from 'vitest'
+import { SimulatedClock } from '../clock/index.js'
+import { runThrough } from '../clock/testing/run-through.js'
+import type { Menu } from '../screen/index.js'
+import { type ApplyOutcome, chooseOption, type MenuPort } from './apply-menu.js'
+import { menuOf } from './testing/fixtures.js'
+
+const UP = '\u001b[A'
+const DOWN = '\u001b[B'
+const LABELS = ['Yes', 'Yes, always', 'No', 'No, tell me why']
+
+/** A menu on a screen: arrows move it, Enter confirms. What Enter hit is kept, for that is what must be right. */
+class FakeMenu implements MenuPort {
+  now: Menu | null
+  readonly keys: string[] = []
+  readonly confirmed: { print: string; label: string | null }[] = []
+  readonly #clock: SimulatedClock
+  readonly #waiting = new Set<() => void>()
+  ignoredEnters = 0
+  ignoresArrows = false
+  /** Rows each arrow moves by. */
+  stride = 1
+  onKey: (key: string, menu: FakeMenu) => void = () => undefined
+  afterConfirm: () => void = () => this.show(null)
+
+  constructor(clock: SimulatedClock, menu: Menu | null) {
+    this.#clock = clock
+    this.now = menu
+  }
+
+  menu(): Menu | null {
+    return this.now
+  }
+
+  async press(key: string): Promise<void> {
+    this.keys.push(key)
+    const { now } = this
+    if (key === '\r') {
+      this.confirmed.push({ print: now?.print ?? 'nothing', label: now?.options[now.selected ?? -1]?.label ?? null })
+      if (this.ignoredEnters-- <= 0) this.later(40, () => this.afterConfirm())
+    } else if (now && !this.ignoresArrows) {
+      const step = (key === DOWN || key === '\u001b[C' ? 1 : -1) * this.stride
+      this.later(
+        20,
+        () => this.now && this.select(((this.now.selected ?? 0) + step + now.options.length) % now.options.length),
+      )
+    }
+    this.onKey(key, this)
+  }
+
+  nextFrame(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const done = () => {
+        timer.cancel()
+        this.#waiting.delete(done)
+        resolve()
+      }
+      const timer = this.#clock.setTimer(ms, done)
+      this.#waiting.add(done)
+    })
+  }
+
+  show(menu: Menu | null): void {
+    this.now = menu
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  select(index: number): void {
+    this.show(this.now && { ...this.now, selected: index })
+  }
+
+  later(ms: number, action: () => void): void {
+    this.#clock.setTimer(ms, action)
+  }
+}
+
+let clock: SimulatedClock
+let steps: string[]
+
+beforeEach(() => {
+  clock = new SimulatedClock()
+  steps = []
+})
+
+function fake(labels: readonly string[] = LABELS, fields: Partial<Menu> = {}): FakeMenu {
+  return new FakeMenu(clock, menuOf(labels, fields))
+}
+
+const PRINT = menuOf(LABELS).print
+
+function choose(
+  menu: FakeMenu,
+  label: string,
+  options: { print?: string; onStep?(step: string): Promise<void> } = {},
+): Promise<ApplyOutcome> {
+  const onStep = async (step: string) => {
+    steps.push(`${step} after ${menu.keys.length}`)
+    await options.onStep?.(step)
+  }
+  return runThrough(clock, chooseOption(menu, { print: options.print ?? PRINT, label }, { clock, onStep }))
+}
+
+describe('an option', () => {
+  test.each(LABELS.flatMap((_, from) => LABELS.map((label, to) => [from, label, to] as const)))(
+    'from row %i to "%s" is reached step by step and confirmed once',
+    async (from, label, to) => {
+      const menu = fake(LABELS, { selected: from })
+      const moves = Array<string>(Math.abs(to - from)).fill(to > from ? DOWN : UP)
+      expect(await choose(menu, label)).toEqual({ result: 'applied', keys: [...moves, '\r'] })
+      expect(menu.confirmed).toEqual([{ print: PRINT, label }])
+      expect(steps).toEqual(['move after 0', `confirm after ${moves.length}`])
+    },
+  )
+
+  test('of a horizontal menu is reached sideways', async () => {
+    const menu = fake(LABELS, { layout: 'horizontal' })
+    expect(await choose(menu, 'No')).toMatchObject({ keys: ['\u001b[C', '\u001b[C', '\r'] })
+  })
+
+  test('is found by its label whatever its blanks', async () => {
+    const menu = fake(['Yes', 'No,  tell\n me why'])
+    expect(await choose(menu, ' No, tell me why', { print: menu.now!.print })).toMatchObject({ result: 'applied' })
+  })
+
+  test('gets no key in the first moments of its menu', async () => {
+    const menu = fake()
+    let first = 0
+    menu.onKey = () => {
+      first ||= clock.now()
+    }
+    await choose(menu, 'Yes')
+    expect(first).toBeGreaterThanOrEqual(300)
+  })
+
+  test('is confirmed a second time when nothing at all happened, and never a third', async () => {
+    const once = fake()
+    once.ignoredEnters = 1
+    expect(await choose(once, 'Yes')).toEqual({ result: 'applied', keys: ['\r', '\r'] })
+    const never = fake()
+    never.ignoredEnters = 9
+    expect(await choose(never, 'Yes')).toEqual({ result: 'stale', reason: 'unconfirmed', keys: ['\r', '\r'] })
+  })
+
+  test('is applied when another menu follows it', async () => {
+    const menu = fake()
+    menu.afterConfirm = () => menu.show(menuOf(['Next', 'Back']))
+    expect(await choose(menu, 'Yes')).toMatchObject({ result: 'applied' })
+  })
+})
+
+describe('nothing is pressed', () => {
+  test.each<[string, () => FakeMenu, string, string]>([
+    ['the menu is gone', () => new FakeMenu(clock, null), 'Yes', 'gone'],
+    ['another menu is up', () => fake(['Yes', 'No']), 'Yes', 'changed'],
+    ['the label is not there', () => fake(), 'Perhaps', 'changed'],
+    ['the label is there twice', () => fake(['Yes', 'No', 'Yes'], { print: PRINT }), 'Yes', 'changed'],
+    ['another label differs only in case', () => fake(['Yes', 'YES', 'No'], { print: PRINT }), 'Yes', 'changed'],
+    [
+      'another label only looks different to a computer',
+      () => fake(['Yes', 'Ｙｅｓ', 'No'], { print: PRINT }),
+      'Yes',
+      'changed',
+    ],
+    ['there is no selection to see', () => fake(LABELS, { selected: null, layout: 'inline' }), 'Yes', 'ambiguous'],
+    [
+      'the option is a check box',
+      () => fake(LABELS, { options: menuOf(LABELS).options.map(option => ({ ...option, checked: false })) }),
+      'Yes',
+      'ambiguous',
+    ],
+  ])('when %s', async (_, make, label, reason) => {
+    const menu = make()
+    expect(await choose(menu, label)).toEqual({ result: 'stale', reason, keys: [] })
+    expect(menu.keys).toEqual([])
+  })
+
+  test('when the ledger says that the decision no longer stands', async () => {
+    const menu = fake()
+    await expect(choose(menu, 'No', { onStep: () => Promise.reject(new Error('closed')) })).rejects.toThrow('closed')
+    expect(menu.keys).toEqual([])
+  })
+
+  test('when the menu goes or changes while it settles', async () => {
+    for (const [next, reason] of [
+      [null, 'gone'],
+      [menuOf(['Delete', 'Keep']), 'changed'],
+    ] as const) {
+      const menu = fake()
+      menu.later(100, () => menu.show(next))
+      expect(await choose(menu, 'No')).toEqual({ result: 'stale', reason, keys: [] })
+    }
+  })
+})
+
+describe('nothing is confirmed', () => {
+  test('when the menu goes or changes after a move', async () => {
+    for (const [next, reason] of [
+      [null, 'gone'],
+      [menuOf(['Delete everything', 'Keep']), 'changed'],
+    ] as const) {
+      const menu = fake()
+      menu.onKey = key => key === DOWN && menu.later(5, () => menu.show(next))
+      expect(await choose(menu, 'No')).toMatchObject({ result: 'stale', reason })
+      expect(menu.confirmed).toEqual([])
+    }
+  })
+
+  test('when the menu goes or changes between the last move and Enter: that is not applied', async () => {
+    for (const [next, reason] of [
+      [null, 'gone'],
+      [menuOf(['Delete everything', 'Keep']), 'changed'],
+    ] as const) {
+      const menu = fake()
+      const onStep = async (step: string) => {
+        if (step === 'confirm') menu.show(next)
+      }
+      expect(await choose(menu, 'Yes', { onStep })).toEqual({ result: 'stale', reason, keys: [] })
+      expect(menu.confirmed).toEqual([])
+    }
+  })
+
+  test('when the selection slips away before Enter', async () => {
+    const menu = fake()
+    const onStep = async (step: string) => {
+      if (step === 'confirm') menu.select(2)
+    }
+    expect(await choose(menu, 'Yes', { onStep })).toEqual({ result: 'stale', reason: 'changed', keys: [] })
+  })
+
+  test('when arrows have no effect, or another than expected', async () => {
+    const deaf = fake()
+    deaf.ignoresArrows = true
+    expect(await choose(deaf, 'No')).toEqual({ result: 'stale', reason: 'ambiguous', keys: [DOWN] })
+    const jumpy = fake()
+    jumpy.stride = 2
+    expect(await choose(jumpy, 'Yes, always')).toEqual({ result: 'stale', reason: 'ambiguous', keys: [DOWN] })
+  })
+
+  test('again when the selection moved after a swallowed Enter', async () => {
+    const menu = fake()
+    menu.ignoredEnters = 9
+    menu.onKey = key => key === '\r' && menu.later(1000, () => menu.select(2))
+    expect(await choose(menu, 'Yes')).toEqual({ result: 'stale', reason: 'unconfirmed', keys: ['\r'] })
+  })
+
+  test('when the options are in another order than before', async () => {
+    const menu = fake()
+    menu.later(100, () => menu.show(menuOf([...LABELS].reverse(), { print: PRINT, selected: 0 })))
+    expect(await choose(menu, 'Yes')).toMatchObject({ result: 'applied', keys: [DOWN, DOWN, DOWN, '\r'] })
+    expect(menu.confirmed).toEqual([{ print: PRINT, label: 'Yes' }])
+  })
+})
+
+test('whatever happens to the screen at whatever moment, Enter only ever hits the wanted option of the wanted menu', async () => {
+  const disturbance = fc.record({
+    at: fc.nat(1500),
+    what: fc.constantFrom('gone', 'other', 'reversed', 'slip', 'back'),
+  })
+  await fc.assert(
+    fc.asyncProperty(
+      fc.constantFrom(...LABELS),
+      fc.nat(3),
+      fc.array(disturbance, { maxLength: 4 }),
+      fc.nat(2),
+      async (label, selected, events, ignored) => {
+        const menu = fake(LABELS, { selected })
+        menu.ignoredEnters = ignored
+        for (const { at, what } of events) {
+          menu.later(at, () => {
+            if (what === 'gone') menu.show(null)
+            else if (what === 'other') menu.show(menuOf(['Delete everything', label]))
+            else if (what === 'reversed') menu.show(menuOf([...LABELS].reverse(), { print: PRINT, selected }))
+            else if (what === 'slip') menu.select((selected + 1) % 4)
+            else menu.show(menuOf(LABELS, { selected }))
+          })
+        }
+        const outcome = await choose(menu, label)
+        for (const hit of menu.confirmed) expect(hit).toEqual({ print: PRINT, label })
+        expect(menu.confirmed.length).toBeLessThanOrEqual(2)
+        if (outcome.result === 'applied') expect(menu.confirmed.length).toBeGreaterThan(0)
+      },
+    ),
+    { numRuns: 300 },
+  )
+})

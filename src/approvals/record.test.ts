@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest'
+import { newEvent } from '../events/index.js'
+import type { NewEvent, StoredEvent } from '../store/index.js'
+import { type ApprovalRecord, approvalStream, approvalsProjection } from './record.js'
+import { decisionOf, requestOf } from './testing/fixtures.js'
+
+const request = requestOf()
+const { seen, actor, surface, idempotencyKey, fingerprint } = decisionOf(request)
+const requested = newEvent('approval.requested', request)
+const decided = (option = 'Yes') =>
+  newEvent('approval.decided', { option, tier: 'allow-once', seen, actor, surface, idempotencyKey, fingerprint })
+const delivering = (step: string) => newEvent('approval.delivering', { attempt: 1, channel: 'screen', fence: 0, step })
+const applied = newEvent('approval.applied', { evidence: [{ kind: 'screen' }], waitedMs: 1 })
+const observed = newEvent('approval.applied', {
+  evidence: [],
+  waitedMs: 1,
+  observed: { actor: { ...actor, kind: 'observed' }, surface: 'terminal', option: null },
+})
+const stale = (reason: 'gone' | 'changed' | 'overtaken') => newEvent('approval.stale', { reason })
+const cancelled = newEvent('approval.cancelled', { reason: 'session ended' })
+const expired = newEvent('approval.expired', { reason: 'nobody came', onExpiry: 'nothing' })
+const refused = newEvent('approval.refused', { actor, surface, code: 'E_ROLE', reason: 'no' })
+
+function fold(...events: NewEvent[]): ApprovalRecord | null {
+  return events.reduce<ApprovalRecord | null>((record, event, index) => {
+    const stored: StoredEvent = {
+      ...event,
+      at: 1000 + index,
+      position: index + 1,
+      version: index + 1,
+      stream: approvalStream('apr_1'),
+    }
+    return approvalsProjection.types.includes(event.type) ? approvalsProjection.evolve(record, stored) : record
+  }, null)
+}
+
+describe('the record of an approval', () => {
+  test('goes from asked over decided to applied', () => {
+    expect(fold(requested)).toEqual({
+      ...request,
+      id: 'apr_1',
+      state: 'pending',
+      version: 1,
+      requestedAt: 1000,
+      delivery: [],
+    })
+    const record = fold(requested, decided(), delivering('move'), delivering('confirm'), applied)
+    expect(record).toMatchObject({
+      state: 'applied',
+      version: 5,
+      decision: { option: 'Yes', at: 1001 },
+      outcome: { at: 1004, evidence: [{ kind: 'screen' }] },
+    })
+    expect(record!.delivery.map(({ step, at }) => [step, at])).toEqual([
+      ['move', 1002],
+      ['confirm', 1003],
+    ])
+  })
+
+  test.each([
+    ['stale', stale('gone'), 'gone'],
+    ['cancelled', cancelled, 'session ended'],
+    ['expired', expired, 'nobody came'],
+  ])('can end as %s, with the reason', (state, event, reason) => {
+    expect(fold(requested, event)).toMatchObject({ state, outcome: { at: 1001, reason } })
+  })
+
+  test('moves its version with every event of its stream, also with those that change nothing', () => {
+    expect(fold(requested, refused, refused)).toMatchObject({ state: 'pending', version: 3 })
+  })
+
+  test('has one decision: the first', () => {
+    expect(fold(requested, decided('Yes'), decided('No'))).toMatchObject({
+      state: 'decided',
+      version: 3,
+      decision: { option: 'Yes', at: 1001 },
+    })
+  })
+
+  test('never reopens and never changes its end', () => {
+    for (const end of [stale('gone'), cancelled, expired, observed]) {
+      const closed = fold(requested, end)!
+      for (const later of [decided(), applied, observed, stale('changed'), cancelled, expired, delivering('move')]) {
+        expect(fold(requested, end, later)).toEqual({ ...closed, version: 3 })
+      }
+    }
+  })
+
+  test('a deadline does not touch what was decided in time', () => {
+    expect(fold(requested, decided(), expired)).toMatchObject({ state: 'decided', decision: { option: 'Yes' } })
+    expect(fold(requested, decided(), expired)).not.toHaveProperty('outcome')
+  })
+
+  test('is not applied without a decision, unless someone was seen to answer', () => {
+    expect(fold(requested, applied)).toMatchObject({ state: 'pending' })
+    expect(fold(requested, observed)).toMatchObject({ state: 'applied' })
+    expect(fold(requested, decided(), observed)).toMatchObject({ state: 'decided' })
+  })
+
+  test('does not begin without a request', () => {
+    expect(fold(decided())).toBeNull()
+  })
+})

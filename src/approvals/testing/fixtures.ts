@@ -1,0 +1,63 @@
+import type { Menu } from '../../screen/index.js'
+import type { DecisionRequest } from '../decide.js'
+import { requestFromMenu } from '../from-menu.js'
+import type { ApprovalRecord, ApprovalRequest } from '../record.js'
+
+export const SUBJECT = { agent: 'demo', session: 'ses_1', project: '/p', cwd: '/p', hostName: 'here' }
+
+export function menuOf(labels: readonly string[], fields: Partial<Menu> = {}): Menu {
+  const selected = fields.selected === undefined ? 0 : fields.selected
+  return {
+    print: `print of ${labels.join('|')}`,
+    kind: 'permission',
+    origin: 'agent',
+    layout: 'vertical',
+    title: 'Bash',
+    question: 'May I run this?',
+    body: ['$ npm test'],
+    options: labels.map((label, index) => ({
+      index,
+      label,
+      selected: index === selected,
+      checked: null,
+      meaning: /^no/i.test(label) ? 'deny' : /^yes/i.test(label) ? 'allow-once' : 'choice',
+      danger: false,
+    })),
+    selected,
+    multi: false,
+    tabs: [],
+    text: null,
+    more: { above: false, below: false },
+    footer: [],
+    danger: [],
+    rows: [3, 9],
+    live: { proofs: ['L1'], since: 1, afterInput: true },
+    ...fields,
+  }
+}
+
+export function requestOf(fields: Partial<ApprovalRequest> = {}): ApprovalRequest {
+  return {
+    ...requestFromMenu(menuOf(['Yes', 'Yes, always', 'No']), { kind: 'permission', subject: SUBJECT, instance: '3:1' }),
+    ...fields,
+  }
+}
+
+export function recordOf(fields: Partial<ApprovalRecord> = {}): ApprovalRecord {
+  return { ...requestOf(), id: 'apr_1', state: 'pending', version: 1, requestedAt: 1000, delivery: [], ...fields }
+}
+
+export function decisionOf(
+  request: Pick<ApprovalRequest, 'fingerprint' | 'display'>,
+  fields: Partial<DecisionRequest> = {},
+): DecisionRequest {
+  return {
+    fingerprint: request.fingerprint,
+    option: 'Yes',
+    seen: { displayHash: request.display.hash, whole: true },
+    actor: { kind: 'person', id: 'ada', name: 'Ada', role: 'approver' },
+    surface: 'web',
+    idempotencyKey: 'key-1',
+    ...fields,
+  }
+}

@@ -1,0 +1,106 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { TextPrinter } from './text-printer.js'
+
+function printed(output: string | readonly string[], size = { cols: 40, rows: 5 }): string {
+  let text = ''
+  const printer = new TextPrinter(size, part => {
+    text += part
+  })
+  for (const chunk of typeof output === 'string' ? [output] : output) printer.push(Buffer.from(chunk))
+  printer.finish()
+  return text
+}
+
+describe('plain output', () => {
+  test('is printed line by line, without what follows the last', () => {
+    expect(printed('one\r\ntwo\r\n')).toBe('one\ntwo\n')
+    expect(printed('no newline')).toBe('no newline\n')
+    expect(printed('')).toBe('')
+    expect(printed('\r\n\r\n')).toBe('')
+  })
+
+  test('keeps blank lines and indents', () => {
+    expect(printed('a\r\n\r\n  b\r\n\r\n\r\nc\r\n')).toBe('a\n\n  b\n\n\nc\n')
+    expect(printed('\r\n\r\nlate')).toBe('\n\nlate\n')
+  })
+
+  test('loses nothing, joins what was wrapped, however the chunks are cut', () => {
+    // No blank before a wide character: at the edge nobody can tell it from the cell that was too narrow.
+    const narrow = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é'), maxLength: 100 }).map(text => text.trimEnd())
+    const line = fc.oneof(narrow, fc.string({ unit: fc.constantFrom('a', 'é', '日', '👍'), maxLength: 60 }))
+    fc.assert(
+      fc.property(fc.array(line, { maxLength: 30 }), fc.integer({ min: 1, max: 50 }), (lines, size) => {
+        const bytes = Buffer.from(lines.map(text => `${text}\r\n`).join(''))
+        let text = ''
+        const printer = new TextPrinter({ cols: 20, rows: 4 }, part => {
+          text += part
+        })
+        for (let at = 0; at < bytes.length; at += size) printer.push(bytes.subarray(at, at + size))
+        printer.finish()
+        expect(text.trimEnd()).toBe(lines.join('\n').trimEnd())
+      }),
+      { numRuns: 150 },
+    )
+  })
+
+  test('20 000 lines come out, each once, in order', () => {
+    const lines = Array.from({ length: 20_000 }, (_, index) => `line ${index}`)
+    expect(printed(`${lines.join('\r\n')}\r\n`)).toBe(`${lines.join('\n')}\n`)
+    expect(printed('\n'.repeat(20_000).concat('end')).match(/\n/g)).toHaveLength(20_001)
+  })
+
+  test('comes as it scrolls off, not only at the end', () => {
+    const parts: string[] = []
+    const printer = new TextPrinter({ cols: 40, rows: 5 }, part => parts.push(part))
+    printer.push(Buffer.from(Array.from({ length: 50 }, (_, index) => `line ${index}\r\n`).join('')))
+    expect(parts.join('')).toContain('line 40\n')
+    expect(parts.join('')).not.toContain('line 49')
+  })
+
+  test('blanks at the edge of a wrapped line are kept', () => {
+    const text = `${'x'.repeat(38)}    ${'y'.repeat(10)}`
+    expect(printed(text)).toBe(`${text}\n`)
+    expect(printed(`${'x'.repeat(39)}日本`)).toBe(`${'x'.repeat(39)}日本\n`)
+  })
+
+  test('a line longer than the screen is one line', () => {
+    const text = 'abcdefghij'.repeat(100)
+    expect(printed(`${text}\r\nnext\r\n`)).toBe(`${text}\nnext\n`)
+  })
+})
+
+describe('what is drawn', () => {
+  test('progress bars are overwritten, colours and moves played', () => {
+    const bar = Array.from({ length: 100 }, (_, percent) => `\r\u001b[K\u001b[32m[${percent}%]\u001b[0m`)
+    expect(printed([...bar, '\r\u001b[Kdone\r\n'])).toBe('done\n')
+    expect(printed('abc\b\b\bxyz\r\n\u001b[1A\u001b[2Cq')).toBe('xyq\n')
+  })
+
+  test('bars of several lines are drawn over in place', () => {
+    const step = (n: number) => `${n > 0 ? '\u001b[2A' : ''}a ${n}\r\nb ${n}\r\n`
+    expect(printed(Array.from({ length: 20 }, (_, n) => step(n)))).toBe('a 19\nb 19\n')
+  })
+
+  test('a full-screen program leaves no trace, and what comes before and after is printed', () => {
+    const drawing = Array.from({ length: 30 }, (_, n) => `row ${n}\r\n`).join('')
+    expect(
+      printed(['before\r\n', `\u001b[?1049h\u001b[H${drawing}`, 'more drawing', '\u001b[?1049l', 'after\r\n']),
+    ).toBe('before\nafter\n')
+  })
+
+  test('many lines after a full-screen program are all printed', () => {
+    const lines = Array.from({ length: 300 }, (_, n) => `line ${n}`)
+    expect(printed(['\u001b[?1049hdrawing', '\u001b[?1049l', `${lines.join('\r\n')}\r\n`])).toBe(
+      `${lines.join('\n')}\n`,
+    )
+  })
+
+  test('a full-screen program that is still up at the end is shown as it stood', () => {
+    expect(printed(['before\r\n', '\u001b[?1049h\u001b[H\u001b[2Jpicture\r\nof it'])).toBe('before\npicture\nof it\n')
+  })
+
+  test('questions are not answered and titles not printed', () => {
+    expect(printed('\u001b]0;title\u0007\u001b[6n\u001b[cok')).toBe('ok\n')
+  })
+})

@@ -1,0 +1,133 @@
+import fc from 'fast-check'
+import { afterEach, describe, expect, test, vi } from 'vitest'
+import { delay, newId, newNonce, SimulatedClock, systemClock } from './index.js'
+
+describe('the simulated clock', () => {
+  test('fires timers in order of time, then of creation, each at exactly its moment', () => {
+    const times = fc.array(fc.nat(50), { maxLength: 20 })
+    fc.assert(
+      fc.property(times, fc.array(fc.nat(30), { maxLength: 8 }), (dues, advances) => {
+        const clock = new SimulatedClock(1000)
+        const fired: { due: number; order: number; at: number }[] = []
+        for (const [order, due] of dues.entries()) {
+          clock.setTimer(due, () => fired.push({ due, order, at: clock.monotonic() }))
+        }
+        for (const ms of advances) clock.advance(ms)
+        const passed = advances.reduce((sum, ms) => sum + ms, 0)
+        const expected = dues
+          .map((due, order) => ({ due, order, at: due }))
+          .filter(({ due }) => due <= passed && advances.length > 0)
+          .sort((a, b) => a.due - b.due || a.order - b.order)
+        expect(fired).toEqual(expected)
+        expect(clock.now()).toBe(1000 + passed)
+        expect(clock.pending).toBe(dues.length - expected.length)
+      }),
+    )
+  })
+
+  test('fires timers that a timer sets, as long as they are due', () => {
+    const clock = new SimulatedClock()
+    const fired: number[] = []
+    const again = () => {
+      fired.push(clock.now())
+      clock.setTimer(10, again)
+    }
+    clock.setTimer(10, again)
+    clock.advance(35)
+    expect(fired).toEqual([10, 20, 30])
+    expect(clock.now()).toBe(35)
+  })
+
+  test('does not fire what was cancelled, not even from inside another timer', () => {
+    const clock = new SimulatedClock()
+    const fired: string[] = []
+    const second = clock.setTimer(5, () => fired.push('second'))
+    clock.setTimer(5, () => fired.push('third')).cancel()
+    clock.setTimer(4, () => second.cancel())
+    clock.advance(10)
+    second.cancel()
+    expect(fired).toEqual([])
+  })
+
+  test('never goes back', () => {
+    const clock = new SimulatedClock(100)
+    clock.advanceTo(50)
+    expect(clock.now()).toBe(100)
+    expect(clock.monotonic()).toBe(0)
+  })
+})
+
+describe('delay', () => {
+  test('ends after its time, not before', async () => {
+    const clock = new SimulatedClock()
+    let isOver = false
+    const waiting = delay(clock, 100).then(() => {
+      isOver = true
+    })
+    clock.advance(99)
+    await Promise.resolve()
+    expect(isOver).toBe(false)
+    clock.advance(1)
+    await waiting
+    expect(isOver).toBe(true)
+  })
+
+  test('ends at once when its signal aborts, and leaves no timer behind', async () => {
+    const clock = new SimulatedClock()
+    const abort = new AbortController()
+    const waiting = delay(clock, 100, abort.signal)
+    expect(clock.pending).toBe(1)
+    abort.abort()
+    await waiting
+    expect(clock.pending).toBe(0)
+  })
+
+  test('does not begin when its signal has aborted already', async () => {
+    const clock = new SimulatedClock()
+    await delay(clock, 100, AbortSignal.abort())
+    expect(clock.pending).toBe(0)
+  })
+})
+
+describe("the machine's clock", () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
+  test('waits as long as it was told, also longer than a timer of Node can', () => {
+    vi.useFakeTimers()
+    const days = 40 * 24 * 3600 * 1000
+    const fired = vi.fn()
+    systemClock.setTimer(days, fired)
+    vi.advanceTimersByTime(days - 1)
+    expect(fired).not.toHaveBeenCalled()
+    vi.advanceTimersByTime(1)
+    expect(fired).toHaveBeenCalledTimes(1)
+  })
+
+  test('can be told not to, in any part of a long wait', () => {
+    vi.useFakeTimers()
+    const fired = vi.fn()
+    const timer = systemClock.setTimer(2 ** 33, fired)
+    vi.advanceTimersByTime(2 ** 32)
+    timer.cancel()
+    vi.advanceTimersByTime(2 ** 33)
+    expect(fired).not.toHaveBeenCalled()
+  })
+
+  test('is monotonic', () => {
+    const first = systemClock.monotonic()
+    expect(systemClock.monotonic()).toBeGreaterThanOrEqual(first)
+  })
+})
+
+describe('ids', () => {
+  test('are a prefix and 16 Crockford characters, without i, l, o and u', () => {
+    for (let count = 0; count < 200; count++) expect(newId('apr')).toMatch(/^apr_[0-9a-hjkmnp-tv-z]{16}$/)
+    expect(newNonce()).toMatch(/^[0-9a-hjkmnp-tv-z]{26}$/)
+  })
+
+  test('do not repeat', () => {
+    expect(new Set(Array.from({ length: 5000 }, () => newId('ses'))).size).toBe(5000)
+  })
+})

@@ -1,0 +1,1 @@
+export { type Directories, resolveDirectories } from '../paths.js'

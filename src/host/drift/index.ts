@@ -1,0 +1,1 @@
+export { DriftFiles, type DriftScreen, type DriftVersion } from './drift-files.js'

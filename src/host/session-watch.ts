@@ -1,0 +1,146 @@
+import type { LivePack } from '../agents/index.js'
+import type { Clock, Timer } from '../clock/index.js'
+import type { EventData, EventType } from '../events/index.js'
+import type { KeptExit } from '../keeper/index.js'
+import { type DriftReport, DriftWatch, Pane, type PaneOutput, type PaneScreen, timeBox } from '../panes/index.js'
+import { changeFields, ChangeHistory, type Explanation, explainMoment, Timeline } from '../sessions/replay/index.js'
+import type { SessionObserver } from '../sessions/index.js'
+import type { Redactor } from '../text/index.js'
+import type { DriftFiles } from './drift/index.js'
+
+export interface SessionWatchOptions {
+  screen: PaneScreen
+  live: LivePack
+  clock: Clock
+  drift: DriftFiles
+  redactor: Redactor
+  record<T extends EventType>(type: T, data: EventData<T>): void
+  onError(error: unknown): void
+}
+
+const FLUSH_MS = 30_000
+
+/**
+ * Looks over a live session's shoulder: what the evidence adds up to and why (`explain`), which version of the agent this is, whether its
+ * screens still look as the pack says. It has no say in the session.
+ */
+export class SessionWatch implements SessionObserver {
+  readonly #options: SessionWatchOptions
+  readonly #pane: Pane
+  readonly #timeline: Timeline
+  readonly #history = new ChangeHistory()
+  readonly #drift = new DriftWatch()
+  #flushed = { anchored: 0, structural: 0, unknown: 0 }
+  #flushedAt: number
+  #time = { t: 0, at: 0 }
+  #timer: Timer | null = null
+  #isVersionKnown = false
+
+  constructor(options: SessionWatchOptions) {
+    const { live, screen, clock } = options
+    const { pack } = live
+    this.#options = options
+    this.#pane = new Pane(pack, screen)
+    this.#timeline = new Timeline(pack)
+    this.#flushedAt = clock.monotonic()
+    this.#time.at = clock.monotonic()
+    pack.watch = timeBox(pack, {
+      now: () => clock.monotonic(),
+      onSwitchedOff: ({ rule, ms, reason }) => options.record('pack.rule-off', { agent: pack.agent, pack: pack.file, rule, ms, reason }),
+    })
+  }
+
+  outputs(outputs: readonly PaneOutput[], t: number, isLive: boolean): void {
+    try {
+      this.#time = { t, at: this.#options.clock.monotonic() }
+      const steps = this.#pane.take([...outputs], t)
+      for (const moment of this.#timeline.take(steps)) this.#history.take(changeFields(moment))
+      for (const step of steps) {
+        if (step.type !== 'look') continue
+        this.#findVersion(step.look.frame.lines.map(row => row.text))
+        if (isLive) for (const report of this.#drift.see(step.look)) this.#report(report)
+      }
+      this.#schedule(t)
+      if (this.#options.clock.monotonic() - this.#flushedAt >= FLUSH_MS) this.#flush()
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+
+  input(t: number, bytes: Uint8Array): void {
+    this.#pane.noteInput(t, bytes)
+  }
+
+  exited({ code, signal, t }: KeptExit): void {
+    this.#timer?.cancel()
+    this.#pane.exited({ code, signal }, t)
+    this.#history.take(changeFields(this.#timeline.exited(this.#pane.state(t), { code, signal })))
+    this.#flush()
+    this.#options.live.release()
+  }
+
+  /** Now. */
+  explain(): Explanation {
+    const t = this.#time.t + (this.#options.clock.monotonic() - this.#time.at) / 1000
+    return explainMoment(this.#timeline.now(this.#pane.state(t)), this.#options.live.pack, this.#timeline, this.#history.changes)
+  }
+
+  get version(): string | null {
+    return this.#options.live.version
+  }
+
+  #findVersion(rows: readonly string[]): void {
+    const { live } = this.#options
+    const { banner } = live.pack.detect
+    if (this.#isVersionKnown || !banner) return
+    const version = rows.map(row => banner.exec(row)?.groups?.version).find(found => found !== undefined)
+    if (version === undefined) return
+    this.#isVersionKnown = true
+    live.useVersion(version).then(({ isInRange }) => {
+      if (!isInRange) this.#options.record('pack.drift', { agent: live.pack.agent, agentVersion: version, pack: live.pack.file, ...this.#drift.counts, reason: 'version' })
+    }, this.#options.onError)
+  }
+
+  /** A screen that stands still sends nothing: time has to be looked at. */
+  #schedule(t: number): void {
+    const due = this.#drift.nextDeadline()
+    this.#timer?.cancel()
+    this.#timer = due === null ? null : this.#options.clock.setTimer(Math.max(0, (due - t) * 1000), () => {
+      for (const report of this.#drift.tick(due)) this.#report(report)
+    })
+  }
+
+  #report({ reason, counts, look, screenHash }: DriftReport): void {
+    const { live, drift, redactor, clock, record } = this.#options
+    const { pack } = live
+    // Without a pack everything is read by structure: there is nothing to drift from.
+    if (pack.agent === 'generic') return
+    const { frame, observation } = look
+    const isNew = drift.keep({
+      agent: pack.agent,
+      version: live.version ?? 'unknown',
+      pack: pack.file,
+      hash: screenHash,
+      at: clock.now(),
+      reason,
+      cols: frame.cols,
+      rows: frame.rows,
+      view: observation.view,
+      rule: observation.rule,
+      title: redactor.redact(frame.title),
+      cursor: frame.cursor,
+      lines: frame.lines.map(row => redactor.redactSameWidth(row.text)),
+    })
+    if (isNew) record('pack.drift', { agent: pack.agent, ...(live.version !== null && { agentVersion: live.version }), pack: pack.file, ...counts, screenHash, reason })
+  }
+
+  #flush(): void {
+    const { live, drift, clock } = this.#options
+    const { anchored, structural, unknown } = this.#drift.counts
+    const added = { anchored: anchored - this.#flushed.anchored, structural: structural - this.#flushed.structural, unknown: unknown - this.#flushed.unknown }
+    this.#flushed = { anchored, structural, unknown }
+    this.#flushedAt = clock.monotonic()
+    if (live.pack.agent === 'generic' || added.anchored + added.structural + added.unknown === 0) return
+    drift.add(live.pack.agent, live.version ?? 'unknown', added, clock.now())
+  }
+}

@@ -1,0 +1,272 @@
+import { once } from 'node:events'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
+import { connect, createServer, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { systemClock } from '../clock/index.js'
+import { openRecording } from '../terminal/recording/index.js'
+import { Keeper, KeeperClient, KeeperServer, type KeptSession } from './index.js'
+import { Ear } from './testing/ear.js'
+import { encodeJson, FrameReader, type Incoming } from './wire.js'
+
+let directory: string
+let path: string
+let keeper: Keeper
+let server: KeeperServer
+const clients: KeeperClient[] = []
+const sockets: Socket[] = []
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-keeper-'))
+  path = join(directory, 'keeper.sock')
+  keeper = new Keeper(systemClock)
+  server = new KeeperServer(keeper)
+  await server.listen(path)
+})
+
+afterEach(async () => {
+  for (const { id } of await keeper.list()) await keeper.signal(id, 'SIGKILL').catch(() => undefined)
+  for (const client of clients.splice(0)) await client.close()
+  for (const socket of sockets.splice(0)) socket.destroy()
+  server.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+async function client(onLost?: (error: Error) => void): Promise<KeeperClient> {
+  const connected = await KeeperClient.connect(path, onLost)
+  clients.push(connected)
+  return connected
+}
+
+async function rawSocket(): Promise<Socket> {
+  const socket = connect(path)
+  sockets.push(socket)
+  await once(socket, 'connect')
+  return socket
+}
+
+function start(id: string, script: string): Promise<KeptSession> {
+  const env = { PATH: process.env.PATH! }
+  return keeper.spawn({
+    id,
+    file: '/bin/sh',
+    args: ['-c', script],
+    cwd: '/',
+    env,
+    cols: 80,
+    rows: 24,
+    recording: join(directory, `${id}.cast`),
+  })
+}
+
+describe('the socket', () => {
+  test('belongs to its owner alone', () => {
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  test.each([
+    ['an oversized frame', Buffer.from([0xff, 0xff, 0xff, 0xff, 0])],
+    ['a frame of an unknown kind', Buffer.from([0, 0, 0, 1, 77, 0])],
+    ['a message that is null', Buffer.concat([Buffer.from([0, 0, 0, 4, 0]), Buffer.from('null')])],
+    ['no frames at all', Buffer.from('GET / HTTP/1.1\r\n\r\n')],
+  ])('%s ends that connection and harms no other', async (_, garbage) => {
+    const good = await client()
+    const { id } = await start('ses_a', 'stty raw -echo; printf ready; cat')
+    const ear = new Ear()
+    await good.attach(id, 0, ear)
+    const socket = await rawSocket()
+    socket.on('error', () => undefined)
+    const closed = once(socket, 'close')
+    socket.write(garbage)
+    await closed
+    await good.write(id, Buffer.from('still here'))
+    await ear.untilText('still here')
+    expect(server.connectionCount).toBe(1)
+  })
+
+  test('an operation of tomorrow is refused, the connection stays', async () => {
+    const socket = await rawSocket()
+    const replies: Incoming[] = []
+    const reader = new FrameReader()
+    socket.write(encodeJson({ op: 'teleport', seq: 1 }))
+    socket.write(encodeJson({ op: 'list', seq: 2 }))
+    while (replies.length < 2) replies.push(...reader.push((await once(socket, 'data'))[0] as Buffer))
+    expect(replies).toMatchObject([
+      { message: { reply: 1, ok: false, code: 'E_INPUT' } },
+      { message: { reply: 2, ok: true, value: [] } },
+    ])
+  })
+
+  test('keys for a channel that was never opened reach nobody', async () => {
+    const { id } = await start('ses_a', 'stty raw -echo; printf ready; cat')
+    const good = await client()
+    const ear = new Ear()
+    await good.attach(id, 0, ear)
+    await ear.untilText('ready')
+    const socket = await rawSocket()
+    const input = Buffer.alloc(5 + 4 + 1, 0)
+    input.writeUInt32BE(5, 0)
+    input.writeUInt8(2, 4)
+    socket.write(input)
+    socket.write(encodeJson({ op: 'list', seq: 1 }))
+    await once(socket, 'data')
+    await good.write(id, Buffer.from('end'))
+    await ear.untilText('end')
+    expect(ear.text).toBe('readyend')
+  })
+})
+
+describe('a connection that breaks', () => {
+  test('is told once, open questions are refused, and so is everything later', async () => {
+    const lost: Error[] = []
+    const told = new Promise<void>(resolve => {
+      void client(error => {
+        lost.push(error)
+        resolve()
+      }).then(connected => {
+        const answer = connected.list()
+        server.close()
+        return answer.catch(() => undefined)
+      })
+    })
+    await told
+    const broken = { name: 'SignalboxError', code: 'E_KEEPER_LOST' }
+    expect(lost).toMatchObject([broken])
+    await expect(clients[0]!.list()).rejects.toMatchObject(broken)
+    await expect(clients[0]!.write('ses_a', Buffer.from('x'))).rejects.toMatchObject(broken)
+  })
+
+  test('by its own will is no loss', async () => {
+    let isLost = false
+    const connected = await client(() => {
+      isLost = true
+    })
+    await connected.close()
+    await expect(connected.list()).rejects.toMatchObject({ code: 'E_KEEPER_LOST' })
+    expect(isLost).toBe(false)
+  })
+
+  test('does not end the session; the next one reads on', async () => {
+    const { id } = await start('ses_a', 'stty raw -echo; printf ready; cat')
+    const first = await client()
+    const ear = new Ear()
+    await first.attach(id, 0, ear)
+    await ear.untilText('ready')
+    await first.close()
+    const second = await client()
+    const later = new Ear()
+    await second.attach(id, 5, later)
+    await second.write(id, Buffer.from('on'))
+    await later.untilText('on')
+    expect(later.firstOffset).toBe(5)
+  })
+
+  test('with something that is no keeper is a loss, not a crash', async () => {
+    const other = join(directory, 'other.sock')
+    const impostor = createServer(socket => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'))
+    await new Promise<void>(resolve => void impostor.listen(other, resolve))
+    await expect(KeeperClient.connect(other)).rejects.toMatchObject({ code: 'E_KEEPER_LOST' })
+    impostor.close()
+  })
+
+  test('with a keeper of another version says what to do', async () => {
+    const other = join(directory, 'other.sock')
+    const newer = createServer(socket =>
+      socket.once('data', () => socket.write(encodeJson({ reply: 1, ok: true, value: { version: 99, pid: 1 } }))),
+    )
+    await new Promise<void>(resolve => void newer.listen(other, resolve))
+    await expect(KeeperClient.connect(other)).rejects.toMatchObject({
+      code: 'E_KEEPER_VERSION',
+      next: expect.stringContaining('end the sessions'),
+    })
+    newer.close()
+  })
+})
+
+describe('a host that does not read', () => {
+  const SIZE = 24 * 1024 * 1024
+
+  test('is cut off, harms nobody, and finds the rest in the recording', async () => {
+    const socket = await rawSocket()
+    const { id, recording } = await start(
+      'ses_a',
+      `stty raw -echo; printf ready; read _; head -c ${SIZE} /dev/zero | tr '\\0' x; printf END; cat`,
+    )
+    const good = await client()
+    const ear = new Ear()
+    await good.attach(id, 0, ear)
+    await ear.untilText('ready')
+    socket.write(encodeJson({ op: 'attach', id, fromOffset: 5, channel: 1, seq: 1 }))
+    await once(socket, 'data')
+    socket.pause()
+    await good.write(id, Buffer.from('\n'))
+    await ear.until(({ size }) => size >= SIZE + 8)
+    expect(ear.heard.every(item => item.kind === 'output')).toBe(true)
+
+    const slow = await readUntilLagging(socket)
+    expect(slow.offset).toBeLessThan(SIZE)
+    expect(slow.bytes).toBe(slow.offset - 5)
+    // Too far behind for the keeper's memory: the recording has it, up to where the keeper goes on.
+    expect((await good.attach(id, slow.offset, new Ear())).state).toBe('behind')
+    let offset = 0
+    for await (const { position } of (await openRecording(recording)).events()) offset = position.outputOffset
+    expect(offset).toBe(SIZE + 8)
+    const again = new Ear()
+    expect(await good.attach(id, offset, again)).toMatchObject({ state: 'attached' })
+    await good.write(id, Buffer.from('!'))
+    await again.untilText('!')
+    expect(again.text).toBe('!')
+  })
+
+  test('is cut off also while old output is handed over, and then hears no more of it', async () => {
+    const { id } = await start('ses_a', `stty raw -echo; head -c ${SIZE} /dev/zero | tr '\\0' x; printf END; cat`)
+    const good = await client()
+    const ear = new Ear()
+    await good.attach(id, 0, ear)
+    await ear.until(({ size }) => size >= SIZE + 3)
+    const socket = await rawSocket()
+    socket.pause()
+    const behind = await good.attach(id, 0, new Ear())
+    const oldest = behind.state === 'behind' ? behind.oldestOffset : 0
+    const channels = 60
+    for (let channel = 1; channel <= channels; channel++)
+      socket.write(encodeJson({ op: 'attach', id, fromOffset: oldest, channel, seq: channel }))
+    await good.write(id, Buffer.from('after'))
+    await ear.until(({ size }) => size >= SIZE + 3 + 5)
+    const notices = await readEverything(socket, channels)
+    expect(notices.lagging.size).toBeGreaterThan(0)
+    for (const channel of notices.lagging) expect(notices.afterLagging.get(channel) ?? 0).toBe(0)
+  })
+})
+
+async function readUntilLagging(socket: Socket): Promise<{ offset: number; bytes: number }> {
+  const reader = new FrameReader()
+  let bytes = 0
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    for (const frame of reader.push(chunk)) {
+      if (frame.kind === 'output') bytes += frame.bytes.length
+      if (frame.kind === 'json' && frame.message.notice === 'lagging')
+        return { offset: Number(frame.message.offset), bytes }
+    }
+  }
+  throw new Error('the connection ended')
+}
+
+/** Reads until every attach is answered: which channels were cut off, and what came for them afterwards. */
+async function readEverything(socket: Socket, answers: number) {
+  const reader = new FrameReader()
+  const lagging = new Set<number>()
+  const afterLagging = new Map<number, number>()
+  let answered = 0
+  for await (const chunk of socket as AsyncIterable<Buffer>) {
+    for (const frame of reader.push(chunk)) {
+      if (frame.kind === 'json' && 'reply' in frame.message) answered++
+      const channel = frame.kind === 'json' ? Number(frame.message.channel) : frame.channel
+      if (lagging.has(channel)) afterLagging.set(channel, (afterLagging.get(channel) ?? 0) + 1)
+      if (frame.kind === 'json' && frame.message.notice === 'lagging') lagging.add(channel)
+    }
+    if (answered === answers) break
+  }
+  return { lagging, afterLagging }
+}

@@ -1,0 +1,342 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { isAlive } from '../../process/index.js'
+import { readWholeRecording } from '../../terminal/recording/index.js'
+import type { KeeperPort, KeptSession, SpawnRequest } from '../port.js'
+import { Ear } from './ear.js'
+
+export interface KeeperBench {
+  keeper: KeeperPort
+  dispose(): Promise<void>
+}
+
+const RING_BYTES = 256 * 1024
+
+/** The contract of a keeper, wherever it lives. */
+export function describeKeeper(name: string, make: (directory: string) => Promise<KeeperBench>): void {
+  describe(name, () => {
+    let directory: string
+    let bench: KeeperBench
+    let keeper: KeeperPort
+    let spawned: KeptSession[]
+    let sessions = 0
+
+    beforeEach(async () => {
+      directory = mkdtempSync(join(tmpdir(), 'signalbox-keeper-'))
+      bench = await make(directory)
+      keeper = bench.keeper
+      spawned = []
+    })
+
+    afterEach(async () => {
+      for (const { id } of spawned) await keeper.signal(id, 'SIGKILL').catch(() => undefined)
+      await bench.dispose()
+      rmSync(directory, { recursive: true, force: true })
+    })
+
+    async function start(script: string, options: Partial<SpawnRequest> = {}): Promise<KeptSession> {
+      const id = `ses_${sessions++}`
+      const env = { PATH: process.env.PATH ?? '/usr/bin:/bin' }
+      const recording = join(directory, `${id}.cast`)
+      const session = await keeper.spawn({
+        id,
+        file: '/bin/sh',
+        args: ['-c', script],
+        cwd: directory,
+        env,
+        cols: 80,
+        rows: 24,
+        recording,
+        ...options,
+      })
+      spawned.push(session)
+      return session
+    }
+
+    async function listen(id: string, fromOffset = 0): Promise<Ear> {
+      const ear = new Ear()
+      expect(await keeper.attach(id, fromOffset, ear)).toMatchObject({ state: 'attached' })
+      return ear
+    }
+
+    const send = (id: string, text: string) => keeper.write(id, Buffer.from(text))
+
+    test('starts a program on a terminal of the given size, with nothing but the given environment', async () => {
+      const { id } = await start('stty size; env; pwd; echo "args: $*"', {
+        cols: 91,
+        rows: 33,
+        env: { PATH: process.env.PATH!, ONLY: 'this' },
+      })
+      const ear = await listen(id)
+      expect(await ear.untilExit()).toMatchObject({ code: 0, signal: null })
+      expect(ear.text).toContain('33 91\r\n')
+      expect(ear.text).toContain('ONLY=this\r\n')
+      expect(ear.text).not.toContain('VITEST')
+      expect(ear.text).toContain(directory)
+    })
+
+    test('tells each chunk with its offset and a time that does not go back', async () => {
+      const { id } = await start('for i in 1 2 3 4 5; do echo line $i; read _; done')
+      const ear = await listen(id)
+      for (let line = 1; line <= 5; line++) {
+        await ear.untilText(`line ${line}`)
+        await send(id, '\n')
+      }
+      await ear.untilExit()
+      let offset = 0
+      let t = 0
+      for (const item of ear.heard) {
+        if (item.kind !== 'output') continue
+        expect(item.offset).toBe(offset)
+        expect(item.t).toBeGreaterThanOrEqual(t)
+        offset += item.text.length
+        t = item.t
+      }
+      expect((await keeper.list()).find(session => session.id === id)).toMatchObject({ offset })
+      expect(ear.exit!.t).toBeGreaterThanOrEqual(t)
+    })
+
+    test('records every byte, key, resize and mark, and the exit', async () => {
+      const { id, recording } = await start('stty -echo; printf "\\377a\\342\\202"; read x; printf "\\254 $x"; exit 7')
+      const ear = await listen(id)
+      await ear.until(({ size }) => size >= 4)
+      await keeper.resize(id, 100, 40)
+      await keeper.mark(id, 'here')
+      await send(id, 'word\n')
+      await ear.untilExit()
+      const { events, header, truncated } = await readWholeRecording(recording)
+      expect(header).toMatchObject({ cols: 80, rows: 24 })
+      expect(truncated).toBe(false)
+      expect(Buffer.concat(events.flatMap(event => (event.kind === 'output' ? [event.bytes] : [])))).toEqual(ear.bytes)
+      expect(events.filter(event => event.kind !== 'output')).toMatchObject([
+        { kind: 'resize', cols: 100, rows: 40 },
+        { kind: 'marker', label: 'here' },
+        { kind: 'input', bytes: new Uint8Array(Buffer.from('word\n')) },
+        { kind: 'exit', exit: { code: 7, signal: null } },
+      ])
+    })
+
+    test('loses nothing of the last words of a program, forty times', async () => {
+      const run = async () => {
+        const { id } = await start('stty raw; head -c 65536 /dev/zero | tr "\\0" y; printf END')
+        const ear = await listen(id)
+        await ear.untilExit()
+        expect(ear.bytes.length).toBe(65536 + 3)
+        expect(ear.text.endsWith('yEND')).toBe(true)
+      }
+      for (let round = 0; round < 5; round++) await Promise.all(Array.from({ length: 8 }, run))
+    })
+
+    test('gives a late listener everything from the offset it names, the first chunk cut to it', async () => {
+      const { id } = await start('stty raw -echo; printf 0123456789; cat')
+      const first = await listen(id)
+      await first.untilText('0123456789')
+      const late = await listen(id, 4)
+      expect(late.text).toBe('456789')
+      expect(late.firstOffset).toBe(4)
+      const last = await listen(id, 10)
+      expect(last.text).toBe('')
+      await send(id, 'abc')
+      await Promise.all([first, late, last].map(ear => ear.untilText('abc')))
+      expect([first.text, late.text, last.text]).toEqual(['0123456789abc', '456789abc', 'abc'])
+    })
+
+    test('says that a listener is behind when the bytes it wants have left the memory, or never were', async () => {
+      const { id } = await start(`stty raw -echo; head -c ${RING_BYTES * 2} /dev/zero | tr '\\0' x; printf END; cat`)
+      const first = await listen(id)
+      await first.until(({ size }) => size === RING_BYTES * 2 + 3)
+      const ear = new Ear()
+      const behind = await keeper.attach(id, 0, ear)
+      expect(behind.state).toBe('behind')
+      const { oldestOffset } = behind as { oldestOffset: number }
+      expect(oldestOffset).toBeGreaterThan(0)
+      expect(oldestOffset).toBeLessThanOrEqual(RING_BYTES + 3)
+      expect(await keeper.attach(id, oldestOffset - 1, new Ear())).toEqual({ state: 'behind', oldestOffset })
+      expect((await keeper.attach(id, RING_BYTES * 2 + 4, new Ear())).state).toBe('behind')
+      await send(id, 'more')
+      await first.untilText('more')
+      expect(ear.heard).toEqual([])
+      const again = await listen(id, oldestOffset)
+      expect(again.bytes.equals(first.bytes.subarray(oldestOffset))).toBe(true)
+    })
+
+    test('tells of a resize before what the program draws for it, to early and late listeners alike', async () => {
+      const { id } = await start('trap "stty size" WINCH; echo ready; while :; do read _; done')
+      const ear = await listen(id)
+      await ear.untilText('ready')
+      await keeper.resize(id, 132, 50)
+      await ear.untilText('50 132')
+      await keeper.resize(id, 70, 20)
+      await ear.untilText('20 70')
+      const late = await listen(id)
+      const marks = (from: Ear) =>
+        from.heard
+          .flatMap(item =>
+            item.kind === 'resized' ? [`→${item.cols}x${item.rows}`] : item.kind === 'output' ? [item.text] : [],
+          )
+          .join('')
+      expect(marks(late)).toBe(marks(ear))
+      expect(marks(ear)).toMatch(/ready\r\n→132x50[^→]*50 132\r\n→70x20[^→]*20 70\r\n/)
+      expect(await keeper.list()).toMatchObject([{ id, cols: 70, rows: 20 }])
+    })
+
+    test('a resize to the same size is none, and an impossible one is refused and changes nothing', async () => {
+      const { id } = await start('cat')
+      const ear = await listen(id)
+      await keeper.resize(id, 80, 24)
+      for (const [cols, rows] of [
+        [0, 10],
+        [10, -1],
+        [10.5, 10],
+        [501, 10],
+        [10, Number.NaN],
+      ] as const) {
+        await expect(keeper.resize(id, cols, rows)).rejects.toMatchObject({ code: 'E_INPUT' })
+      }
+      expect(ear.heard.filter(item => item.kind === 'resized')).toEqual([])
+      expect(await keeper.list()).toMatchObject([{ cols: 80, rows: 24 }])
+    })
+
+    test('passes input on byte by byte as it was written, in order', async () => {
+      const all = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte))
+      const { id } = await start('stty raw -echo; printf ready; cat')
+      const ear = await listen(id)
+      await ear.untilText('ready')
+      for (let at = 0; at < all.length; at += 7) void keeper.write(id, all.subarray(at, at + 7))
+      await ear.until(({ size }) => size === 5 + 256)
+      expect(ear.bytes.subarray(5)).toEqual(all)
+    })
+
+    test('takes more input at once than a terminal can swallow', async () => {
+      const size = 3 * 1024 * 1024
+      const { id } = await start(`stty raw -echo; printf ready; head -c ${size} | wc -c; sleep 0`)
+      const ear = await listen(id)
+      await ear.untilText('ready')
+      await keeper.write(id, Buffer.alloc(size, 0x61))
+      await ear.untilExit()
+      expect(ear.text).toContain(String(size))
+    })
+
+    test('signals the whole process group: what a program started dies with it', async () => {
+      const { id, pid } = await start('sleep 1000 & echo child=$!.; wait')
+      const ear = await listen(id)
+      await ear.untilText('.\r\n')
+      const child = Number(/child=(\d+)\./.exec(ear.text)![1])
+      expect(isAlive(child)).toBe(true)
+      await keeper.signal(id, 'SIGTERM')
+      expect(await ear.untilExit()).toMatchObject({ code: null, signal: 'SIGTERM' })
+      expect(isAlive(pid)).toBe(false)
+      await gone(child)
+    })
+
+    test.each([
+      ['exit 0', { code: 0, signal: null }],
+      ['exit 137', { code: 137, signal: null }],
+      ['kill -KILL $$', { code: null, signal: 'SIGKILL' }],
+      ['kill -SEGV $$', { code: null, signal: 'SIGSEGV' }],
+    ])('tells how a program ended: %s', async (script, exit) => {
+      const { id } = await start(script)
+      expect(await (await listen(id)).untilExit()).toMatchObject(exit)
+    })
+
+    test('a program that cannot be run ends by itself and says why', async () => {
+      const { id } = await start('', { file: join(directory, 'none') })
+      const ear = await listen(id)
+      expect((await ear.untilExit()).code).not.toBe(0)
+      expect(ear.text).toContain('No such file')
+    })
+
+    test('a signal that comes right behind the start is not lost', async () => {
+      for (let round = 0; round < 5; round++) {
+        const { id } = await start('cat')
+        await keeper.signal(id, 'SIGKILL')
+        expect(await (await listen(id)).untilExit()).toMatchObject({ code: null, signal: 'SIGKILL' })
+      }
+    })
+
+    test('keeps what an ended program printed until it is told to forget', async () => {
+      const { id, recording } = await start('echo last words; exit 3')
+      const exit = await (await listen(id)).untilExit()
+      const late = await listen(id)
+      expect(late.text).toBe('last words\r\n')
+      expect(late.exit).toEqual(exit)
+      expect(await keeper.list()).toMatchObject([{ id, exit }])
+      await keeper.forget(id)
+      expect(await keeper.list()).toEqual([])
+      expect(existsSync(recording)).toBe(true)
+      await expect(keeper.attach(id, 0, new Ear())).rejects.toMatchObject({ code: 'E_UNKNOWN' })
+    })
+
+    test('does not forget what still runs', async () => {
+      const { id } = await start('cat')
+      await keeper.forget(id)
+      expect(await keeper.list()).toMatchObject([{ id, exit: null }])
+    })
+
+    test('refuses what it does not keep, by its code', async () => {
+      const unknown = { name: 'SignalboxError', code: 'E_UNKNOWN' }
+      await expect(keeper.attach('ses_none', 0, new Ear())).rejects.toMatchObject(unknown)
+      await expect(send('ses_none', 'x')).rejects.toMatchObject(unknown)
+      await expect(keeper.resize('ses_none', 10, 10)).rejects.toMatchObject(unknown)
+      await expect(keeper.signal('ses_none', 'SIGTERM')).rejects.toMatchObject(unknown)
+      await expect(keeper.mark('ses_none', 'x')).rejects.toMatchObject(unknown)
+      await expect(keeper.forget('ses_none')).rejects.toMatchObject(unknown)
+    })
+
+    test('a program that has ended takes no size and no signal, and keys for it reach nobody', async () => {
+      const { id } = await start('exit 0')
+      await (await listen(id)).untilExit()
+      await expect(keeper.resize(id, 10, 10)).rejects.toMatchObject({ code: 'E_STATE' })
+      await expect(keeper.signal(id, 'SIGTERM')).rejects.toMatchObject({ code: 'E_STATE' })
+      await expect(send(id, 'x')).resolves.toBeUndefined()
+      await expect(keeper.mark(id, 'x')).resolves.toBeUndefined()
+    })
+
+    test('refuses a second session of the same id, and a recording that cannot be written', async () => {
+      const { id } = await start('cat')
+      await expect(start('cat', { id })).rejects.toMatchObject({ name: 'SignalboxError', code: 'E_STATE' })
+      await expect(start('cat', { recording: join(directory, 'no', 'such.cast') })).rejects.toMatchObject({
+        name: 'SignalboxError',
+      })
+      await expect(start('cat', { recording: join(directory, `${id}.cast`) })).rejects.toMatchObject({
+        name: 'SignalboxError',
+      })
+      await expect(start('cat', { cols: 0, recording: join(directory, 'size.cast') })).rejects.toMatchObject({
+        code: 'E_INPUT',
+      })
+      expect(existsSync(join(directory, 'size.cast'))).toBe(false)
+      expect(await keeper.list()).toHaveLength(1)
+    })
+
+    test('a listener that has detached hears nothing more, the other one goes on', async () => {
+      const { id } = await start('stty raw -echo; printf ready; cat')
+      const stays = await listen(id)
+      const leaves = new Ear()
+      const attached = await keeper.attach(id, 0, leaves)
+      await Promise.all([stays.untilText('ready'), leaves.untilText('ready')])
+      if (attached.state === 'attached') attached.detach()
+      await send(id, 'after')
+      await stays.untilText('after')
+      const again = await listen(id)
+      expect(again.text).toBe('readyafter')
+      expect(leaves.text).toBe('ready')
+    })
+
+    test('sessions do not mix', async () => {
+      const [a, b] = await Promise.all([start('stty raw -echo; printf A; cat'), start('stty raw -echo; printf B; cat')])
+      const [hearsA, hearsB] = await Promise.all([listen(a.id), listen(b.id)])
+      await Promise.all([hearsA.untilText('A'), hearsB.untilText('B')])
+      await Promise.all([send(a.id, 'aaa'), send(b.id, 'bbb')])
+      await Promise.all([hearsA.untilText('aaa'), hearsB.untilText('bbb')])
+      expect([hearsA.text, hearsB.text]).toEqual(['Aaaa', 'Bbbb'])
+      expect(readFileSync(a.recording, 'utf8')).not.toContain('bbb')
+    })
+  })
+}
+
+/** Resolves when a process that was told to end has ended. */
+async function gone(pid: number): Promise<void> {
+  while (isAlive(pid)) await new Promise(resolve => setImmediate(resolve))
+}

@@ -1,0 +1,86 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { encodeInput, encodeJson, encodeOutput, FrameReader, type Incoming } from './wire.js'
+
+const channel = fc.integer({ min: 0, max: 2 ** 32 - 1 })
+const bytes = fc.uint8Array({ maxLength: 300 })
+const frame: fc.Arbitrary<{ sent: Buffer; read: Incoming }> = fc.oneof(
+  fc.dictionary(fc.string(), fc.jsonValue()).map(message => {
+    const plain = JSON.parse(JSON.stringify(message)) as Record<string, unknown>
+    return { sent: encodeJson(plain), read: { kind: 'json' as const, message: plain } }
+  }),
+  fc
+    .tuple(channel, fc.double({ noNaN: true, min: 0, max: 1e9 }), fc.nat(Number.MAX_SAFE_INTEGER), bytes)
+    .map(([on, t, offset, content]) => ({
+      sent: encodeOutput(on, t, offset, content),
+      read: { kind: 'output' as const, channel: on, t, offset, bytes: content },
+    })),
+  fc.tuple(channel, bytes).map(([on, content]) => ({
+    sent: encodeInput(on, content),
+    read: { kind: 'input' as const, channel: on, bytes: content },
+  })),
+)
+
+function plain(frames: readonly Incoming[]): Incoming[] {
+  return frames.map(one => ('bytes' in one ? { ...one, bytes: Uint8Array.from(one.bytes) } : one))
+}
+
+function frameOf(kind: number, body: string | Uint8Array, length = Buffer.from(body as string).length): Buffer {
+  const head = Buffer.alloc(5)
+  head.writeUInt32BE(length, 0)
+  head.writeUInt8(kind, 4)
+  return Buffer.concat([head, Buffer.from(body as string)])
+}
+
+describe('frames', () => {
+  test('are read as they were sent, however the stream is cut', () => {
+    fc.assert(
+      fc.property(
+        fc.array(frame, { maxLength: 8 }),
+        fc.array(fc.integer({ min: 1, max: 200 }), { maxLength: 40 }),
+        (frames, sizes) => {
+          const stream = Buffer.concat(frames.map(({ sent }) => sent))
+          const reader = new FrameReader()
+          const read: Incoming[] = []
+          let at = 0
+          for (const size of sizes) {
+            // The chunk's memory is used again by its owner: nothing read may lie in it.
+            const chunk = Buffer.from(stream.subarray(at, at + size))
+            read.push(...plain(reader.push(chunk)))
+            at += size
+          }
+          read.push(...plain(reader.push(stream.subarray(at))))
+          expect(read).toEqual(frames.map(one => one.read))
+        },
+      ),
+    )
+  })
+
+  test('are read byte by byte', () => {
+    const reader = new FrameReader()
+    const stream = Buffer.concat([
+      encodeJson({ a: 1 }),
+      encodeOutput(3, 1.5, 7, Buffer.from('xy')),
+      encodeInput(4, Buffer.alloc(0)),
+    ])
+    const read = [...stream].flatMap(byte => reader.push(Uint8Array.of(byte)))
+    expect(plain(read)).toEqual([
+      { kind: 'json', message: { a: 1 } },
+      { kind: 'output', channel: 3, t: 1.5, offset: 7, bytes: new Uint8Array(Buffer.from('xy')) },
+      { kind: 'input', channel: 4, bytes: new Uint8Array(0) },
+    ])
+  })
+
+  test.each([
+    ['too long', frameOf(0, '', 16 * 1024 * 1024 + 1)],
+    ['of an unknown kind', frameOf(9, 'x')],
+    ['no JSON', frameOf(0, '{')],
+    ['JSON but no message', frameOf(0, 'null')],
+    ['a list', frameOf(0, '[1]')],
+    ['a number', frameOf(0, '7')],
+    ['output without its header', frameOf(1, 'abc')],
+    ['input without its channel', frameOf(2, 'ab')],
+  ])('a frame that is %s is an error', (_, sent) => {
+    expect(() => new FrameReader().push(sent)).toThrow()
+  })
+})

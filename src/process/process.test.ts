@@ -1,0 +1,185 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { acquireLock, findExecutable, isAlive, processStart, runCommand } from './index.js'
+
+let directory: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-process-'))
+})
+
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true })
+})
+
+function program(path: string, mode = 0o755): string {
+  writeFileSync(path, '#!/bin/sh\n')
+  chmodSync(path, mode)
+  return path
+}
+
+describe('finding a program', () => {
+  test('takes the first absolute directory of the path that has it', () => {
+    const [first, second] = ['a', 'b'].map(name => join(directory, name)) as [string, string]
+    for (const each of [first, second]) mkdirSync(each)
+    program(join(second, 'tool'))
+    const path = [first, second].join(delimiter)
+    expect(findExecutable('tool', { path, cwd: '/' })).toBe(join(second, 'tool'))
+    program(join(first, 'tool'))
+    expect(findExecutable('tool', { path, cwd: '/' })).toBe(join(first, 'tool'))
+  })
+
+  test('passes over relative entries, empty ones and the current directory: a repository must not plant programs', () => {
+    program(join(directory, 'tool'))
+    for (const path of ['', '.', './', `${delimiter}.`, undefined])
+      expect(findExecutable('tool', { path, cwd: directory })).toBeNull()
+  })
+
+  test('takes neither directories nor files that may not be run', () => {
+    mkdirSync(join(directory, 'folder'))
+    writeFileSync(join(directory, 'data'), 'x')
+    chmodSync(join(directory, 'data'), 0o644)
+    expect(findExecutable('folder', { path: directory, cwd: '/' })).toBeNull()
+    expect(findExecutable('data', { path: directory, cwd: '/' })).toBeNull()
+    expect(findExecutable('.', { path: directory, cwd: '/' })).toBeNull()
+    expect(findExecutable('', { path: directory, cwd: '/' })).toBeNull()
+    expect(findExecutable('too\0l', { path: directory, cwd: '/' })).toBeNull()
+  })
+
+  test('follows links to programs, and not those that lead nowhere', () => {
+    symlinkSync(program(join(directory, 'real')), join(directory, 'link'))
+    symlinkSync(join(directory, 'gone'), join(directory, 'dangling'))
+    expect(findExecutable('link', { path: directory, cwd: '/' })).toBe(join(directory, 'link'))
+    expect(findExecutable('dangling', { path: directory, cwd: '/' })).toBeNull()
+  })
+
+  test('a name with a slash is a path from the working directory, never looked up', () => {
+    mkdirSync(join(directory, 'bin'))
+    program(join(directory, 'bin', 'tool'))
+    expect(findExecutable('bin/tool', { path: undefined, cwd: directory })).toBe(join(directory, 'bin', 'tool'))
+    expect(findExecutable('./tool', { path: join(directory, 'bin'), cwd: directory })).toBeNull()
+  })
+})
+
+describe('a lock', () => {
+  const HOLD_LOCK = fileURLToPath(new URL('./testing/hold-lock.ts', import.meta.url))
+  const children: ChildProcess[] = []
+
+  afterEach(() => {
+    for (const child of children.splice(0)) child.kill('SIGKILL')
+  })
+
+  async function hold(path: string): Promise<{ child: ChildProcess; said: string; lines: NodeJS.ReadableStream }> {
+    const child = spawn(process.execPath, ['--import', 'tsx', HOLD_LOCK, path], { stdio: ['pipe', 'pipe', 'inherit'] })
+    children.push(child)
+    const [said] = await once(createInterface({ input: child.stdout! }), 'line')
+    return { child, said: String(said), lines: child.stdout! }
+  }
+
+  test('is held by one process at a time, and is free again after kill -9', async () => {
+    const path = join(directory, 'a.lock')
+    const { child, said } = await hold(path)
+    expect(said).toBe('held')
+    expect(await acquireLock(path)).toBeNull()
+    expect((await hold(path)).said).toBe('refused')
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    const lock = await acquireLock(path)
+    expect(lock).not.toBeNull()
+    expect((await hold(path)).said).toBe('refused')
+    lock!.release()
+    expect((await hold(path)).said).toBe('held')
+  })
+
+  test('is held once in one process too, and asking in vain does not lose it', async () => {
+    const path = join(directory, 'a.lock')
+    const lock = await acquireLock(path)
+    expect(await acquireLock(path)).toBeNull()
+    expect(await acquireLock(path)).toBeNull()
+    expect((await hold(path)).said).toBe('refused')
+    lock!.release()
+    const next = await acquireLock(path)
+    expect(next).not.toBeNull()
+    next!.release()
+    expect(statSync(path).mode & 0o777).toBe(0o600)
+  })
+
+  test('a place that cannot hold one is an error, not a lock someone else has', async () => {
+    await expect(acquireLock(join(directory, 'no', 'such', 'folder'))).rejects.toThrow()
+  })
+})
+
+describe('running a command', () => {
+  const sh = (script: string, options: Partial<Parameters<typeof runCommand>[2]> = {}) =>
+    runCommand('/bin/sh', ['-c', script], { cwd: directory, ...options })
+
+  test('gives its output apart, its exit code, and runs it where it was told', async () => {
+    const result = await sh('pwd; echo problem >&2; exit 3')
+    expect(result).toEqual({ code: 3, signal: null, stdout: `${directory}\n`, stderr: 'problem\n' })
+  })
+
+  test('gives the signal it died of', async () => {
+    expect(await sh('kill -TERM $$')).toMatchObject({ code: null, signal: 'SIGTERM' })
+  })
+
+  test('hands over input, and does not mind when nobody reads it', async () => {
+    expect((await sh('cat', { input: 'grüße' })).stdout).toBe('grüße')
+    expect(await sh('exit 0', { input: 'x'.repeat(1_000_000) })).toMatchObject({ code: 0 })
+    expect((await sh('cat')).stdout).toBe('')
+  })
+
+  test('passes arguments as they are: there is no shell', async () => {
+    const { stdout } = await runCommand('/bin/echo', ['$HOME', '; ls', '*'], { cwd: directory })
+    expect(stdout).toBe('$HOME ; ls *\n')
+  })
+
+  test('keeps the beginning of more output than it may keep, and lets the program finish', async () => {
+    const result = await sh('head -c 300000 /dev/zero | tr "\\0" x; echo done >&2', { maxBytes: 1000 })
+    expect(result).toMatchObject({ code: 0, stdout: 'x'.repeat(1000), stderr: 'done\n' })
+  })
+
+  test('rejects a program that is not there', async () => {
+    await expect(runCommand(join(directory, 'none'), [], { cwd: directory })).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('kills what takes too long, together with all it started', async () => {
+    const result = await sh('sleep 1000 & echo $! > child; echo begun; wait', { timeoutMs: 300 })
+    expect(result).toMatchObject({ code: null, signal: 'SIGKILL', stdout: 'begun\n' })
+    expect(isAlive(Number(readFileSync(join(directory, 'child'), 'utf8')))).toBe(false)
+  })
+})
+
+describe('a process', () => {
+  test('is alive until it has ended', async () => {
+    const child = spawn('/bin/cat', { stdio: ['pipe', 'ignore', 'ignore'] })
+    await once(child, 'spawn')
+    expect(isAlive(child.pid!)).toBe(true)
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+    expect(isAlive(child.pid!)).toBe(false)
+    expect(isAlive(process.pid)).toBe(true)
+  })
+
+  test.runIf(process.platform === 'linux')('is named for good by its id and its start', async () => {
+    const start = processStart(process.pid)
+    expect(start).toMatch(/^\d+$/)
+    expect(processStart(process.pid)).toBe(start)
+    expect(processStart(2 ** 30)).toBeNull()
+  })
+
+  test.runIf(process.platform === 'linux')('may have a name with blanks and brackets in it', async () => {
+    const file = join(directory, 'a ) (b')
+    symlinkSync('/bin/cat', file)
+    const child = spawn(file, { stdio: ['pipe', 'ignore', 'ignore'] })
+    await once(child, 'spawn')
+    expect(Number(processStart(child.pid!))).toBeGreaterThanOrEqual(Number(processStart(process.pid)))
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  })
+})

@@ -1,0 +1,12 @@
+// Run as a program of its own: takes the lock named by its argument, says so, and holds it until it is killed or its input ends.
+import { acquireLock } from '../lock.js'
+
+const lock = await acquireLock(process.argv[2]!)
+console.log(lock ? 'held' : 'refused')
+if (lock) {
+  process.stdin.resume()
+  process.stdin.on('end', () => {
+    lock.release()
+    console.log('released')
+  })
+}

@@ -1,0 +1,115 @@
+import type { Block } from './block.js'
+import { type TaggedText, telegramText } from './telegram-text.js'
+import { visibleBlocks } from './visible-blocks.js'
+
+/** UTF-16 units of a message, counted after its tags and entities are resolved. */
+export const TELEGRAM_UNITS = 4096
+/** A break further from the limit than this share of a message leaves it too short. */
+const EARLIEST = 0.25
+
+/**
+ * Blocks as Telegram messages in HTML: as few as fit, split between blocks where that is possible, else at a line, a sentence, a word.
+ * The text is cut before it is escaped and tagged, so no part of a tag or an entity is ever cut.
+ */
+export function renderTelegram(blocks: readonly Block[], options: { maxUnits?: number } = {}): string[] {
+  const maxUnits = options.maxUnits ?? TELEGRAM_UNITS
+  const parts: TaggedText[] = []
+  const borders = new Set<number>()
+  let length = 0
+  for (const block of visibleBlocks(blocks)) {
+    const own = telegramText(block).filter(part => part.text !== '')
+    if (own.length === 0) continue
+    if (parts.length > 0) {
+      borders.add(length)
+      own.unshift({ text: '\n\n', tags: [] })
+    }
+    for (const part of own) {
+      parts.push(part)
+      length += part.text.length
+    }
+  }
+  return cutAt(parts, cuts(parts.map(part => part.text).join(''), borders, maxUnits)).map(toHtml).filter(html => html !== '')
+}
+
+/** Where the messages end, the last one left out. */
+function cuts(text: string, borders: ReadonlySet<number>, maxUnits: number): number[] {
+  const found: number[] = []
+  let start = 0
+  while (text.length - start > maxUnits) {
+    const end = breakBefore(text, start, start + maxUnits, borders)
+    found.push(end)
+    start = end
+    while (/\s/u.test(text[start] ?? '')) start++
+  }
+  return found
+}
+
+function breakBefore(text: string, start: number, limit: number, borders: ReadonlySet<number>): number {
+  const earliest = start + Math.floor((limit - start) * EARLIEST)
+  for (let at = limit; at > earliest; at--) if (borders.has(at)) return at
+  for (const isBreak of [
+    (at: number) => text[at] === '\n',
+    (at: number) => /\s/u.test(text[at]!) && /[.!?。！？]["')\]]?$/u.test(text.slice(Math.max(start, at - 2), at)),
+    (at: number) => /\s/u.test(text[at]!),
+  ]) {
+    for (let at = limit; at > earliest; at--) if (at < text.length && isBreak(at)) return at
+  }
+  const isInsidePair = /[\ud800-\udbff]/.test(text[limit - 1]!) && /[\udc00-\udfff]/.test(text[limit]!)
+  return isInsidePair && limit - 1 > start ? limit - 1 : limit
+}
+
+/** The parts of each message; blanks around a cut are left out. */
+function cutAt(parts: readonly TaggedText[], ends: readonly number[]): TaggedText[][] {
+  const messages: TaggedText[][] = [[]]
+  let at = 0
+  let next = 0
+  for (const part of parts) {
+    let { text } = part
+    while (next < ends.length && at + text.length > ends[next]!) {
+      const head = text.slice(0, ends[next]! - at)
+      if (head !== '') messages.at(-1)!.push({ ...part, text: head })
+      at += head.length
+      text = text.slice(head.length)
+      messages.push([])
+      next++
+    }
+    if (text !== '') messages.at(-1)!.push({ ...part, text })
+    at += text.length
+  }
+  return messages.map(trimParts)
+}
+
+function trimParts(parts: readonly TaggedText[]): TaggedText[] {
+  const kept = [...parts]
+  while (kept.length > 0 && kept[0]!.text.trim() === '') kept.shift()
+  while (kept.length > 0 && kept.at(-1)!.text.trim() === '') kept.pop()
+  return kept
+}
+
+function toHtml(parts: readonly TaggedText[]): string {
+  let html = ''
+  let open: readonly string[] = []
+  for (const { text, tags } of parts) {
+    const shared = sharedTags(open, tags)
+    html += closing(open.slice(shared)) + tags.slice(shared).map(tag => `<${tag}>`).join('') + escapeHtml(text)
+    open = tags
+  }
+  return html + closing(open)
+}
+
+function sharedTags(a: readonly string[], b: readonly string[]): number {
+  let shared = 0
+  while (shared < a.length && shared < b.length && a[shared] === b[shared]) shared++
+  return shared
+}
+
+function closing(tags: readonly string[]): string {
+  return [...tags]
+    .reverse()
+    .map(tag => `</${tag.split(' ')[0]}>`)
+    .join('')
+}
+
+function escapeHtml(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}

@@ -1,0 +1,15 @@
+import type { ToolRef } from '../view.js'
+
+/** Longest tool output that is shown whole. */
+const RESULT_LINES = 12
+
+/** What a call is about, without the tool's name. */
+export function toolSubject(tool: ToolRef): string {
+  if (tool.command ?? tool.path ?? tool.url) return (tool.command ?? tool.path ?? tool.url)!
+  return tool.summary.startsWith(tool.name) ? tool.summary.slice(tool.name.length).trim() : tool.summary
+}
+
+export function shortResult(lines: readonly string[]): string[] {
+  const more = lines.length - RESULT_LINES
+  return more > 0 ? [...lines.slice(0, RESULT_LINES), `… +${more} lines`] : [...lines]
+}

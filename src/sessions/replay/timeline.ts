@@ -1,0 +1,129 @@
+import { transition } from '../../machine/index.js'
+import { EvidenceLog, type JudgedEvidence, type PaneState, type PaneStatus, type PaneStep, type StatusEntry, StatusTracker } from '../../panes/index.js'
+import type { Menu, Observation, Pack } from '../../screen/index.js'
+import { type Phase, type PhaseAction, phaseEventOf, phaseTable } from '../phase-table.js'
+
+/** A pane at one look: what its screen and the reports say, and what that means for the session and for a person. */
+export interface Moment {
+  state: PaneState
+  phase: Phase
+  status: PaneStatus
+  /** What the phase's change asked for, in order. */
+  actions: readonly PhaseAction[]
+}
+
+export interface TimelineCounters {
+  frames: number
+  anchored: number
+  structural: number
+  unknown: number
+  flicker: number
+}
+
+/** A rest shorter than this between two stretches of work is flicker. */
+const FLICKER_S = 2
+
+/** Follows a pane's looks through the phase table and the status table, as a live session does, and counts what it saw. */
+export class Timeline {
+  readonly #pack: Pack
+  readonly #status = new StatusTracker()
+  readonly #evidence = new EvidenceLog()
+  readonly #counters: TimelineCounters = { frames: 0, anchored: 0, structural: 0, unknown: 0, flicker: 0 }
+  #phase: Phase = 'dormant'
+  #menuPrint: string | null = null
+  #lastFrame = -1
+  #restSince: number | null = null
+  #hasWorked = false
+
+  constructor(pack: Pack) {
+    this.#pack = pack
+  }
+
+  get phase(): Phase {
+    return this.#phase
+  }
+
+  get status(): PaneStatus {
+    return this.#status.state.status
+  }
+
+  get statusHistory(): readonly StatusEntry[] {
+    return this.#status.history
+  }
+
+  get counters(): TimelineCounters {
+    return { ...this.#counters }
+  }
+
+  /** One moment for each look. */
+  take(steps: readonly PaneStep[]): Moment[] {
+    this.#evidence.take(steps)
+    return steps.flatMap(step => (step.type === 'look' ? [this.#see(step.state)] : []))
+  }
+
+  exited(state: PaneState, exit: { code: number | null; signal: string | null }): Moment {
+    this.#evidence.exited(exit, state.t)
+    const [next, actions] = transition(phaseTable, this.#phase, 'process-exit')
+    this.#phase = next
+    this.#readStatus(state)
+    return { state, phase: this.#phase, status: this.status, actions }
+  }
+
+  /** The same state, asked for again at a later time. */
+  now(state: PaneState): Moment {
+    this.#readStatus(state)
+    return { state, phase: this.#phase, status: this.status, actions: [] }
+  }
+
+  nextDeadline(): number | null {
+    return this.#status.nextDeadline()
+  }
+
+  evidence(state: PaneState, t: number): JudgedEvidence[] {
+    return this.#evidence.judge(state.reading, t)
+  }
+
+  #see(state: PaneState): Moment {
+    this.#count(state)
+    let actions: readonly PhaseAction[] = []
+    if (state.isSettled && state.look) {
+      const seen = { ...state.look.observation, view: state.view, payload: state.payload } as Observation
+      const menu = (state.payload as { menu?: Menu | null } | null)?.menu ?? null
+      const isNew = menu !== null && menu.print !== this.#menuPrint
+      this.#menuPrint = menu?.print ?? null
+      const [next, made] = transition(phaseTable, this.#phase, phaseEventOf(seen, isNew))
+      this.#phase = next
+      actions = made
+    }
+    this.#readStatus(state)
+    return { state, phase: this.#phase, status: this.status, actions }
+  }
+
+  #readStatus(state: PaneState): void {
+    const { claim, authority } = state.reading
+    const terminator = state.look?.observation.terminator
+    const isTurnClosed = this.#pack.terminator === 'none' || terminator?.outcome === 'done'
+    this.#status.read({ claim, authority, view: state.isSettled ? state.view : 'unknown', awaiting: state.awaiting, isTurnClosed }, state.t)
+  }
+
+  #count(state: PaneState): void {
+    const { look } = state
+    if (!look) return
+    if (look.frame.seq !== this.#lastFrame) {
+      this.#lastFrame = look.frame.seq
+      this.#counters.frames++
+      const isUnknown = look.observation.view === 'unknown' && !(look.observation as Observation<'unknown'>).payload.recognised
+      this.#counters[isUnknown ? 'unknown' : look.observation.anchored ? 'anchored' : 'structural']++
+    }
+    if (!look.isSettled || state.busy === null) return
+    if (state.busy) {
+      if (this.#hasWorked && this.#restSince !== null && look.t - this.#restSince < FLICKER_S && state.awaiting === null) this.#counters.flicker++
+      this.#hasWorked = true
+      this.#restSince = null
+    } else if (state.awaiting !== null) {
+      // A question between two stretches of work is no flicker.
+      this.#hasWorked = false
+      this.#restSince = null
+    } else this.#restSince ??= look.t
+  }
+}

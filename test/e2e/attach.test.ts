@@ -1,0 +1,140 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { errorLines, recordedOutput, type SessionInfo, TestHome, waitFor } from './harness.js'
+import { hasTmux, TmuxTerminal } from './tmux.js'
+
+let home: TestHome
+let terminals: TmuxTerminal[]
+beforeEach(() => {
+  home = new TestHome()
+  terminals = []
+})
+afterEach(async () => {
+  for (const terminal of terminals) terminal.close()
+  await home.close()
+})
+
+function terminal(options: { name?: string; cols?: number; rows?: number } = {}): TmuxTerminal {
+  const made = new TmuxTerminal(home, options)
+  terminals.push(made)
+  return made
+}
+
+it('attach without a terminal says what to do instead', async () => {
+  const result = await home.run(['attach', '1'])
+  expect(result.code).toBe(4)
+  expect(errorLines(result.stderr)).toEqual([expect.stringContaining('read <id> --screen')])
+})
+
+describe.skipIf(!hasTmux)('attach', () => {
+  it('shows the screen, passes keys on, and gives the terminal back as it was', async () => {
+    const session = await home.startDemo(['--scenario', 'chat'])
+    const person = terminal()
+    person.type('printf "\\033[1;32mgreen\\033[0m and plain\\n"; echo marker-$((40+2))')
+    person.key('Enter')
+    await person.see('marker-42')
+    person.type('clear; printf "\\033[1;32mstays\\033[0m\\n"')
+    person.key('Enter')
+    await person.see(/^stays\n\$$/m)
+
+    person.run('attach', '1')
+    await person.see('Signalbox demo agent')
+    await person.see('enter to send')
+    expect(person.format('#{alternate_on}')).toBe('1')
+    person.type('hello from tmux')
+    await person.see(/▷ hello from tmux/)
+    person.key('Enter')
+    await person.see('Finished in')
+    await waitFor('the answer to be in the log', async () => (await home.ok(['read', session.id])).stdout.includes('scripted agent'))
+    person.key('C-]')
+    await person.see('[detached]')
+    const screen = person.screen()
+    expect(screen).toMatch(/^stays\n\$ .*attach.*\n\[detached\]\n\$$/s)
+    expect(person.format('#{alternate_on} #{mouse_any_flag} #{cursor_flag} #{keypad_flag} #{wrap_flag}')).toBe('0 0 1 0 1')
+    expect(person.picture().split('\n')[0]).toContain('stays')
+    person.type('echo $((1+1))-typed; stty -a | tr ";" "\\n" | grep -w -- "-\\?icanon\\|-\\?echo " ')
+    person.key('Enter')
+    await person.see('2-typed')
+    expect(await home.session(session.id)).toMatchObject({ state: 'live' })
+  })
+
+  it('a resize reaches the program, and the session’s size is the person’s', async () => {
+    const script = join(home.work, 'size.sh')
+    writeFileSync(script, 'trap "stty size" WINCH; stty size; while :; do sleep 0.05; done\n')
+    const session = await home.json<SessionInfo>(['start', '--json', '--', 'bash', script])
+    const person = terminal({ cols: 90, rows: 20 })
+    person.run('attach', session.id)
+    await person.see('20 90')
+    person.resize(70, 25)
+    await person.see('25 70')
+    person.key('C-]')
+    await person.see('[detached]')
+    const { events } = recordedOutput(session.recording)
+    expect(events.filter(([, code]) => code === 'r').map(([, , size]) => size)).toEqual(['90x20', '70x25'])
+  })
+
+  it('two terminals at once see the same and may both type; one that only looks may not', async () => {
+    const session = await home.startDemo(['--scenario', 'chat'])
+    const [first, second, third] = [terminal({ name: 'a' }), terminal({ name: 'b' }), terminal({ name: 'c' })]
+    first.run('attach', session.id)
+    second.run('attach', session.id)
+    third.run('attach', session.id, '--view')
+    for (const person of [first, second, third]) await person.see('enter to send')
+    first.type('one ')
+    await second.see('▷ one')
+    second.type('two')
+    await first.see('▷ one two')
+    third.type('three')
+    third.key('C-]')
+    await third.see('[detached]')
+    first.key('C-]')
+    await first.see('[detached]')
+    second.type(' four')
+    const screen = await second.see('▷ one two four')
+    expect(screen).not.toContain('three')
+  })
+
+  it('ends with the session and says how it ended', async () => {
+    const session = await home.json<SessionInfo>(['start', '--json', '--', 'sh', '-c', 'echo up; read x; exit 5'])
+    const person = terminal()
+    person.run('attach', session.id)
+    await person.see('up')
+    person.key('Enter')
+    await person.see('[the session ended (exit 5)]')
+    expect(person.format('#{alternate_on}')).toBe('0')
+  })
+
+  it('gives the terminal back when it is ended from outside, and when the daemon dies', async () => {
+    const session = await home.startDemo(['--scenario', 'chat'])
+    const person = terminal()
+    person.run('attach', session.id)
+    await person.see('enter to send')
+    const attached = home.processes().others.find(pid => pid !== session.pid && commandOf(pid).includes('attach'))
+    process.kill(attached!, 'SIGTERM')
+    await person.see('[detached]')
+    expect(person.format('#{alternate_on}')).toBe('0')
+    person.run('attach', session.id)
+    await person.see('enter to send')
+    await home.kill(home.daemon)
+    await person.see('attach again')
+    expect(person.format('#{alternate_on}')).toBe('0')
+    person.run('attach', session.id)
+    await person.see('enter to send')
+    person.key('C-]')
+    await person.see('[detached]')
+  })
+
+  it('start --attach attaches to what it started', async () => {
+    const person = terminal()
+    person.run('start', 'demo', '--attach', '--', '--scenario', 'chat', '--speed', '5')
+    await person.see('enter to send')
+    person.key('C-]')
+    await person.see('[detached]')
+    expect((await home.json<SessionInfo[]>(['sessions', '--json']))[0]?.size).toEqual({ cols: 100, rows: 30 })
+  })
+})
+
+function commandOf(pid: number): string {
+  return readFileSync(`/proc/${pid}/cmdline`, 'utf8')
+}

@@ -1,0 +1,225 @@
+import { execFileSync, spawnSync } from 'node:child_process'
+import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { errorLines, isRunning, recordedOutput, type RunOptions, type SessionInfo, TestHome, waitFor } from './harness.js'
+
+let home: TestHome
+beforeEach(() => {
+  home = new TestHome()
+})
+afterEach(() => home.close())
+
+/** One line on stderr, nothing on stdout, the code of the table in product.md. */
+async function expectRefusal(args: readonly string[], code: number, message: RegExp, options: RunOptions = {}): Promise<void> {
+  const result = await home.run(args, options)
+  expect(errorLines(result.stderr), args.join(' ')).toEqual([expect.stringMatching(message)])
+  expect([result.stdout, result.code], args.join(' ')).toEqual(['', code])
+}
+
+function writeConfig(text: string): void {
+  mkdirSync(home.path('config'), { recursive: true, mode: 0o700 })
+  writeFileSync(home.path('config', 'config.toml'), text)
+}
+
+async function expectNoSession(): Promise<void> {
+  expect(await home.json(['sessions', '--all', '--json'])).toEqual([])
+  const recordings = home.path('data', 'recordings')
+  expect(existsSync(recordings) ? readdirSync(recordings) : []).toEqual([])
+}
+
+describe('a mistake on the command line', () => {
+  it('is one line with what would be right, and changes nothing', async () => {
+    await expectRefusal(['strat'], 2, /unknown command 'strat'; did you mean start\?/)
+    await expectRefusal(['stop'], 2, /missing required argument 'id'/)
+    await expectRefusal(['sessions', '--al'], 2, /unknown option '--al'; did you mean --all\?/)
+    await expectRefusal(['wait', '1', '--for', 'lunch'], 2, /idle, approval, done/)
+    await expectRefusal(['wait', '1', '--timeout', 'soon'], 2, /"soon" is no number of seconds/)
+    await expectRefusal(['start'], 2, /signalbox start demo/)
+    await expectRefusal(['completion', 'tcsh'], 2, /bash, zsh or fish/)
+    await expectRefusal(['config', 'show', 'terminal.siez'], 2, /terminal\.size/)
+    for (const size of ['0x0', '501x1', '1x501', '80', 'axb', '-1x5']) await expectRefusal(['start', 'demo', `--size=${size}`], 2, /is no terminal size .*500x500 at most/)
+    expect(home.processes()).toEqual({ daemons: [], keepers: [], others: [] })
+  })
+
+  it('about a session that cannot be: agent, directory, id', async () => {
+    await expectRefusal(['start', 'dmo'], 2, /there is no agent "dmo"; did you mean "demo"\?/)
+    await expectRefusal(['start', 'demo', '--cwd', '/no/such/place'], 2, /the directory \/no\/such\/place does not exist/)
+    writeFileSync(join(home.work, 'file'), '')
+    await expectRefusal(['start', 'demo', '--cwd', 'file'], 2, /file is not a directory/)
+    await expectRefusal(['start', '--', './file'], 7, /\.\/file was not found/)
+    await expectRefusal(['start', '--wait', '--cwd', 'nowhere', '--', 'true'], 2, /does not exist/)
+    for (const command of ['read', 'stop', 'wait']) await expectRefusal([command, '5'], 2, /there is no session "5"/)
+    await expectRefusal(['send', '5', 'hello'], 2, /there is no session "5"/)
+    await expectRefusal(['approve', 'apr_x', '--fingerprint', 'abcdefabcdef'], 2, /there is no approval "apr_x"/)
+    await expectNoSession()
+  })
+
+  it.each([
+    ['1x1', '1 2'],
+    ['500x200', '200 500'],
+  ])('a terminal of %s is allowed', async (size, shown) => {
+    const session = await home.json<SessionInfo>(['start', '--json', '--size', size, '--', 'sh', '-c', 'stty size; sleep 60'])
+    await waitFor('the program to print its size', () => recordedOutput(session.recording).output.includes(shown))
+    await home.ok(['read', session.id, '--screen'])
+    const demo = await home.json<SessionInfo>(['start', 'demo', '--json', '--size', size, '--', '--scenario', 'chat', '--speed', '0'])
+    await waitFor('the agent to draw', () => recordedOutput(demo.recording).output.length > 200)
+    expect((await home.json<SessionInfo[]>(['sessions', '--json'])).map(({ state }) => state)).not.toContain('ended')
+    expect((await home.json<SessionInfo>(['stop', demo.id, '--json'])).state).toBe('ended')
+  })
+})
+
+describe('a mistake in the settings', () => {
+  it('names file, line and column, and exits 6', async () => {
+    const file = home.path('config', 'config.toml')
+    writeConfig('[terminal]\nsize = "120x40\n')
+    for (const args of [['sessions'], ['start', 'demo'], ['start', '--wait', '--', 'true'], ['config', 'show'], ['serve', '--background']]) {
+      await expectRefusal(args, 6, new RegExp(`^signalbox: ${file}:2:\\d+: `))
+    }
+    writeConfig('[terminal]\nscrolback = 10\n')
+    await expectRefusal(['sessions'], 6, new RegExp(`${file}:2:1: .*scrolback.*scrollback`))
+    writeConfig('[terminal]\nscrollback = "many"\n')
+    await expectRefusal(['sessions'], 6, new RegExp(`${file}:2:\\d+: .*scrollback`))
+    expect(home.processes()).toEqual({ daemons: [], keepers: [], others: [] })
+    const doctor = await home.run(['doctor', '--json'])
+    expect(doctor.code).toBe(1)
+    expect(JSON.parse(doctor.stdout)).toContainEqual(expect.objectContaining({ check: 'config', level: 'error', message: expect.stringContaining(`${file}:2:`) }))
+  })
+
+  it('shows what is in force, and where it comes from', async () => {
+    writeConfig('[terminal]\nscrollback = 100\n')
+    const { stdout } = await home.ok(['config', 'show', 'terminal', '--origin'])
+    expect(stdout).toMatch(/scrollback.*100.*config\.toml:2/)
+    expect(await home.json(['config', 'show', '--json'])).toMatchObject({ 'terminal.scrollback': '100' })
+  })
+})
+
+describe('a home that cannot be used', () => {
+  it('a file where a directory should be', async () => {
+    mkdirSync(home.home)
+    writeFileSync(home.path('data'), 'mine')
+    await expectRefusal(['sessions'], 6, /data: a file is in its place/)
+    await expectRefusal(['start', '--wait', '--', 'true'], 6, /data: a file is in its place/)
+    expect(readFileSync(home.path('data'), 'utf8')).toBe('mine')
+  })
+
+  it('a relative SIGNALBOX_HOME', async () => {
+    await expectRefusal(['sessions'], 6, /must be an absolute path/, { env: { SIGNALBOX_HOME: 'here' } })
+  })
+
+  const canChangeUser = process.getuid?.() === 0 && spawnSync('setpriv', ['--version']).status === 0
+  it.skipIf(!canChangeUser)('one that may not be written', async () => {
+    mkdirSync(home.home, { mode: 0o555 })
+    chownSync(home.directory, 65534, 65534)
+    const through = ['setpriv', '--reuid=65534', '--regid=65534', '--clear-groups', '--']
+    execFileSync('chmod', ['755', home.directory])
+    await expectRefusal(['sessions'], 6, /home.*(EACCES|permission)/i, { through, cwd: '/' })
+    expect(readdirSync(home.home)).toEqual([])
+  })
+})
+
+describe('a store that cannot be used', () => {
+  const storeFile = () => home.path('data', 'signalbox.db')
+
+  async function makeStore(): Promise<void> {
+    await home.ok(['start', '--wait', '--', 'true'])
+    expect(statSync(storeFile()).size).toBeGreaterThan(4096)
+  }
+
+  it('damaged: said at once, left as it is, and doctor --fix moves it aside', async () => {
+    await makeStore()
+    const bytes = readFileSync(storeFile())
+    bytes.fill(0x5a, 0, 4096)
+    writeFileSync(storeFile(), bytes)
+    for (const args of [['sessions'], ['start', 'demo'], ['start', '--wait', '--', 'true']]) await expectRefusal(args, 6, /signalbox\.db.* is damaged.*doctor --fix/)
+    expect(readFileSync(storeFile())).toEqual(bytes)
+    expect(home.processes().daemons).toEqual([])
+    expect((await home.run(['doctor'])).code).toBe(1)
+    const fixed = await home.run(['doctor', '--fix'])
+    expect(fixed.stdout).toMatch(/! store .*moved to /)
+    expect(fixed.code).toBe(0)
+    await home.ok(['sessions'])
+    expect(readdirSync(home.path('data')).some(name => /damaged|quarantine|corrupt/.test(name))).toBe(true)
+  })
+
+  it('of a newer version: refused, untouched, also by doctor --fix', async () => {
+    await makeStore()
+    await withStore("UPDATE meta SET value = '9999' WHERE key = 'schema_version'")
+    const before = readFileSync(storeFile())
+    await expectRefusal(['sessions'], 6, /newer/)
+    expect((await home.run(['doctor', '--fix'])).code).toBe(1)
+    expect(readFileSync(storeFile())).toEqual(before)
+  })
+
+  it('held by another process: one line after a bounded time, and well again afterwards', async () => {
+    await makeStore()
+    const { DatabaseSync } = await import('@photostructure/sqlite')
+    const other = new DatabaseSync(storeFile())
+    other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
+    const refused = (args: string[]) => expectRefusal(args, 1, /Another process holds the store/)
+    await Promise.all([refused(['start', '--wait', '--', 'true']), refused(['sessions'])])
+    other.exec('ROLLBACK')
+    other.close()
+    await home.ok(['sessions'])
+  }, 60_000)
+
+  async function withStore(sql: string): Promise<void> {
+    const { DatabaseSync } = await import('@photostructure/sqlite')
+    const database = new DatabaseSync(storeFile())
+    database.exec(sql)
+    database.close()
+  }
+})
+
+describe('a full disk', () => {
+  // A limit on file size stands in for it: writes beyond it fail as those on a full disk do, for this home's processes only.
+  const limited = (kilobytes: number): string[] => ['bash', '-c', `trap "" XFSZ; ulimit -f ${kilobytes}; exec "$@"`, 'limited']
+
+  it('ends the recording, not the session, and the log says so once', async () => {
+    await home.ok(['serve', '--background'], { through: limited(700) })
+    const session = await home.json<SessionInfo>(['start', '--json', '--', 'bash', '-c', 'for i in $(seq 1 40000); do echo "line $i of the output"; done; echo end; read x; echo "got $x"; read y'])
+    await waitFor('the program to be done', async () => (await home.ok(['read', session.id, '--screen'])).stdout.includes('end'))
+    expect(isRunning(session.pid)).toBe(true)
+    const failed = await waitFor('the event', () => eventsOf(session.id).find(({ type }) => type === 'recording.failed'))
+    expect(failed.data).toMatchObject({ session: session.id, recording: session.recording, code: 'EFBIG' })
+
+    // The next daemon has nothing but the keeper's memory to go by; the session is usable all the same.
+    await home.kill(home.daemon)
+    await waitFor('the screen again', async () => (await home.ok(['read', session.id, '--screen'])).stdout.includes('end'))
+    await home.ok(['stop', session.id])
+    expect(eventsOf(session.id).filter(({ type }) => type === 'recording.failed')).toHaveLength(1)
+  }, 60_000)
+
+  const canMount = process.getuid?.() === 0 && spawnSync('mount', ['--version']).status === 0
+  it.skipIf(!canMount)('a session that could not be recorded from its first byte on is refused', async () => {
+    await home.ok(['sessions'])
+    await home.ok(['serve', '--stop'])
+    const recordings = home.path('data', 'recordings')
+    mkdirSync(recordings, { recursive: true, mode: 0o700 })
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=64k,mode=700', 'tmpfs', recordings]).status !== 0) return
+    try {
+      spawnSync('sh', ['-c', 'head -c 1000000 /dev/zero > "$0/filler"', recordings])
+      await expectRefusal(['start', '--wait', '--', 'true'], 1, /cannot be written: the disk is full/)
+      await expectRefusal(['start', 'demo'], 1, /cannot be written: the disk is full/)
+      expect(readdirSync(recordings)).toEqual(['filler'])
+      expect(await home.json(['sessions', '--all', '--json'])).toEqual([])
+    } finally {
+      await home.run(['serve', '--stop'])
+      spawnSync('umount', [recordings])
+    }
+  })
+
+  it('below the limit of the settings no session is started', async () => {
+    writeConfig('[store]\nmin_free_mb = 900000000\n')
+    await expectRefusal(['start', '--wait', '--', 'true'], 1, /only \d+ MB are free .*900000000 MB \(store\.min_free_mb\)/)
+    await expectRefusal(['start', 'demo'], 1, /only \d+ MB are free/)
+    await expectNoSession()
+  })
+
+  function eventsOf(session: string): { type: string; data: Record<string, unknown> }[] {
+    const sql = `select type, data from events where stream = 'session/${session}'`
+    const script = `const {DatabaseSync}=require('@photostructure/sqlite');const d=new DatabaseSync(process.argv[1],{readOnly:true});console.log(JSON.stringify(d.prepare(process.argv[2]).all()))`
+    const rows = JSON.parse(execFileSync(process.execPath, ['-e', script, home.path('data', 'signalbox.db'), sql], { encoding: 'utf8' })) as { type: string; data: string }[]
+    return rows.map(({ type, data }) => ({ type, data: JSON.parse(data) as Record<string, unknown> }))
+  }
+})

@@ -1,0 +1,105 @@
+import { existsSync, readdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { errorLines, parseLines, recordedOutput, TestHome } from './harness.js'
+import { hasTmux, TmuxTerminal } from './tmux.js'
+
+interface Summary {
+  type: 'summary'
+  outcome: string
+  events: Record<string, number>
+  diff: string
+  recording: string
+  project: string
+}
+
+let home: TestHome
+beforeEach(() => {
+  home = new TestHome()
+})
+afterEach(() => home.close())
+
+function demoDirectories(): string[] {
+  return readdirSync(home.directory).filter(name => name.startsWith('signalbox-demo-'))
+}
+
+describe('demo', () => {
+  it('plays a whole supervised turn without a terminal and says what happened', async () => {
+    const result = await home.run(['demo', '--yes', '--speed', '5', '--json'])
+    expect(result.stderr).toBe('')
+    expect(result.code).toBe(0)
+    const events = parseLines<{ type: string; data: Record<string, unknown> }>(result.stdout)
+    const summary = events.at(-1) as unknown as Summary
+    expect(summary).toMatchObject({ type: 'summary', outcome: 'done' })
+    expect(summary.diff).toContain('+  return sum - Math.round((sum * discountPercent) / 100)')
+    for (const type of ['session.started', 'approval.requested', 'approval.decided', 'approval.applied', 'turn.closed', 'session.ended']) {
+      expect(summary.events[type], type).toBe(1)
+    }
+    const { header, output, events: cast } = recordedOutput(summary.recording)
+    expect(header).toMatchObject({ version: 2, height: 40 })
+    expect(output).toContain('Signalbox demo agent')
+    expect(cast.some(([, code]) => code === 'i')).toBe(true)
+    expect(cast.at(-1)?.slice(1)).toEqual(['x', '0'])
+    expect(home.processes()).toEqual({ daemons: [], keepers: [], others: [] })
+  })
+
+  it('prints the conversation and the summary for a person', async () => {
+    const { stdout } = await home.ok(['demo', '--yes', '--speed', '0'])
+    for (const part of ['What is wrong', '▸ Edit src/cart.js', 'What happened', 'What changed', 'Where it is']) expect(stdout).toContain(part)
+    expect(stdout).not.toContain('\u001b')
+    expect(stdout.split('I will look at the code first').length - 1).toBe(1)
+  })
+
+  it('needs a person or --yes, and makes nothing before it knows', async () => {
+    const result = await home.run(['demo'])
+    expect(result.code).toBe(4)
+    expect(result.stdout).toBe('')
+    expect(errorLines(result.stderr)).toEqual([expect.stringContaining('--yes')])
+    expect(demoDirectories()).toEqual([])
+  })
+
+  it('refuses a speed that is none', async () => {
+    const result = await home.run(['demo', '--yes', '--speed', 'fast'])
+    expect(result.code).toBe(2)
+    expect(errorLines(result.stderr)).toHaveLength(1)
+    expect(demoDirectories()).toEqual([])
+  })
+})
+
+describe.skipIf(!hasTmux)('demo in a terminal', () => {
+  let terminal: TmuxTerminal
+  beforeEach(() => {
+    terminal = new TmuxTerminal(home, { rows: 60 })
+  })
+  afterEach(() => terminal.close())
+
+  it('asks the person, and y lets the agent go on', async () => {
+    terminal.run('demo', '--speed', '5')
+    await terminal.see('allow once? [y/n]')
+    terminal.type('what?')
+    terminal.key('Enter')
+    await terminal.see(/allow once\? \[y\/n\] what\?\n.*allow once\? \[y\/n\]$/s)
+    terminal.type('y')
+    terminal.key('Enter')
+    const screen = await terminal.see('Next: signalbox start demo')
+    expect(screen).toContain('+  return sum - Math.round')
+    expect(screen).toContain('approval.applied')
+    terminal.type('echo "code $?"')
+    terminal.key('Enter')
+    await terminal.see(/^code 0$/m)
+  })
+
+  it('n denies: nothing is changed, and the exit code says so', async () => {
+    terminal.run('demo', '--speed', '5')
+    await terminal.see('allow once? [y/n]')
+    terminal.type('n')
+    terminal.key('Enter')
+    const screen = await terminal.see('Next: signalbox start demo')
+    expect(screen).not.toContain('+  return sum - Math.round')
+    const project = /project\s+(\S+)/.exec(screen)?.[1] ?? ''
+    expect(existsSync(dirname(project))).toBe(true)
+    terminal.type('echo "code $?"')
+    terminal.key('Enter')
+    await terminal.see(/^code 3$/m)
+  })
+})

@@ -1,0 +1,68 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { CLI, TestHome } from './harness.js'
+
+let home: TestHome
+beforeEach(() => {
+  home = new TestHome()
+})
+afterEach(() => home.close())
+
+const has = (program: string) => spawnSync('which', [program]).status === 0
+
+describe('help', () => {
+  it('lists every command, and each has its own page with examples that begin with signalbox or a shell', async () => {
+    const { stdout } = await home.ok(['--help'])
+    const names = [...stdout.matchAll(/^ {2}([a-z]+)(?: |$)/gm)].map(([, name]) => name!).filter(name => name !== 'help')
+    expect(names).toEqual(expect.arrayContaining(['demo', 'start', 'sessions', 'attach', 'send', 'read', 'wait', 'stop', 'approvals', 'approve', 'deny', 'doctor', 'paths', 'config', 'completion', 'serve']))
+    await Promise.all(
+      names.map(async name => {
+        const page = (await home.ok([name, '--help'])).stdout
+        const examples = page.split('\nExamples:\n')[1] ?? ''
+        expect(examples.trim().split('\n').length, name).toBeGreaterThan(0)
+        for (const line of examples.trimEnd().split('\n')) expect(line, name).toMatch(/^ {2}.*signalbox/)
+      }),
+    )
+    expect((await home.ok(['help', 'start'])).stdout).toBe((await home.ok(['start', '--help'])).stdout)
+  }, 60_000)
+
+  it('gives the version, starts nothing and makes nothing', async () => {
+    expect((await home.ok(['--version'])).stdout).toMatch(/^\d+\.\d+\.\d+\n$/)
+    expect(existsSync(home.home)).toBe(false)
+    expect(home.processes()).toEqual({ daemons: [], keepers: [], others: [] })
+  })
+
+  it('reading commands give JSON, also where there is nothing', async () => {
+    expect(await home.json(['status', '--json'])).toEqual({ daemon: false, approvals: [], sessions: [] })
+    expect(await home.json(['sessions', '--json'])).toEqual([])
+    expect(await home.json(['approvals', '--json'])).toEqual([])
+    expect(await home.json(['paths', '--json'])).toMatchObject({ data: home.path('data'), 'daemon socket': home.path('run', 'signalbox.sock') })
+    const findings = await home.json<{ check: string; level: string }[]>(['doctor', '--json'])
+    expect(findings.map(({ check }) => check)).toEqual(expect.arrayContaining(['node', 'directories', 'config', 'store', 'daemon', 'git', 'demo']))
+    expect(findings.filter(({ level }) => level === 'error')).toEqual([])
+  })
+})
+
+describe('completion', () => {
+  it.each(['bash', 'zsh', 'fish'])('for %s is a script that the shell can read', async shell => {
+    const { stdout } = await home.ok(['completion', shell])
+    for (const name of ['start', 'attach', '--size'.replace('--', shell === 'fish' ? '' : '--')]) expect(stdout).toContain(name)
+    if (!has(shell)) return
+    const check = spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' })
+    expect([check.status, check.stderr]).toEqual([0, ''])
+  })
+
+  it('in bash completes commands, flags and the ids of what runs', async () => {
+    const { stdout } = await home.ok(['completion', 'bash'])
+    const complete = (...words: string[]) => {
+      const script = `signalbox() { ${process.execPath} "$SBX_CLI" "$@"; }\n${stdout}\nCOMP_WORDS=(signalbox ${words.map(word => `'${word}'`).join(' ')}); COMP_CWORD=${words.length}; _signalbox; printf '%s\\n' "\${COMPREPLY[@]}"`
+      const result = spawnSync('bash', ['--norc', '-c', script], { env: { ...home.env, SBX_CLI: CLI }, encoding: 'utf8' })
+      return result.stdout.trim().split('\n')
+    }
+    expect(complete('sta')).toContain('start')
+    expect(complete('start', '--si')).toEqual(['--size'])
+    const session = await home.json<{ id: string }>(['start', '--json', '--', 'sleep', '60'])
+    expect(complete('stop', 'ses_')).toEqual([session.id])
+  })
+})
