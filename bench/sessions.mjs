@@ -19,7 +19,14 @@ const IDLE_SECONDS = 10
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
 const home = join(directory, 'home')
-const env = { PATH: process.env.PATH, HOME: process.env.HOME, USER: process.env.USER ?? 'root', LANG: 'C.UTF-8', TMPDIR: directory, SIGNALBOX_HOME: home }
+const env = {
+  PATH: process.env.PATH,
+  HOME: process.env.HOME,
+  USER: process.env.USER ?? 'root',
+  LANG: 'C.UTF-8',
+  TMPDIR: directory,
+  SIGNALBOX_HOME: home,
+}
 mkdirSync(join(directory, 'work'))
 const cwd = join(directory, 'work')
 
@@ -43,9 +50,15 @@ function measureHelp() {
     times.help.push(time([cli, '--help']))
   }
   // The fastest run is what the machine takes when nobody else wants it; medians of a busy machine say more about the others.
-  for (const [name, of] of [['median', median], ['fastest', values => Math.min(...values)]]) {
+  for (const [name, of] of [
+    ['median', median],
+    ['fastest', values => Math.min(...values)],
+  ]) {
     const [node, help] = [of(times.node.slice(1)), of(times.help.slice(1))]
-    print(`help, ${name}`, `${help.toFixed(0)} ms, node ${node.toFixed(0)} ms, bar ${(1.5 * node + 60).toFixed(0)} ms (20 runs)`)
+    print(
+      `help, ${name}`,
+      `${help.toFixed(0)} ms, node ${node.toFixed(0)} ms, bar ${(1.5 * node + 60).toFixed(0)} ms (20 runs)`,
+    )
   }
 }
 
@@ -54,13 +67,19 @@ async function measureExit() {
   let next = 0
   const start = Date.now()
   const worker = async () => {
-    while (next++ < RUNS) if ((await outputSize(['start', '--wait', '--raw', '--', 'head', '-c', '65536', '/dev/zero'])) === 65_536) whole++
+    while (next++ < RUNS)
+      if ((await outputSize(['start', '--wait', '--raw', '--', 'head', '-c', '65536', '/dev/zero'])) === 65_536) whole++
   }
   await Promise.all([worker(), worker(), worker(), worker()])
-  print('exit, foreground', `${whole} of ${RUNS} runs with all 65536 bytes, ${((Date.now() - start) / 1000).toFixed(0)} s`)
+  print(
+    'exit, foreground',
+    `${whole} of ${RUNS} runs with all 65536 bytes, ${((Date.now() - start) / 1000).toFixed(0)} s`,
+  )
 
   // The same in the keeper, all at once: the hardest case for bytes that wait in the kernel.
-  const sessions = await inParallel(Math.min(RUNS, SESSIONS), 16, () => post('/sessions', { agent: null, args: ['head', '-c', '65536', '/dev/zero'], cwd, env }))
+  const sessions = await inParallel(Math.min(RUNS, SESSIONS), 16, () =>
+    post('/sessions', { agent: null, args: ['head', '-c', '65536', '/dev/zero'], cwd, env }),
+  )
   for (const { id } of sessions) await get(`/sessions/${id}/wait?for=done&timeoutMs=60000`)
   const complete = sessions.filter(({ recording }) => recordedBytes(recording) === 65_536).length
   print('exit, keeper', `${complete} of ${sessions.length} recordings with all 65536 bytes`)
@@ -69,13 +88,18 @@ async function measureExit() {
 async function measureIdle() {
   const empty = await baseline()
   const start = Date.now()
-  const sessions = await inParallel(SESSIONS, 8, () => post('/sessions', { agent: 'demo', args: ['--scenario', 'chat', '--speed', '5'], cwd, env }))
+  const sessions = await inParallel(SESSIONS, 8, () =>
+    post('/sessions', { agent: 'demo', args: ['--scenario', 'chat', '--speed', '5'], cwd, env }),
+  )
   let idle = 0
-  for (const { id } of sessions) if ((await get(`/sessions/${id}/wait?for=idle&timeoutMs=120000`)).reached === 'idle') idle++
+  for (const { id } of sessions)
+    if ((await get(`/sessions/${id}/wait?for=idle&timeoutMs=120000`)).reached === 'idle') idle++
   print('start', `${idle} of ${SESSIONS} sessions idle after ${((Date.now() - start) / 1000).toFixed(0)} s`)
 
   const asked = Date.now()
-  const sent = await inParallel(SESSIONS, 20, index => post(`/sessions/${sessions[index].id}/messages`, { text: 'hello' }))
+  const sent = await inParallel(SESSIONS, 20, index =>
+    post(`/sessions/${sessions[index].id}/messages`, { text: 'hello' }),
+  )
   for (const { id } of sessions) await get(`/sessions/${id}/wait?for=idle&timeoutMs=120000`)
   let answered = 0
   let drawn = 0
@@ -85,25 +109,40 @@ async function measureIdle() {
     if ((await get(`/sessions/${id}/screen`)).lines.some(line => line.includes('Finished in'))) drawn++
   }
   const delivered = sent.filter(({ result }) => result === 'delivered').length
-  print('answers', `${delivered} delivered, ${answered} answers in the log, ${drawn} on screen, of ${SESSIONS}, in ${((Date.now() - asked) / 1000).toFixed(0)} s`)
+  print(
+    'answers',
+    `${delivered} delivered, ${answered} answers in the log, ${drawn} on screen, of ${SESSIONS}, in ${((Date.now() - asked) / 1000).toFixed(0)} s`,
+  )
   const listed = Date.now()
   const { items } = await get('/sessions')
-  print('list', `${items.filter(({ state }) => state === 'live').length} live sessions listed in ${Date.now() - listed} ms`)
+  print(
+    'list',
+    `${items.filter(({ state }) => state === 'live').length} live sessions listed in ${Date.now() - listed} ms`,
+  )
 
   await sleep(5000)
   const pids = processes()
   const before = pids.map(({ pid }) => cpuSeconds(pid))
   await sleep(IDLE_SECONDS * 1000)
   pids.forEach(({ name, pid }, index) => {
-    print(`idle CPU, ${name}`, `${(((cpuSeconds(pid) - before[index]) / IDLE_SECONDS) * 100).toFixed(2)} % of one core over ${IDLE_SECONDS} s (bar 3 %)`)
+    print(
+      `idle CPU, ${name}`,
+      `${(((cpuSeconds(pid) - before[index]) / IDLE_SECONDS) * 100).toFixed(2)} % of one core over ${IDLE_SECONDS} s (bar 3 %)`,
+    )
   })
   const total = pids.reduce((sum, { name, pid }) => {
     const megabytes = residentMegabytes(pid)
-    print(`memory, ${name}`, `${megabytes.toFixed(0)} MB with ${SESSIONS} sessions, ${empty[name].toFixed(0)} MB with none`)
+    print(
+      `memory, ${name}`,
+      `${megabytes.toFixed(0)} MB with ${SESSIONS} sessions, ${empty[name].toFixed(0)} MB with none`,
+    )
     return sum + megabytes
   }, 0)
   const base = Object.values(empty).reduce((sum, megabytes) => sum + megabytes, 0)
-  print('memory a session', `${(total / SESSIONS).toFixed(2)} MB, of which ${((total - base) / SESSIONS).toFixed(2)} MB come with it (bar 6 MB)`)
+  print(
+    'memory a session',
+    `${(total / SESSIONS).toFixed(2)} MB, of which ${((total - base) / SESSIONS).toFixed(2)} MB come with it (bar 6 MB)`,
+  )
 }
 
 async function baseline() {
@@ -126,7 +165,9 @@ function outputSize(args) {
 
 function recordedBytes(path) {
   const lines = readFileSync(path, 'utf8').split('\n').slice(1).filter(Boolean)
-  return lines.map(line => JSON.parse(line)).reduce((sum, [, code, data]) => sum + (code === 'o' ? Buffer.byteLength(data) : 0), 0)
+  return lines
+    .map(line => JSON.parse(line))
+    .reduce((sum, [, code, data]) => sum + (code === 'o' ? Buffer.byteLength(data) : 0), 0)
 }
 
 async function inParallel(count, width, work) {
@@ -149,15 +190,23 @@ function post(path, body) {
 
 function call(method, path, body) {
   return new Promise((resolve, reject) => {
-    const asking = request({ socketPath: join(home, 'run', 'signalbox.sock'), method, path: `/api/v1${path}`, headers: { 'content-type': 'application/json' } }, answer => {
-      const chunks = []
-      answer.on('data', chunk => chunks.push(chunk))
-      answer.on('end', () => {
-        const value = JSON.parse(Buffer.concat(chunks).toString())
-        if (answer.statusCode >= 400) reject(new Error(`${method} ${path}: ${value.error?.message}`))
-        else resolve(value)
-      })
-    })
+    const asking = request(
+      {
+        socketPath: join(home, 'run', 'signalbox.sock'),
+        method,
+        path: `/api/v1${path}`,
+        headers: { 'content-type': 'application/json' },
+      },
+      answer => {
+        const chunks = []
+        answer.on('data', chunk => chunks.push(chunk))
+        answer.on('end', () => {
+          const value = JSON.parse(Buffer.concat(chunks).toString())
+          if (answer.statusCode >= 400) reject(new Error(`${method} ${path}: ${value.error?.message}`))
+          else resolve(value)
+        })
+      },
+    )
     asking.on('error', reject)
     asking.end(body === undefined ? undefined : JSON.stringify(body))
   })

@@ -7,7 +7,8 @@ import type { DaemonClient } from './daemon-client.js'
 /** Ctrl-] */
 const DETACH = 0x1d
 /** Modes a program may have switched on: mouse, focus, paste, keyboard, cursor, colours. Reset before the person gets the terminal back. */
-const RESET = '\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1004l\u001b[?1006l\u001b[?2004l\u001b[?2026l\u001b[<99u\u001b[>4;0m\u001b[r\u001b[?25h\u001b[?7h\u001b[?1l\u001b>\u001b[0m'
+const RESET =
+  '\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1004l\u001b[?1006l\u001b[?2004l\u001b[?2026l\u001b[<99u\u001b[>4;0m\u001b[r\u001b[?25h\u001b[?7h\u001b[?1l\u001b>\u001b[0m'
 const ENTER = '\u001b[?1049h\u001b[2J\u001b[H'
 const LEAVE = '\u001b[?1049l'
 const ACK_EVERY = 64 * 1024
@@ -15,8 +16,16 @@ const ACK_EVERY = 64 * 1024
 const ENDINGS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const
 
 /** Puts the person's terminal on a session until they detach or it ends. The screen is left as it was found. */
-export async function attachTo(context: CommandContext, client: DaemonClient, session: string, options: { isViewOnly: boolean }): Promise<number> {
-  const socket = new WebSocket(`ws+unix:${client.socketPath}:/api/v1/panes/${session}/terminal`, 'signalbox.terminal.v1')
+export async function attachTo(
+  context: CommandContext,
+  client: DaemonClient,
+  session: string,
+  options: { isViewOnly: boolean },
+): Promise<number> {
+  const socket = new WebSocket(
+    `ws+unix:${client.socketPath}:/api/v1/panes/${session}/terminal`,
+    'signalbox.terminal.v1',
+  )
   const end = await new Promise<string>(resolve => {
     const { stdin, stdout } = process
     const filter = new OutputFilter()
@@ -27,7 +36,8 @@ export async function attachTo(context: CommandContext, client: DaemonClient, se
     const onInput = (chunk: Buffer) => {
       const at = chunk.indexOf(DETACH)
       const keys = withoutReplies(at < 0 ? chunk : chunk.subarray(0, at))
-      if (keys.length > 0 && !options.isViewOnly && socket.readyState === socket.OPEN) socket.send(keys, { binary: true })
+      if (keys.length > 0 && !options.isViewOnly && socket.readyState === socket.OPEN)
+        socket.send(keys, { binary: true })
       if (at >= 0) finish('detached')
     }
     const onSignal = () => finish('detached')
@@ -63,7 +73,12 @@ export async function attachTo(context: CommandContext, client: DaemonClient, se
     })
     const message = (content: Record<string, unknown>) => {
       if (content.type === 'snapshot') context.write(`\u001b[0m\u001b[2J\u001b[H${String(content.data)}`)
-      else if (content.type === 'exit') finish(content.signal ? `the session ended (${String(content.signal)})` : `the session ended (exit ${String(content.code)})`)
+      else if (content.type === 'exit')
+        finish(
+          content.signal
+            ? `the session ended (${String(content.signal)})`
+            : `the session ended (exit ${String(content.code)})`,
+        )
       else if (content.type === 'error') finish(String((content.error as { message: string }).message))
     }
     socket.on('close', () => finish('the daemon went away; the session lives on: attach again'))

@@ -33,7 +33,10 @@ export class DaemonClient {
     let starting: DetachedStart | null = start()
     let retryAt = Number.POSITIVE_INFINITY
     while (systemClock.monotonic() < deadline) {
-      const ended: unknown = await Promise.race([starting?.ended ?? delay(systemClock, 25), delay(systemClock, 25).then(() => undefined)])
+      const ended: unknown = await Promise.race([
+        starting?.ended ?? delay(systemClock, 25),
+        delay(systemClock, 25).then(() => undefined),
+      ])
       if (await client.isUp()) return client
       if (starting && ended !== undefined) {
         const failure = startFailure(ended, logFile)
@@ -46,7 +49,9 @@ export class DaemonClient {
       starting = start()
       retryAt = Number.POSITIVE_INFINITY
     }
-    throw new SignalboxError('E_NOT_READY', `the daemon did not start within ${START_TIMEOUT_MS / 1000} s`, { next: `see ${logFile}` })
+    throw new SignalboxError('E_NOT_READY', `the daemon did not start within ${START_TIMEOUT_MS / 1000} s`, {
+      next: `see ${logFile}`,
+    })
   }
 
   /** The running daemon, or null; starts nothing. */
@@ -61,7 +66,10 @@ export class DaemonClient {
       return true
     } catch (error) {
       if (isTimeout(error)) {
-        throw new SignalboxError('E_NOT_READY', `the daemon does not answer within ${HEALTH_TIMEOUT_MS / 1000} s`, { next: 'it hangs or is stopped: end it, the sessions live on', cause: error })
+        throw new SignalboxError('E_NOT_READY', `the daemon does not answer within ${HEALTH_TIMEOUT_MS / 1000} s`, {
+          next: 'it hangs or is stopped: end it, the sessions live on',
+          cause: error,
+        })
       }
       // Only "nobody is there" means down; a daemon that answers with an error is up.
       return error instanceof SignalboxError && error.code !== 'E_DAEMON_GONE'
@@ -77,7 +85,10 @@ export class DaemonClient {
   }
 
   /** Server-sent events, one by one, until the signal aborts or the daemon ends the stream. */
-  async *events(path: string, signal: AbortSignal): AsyncGenerator<{ event: string; id: string | null; data: unknown }> {
+  async *events(
+    path: string,
+    signal: AbortSignal,
+  ): AsyncGenerator<{ event: string; id: string | null; data: unknown }> {
     const response = await this.#open('GET', path, undefined, signal)
     let rest = ''
     try {
@@ -103,7 +114,12 @@ export class DaemonClient {
     }
     const answer = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as Record<string, unknown>
     if ((response.statusCode ?? 500) < 400) return answer as T
-    const { code, message, next, details } = answer.error as { code: ErrorCode; message: string; next?: string; details?: Record<string, unknown> }
+    const { code, message, next, details } = answer.error as {
+      code: ErrorCode
+      message: string
+      next?: string
+      details?: Record<string, unknown>
+    }
     throw new SignalboxError(code, message, { ...(next !== undefined && { next }), ...(details && { details }) })
   }
 
@@ -115,7 +131,13 @@ export class DaemonClient {
           socketPath: this.socketPath,
           method,
           path: path.startsWith('/healthz') ? path : `/api/v1${path}`,
-          headers: { host: 'signalbox', ...(text !== undefined && { 'content-type': 'application/json', 'content-length': Buffer.byteLength(text) }) },
+          headers: {
+            host: 'signalbox',
+            ...(text !== undefined && {
+              'content-type': 'application/json',
+              'content-length': Buffer.byteLength(text),
+            }),
+          },
           ...(signal && { signal }),
         },
         resolve,
@@ -127,21 +149,40 @@ export class DaemonClient {
 }
 
 function gone(error: unknown): SignalboxError {
-  return new SignalboxError('E_DAEMON_GONE', 'the daemon does not answer', { next: 'run the command again: it starts a new one', cause: error })
+  return new SignalboxError('E_DAEMON_GONE', 'the daemon does not answer', {
+    next: 'run the command again: it starts a new one',
+    cause: error,
+  })
 }
 
 function isTimeout(error: unknown): boolean {
-  return error instanceof Error && error.cause instanceof Error && ['AbortError', 'TimeoutError'].includes(error.cause.name)
+  return (
+    error instanceof Error && error.cause instanceof Error && ['AbortError', 'TimeoutError'].includes(error.cause.name)
+  )
 }
 
 /** What a daemon said before it gave up. It is this command's own error: the person asked for nothing else. */
 function startFailure(told: unknown, logFile: string): SignalboxError {
-  const { code, message, next, place } = (told ?? {}) as { code?: ErrorCode; message?: string; next?: string; place?: Place }
-  if (!code || !message) return new SignalboxError('E_NOT_READY', `the daemon ended before it was ready${message ? `: ${message}` : ''}`, { next: `see ${logFile}` })
+  const { code, message, next, place } = (told ?? {}) as {
+    code?: ErrorCode
+    message?: string
+    next?: string
+    place?: Place
+  }
+  if (!code || !message)
+    return new SignalboxError('E_NOT_READY', `the daemon ended before it was ready${message ? `: ${message}` : ''}`, {
+      next: `see ${logFile}`,
+    })
   return new SignalboxError(code, message, { ...(next !== undefined && { next }), ...(place && { place }) })
 }
 
 function parseEvent(text: string): { event: string; id: string | null; data: unknown } {
-  const fields = new Map(text.split('\n').map(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()]))
-  return { event: fields.get('event') ?? 'message', id: fields.get('id') ?? null, data: JSON.parse(fields.get('data') ?? 'null') }
+  const fields = new Map(
+    text.split('\n').map(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()]),
+  )
+  return {
+    event: fields.get('event') ?? 'message',
+    id: fields.get('id') ?? null,
+    data: JSON.parse(fields.get('data') ?? 'null'),
+  }
 }

@@ -19,10 +19,21 @@ export interface ForegroundRequest {
 }
 
 /** Runs a program as a session of this very process: its own keeper, the shared store. Ends with the program's exit code. */
-export async function runInForeground(context: CommandContext, request: ForegroundRequest, options: { isRaw: boolean }): Promise<number> {
+export async function runInForeground(
+  context: CommandContext,
+  request: ForegroundRequest,
+  options: { isRaw: boolean },
+): Promise<number> {
   const home = openHome(context)
   const keeper = new Keeper(systemClock)
-  const host = await Host.open({ settings: home.settings, clock: systemClock, keeper, owner: 'foreground', version: version(), onError: error => reportError(context, error) })
+  const host = await Host.open({
+    settings: home.settings,
+    clock: systemClock,
+    keeper,
+    owner: 'foreground',
+    version: version(),
+    onError: error => reportError(context, error),
+  })
   const passesBytes = options.isRaw || context.isOutputTty
   const printer = passesBytes ? null : new TextPrinter(request.size ?? home.settings.size, text => context.write(text))
   let restoreInput: () => void = () => undefined

@@ -1,5 +1,13 @@
 import { join } from 'node:path'
-import { type Directories, ensureDirectories, type LoadedConfig, loadConfig, parseSize, resolveDirectories, socketPath } from '../config/index.js'
+import {
+  type Directories,
+  ensureDirectories,
+  type LoadedConfig,
+  loadConfig,
+  parseSize,
+  resolveDirectories,
+  socketPath,
+} from '../config/index.js'
 import type { HostSettings } from '../host/index.js'
 import type { CommandContext } from './context.js'
 

@@ -48,12 +48,22 @@ function buildProgram(run: (spec: CommandSpec, input: Omit<CommandInput, 'rest'>
     .exitOverride()
     .configureOutput(oneLineErrors('signalbox'))
   for (const spec of COMMANDS) program.addCommand(buildCommand(spec, run), { hidden: spec.hidden ?? false })
-  program.addHelpText('after', '\nWithout a command: what needs you now.\nDocumentation: docs/ in the package; every command has --help with examples.')
+  program.addHelpText(
+    'after',
+    '\nWithout a command: what needs you now.\nDocumentation: docs/ in the package; every command has --help with examples.',
+  )
   return program
 }
 
-function buildCommand(spec: CommandSpec, run: (spec: CommandSpec, input: Omit<CommandInput, 'rest'>) => Promise<void>): Command {
-  const command = new Command(spec.name).description(spec.summary).exitOverride().configureOutput(oneLineErrors(`signalbox ${spec.name}`)).helpGroup(GROUPS[spec.group])
+function buildCommand(
+  spec: CommandSpec,
+  run: (spec: CommandSpec, input: Omit<CommandInput, 'rest'>) => Promise<void>,
+): Command {
+  const command = new Command(spec.name)
+    .description(spec.summary)
+    .exitOverride()
+    .configureOutput(oneLineErrors(`signalbox ${spec.name}`))
+    .helpGroup(GROUPS[spec.group])
   for (const argument of spec.arguments ?? []) command.argument(argumentUsage(argument), argument.description)
   for (const option of spec.options ?? []) {
     const made = new Option(option.flags, option.description)
@@ -67,7 +77,9 @@ function buildCommand(spec: CommandSpec, run: (spec: CommandSpec, input: Omit<Co
   const examples = spec.examples.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`)
   command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
   command.action(async () => {
-    const args = Object.fromEntries((spec.arguments ?? []).map(({ name }, index) => [name, command.processedArgs[index] as string | undefined]))
+    const args = Object.fromEntries(
+      (spec.arguments ?? []).map(({ name }, index) => [name, command.processedArgs[index] as string | undefined]),
+    )
     await run(spec, { args, options: command.opts() })
   })
   return command
@@ -77,7 +89,10 @@ function buildCommand(spec: CommandSpec, run: (spec: CommandSpec, input: Omit<Co
 function oneLineErrors(command: string): OutputConfiguration {
   return {
     outputError: (text, write) => {
-      const [what = '', ...more] = text.trim().replace(/^error: /, '').split('\n')
+      const [what = '', ...more] = text
+        .trim()
+        .replace(/^error: /, '')
+        .split('\n')
       const hints = more.map(hint => hint.replace(/^\((.*)\)$/, '$1').replace(/^D/, 'd'))
       write(`signalbox: ${[what, ...hints].join('; ')} (${command} --help)\n`)
     },

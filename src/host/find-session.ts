@@ -11,7 +11,9 @@ import type { SessionRecord } from '../sessions/index.js'
 export function findSession(records: readonly SessionRecord[], word: string): SessionRecord {
   const found = /^\d+$/.test(word) ? byNumber(records, Number(word)) : byId(records, word)
   if (found) return found
-  throw new SignalboxError('E_UNKNOWN', `there is no session "${word}"`, { next: 'signalbox sessions --all lists them' })
+  throw new SignalboxError('E_UNKNOWN', `there is no session "${word}"`, {
+    next: 'signalbox sessions --all lists them',
+  })
 }
 
 function byNumber(records: readonly SessionRecord[], number: number): SessionRecord | undefined {
@@ -27,7 +29,9 @@ function byId(records: readonly SessionRecord[], word: string): SessionRecord | 
   const running = matching.filter(isRunning)
   const meant = running.length > 0 ? running : matching
   if (meant.length <= 1) return meant[0]
-  throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" could be ${meant.map(({ id }) => id).join(', ')}`, { next: 'type more of it' })
+  throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" could be ${meant.map(({ id }) => id).join(', ')}`, {
+    next: 'type more of it',
+  })
 }
 
 function isRunning({ state }: SessionRecord): boolean {

@@ -46,7 +46,9 @@ export async function prepareSession(
   const env = request.terminal ?? context.env
   const location = adapter.locate({ env, cwd, configuredCommand: null })
   if (!location.found) {
-    throw new SignalboxError('E_AGENT_MISSING', `${adapter.title} was not found (looked for ${location.looked})`, { next: adapter.install })
+    throw new SignalboxError('E_AGENT_MISSING', `${adapter.title} was not found (looked for ${location.looked})`, {
+      next: adapter.install,
+    })
   }
   const live = await context.packs.take(adapter.pack)
   const command = adapter.interactive(location, {
@@ -91,7 +93,10 @@ function checkDirectory(path: string): string {
     const real = realpathSync(path)
     if (statSync(real).isDirectory()) return real
   } catch (error) {
-    throw new SignalboxError('E_INPUT', `the directory ${path} does not exist`, { next: 'give an existing one with --cwd', cause: error })
+    throw new SignalboxError('E_INPUT', `the directory ${path} does not exist`, {
+      next: 'give an existing one with --cwd',
+      cause: error,
+    })
   }
   throw new SignalboxError('E_INPUT', `${path} is not a directory`, { next: 'give one with --cwd' })
 }
@@ -101,9 +106,13 @@ function checkFreeSpace({ dataDirectory, minFreeMb }: HostSettings): void {
   const { bavail, bsize } = statfsSync(dataDirectory)
   const freeMb = Math.floor((bavail * bsize) / (1024 * 1024))
   if (freeMb >= minFreeMb) return
-  throw new SignalboxError('E_DISK_FULL', `only ${freeMb} MB are free in ${dataDirectory}, and a session needs ${minFreeMb} MB (store.min_free_mb)`, {
-    next: 'free some space, then try again',
-  })
+  throw new SignalboxError(
+    'E_DISK_FULL',
+    `only ${freeMb} MB are free in ${dataDirectory}, and a session needs ${minFreeMb} MB (store.min_free_mb)`,
+    {
+      next: 'free some space, then try again',
+    },
+  )
 }
 
 /** The emulator's limits, so that PTY and emulator have one size from the start. */

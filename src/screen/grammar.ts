@@ -71,7 +71,8 @@ function beginningOf(rows: readonly ScreenRow[], index: number, pack: Pack, curr
   const row = rows[index]!
   for (const spec of pack.blocks) {
     if (!matchesRow(row, spec.first)) continue
-    if (spec.after && !(current && spec.after.includes(current.kind))) continue
+    // At the top of the screen what came before is not known.
+    if (spec.after && current && !spec.after.includes(current.kind)) continue
     if (spec.next && !followedBy(rows, index, spec)) continue
     return spec
   }

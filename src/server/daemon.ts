@@ -25,11 +25,20 @@ const ANSWER_MS = 100
  * One per home directory: the lock decides, not the socket file. Sessions belong to the keeper, so stopping the daemon, or killing it,
  * ends none of them.
  */
-export async function startDaemon(options: { settings: HostSettings; clock: Clock; version: string; log(line: string): void }): Promise<Daemon> {
+export async function startDaemon(options: {
+  settings: HostSettings
+  clock: Clock
+  version: string
+  log(line: string): void
+}): Promise<Daemon> {
   const { settings, clock, version, log } = options
   const lock = await acquireLock(join(settings.runtimeDirectory, 'daemon.lock'))
-  if (!lock) throw new SignalboxError('E_DAEMON_RUNNING', 'a daemon is running for this home directory already', { next: 'signalbox serve --stop ends it' })
-  const onError = (error: unknown) => log(`error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
+  if (!lock)
+    throw new SignalboxError('E_DAEMON_RUNNING', 'a daemon is running for this home directory already', {
+      next: 'signalbox serve --stop ends it',
+    })
+  const onError = (error: unknown) =>
+    log(`error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
   let stop: () => void = () => undefined
   const stopped = new Promise<void>(resolve => {
     stop = resolve
@@ -67,7 +76,9 @@ export async function startDaemon(options: { settings: HostSettings; clock: Cloc
     // Whoever asked for the stop gets the answer; streams that never end are cut.
     await delay(clock, ANSWER_MS)
     server.closeAllConnections()
-    await host.store.append('host', 'any', [newEvent('host.stopped', { pid: process.pid, reason: 'asked to' })]).catch(onError)
+    await host.store
+      .append('host', 'any', [newEvent('host.stopped', { pid: process.pid, reason: 'asked to' })])
+      .catch(onError)
     await host.close().catch(onError)
     await keeper.close()
     lock.release()

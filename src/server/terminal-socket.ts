@@ -13,7 +13,12 @@ const UNACKNOWLEDGED_MAX = 256 * 1024
 const INPUT_MAX = 64 * 1024
 
 const clientMessage = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('hello'), want: z.enum(['view', 'input']), cols: z.int().min(1).max(2000), rows: z.int().min(1).max(2000) }),
+  z.strictObject({
+    type: z.literal('hello'),
+    want: z.enum(['view', 'input']),
+    cols: z.int().min(1).max(2000),
+    rows: z.int().min(1).max(2000),
+  }),
   z.strictObject({ type: z.literal('ack'), bytes: z.number() }),
   z.strictObject({ type: z.literal('resize'), cols: z.int().min(1).max(2000), rows: z.int().min(1).max(2000) }),
   z.strictObject({ type: z.literal('snapshot') }),
@@ -21,7 +26,11 @@ const clientMessage = z.discriminatedUnion('type', [
 
 /** Terminal bytes over WebSocket: `GET /api/v1/panes/:id/terminal`. */
 export function serveTerminals(server: Server, host: Host): void {
-  const sockets = new WebSocketServer({ noServer: true, maxPayload: INPUT_MAX, handleProtocols: () => 'signalbox.terminal.v1' })
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: INPUT_MAX,
+    handleProtocols: () => 'signalbox.terminal.v1',
+  })
   server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
     const match = /^\/api\/v1\/panes\/([\w-]+)\/terminal$/.exec(request.url ?? '')
     if (!match || request.headers.origin !== undefined) return void socket.end('HTTP/1.1 404 Not Found\r\n\r\n')
@@ -89,7 +98,10 @@ class TerminalConnection implements Viewer {
 
   #message(text: string): void {
     const parsed = clientMessage.safeParse(safeJson(text))
-    if (!parsed.success) return this.#socket.close(4001, 'bad message')
+    if (!parsed.success) {
+      this.#socket.close(4001, 'bad message')
+      return
+    }
     const message = parsed.data
     switch (message.type) {
       case 'hello':
@@ -107,7 +119,7 @@ class TerminalConnection implements Viewer {
         if (this.#wantsInput) void this.#session.resize(Math.max(2, message.cols), message.rows).catch(() => undefined)
         return
       case 'snapshot':
-        return this.#snapshot()
+        this.#snapshot()
     }
   }
 
@@ -116,7 +128,14 @@ class TerminalConnection implements Viewer {
     this.#unacknowledged = 0
     const { emulator } = this.#session.screen
     const frame = emulator.picture()
-    sendJson(this.#socket, { type: 'snapshot', cols: frame.cols, rows: frame.rows, offset: this.#session.offset, title: frame.title, data: frameToAnsi(frame) })
+    sendJson(this.#socket, {
+      type: 'snapshot',
+      cols: frame.cols,
+      rows: frame.rows,
+      offset: this.#session.offset,
+      title: frame.title,
+      data: frameToAnsi(frame),
+    })
   }
 
   #input(bytes: Uint8Array): void {

@@ -115,6 +115,8 @@ export class Conversation {
       widths: this.#shown.widths,
     })
     const said = found.filter(block => block.kind !== 'user')
+    // Scrolled back, the end of the answer is out of sight.
+    if (!this.#shown.isWhole && said.length > 0) said[said.length - 1] = { ...said.at(-1)!, missing: true }
     this.#blocks = options.isAsking ? withoutOpenTool(said) : said
     const held = said[this.#blocks.length]
     if (held) this.#state.lastRow = held.rows[0] - 1

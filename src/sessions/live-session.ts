@@ -290,6 +290,7 @@ export class LiveSession implements KeeperListener {
 
   #see(look: Look): void {
     const { observation } = look
+    this.#conversation.observe(look)
     if (observation.composer || observation.awaiting) this.#record('session.ready', {})
     if (!look.isSettled) return
     const menu = liveMenu(observation)

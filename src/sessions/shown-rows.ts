@@ -66,6 +66,11 @@ export class ShownRows {
     return this.#widths
   }
 
+  /** The newest picture shows the end of the transcript. */
+  get isWhole(): boolean {
+    return this.#look === null || this.#look.frame.buffer === 'normal' || !isScrolled(this.#look)
+  }
+
   observe(look: Look): void {
     const before = this.#look
     this.#noteSize(look, before)
@@ -172,8 +177,12 @@ function echoText(rows: readonly { text: string }[]): string {
  * program on the alternate screen has an input box or a menu.
  */
 function isTranscript({ observation, layout }: Look): boolean {
-  if (observation.view === 'unknown' || observation.facets.some(facet => facet.name === 'scrolled')) return false
+  if (observation.view === 'unknown' || isScrolled({ observation })) return false
   return layout.composer !== null || layout.menu !== null
+}
+
+function isScrolled({ observation }: Pick<Look, 'observation'>): boolean {
+  return observation.facets.some(facet => facet.name === 'scrolled')
 }
 
 /** Index of the first row of the live part: status row, menu, input box, footer. */
@@ -198,7 +207,8 @@ function windowOf(look: Look, pack: Pack, echoBackground: Color): KeptRow[] {
     const row = cutBar(frame.lines[index]!, layout.rows[index]!.text, frame.cols)
     const isOpenEcho = index < firstMark && echoBackground !== null && backgroundOf(row) === echoBackground
     const isPrompt = row.text.trim() !== '' && (isOpenEcho || echoes.some(([first, last]) => index >= first && index <= last))
-    rows.push({ row: { ...row, cols: frame.cols }, key: maskedText(row.text, pack), isEcho: isPrompt })
+    const key = maskedText(row.text, pack)
+    rows.push({ row: { ...(key === '' ? cutRow(row, 0) : row), cols: frame.cols }, key, isEcho: isPrompt })
   }
   const last = rows.findLastIndex(row => row.key !== '')
   return rows.slice(0, last + 1)

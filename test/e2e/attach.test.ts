@@ -46,12 +46,16 @@ describe.skipIf(!hasTmux)('attach', () => {
     await person.see(/▷ hello from tmux/)
     person.key('Enter')
     await person.see('Finished in')
-    await waitFor('the answer to be in the log', async () => (await home.ok(['read', session.id])).stdout.includes('scripted agent'))
+    await waitFor('the answer to be in the log', async () =>
+      (await home.ok(['read', session.id])).stdout.includes('scripted agent'),
+    )
     person.key('C-]')
     await person.see('[detached]')
     const screen = person.screen()
     expect(screen).toMatch(/^stays\n\$ .*attach.*\n\[detached\]\n\$$/s)
-    expect(person.format('#{alternate_on} #{mouse_any_flag} #{cursor_flag} #{keypad_flag} #{wrap_flag}')).toBe('0 0 1 0 1')
+    expect(person.format('#{alternate_on} #{mouse_any_flag} #{cursor_flag} #{keypad_flag} #{wrap_flag}')).toBe(
+      '0 0 1 0 1',
+    )
     expect(person.picture().split('\n')[0]).toContain('stays')
     person.type('echo $((1+1))-typed; stty -a | tr ";" "\\n" | grep -w -- "-\\?icanon\\|-\\?echo " ')
     person.key('Enter')

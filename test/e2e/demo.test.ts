@@ -32,7 +32,14 @@ describe('demo', () => {
     const summary = events.at(-1) as unknown as Summary
     expect(summary).toMatchObject({ type: 'summary', outcome: 'done' })
     expect(summary.diff).toContain('+  return sum - Math.round((sum * discountPercent) / 100)')
-    for (const type of ['session.started', 'approval.requested', 'approval.decided', 'approval.applied', 'turn.closed', 'session.ended']) {
+    for (const type of [
+      'session.started',
+      'approval.requested',
+      'approval.decided',
+      'approval.applied',
+      'turn.closed',
+      'session.ended',
+    ]) {
       expect(summary.events[type], type).toBe(1)
     }
     const { header, output, events: cast } = recordedOutput(summary.recording)
@@ -45,7 +52,8 @@ describe('demo', () => {
 
   it('prints the conversation and the summary for a person', async () => {
     const { stdout } = await home.ok(['demo', '--yes', '--speed', '0'])
-    for (const part of ['What is wrong', '▸ Edit src/cart.js', 'What happened', 'What changed', 'Where it is']) expect(stdout).toContain(part)
+    for (const part of ['What is wrong', '▸ Edit src/cart.js', 'What happened', 'What changed', 'Where it is'])
+      expect(stdout).toContain(part)
     expect(stdout).not.toContain('\u001b')
     expect(stdout.split('I will look at the code first').length - 1).toBe(1)
   })

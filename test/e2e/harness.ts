@@ -3,12 +3,16 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpath
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { vi } from 'vitest'
 
 /** Root of the package under test; another one (an installed tarball, say) may be put in its place. */
 export const ROOT = process.env.SIGNALBOX_E2E_ROOT ?? fileURLToPath(new URL('../..', import.meta.url))
 export const CLI = join(ROOT, 'dist', 'cli.js')
 
-const WAIT_MS = 20_000
+const WAIT_MS = 60_000
+
+// Real processes on a machine that may be busy: a test that waits for something fails late, one that finds it is no slower for that.
+vi.setConfig({ testTimeout: 120_000, hookTimeout: 60_000 })
 
 export interface CommandRun {
   code: number | null
@@ -28,7 +32,11 @@ export interface RunOptions {
 }
 
 /** Polls until `look` gives something; the last thing seen is in the error when it never does. */
-export async function waitFor<T>(what: string, look: () => T | Promise<T>, timeoutMs = WAIT_MS): Promise<NonNullable<T>> {
+export async function waitFor<T>(
+  what: string,
+  look: () => T | Promise<T>,
+  timeoutMs = WAIT_MS,
+): Promise<NonNullable<T>> {
   const deadline = Date.now() + timeoutMs
   let last: unknown
   for (;;) {
@@ -59,7 +67,15 @@ export class TestHome {
 
   get env(): Record<string, string> {
     const { PATH = '/usr/bin:/bin', USER = 'root', HOME = '/root' } = process.env
-    return { PATH, USER, HOME, LANG: 'C.UTF-8', TMPDIR: this.directory, SIGNALBOX_HOME: this.home, SBX_E2E: this.directory }
+    return {
+      PATH,
+      USER,
+      HOME,
+      LANG: 'C.UTF-8',
+      TMPDIR: this.directory,
+      SIGNALBOX_HOME: this.home,
+      SBX_E2E: this.directory,
+    }
   }
 
   path(...parts: string[]): string {
@@ -68,7 +84,11 @@ export class TestHome {
 
   start(args: readonly string[], options: RunOptions = {}): ChildProcess {
     const [file, ...rest] = [...(options.through ?? []), process.execPath, CLI, ...args] as [string, ...string[]]
-    const child = spawn(file, rest, { cwd: options.cwd ?? this.work, env: { ...this.env, ...options.env }, stdio: ['pipe', 'pipe', 'pipe'] })
+    const child = spawn(file, rest, {
+      cwd: options.cwd ?? this.work,
+      env: { ...this.env, ...options.env },
+      stdio: ['pipe', 'pipe', 'pipe'],
+    })
     this.#children.add(child)
     child.on('close', () => this.#children.delete(child))
     child.stdin!.on('error', () => undefined)
@@ -82,7 +102,7 @@ export class TestHome {
     return this.finish(child, options.timeoutMs)
   }
 
-  finish(child: ChildProcess, timeoutMs = 60_000): Promise<CommandRun> {
+  finish(child: ChildProcess, timeoutMs = 90_000): Promise<CommandRun> {
     const out: Buffer[] = []
     const err: Buffer[] = []
     child.stdout!.on('data', chunk => out.push(chunk as Buffer))
@@ -90,7 +110,11 @@ export class TestHome {
     return new Promise((resolve, reject) => {
       const timer = setTimeout(() => {
         child.kill('SIGKILL')
-        reject(new Error(`still running after ${timeoutMs} ms: ${child.spawnargs.slice(2).join(' ')}\n${Buffer.concat(out)}\n${Buffer.concat(err)}`))
+        reject(
+          new Error(
+            `still running after ${timeoutMs} ms: ${child.spawnargs.slice(2).join(' ')}\n${Buffer.concat(out)}\n${Buffer.concat(err)}`,
+          ),
+        )
       }, timeoutMs)
       child.on('error', reject)
       child.on('close', (code, signal) => {
@@ -104,7 +128,8 @@ export class TestHome {
   /** A command that must succeed. */
   async ok(args: readonly string[], options: RunOptions = {}): Promise<CommandRun> {
     const result = await this.run(args, options)
-    if (result.code !== 0) throw new Error(`signalbox ${args.join(' ')} exited with ${result.code}: ${result.stderr}${result.stdout}`)
+    if (result.code !== 0)
+      throw new Error(`signalbox ${args.join(' ')} exited with ${result.code}: ${result.stderr}${result.stdout}`)
     return result
   }
 
@@ -118,7 +143,7 @@ export class TestHome {
 
   async startDemo(args: readonly string[] = [], options: RunOptions = {}): Promise<SessionInfo> {
     const session = await this.json<SessionInfo>(['start', 'demo', '--json', '--', '--speed', '5', ...args], options)
-    await this.ok(['wait', session.id, '--for', 'idle', '--timeout', '20'])
+    await this.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
     return session
   }
 
@@ -190,15 +215,28 @@ export function parseLines<T>(text: string): T[] {
 }
 
 /** The output bytes of a recording, all of its lines valid. */
-export function recordedOutput(path: string): { header: Record<string, unknown>; output: string; events: [number, string, string][] } {
+export function recordedOutput(path: string): {
+  header: Record<string, unknown>
+  output: string
+  events: [number, string, string][]
+} {
   const [first, ...lines] = parseLines<unknown>(readFileSync(path, 'utf8'))
   const events = lines as [number, string, string][]
   for (const event of events) {
-    if (!Array.isArray(event) || typeof event[0] !== 'number' || typeof event[1] !== 'string' || typeof event[2] !== 'string') {
+    if (
+      !Array.isArray(event) ||
+      typeof event[0] !== 'number' ||
+      typeof event[1] !== 'string' ||
+      typeof event[2] !== 'string'
+    ) {
       throw new Error(`not an asciicast event: ${JSON.stringify(event)}`)
     }
   }
-  return { header: first as Record<string, unknown>, output: events.flatMap(([, code, data]) => (code === 'o' ? [data] : [])).join(''), events }
+  return {
+    header: first as Record<string, unknown>,
+    output: events.flatMap(([, code, data]) => (code === 'o' ? [data] : [])).join(''),
+    events,
+  }
 }
 
 export function isRunning(pid: number): boolean {
@@ -223,7 +261,10 @@ function processesOf(directory: string): { pid: number; command: string }[] {
     .map(Number)
     .filter(pid => pid !== process.pid && isRunning(pid))
     .map(pid => ({ pid, command: readProc(pid, 'cmdline'), environment: readProc(pid, 'environ') }))
-    .filter(({ command, environment }) => markers.some(marker => `${environment}\0`.includes(marker)) || command.includes(`${directory}/`))
+    .filter(
+      ({ command, environment }) =>
+        markers.some(marker => `${environment}\0`.includes(marker)) || command.includes(`${directory}/`),
+    )
 }
 
 function readProc(pid: number, name: string): string {

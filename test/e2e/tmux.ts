@@ -13,7 +13,22 @@ export class TmuxTerminal {
     this.#home = home
     this.#socket = join(home.directory, `tmux-${options.name ?? 'a'}`)
     const size = ['-x', String(options.cols ?? 100), '-y', String(options.rows ?? 30)]
-    this.#tmux('-f', '/dev/null', 'new-session', '-d', '-s', 't', ...size, '-c', home.work, 'env', 'PS1=$ ', 'bash', '--norc', '--noprofile')
+    this.#tmux(
+      '-f',
+      '/dev/null',
+      'new-session',
+      '-d',
+      '-s',
+      't',
+      ...size,
+      '-c',
+      home.work,
+      'env',
+      'PS1=$ ',
+      'bash',
+      '--norc',
+      '--noprofile',
+    )
     this.#tmux('set-option', '-g', 'status', 'off')
     this.#tmux('set-option', '-g', 'default-terminal', 'tmux-256color')
   }
@@ -68,6 +83,9 @@ export class TmuxTerminal {
   }
 
   #tmux(...args: string[]): string {
-    return execFileSync('tmux', ['-S', this.#socket, ...args], { env: { ...this.#home.env, TERM: 'xterm-256color' }, encoding: 'utf8' })
+    return execFileSync('tmux', ['-S', this.#socket, ...args], {
+      env: { ...this.#home.env, TERM: 'xterm-256color' },
+      encoding: 'utf8',
+    })
   }
 }

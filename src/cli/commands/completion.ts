@@ -6,14 +6,20 @@ import type { CommandContext } from '../context.js'
 /** Completion is made from the command table, so it cannot drift from what the commands take. */
 export async function run(context: CommandContext, { args }: CommandInput): Promise<number> {
   const write = { bash, zsh, fish }[String(args.shell)]
-  if (!write) throw new SignalboxError('E_INPUT', `there is no completion for "${String(args.shell)}"`, { next: 'bash, zsh or fish' })
+  if (!write)
+    throw new SignalboxError('E_INPUT', `there is no completion for "${String(args.shell)}"`, {
+      next: 'bash, zsh or fish',
+    })
   context.out(write(COMMANDS.filter(command => !command.hidden)))
   return EXIT.ok
 }
 
 /** Long and short flags of a command, without their values. */
 function flagsOf(command: CommandSpec): string[] {
-  return [...(command.options ?? []).flatMap(option => option.flags.split(/,\s*/).map(flag => flag.split(' ')[0]!)), '--help']
+  return [
+    ...(command.options ?? []).flatMap(option => option.flags.split(/,\s*/).map(flag => flag.split(' ')[0]!)),
+    '--help',
+  ]
 }
 
 /** A shell command that prints ids, for arguments that name something alive. `status` starts no daemon: a tab key must not. */
@@ -30,7 +36,9 @@ function sourceOf(command: CommandSpec): string {
 }
 
 function bash(commands: readonly CommandSpec[]): string {
-  const cases = commands.map(command => `    ${command.name}) words="${flagsOf(command).join(' ')} ${sourceOf(command)}" ;;`)
+  const cases = commands.map(
+    command => `    ${command.name}) words="${flagsOf(command).join(' ')} ${sourceOf(command)}" ;;`,
+  )
   return `# bash completion for signalbox
 _signalbox() {
   local current="\${COMP_WORDS[COMP_CWORD]}" words
@@ -48,7 +56,10 @@ complete -o default -F _signalbox signalbox`
 function zsh(commands: readonly CommandSpec[]): string {
   const quote = (text: string) => text.replace(/'/g, `'\\''`).replace(/:/g, '\\:')
   const names = commands.map(command => `    '${command.name}:${quote(command.summary)}'`)
-  const cases = commands.map(command => `    ${command.name}) compadd -- ${flagsOf(command).join(' ')} ${sourceOf(command).replace(/^\$\((.*)\)$/, '${(f)"$($1)"}')} ;;`)
+  const cases = commands.map(
+    command =>
+      `    ${command.name}) compadd -- ${flagsOf(command).join(' ')} ${sourceOf(command).replace(/^\$\((.*)\)$/, (_, source: string) => `\${(f)"$(${source})"}`)} ;;`,
+  )
   return `#compdef signalbox
 _signalbox() {
   local -a commands
@@ -71,10 +82,16 @@ function fish(commands: readonly CommandSpec[]): string {
     lines.push(`complete -c signalbox -n __fish_use_subcommand -a ${command.name} -d '${quote(command.summary)}'`)
     for (const option of command.options ?? []) {
       const long = /--([\w-]+)/.exec(option.flags)?.[1]
-      if (long) lines.push(`complete -c signalbox -n '__fish_seen_subcommand_from ${command.name}' -l ${long} -d '${quote(option.description)}'`)
+      if (long)
+        lines.push(
+          `complete -c signalbox -n '__fish_seen_subcommand_from ${command.name}' -l ${long} -d '${quote(option.description)}'`,
+        )
     }
     const source = sourceOf(command).replace(/^\$\((.*)\)$/, '($1)')
-    if (source) lines.push(`complete -c signalbox -n '__fish_seen_subcommand_from ${command.name}' -a "${source.replace(/"/g, '\\"')}"`)
+    if (source)
+      lines.push(
+        `complete -c signalbox -n '__fish_seen_subcommand_from ${command.name}' -a "${source.replace(/"/g, '\\"')}"`,
+      )
   }
   return lines.join('\n')
 }

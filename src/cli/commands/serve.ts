@@ -56,7 +56,8 @@ async function stop(context: CommandContext, isJson: boolean): Promise<number> {
   await client.post('/shutdown')
   const deadline = systemClock.monotonic() + STOP_TIMEOUT_MS
   while (isAlive(pid)) {
-    if (systemClock.monotonic() > deadline) throw new SignalboxError('E_TIMEOUT', `the daemon (pid ${pid}) has not ended within ${STOP_TIMEOUT_MS / 1000} s`)
+    if (systemClock.monotonic() > deadline)
+      throw new SignalboxError('E_TIMEOUT', `the daemon (pid ${pid}) has not ended within ${STOP_TIMEOUT_MS / 1000} s`)
     await delay(systemClock, 20)
   }
   if (isJson) context.json({ stopped: pid })

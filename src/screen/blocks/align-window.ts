@@ -93,7 +93,7 @@ export interface Laid {
 }
 
 /** Braille cells in front of a row. */
-export const SPINNER = /^\s{0,3}[\u2801-\u28ff] /u
+export const SPINNER = /^\s{0,3}[\u2801-\u28ff](?: |$)/u
 
 /** Rows at the top of the screen that may be pinned there. */
 const HEAD_ROWS = 4

@@ -78,9 +78,10 @@ function joinUnmarked(blocks: readonly RowBlock[], seen: readonly ScreenRow[]): 
   const joined: RowBlock[] = []
   for (const block of blocks) {
     const above = joined.at(-1)
-    const isBare = block.kind === 'prose' && block.spec !== null && seen[block.first]!.text.slice(0, block.spec.strip).trim() === ''
-    const isNext = above?.spec === block.spec && seen.slice(above!.last + 1, block.first).every(row => isBlank(row))
-    if (isBare && isNext) above!.last = block.last
+    const isNext = above?.kind === 'prose' && block.kind === 'prose' && seen.slice(above.last + 1, block.first).every(row => isBlank(row))
+    const strip = (block.spec ?? above?.spec)?.strip ?? 0
+    const isBare = seen[block.first]!.text.slice(0, strip).trim() === '' && (block.spec === null || block.spec === above?.spec)
+    if (isNext && isBare) above.last = block.last
     else joined.push({ ...block })
   }
   return joined
@@ -99,9 +100,8 @@ function splitRows(seen: readonly ScreenRow[], pack: Pack): RowBlock[] {
     return working.some(rule => matchesRow(row, { line: rule.line!, style: rule.style })) ? 'working' : null
   }
   if (pack.blocks.length === 0) return genericBlocks(seen, roleOf)
-  const knowsPrompts = pack.blocks.some(block => block.kind === 'user')
-  // Rows without a mark, such as those behind a gap, are the answer's: where prompts have a mark, a quoted one is none.
-  return splitBlocks(seen, pack, roleOf).map(block => (block.spec === null && block.kind === 'user' && knowsPrompts ? { ...block, kind: 'prose' as const } : block))
+  // Rows without a mark, such as those behind a gap, are the answer's: what it quotes may look like anything.
+  return splitBlocks(seen, pack, roleOf).map(block => (block.spec === null ? { ...block, kind: 'prose' as const } : block))
 }
 
 /** The last row of an answer that is still being written may be half a line: it waits until the next one begins. */

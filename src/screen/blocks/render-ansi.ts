@@ -1,4 +1,7 @@
-import type { Block, InlineRun } from './block.js'
+import { displayWidth } from '../../text/index.js'
+import { type Block, type InlineRun, plainText } from './block.js'
+import { shortResult, toolSubject } from './tool-text.js'
+import { visibleBlocks } from './visible-blocks.js'
 
 /** Colours of the terminal rendering; `plain` leaves every mark out. */
 export interface AnsiStyle {
@@ -8,10 +11,10 @@ export interface AnsiStyle {
 
 const SGR = { bold: 1, dim: 2, italic: 3, strike: 9, red: 31, green: 32, yellow: 33, cyan: 36, grey: 90 } as const
 
-/** Blocks as lines for a terminal. Text from agents arrives here already free of control characters (`text/visible`). */
+/** Blocks as lines for a terminal. Nothing that an agent wrote can control it. */
 export function renderAnsi(blocks: readonly Block[], style: AnsiStyle): string[] {
   const lines: string[] = []
-  for (const block of blocks) {
+  for (const block of visibleBlocks(blocks)) {
     const own = renderBlock(block, style)
     if (own.length === 0) continue
     if (lines.length > 0) lines.push('')
@@ -36,7 +39,8 @@ function renderBlock(block: Block, style: AnsiStyle): string[] {
         const box = item.checked === null ? '' : item.checked ? '☑ ' : '☐ '
         const indent = '  '.repeat(item.depth)
         const head = `${indent}${mark} ${box}`
-        return wrapRuns(item.runs, style.width - head.length).map((line, index) => (index === 0 ? head : ' '.repeat(head.length)) + inline(line, style))
+        const width = displayWidth(head)
+        return wrapRuns(item.runs, style.width - width).map((line, index) => (index === 0 ? head : ' '.repeat(width)) + inline(line, style))
       })
     case 'table':
       return renderTable(block, style)
@@ -47,13 +51,9 @@ function renderBlock(block: Block, style: AnsiStyle): string[] {
         return `${gutter} ${line.sign === '+' ? paint('green', text) : line.sign === '-' ? paint('red', text) : text}`
       })
     case 'tool_call':
-      return [`${paint('yellow', '▸')} ${paint('bold', block.tool.name)} ${block.tool.command ?? block.tool.path ?? block.tool.url ?? ''}`.trimEnd()]
-    case 'tool_result': {
-      const shown = block.lines.slice(0, 12)
-      const more = block.lines.length - shown.length
-      const all = more > 0 ? [...shown, `… +${more} lines`] : shown
-      return all.map(line => `  ${paint(block.ok === false ? 'red' : 'grey', line)}`)
-    }
+      return [`${paint('yellow', '▸')} ${paint('bold', block.tool.name)} ${toolSubject(block.tool)}`.trimEnd()]
+    case 'tool_result':
+      return shortResult(block.lines).map(line => `  ${paint(block.ok === false ? 'red' : 'grey', line)}`)
     case 'todo':
       return block.items.map(item => `${{ done: '☑', in_progress: '◐', open: '☐' }[item.status]} ${item.text}`)
     case 'error':
@@ -81,19 +81,21 @@ function inline(runs: readonly InlineRun[], style: AnsiStyle): string {
     .join('')
 }
 
-/** Breaks runs into lines at blanks, keeping each word's marks. */
+/** Breaks runs into lines at blanks and at line breaks, keeping each word's marks. */
 function wrapRuns(runs: readonly InlineRun[], width: number): InlineRun[][] {
   const lines: InlineRun[][] = [[]]
   let used = 0
+  const breakLine = () => {
+    lines.push([])
+    used = 0
+  }
   for (const run of runs) {
-    for (const word of run.text.split(/(?<= )/)) {
-      const length = word.trimEnd().length
-      if (used > 0 && used + length > width) {
-        lines.push([])
-        used = 0
-      }
-      lines.at(-1)!.push({ ...run, text: word })
-      used += word.length
+    for (const word of run.text.split(/(?<=[ \n])/u)) {
+      const cells = displayWidth(word.trimEnd())
+      if (used > 0 && used + cells > width) breakLine()
+      lines.at(-1)!.push({ ...run, text: word.replace('\n', '') })
+      used += displayWidth(word.replace('\n', ''))
+      if (word.endsWith('\n')) breakLine()
     }
   }
   return lines
@@ -101,9 +103,14 @@ function wrapRuns(runs: readonly InlineRun[], width: number): InlineRun[][] {
 
 function renderTable(block: Extract<Block, { kind: 'table' }>, style: AnsiStyle): string[] {
   const paint = painter(style)
-  const text = (cell: readonly InlineRun[]) => cell.map(run => run.text).join('')
   const rows = [block.header, ...block.body]
-  const widths = block.header.map((_, column) => Math.max(...rows.map(row => text(row[column] ?? []).length)))
-  const line = (row: readonly (readonly InlineRun[])[]) => widths.map((width, column) => text(row[column] ?? []).padEnd(width)).join('  ')
+  const widths = block.header.map((_, column) => Math.max(...rows.map(row => displayWidth(plainText(row[column] ?? [])))))
+  const line = (row: readonly (readonly InlineRun[])[]) => widths.map((width, column) => padded(plainText(row[column] ?? []), width, block.align[column])).join('  ')
   return [paint('bold', line(block.header)), paint('grey', widths.map(width => '─'.repeat(width)).join('  ')), ...block.body.map(line)]
+}
+
+function padded(text: string, width: number, align: 'left' | 'right' | 'center' | undefined): string {
+  const free = Math.max(0, width - displayWidth(text))
+  const left = align === 'right' ? free : align === 'center' ? Math.floor(free / 2) : 0
+  return ' '.repeat(left) + text + ' '.repeat(free - left)
 }

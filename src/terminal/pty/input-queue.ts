@@ -51,7 +51,10 @@ export class InputQueue {
     this.#timer = null
     for (let first = this.#waiting[0]; first; first = this.#waiting[0]) {
       const written = this.#attempt(first)
-      if (written === 0) return this.#retryLater()
+      if (written === 0) {
+        this.#retryLater()
+        return
+      }
       this.#retryMs = RETRY_MS
       this.#size -= written
       if (written === first.length) this.#waiting.shift()
