@@ -15,14 +15,31 @@ build()
 const { acceptedViews, needsPerson } = await import('./score-moments.mjs')
 const { TERMINAL_VIEWS } = await import(join(root, 'dist', 'screen', 'index.js'))
 const args = process.argv.slice(2)
-const flag = name => { const at = args.indexOf(name); if (at >= 0) args.splice(at, 1); return at >= 0 }
-const option = name => { const at = args.indexOf(name); return at < 0 ? null : args.splice(at, 2)[1] }
+const flag = name => {
+  const at = args.indexOf(name)
+  if (at >= 0) args.splice(at, 1)
+  return at >= 0
+}
+const option = name => {
+  const at = args.indexOf(name)
+  return at < 0 ? null : args.splice(at, 2)[1]
+}
 const isMarking = flag('--known')
 const budget = Number(option('--budget') ?? 500) * 1000
 const only = option('--agent')
 const [corpus] = args
 // A list that the person opened reads as a picker or as nothing: either is right, so neither is asked for.
-const AWAITING = new Set(['permission', 'question', 'plan', 'trust', 'auth', 'api_key', 'choice', 'input', 'exit_confirm'])
+const AWAITING = new Set([
+  'permission',
+  'question',
+  'plan',
+  'trust',
+  'auth',
+  'api_key',
+  'choice',
+  'input',
+  'exit_confirm',
+])
 const RUNNING = new Set(['running', 'repl_busy', 'fullscreen'])
 const EITHER = new Set(['dialog', 'menu', 'overlay', 'auth_required', 'history_search', 'transcript'])
 
@@ -35,18 +52,35 @@ for (const recording of recordings(corpus)) {
 for (const [agent, all] of byAgent) await writeAgent(agent, choose(all))
 
 function* recordings(directory) {
-  for (const folder of readdirSync(directory, { withFileTypes: true }).filter(entry => entry.isDirectory()).map(entry => entry.name).sort()) {
-    for (const name of readdirSync(join(directory, folder), { withFileTypes: true }).filter(entry => entry.isFile() && entry.name.endsWith('.cast')).map(entry => entry.name).sort()) {
+  for (const folder of readdirSync(directory, { withFileTypes: true })
+    .filter(entry => entry.isDirectory())
+    .map(entry => entry.name)
+    .sort()) {
+    for (const name of readdirSync(join(directory, folder), { withFileTypes: true })
+      .filter(entry => entry.isFile() && entry.name.endsWith('.cast'))
+      .map(entry => entry.name)
+      .sort()) {
       const cast = join(directory, folder, name)
       const sidecar = cast.replace(/\.cast$/, '.json')
       if (!existsSync(sidecar)) continue
       const side = JSON.parse(readFileSync(sidecar, 'utf8'))
-      const moments = (side.moments ?? []).filter(moment => moment.view !== 'exited' && moment.t != null && moment.score !== false)
+      const moments = (side.moments ?? []).filter(
+        moment => moment.view !== 'exited' && moment.t != null && moment.score !== false,
+      )
       if (moments.length === 0) continue
       const lines = cut(readFileSync(cast, 'utf8').split('\n'), Math.max(...moments.map(moment => moment.t)))
       const header = JSON.parse(lines[0])
       const agent = folder.replace(/-[\d.]+$/, '')
-      yield { agent, folder, name: folder === agent ? name : `${folder}-${name}`, cast, version: side.version, moments, text: `${lines.join('\n')}\n`, is80: header.width === 80 }
+      yield {
+        agent,
+        folder,
+        name: folder === agent ? name : `${folder}-${name}`,
+        cast,
+        version: side.version,
+        moments,
+        text: `${lines.join('\n')}\n`,
+        is80: header.width === 80,
+      }
     }
   }
 }
@@ -60,7 +94,11 @@ function cut(lines, until) {
 
 /** Greedy: the recording with the most new kinds of moments per byte, 80 columns first, until the budget is used. */
 function choose(all) {
-  const kinds = recording => recording.moments.map(moment => `${recording.folder} ${moment.view} ${moment.expect?.awaiting ?? ''} ${moment.expect?.tool?.name ?? ''} ${moment.expect?.lookalike ? 'lookalike' : ''}`)
+  const kinds = recording =>
+    recording.moments.map(
+      moment =>
+        `${recording.folder} ${moment.view} ${moment.expect?.awaiting ?? ''} ${moment.expect?.tool?.name ?? ''} ${moment.expect?.lookalike ? 'lookalike' : ''}`,
+    )
   const covered = new Map()
   const chosen = []
   let used = 0
@@ -101,7 +139,15 @@ async function writeAgent(agent, chosen) {
   const fixtures = chosen.flatMap(recording => {
     writeFileSync(join(folder, recording.name), recording.text)
     const seen = new Set()
-    return recording.moments.filter(moment => !seen.has(moment.t) && seen.add(moment.t)).map(moment => ({ cast: recording.name, at: moment.t, version: recording.version, label: moment.view, expect: expectOf(moment) }))
+    return recording.moments
+      .filter(moment => !seen.has(moment.t) && seen.add(moment.t))
+      .map(moment => ({
+        cast: recording.name,
+        at: moment.t,
+        version: recording.version,
+        label: moment.view,
+        expect: expectOf(moment),
+      }))
   })
   write(folder, agent, fixtures)
   if (isMarking) {
@@ -110,21 +156,48 @@ async function writeAgent(agent, chosen) {
     write(folder, agent, fixtures)
   }
   const bytes = chosen.reduce((sum, recording) => sum + recording.text.length, 0)
-  console.log(`${agent}: ${chosen.length} recordings, ${fixtures.length} moments, ${Math.round(bytes / 1000)} kB${isMarking ? `, ${fixtures.filter(fixture => fixture.known).length} known to fail` : ''}`)
+  console.log(
+    `${agent}: ${chosen.length} recordings, ${fixtures.length} moments, ${Math.round(bytes / 1000)} kB${isMarking ? `, ${fixtures.filter(fixture => fixture.known).length} known to fail` : ''}`,
+  )
 }
 
 async function failures(agent) {
   const { checkFixtures } = await import(join(root, 'dist', 'panes', 'index.js'))
   const { loadPack } = await import(join(root, 'dist', 'agents', 'packs', 'index.js'))
-  const { results } = await checkFixtures(agent, { userDirectory: null, loadPack: version => loadPack(agent, null, version) })
-  return new Map(results.filter(result => result.failures.length > 0).map(({ fixture, failures }) => [`${fixture.cast} ${fixture.at}`, failures.join('; ')]))
+  const { results } = await checkFixtures(agent, {
+    userDirectory: null,
+    loadPack: version => loadPack(agent, null, version),
+  })
+  return new Map(
+    results
+      .filter(result => result.failures.length > 0)
+      .map(({ fixture, failures }) => [`${fixture.cast} ${fixture.at}`, failures.join('; ')]),
+  )
 }
 
 function write(folder, agent, fixtures) {
-  const value = data => (typeof data === 'string' ? JSON.stringify(data) : Array.isArray(data) ? `[${data.map(value).join(', ')}]` : String(data))
-  const table = data => `{ ${Object.entries(data).map(([key, entry]) => `${key} = ${value(entry)}`).join(', ')} }`
+  const value = data =>
+    typeof data === 'string'
+      ? JSON.stringify(data)
+      : Array.isArray(data)
+        ? `[${data.map(value).join(', ')}]`
+        : String(data)
+  const table = data =>
+    `{ ${Object.entries(data)
+      .map(([key, entry]) => `${key} = ${value(entry)}`)
+      .join(', ')} }`
   const blocks = fixtures.map(({ cast, at, version, label, expect, known }) =>
-    [`[[fixture]] # ${label}`, `cast = ${value(cast)}`, `at = ${at}`, ...(version ? [`version = ${value(String(version))}`] : []), `expect = ${table(expect)}`, ...(known ? [`known = ${value(known)}`] : [])].join('\n'),
+    [
+      `[[fixture]] # ${label}`,
+      `cast = ${value(cast)}`,
+      `at = ${at}`,
+      ...(version ? [`version = ${value(String(version))}`] : []),
+      `expect = ${table(expect)}`,
+      ...(known ? [`known = ${value(known)}`] : []),
+    ].join('\n'),
   )
-  writeFileSync(join(folder, 'fixtures.toml'), `# Moments of recordings of ${agent}, and what must be seen there. Made by scripts/make-fixtures.mjs; the comment is the label.\n\n${blocks.join('\n\n')}\n`)
+  writeFileSync(
+    join(folder, 'fixtures.toml'),
+    `# Moments of recordings of ${agent}, and what must be seen there. Made by scripts/make-fixtures.mjs; the comment is the label.\n\n${blocks.join('\n\n')}\n`,
+  )
 }

@@ -15,7 +15,8 @@ const put = (path: string, text: string) => {
   writeFileSync(file, text)
   return file
 }
-const packText = (more: string, rule = 'r') => `pack = 1\nagent = "x"\n${more}\n[[rule]]\nid = "${rule}"\nview = "error"\nregion = "screen"\nline = "x"\n`
+const packText = (more: string, rule = 'r') =>
+  `pack = 1\nagent = "x"\n${more}\n[[rule]]\nid = "${rule}"\nview = "error"\nregion = "screen"\nline = "x"\n`
 
 beforeEach(() => {
   root = mkdtempSync(join(tmpdir(), 'signalbox-packs-'))
@@ -63,8 +64,14 @@ describe('choosing the file of a version', () => {
 
 describe('fixtures', () => {
   it('come from the pack and from the file beside it', async () => {
-    put('shipped/x/a.toml', `fixtures = [{ cast = "a.cast", at = 1.5, expect = { view = "error", awaiting = "none" } }]\n${packText('')}`)
-    put('shipped/x/fixtures/fixtures.toml', '[[fixture]]\ncast = "b.cast"\nat = 2\nexpect = { busy = true }\nknown = "too new"\n')
+    put(
+      'shipped/x/a.toml',
+      `fixtures = [{ cast = "a.cast", at = 1.5, expect = { view = "error", awaiting = "none" } }]\n${packText('')}`,
+    )
+    put(
+      'shipped/x/fixtures/fixtures.toml',
+      '[[fixture]]\ncast = "b.cast"\nat = 2\nexpect = { busy = true }\nknown = "too new"\n',
+    )
     for (const name of ['a', 'b']) put(`shipped/x/fixtures/${name}.cast`, '')
     const fixtures = await readFixtures('x', directories())
     expect(fixtures.map(({ cast, at, expect: wanted, known }) => ({ cast, at, wanted, known }))).toEqual([
@@ -75,7 +82,10 @@ describe('fixtures', () => {
 
   it('must exist', async () => {
     put('shipped/x/fixtures/fixtures.toml', '[[fixture]]\ncast = "gone.cast"\nat = 2\nexpect = {}\n')
-    await expect(readFixtures('x', directories())).rejects.toMatchObject({ code: 'E_PACK', message: 'the fixture gone.cast does not exist' })
+    await expect(readFixtures('x', directories())).rejects.toMatchObject({
+      code: 'E_PACK',
+      message: 'the fixture gone.cast does not exist',
+    })
   })
 })
 
@@ -83,7 +93,13 @@ describe('packs in use', () => {
   const shelf = (more: Partial<PackShelfOptions> = {}) => {
     const problems: PackProblem[] = []
     const reloaded: string[] = []
-    const made = new PackShelf({ directories: directories(), clock: new SimulatedClock(), onFailed: problem => problems.push(problem), onReloaded: agent => reloaded.push(agent), ...more })
+    const made = new PackShelf({
+      directories: directories(),
+      clock: new SimulatedClock(),
+      onFailed: problem => problems.push(problem),
+      onReloaded: agent => reloaded.push(agent),
+      ...more,
+    })
     return { shelf: made, problems, reloaded }
   }
 

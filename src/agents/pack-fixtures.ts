@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
-import { buildPack, type PackDirectories, packDirectory, readSources } from './pack-files.js'
 import { type FixtureSpec, parseFixtureFile } from '../screen/pack/index.js'
+import { buildPack, type PackDirectories, packDirectory, readSources } from './pack-files.js'
 
 /** A fixture and where its recording lies. */
 export interface PackFixture extends FixtureSpec {
@@ -21,17 +21,28 @@ export interface PackFixture extends FixtureSpec {
  */
 export async function readFixtures(agent: string, directories: PackDirectories): Promise<PackFixture[]> {
   const [shipped, own] = await readSources(agent, directories)
-  const roots = [packDirectory(agent, directories.shipped), ...(directories.user === null ? [] : [packDirectory(agent, directories.user)])]
+  const roots = [
+    packDirectory(agent, directories.shipped),
+    ...(directories.user === null ? [] : [packDirectory(agent, directories.user)]),
+  ]
   const found: PackFixture[] = []
   for (const root of roots) {
     const folder = join(root, 'fixtures')
     if (!existsSync(folder)) continue
-    const inline = [...shipped, ...own].filter(source => source.file.startsWith(root)).flatMap(source => fixturesIn(source, shipped).map(fixture => ({ fixture, from: source.file })))
+    const inline = [...shipped, ...own]
+      .filter(source => source.file.startsWith(root))
+      .flatMap(source => fixturesIn(source, shipped).map(fixture => ({ fixture, from: source.file })))
     const file = join(folder, 'fixtures.toml')
-    const beside = existsSync(file) ? parseFixtureFile({ file, text: await readFile(file, 'utf8') }).map(fixture => ({ fixture, from: file })) : []
+    const beside = existsSync(file)
+      ? parseFixtureFile({ file, text: await readFile(file, 'utf8') }).map(fixture => ({ fixture, from: file }))
+      : []
     for (const { fixture, from } of [...inline, ...beside]) {
       const recording = join(folder, fixture.cast)
-      if (!existsSync(recording)) throw new SignalboxError('E_PACK', `the fixture ${fixture.cast} does not exist`, { place: { file: from }, next: `put it into ${folder}` })
+      if (!existsSync(recording))
+        throw new SignalboxError('E_PACK', `the fixture ${fixture.cast} does not exist`, {
+          place: { file: from },
+          next: `put it into ${folder}`,
+        })
       found.push({ ...fixture, agent, file: recording, from })
     }
   }
@@ -39,7 +50,10 @@ export async function readFixtures(agent: string, directories: PackDirectories):
 }
 
 /** A person's own file may need the shipped one below it to be whole. */
-function fixturesIn(source: { file: string; text: string }, shipped: readonly { file: string; text: string }[]): FixtureSpec[] {
+function fixturesIn(
+  source: { file: string; text: string },
+  shipped: readonly { file: string; text: string }[],
+): FixtureSpec[] {
   if (!/^\s*fixtures\s*=|^\s*\[\[fixtures\]\]/m.test(source.text)) return []
   return shipped.includes(source) ? buildPack([source], [], null).fixtures : buildPack(shipped, [source], null).fixtures
 }

@@ -1,6 +1,10 @@
 import { type CommandSpec, JSON_OPTION } from './command-spec.js'
 
-const SESSION_ARGUMENT = { name: 'id', description: 'the session: its id, a unique beginning of it, or its number', completes: 'session' } as const
+const SESSION_ARGUMENT = {
+  name: 'id',
+  description: 'the session: its id, a unique beginning of it, or its number',
+  completes: 'session',
+} as const
 
 /** Every command of the command line, in the order of `--help`. */
 export const COMMANDS: readonly CommandSpec[] = [
@@ -46,7 +50,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'start',
     group: 'sessions',
     summary: 'start an agent, or any program, as a session',
-    arguments: [{ name: 'agent', description: 'the agent to run (see `signalbox doctor`)', optional: true, completes: 'agent' }],
+    arguments: [
+      { name: 'agent', description: 'the agent to run (see `signalbox doctor`)', optional: true, completes: 'agent' },
+    ],
     rest: '[-- args…]',
     options: [
       { flags: '--cwd <dir>', description: 'directory to start it in (default: here)' },
@@ -58,7 +64,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: '--raw', description: 'with --wait: the exact bytes, escape sequences included' },
       JSON_OPTION,
     ],
-    details: 'With an agent, words behind -- are its arguments. Without one, they are the program to run and its arguments.',
+    details:
+      'With an agent, words behind -- are its arguments. Without one, they are the program to run and its arguments.',
     examples: [
       ['signalbox start demo', 'the scripted demo agent, in the background'],
       ['signalbox start demo --attach', 'and your terminal on it'],
@@ -163,7 +170,10 @@ export const COMMANDS: readonly CommandSpec[] = [
     arguments: [{ name: 'id', description: 'the approval: its id or a unique beginning of it', completes: 'approval' }],
     options: [
       { flags: '--option <label>', description: 'the option to choose, by its label' },
-      { flags: '--fingerprint <hex>', description: 'the request’s fingerprint (at least 12 digits); required without a terminal' },
+      {
+        flags: '--fingerprint <hex>',
+        description: 'the request’s fingerprint (at least 12 digits); required without a terminal',
+      },
       { flags: '--note <text>', description: 'a note for the record' },
       JSON_OPTION,
     ],
@@ -186,11 +196,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'replay',
     group: 'screens',
     summary: 'what Signalbox would have seen in a recording, moment by moment',
-    arguments: [{ name: 'file', description: 'an asciicast (v2, v3), or terminal bytes with --size', completes: 'file' }],
+    arguments: [
+      { name: 'file', description: 'an asciicast (v2, v3), or terminal bytes with --size', completes: 'file' },
+    ],
     options: [
       { flags: '--at <times>', description: 'only the state at these times, in seconds: 3.2,8' },
       { flags: '--at-event <numbers>', description: 'only the state after so many events: 10,20' },
-      { flags: '--agent <name>', description: 'the agent in it (default: recognised by command line, banner or title)' },
+      {
+        flags: '--agent <name>',
+        description: 'the agent in it (default: recognised by command line, banner or title)',
+      },
       { flags: '--agent-version <version>', description: 'its version (default: from its banner)' },
       { flags: '--size <CxR>', description: 'terminal size; needed for raw bytes' },
       { flags: '--all', description: 'every classified frame, not only changes' },
@@ -239,7 +254,8 @@ export const COMMANDS: readonly CommandSpec[] = [
       { name: 'agent', description: 'only this agent’s', optional: true, completes: 'agent' },
     ],
     options: [JSON_OPTION],
-    details: 'Your own packs lie in <config>/packs/<agent>/*.toml, over those that ship with Signalbox (docs/packs.md).',
+    details:
+      'Your own packs lie in <config>/packs/<agent>/*.toml, over those that ship with Signalbox (docs/packs.md).',
     examples: [
       ['signalbox packs', 'every pack, its versions and where it lies'],
       ['signalbox packs check claude', 'replay the fixtures of one pack; exit 1 if one fails'],

@@ -52,7 +52,13 @@ export const hostEvents = defineEvents({
   },
   'pack.rule-off': {
     description: 'A rule of a pack took too long and was switched off.',
-    data: z.object({ agent: z.string(), pack: z.string(), rule: z.string(), ms: z.number().nonnegative(), reason: z.string() }),
+    data: z.object({
+      agent: z.string(),
+      pack: z.string(),
+      rule: z.string(),
+      ms: z.number().nonnegative(),
+      reason: z.string(),
+    }),
   },
   'config.changed': {
     description: 'Settings were changed while a host was running.',

@@ -6,12 +6,20 @@ import { type Clock, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, type EventType, newEvent, validateEvent } from '../events/index.js'
 import type { KeeperListener, KeeperPort, KeptSession } from '../keeper/index.js'
-import { LiveSession, SessionJournal, type SessionRecord, type SessionSnapshot, sessionStream, sessionsProjection, type Viewer } from '../sessions/index.js'
+import { processStart } from '../process/index.js'
+import {
+  LiveSession,
+  SessionJournal,
+  type SessionRecord,
+  type SessionSnapshot,
+  sessionStream,
+  sessionsProjection,
+  type Viewer,
+} from '../sessions/index.js'
 import { type Explanation, explainRecording } from '../sessions/replay/index.js'
 import { type EventStore, openStore, type Subscription } from '../store/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
-import { processStart } from '../process/index.js'
 import { LiveBus } from './bus.js'
 import { busSink } from './bus-sink.js'
 import { catchUp } from './catch-up.js'
@@ -72,20 +80,30 @@ export class Host {
     this.packs = new PackShelf({
       directories: { user: options.settings.packDirectory },
       clock: options.clock,
-      onFailed: ({ agent, file, line, message }) => this.#note('pack.failed', { agent, file, ...(line !== null && { line }), message }),
+      onFailed: ({ agent, file, line, message }) =>
+        this.#note('pack.failed', { agent, file, ...(line !== null && { line }), message }),
       onReloaded: agent => this.#note('pack.reloaded', { agent }),
     })
     if (options.owner === 'daemon') this.packs.watch()
-    this.#snapshots = new SessionSnapshots(join(options.settings.dataDirectory, 'snapshots'), options.clock, () => this.#live.values(), options.onError)
+    this.#snapshots = new SessionSnapshots(
+      join(options.settings.dataDirectory, 'snapshots'),
+      options.clock,
+      () => this.#live.values(),
+      options.onError,
+    )
   }
 
   async startSession(request: StartRequest, viewer?: Viewer): Promise<SessionRecord> {
     const { settings, keeper } = this.#options
     const running = [...this.#live.values()].filter(session => !session.exit)
     if (running.length >= settings.maxSessions) {
-      throw new SignalboxError('E_LIMIT', `${running.length} sessions are running, and the limit is ${settings.maxSessions} (sessions.max_total)`, {
-        next: 'stop one, or raise the limit in the settings',
-      })
+      throw new SignalboxError(
+        'E_LIMIT',
+        `${running.length} sessions are running, and the limit is ${settings.maxSessions} (sessions.max_total)`,
+        {
+          next: 'stop one, or raise the limit in the settings',
+        },
+      )
     }
     const id = newId('ses')
     const prepared = await prepareSession(request, { id, settings, packs: this.packs, env: process.env })
@@ -109,7 +127,10 @@ export class Host {
   /** @throws SignalboxError `E_UNKNOWN` */
   async record(id: string): Promise<SessionRecord> {
     const document = await this.store.document<SessionRecord>(sessionsProjection.name, id)
-    if (!document) throw new SignalboxError('E_UNKNOWN', `there is no session "${id}"`, { next: 'signalbox sessions --all lists them' })
+    if (!document)
+      throw new SignalboxError('E_UNKNOWN', `there is no session "${id}"`, {
+        next: 'signalbox sessions --all lists them',
+      })
     return document.state
   }
 
@@ -226,7 +247,15 @@ export class Host {
 
   #watch(session: LiveSession, live: LivePack): void {
     const { clock, onError } = this.#options
-    const watch = new SessionWatch({ screen: session.screen, live, clock, drift: this.#drift, redactor: this.#redactor, record: (type, data) => this.#note(type, data), onError })
+    const watch = new SessionWatch({
+      screen: session.screen,
+      live,
+      clock,
+      drift: this.#drift,
+      redactor: this.#redactor,
+      record: (type, data) => this.#note(type, data),
+      onError,
+    })
     this.#watches.set(session.id, watch)
     session.observe(watch)
   }
@@ -250,12 +279,17 @@ export class Host {
     for (const record of records) {
       const session = kept.get(record.id)
       if (session) await this.#adopt(record, session).catch(error => this.#options.onError(error))
-      else if ((record.state === 'starting' || record.state === 'live') && this.#isOrphan(record)) await this.#lose(record)
+      else if ((record.state === 'starting' || record.state === 'live') && this.#isOrphan(record))
+        await this.#lose(record)
     }
     const after = await this.store.head()
-    this.#decisions = this.store.subscribe({ after, types: ['approval.decided'], onError: this.#options.onError }, events => {
-      for (const event of events) void this.#applyDecision(event.stream.slice('approval/'.length)).catch(error => this.#options.onError(error))
-    })
+    this.#decisions = this.store.subscribe(
+      { after, types: ['approval.decided'], onError: this.#options.onError },
+      events => {
+        for (const event of events)
+          void this.#applyDecision(event.stream.slice('approval/'.length)).catch(error => this.#options.onError(error))
+      },
+    )
     for (const record of await this.ledger.list({ isOpenOnly: true })) {
       if (record.state === 'decided') void this.#applyDecision(record.id).catch(error => this.#options.onError(error))
     }
@@ -289,7 +323,9 @@ export class Host {
   }
 
   async #lose(record: SessionRecord): Promise<void> {
-    await this.store.append(sessionStream(record.id), 'any', [newEvent('session.lost', { reason: 'its terminal is gone' })])
+    await this.store.append(sessionStream(record.id), 'any', [
+      newEvent('session.lost', { reason: 'its terminal is gone' }),
+    ])
     for (const approval of await this.ledger.list({ isOpenOnly: true })) {
       if (approval.subject.session === record.id) await this.ledger.cancelled(approval, 'session ended')
     }
@@ -302,7 +338,9 @@ export class Host {
   }
 
   async #nextNumber(person: string): Promise<number> {
-    const live = (await this.records()).filter(record => record.person === person && (record.state === 'live' || record.state === 'starting'))
+    const live = (await this.records()).filter(
+      record => record.person === person && (record.state === 'live' || record.state === 'starting'),
+    )
     const taken = new Set(live.map(record => record.number))
     let number = 1
     while (taken.has(number)) number++
@@ -322,9 +360,17 @@ async function discard(keeper: KeeperPort, kept: KeptSession): Promise<void> {
 function exitOf(keeper: KeeperPort, kept: KeptSession): Promise<void> {
   return new Promise((resolve, reject) => {
     const ignore = () => undefined
-    const listener: KeeperListener = { output: ignore, resized: ignore, unrecorded: ignore, exited: () => resolve(), lagging: listen }
+    const listener: KeeperListener = {
+      output: ignore,
+      resized: ignore,
+      unrecorded: ignore,
+      exited: () => resolve(),
+      lagging: listen,
+    }
     function listen(offset: number): void {
-      keeper.attach(kept.id, offset, listener).then(result => result.state === 'behind' && listen(result.oldestOffset), reject)
+      keeper
+        .attach(kept.id, offset, listener)
+        .then(result => result.state === 'behind' && listen(result.oldestOffset), reject)
     }
     listen(kept.offset)
   })

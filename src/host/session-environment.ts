@@ -1,12 +1,19 @@
-import { childEnvironment } from '../terminal/index.js'
 import type { Pack } from '../screen/index.js'
+import { childEnvironment } from '../terminal/index.js'
 
 /** Variables a child may inherit when no person's terminal stands behind it. */
 const ALLOWED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TERM', 'COLORTERM', 'TZ', 'TMPDIR', 'SHELL']
 /** Ours, never a child's: secrets, and what would make a child talk to another Signalbox than its own. */
 const OURS = /^SIGNALBOX_/
 /** Set by agents for their own children: an agent of ours is nobody's child. */
-const NESTING = ['CLAUDECODE', 'CLAUDE_CODE_ENTRYPOINT', 'CLAUDE_CODE_SSE_PORT', 'CODEX_SANDBOX', 'GEMINI_CLI', 'OPENCODE']
+const NESTING = [
+  'CLAUDECODE',
+  'CLAUDE_CODE_ENTRYPOINT',
+  'CLAUDE_CODE_SSE_PORT',
+  'CODEX_SANDBOX',
+  'GEMINI_CLI',
+  'OPENCODE',
+]
 
 /**
  * The environment of a session. Started by a person in a terminal: that terminal's. Started by the daemon: an allow-list.
@@ -24,7 +31,9 @@ export function sessionEnvironment(options: {
 }): Record<string, string> {
   const base = options.terminal ?? allowed(options.daemon, options.pass)
   const inherited = Object.fromEntries(
-    Object.entries(base).filter(([name]) => (!OURS.test(name) || options.keep?.includes(name)) && !NESTING.includes(name)),
+    Object.entries(base).filter(
+      ([name]) => (!OURS.test(name) || options.keep?.includes(name)) && !NESTING.includes(name),
+    ),
   )
   return { ...childEnvironment(inherited, options.pack.env), ...options.adapter, SIGNALBOX_SESSION: options.session }
 }
@@ -32,6 +41,9 @@ export function sessionEnvironment(options: {
 function allowed(env: NodeJS.ProcessEnv, pass: readonly string[]): Record<string, string> {
   const names = new Set([...ALLOWED, ...pass])
   return Object.fromEntries(
-    Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined && (names.has(entry[0]) || entry[0].startsWith('LC_'))),
+    Object.entries(env).filter(
+      (entry): entry is [string, string] =>
+        entry[1] !== undefined && (names.has(entry[0]) || entry[0].startsWith('LC_')),
+    ),
   )
 }

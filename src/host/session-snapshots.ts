@@ -19,7 +19,12 @@ export class SessionSnapshots {
   readonly #saved = new Map<string, number>()
   #timer: Timer | null = null
 
-  constructor(directory: string, clock: Clock, sessions: () => Iterable<LiveSession>, onError: (error: unknown) => void) {
+  constructor(
+    directory: string,
+    clock: Clock,
+    sessions: () => Iterable<LiveSession>,
+    onError: (error: unknown) => void,
+  ) {
     this.#directory = directory
     this.#clock = clock
     this.#sessions = sessions
@@ -29,7 +34,10 @@ export class SessionSnapshots {
 
   load(id: string): SessionSnapshot | null {
     try {
-      const { format, snapshot } = JSON.parse(readFileSync(this.#file(id), 'utf8')) as { format: number; snapshot: SessionSnapshot }
+      const { format, snapshot } = JSON.parse(readFileSync(this.#file(id), 'utf8')) as {
+        format: number
+        snapshot: SessionSnapshot
+      }
       return format === FORMAT ? snapshot : null
     } catch {
       return null

@@ -28,7 +28,12 @@ afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }))
 async function watched() {
   const clock = new SimulatedClock()
   const events: { type: string; data: object }[] = []
-  const packs = new PackShelf({ directories: { user: null, shipped: join(root, 'shipped') }, clock, onFailed: () => undefined, onReloaded: () => undefined })
+  const packs = new PackShelf({
+    directories: { user: null, shipped: join(root, 'shipped') },
+    clock,
+    onFailed: () => undefined,
+    onReloaded: () => undefined,
+  })
   const live = await packs.take('x')
   const screen = new PaneScreen(live.pack, { cols: 40, rows: 10 })
   const drift = new DriftFiles(root)
@@ -65,7 +70,11 @@ describe('a live session is watched', () => {
   it('reports a version that no pack file is for, and believes the nearest less', async () => {
     const { events, show, live } = await watched()
     show(`Agent X v3.0.1\r\n${BOX}`)
-    await vi.waitFor(() => expect(events).toMatchObject([{ type: 'pack.drift', data: { agent: 'x', agentVersion: '3.0.1', reason: 'version' } }]))
+    await vi.waitFor(() =>
+      expect(events).toMatchObject([
+        { type: 'pack.drift', data: { agent: 'x', agentVersion: '3.0.1', reason: 'version' } },
+      ]),
+    )
     expect(live.pack.trust).toBe(0.9)
   })
 

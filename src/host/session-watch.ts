@@ -3,8 +3,8 @@ import type { Clock, Timer } from '../clock/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import type { KeptExit } from '../keeper/index.js'
 import { type DriftReport, DriftWatch, Pane, type PaneOutput, type PaneScreen, timeBox } from '../panes/index.js'
-import { changeFields, ChangeHistory, type Explanation, explainMoment, Timeline } from '../sessions/replay/index.js'
 import type { SessionObserver } from '../sessions/index.js'
+import { ChangeHistory, changeFields, type Explanation, explainMoment, Timeline } from '../sessions/replay/index.js'
 import type { Redactor } from '../text/index.js'
 import type { DriftFiles } from './drift/index.js'
 
@@ -46,7 +46,8 @@ export class SessionWatch implements SessionObserver {
     this.#time.at = clock.monotonic()
     pack.watch = timeBox(pack, {
       now: () => clock.monotonic(),
-      onSwitchedOff: ({ rule, ms, reason }) => options.record('pack.rule-off', { agent: pack.agent, pack: pack.file, rule, ms, reason }),
+      onSwitchedOff: ({ rule, ms, reason }) =>
+        options.record('pack.rule-off', { agent: pack.agent, pack: pack.file, rule, ms, reason }),
     })
   }
 
@@ -82,7 +83,12 @@ export class SessionWatch implements SessionObserver {
   /** Now. */
   explain(): Explanation {
     const t = this.#time.t + (this.#options.clock.monotonic() - this.#time.at) / 1000
-    return explainMoment(this.#timeline.now(this.#pane.state(t)), this.#options.live.pack, this.#timeline, this.#history.changes)
+    return explainMoment(
+      this.#timeline.now(this.#pane.state(t)),
+      this.#options.live.pack,
+      this.#timeline,
+      this.#history.changes,
+    )
   }
 
   get version(): string | null {
@@ -97,7 +103,14 @@ export class SessionWatch implements SessionObserver {
     if (version === undefined) return
     this.#isVersionKnown = true
     live.useVersion(version).then(({ isInRange }) => {
-      if (!isInRange) this.#options.record('pack.drift', { agent: live.pack.agent, agentVersion: version, pack: live.pack.file, ...this.#drift.counts, reason: 'version' })
+      if (!isInRange)
+        this.#options.record('pack.drift', {
+          agent: live.pack.agent,
+          agentVersion: version,
+          pack: live.pack.file,
+          ...this.#drift.counts,
+          reason: 'version',
+        })
     }, this.#options.onError)
   }
 
@@ -105,9 +118,12 @@ export class SessionWatch implements SessionObserver {
   #schedule(t: number): void {
     const due = this.#drift.nextDeadline()
     this.#timer?.cancel()
-    this.#timer = due === null ? null : this.#options.clock.setTimer(Math.max(0, (due - t) * 1000), () => {
-      for (const report of this.#drift.tick(due)) this.#report(report)
-    })
+    this.#timer =
+      due === null
+        ? null
+        : this.#options.clock.setTimer(Math.max(0, (due - t) * 1000), () => {
+            for (const report of this.#drift.tick(due)) this.#report(report)
+          })
   }
 
   #report({ reason, counts, look, screenHash }: DriftReport): void {
@@ -131,13 +147,25 @@ export class SessionWatch implements SessionObserver {
       cursor: frame.cursor,
       lines: frame.lines.map(row => redactor.redactSameWidth(row.text)),
     })
-    if (isNew) record('pack.drift', { agent: pack.agent, ...(live.version !== null && { agentVersion: live.version }), pack: pack.file, ...counts, screenHash, reason })
+    if (isNew)
+      record('pack.drift', {
+        agent: pack.agent,
+        ...(live.version !== null && { agentVersion: live.version }),
+        pack: pack.file,
+        ...counts,
+        screenHash,
+        reason,
+      })
   }
 
   #flush(): void {
     const { live, drift, clock } = this.#options
     const { anchored, structural, unknown } = this.#drift.counts
-    const added = { anchored: anchored - this.#flushed.anchored, structural: structural - this.#flushed.structural, unknown: unknown - this.#flushed.unknown }
+    const added = {
+      anchored: anchored - this.#flushed.anchored,
+      structural: structural - this.#flushed.structural,
+      unknown: unknown - this.#flushed.unknown,
+    }
     this.#flushed = { anchored, structural, unknown }
     this.#flushedAt = clock.monotonic()
     if (live.pack.agent === 'generic' || added.anchored + added.structural + added.unknown === 0) return

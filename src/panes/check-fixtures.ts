@@ -19,7 +19,10 @@ export interface FixtureReport {
 }
 
 /** Replays an agent's fixtures and compares what is seen with what is expected. */
-export async function checkFixtures(agent: string, options: { userDirectory: string | null; loadPack(version: string | null): Promise<Pack> }): Promise<FixtureReport> {
+export async function checkFixtures(
+  agent: string,
+  options: { userDirectory: string | null; loadPack(version: string | null): Promise<Pack> },
+): Promise<FixtureReport> {
   const fixtures = await readFixtures(agent, { user: options.userDirectory })
   const coverage = new RuleCoverage()
   const results: FixtureResult[] = []
@@ -31,7 +34,8 @@ export async function checkFixtures(agent: string, options: { userDirectory: str
     const { header, events } = await readWholeRecording(file)
     const at = [...new Set(group.map(fixture => fixture.at))]
     const states = new Map<number, PaneState>()
-    for (const line of replayEvents(events, { pack, cols: header.cols, rows: header.rows, at })) if (line.type === 'at') states.set(line.at, line.state)
+    for (const line of replayEvents(events, { pack, cols: header.cols, rows: header.rows, at }))
+      if (line.type === 'at') states.set(line.at, line.state)
     for (const fixture of group) {
       const state = states.get(fixture.at)!
       if (state.look) coverage.take(pack, state)
@@ -58,10 +62,12 @@ function compare({ expect }: PackFixture, state: PaneState): string[] {
   const views = view === undefined ? [] : [view, ...accept]
   if (views.length > 0 && !views.includes(state.view)) failures.push(`view is ${state.view}, not ${views.join(' or ')}`)
   if (busy !== undefined && state.busy !== busy) failures.push(`busy is ${state.busy}, not ${busy}`)
-  if (awaiting !== undefined && state.awaiting !== awaiting) failures.push(`awaiting is ${state.awaiting ?? 'none'}, not ${awaiting ?? 'none'}`)
+  if (awaiting !== undefined && state.awaiting !== awaiting)
+    failures.push(`awaiting is ${state.awaiting ?? 'none'}, not ${awaiting ?? 'none'}`)
   if (options !== undefined) {
     const labels = ((state.payload as { menu?: Menu | null } | null)?.menu?.options ?? []).map(option => option.label)
-    if (!isSameList(labels, options)) failures.push(`options are ${JSON.stringify(labels)}, not ${JSON.stringify(options)}`)
+    if (!isSameList(labels, options))
+      failures.push(`options are ${JSON.stringify(labels)}, not ${JSON.stringify(options)}`)
   }
   return failures
 }
@@ -77,11 +83,15 @@ class RuleCoverage {
   readonly #failed = new Set<string>()
 
   take(pack: Pack, state: PaneState): void {
-    for (const rule of explainFrame(state.look!.frame, pack).rules) (rule.matched ? this.#matched : this.#failed).add(rule.id)
+    for (const rule of explainFrame(state.look!.frame, pack).rules)
+      (rule.matched ? this.#matched : this.#failed).add(rule.id)
   }
 
   report(packs: readonly Pack[]): Pick<FixtureReport, 'neverMatched' | 'alwaysMatched'> {
     const ids = [...new Set(packs.flatMap(pack => pack.rules.map(rule => rule.id)))]
-    return { neverMatched: ids.filter(id => !this.#matched.has(id)), alwaysMatched: ids.filter(id => this.#matched.has(id) && !this.#failed.has(id)) }
+    return {
+      neverMatched: ids.filter(id => !this.#matched.has(id)),
+      alwaysMatched: ids.filter(id => this.#matched.has(id) && !this.#failed.has(id)),
+    }
   }
 }

@@ -25,7 +25,11 @@ it('finds a banner that is drawn word by word, with the version in it', () => {
 })
 
 it('falls back on a title that only one agent uses', () => {
-  expect(detectByScreen([output(1, '\u001b]0;B topic\u0007')], size, DETECTIONS)).toEqual({ agent: 'b', version: null, by: 'title' })
+  expect(detectByScreen([output(1, '\u001b]0;B topic\u0007')], size, DETECTIONS)).toEqual({
+    agent: 'b',
+    version: null,
+    by: 'title',
+  })
   expect(detectByScreen([output(1, '\u001b]0;A topic\u0007')], size, DETECTIONS)).toBeNull()
 })
 

@@ -20,13 +20,19 @@ const WRAPPERS = new Set(['node', 'bun', 'deno', 'npx', 'bunx', 'python', 'pytho
 /** By the command line that was started: the first word that is no wrapper. */
 export function detectByCommand(command: string, detections: readonly Detection[]): DetectedAgent | null {
   const words = command.split(/\s+/).filter(word => word !== '' && !word.startsWith('-') && !word.includes('='))
-  const program = words.map(word => word.replace(/^.*\//, '').replace(/\.(?:c|m)?js$/, '')).find(word => !WRAPPERS.has(word))
+  const program = words
+    .map(word => word.replace(/^.*\//, '').replace(/\.(?:c|m)?js$/, ''))
+    .find(word => !WRAPPERS.has(word))
   const found = program === undefined ? undefined : detections.find(({ argv0 }) => argv0.includes(program))
   return found ? { agent: found.agent, version: null, by: 'argv0' } : null
 }
 
 /** By what the first frames show: a banner, with the version in it; else a title that only one agent uses. */
-export function detectByScreen(events: Iterable<ReplayEvent>, size: { cols: number; rows: number }, detections: readonly Detection[]): DetectedAgent | null {
+export function detectByScreen(
+  events: Iterable<ReplayEvent>,
+  size: { cols: number; rows: number },
+  detections: readonly Detection[],
+): DetectedAgent | null {
   const emulator = new TerminalEmulator({ ...size, scrollback: 0 })
   const look = new DetectingLook(detections)
   let bytes = 0

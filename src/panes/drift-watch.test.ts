@@ -15,7 +15,9 @@ function watching(screens: [t: number, text: string][]) {
   const watch = new DriftWatch()
   const replay = new Replay({ pack: PACK, cols: 40, rows: 10 })
   const reports = screens.flatMap(([t, text]) =>
-    [...replay.apply({ kind: 'output', t, bytes: bytes(text) }), ...replay.runTimers(t + 0.9)].flatMap(step => (step.type === 'look' ? watch.see(step.look) : [])),
+    [...replay.apply({ kind: 'output', t, bytes: bytes(text) }), ...replay.runTimers(t + 0.9)].flatMap(step =>
+      step.type === 'look' ? watch.see(step.look) : [],
+    ),
   )
   return { watch, reports }
 }
@@ -38,7 +40,9 @@ describe('drift', () => {
     const due = watch.nextDeadline()!
     expect(due).toBeCloseTo(11, 0)
     expect(watch.tick(due - 0.01)).toEqual([])
-    expect(watch.tick(due)).toMatchObject([{ reason: 'screen', counts: { unknown: 1 }, screenHash: expect.stringMatching(/^[0-9a-f]{16}$/) }])
+    expect(watch.tick(due)).toMatchObject([
+      { reason: 'screen', counts: { unknown: 1 }, screenHash: expect.stringMatching(/^[0-9a-f]{16}$/) },
+    ])
     expect([watch.tick(due + 50), watch.nextDeadline()]).toEqual([[], null])
   })
 
@@ -51,12 +55,23 @@ describe('drift', () => {
   })
 
   it('forgets a screen that went away', () => {
-    expect(watching([[1, 'what is this'], [2, BOX]]).watch.nextDeadline()).toBeNull()
+    expect(
+      watching([
+        [1, 'what is this'],
+        [2, BOX],
+      ]).watch.nextDeadline(),
+    ).toBeNull()
   })
 
   it('reports when more than a fifth of at least 50 frames are not by rules', () => {
-    const screens = (unknown: number, all: number): [number, string][] => Array.from({ length: all }, (_, n) => [n + 1, n < unknown ? `strange ${'x'.repeat(n + 1)}` : `${BOX}\r\n  hint ${'y'.repeat(n)}`])
+    const screens = (unknown: number, all: number): [number, string][] =>
+      Array.from({ length: all }, (_, n) => [
+        n + 1,
+        n < unknown ? `strange ${'x'.repeat(n + 1)}` : `${BOX}\r\n  hint ${'y'.repeat(n)}`,
+      ])
     expect(watching(screens(10, 50)).reports).toEqual([])
-    expect(watching([...screens(10, 49), [60, 'strange again']]).reports).toMatchObject([{ reason: 'screens', counts: { anchored: 39, unknown: 11 } }])
+    expect(watching([...screens(10, 49), [60, 'strange again']]).reports).toMatchObject([
+      { reason: 'screens', counts: { anchored: 39, unknown: 11 } },
+    ])
   })
 })

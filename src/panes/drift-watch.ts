@@ -35,7 +35,8 @@ export class DriftWatch {
   }
 
   see(look: Look): DriftReport[] {
-    if (!look.isSettled || look.frame.seq === this.#lastFrame || look.frame.lines.every(row => row.text === '')) return []
+    if (!look.isSettled || look.frame.seq === this.#lastFrame || look.frame.lines.every(row => row.text === ''))
+      return []
     this.#lastFrame = look.frame.seq
     const kind = kindOf(look.observation)
     const before = this.tick(look.t)
@@ -71,11 +72,14 @@ export class DriftWatch {
 
 /** Null for a screen that is recognised and says nothing, such as a help page. */
 function kindOf(observation: Observation): keyof DriftCounts | null {
-  if (observation.view === 'unknown') return (observation as Observation<'unknown'>).payload.recognised ? null : 'unknown'
+  if (observation.view === 'unknown')
+    return (observation as Observation<'unknown'>).payload.recognised ? null : 'unknown'
   return observation.anchored ? 'anchored' : 'structural'
 }
 
 /** Equal for screens that differ only in numbers and moving cells. */
 export function screenHash({ frame }: Look): string {
-  return fingerprint(frame.lines.map(row => row.text.replace(/\d+/gu, '0').replace(/[\u2800-\u28ff◐◑◒◓◜◝◞◟|/\\-]/gu, '')))
+  return fingerprint(
+    frame.lines.map(row => row.text.replace(/\d+/gu, '0').replace(/[\u2800-\u28ff◐◑◒◓◜◝◞◟|/\\-]/gu, '')),
+  )
 }

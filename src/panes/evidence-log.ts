@@ -1,4 +1,4 @@
-import { type Authority, AUTHORITIES, type Claim, type Evidence } from './evidence.js'
+import { AUTHORITIES, type Authority, type Claim, type Evidence } from './evidence.js'
 import type { PaneStep } from './pane.js'
 import { claimOf, type Reading } from './reading.js'
 
@@ -38,7 +38,17 @@ export class EvidenceLog {
       const evidence = this.#newest.get(authority)
       if (!evidence) return []
       const { claim, expires, ref } = evidence
-      return [{ authority, says: claim, rule: ref, t: evidence.t, age: Math.max(0, t - evidence.t), expires, verdict: verdictOf(evidence, reading, t) }]
+      return [
+        {
+          authority,
+          says: claim,
+          rule: ref,
+          t: evidence.t,
+          age: Math.max(0, t - evidence.t),
+          expires,
+          verdict: verdictOf(evidence, reading, t),
+        },
+      ]
     })
   }
 }

@@ -22,7 +22,8 @@ export interface ReplayOptions {
 export type ReplayLine = { type: 'state'; state: PaneState } | { type: 'at'; at: number; state: PaneState }
 
 /** Terminals answer questions on the same wire as keys; an answer is not a person's doing. */
-const REPLY = /^(?:\u001b\[[?>]?[\d;]*[cnRuty]|\u001b\[\?[\d;]*\$y|\u001b\][\d]+;[^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001bP[^\u001b]*\u001b\\|\u001b\[[IO])+$/u
+const REPLY =
+  /^(?:\u001b\[[?>]?[\d;]*[cnRuty]|\u001b\[\?[\d;]*\$y|\u001b\][\d]+;[^\u0007\u001b]*(?:\u0007|\u001b\\)|\u001bP[^\u001b]*\u001b\\|\u001b\[[IO])+$/u
 
 /** How long after the last event timers may still be due: rest is believed within a second. */
 const AFTER_END_S = 5

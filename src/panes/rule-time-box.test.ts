@@ -2,7 +2,9 @@ import { expect, it } from 'vitest'
 import { parsePack } from '../screen/pack/index.js'
 import { type SwitchedOff, timeBox } from './rule-time-box.js'
 
-const RULES = ['a', 'b', 'c'].map(id => `[[rule]]\nid = "${id}"\nview = "thinking"\nregion = "screen"\nline = "x"\n`).join('')
+const RULES = ['a', 'b', 'c']
+  .map(id => `[[rule]]\nid = "${id}"\nview = "thinking"\nregion = "screen"\nline = "x"\n`)
+  .join('')
 
 function boxed() {
   const pack = parsePack(`pack = 1\nagent = "test"\n${RULES}`, 'test.toml')

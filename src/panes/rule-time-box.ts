@@ -39,7 +39,8 @@ export function timeBox(pack: Pack, options: { now(): number; onSwitchedOff(off:
       const slowest = times.reduce((most, one) => (one.ms > most.ms ? one : most))
       const isOff = !pack.rules.includes(slowest.rule)
       // The frame as a whole is slow again only if its parts are.
-      if (!isOff && times.reduce((sum, { ms, again }) => sum + Math.min(ms, again()), 0) > FRAME_MS) switchOff(slowest.rule, slowest.ms, 'slowest of a slow frame')
+      if (!isOff && times.reduce((sum, { ms, again }) => sum + Math.min(ms, again()), 0) > FRAME_MS)
+        switchOff(slowest.rule, slowest.ms, 'slowest of a slow frame')
     },
   }
 }

@@ -73,7 +73,12 @@ export const statusTable = defineMachine({
     [['done', 'failed'], 'seen', 'idle', ['acknowledge', 'restart-clock']],
 
     ['idle', 'clear', '='],
-    [['running', 'long-running', 'waiting-approval', 'done', 'failed'], 'clear', 'idle', ['restart-clock', 'suppress-heuristics']],
+    [
+      ['running', 'long-running', 'waiting-approval', 'done', 'failed'],
+      'clear',
+      'idle',
+      ['restart-clock', 'suppress-heuristics'],
+    ],
 
     ['running', 'long', 'long-running'],
 

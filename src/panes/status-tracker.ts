@@ -1,5 +1,13 @@
 import type { Claim } from './evidence.js'
-import { applySignal, eventOfClaim, INITIAL_STATUS, type StatusEntry, type StatusReading, type StatusSignal, type StatusState } from './status.js'
+import {
+  applySignal,
+  eventOfClaim,
+  INITIAL_STATUS,
+  type StatusEntry,
+  type StatusReading,
+  type StatusSignal,
+  type StatusState,
+} from './status.js'
 
 const HISTORY_MAX = 30
 const LONG_AFTER_S = 60
@@ -58,7 +66,8 @@ export class StatusTracker {
   /** Time alone: a run becomes a long one. */
   tick(t: number): void {
     const due = this.nextDeadline()
-    if (due !== null && t >= due) this.apply({ event: 'long', source: 'timer', t: due, generation: this.#state.generation })
+    if (due !== null && t >= due)
+      this.apply({ event: 'long', source: 'timer', t: due, generation: this.#state.generation })
   }
 
   nextDeadline(): number | null {

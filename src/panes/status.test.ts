@@ -24,12 +24,28 @@ const TABLE: Record<StatusEvent, Record<PaneStatus, string>> = {
 }
 
 function row(...cells: [string, string, string, string, string, string]): Record<PaneStatus, string> {
-  return Object.fromEntries(statusTable.states.map((state, index) => [state, cells[index]])) as Record<PaneStatus, string>
+  return Object.fromEntries(statusTable.states.map((state, index) => [state, cells[index]])) as Record<
+    PaneStatus,
+    string
+  >
 }
 
 /** A state in which every guard holds: the run belongs to another source of no rank, the wait was guessed. */
-const stateIn = (status: PaneStatus, more: Partial<StatusState> = {}): StatusState => ({ ...INITIAL_STATUS, status, source: 'silence', startedAt: 1, run: { authority: 'silence', expires: null }, ...more })
-const signal = (event: StatusEvent, more: Partial<StatusSignal> = {}): StatusSignal => ({ event, source: 'screen', t: 9, generation: 0, ...more })
+const stateIn = (status: PaneStatus, more: Partial<StatusState> = {}): StatusState => ({
+  ...INITIAL_STATUS,
+  status,
+  source: 'silence',
+  startedAt: 1,
+  run: { authority: 'silence', expires: null },
+  ...more,
+})
+const signal = (event: StatusEvent, more: Partial<StatusSignal> = {}): StatusSignal => ({
+  event,
+  source: 'screen',
+  t: 9,
+  generation: 0,
+  ...more,
+})
 
 describe('the status table', () => {
   it('has a cell for each of 6 statuses and 14 events, as in the specification', () => {
@@ -38,8 +54,11 @@ describe('the status table', () => {
       cells++
       const [to, clock] = TABLE[event][state].split(' ')
       const after = applySignal(stateIn(state), signal(event))
-      expect.soft([state, event, after.entry.reason, after.state.status]).toEqual([state, event, to === '' ? 'no_rule' : 'applied', to === '' || to === '=' ? state : to])
-      if (to !== '' && to !== '=') expect.soft([state, event, after.state.startedAt]).toEqual([state, event, clock === 'r' ? 9 : 1])
+      expect
+        .soft([state, event, after.entry.reason, after.state.status])
+        .toEqual([state, event, to === '' ? 'no_rule' : 'applied', to === '' || to === '=' ? state : to])
+      if (to !== '' && to !== '=')
+        expect.soft([state, event, after.state.startedAt]).toEqual([state, event, clock === 'r' ? 9 : 1])
     }
     expect(cells).toBe(84)
   })
@@ -59,14 +78,26 @@ describe('the status table', () => {
 
   it('lets no lower authority end a run, until the report that began it has expired (G3)', () => {
     const run = { authority: 'hook' as const, expires: 20 }
-    expect(applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'screen', t: 19 })).entry.reason).toBe('guard_G3')
-    expect(applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'screen', t: 20 })).state.status).toBe('done')
-    expect(applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'osc7501', t: 1 })).state.status).toBe('done')
-    expect(applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'screen', t: 1, isReading: true })).state.status).toBe('done')
+    expect(
+      applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'screen', t: 19 })).entry.reason,
+    ).toBe('guard_G3')
+    expect(
+      applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'screen', t: 20 })).state.status,
+    ).toBe('done')
+    expect(
+      applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'osc7501', t: 1 })).state.status,
+    ).toBe('done')
+    expect(
+      applySignal(stateIn('running', { run }), signal('finish-ok', { source: 'screen', t: 1, isReading: true })).state
+        .status,
+    ).toBe('done')
   })
 
   it('keeps a wait that is not guessed when it is seen (G4)', () => {
-    const after = applySignal(stateIn('waiting-approval', { source: 'screen', seen: false }), signal('seen', { source: 'user' }))
+    const after = applySignal(
+      stateIn('waiting-approval', { source: 'screen', seen: false }),
+      signal('seen', { source: 'user' }),
+    )
     expect(after.state).toMatchObject({ status: 'waiting-approval', seen: true })
   })
 
@@ -91,7 +122,12 @@ describe('claims as events', () => {
   it.each([
     [{ ...reading, claim: { is: 'working' } }, null, 'idle', 'start'],
     [{ ...reading, claim: { is: 'working' } }, { is: 'working' }, 'running', 'activity'],
-    [{ ...reading, claim: { is: 'working' } }, { is: 'blocked', awaiting: 'permission' }, 'waiting-approval', 'answered'],
+    [
+      { ...reading, claim: { is: 'working' } },
+      { is: 'blocked', awaiting: 'permission' },
+      'waiting-approval',
+      'answered',
+    ],
     [{ ...reading, claim: { is: 'working' } }, { is: 'blocked', awaiting: 'picker' }, 'idle', 'start'],
     [{ ...reading, claim: { is: 'blocked', awaiting: 'plan' } }, null, 'running', 'ask'],
     [{ ...reading, claim: { is: 'blocked', awaiting: 'picker' } }, null, 'running', null],
@@ -121,6 +157,10 @@ describe('claims as events', () => {
     expect(tracker.state).toMatchObject({ status: 'long-running', startedAt: 10 })
     tracker.read({ ...reading, claim: { is: 'done' } }, 80)
     expect(tracker.state).toMatchObject({ status: 'done', seen: false, startedAt: 10 })
-    expect(tracker.history.map(entry => `${entry.event} ${entry.reason}`)).toEqual(['start applied', 'long applied', 'finish-ok applied'])
+    expect(tracker.history.map(entry => `${entry.event} ${entry.reason}`)).toEqual([
+      'start applied',
+      'long applied',
+      'finish-ok applied',
+    ])
   })
 })

@@ -65,10 +65,18 @@ export const INITIAL_STATUS: StatusState = {
 
 /** The status after one signal. Executes nothing, and never throws: what has no place is refused with its reason. */
 export function applySignal(state: StatusState, signal: StatusSignal): { state: StatusState; entry: StatusEntry } {
-  const entry = (to: PaneStatus, reason: string): StatusEntry => ({ t: signal.t, event: signal.event, source: signal.source, from: state.status, to, reason })
+  const entry = (to: PaneStatus, reason: string): StatusEntry => ({
+    t: signal.t,
+    event: signal.event,
+    source: signal.source,
+    from: state.status,
+    to,
+    reason,
+  })
   if (signal.generation < state.generation) return { state, entry: entry(state.status, 'stale_generation') }
   const found = lookup(statusTable, state.status, signal.event, {
-    isOtherSource: signal.generation > state.generation || (state.run !== null && signal.source !== state.run.authority),
+    isOtherSource:
+      signal.generation > state.generation || (state.run !== null && signal.source !== state.run.authority),
     isAsking: signal.isAsking ?? false,
     isEntitled: isEntitled(state, signal),
     isGuessedWait: state.source === 'silence',
@@ -84,11 +92,18 @@ export function applySignal(state: StatusState, signal: StatusSignal): { state: 
 function isEntitled(state: StatusState, signal: StatusSignal): boolean {
   const { run } = state
   if (signal.isReading || run === null || (run.expires !== null && signal.t >= run.expires)) return true
-  const rank = (source: StatusState['source']) => (source === 'none' || source === 'user' || source === 'timer' ? -1 : rankOf(source))
+  const rank = (source: StatusState['source']) =>
+    source === 'none' || source === 'user' || source === 'timer' ? -1 : rankOf(source)
   return rank(signal.source) <= rank(run.authority)
 }
 
-function changed(state: StatusState, signal: StatusSignal, next: PaneStatus, actions: readonly StatusAction[], isStay: boolean): StatusState {
+function changed(
+  state: StatusState,
+  signal: StatusSignal,
+  next: PaneStatus,
+  actions: readonly StatusAction[],
+  isStay: boolean,
+): StatusState {
   const isRun = isActive(next)
   const isBegun = signal.event === 'start' && actions.includes('restart-clock')
   const after: StatusState = {
@@ -102,7 +117,11 @@ function changed(state: StatusState, signal: StatusSignal, next: PaneStatus, act
     ...(signal.exitCode !== undefined && { exitCode: signal.exitCode }),
     ...(!isStay && { source: signal.source, stuck: null }),
     ...(actions.includes('restart-clock') && { startedAt: signal.t }),
-    run: isBegun ? { authority: signal.source, expires: signal.expires ?? null } : isRun || next === 'waiting-approval' ? (state.run ?? (isRun ? { authority: signal.source, expires: null } : null)) : null,
+    run: isBegun
+      ? { authority: signal.source, expires: signal.expires ?? null }
+      : isRun || next === 'waiting-approval'
+        ? (state.run ?? (isRun ? { authority: signal.source, expires: null } : null))
+        : null,
   }
   if (next === 'waiting-approval') after.waitedSince = state.waitedSince ?? signal.t
   else delete after.waitedSince

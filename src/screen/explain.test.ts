@@ -38,13 +38,30 @@ const MENU = ' May I go on?\n ❯ 1. Yes\n   2. No'
 
 describe('explaining a frame', () => {
   it('lists regions from top to bottom and rules in the order of evaluation, each with its reason', () => {
-    const { regions, rules, menus } = explainFrame({ ...frameOfText(`it failed\n\n${RULE}\n> \n${RULE}\n  hint`), title: 'busy now' }, PACK)
-    expect(regions.map(region => region.name)).toEqual(expect.arrayContaining(['screen', 'transcript', 'composer', 'live', 'footer']))
-    expect(regions.find(region => region.name === 'composer')).toMatchObject({ rows: [2, 4], text: `${RULE}\n>\n${RULE}` })
+    const { regions, rules, menus } = explainFrame(
+      { ...frameOfText(`it failed\n\n${RULE}\n> \n${RULE}\n  hint`), title: 'busy now' },
+      PACK,
+    )
+    expect(regions.map(region => region.name)).toEqual(
+      expect.arrayContaining(['screen', 'transcript', 'composer', 'live', 'footer']),
+    )
+    expect(regions.find(region => region.name === 'composer')).toMatchObject({
+      rows: [2, 4],
+      text: `${RULE}\n>\n${RULE}`,
+    })
     expect(rules).toEqual([
       { id: 'high', view: 'error', priority: 900, region: 'transcript', matched: false, why: 'the input box is live' },
       { id: 'title', view: 'thinking', priority: 100, region: 'title', matched: true, why: 'holds', text: 'busy now' },
-      { id: 'low', view: 'idle_prompt', priority: 100, region: 'footer', matched: true, why: 'holds', rows: [5, 5], text: '  hint' },
+      {
+        id: 'low',
+        view: 'idle_prompt',
+        priority: 100,
+        region: 'footer',
+        matched: true,
+        why: 'holds',
+        rows: [5, 5],
+        text: '  hint',
+      },
     ])
     expect(menus).toEqual([])
   })

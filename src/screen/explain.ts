@@ -42,16 +42,27 @@ export interface FrameExplanation {
 export function explainFrame(frame: Frame, pack: Pack): FrameExplanation {
   const layout = layOut(frame, pack)
   return {
-    regions: [...layout.regions.values()].sort((a, b) => a.first - b.first).map(region => ({
-      name: region.name,
-      rows: [region.first, region.last],
-      text: rowsOf(layout.rows, region)
-        .map(row => row.text)
-        .join('\n'),
-    })),
+    regions: [...layout.regions.values()]
+      .sort((a, b) => a.first - b.first)
+      .map(region => ({
+        name: region.name,
+        rows: [region.first, region.last],
+        text: rowsOf(layout.rows, region)
+          .map(row => row.text)
+          .join('\n'),
+      })),
     rules: explainRules(frame, layout, pack),
     menus: [layout.menu, layout.quoted].flatMap(found =>
-      found ? [{ live: found.verdict.isLive, proofs: found.verdict.proofs, failed: found.verdict.failed, menu: found.candidate.menu }] : [],
+      found
+        ? [
+            {
+              live: found.verdict.isLive,
+              proofs: found.verdict.proofs,
+              failed: found.verdict.failed,
+              menu: found.candidate.menu,
+            },
+          ]
+        : [],
     ),
   }
 }
@@ -60,16 +71,31 @@ export function explainFrame(frame: Frame, pack: Pack): FrameExplanation {
 function explainRules(frame: Frame, layout: Layout, pack: Pack): ExplainedRule[] {
   const onScreen = evaluateRules(frame, layout.rows, pack, layout.regions).map(({ rule, match, why }) => ({
     rule,
-    explained: { ...describe(rule), matched: match !== null, why, ...(match && { rows: match.rows, text: match.text }) },
+    explained: {
+      ...describe(rule),
+      matched: match !== null,
+      why,
+      ...(match && { rows: match.rows, text: match.text }),
+    },
   }))
   const inTitle = pack.rules
     .filter(rule => rule.region === 'title')
     .map(rule => {
       const isMatched = rule.line?.test(frame.title) ?? false
-      return { rule, explained: { ...describe(rule), matched: isMatched, why: isMatched ? 'holds' : 'the title does not match', ...(isMatched && { text: frame.title }) } }
+      return {
+        rule,
+        explained: {
+          ...describe(rule),
+          matched: isMatched,
+          why: isMatched ? 'holds' : 'the title does not match',
+          ...(isMatched && { text: frame.title }),
+        },
+      }
     })
   const order = new Map(pack.rules.map((rule, index) => [rule, index]))
-  return [...onScreen, ...inTitle].sort((a, b) => b.rule.priority - a.rule.priority || order.get(b.rule)! - order.get(a.rule)!).map(({ explained }) => explained)
+  return [...onScreen, ...inTitle]
+    .sort((a, b) => b.rule.priority - a.rule.priority || order.get(b.rule)! - order.get(a.rule)!)
+    .map(({ explained }) => explained)
 }
 
 function describe(rule: RuleSpec): Pick<ExplainedRule, 'id' | 'view' | 'priority' | 'region'> {

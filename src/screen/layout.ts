@@ -69,6 +69,7 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   const terminator = findTerminator(rows, roles, pack, blocks, liveFirst) ?? (tail?.is === 'end' ? { row: tail.row, outcome: 'done' as const, text: rows[tail.row]!.text } : null)
   const newest = blocks.at(-1)
   if (newest) set(makeRegion('newest', newest.first, newest.last))
+  if (newest?.kind === 'error') set(makeRegion('error', newest.first, newest.last))
   set(makeRegion('status', Math.max((blocks.at(-1)?.last ?? -1) + 1, (terminator?.row ?? -1) + 1), liveFirst - 1))
   return {
     rows,

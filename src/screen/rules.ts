@@ -19,7 +19,12 @@ export interface RuleVerdict {
   why: string
 }
 
-export function evaluateRules(frame: Frame, rows: readonly ScreenRow[], pack: Pack, regions: ReadonlyMap<string, Region>): RuleVerdict[] {
+export function evaluateRules(
+  frame: Frame,
+  rows: readonly ScreenRow[],
+  pack: Pack,
+  regions: ReadonlyMap<string, Region>,
+): RuleVerdict[] {
   const rules = pack.rules.filter(rule => rule.region !== 'title')
   const evaluate = (rule: RuleSpec) => evaluateRule(rule, frame, rows, regions)
   return pack.watch ? timed(rules, evaluate, pack.watch) : rules.map(evaluate)
@@ -37,7 +42,12 @@ function timed(rules: readonly RuleSpec[], evaluate: (rule: RuleSpec) => RuleVer
   return measured.map(({ verdict }) => verdict)
 }
 
-function evaluateRule(rule: RuleSpec, frame: Frame, rows: readonly ScreenRow[], regions: ReadonlyMap<string, Region>): RuleVerdict {
+function evaluateRule(
+  rule: RuleSpec,
+  frame: Frame,
+  rows: readonly ScreenRow[],
+  regions: ReadonlyMap<string, Region>,
+): RuleVerdict {
   const fail = (why: string): RuleVerdict => ({ rule, match: null, why })
   const region = regions.get(rule.region)
   if (!region) return fail(`no region ${rule.region}`)
@@ -49,7 +59,8 @@ function evaluateRule(rule: RuleSpec, frame: Frame, rows: readonly ScreenRow[], 
   const { y } = frame.cursor
   if (rule.cursor === 'on_row' && (y < match.rows[0] || y > match.rows[1])) return fail('cursor elsewhere')
   if (rule.cursor === 'in_region' && (y < region.first || y > region.last)) return fail('cursor outside the region')
-  const holds = (condition: { region: string; line: RegExp }) => rowsOf(rows, regions.get(condition.region)).some(row => condition.line.test(row.text))
+  const holds = (condition: { region: string; line: RegExp }) =>
+    rowsOf(rows, regions.get(condition.region)).some(row => condition.line.test(row.text))
   if (!rule.all.every(holds)) return fail('a further condition does not hold')
   if (rule.any.length > 0 && !rule.any.some(holds)) return fail('none of the alternatives holds')
   if (rule.none.some(holds)) return fail('an excluding row is there')
@@ -61,7 +72,9 @@ function matchInRegion(rule: RuleSpec, all: readonly ScreenRow[], region: Region
   if (rule.text) {
     const text = rows.map(row => row.text).join('\n')
     const found = rule.text.exec(text)
-    return found ? { rule, rows: [region.first, region.last], text: found[0], values: captureGroups(found, rule.capture) } : null
+    return found
+      ? { rule, rows: [region.first, region.last], text: found[0], values: captureGroups(found, rule.capture) }
+      : null
   }
   for (let index = rows.length - 1; index >= 0; index--) {
     const row = rows[index]!

@@ -21,7 +21,12 @@ export function createApp(options: ServerOptions): Hono {
     const { status, body } = errorBody(error)
     return context.json(body, status)
   })
-  app.notFound(context => context.json({ error: { code: 'E_UNKNOWN', message: `there is no ${context.req.method} ${context.req.path}` } }, 404))
+  app.notFound(context =>
+    context.json(
+      { error: { code: 'E_UNKNOWN', message: `there is no ${context.req.method} ${context.req.path}` } },
+      404,
+    ),
+  )
   app.use(async (context, next) => {
     // A browser cannot open a unix socket; a request that says it comes from one was forwarded by something that should not.
     if (context.req.header('origin') !== undefined) {
@@ -31,7 +36,13 @@ export function createApp(options: ServerOptions): Hono {
   })
   app.get('/healthz', context => context.json({ ok: true }))
   app.get('/api/v1/health', async context =>
-    context.json({ pid: process.pid, version: options.version, startedAt: options.startedAt, store: options.host.store.id, position: await options.host.store.head() }),
+    context.json({
+      pid: process.pid,
+      version: options.version,
+      startedAt: options.startedAt,
+      store: options.host.store.id,
+      position: await options.host.store.head(),
+    }),
   )
   app.post('/api/v1/shutdown', context => {
     options.stop()

@@ -134,13 +134,18 @@ class TerminalConnection implements Viewer {
       rows: frame.rows,
       offset: this.#session.offset,
       title: frame.title,
-      data: frameToAnsi(frame),
+      data: frameToAnsi(frame) + keyModes(emulator),
     })
   }
 
   #input(bytes: Uint8Array): void {
     if (this.#wantsInput && bytes.length <= INPUT_MAX) void this.#session.type(bytes).catch(() => undefined)
   }
+}
+
+/** What the program asked of the keyboard before this viewer came: else arrows and pastes would reach it in another form. */
+function keyModes(modes: { isBracketedPaste: boolean; isApplicationCursor: boolean }): string {
+  return `\u001b[?2004${modes.isBracketedPaste ? 'h' : 'l'}\u001b[?1${modes.isApplicationCursor ? 'h' : 'l'}`
 }
 
 function sendJson(socket: WebSocket, message: object): void {

@@ -1,6 +1,6 @@
+import { displayWidth } from '../text/index.js'
 import type { Frame, Row } from './frame.js'
 import { hashText } from './row-hash.js'
-import { displayWidth } from '../text/index.js'
 
 /** A frame made of plain lines, as somebody would copy them out of a terminal: no colours, the cursor below the last line. */
 export function frameOfText(text: string, size: { cols: number; rows: number } | null = null): Frame {
@@ -29,6 +29,23 @@ export function frameOfText(text: string, size: { cols: number; rows: number } |
 function rowOfText(line: string, id: number): Row {
   const text = line.trimEnd()
   const width = displayWidth(text)
-  const plain = { fg: null, bg: null, bold: false, dim: false, italic: false, underline: false, inverse: false, strike: false }
-  return { id, text, width, wrapped: false, spans: width === 0 ? [] : [{ x: 0, width, text, ...plain }], hash: hashText(text), changedSeq: 1 }
+  const plain = {
+    fg: null,
+    bg: null,
+    bold: false,
+    dim: false,
+    italic: false,
+    underline: false,
+    inverse: false,
+    strike: false,
+  }
+  return {
+    id,
+    text,
+    width,
+    wrapped: false,
+    spans: width === 0 ? [] : [{ x: 0, width, text, ...plain }],
+    hash: hashText(text),
+    changedSeq: 1,
+  }
 }

@@ -99,6 +99,26 @@ describe.skipIf(!hasTmux)('attach', () => {
     expect(screen).not.toContain('three')
   })
 
+  it('a terminal that joins late sends keys as the program asked for them before', async () => {
+    const session = await home.json<SessionInfo>([
+      'start',
+      '--json',
+      '--',
+      'sh',
+      '-c',
+      String.raw`stty -echo -icanon; printf '\033[?1h\033[?2004h'; echo up; cat -v`,
+    ])
+    const person = terminal()
+    person.run('attach', session.id)
+    await person.see('up')
+    person.key('Up')
+    person.key('Enter')
+    await person.see('^[OA')
+    person.paste('two words')
+    person.key('Enter')
+    await person.see('^[[200~two words^[[201~')
+  })
+
   it('ends with the session and says how it ended', async () => {
     const session = await home.json<SessionInfo>(['start', '--json', '--', 'sh', '-c', 'echo up; read x; exit 5'])
     const person = terminal()

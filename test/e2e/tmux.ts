@@ -47,6 +47,12 @@ export class TmuxTerminal {
     this.#tmux('send-keys', '-t', 't', name)
   }
 
+  /** As a person pastes: bracketed where the terminal was asked to. */
+  paste(text: string): void {
+    this.#tmux('set-buffer', '--', text)
+    this.#tmux('paste-buffer', '-p', '-t', 't')
+  }
+
   resize(cols: number, rows: number): void {
     this.#tmux('resize-window', '-t', 't', '-x', String(cols), '-y', String(rows))
   }

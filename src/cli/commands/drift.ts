@@ -19,9 +19,20 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     const all = anchored + structural + unknown
     const share = all === 0 ? 0 : (structural + unknown) / all
     const colour = share > 0.2 && all >= 50 ? 'red' : screens.length > 0 ? 'yellow' : 'green'
-    context.out(`${agent} ${version}  ${context.style(colour, `${Math.round(share * 100)} % not by rules`)}  ${context.style('dim', `${plural(all, 'frame')}: ${anchored} by rules, ${structural} by structure, ${unknown} not recognised; ${formatAge(systemClock.now() - lastAt)}`)}`)
-    for (const screen of screens) context.out(`    ${screen.hash}  ${screen.view.padEnd(16)} ${truncate(visibleText(screen.firstLine), 50)}  ${context.style('dim', screen.file)}`)
+    context.out(
+      `${agent} ${version}  ${context.style(colour, `${Math.round(share * 100)} % not by rules`)}  ${context.style('dim', `${plural(all, 'frame')}: ${anchored} by rules, ${structural} by structure, ${unknown} not recognised; ${formatAge(systemClock.now() - lastAt)}`)}`,
+    )
+    for (const screen of screens)
+      context.out(
+        `    ${screen.hash}  ${screen.view.padEnd(16)} ${truncate(visibleText(screen.firstLine), 50)}  ${context.style('dim', screen.file)}`,
+      )
   }
-  if (versions.some(({ screens }) => screens.length > 0)) context.out(context.style('dim', `a screen: signalbox explain --screen <(jq -r '.lines[]' FILE) --agent AGENT; files in ${join(data, 'drift')}`))
+  if (versions.some(({ screens }) => screens.length > 0))
+    context.out(
+      context.style(
+        'dim',
+        `a screen: signalbox explain --screen <(jq -r '.lines[]' FILE) --agent AGENT; files in ${join(data, 'drift')}`,
+      ),
+    )
   return EXIT.ok
 }

@@ -13,19 +13,39 @@ import { parseNumbers, parseSizeOption, readRecorded } from '../replay/recorded.
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const sources = [args.id, options.file, options.screen].filter(source => source !== undefined)
-  if (sources.length !== 1) throw new SignalboxError('E_INPUT', 'explain needs one thing to explain', { next: 'a session, --file with a recording, or --screen with a text file' })
+  if (sources.length !== 1)
+    throw new SignalboxError('E_INPUT', 'explain needs one thing to explain', {
+      next: 'a session, --file with a recording, or --screen with a text file',
+    })
   const times = parseNumbers(options.at, 'time')
-  if (times && times.length > 1) throw new SignalboxError('E_INPUT', 'explain takes one time', { next: 'signalbox replay --at … --explain takes several' })
+  if (times && times.length > 1)
+    throw new SignalboxError('E_INPUT', 'explain takes one time', {
+      next: 'signalbox replay --at … --explain takes several',
+    })
   const at = times?.[0] ?? null
-  const explanation = options.file !== undefined ? await ofFile(context, options, at) : options.screen !== undefined ? await ofScreen(context, options) : await ofSession(context, String(args.id), at)
-  if (options.json === true || !context.isOutputTty) for (const line of explanationLines(explanation)) context.json(line)
+  const explanation =
+    options.file !== undefined
+      ? await ofFile(context, options, at)
+      : options.screen !== undefined
+        ? await ofScreen(context, options)
+        : await ofSession(context, String(args.id), at)
+  if (options.json === true || !context.isOutputTty)
+    for (const line of explanationLines(explanation)) context.json(line)
   else for (const line of explanationText(explanation, context)) context.out(line)
   return EXIT.ok
 }
 
-async function ofFile(context: CommandContext, options: CommandInput['options'], at: number | null): Promise<Explanation> {
+async function ofFile(
+  context: CommandContext,
+  options: CommandInput['options'],
+  at: number | null,
+): Promise<Explanation> {
   const recorded = await readRecorded(String(options.file), parseSizeOption(options.size))
-  const { pack } = await choosePack(recorded, { agent: optional(options.agent), version: optional(options.agentVersion) }, packsOf(context))
+  const { pack } = await choosePack(
+    recorded,
+    { agent: optional(options.agent), version: optional(options.agentVersion) },
+    packsOf(context),
+  )
   return explainRecording(recorded.events, { pack, cols: recorded.cols, rows: recorded.rows, at })
 }
 

@@ -12,15 +12,24 @@ import { type LastCheck, noteChecks, readChecks } from '../replay/last-check.js'
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const { config, cache } = resolveDirectories(context.env, context.env.HOME)
   const user = join(config, 'packs')
-  if (args.action !== undefined && args.action !== 'check') throw new SignalboxError('E_INPUT', `packs has no action "${String(args.action)}"`, { next: 'signalbox packs, or signalbox packs check [agent]' })
+  if (args.action !== undefined && args.action !== 'check')
+    throw new SignalboxError('E_INPUT', `packs has no action "${String(args.action)}"`, {
+      next: 'signalbox packs, or signalbox packs check [agent]',
+    })
   const all = await packAgents({ user })
   const wanted = args.agent === undefined ? all : all.filter(agent => agent === args.agent)
   if (wanted.length === 0 && args.agent !== undefined) {
     const close = nearest(String(args.agent), all)
-    throw new SignalboxError('E_INPUT', `there is no pack for "${String(args.agent)}"${close ? `; did you mean "${close}"?` : ''}`, { next: `known: ${all.join(', ')}` })
+    throw new SignalboxError(
+      'E_INPUT',
+      `there is no pack for "${String(args.agent)}"${close ? `; did you mean "${close}"?` : ''}`,
+      { next: `known: ${all.join(', ')}` },
+    )
   }
   const isJson = options.json === true
-  return args.action === 'check' ? check(context, wanted, { user, cache, isJson }) : list(context, wanted, { user, cache, isJson })
+  return args.action === 'check'
+    ? check(context, wanted, { user, cache, isJson })
+    : list(context, wanted, { user, cache, isJson })
 }
 
 interface Places {
@@ -41,7 +50,11 @@ interface PackInfo {
   problem: { message: string; file: string | null; line: number | null } | null
 }
 
-async function list(context: CommandContext, agents: readonly string[], { user, cache, isJson }: Places): Promise<number> {
+async function list(
+  context: CommandContext,
+  agents: readonly string[],
+  { user, cache, isJson }: Places,
+): Promise<number> {
   const checks = readChecks(cache)
   const infos = (await Promise.all(agents.map(agent => describe(agent, user, checks[agent] ?? null)))).flat()
   if (isJson) {
@@ -50,9 +63,13 @@ async function list(context: CommandContext, agents: readonly string[], { user, 
   }
   const width = Math.max(...infos.map(info => info.agent.length))
   for (const info of infos) {
-    const what = info.problem ? context.style('red', `${place(info.problem)}${info.problem.message}`) : `${plural(info.rules, 'rule')}, ${plural(info.fixtures, 'fixture')}${checkedWords(info)}`
+    const what = info.problem
+      ? context.style('red', `${place(info.problem)}${info.problem.message}`)
+      : `${plural(info.rules, 'rule')}, ${plural(info.fixtures, 'fixture')}${checkedWords(info)}`
     const evidence = info.evidence.length === 0 ? 'no recordings' : `seen ${info.evidence.join(', ')}`
-    context.out(`${info.agent.padEnd(width)}  ${info.versions.padEnd(16)} ${context.style('dim', evidence.padEnd(26))} ${what}  ${context.style('dim', shown(info.file, context))}`)
+    context.out(
+      `${info.agent.padEnd(width)}  ${info.versions.padEnd(16)} ${context.style('dim', evidence.padEnd(26))} ${what}  ${context.style('dim', shown(info.file, context))}`,
+    )
   }
   context.out(context.style('dim', `your own packs: ${user}/<agent>/*.toml; signalbox packs check runs the fixtures`))
   return EXIT.ok
@@ -62,33 +79,66 @@ function checkedWords({ checked, fixtures }: PackInfo): string {
   if (fixtures === 0) return ''
   if (!checked) return ' (not run yet)'
   const age = formatAge(systemClock.now() - checked.at)
-  return checked.failed > 0 ? ` (${checked.failed} failed ${age})` : ` (${checked.passed} passed${checked.known > 0 ? `, ${checked.known} known to fail` : ''} ${age})`
+  return checked.failed > 0
+    ? ` (${checked.failed} failed ${age})`
+    : ` (${checked.passed} passed${checked.known > 0 ? `, ${checked.known} known to fail` : ''} ${age})`
 }
 
 async function describe(agent: string, user: string, checked: LastCheck | null): Promise<PackInfo[]> {
   const [shipped, own] = await readSources(agent, { user })
   const fixtures = await readFixtures(agent, { user }).catch(() => [])
   if (shipped.length + own.length === 0) {
-    return [{ agent, versions: '*', evidence: [], file: 'by structure alone', source: 'shipped', rules: 0, fixtures: fixtures.length, checked, problem: null }]
+    return [
+      {
+        agent,
+        versions: '*',
+        evidence: [],
+        file: 'by structure alone',
+        source: 'shipped',
+        rules: 0,
+        fixtures: fixtures.length,
+        checked,
+        problem: null,
+      },
+    ]
   }
   return [...shipped, ...own].map(source => {
     const isOwn = own.includes(source)
-    const base = { agent, file: source.file, source: isOwn ? ('own' as const) : ('shipped' as const), fixtures: fixtures.filter(fixture => isOwn === fixture.from.startsWith(user)).length, checked }
+    const base = {
+      agent,
+      file: source.file,
+      source: isOwn ? ('own' as const) : ('shipped' as const),
+      fixtures: fixtures.filter(fixture => isOwn === fixture.from.startsWith(user)).length,
+      checked,
+    }
     try {
       const pack = isOwn ? buildPack(shipped, [source], null) : buildPack([source], [], null)
       return { ...base, versions: pack.versions, evidence: pack.evidence, rules: pack.rules.length, problem: null }
     } catch (error) {
       const { message, place } = toSignalboxError(error)
-      return { ...base, versions: '?', evidence: [], rules: 0, problem: { message, file: place?.file ?? null, line: place?.line ?? null } }
+      return {
+        ...base,
+        versions: '?',
+        evidence: [],
+        rules: 0,
+        problem: { message, file: place?.file ?? null, line: place?.line ?? null },
+      }
     }
   })
 }
 
-async function check(context: CommandContext, agents: readonly string[], { user, cache, isJson }: Places): Promise<number> {
+async function check(
+  context: CommandContext,
+  agents: readonly string[],
+  { user, cache, isJson }: Places,
+): Promise<number> {
   let failed = 0
   const checks: Record<string, LastCheck> = {}
   for (const agent of agents) {
-    const report = await checkFixtures(agent, { userDirectory: user, loadPack: version => loadPack(agent, user, version) })
+    const report = await checkFixtures(agent, {
+      userDirectory: user,
+      loadPack: version => loadPack(agent, user, version),
+    })
     const { passed, failed: wrong, known } = counts(report)
     failed += wrong
     if (report.results.length > 0) checks[agent] = { at: systemClock.now(), passed, failed: wrong, known }
@@ -115,7 +165,9 @@ function summary(report: FixtureReport) {
     agent,
     fixtures: results.length,
     ...counts(report),
-    failures: results.filter(({ failures }) => failures.length > 0).map(({ fixture, failures }) => ({ cast: fixture.cast, at: fixture.at, failures, known: fixture.known ?? null })),
+    failures: results
+      .filter(({ failures }) => failures.length > 0)
+      .map(({ fixture, failures }) => ({ cast: fixture.cast, at: fixture.at, failures, known: fixture.known ?? null })),
     neverMatched,
     alwaysMatched,
   }
@@ -124,15 +176,27 @@ function summary(report: FixtureReport) {
 function print(context: CommandContext, report: FixtureReport): void {
   const { agent, results, neverMatched, alwaysMatched } = report
   const { passed, failed, known, fixed } = counts(report)
-  const mark = failed > 0 ? context.style('red', '✗') : results.length === 0 ? context.style('dim', '–') : context.style('green', '✓')
-  const parts = [`${passed} passed`, ...(failed > 0 ? [context.style('red', `${failed} failed`)] : []), ...(known > 0 ? [`${known} known to fail`] : []), ...(fixed > 0 ? [`${fixed} known to fail that hold now`] : [])]
+  const mark =
+    failed > 0
+      ? context.style('red', '✗')
+      : results.length === 0
+        ? context.style('dim', '–')
+        : context.style('green', '✓')
+  const parts = [
+    `${passed} passed`,
+    ...(failed > 0 ? [context.style('red', `${failed} failed`)] : []),
+    ...(known > 0 ? [`${known} known to fail`] : []),
+    ...(fixed > 0 ? [`${fixed} known to fail that hold now`] : []),
+  ]
   context.out(`${mark} ${agent}: ${results.length === 0 ? 'no fixtures' : parts.join(', ')}`)
   for (const { fixture, failures } of results) {
-    if (failures.length > 0 && fixture.known === undefined) context.out(`    ${fixture.cast} at ${fixture.at}: ${failures.join('; ')}`)
+    if (failures.length > 0 && fixture.known === undefined)
+      context.out(`    ${fixture.cast} at ${fixture.at}: ${failures.join('; ')}`)
   }
   if (results.length === 0) return
   if (neverMatched.length > 0) context.out(context.style('dim', `    no fixture matches: ${neverMatched.join(', ')}`))
-  if (alwaysMatched.length > 0) context.out(context.style('dim', `    every fixture matches: ${alwaysMatched.join(', ')}`))
+  if (alwaysMatched.length > 0)
+    context.out(context.style('dim', `    every fixture matches: ${alwaysMatched.join(', ')}`))
 }
 
 function place({ file, line }: { file: string | null; line: number | null }): string {

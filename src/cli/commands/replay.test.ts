@@ -25,7 +25,27 @@ const EVENTS: [number, string, string][] = [
   [6, 'o', DONE],
 ]
 
-const CHANGE = ['t', 'view', 'confidence', 'authority', 'rule', 'payload', 'settled', 'claim', 'busy', 'awaiting', 'composer', 'facets', 'terminator', 'ambiguous', 'phase', 'status', 'title', 'frame', 'contradicts']
+const CHANGE = [
+  't',
+  'view',
+  'confidence',
+  'authority',
+  'rule',
+  'payload',
+  'settled',
+  'claim',
+  'busy',
+  'awaiting',
+  'composer',
+  'facets',
+  'terminator',
+  'ambiguous',
+  'phase',
+  'status',
+  'title',
+  'frame',
+  'contradicts',
+]
 
 let directory: string
 beforeEach(() => {
@@ -70,7 +90,17 @@ describe('signalbox replay', () => {
     const last = rest.pop()!
     expect(code).toBe(0)
     expect(Object.entries(first!)).toEqual(
-      Object.entries({ type: 'replay', format: 'asciicast-v2', cols: 40, rows: 16, agent: 'demo', agentVersion: '1.0.0', pack: 'demo/demo.toml', events: 7, duration: 6 }),
+      Object.entries({
+        type: 'replay',
+        format: 'asciicast-v2',
+        cols: 40,
+        rows: 16,
+        agent: 'demo',
+        agentVersion: '1.0.0',
+        pack: 'demo/demo.toml',
+        events: 7,
+        duration: 6,
+      }),
     )
     for (const line of rest) expect(Object.keys(line)).toEqual(['type', ...CHANGE])
     expect(rest.map(line => [line.view, line.awaiting, line.settled, line.phase, line.status])).toEqual([
@@ -82,7 +112,13 @@ describe('signalbox replay', () => {
       ['idle_prompt', null, true, 'dormant', 'done'],
     ])
     expect(Object.keys(last)).toEqual(['type', 't', 'exit', 'truncated', 'counters'])
-    expect(last).toEqual({ type: 'end', t: 6, exit: null, truncated: false, counters: { frames: 5, changes: 6, anchored: 5, structural: 0, unknown: 0, flicker: 0, replies: 1 } })
+    expect(last).toEqual({
+      type: 'end',
+      t: 6,
+      exit: null,
+      truncated: false,
+      counters: { frames: 5, changes: 6, anchored: 5, structural: 0, unknown: 0, flicker: 0, replies: 1 },
+    })
   })
 
   it('prints only the states asked for, ascending, also beyond the end', async () => {
@@ -107,10 +143,23 @@ describe('signalbox replay', () => {
   })
 
   it('reads version 3, whose times are intervals, and a process exit', async () => {
-    const events = EVENTS.map(([t, ...rest], index) => [t - (EVENTS[index - 1]?.[0] ?? 0), ...rest] as [number, string, string])
-    const { lines } = await signalbox(['replay', cast([...events, [0.5, 'x', '3']], { version: 3, term: { cols: 40, rows: 16 } })])
+    const events = EVENTS.map(
+      ([t, ...rest], index) => [t - (EVENTS[index - 1]?.[0] ?? 0), ...rest] as [number, string, string],
+    )
+    const { lines } = await signalbox([
+      'replay',
+      cast([...events, [0.5, 'x', '3']], { version: 3, term: { cols: 40, rows: 16 } }),
+    ])
     expect(lines()[0]).toMatchObject({ format: 'asciicast-v3', duration: 6.5 })
-    expect(lines().at(-2)).toMatchObject({ t: 6.5, view: 'unknown', authority: 'exit', claim: 'exited', payload: { exit: { code: 3, signal: null } }, status: 'failed', phase: 'dormant' })
+    expect(lines().at(-2)).toMatchObject({
+      t: 6.5,
+      view: 'unknown',
+      authority: 'exit',
+      claim: 'exited',
+      payload: { exit: { code: 3, signal: null } },
+      status: 'failed',
+      phase: 'dormant',
+    })
     expect(lines().at(-1)).toMatchObject({ exit: { code: 3, signal: null } })
   })
 
@@ -122,7 +171,16 @@ describe('signalbox replay', () => {
 
   it('reads raw bytes when it is told their size', async () => {
     const file = write('bytes.raw', MENU)
-    const { lines } = await signalbox(['replay', file, '--size', '40x16', '--agent', 'demo', '--agent-version', '1.0.0'])
+    const { lines } = await signalbox([
+      'replay',
+      file,
+      '--size',
+      '40x16',
+      '--agent',
+      'demo',
+      '--agent-version',
+      '1.0.0',
+    ])
     expect(lines()[0]).toMatchObject({ format: 'raw', cols: 40, events: 1, agentVersion: '1.0.0' })
     expect(lines()[1]).toMatchObject({ view: 'tool_menu', awaiting: 'permission' })
   })
@@ -153,7 +211,9 @@ describe('signalbox replay', () => {
     const { lines } = await signalbox(['replay', cast(spoken), '--blocks', '--json'])
     const blocks = lines().filter(line => line.type === 'block')
     expect(Object.keys(blocks[0]!)).toEqual(['type', 't', 'id', 'kind', 'provisional', 'markdown'])
-    expect(blocks.filter(block => block.provisional === false).map(block => block.markdown)).toContain('All 12 tests pass.')
+    expect(blocks.filter(block => block.provisional === false).map(block => block.markdown)).toContain(
+      'All 12 tests pass.',
+    )
     const { out } = await signalbox(['replay', cast(spoken), '--markdown'])
     expect(out.join('\n')).toContain('All 12 tests pass.')
     expect(out.join('\n')).not.toContain('{')
@@ -170,7 +230,13 @@ describe('signalbox replay', () => {
   it('is a time line for a person on a terminal', async () => {
     const { out } = await signalbox(['replay', cast()], { isOutputTty: true })
     expect(out[0]).toContain('demo 1.0.0 · pack demo/demo.toml · 40x16 · 7 events')
-    expect(out.some(line => /3\.0\d\d {2}tool_menu +needs you: permission +demo\/menu\.permission .*May I run npm test\? \[Yes \| No\]/.test(line))).toBe(true)
+    expect(
+      out.some(line =>
+        /3\.0\d\d {2}tool_menu +needs you: permission +demo\/menu\.permission .*May I run npm test\? \[Yes \| No\]/.test(
+          line,
+        ),
+      ),
+    ).toBe(true)
     expect(out.at(-1)).toContain('5 frames, 6 changes')
   })
 })
@@ -179,18 +245,42 @@ describe('signalbox explain', () => {
   it('prints reading, evidence, regions, rules, menus and history of a recording', async () => {
     const { code, lines } = await signalbox(['explain', '--file', cast(), '--at', '4'])
     expect(code).toBe(0)
-    expect([...new Set(lines().map(line => line.type))]).toEqual(['reading', 'evidence', 'region', 'rule', 'menu', 'history'])
+    expect([...new Set(lines().map(line => line.type))]).toEqual([
+      'reading',
+      'evidence',
+      'region',
+      'rule',
+      'menu',
+      'history',
+    ])
     expect(Object.keys(lines()[0]!)).toEqual(['type', ...CHANGE, 'since', 'age'])
-    expect(lines()[1]).toMatchObject({ type: 'evidence', authority: 'screen', says: 'blocked', verdict: 'won', expires: null })
-    expect(lines().find(line => line.type === 'menu')).toMatchObject({ live: true, failed: null, question: 'May I run npm test?' })
-    expect(lines().filter(line => line.type === 'history').map(line => line.view)).toEqual(['idle_prompt', 'response_content', 'tool_menu'])
+    expect(lines()[1]).toMatchObject({
+      type: 'evidence',
+      authority: 'screen',
+      says: 'blocked',
+      verdict: 'won',
+      expires: null,
+    })
+    expect(lines().find(line => line.type === 'menu')).toMatchObject({
+      live: true,
+      failed: null,
+      question: 'May I run npm test?',
+    })
+    expect(
+      lines()
+        .filter(line => line.type === 'history')
+        .map(line => line.view),
+    ).toEqual(['idle_prompt', 'response_content', 'tool_menu'])
   })
 
   it('reads a screen that was copied into a file', async () => {
     const screen = write('screen.txt', WORKING.replace(clear, '').replaceAll('\r', ''))
     const { lines } = await signalbox(['explain', '--screen', screen, '--agent', 'demo'])
     expect(lines()[0]).toMatchObject({ type: 'reading', view: 'response_content', rule: 'demo/working.spinner' })
-    expect(lines().find(line => line.type === 'rule' && line.id === 'working.spinner')).toMatchObject({ matched: true, why: 'holds' })
+    expect(lines().find(line => line.type === 'rule' && line.id === 'working.spinner')).toMatchObject({
+      matched: true,
+      why: 'holds',
+    })
   })
 
   it('wants one thing to explain', async () => {
@@ -211,7 +301,10 @@ describe('signalbox packs', () => {
     const { code, lines } = await signalbox(['packs', '--json'])
     expect(code).toBe(0)
     expect(lines().find(line => line.agent === 'claude')).toMatchObject({ source: 'shipped', problem: null })
-    expect(lines().find(line => line.source === 'own')).toMatchObject({ agent: 'demo', problem: { line: 3, message: 'there is no field "nonsense"' } })
+    expect(lines().find(line => line.source === 'own')).toMatchObject({
+      agent: 'demo',
+      problem: { line: 3, message: 'there is no field "nonsense"' },
+    })
   })
 
   it('exits with 1 when a fixture fails, and 6 when a pack is broken', async () => {

@@ -15,8 +15,13 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   const atEvent = parseNumbers(options.atEvent, 'number of events')
   const recorded = await readRecorded(String(args.file), parseSizeOption(options.size))
   const named = { agent: optional(options.agent), version: optional(options.agentVersion) }
-  const chosen = await choosePack(recorded, named, join(resolveDirectories(context.env, context.env.HOME).config, 'packs'))
-  if (chosen.isMissing) context.note(`signalbox: there is no pack for "${named.agent}": its screens are read by structure alone`)
+  const chosen = await choosePack(
+    recorded,
+    named,
+    join(resolveDirectories(context.env, context.env.HOME).config, 'packs'),
+  )
+  if (chosen.isMissing)
+    context.note(`signalbox: there is no pack for "${named.agent}": its screens are read by structure alone`)
   const isMarkdown = options.markdown === true
   const isJson = options.json === true || (!context.isOutputTty && !isMarkdown)
   const replay = new SessionReplay({
@@ -26,7 +31,12 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     isEveryFrame: options.all === true,
     hasBlocks: options.blocks === true || isMarkdown,
   })
-  const printer = new Printer(context, replay, chosen, { isJson, isMarkdown, isExplained: options.explain === true, hasBlocks: options.blocks === true })
+  const printer = new Printer(context, replay, chosen, {
+    isJson,
+    isMarkdown,
+    isExplained: options.explain === true,
+    hasBlocks: options.blocks === true,
+  })
   if (at || atEvent) replayAt(recorded, replay, at ?? [], atEvent ?? [], printer)
   else {
     printer.begin(recorded)
@@ -34,12 +44,21 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     printer.lines(replay.finish())
     printer.end(recorded)
   }
-  if (recorded.badLines > 0) context.note(`signalbox: ${plural(recorded.badLines, 'line')} of the file ${recorded.badLines === 1 ? 'is no event' : 'are no events'} and left out`)
+  if (recorded.badLines > 0)
+    context.note(
+      `signalbox: ${plural(recorded.badLines, 'line')} of the file ${recorded.badLines === 1 ? 'is no event' : 'are no events'} and left out`,
+    )
   return EXIT.ok
 }
 
 /** Only the states that were asked for: after all events up to a time, or after so many events. */
-function replayAt(recorded: Recorded, replay: SessionReplay, times: readonly number[], counts: readonly number[], printer: Printer): void {
+function replayAt(
+  recorded: Recorded,
+  replay: SessionReplay,
+  times: readonly number[],
+  counts: readonly number[],
+  printer: Printer,
+): void {
   const [at, after] = [[...times], [...counts]]
   recorded.events.forEach((event, index) => {
     while (at.length > 0 && at[0]! < event.t) printer.lines([replay.at(at.shift()!)])
@@ -56,7 +75,12 @@ class Printer {
   readonly #chosen: ChosenPack
   readonly #mode: { isJson: boolean; isMarkdown: boolean; isExplained: boolean; hasBlocks: boolean }
 
-  constructor(context: CommandContext, replay: SessionReplay, chosen: ChosenPack, mode: { isJson: boolean; isMarkdown: boolean; isExplained: boolean; hasBlocks: boolean }) {
+  constructor(
+    context: CommandContext,
+    replay: SessionReplay,
+    chosen: ChosenPack,
+    mode: { isJson: boolean; isMarkdown: boolean; isExplained: boolean; hasBlocks: boolean },
+  ) {
     this.#context = context
     this.#replay = replay
     this.#chosen = chosen
@@ -66,8 +90,25 @@ class Printer {
   begin({ format, cols, rows, events, duration }: Recorded): void {
     const { agent, version, pack } = this.#chosen
     const name = pack.file.split('/').slice(-2).join('/')
-    if (this.#mode.isJson) this.#context.json({ type: 'replay', format, cols, rows, agent, agentVersion: version, pack: name, events: events.length, duration: seconds(duration) })
-    else if (!this.#mode.isMarkdown) this.#context.out(this.#context.style('dim', `${agent ?? 'unknown agent'}${version ? ` ${version}` : ''} · pack ${name} · ${cols}x${rows} · ${plural(events.length, 'event')} · ${duration.toFixed(1)} s`))
+    if (this.#mode.isJson)
+      this.#context.json({
+        type: 'replay',
+        format,
+        cols,
+        rows,
+        agent,
+        agentVersion: version,
+        pack: name,
+        events: events.length,
+        duration: seconds(duration),
+      })
+    else if (!this.#mode.isMarkdown)
+      this.#context.out(
+        this.#context.style(
+          'dim',
+          `${agent ?? 'unknown agent'}${version ? ` ${version}` : ''} · pack ${name} · ${cols}x${rows} · ${plural(events.length, 'event')} · ${duration.toFixed(1)} s`,
+        ),
+      )
   }
 
   lines(lines: readonly ReplayedLine[]): void {
@@ -84,15 +125,25 @@ class Printer {
     if (isJson) this.#context.json({ type: 'end', t: seconds(t), exit, truncated: recorded.truncated, counters })
     else if (!isMarkdown) {
       const { frames, changes, anchored, structural, unknown, flicker } = counters
-      this.#context.out(this.#context.style('dim', `${plural(frames, 'frame')}, ${plural(changes, 'change')}: ${anchored} by rules, ${structural} by structure, ${unknown} not recognised${flicker > 0 ? `, flicker ${flicker}` : ''}${exit ? `; exit ${exit.signal ?? exit.code}` : ''}`))
+      this.#context.out(
+        this.#context.style(
+          'dim',
+          `${plural(frames, 'frame')}, ${plural(changes, 'change')}: ${anchored} by rules, ${structural} by structure, ${unknown} not recognised${flicker > 0 ? `, flicker ${flicker}` : ''}${exit ? `; exit ${exit.signal ?? exit.code}` : ''}`,
+        ),
+      )
     }
-    if (!isJson && recorded.truncated) this.#context.note('signalbox: the recording is cut off: its last line is not whole and was left out')
+    if (!isJson && recorded.truncated)
+      this.#context.note('signalbox: the recording is cut off: its last line is not whole and was left out')
   }
 
   #moment(line: Extract<ReplayedLine, { type: 'change' | 'at' }>): void {
     const { isJson, isExplained } = this.#mode
-    if (isJson) this.#context.json(line.type === 'at' ? { type: 'at', at: line.at, ...line.fields } : { type: 'change', ...line.fields })
-    else if (!isExplained) this.#context.out(momentLine(line.fields, this.#context, line.type === 'at' ? line.at : undefined))
+    if (isJson)
+      this.#context.json(
+        line.type === 'at' ? { type: 'at', at: line.at, ...line.fields } : { type: 'change', ...line.fields },
+      )
+    else if (!isExplained)
+      this.#context.out(momentLine(line.fields, this.#context, line.type === 'at' ? line.at : undefined))
     if (!isExplained) return
     const explanation = explainMoment(line.moment, this.#chosen.pack, this.#replay.timeline, [])
     if (isJson) for (const value of explanationLines(explanation).slice(1)) this.#context.json(value)
@@ -102,7 +153,9 @@ class Printer {
   #block(line: Extract<ReplayedLine, { type: 'block' }>): void {
     if (!this.#mode.hasBlocks) return
     if (this.#mode.isJson) this.#context.json({ ...line, t: seconds(line.t) })
-    else if (!this.#mode.isMarkdown) for (const text of line.markdown.split('\n')) this.#context.out(`${' '.repeat(11)}${this.#context.style('dim', '│')} ${text}`)
+    else if (!this.#mode.isMarkdown)
+      for (const text of line.markdown.split('\n'))
+        this.#context.out(`${' '.repeat(11)}${this.#context.style('dim', '│')} ${text}`)
   }
 
   #message({ type, t, turn, message, markdown }: Extract<ReplayedLine, { type: 'message' }>): void {

@@ -12,11 +12,23 @@ export interface ChosenPack {
 }
 
 /** The pack for a recording: of the agent that was named, or recognised by its command line, banner or title; else the generic one. */
-export async function choosePack(recorded: Recorded, named: { agent: string | null; version: string | null }, userDirectory: string): Promise<ChosenPack> {
-  const isKnown = named.agent !== null && (named.agent === 'generic' || (await packAgents({ user: userDirectory })).includes(named.agent))
+export async function choosePack(
+  recorded: Recorded,
+  named: { agent: string | null; version: string | null },
+  userDirectory: string,
+): Promise<ChosenPack> {
+  const isKnown =
+    named.agent !== null &&
+    (named.agent === 'generic' || (await packAgents({ user: userDirectory })).includes(named.agent))
   const wanted = isKnown ? named.agent : null
   const isMissing = named.agent !== null && !isKnown
-  if (wanted !== null && named.version !== null) return { agent: wanted, version: named.version, pack: await loadPack(wanted, userDirectory, named.version), isMissing }
+  if (wanted !== null && named.version !== null)
+    return {
+      agent: wanted,
+      version: named.version,
+      pack: await loadPack(wanted, userDirectory, named.version),
+      isMissing,
+    }
   const detections = await loadDetections({ user: userDirectory })
   const byCommand = wanted === null && recorded.command !== null ? detectByCommand(recorded.command, detections) : null
   const known = wanted ?? byCommand?.agent ?? null
@@ -24,5 +36,10 @@ export async function choosePack(recorded: Recorded, named: { agent: string | nu
   const seen = candidates.length === 0 ? null : detectByScreen(recorded.events, recorded, candidates)
   const agent = known ?? seen?.agent ?? null
   const version = named.version ?? seen?.version ?? null
-  return { agent: agent ?? named.agent, version, pack: await loadPack(agent, userDirectory, version), isMissing: isMissing && agent === null }
+  return {
+    agent: agent ?? named.agent,
+    version,
+    pack: await loadPack(agent, userDirectory, version),
+    isMissing: isMissing && agent === null,
+  }
 }

@@ -31,16 +31,24 @@ const MARKS = { won: '●', agrees: '○', contradicts: '✗', expired: '·' } a
 export function explanationText(explanation: Shown, context: CommandContext): string[] {
   const { reading, evidence, frame, history } = explanation
   const dim = (text: string) => context.style('dim', text)
-  const short = (text: string) => truncate(visibleText(text.replaceAll('\n', ' ⏎ ')), Math.max(30, context.columns - 44))
+  const short = (text: string) =>
+    truncate(visibleText(text.replaceAll('\n', ' ⏎ ')), Math.max(30, context.columns - 44))
   return [
     momentLine(reading, context),
     `${dim('phase')} ${reading.phase}   ${dim('status')} ${reading.status}   ${dim('claim')} ${reading.claim ?? 'none'}   ${dim('for')} ${reading.age.toFixed(1)} s`,
     '',
     context.style('bold', 'Evidence, highest first'),
-    ...(evidence.length === 0 ? ['  none yet'] : evidence.map(({ authority, says, rule, age, verdict }) => `  ${MARKS[verdict]} ${authority.padEnd(10)} ${says.is.padEnd(8)} ${verdict.padEnd(11)} ${age.toFixed(1).padStart(7)} s ago  ${dim(rule)}`)),
+    ...(evidence.length === 0
+      ? ['  none yet']
+      : evidence.map(
+          ({ authority, says, rule, age, verdict }) =>
+            `  ${MARKS[verdict]} ${authority.padEnd(10)} ${says.is.padEnd(8)} ${verdict.padEnd(11)} ${age.toFixed(1).padStart(7)} s ago  ${dim(rule)}`,
+        )),
     '',
     context.style('bold', 'Regions'),
-    ...frame.regions.map(({ name, rows, text }) => `  ${name.padEnd(12)} ${`${rows[0]}–${rows[1]}`.padEnd(8)} ${dim(short(text.trim()))}`),
+    ...frame.regions.map(
+      ({ name, rows, text }) => `  ${name.padEnd(12)} ${`${rows[0]}–${rows[1]}`.padEnd(8)} ${dim(short(text.trim()))}`,
+    ),
     ...(frame.menus.length === 0 ? [] : ['', context.style('bold', 'Menus')]),
     ...frame.menus.flatMap(({ live, proofs, failed, menu }) => [
       `  ${live ? context.style('green', 'live') : context.style('yellow', 'not live')}  ${menu.kind}  ${short(menu.question)}`,
@@ -49,7 +57,10 @@ export function explanationText(explanation: Shown, context: CommandContext): st
     ]),
     '',
     context.style('bold', 'Rules, in the order of evaluation'),
-    ...frame.rules.map(({ id, view, region, matched, why, text }) => `  ${matched ? context.style('green', '✓') : dim('✗')} ${id.padEnd(24)} ${view.padEnd(18)} ${region.padEnd(11)} ${matched ? short(text?.trim() ?? '') : dim(why)}`),
+    ...frame.rules.map(
+      ({ id, view, region, matched, why, text }) =>
+        `  ${matched ? context.style('green', '✓') : dim('✗')} ${id.padEnd(24)} ${view.padEnd(18)} ${region.padEnd(11)} ${matched ? short(text?.trim() ?? '') : dim(why)}`,
+    ),
     ...(history.length === 0 ? [] : ['', context.style('bold', 'Last changes')]),
     ...history.map(fields => momentLine(fields, context)),
   ]

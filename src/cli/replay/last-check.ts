@@ -23,7 +23,9 @@ export function readChecks(cacheDirectory: string): Record<string, LastCheck> {
 export function noteChecks(cacheDirectory: string, checks: Record<string, LastCheck>): void {
   try {
     mkdirSync(cacheDirectory, { recursive: true, mode: 0o700 })
-    writeFileSync(join(cacheDirectory, FILE), JSON.stringify({ ...readChecks(cacheDirectory), ...checks }), { mode: 0o600 })
+    writeFileSync(join(cacheDirectory, FILE), JSON.stringify({ ...readChecks(cacheDirectory), ...checks }), {
+      mode: 0o600,
+    })
   } catch {
     // The answer is on the screen already.
   }

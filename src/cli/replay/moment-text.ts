@@ -16,7 +16,9 @@ const COLOURS: Readonly<Record<string, Style>> = {
 export function momentLine(fields: ChangeFields, context: CommandContext, at?: number): string {
   const time = (at ?? fields.t).toFixed(3).padStart(9)
   const view = context.style(COLOURS[fields.view] ?? 'blue', fields.view.padEnd(16))
-  const state = fields.awaiting ? context.style('yellow', `needs you: ${fields.awaiting}`.padEnd(22)) : (busyWord(fields) + (fields.settled ? '' : ' …')).padEnd(22)
+  const state = fields.awaiting
+    ? context.style('yellow', `needs you: ${fields.awaiting}`.padEnd(22))
+    : (busyWord(fields) + (fields.settled ? '' : ' …')).padEnd(22)
   const why = `${fields.rule} ${context.style('dim', `${fields.authority} ${fields.confidence.toFixed(2)}`)}`
   const detail = detailOf(fields)
   const line = `${context.style('dim', time)}  ${view} ${state} ${why}`

@@ -11,7 +11,20 @@ beforeEach(() => {
 afterEach(() => rmSync(data, { recursive: true, force: true }))
 
 const screen = (more: Partial<DriftScreen> = {}): DriftScreen => ({
-  agent: 'claude', version: '9.0.0', pack: 'claude.toml', hash: 'abc', at: 5, reason: 'screen', cols: 80, rows: 24, view: 'unknown', rule: 'none', title: '', cursor: { x: 0, y: 0, visible: true }, lines: ['', ' what is this'], ...more,
+  agent: 'claude',
+  version: '9.0.0',
+  pack: 'claude.toml',
+  hash: 'abc',
+  at: 5,
+  reason: 'screen',
+  cols: 80,
+  rows: 24,
+  view: 'unknown',
+  rule: 'none',
+  title: '',
+  cursor: { x: 0, y: 0, visible: true },
+  lines: ['', ' what is this'],
+  ...more,
 })
 
 it('adds counts up and keeps each screen once, for nobody else to read', () => {
@@ -20,9 +33,19 @@ it('adds counts up and keeps each screen once, for nobody else to read', () => {
   files.add('claude', '9.0.0', { anchored: 1, structural: 0, unknown: 2 }, 200)
   expect([files.keep(screen()), files.keep(screen()), files.keep(screen({ hash: 'def' }))]).toEqual([true, false, true])
   expect(files.list()).toMatchObject([
-    { agent: 'claude', version: '9.0.0', anchored: 6, structural: 1, unknown: 2, firstAt: 100, lastAt: 200, screens: [{ hash: 'abc', firstLine: 'what is this' }, { hash: 'def' }] },
+    {
+      agent: 'claude',
+      version: '9.0.0',
+      anchored: 6,
+      structural: 1,
+      unknown: 2,
+      firstAt: 100,
+      lastAt: 200,
+      screens: [{ hash: 'abc', firstLine: 'what is this' }, { hash: 'def' }],
+    },
   ])
-  for (const name of readdirSync(join(data, 'drift/claude/9.0.0'))) expect(statSync(join(data, 'drift/claude/9.0.0', name)).mode & 0o777).toBe(0o600)
+  for (const name of readdirSync(join(data, 'drift/claude/9.0.0')))
+    expect(statSync(join(data, 'drift/claude/9.0.0', name)).mode & 0o777).toBe(0o600)
 })
 
 it('stays in its directory, whatever a banner calls the version', () => {

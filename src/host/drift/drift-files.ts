@@ -44,7 +44,15 @@ export class DriftFiles {
     const directory = this.#open(agent, version)
     const before = readJson<Partial<DriftVersion>>(join(directory, COUNTS)) ?? {}
     const sum = (key: keyof DriftCounts) => (before[key] ?? 0) + counts[key]
-    writeWhole(join(directory, COUNTS), { agent, version, anchored: sum('anchored'), structural: sum('structural'), unknown: sum('unknown'), firstAt: before.firstAt ?? now, lastAt: now })
+    writeWhole(join(directory, COUNTS), {
+      agent,
+      version,
+      anchored: sum('anchored'),
+      structural: sum('structural'),
+      unknown: sum('unknown'),
+      firstAt: before.firstAt ?? now,
+      lastAt: now,
+    })
   }
 
   /** Once per screen. False when it is there already, or enough are. */
@@ -58,7 +66,9 @@ export class DriftFiles {
   }
 
   list(): DriftVersion[] {
-    return folders(this.#directory).flatMap(agent => folders(join(this.#directory, agent)).map(version => this.#read(agent, version)))
+    return folders(this.#directory).flatMap(agent =>
+      folders(join(this.#directory, agent)).map(version => this.#read(agent, version)),
+    )
   }
 
   #read(agent: string, version: string): DriftVersion {
@@ -72,7 +82,16 @@ export class DriftFiles {
         const screen = readJson<Partial<DriftScreen>>(file)
         if (!screen?.hash || !Array.isArray(screen.lines)) return []
         const firstLine = screen.lines.find(line => line.trim() !== '')?.trim() ?? ''
-        return [{ hash: screen.hash, file, at: screen.at ?? 0, reason: screen.reason ?? 'screen', view: screen.view ?? 'unknown', firstLine }]
+        return [
+          {
+            hash: screen.hash,
+            file,
+            at: screen.at ?? 0,
+            reason: screen.reason ?? 'screen',
+            view: screen.view ?? 'unknown',
+            firstLine,
+          },
+        ]
       })
     const { anchored = 0, structural = 0, unknown = 0, firstAt = 0, lastAt = 0 } = counts
     return { agent, version, anchored, structural, unknown, firstAt, lastAt, screens }

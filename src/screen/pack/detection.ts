@@ -13,9 +13,13 @@ export interface Detection {
 
 /** The `detect` table of a pack file alone; null where it has none. What is wrong with it is said when the pack is loaded. */
 export function readDetection(source: PackSource, agent: string): Detection | null {
-  const { detect, glyphs } = readTable(source) as { detect?: { argv0?: string[]; banner?: string; title?: string }; glyphs?: Record<string, string> }
+  const { detect, glyphs } = readTable(source) as {
+    detect?: { argv0?: string[]; banner?: string; title?: string }
+    glyphs?: Record<string, string>
+  }
   if (!detect) return null
-  const compile = (pattern: string | undefined) => (pattern === undefined ? null : compilePattern(pattern, glyphs ?? {}))
+  const compile = (pattern: string | undefined) =>
+    pattern === undefined ? null : compilePattern(pattern, glyphs ?? {})
   return { agent, argv0: detect.argv0 ?? [], banner: compile(detect.banner), title: compile(detect.title) }
 }
 

@@ -9,7 +9,9 @@ export function parseFixtureFile(source: PackSource): FixtureSpec[] {
   const parsed = fixtureFileSchema.safeParse(merged.data)
   if (parsed.success) return toFixtures(parsed.data.fixture)
   const issue = parsed.error.issues[0]!
-  throw new SignalboxError('E_PACK', `${issue.path.join('.') || 'the file'}: ${issue.message}`, { place: merged.placeOf(issue.path.map(part => (typeof part === 'number' ? part : String(part)))) })
+  throw new SignalboxError('E_PACK', `${issue.path.join('.') || 'the file'}: ${issue.message}`, {
+    place: merged.placeOf(issue.path.map(part => (typeof part === 'number' ? part : String(part)))),
+  })
 }
 
 /** TOML has no null: `awaiting = "none"` says that nobody is asked. */

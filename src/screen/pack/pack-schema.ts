@@ -3,12 +3,58 @@ import { TERMINAL_VIEWS } from '../view.js'
 
 /** The shape of a pack file (docs/packs.md), before its patterns are compiled. Unknown fields are errors: a misspelt rule must not be silent. */
 const view = z.enum(TERMINAL_VIEWS)
-const awaiting = z.enum(['permission', 'question', 'plan', 'trust', 'auth', 'api_key', 'choice', 'picker', 'input', 'exit_confirm'])
-const facet = z.enum(['todo', 'agents', 'background', 'queued', 'context', 'mode', 'retry', 'survey', 'notice', 'scrolled', 'statusline', 'update'])
-const menuKind = z.enum([
-  'permission', 'question', 'plan', 'trust', 'auth', 'api_key', 'update', 'limit', 'resume', 'survey', 'picker', 'confirm', 'input', 'other',
+const awaiting = z.enum([
+  'permission',
+  'question',
+  'plan',
+  'trust',
+  'auth',
+  'api_key',
+  'choice',
+  'picker',
+  'input',
+  'exit_confirm',
 ])
-const meaning = z.enum(['allow-once', 'allow-session', 'allow-always', 'deny', 'deny-with-text', 'choice', 'text', 'cancel'])
+const facet = z.enum([
+  'todo',
+  'agents',
+  'background',
+  'queued',
+  'context',
+  'mode',
+  'retry',
+  'survey',
+  'notice',
+  'scrolled',
+  'statusline',
+  'update',
+])
+const menuKind = z.enum([
+  'permission',
+  'question',
+  'plan',
+  'trust',
+  'auth',
+  'api_key',
+  'update',
+  'limit',
+  'resume',
+  'survey',
+  'picker',
+  'confirm',
+  'input',
+  'other',
+])
+const meaning = z.enum([
+  'allow-once',
+  'allow-session',
+  'allow-always',
+  'deny',
+  'deny-with-text',
+  'choice',
+  'text',
+  'cancel',
+])
 const outcome = z.enum(['done', 'interrupted', 'denied', 'failed'])
 
 const style = z.strictObject({
@@ -26,8 +72,21 @@ const row = { line: z.string(), style: style.optional() }
 const name = z.string().regex(/^[\w-]+$/, 'letters, digits, dashes and underscores')
 
 const region = z.discriminatedUnion('kind', [
-  z.strictObject({ name, kind: z.literal('box'), top: z.string(), body: z.string(), bottom: z.string(), without: z.string().optional() }),
-  z.strictObject({ name: z.string(), kind: z.literal('gutter'), body: z.string(), bottom: z.string(), ignore: z.string().optional() }),
+  z.strictObject({
+    name,
+    kind: z.literal('box'),
+    top: z.string(),
+    body: z.string(),
+    bottom: z.string(),
+    without: z.string().optional(),
+  }),
+  z.strictObject({
+    name: z.string(),
+    kind: z.literal('gutter'),
+    body: z.string(),
+    bottom: z.string(),
+    ignore: z.string().optional(),
+  }),
   z.strictObject({
     name,
     kind: z.literal('open_box'),
@@ -102,7 +161,10 @@ const fixture = z.strictObject({
     view: view.optional(),
     accept: z.array(view).default([]),
     busy: z.boolean().nullable().optional(),
-    awaiting: z.union([awaiting, z.literal('none')]).nullable().optional(),
+    awaiting: z
+      .union([awaiting, z.literal('none')])
+      .nullable()
+      .optional(),
     options: z.array(z.string()).optional(),
   }),
   known: z.string().optional(),
@@ -121,7 +183,11 @@ export const packSchema = z.strictObject({
   locale: z.string().default('en'),
   terminator: z.enum(['required', 'optional', 'none']).default('none'),
   detect: z
-    .strictObject({ argv0: z.array(z.string()).default([]), banner: z.string().optional(), title: z.string().optional() })
+    .strictObject({
+      argv0: z.array(z.string()).default([]),
+      banner: z.string().optional(),
+      title: z.string().optional(),
+    })
     .prefault({}),
   glyphs: z.record(z.string(), z.string()).default({}),
   text: z
@@ -146,7 +212,9 @@ export const packSchema = z.strictObject({
       exit: z.array(z.string()).default(['\u0003', '\u0003']),
     })
     .prefault({}),
-  env: z.strictObject({ unset: z.array(z.string()).default([]), set: z.record(z.string(), z.string()).default({}) }).prefault({}),
+  env: z
+    .strictObject({ unset: z.array(z.string()).default([]), set: z.record(z.string(), z.string()).default({}) })
+    .prefault({}),
   region: z.array(region).default([]),
   terminators: z.array(z.strictObject({ ...row, outcome })).default([]),
   blocks: z
@@ -172,7 +240,9 @@ export const packSchema = z.strictObject({
   panels: z.array(z.strictObject({ name: z.string(), ...firstMore })).default([]),
   menus: z.array(menu).default([]),
   danger: z
-    .array(z.strictObject({ id: z.string(), match: z.string(), rule: z.array(z.enum(['never-auto', 'never-default'])) }))
+    .array(
+      z.strictObject({ id: z.string(), match: z.string(), rule: z.array(z.enum(['never-auto', 'never-default'])) }),
+    )
     .default([]),
   fixtures: z.array(fixture).default([]),
   rule: z.array(rule).default([]),

@@ -29,7 +29,10 @@ export function readTable(source: PackSource): Table {
     return parse(source.text)
   } catch (error) {
     if (!(error instanceof TomlError)) throw error
-    throw new SignalboxError('E_PACK', error.message.split('\n')[0]!, { place: { file: source.file, line: error.line, column: error.column }, cause: error })
+    throw new SignalboxError('E_PACK', error.message.split('\n')[0]!, {
+      place: { file: source.file, line: error.line, column: error.column },
+      cause: error,
+    })
   }
 }
 
@@ -81,14 +84,23 @@ function mergeField(data: Table, key: string, value: unknown, source: number, or
   origins.set(nameOf([key]), { source, path: [key] })
 }
 
-function mergeList(key: string, before: readonly unknown[], added: readonly unknown[], source: number, origins: Origins): unknown[] {
+function mergeList(
+  key: string,
+  before: readonly unknown[],
+  added: readonly unknown[],
+  source: number,
+  origins: Origins,
+): unknown[] {
   const id = NAMED_LISTS[key]
   const old = before.map((entry, index) => ({ entry, origin: origins.get(nameOf([key, index])) }))
   const fresh = added.map((entry, index) => ({ entry, origin: { source, path: [key, index] as PackPath } }))
   const nameIn = (entry: unknown) => (id !== undefined && isTable(entry) ? entry[id] : undefined)
-  const isReplaced = (entry: unknown) => nameIn(entry) !== undefined && added.some(other => nameIn(other) === nameIn(entry))
+  const isReplaced = (entry: unknown) =>
+    nameIn(entry) !== undefined && added.some(other => nameIn(other) === nameIn(entry))
   const kept = old.filter(({ entry }) => !isReplaced(entry))
-  const merged = (id === undefined ? [...fresh, ...kept] : [...kept, ...fresh]).filter(({ entry }) => key !== 'rule' || !isDisabled(entry))
+  const merged = (id === undefined ? [...fresh, ...kept] : [...kept, ...fresh]).filter(
+    ({ entry }) => key !== 'rule' || !isDisabled(entry),
+  )
   merged.forEach(({ origin }, index) => {
     if (origin) origins.set(nameOf([key, index]), origin)
   })

@@ -1,5 +1,5 @@
-import type { Awaiting, FacetName, Terminator } from '../observation.js'
 import type { MenuKind, OptionMeaning } from '../menu/menu.js'
+import type { Awaiting, FacetName, Terminator } from '../observation.js'
 import type { TerminalView } from '../view.js'
 import type { VersionRange } from './versions.js'
 
@@ -85,15 +85,7 @@ export type RegionSpec =
   | { name: string; kind: 'after_last'; match: RegExp }
   | { name: string; kind: 'title' | 'progress' }
 
-export type ScreenBlockKind =
-  | 'prose'
-  | 'tool_call'
-  | 'tool_result'
-  | 'todo'
-  | 'user'
-  | 'thought'
-  | 'notice'
-  | 'error'
+export type ScreenBlockKind = 'prose' | 'tool_call' | 'tool_result' | 'todo' | 'user' | 'thought' | 'notice' | 'error'
 
 export interface BlockSpec {
   kind: ScreenBlockKind

@@ -22,7 +22,9 @@ region = "screen"
 line = 'hello'
 `
 
-const failure = (...texts: string[]): { code: string; message: string; place: { file: string; line: number; column?: number } } => {
+const failure = (
+  ...texts: string[]
+): { code: string; message: string; place: { file: string; line: number; column?: number } } => {
   try {
     composePack(texts.map((text, index) => ({ text, file: `${index}.toml` })))
   } catch (error) {
@@ -32,11 +34,18 @@ const failure = (...texts: string[]): { code: string; message: string; place: { 
 }
 
 describe('a pack file over another', () => {
-  const over = (text: string) => composePack([{ text: BASE, file: 'base.toml' }, { text: `pack = 1\nagent = "test"\n${text}`, file: 'own.toml' }])
+  const over = (text: string) =>
+    composePack([
+      { text: BASE, file: 'base.toml' },
+      { text: `pack = 1\nagent = "test"\n${text}`, file: 'own.toml' },
+    ])
 
   it('replaces the rule of the same id and keeps the others', () => {
     const pack = over(`[[rule]]\nid = "working"\nview = "thinking"\nregion = "footer"\nline = 'busy'\n`)
-    expect(pack.rules.map(rule => [rule.id, rule.region])).toEqual([['banner', 'screen'], ['working', 'footer']])
+    expect(pack.rules.map(rule => [rule.id, rule.region])).toEqual([
+      ['banner', 'screen'],
+      ['working', 'footer'],
+    ])
   })
 
   it('removes a disabled rule, which needs to say nothing else', () => {
@@ -85,12 +94,32 @@ describe('mistakes are named with file and line', () => {
     ['a missing field', rule('line = "x"'), 4, 'rule.0.region'],
     ['a value that is none', rule('region = "screen"\nawaiting = "nobody"'), 8, 'rule.0.awaiting'],
     ['a pattern that does not compile', rule('region = "screen"\nline = "("'), 8, 'rule r line: '],
-    ['a pattern that may run for ever', rule('region = "screen"\nline = "(a+)+b"'), 8, 'must not hold an unbounded quantifier'],
+    [
+      'a pattern that may run for ever',
+      rule('region = "screen"\nline = "(a+)+b"'),
+      8,
+      'must not hold an unbounded quantifier',
+    ],
     ['a region that is not there', rule('region = "tray"\nline = "x"'), 7, 'there is no region "tray"'],
-    ['a condition in a region that is not there', rule('region = "screen"\nline = "x"\nnone = [{ region = "tray", line = "y" }]'), 7, 'there is no region "tray"'],
+    [
+      'a condition in a region that is not there',
+      rule('region = "screen"\nline = "x"\nnone = [{ region = "tray", line = "y" }]'),
+      7,
+      'there is no region "tray"',
+    ],
     ['a range of versions', 'pack = 1\nagent = "test"\nversions = "two"\n', 3, 'versions: "two" is no version range'],
-    ['a pattern inside a list', 'pack = 1\nagent = "test"\nblocks = [\n  { kind = "prose", first = "^x" },\n  { kind = "user", first = "[" },\n]\n', 5, 'blocks[1].first'],
-    ['a fixture that is no recording', 'pack = 1\nagent = "test"\nfixtures = [{ cast = "../x.cast", at = 1, expect = {} }]\n', 3, 'fixtures.0.cast'],
+    [
+      'a pattern inside a list',
+      'pack = 1\nagent = "test"\nblocks = [\n  { kind = "prose", first = "^x" },\n  { kind = "user", first = "[" },\n]\n',
+      5,
+      'blocks[1].first',
+    ],
+    [
+      'a fixture that is no recording',
+      'pack = 1\nagent = "test"\nfixtures = [{ cast = "../x.cast", at = 1, expect = {} }]\n',
+      3,
+      'fixtures.0.cast',
+    ],
   ])('%s', (_, text, line, message) => {
     const error = failure(text)
     expect([error.code, error.place.file, error.place.line]).toEqual(['E_PACK', '0.toml', line])

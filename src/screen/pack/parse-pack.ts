@@ -7,7 +7,18 @@ import { compilePattern } from './pattern.js'
 import { isInRange, parseRange, type VersionRange } from './versions.js'
 
 /** Regions that exist in every pack without being declared. */
-export const BUILT_IN_REGIONS = ['screen', 'live', 'transcript', 'composer', 'menu', 'footer', 'status', 'newest', 'title', 'progress'] as const
+export const BUILT_IN_REGIONS = [
+  'screen',
+  'live',
+  'transcript',
+  'composer',
+  'menu',
+  'footer',
+  'status',
+  'newest', 'error',
+  'title',
+  'progress',
+] as const
 
 export interface PackOptions {
   /** The agent's version, where it is known: rules with `since` and `until` are kept or left out by it. */
@@ -29,11 +40,19 @@ export function composePack(sources: readonly PackSource[], options: PackOptions
   return compilePack(parsed.data, sources[0]!.file, merged, options)
 }
 
-function schemaError(issue: { code?: string; path: PropertyKey[]; message: string; keys?: string[] }, merged: MergedSources): SignalboxError {
+function schemaError(
+  issue: { code?: string; path: PropertyKey[]; message: string; keys?: string[] },
+  merged: MergedSources,
+): SignalboxError {
   const path = issue.path.map(part => (typeof part === 'number' ? part : String(part)))
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys?.[0] : undefined
-  if (unknown !== undefined) return new SignalboxError('E_PACK', `there is no field "${unknown}"${inField(path)}`, { place: merged.placeOf([...path, unknown]) })
-  return new SignalboxError('E_PACK', `${path.join('.') || 'the file'}: ${issue.message}`, { place: merged.placeOf(path) })
+  if (unknown !== undefined)
+    return new SignalboxError('E_PACK', `there is no field "${unknown}"${inField(path)}`, {
+      place: merged.placeOf([...path, unknown]),
+    })
+  return new SignalboxError('E_PACK', `${path.join('.') || 'the file'}: ${issue.message}`, {
+    place: merged.placeOf(path),
+  })
 }
 
 function inField(path: readonly (string | number)[]): string {
@@ -45,7 +64,10 @@ function placeOfField(field: string, data: PackFile, merged: MergedSources): Pla
   const named = /^(rule|region) (\S+)(?: (\S+))?$/.exec(field)
   if (!named) return merged.placeOf(field.split(/[[\].]+/).filter(Boolean))
   const [, list, name, key] = named
-  const index = list === 'rule' ? data.rule.findIndex(rule => rule.id === name) : data.region.findIndex(region => region.name === name)
+  const index =
+    list === 'rule'
+      ? data.rule.findIndex(rule => rule.id === name)
+      : data.region.findIndex(region => region.name === name)
   return merged.placeOf([list!, index, ...(key === undefined ? [] : [key])])
 }
 
@@ -130,7 +152,10 @@ function compilePack(data: PackFile, file: string, merged: MergedSources, option
     chrome: data.chrome.map((row, n) =>
       'line' in row
         ? { first: rowOf(row, `chrome[${n}]`), more: null }
-        : { first: { line: compile(row.first, `chrome[${n}].first`), style: row.style ?? null }, more: optional(row.more, `chrome[${n}].more`) },
+        : {
+            first: { line: compile(row.first, `chrome[${n}].first`), style: row.style ?? null },
+            more: optional(row.more, `chrome[${n}].more`),
+          },
     ),
     volatile: data.volatile.map((row, n) => compile(row.line, `volatile[${n}]`)),
     queued: data.queued.map((row, n) => rowOf(row, `queued[${n}]`)),
@@ -141,7 +166,11 @@ function compilePack(data: PackFile, file: string, merged: MergedSources, option
       more: optional(panel.more, `panels[${n}].more`),
     })),
     menus: data.menus.map((menu, n) => compileMenu(menu, n, compile, optional)),
-    danger: data.danger.map((entry, n) => ({ id: entry.id, match: compile(entry.match, `danger[${n}].match`), rule: entry.rule })),
+    danger: data.danger.map((entry, n) => ({
+      id: entry.id,
+      match: compile(entry.match, `danger[${n}].match`),
+      rule: entry.rule,
+    })),
     rules: data.rule.filter(isForVersion).map(rule => compileRule(rule, compile, optional)),
     fixtures: toFixtures(data.fixtures),
   }
@@ -161,11 +190,26 @@ function compileRegion(region: PackFile['region'][number], compile: Compile): Re
   const field = `region ${region.name}`
   switch (region.kind) {
     case 'box':
-      return { ...region, top: compile(region.top, field), body: compile(region.body, field), bottom: compile(region.bottom, field), without: region.without ? compile(region.without, field) : null }
+      return {
+        ...region,
+        top: compile(region.top, field),
+        body: compile(region.body, field),
+        bottom: compile(region.bottom, field),
+        without: region.without ? compile(region.without, field) : null,
+      }
     case 'gutter':
-      return { ...region, body: compile(region.body, field), bottom: compile(region.bottom, field), ignore: region.ignore ? compile(region.ignore, field) : null }
+      return {
+        ...region,
+        body: compile(region.body, field),
+        bottom: compile(region.bottom, field),
+        ignore: region.ignore ? compile(region.ignore, field) : null,
+      }
     case 'open_box':
-      return { ...region, body: compile(region.body, field), footer: region.footer ? compile(region.footer, field) : null }
+      return {
+        ...region,
+        body: compile(region.body, field),
+        footer: region.footer ? compile(region.footer, field) : null,
+      }
     case 'after_last':
       return { ...region, match: compile(region.match, field) }
     default:
@@ -173,7 +217,12 @@ function compileRegion(region: PackFile['region'][number], compile: Compile): Re
   }
 }
 
-function compileMenu(menu: PackFile['menus'][number], n: number, compile: Compile, optional: CompileOptional): MenuSpec {
+function compileMenu(
+  menu: PackFile['menus'][number],
+  n: number,
+  compile: Compile,
+  optional: CompileOptional,
+): MenuSpec {
   return {
     kind: menu.kind,
     question: optional(menu.question, `menus[${n}].question`),
@@ -192,7 +241,8 @@ function compileMenu(menu: PackFile['menus'][number], n: number, compile: Compil
 
 function compileRule(rule: RuleFile, compile: Compile, optional: CompileOptional): RuleSpec {
   const field = `rule ${rule.id}`
-  const conditions = (list: { region: string; line: string }[], key: string) => list.map(c => ({ region: c.region, line: compile(c.line, `${field} ${key}`) }))
+  const conditions = (list: { region: string; line: string }[], key: string) =>
+    list.map(c => ({ region: c.region, line: compile(c.line, `${field} ${key}`) }))
   return {
     id: rule.id,
     view: rule.view ?? null,
@@ -221,7 +271,8 @@ function checkRegions(pack: Pack, fail: (field: string, message: string) => neve
   const known = new Set<string>([...BUILT_IN_REGIONS, ...pack.regions.map(region => region.name)])
   for (const rule of pack.rules) {
     for (const name of [rule.region, ...[...rule.all, ...rule.any, ...rule.none].map(condition => condition.region)]) {
-      if (!known.has(name)) fail(`rule ${rule.id} region`, `there is no region "${name}"; known are ${[...known].join(', ')}`)
+      if (!known.has(name))
+        fail(`rule ${rule.id} region`, `there is no region "${name}"; known are ${[...known].join(', ')}`)
     }
   }
 }

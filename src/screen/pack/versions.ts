@@ -24,7 +24,8 @@ function parseComparator(word: string): Comparator[] {
   if (word === '*') return []
   const match = /^(>=|<=|>|<|=)?(.+)$/.exec(word)!
   const version = parseVersion(match[2]!)
-  if (!version) throw new Error(`"${word}" is no version range; write something like ">=2.1.228 <2.2", "1.18.33" or "*"`)
+  if (!version)
+    throw new Error(`"${word}" is no version range; write something like ">=2.1.228 <2.2", "1.18.33" or "*"`)
   return [{ operator: (match[1] ?? '=') as Comparator['operator'], version }]
 }
 
@@ -40,7 +41,10 @@ export function compareVersions(a: Version, b: Version): number {
 
 export function isInRange(version: string, range: VersionRange): boolean {
   const parsed = parseVersion(version)
-  return parsed !== null && range.alternatives.some(comparators => comparators.every(comparator => holds(parsed, comparator)))
+  return (
+    parsed !== null &&
+    range.alternatives.some(comparators => comparators.every(comparator => holds(parsed, comparator)))
+  )
 }
 
 function holds(version: Version, comparator: Comparator): boolean {
@@ -64,7 +68,9 @@ const BEFORE_ALL: Version = [0, 0, 0]
 /** Where a range begins: its highest lower bound, of the alternative that reaches lowest. */
 export function startOf(range: VersionRange): Version {
   const starts = range.alternatives.map(comparators =>
-    comparators.filter(({ operator }) => operator !== '<' && operator !== '<=').reduce((low, { version }) => (compareVersions(version, low) > 0 ? version : low), BEFORE_ALL),
+    comparators
+      .filter(({ operator }) => operator !== '<' && operator !== '<=')
+      .reduce((low, { version }) => (compareVersions(version, low) > 0 ? version : low), BEFORE_ALL),
   )
   return starts.reduce((low, start) => (compareVersions(start, low) < 0 ? start : low))
 }
@@ -73,9 +79,14 @@ export function startOf(range: VersionRange): Version {
  * Which of several ranges answers for a version: one that holds it; else the nearest that begins below it; else the lowest there is.
  * Without a version, the newest. Of equal ones the last wins.
  */
-export function chooseRange(ranges: readonly VersionRange[], version: string | null): { index: number; isInside: boolean } {
+export function chooseRange(
+  ranges: readonly VersionRange[],
+  version: string | null,
+): { index: number; isInside: boolean } {
   const parsed = version === null ? null : parseVersion(version)
-  const order = ranges.map((range, index) => ({ index, start: startOf(range) })).sort((a, b) => compareVersions(a.start, b.start) || a.index - b.index)
+  const order = ranges
+    .map((range, index) => ({ index, start: startOf(range) }))
+    .sort((a, b) => compareVersions(a.start, b.start) || a.index - b.index)
   if (parsed === null) return { index: order.at(-1)!.index, isInside: version === null }
   const inside = order.findLast(({ index }) => isInRange(version!, ranges[index]!))
   if (inside) return { index: inside.index, isInside: true }

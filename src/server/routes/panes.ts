@@ -9,7 +9,8 @@ export function paneRoutes(host: Host): Hono {
     const record = await host.find(context.req.param('id'))
     const asked = context.req.query('at')
     const at = asked === undefined ? null : Number(asked)
-    if (at !== null && !(at >= 0)) throw new SignalboxError('E_INPUT', `"${asked}" is no time`, { next: 'seconds since the session began' })
+    if (at !== null && !(at >= 0))
+      throw new SignalboxError('E_INPUT', `"${asked}" is no time`, { next: 'seconds since the session began' })
     return context.json(await host.explain(record, at))
   })
 

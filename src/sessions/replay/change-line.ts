@@ -49,7 +49,11 @@ export function changeFields({ state, phase, status }: Moment): ChangeFields {
     status,
     title: look?.frame.title ?? '',
     frame: look ? { seq: look.frame.seq, cause: look.frame.cause, torn: look.frame.torn } : null,
-    contradicts: reading.contradictions.map(other => ({ authority: other.authority, says: other.claim.is, rule: other.ref })),
+    contradicts: reading.contradictions.map(other => ({
+      authority: other.authority,
+      says: other.claim.is,
+      rule: other.ref,
+    })),
   }
 }
 
@@ -57,8 +61,21 @@ export function changeFields({ state, phase, status }: Moment): ChangeFields {
 const UNSTABLE = new Set(['elapsedS', 'tokens', 'tail', 'rows'])
 
 /** Equal for two moments between which nothing changed that a person would call a change. */
-export function stableKey({ view, settled, busy, awaiting, authority, rule, phase, status, payload }: ChangeFields): string {
-  return JSON.stringify([view, settled, busy, awaiting, authority, rule, phase, status, payload], (key, value: unknown) => (UNSTABLE.has(key) ? undefined : value))
+export function stableKey({
+  view,
+  settled,
+  busy,
+  awaiting,
+  authority,
+  rule,
+  phase,
+  status,
+  payload,
+}: ChangeFields): string {
+  return JSON.stringify(
+    [view, settled, busy, awaiting, authority, rule, phase, status, payload],
+    (key, value: unknown) => (UNSTABLE.has(key) ? undefined : value),
+  )
 }
 
 export function seconds(t: number): number {

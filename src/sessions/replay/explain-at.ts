@@ -1,4 +1,11 @@
-import { claimOf, type JudgedEvidence, type Look, type PaneState, type ReplayEvent, type StatusEntry } from '../../panes/index.js'
+import {
+  claimOf,
+  type JudgedEvidence,
+  type Look,
+  type PaneState,
+  type ReplayEvent,
+  type StatusEntry,
+} from '../../panes/index.js'
 import { classify, explainFrame, type FrameExplanation, initialMemory, type Pack } from '../../screen/index.js'
 import type { Frame } from '../../terminal/index.js'
 import { type ChangeFields, changeFields, seconds } from './change-line.js'
@@ -18,7 +25,12 @@ export interface Explanation {
   counters: TimelineCounters
 }
 
-export function explainMoment(moment: Moment, pack: Pack, timeline: Timeline, history: readonly ChangeFields[]): Explanation {
+export function explainMoment(
+  moment: Moment,
+  pack: Pack,
+  timeline: Timeline,
+  history: readonly ChangeFields[],
+): Explanation {
   const { state } = moment
   return {
     reading: { ...changeFields(moment), ...ageOf(state) },
@@ -40,10 +52,19 @@ export function explainScreen(frame: Frame, pack: Pack): Explanation {
   const { view, payload, busy, awaiting, confidence, rule } = observation
   const authority = observation.anchored ? ('screen' as const) : ('structure' as const)
   const claim = claimOf(observation)
-  const reading = { claim, authority: claim ? authority : ('none' as const), rule, confidence, since: frame.t, contradictions: [] }
+  const reading = {
+    claim,
+    authority: claim ? authority : ('none' as const),
+    rule,
+    confidence,
+    since: frame.t,
+    contradictions: [],
+  }
   const look: Look = { t: frame.t, frame, observation, layout, atWork, isSettled: true }
   const timeline = new Timeline(pack)
-  const [moment] = timeline.take([{ type: 'look', look, state: { t: frame.t, view, payload, busy, awaiting, isSettled: true, reading, look } }])
+  const [moment] = timeline.take([
+    { type: 'look', look, state: { t: frame.t, view, payload, busy, awaiting, isSettled: true, reading, look } },
+  ])
   return explainMoment(moment!, pack, timeline, [])
 }
 

@@ -53,7 +53,8 @@ export class Said {
     const blocks = this.#conversation.extract(look, { isOpen: false, isAsking })
     const lines: (BlockLine | MessageLine)[] = this.#changed(blocks, look.t, false)
     const closed = this.#conversation.closeMessage()
-    if (closed) lines.push({ type: 'message', t: look.t, turn, message: closed.message, markdown: renderMarkdown(closed.blocks) })
+    if (closed)
+      lines.push({ type: 'message', t: look.t, turn, message: closed.message, markdown: renderMarkdown(closed.blocks) })
     if (isEnd) this.#conversation.closeTurn()
     return lines
   }

@@ -1,8 +1,8 @@
 import { Replay, type ReplayEvent } from '../../panes/index.js'
 import type { Pack } from '../../screen/index.js'
-import { type BlockLine, type MessageLine, Said } from './said.js'
 import { ChangeHistory } from './change-history.js'
 import { type ChangeFields, changeFields, seconds } from './change-line.js'
+import { type BlockLine, type MessageLine, Said } from './said.js'
 import { type Moment, Timeline } from './timeline.js'
 
 export interface SessionReplayOptions {
@@ -15,7 +15,11 @@ export interface SessionReplayOptions {
   hasBlocks?: boolean
 }
 
-export type ReplayedLine = { type: 'change'; fields: ChangeFields; moment: Moment } | { type: 'at'; at: number; fields: ChangeFields; moment: Moment } | BlockLine | MessageLine
+export type ReplayedLine =
+  | { type: 'change'; fields: ChangeFields; moment: Moment }
+  | { type: 'at'; at: number; fields: ChangeFields; moment: Moment }
+  | BlockLine
+  | MessageLine
 
 /** A recording, event by event, as `signalbox replay` tells it. */
 export class SessionReplay {
@@ -68,7 +72,15 @@ export class SessionReplay {
 
   get counters() {
     const { frames, anchored, structural, unknown, flicker } = this.timeline.counters
-    return { frames, changes: this.#history.count, anchored, structural, unknown, flicker, replies: this.#replay.replies }
+    return {
+      frames,
+      changes: this.#history.count,
+      anchored,
+      structural,
+      unknown,
+      flicker,
+      replies: this.#replay.replies,
+    }
   }
 
   /** A run that has become a long one meanwhile, though no frame came. */

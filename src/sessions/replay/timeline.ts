@@ -1,5 +1,13 @@
 import { transition } from '../../machine/index.js'
-import { EvidenceLog, type JudgedEvidence, type PaneState, type PaneStatus, type PaneStep, type StatusEntry, StatusTracker } from '../../panes/index.js'
+import {
+  EvidenceLog,
+  type JudgedEvidence,
+  type PaneState,
+  type PaneStatus,
+  type PaneStep,
+  type StatusEntry,
+  StatusTracker,
+} from '../../panes/index.js'
 import type { Menu, Observation, Pack } from '../../screen/index.js'
 import { type Phase, type PhaseAction, phaseEventOf, phaseTable } from '../phase-table.js'
 
@@ -103,7 +111,10 @@ export class Timeline {
     const { claim, authority } = state.reading
     const terminator = state.look?.observation.terminator
     const isTurnClosed = this.#pack.terminator === 'none' || terminator?.outcome === 'done'
-    this.#status.read({ claim, authority, view: state.isSettled ? state.view : 'unknown', awaiting: state.awaiting, isTurnClosed }, state.t)
+    this.#status.read(
+      { claim, authority, view: state.isSettled ? state.view : 'unknown', awaiting: state.awaiting, isTurnClosed },
+      state.t,
+    )
   }
 
   #count(state: PaneState): void {
@@ -112,12 +123,19 @@ export class Timeline {
     if (look.frame.seq !== this.#lastFrame) {
       this.#lastFrame = look.frame.seq
       this.#counters.frames++
-      const isUnknown = look.observation.view === 'unknown' && !(look.observation as Observation<'unknown'>).payload.recognised
+      const isUnknown =
+        look.observation.view === 'unknown' && !(look.observation as Observation<'unknown'>).payload.recognised
       this.#counters[isUnknown ? 'unknown' : look.observation.anchored ? 'anchored' : 'structural']++
     }
     if (!look.isSettled || state.busy === null) return
     if (state.busy) {
-      if (this.#hasWorked && this.#restSince !== null && look.t - this.#restSince < FLICKER_S && state.awaiting === null) this.#counters.flicker++
+      if (
+        this.#hasWorked &&
+        this.#restSince !== null &&
+        look.t - this.#restSince < FLICKER_S &&
+        state.awaiting === null
+      )
+        this.#counters.flicker++
       this.#hasWorked = true
       this.#restSince = null
     } else if (state.awaiting !== null) {
