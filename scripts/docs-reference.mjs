@@ -184,6 +184,7 @@ async function tablesPage(sources) {
   const { toMarkdown } = await fromDist('machine/index.js')
   const { phaseTable } = await fromDist('sessions/index.js')
   const { approvalTable } = await fromDist('approvals/index.js')
+  const { statusTable } = await fromDist('panes/index.js')
   const handled = new Set(
     [...sources]
       .filter(([name]) => name.startsWith('sessions/'))
@@ -195,9 +196,10 @@ async function tablesPage(sources) {
   )
   return page(
     'State tables',
-    'src/sessions/phase-table.ts` and `src/approvals/approval-table.ts',
+    'src/sessions/phase-table.ts`, `src/panes/status-table.ts` and `src/approvals/approval-table.ts',
     'A state machine is a table of data: for a state and an event, the next state and the actions. `=` stays in the state, `–` does nothing, an empty cell is not listed: it changes nothing and is counted.',
     `## Session phases\n\nWhat Signalbox does with a session as its screen changes. The first events are the views of a frame, the last ones happen beside the screen.\n\n${toMarkdown(phaseTable)}${idle.length > 0 ? `\nListed, and not carried out yet: ${idle.map(action => `\`${action}\``).join(', ')}.\n` : ''}`,
+    `## Pane status\n\nWhat a pane is doing for a person. Guards: G1 the report is from another source or a newer process; G2 no live menu and no pending approval; G3 the report ranks as high as the one that began the run, or that one has expired; G4 the wait was guessed. This version uses it in \`replay\` and \`explain\`.\n\n${toMarkdown(statusTable)}`,
     `## The life of an approval\n\nSilence never approves: no row leads from a timer to a decision. What is closed never opens again; an agent that asks anew gets a new approval.\n\n${toMarkdown(approvalTable)}${isDriven ? '' : '\nThe ledger writes the events of these rows; the table itself is not run yet.\n'}\nThis version has neither deadlines nor grants.\n`,
   )
 }

@@ -5,6 +5,7 @@ import type { KeptExit } from '../keeper/index.js'
 import { type DriftReport, DriftWatch, Pane, type PaneOutput, type PaneScreen, timeBox } from '../panes/index.js'
 import type { SessionObserver } from '../sessions/index.js'
 import { ChangeHistory, changeFields, type Explanation, explainMoment, Timeline } from '../sessions/replay/index.js'
+import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import type { DriftFiles } from './drift/index.js'
 
@@ -58,7 +59,7 @@ export class SessionWatch implements SessionObserver {
       for (const moment of this.#timeline.take(steps)) this.#history.take(changeFields(moment))
       for (const step of steps) {
         if (step.type !== 'look') continue
-        this.#findVersion(step.look.frame.lines.map(row => row.text))
+        this.#findVersion(step.look.frame)
         if (isLive) for (const report of this.#drift.see(step.look)) this.#report(report)
       }
       this.#schedule(t)
@@ -95,11 +96,11 @@ export class SessionWatch implements SessionObserver {
     return this.#options.live.version
   }
 
-  #findVersion(rows: readonly string[]): void {
+  #findVersion({ lines }: Frame): void {
     const { live } = this.#options
     const { banner } = live.pack.detect
     if (this.#isVersionKnown || !banner) return
-    const version = rows.map(row => banner.exec(row)?.groups?.version).find(found => found !== undefined)
+    const version = lines.map(row => banner.exec(row.text)?.groups?.version).find(found => found !== undefined)
     if (version === undefined) return
     this.#isVersionKnown = true
     live.useVersion(version).then(({ isInRange }) => {

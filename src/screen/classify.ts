@@ -98,7 +98,8 @@ class Scene {
     if (composer) return this.#atRest()
     const failed = this.#best(match => match.rule.view === 'error')
     if (failed) return this.#see('error', errorPayload(failed, failed.text, true), { match: failed, busy: false })
-    const banner = this.#best(match => match.rule.view === 'startup')
+    // A program starts once: the banner of one that has shown its input box before is only a picture.
+    const banner = this.#memory.hasSeenComposer ? null : this.#best(match => match.rule.view === 'startup')
     if (banner || (!this.#memory.hasSeenComposer && this.#hasBlockArt())) return this.#see('startup', startupPayload(banner), banner ? { match: banner, busy: null } : { rule: 'generic/banner', confidence: 0.5, busy: null })
     return this.#see('unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
   }

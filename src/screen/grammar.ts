@@ -71,8 +71,9 @@ function beginningOf(rows: readonly ScreenRow[], index: number, pack: Pack, curr
   const row = rows[index]!
   for (const spec of pack.blocks) {
     if (!matchesRow(row, spec.first)) continue
-    // At the top of the screen what came before is not known.
-    if (spec.after && current && !spec.after.includes(current.kind)) continue
+    // In the first row of the screen what came before is not known.
+    const isAfter = current ? spec.after?.includes(current.kind) : index === 0
+    if (spec.after && !isAfter) continue
     if (spec.next && !followedBy(rows, index, spec)) continue
     return spec
   }

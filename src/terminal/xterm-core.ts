@@ -1,4 +1,4 @@
-import xterm from '@xterm/headless'
+import { createRequire } from 'node:module'
 import { SignalboxError } from '../errors/index.js'
 
 /*
