@@ -74,9 +74,9 @@ export async function packAgents({ user, shipped = SHIPPED }: PackDirectories): 
   return [...new Set(names.flat())].sort()
 }
 
-/** How to recognise every agent that has a pack. A file that cannot be read recognises nothing. */
-export async function loadDetections(directories: PackDirectories): Promise<Detection[]> {
-  const agents = await packAgents(directories)
+/** How to recognise every agent that has a pack, or one of them. A file that cannot be read recognises nothing. */
+export async function loadDetections(directories: PackDirectories, only: string | null = null): Promise<Detection[]> {
+  const agents = only === null ? await packAgents(directories) : [only]
   const found = await Promise.all(
     agents.map(async agent => {
       const [shipped, own] = await readSources(agent, directories)

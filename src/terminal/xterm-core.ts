@@ -15,6 +15,9 @@ import { SignalboxError } from '../errors/index.js'
  *   escape sequences that draw something similar.
  */
 
+// It is CommonJS: an import would first search its 180 kB for export names, which takes longer than running them.
+const xterm = createRequire(import.meta.url)('@xterm/headless') as typeof import('@xterm/headless')
+
 export type XtermTerminal = InstanceType<typeof xterm.Terminal>
 
 /** One line of cells, three words a cell: content, foreground, background (xterm.js `BufferLine.ts`). */

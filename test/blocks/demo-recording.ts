@@ -17,8 +17,10 @@ export interface DemoSession {
   sizes?: readonly { cols: number; rows: number }[]
 }
 
-const DONE = '◈ Finished'
-const WAIT_MS = 25_000
+const DONE = 'Finished in'
+const WAIT_MS = 50_000
+/** Longer than the hold after a resize, so that the answer is also read between two of them. */
+const RESIZE_MS = 300
 
 /** Lets the demo agent give one answer in a real PTY. Ends when the answer has and every size was taken. */
 export async function recordDemo(session: DemoSession): Promise<DemoEvent[]> {
@@ -52,7 +54,7 @@ export async function recordDemo(session: DemoSession): Promise<DemoEvent[]> {
         events.push({ t: now(), ...size })
         pty.resize(size.cols, size.rows)
         ending?.refresh()
-        resizing = setTimeout(resizeNext, 60)
+        resizing = setTimeout(resizeNext, RESIZE_MS)
       }
       pty.onData(data => {
         const bytes = Buffer.from(data as unknown as Uint8Array)

@@ -29,7 +29,7 @@ export async function choosePack(
       pack: await loadPack(wanted, userDirectory, named.version),
       isMissing,
     }
-  const detections = await loadDetections({ user: userDirectory })
+  const detections = await loadDetections({ user: userDirectory }, wanted)
   const byCommand = wanted === null && recorded.command !== null ? detectByCommand(recorded.command, detections) : null
   const known = wanted ?? byCommand?.agent ?? null
   const candidates = known === null ? detections : detections.filter(({ agent }) => agent === known)

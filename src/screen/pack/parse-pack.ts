@@ -15,7 +15,8 @@ export const BUILT_IN_REGIONS = [
   'menu',
   'footer',
   'status',
-  'newest', 'error',
+  'newest',
+  'error',
   'title',
   'progress',
 ] as const

@@ -1,0 +1,112 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { loadPack } from '../../src/agents/index.js'
+import { replayEvents } from '../../src/panes/index.js'
+import type { Pack } from '../../src/screen/index.js'
+import { type RecordingEvent, readWholeRecording, type WholeRecording } from '../../src/terminal/recording/index.js'
+
+/*
+ * What must hold for any recording of an agent, whatever it shows: reading does not depend on how the bytes were cut, impossible changes of
+ * view do not happen, and a working agent does not flicker. The recordings beside the packs are run; a directory of more of them is, too,
+ * where there is one (SIGNALBOX_CORPUS, or ../shared/corpus beside the checkout).
+ */
+const root = fileURLToPath(new URL('../..', import.meta.url))
+const shipped = readdirSync(join(root, 'packs')).map(agent => join(root, 'packs', agent, 'fixtures'))
+const further = process.env.SIGNALBOX_CORPUS ?? join(root, '..', 'shared', 'corpus')
+/** Every n-th further recording, unless all are asked for: the whole directory takes minutes. */
+const STRIDE = process.env.SIGNALBOX_CORPUS_ALL ? 1 : 10
+
+function casts(directory: string): string[] {
+  if (!existsSync(directory)) return []
+  return readdirSync(directory)
+    .sort()
+    .flatMap(name => {
+      const path = join(directory, name)
+      if (statSync(path).isDirectory()) return casts(path)
+      return name.endsWith('.cast') ? [path] : []
+    })
+}
+
+function agentOf(cast: string): string | null {
+  const folder = basename(dirname(cast)) === 'fixtures' ? basename(dirname(dirname(cast))) : basename(dirname(cast))
+  return folder === 'shell' || folder === 'generic' ? null : folder.replace(/-[\d.]+$/, '')
+}
+
+const recordings = [...shipped.flatMap(casts), ...casts(further).filter((_, index) => index % STRIDE === 0)]
+
+interface Seen {
+  t: number
+  view: string
+  awaiting: string | null
+  busy: boolean | null
+  rule: string
+}
+
+function observe({ header }: WholeRecording, events: Iterable<RecordingEvent>, pack: Pack): Seen[] {
+  const seen: Seen[] = []
+  for (const line of replayEvents(events, { pack, cols: header.cols, rows: header.rows })) {
+    const { t, view, awaiting, busy, isSettled, look } = line.state
+    if (isSettled) seen.push({ t, view, awaiting, busy, rule: look?.observation.rule ?? 'none' })
+  }
+  return seen
+}
+
+/** The same bytes at the same times, cut elsewhere. */
+function* recut(events: readonly RecordingEvent[], sizeOf: (random: () => number) => number): Generator<RecordingEvent> {
+  let state = 42
+  const random = () => (state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff) / 0x7fffffff
+  for (const event of events) {
+    if (event.kind !== 'output') yield event
+    else for (let at = 0, size = sizeOf(random); at < event.bytes.length; at += size, size = sizeOf(random)) yield { ...event, bytes: event.bytes.subarray(at, at + size) }
+  }
+}
+
+test('there are recordings to read', () => expect(recordings.length).toBeGreaterThan(5))
+
+describe.each(recordings.map(cast => [cast.replace(`${root}`, ''), cast] as const))('%s', (_, cast) => {
+  test('reads the same however its bytes are cut', async () => {
+    const recording = await readWholeRecording(cast)
+    const pack = await loadPack(agentOf(cast), null)
+    const whole = observe(recording, recording.events, pack)
+    const bytes = recording.events.reduce((sum, event) => sum + (event.kind === 'output' ? event.bytes.length : 0), 0)
+    expect(observe(recording, recut(recording.events, random => 1 + Math.floor(random() * 200)), pack)).toEqual(whole)
+    // One byte at a time costs a call a byte: only where that is little.
+    if (bytes < 60_000) expect(observe(recording, recut(recording.events, () => 1), pack)).toEqual(whole)
+  }, 120_000)
+
+  test('shows no impossible change of view and does not flicker', async () => {
+    const recording = await readWholeRecording(cast)
+    const seen = observe(recording, recording.events, await loadPack(agentOf(cast), null))
+    const inputs = recording.events.filter(event => event.kind === 'input').map(event => event.t)
+    expect(impossible(seen, inputs)).toEqual([])
+    expect(excursions(seen, inputs).length).toBeLessThanOrEqual(1)
+  }, 60_000)
+})
+
+function impossible(seen: readonly Seen[], inputs: readonly number[]): string[] {
+  return seen.flatMap((now, index) => {
+    const before = seen[index - 1]
+    if (!before || inputs.some(t => t > before.t - 0.5 && t <= now.t)) return []
+    const isImpossible =
+      (before.view === 'idle_prompt' && now.view === 'tool_result') || (before.view !== 'startup' && before.view !== 'unknown' && now.view === 'startup') || (before.view === 'auth_required' && now.view === 'thinking')
+    return isImpossible ? [`${before.view} → ${now.view} at ${now.t.toFixed(2)} (${now.rule})`] : []
+  })
+}
+
+/** Rests of less than two seconds in the middle of work that nobody interrupted. */
+function excursions(seen: readonly Seen[], inputs: readonly number[]): string[] {
+  const found: string[] = []
+  let rested: number | null = null
+  seen.forEach((now, index) => {
+    const isIdle = now.busy === false && now.awaiting === null && now.view !== 'unknown'
+    if (seen[index - 1]?.busy === true && isIdle) rested = now.t
+    else if (now.busy === true && rested !== null) {
+      const since = rested
+      if (now.t - since < 2 && !inputs.some(t => t >= since - 0.3 && t <= now.t)) found.push(`${since.toFixed(2)}–${now.t.toFixed(2)}`)
+      rested = null
+    }
+  })
+  return found
+}
