@@ -1,6 +1,7 @@
-// `node bench/sessions.mjs [help] [exit] [idle]`: the figures of sessions, keeper and daemon. Prints, asserts nothing. Needs a build.
+// `node bench/sessions.mjs [help] [exit] [keeper] [idle]`: the figures of sessions, keeper and daemon. Prints, asserts nothing. Needs a build.
 //   help   time of `signalbox --help` against `node -e 0`                        bar: ≤ 1.5 × node + 60 ms
 //   exit   programs that print 64 kB and exit: runs with all bytes               bar: 200 of 200
+//   keeper the same as sessions of the daemon: recordings with all bytes         bar: 200 of 200
 //   idle   200 demo sessions at once: all answer, CPU at rest, memory a session  bars: < 3 % of a core each, < 6 MB
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
@@ -33,6 +34,7 @@ const cwd = join(directory, 'work')
 try {
   if (wants('help')) measureHelp()
   if (wants('exit')) await measureExit()
+  if (wants('keeper')) await measureKeeperExit()
   if (wants('idle')) await measureIdle()
 } finally {
   await cleanUp()
@@ -75,8 +77,11 @@ async function measureExit() {
     'exit, foreground',
     `${whole} of ${RUNS} runs with all 65536 bytes, ${((Date.now() - start) / 1000).toFixed(0)} s`,
   )
+}
 
-  // The same in the keeper, all at once: the hardest case for bytes that wait in the kernel.
+/** The same in the keeper, sixteen at once: the hardest case for bytes that wait in the kernel. */
+async function measureKeeperExit() {
+  startDaemon()
   const sessions = await inParallel(Math.min(RUNS, SESSIONS), 16, () =>
     post('/sessions', { agent: null, args: ['head', '-c', '65536', '/dev/zero'], cwd, env }),
   )
@@ -145,8 +150,12 @@ async function measureIdle() {
   )
 }
 
+function startDaemon() {
+  execFileSync(process.execPath, [cli, 'serve', '--background'], { env, cwd, stdio: 'ignore' })
+}
+
 async function baseline() {
-  execFileSync(process.execPath, [cli, 'sessions'], { env, cwd, stdio: 'ignore' })
+  startDaemon()
   await sleep(2000)
   return Object.fromEntries(processes().map(({ name, pid }) => [name, residentMegabytes(pid)]))
 }

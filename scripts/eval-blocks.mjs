@@ -4,11 +4,21 @@ import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { build, install, root } from './setup.mjs'
 
-if (!process.env.SIGNALBOX_DIST) { install(); build() }
+if (!process.env.SIGNALBOX_DIST) {
+  install()
+  build()
+}
 const { scoreBlocks } = await import(join(root, 'scripts', 'score-blocks.mjs'))
 const args = process.argv.slice(2)
-const flag = name => { const at = args.indexOf(name); if (at >= 0) args.splice(at, 1); return at >= 0 }
-const option = name => { const at = args.indexOf(name); return at < 0 ? null : args.splice(at, 2)[1] }
+const flag = name => {
+  const at = args.indexOf(name)
+  if (at >= 0) args.splice(at, 1)
+  return at >= 0
+}
+const option = name => {
+  const at = args.indexOf(name)
+  return at < 0 ? null : args.splice(at, 2)[1]
+}
 const isShowingMisses = flag('--misses')
 const isShowingText = flag('--show')
 const isGeneric = flag('--generic')
@@ -19,7 +29,21 @@ for (const directory of args) {
     if (only && !cast.includes(only)) continue
     const side = JSON.parse(readFileSync(cast.replace(/\.cast$/, '.json'), 'utf8'))
     const { agent, results } = await scoreBlocks(cast, side, { isGeneric })
-    const sum = (totals[agent] ??= { answers: 0, exact: 0, want: 0, got: 0, common: 0, paragraphs: 0, paragraphsRight: 0, codeLines: 0, codeRight: 0, kinds: 0, kindsRight: 0, streams: 0, streamExtra: 0 })
+    const sum = (totals[agent] ??= {
+      answers: 0,
+      exact: 0,
+      want: 0,
+      got: 0,
+      common: 0,
+      paragraphs: 0,
+      paragraphsRight: 0,
+      codeLines: 0,
+      codeRight: 0,
+      kinds: 0,
+      kindsRight: 0,
+      streams: 0,
+      streamExtra: 0,
+    })
     for (const result of results) {
       const isExact = result.common === result.want && result.got === result.want
       if (!result.isEnd) {
@@ -30,17 +54,37 @@ for (const directory of args) {
       }
       sum.answers++
       if (isExact) sum.exact++
-      for (const key of ['want', 'got', 'common', 'paragraphs', 'paragraphsRight', 'codeLines', 'codeRight']) sum[key] += result[key]
-      for (const [kind, count] of Object.entries(result.kinds)) { sum.kinds += count; sum.kindsRight += Math.min(count, result.gotKinds[kind]) }
-      const isWrong = !isExact || result.paragraphs !== result.paragraphsRight || result.codeLines !== result.codeRight || JSON.stringify(result.kinds) !== JSON.stringify(result.gotKinds)
+      for (const key of ['want', 'got', 'common', 'paragraphs', 'paragraphsRight', 'codeLines', 'codeRight'])
+        sum[key] += result[key]
+      for (const [kind, count] of Object.entries(result.kinds)) {
+        sum.kinds += count
+        sum.kindsRight += Math.min(count, result.gotKinds[kind])
+      }
+      const isWrong =
+        !isExact ||
+        result.paragraphs !== result.paragraphsRight ||
+        result.codeLines !== result.codeRight ||
+        JSON.stringify(result.kinds) !== JSON.stringify(result.gotKinds)
       if (isShowingMisses && isWrong) report(cast, result)
     }
   }
 }
 const percent = (part, whole) => (whole === 0 ? '–' : ((100 * part) / whole).toFixed(1)).padStart(6)
-console.log('agent                 answers  exact  words in order %  extra %  paragraphs  code lines   kinds  streaming: wrong/all')
+console.log(
+  'agent                 answers  exact  words in order %  extra %  paragraphs  code lines   kinds  streaming: wrong/all',
+)
 for (const [agent, sum] of Object.entries(totals).sort()) {
-  console.log(agent.padEnd(20), String(sum.answers).padStart(8), String(sum.exact).padStart(6), percent(sum.common, sum.want).padStart(17), percent(sum.got - sum.common, sum.got).padStart(8), `${sum.paragraphsRight}/${sum.paragraphs}`.padStart(11), `${sum.codeRight}/${sum.codeLines}`.padStart(11), `${sum.kindsRight}/${sum.kinds}`.padStart(7), `${sum.streamExtra}/${sum.streams}`.padStart(12))
+  console.log(
+    agent.padEnd(20),
+    String(sum.answers).padStart(8),
+    String(sum.exact).padStart(6),
+    percent(sum.common, sum.want).padStart(17),
+    percent(sum.got - sum.common, sum.got).padStart(8),
+    `${sum.paragraphsRight}/${sum.paragraphs}`.padStart(11),
+    `${sum.codeRight}/${sum.codeLines}`.padStart(11),
+    `${sum.kindsRight}/${sum.kinds}`.padStart(7),
+    `${sum.streamExtra}/${sum.streams}`.padStart(12),
+  )
 }
 
 function report(cast, result) {

@@ -25,7 +25,9 @@ export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
   const conversation = new Conversation('s', pack, pane.screen)
   const moments = (side.moments ?? []).filter(moment => moment.t != null).sort((a, b) => a.t - b.t)
   const results = []
-  const see = steps => { for (const step of steps) if (step.type === 'look') conversation.observe(step.look) }
+  const see = steps => {
+    for (const step of steps) if (step.type === 'look') conversation.observe(step.look)
+  }
   const runTimers = until => {
     for (let due = pane.nextDeadline(); due !== null && due <= until; due = pane.nextDeadline()) {
       see(pane.tick(due))
@@ -49,7 +51,8 @@ export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
     while (moments.length > 0 && moments[0].t < event.t) stop(moments.shift())
     runTimers(event.t)
     // Right after a resize nothing is read: the moment waits until the picture has settled.
-    if (event.kind === 'resize') for (const moment of moments) if (moment.t < event.t + HOLD_S) moment.t = event.t + HOLD_S
+    if (event.kind === 'resize')
+      for (const moment of moments) if (moment.t < event.t + HOLD_S) moment.t = event.t + HOLD_S
     if (event.kind === 'output') see(pane.feed(event.bytes, event.t, { live: false }))
     else if (event.kind === 'resize') see(pane.resize(event.cols, event.rows, event.t))
   }
@@ -59,7 +62,9 @@ export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
 
 /** What the model said: no tools, and no changes that a tool shows. */
 function saidIn(blocks) {
-  return blocks.filter((block, index) => SAID.has(block.kind) && !(block.kind === 'diff' && /^tool_/.test(blocks[index - 1]?.kind ?? '')))
+  return blocks.filter(
+    (block, index) => SAID.has(block.kind) && !(block.kind === 'diff' && /^tool_/.test(blocks[index - 1]?.kind ?? '')),
+  )
 }
 
 function fit({ want, got, common }) {
@@ -103,13 +108,25 @@ function compare(texts, blocks) {
   const got = wordsOf(markdown)
   const common = longestCommon(want, got)
   const units = unitsOf(source)
-  const lines = blocks.flatMap(block => (block.kind === 'code' ? block.lines : block.kind === 'diff' ? block.lines.map(line => line.sign + line.text) : []))
+  const lines = blocks.flatMap(block =>
+    block.kind === 'code' ? block.lines : block.kind === 'diff' ? block.lines.map(line => line.sign + line.text) : [],
+  )
   const said = ` ${got.join(' ')} `
   return {
-    want: want.length, got: got.length, common, markdown, source, missing: blocks.some(block => block.missing),
-    paragraphs: units.paragraphs.length, paragraphsRight: units.paragraphs.filter(text => said.includes(` ${wordsOf(text).join(' ')} `)).length,
-    codeLines: units.code.length, codeRight: units.code.filter(line => lines.some(own => own.trimEnd() === line.trimEnd() || own.trim() === line.trim())).length,
-    kinds: kindsOf(source), gotKinds: kindsOf(markdown),
+    want: want.length,
+    got: got.length,
+    common,
+    markdown,
+    source,
+    missing: blocks.some(block => block.missing),
+    paragraphs: units.paragraphs.length,
+    paragraphsRight: units.paragraphs.filter(text => said.includes(` ${wordsOf(text).join(' ')} `)).length,
+    codeLines: units.code.length,
+    codeRight: units.code.filter(line =>
+      lines.some(own => own.trimEnd() === line.trimEnd() || own.trim() === line.trim()),
+    ).length,
+    kinds: kindsOf(source),
+    gotKinds: kindsOf(markdown),
   }
 }
 
@@ -128,12 +145,18 @@ function unitsOf(source) {
   const paragraphs = []
   let fence = null
   let current = []
-  const flush = () => { if (current.length > 0) paragraphs.push(current.join('\n')); current = [] }
+  const flush = () => {
+    if (current.length > 0) paragraphs.push(current.join('\n'))
+    current = []
+  }
   for (const line of source.split('\n')) {
     const mark = /^\s*(`{3,})/u.exec(line)?.[1]
-    if (mark) { fence = fence ? null : mark; flush() }
-    else if (fence) { if (line.trim() !== '') code.push(line) }
-    else if (line.trim() === '') flush()
+    if (mark) {
+      fence = fence ? null : mark
+      flush()
+    } else if (fence) {
+      if (line.trim() !== '') code.push(line)
+    } else if (line.trim() === '') flush()
     else current.push(line)
   }
   flush()
@@ -146,9 +169,19 @@ function kindsOf(markdown) {
   let before = ''
   for (const line of markdown.split('\n')) {
     const mark = /^\s*`{3,}(\w*)/u.exec(line)
-    if (mark) { if (!fence) kinds[mark[1] === 'diff' ? 'diff' : 'code']++; fence = !fence }
-    else if (!fence) {
-      const kind = /^\|[\s:|-]+\|$/u.test(line) ? 'table' : /^\s*(?:[-*]|\d+\.) /u.test(line) ? 'list' : /^#+ /u.test(line) ? 'heading' : /^> /u.test(line) ? 'quote' : ''
+    if (mark) {
+      if (!fence) kinds[mark[1] === 'diff' ? 'diff' : 'code']++
+      fence = !fence
+    } else if (!fence) {
+      const kind = /^\|[\s:|-]+\|$/u.test(line)
+        ? 'table'
+        : /^\s*(?:[-*]|\d+\.) /u.test(line)
+          ? 'list'
+          : /^#+ /u.test(line)
+            ? 'heading'
+            : /^> /u.test(line)
+              ? 'quote'
+              : ''
       if (kind && (kind !== before || kind === 'heading' || kind === 'table')) kinds[kind]++
       before = kind
     }

@@ -1,175 +1,128 @@
-import { beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { loadPack } from '../agents/index.js'
-import { type Look, PaneScreen } from '../panes/index.js'
-import { type Block, type Pack, renderMarkdown } from '../screen/index.js'
-import { Conversation } from './conversation.js'
+import { describe, expect, it } from 'vitest'
+import { PaneScreen } from '../panes/index.js'
+import { type Block, type Pack, parsePack, renderMarkdown } from '../screen/index.js'
+import { Conversation, type ConversationState } from './conversation.js'
 
-const BOX = ['────────────────', '▷ ', '────────────────']
-const WORKING = '◜ Thinking… 3s · 120 tokens'
-const MENU = ['━'.repeat(60), '  Run a command', '  $ npm test', '  May I run this?', ' ❯ 1. Yes', '   2. No']
+const PACK: Pack = parsePack(
+  `pack = 1
+agent = "test"
+terminator = "required"
+text = { indent = 2, width = "cols" }
+region = [{ name = "composer", kind = "box", top = '^─{5,}$', body = '^▷', bottom = '^─{5,}$' }]
+blocks = [
+  { kind = "user", first = '^▷ \\S', more = '^  \\S', strip = 2, tight = true },
+  { kind = "tool_call", first = '^◇ ', strip = 2 },
+  { kind = "prose", first = '^◆ ', more = '^  ', strip = 2 },
+]
+terminators = [{ line = '^◈ Finished', outcome = "done" }]
+`,
+  'test.toml',
+)
 
-let pack: Pack
-let screen: PaneScreen
-let t: number
+const BOX = ['──────────', '▷ ', '──────────']
 
-beforeAll(async () => {
-  pack = await loadPack('demo', null)
-})
+/** A terminal whose whole picture is drawn anew each time, as programs on the alternate screen do. */
+class Stage {
+  readonly screen: PaneScreen
+  readonly conversation: Conversation
+  #t = 0
 
-beforeEach(() => {
-  screen = new PaneScreen(pack, { cols: 60, rows: 24 })
-  t = 0
-})
-
-/** Draws rows from the top of the screen and looks at it. */
-function look(...rows: string[]): Look {
-  t += 1
-  screen.feed(Buffer.from(`\u001b[H\u001b[J${rows.join('\r\n')}`), t, { live: false })
-  screen.tick(t + 0.5)
-  return screen.last!
-}
-
-/** Lets rows scroll by as the agent goes on below them. */
-function print(...rows: string[]): Look {
-  t += 1
-  screen.feed(Buffer.from(`\r\n${rows.join('\r\n')}`), t, { live: false })
-  screen.tick(t + 0.5)
-  return screen.last!
-}
-
-const conversation = (state?: Conversation['state']) => new Conversation('ses_1', pack, screen, state)
-const textOf = (blocks: readonly Block[]) => renderMarkdown(blocks).trim()
-
-describe('a turn', () => {
-  test('begins below the newest echo, once for each echo, under a name that counts', () => {
-    const talk = conversation()
-    expect(talk.turn).toBeNull()
-    const first = look('▷ fix it', '', WORKING, ...BOX)
-    expect(talk.markTurn(first)).toBe('ses_1.1')
-    expect(talk.markTurn(first)).toBeNull()
-    talk.closeTurn()
-    expect(talk.turn).toBeNull()
-    expect(talk.markTurn(first)).toBeNull()
-    const second = look('▷ fix it', '', '◆ Done.', '◈ Finished in 3s', '', '▷ and now?', '', WORKING, ...BOX)
-    expect(talk.markTurn(second)).toBe('ses_1.2')
-  })
-
-  test('whose echo has scrolled out of sight is still that turn', () => {
-    const talk = conversation()
-    talk.markTurn(look('▷ count', '', WORKING, ...BOX))
-    const later = print(...Array.from({ length: 40 }, (_, n) => `◆ line ${n}`), '', WORKING, ...BOX)
-    expect(later.layout.blocks.some(block => block.kind === 'user')).toBe(false)
-    expect(talk.markTurn(later)).toBeNull()
-    expect(talk.turn).toBe('ses_1.1')
-  })
-
-  test('that the agent begins by itself has no echo, and begins behind what was said before', () => {
-    const talk = conversation()
-    const before = look('▷ fix it', '', '◆ Done.', '◈ Finished in 3s', ...BOX)
-    talk.markTurn(before)
-    talk.openMessage()
-    talk.extract(before, { isOpen: false })
-    talk.closeMessage()
-    talk.closeTurn()
-    const alone = conversation({ ...talk.state, echoId: 99_999 })
-    const own = look('', '', '', '', '◆ I woke up.', '', WORKING, ...BOX)
-    expect(alone.markTurn(own)).toBe('ses_1.2')
-  })
-})
-
-describe('a message', () => {
-  test('covers what was said since the turn began, without echo, working row and box', () => {
-    const talk = conversation()
-    const now = look('▷ fix it', '', '◆ First answer.', '', '◆ Second answer.', '', WORKING, ...BOX)
-    talk.markTurn(now)
-    expect(talk.message).toBeNull()
-    talk.openMessage()
-    talk.openMessage()
-    expect(talk.message).toBe('ses_1.1.1')
-    const blocks = talk.extract(now, { isOpen: false })
-    expect(textOf(blocks)).toBe('First answer.\n\nSecond answer.')
-    expect(talk.blocks).toEqual(blocks)
-    expect(blocks.map(block => block.id)).toEqual([...new Set(blocks.map(block => block.id))])
-  })
-
-  test('that is closed keeps its rows: the next one begins behind them', () => {
-    const talk = conversation()
-    const first = look('▷ fix it', '', '◆ First answer.', '', WORKING, ...BOX)
-    talk.markTurn(first)
-    talk.openMessage()
-    talk.extract(first, { isOpen: false })
-    const closed = talk.closeMessage()
-    expect(closed).toMatchObject({ message: 'ses_1.1.1' })
-    expect(textOf(closed!.blocks)).toBe('First answer.')
-    expect(talk.blocks).toEqual([])
-    const second = look('▷ fix it', '', '◆ First answer.', '', '◆ Second answer.', '', WORKING, ...BOX)
-    talk.openMessage()
-    expect(talk.message).toBe('ses_1.1.2')
-    expect(textOf(talk.extract(second, { isOpen: false }))).toBe('Second answer.')
-  })
-
-  test('with the same words as one before is not swallowed: "ok" three times is three times ok', () => {
-    const talk = conversation()
-    const now = look('▷ fix it', '', '◆ ok', '', '◆ ok', '', '◆ ok', '', WORKING, ...BOX)
-    talk.markTurn(now)
-    talk.openMessage()
-    expect(textOf(talk.extract(now, { isOpen: false }))).toBe('ok\n\nok\n\nok')
-  })
-
-  test('without content is none', () => {
-    const talk = conversation()
-    const now = look('▷ fix it', '', WORKING, ...BOX)
-    talk.markTurn(now)
-    talk.openMessage()
-    talk.extract(now, { isOpen: false })
-    expect(talk.closeMessage()).toBeNull()
-  })
-
-  test('that ends in a question leaves the call it asks about to the message after the answer', () => {
-    const talk = conversation()
-    const asking = look('▷ fix it', '', '◆ I will run the tests.', '', '◇ Bash(npm test)', '', ...MENU)
-    talk.markTurn(asking)
-    talk.openMessage()
-    const before = talk.extract(asking, { isOpen: false, isAsking: true })
-    expect(before.map(block => block.kind)).toEqual(['prose'])
-    talk.closeMessage()
-    const after = look(
-      '▷ fix it',
-      '',
-      '◆ I will run the tests.',
-      '',
-      '◇ Bash(npm test)',
-      '  ┆ 12 passed',
-      '',
-      '◆ All pass.',
-      '◈ Finished in 9s',
-      ...BOX,
-    )
-    talk.openMessage()
-    expect(talk.extract(after, { isOpen: false }).map(block => block.kind)).toEqual([
-      'tool_call',
-      'tool_result',
-      'prose',
-    ])
-  })
-})
-
-test('whoever goes on from the state gives the same names to the same things', () => {
-  const talk = conversation()
-  const first = look('▷ fix it', '', '◆ First answer.', '', WORKING, ...BOX)
-  talk.markTurn(first)
-  talk.openMessage()
-  talk.extract(first, { isOpen: false })
-  talk.closeMessage()
-  const again = conversation(JSON.parse(JSON.stringify(talk.state)))
-  const second = look('▷ fix it', '', '◆ First answer.', '', '◆ Second answer.', '', WORKING, ...BOX)
-  for (const each of [talk, again]) {
-    expect(each.markTurn(second)).toBeNull()
-    each.openMessage()
-    each.extract(second, { isOpen: false })
+  constructor({ cols, rows, state }: { cols: number; rows: number; state?: ConversationState }) {
+    this.screen = new PaneScreen(PACK, { cols, rows })
+    this.conversation = new Conversation('s', PACK, this.screen, state)
   }
-  expect(again.message).toBe('ses_1.1.2')
-  expect(again.message).toBe(talk.message)
-  expect(again.blocks).toEqual(talk.blocks)
-  expect(again.state).toEqual(talk.state)
+
+  print(text: string): void {
+    this.#t += 1
+    this.#see(this.screen.feed(new TextEncoder().encode(text), this.#t, { live: false }))
+    this.#see(this.screen.tick(this.#t + 0.5))
+  }
+
+  /** The last rows of a transcript above the input box. */
+  paint(transcript: readonly string[], rows: number): void {
+    const shown = [...transcript.slice(-(rows - BOX.length)), ...BOX]
+    this.print(`\u001b[?1049h\u001b[H\u001b[2J${shown.join('\r\n')}`)
+  }
+
+  resize(cols: number, rows: number): void {
+    this.#t += 1
+    this.#see(this.screen.resize(cols, rows, this.#t))
+  }
+
+  read(options: { isOpen: boolean } = { isOpen: false }): readonly Block[] {
+    const look = this.screen.last!
+    this.conversation.markTurn(look)
+    return this.conversation.extract(look, options)
+  }
+
+  #see(outputs: ReturnType<PaneScreen['feed']>): void {
+    for (const output of outputs) if (output.type === 'look') this.conversation.observe(output.look)
+  }
+}
+
+const markdown = (blocks: readonly Block[]) => renderMarkdown(blocks)
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `  line number ${from + index}`)
+
+describe('a turn on the alternate screen', () => {
+  it('holds what scrolled away', () => {
+    const stage = new Stage({ cols: 80, rows: 10 })
+    const transcript = ['▷ tell me', '', '◆ line number 1', ...lines(2, 30), '', '◈ Finished in 2s']
+    for (let count = 3; count <= transcript.length; count++) stage.paint(transcript.slice(0, count), 10)
+    expect(markdown(stage.read())).toBe(Array.from({ length: 30 }, (_, index) => `line number ${index + 1}`).join('\n'))
+    expect(stage.read().some(block => block.missing)).toBe(false)
+  })
+
+  it('says that something is missing when the screen jumped', () => {
+    const stage = new Stage({ cols: 80, rows: 10 })
+    stage.paint(['▷ tell me', '', '◆ line number 1', ...lines(2, 4)], 10)
+    stage.paint(['▷ tell me', '', '◆ line number 1', ...lines(2, 90), '', '◈ Finished in 2s'], 10)
+    expect(stage.read().some(block => block.missing)).toBe(true)
+  })
+
+  it('goes on from a snapshot without losing rows', () => {
+    const transcript = ['▷ tell me', '', '◆ line number 1', ...lines(2, 30), '', '◈ Finished in 2s']
+    const before = new Stage({ cols: 80, rows: 10 })
+    for (let count = 3; count <= 20; count++) before.paint(transcript.slice(0, count), 10)
+    before.read({ isOpen: true })
+    const after = new Stage({
+      cols: 80,
+      rows: 10,
+      state: JSON.parse(JSON.stringify(before.conversation.state)) as ConversationState,
+    })
+    for (let count = 20; count <= transcript.length; count++) after.paint(transcript.slice(0, count), 10)
+    expect(markdown(after.read())).toContain('line number 1\nline number 2\n')
+  })
+})
+
+describe('a turn in the normal buffer', () => {
+  it('begins below its prompt, and a new prompt begins another', () => {
+    const stage = new Stage({ cols: 80, rows: 24 })
+    stage.print(`▷ first\r\n\r\n◆ ok\r\n\r\n◈ Finished in 1s\r\n${BOX.join('\r\n')}`)
+    expect(markdown(stage.read())).toBe('ok')
+    stage.print(`\u001b[2A\r\u001b[J▷ second\r\n\r\n◆ ok\r\n\r\n◈ Finished in 1s\r\n${BOX.join('\r\n')}`)
+    expect(markdown(stage.read())).toBe('ok')
+    expect(stage.conversation.turn).toBe('s.2')
+  })
+
+  it('is the same turn when the program clears everything and prints it again', () => {
+    const stage = new Stage({ cols: 80, rows: 8 })
+    const picture = ['▷ only one', '', '◆ line number 1', ...lines(2, 20), '', '◈ Finished in 1s', ...BOX].join('\r\n')
+    stage.print(picture)
+    const before = markdown(stage.read())
+    stage.print(`\u001b[H\u001b[2J\u001b[3J${picture}`)
+    expect(markdown(stage.read())).toBe(before)
+    expect(stage.conversation.turn).toBe('s.1')
+  })
+
+  it('is read once when a resize prints it a second time', () => {
+    const stage = new Stage({ cols: 80, rows: 30 })
+    const picture = ['▷ only one', '', '◆ line number 1', ...lines(2, 12), '', '◈ Finished in 1s', ...BOX].join('\r\n')
+    stage.print(picture)
+    const before = markdown(stage.read())
+    stage.resize(60, 30)
+    stage.print(`\r\n\r\n${picture}`)
+    expect(markdown(stage.read())).toBe(before)
+    expect(stage.conversation.turn).toBe('s.1')
+  })
 })

@@ -1,5 +1,14 @@
 import type { Look } from '../panes/index.js'
-import { cutRow, type KeptRow, layWindow, type Pack, realignWindow, SPINNER, type TextRow, transcriptBlocks } from '../screen/index.js'
+import {
+  cutRow,
+  type KeptRow,
+  layWindow,
+  type Pack,
+  realignWindow,
+  SPINNER,
+  type TextRow,
+  transcriptBlocks,
+} from '../screen/index.js'
 import { ALTERNATE_FIRST_ID, type Color, type Row } from '../terminal/index.js'
 
 export interface RowSource {
@@ -110,11 +119,15 @@ export class ShownRows {
   #noteSize({ frame, t }: Look, before: Look | null): void {
     const old = before?.frame
     if (!this.#widths.includes(frame.cols)) this.#widths = [frame.cols, ...this.#widths].slice(0, WIDTHS)
-    else if (this.#widths[0] !== frame.cols) this.#widths = [frame.cols, ...this.#widths.filter(cols => cols !== frame.cols)]
+    else if (this.#widths[0] !== frame.cols)
+      this.#widths = [frame.cols, ...this.#widths.filter(cols => cols !== frame.cols)]
     for (const repaint of this.#repaints) if (t <= repaint.until) repaint.last = frame.lines.at(-1)?.id ?? repaint.last
     if (!old || (old.cols === frame.cols && old.rows === frame.rows)) return
     const first = Math.min(frame.lines[0]?.id ?? 0, old.lines[0]?.id ?? 0)
-    this.#repaints = [...this.#repaints.slice(-7), { first, last: frame.lines.at(-1)?.id ?? first, until: t + REPAINT_S }]
+    this.#repaints = [
+      ...this.#repaints.slice(-7),
+      { first, last: frame.lines.at(-1)?.id ?? first, until: t + REPAINT_S },
+    ]
   }
 
   #setEcho(echo: Echo | null): void {
@@ -128,7 +141,13 @@ export class ShownRows {
     if (shown) return echoOf(frame.lines, shown)
     const known = this.#echo
     const isRepainting = this.#repaints.some(repaint => this.#look!.t <= repaint.until)
-    if (known && !isRepainting && known.first < ALTERNATE_FIRST_ID && echoText(this.#source.readRows(known.first, known.last)) === known.text) return known
+    if (
+      known &&
+      !isRepainting &&
+      known.first < ALTERNATE_FIRST_ID &&
+      echoText(this.#source.readRows(known.first, known.last)) === known.text
+    )
+      return known
     const rows = this.#source.readRows(frame.history.firstId, contentEnd(this.#look!, this.#kept))
     const found = transcriptBlocks(rows, this.#pack).findLast(block => isEcho(block, this.#pack))
     return found ? echoOf(rows, found) : null
@@ -143,7 +162,13 @@ export class ShownRows {
     const isRewrapped = cols !== 0 && cols !== look.frame.cols
     const laid = (isRewrapped && realignWindow(rows, window, this.#kept.head)) || layWindow(rows, window, this.#kept)
     const cut = Math.max(0, laid.rows.length - KEPT_ROWS)
-    this.#kept = { base: base + cut, top: laid.top - cut, head: laid.head, cols: look.frame.cols, rows: cut > 0 ? laid.rows.slice(cut) : laid.rows }
+    this.#kept = {
+      base: base + cut,
+      top: laid.top - cut,
+      head: laid.head,
+      cols: look.frame.cols,
+      rows: cut > 0 ? laid.rows.slice(cut) : laid.rows,
+    }
   }
 
   #keptEcho(): Echo | null {
@@ -153,7 +178,11 @@ export class ShownRows {
     let first = last
     while (first > 0 && rows[first - 1]!.isEcho) first--
     const start = ALTERNATE_FIRST_ID + base
-    return { first: start + first, last: start + last, text: echoText(rows.slice(first, last + 1).map(kept => kept.row)) }
+    return {
+      first: start + first,
+      last: start + last,
+      text: echoText(rows.slice(first, last + 1).map(kept => kept.row)),
+    }
   }
 }
 
@@ -206,7 +235,8 @@ function windowOf(look: Look, pack: Pack, echoBackground: Color): KeptRow[] {
     if (role && role !== 'terminator') continue
     const row = cutBar(frame.lines[index]!, layout.rows[index]!.text, frame.cols)
     const isOpenEcho = index < firstMark && echoBackground !== null && backgroundOf(row) === echoBackground
-    const isPrompt = row.text.trim() !== '' && (isOpenEcho || echoes.some(([first, last]) => index >= first && index <= last))
+    const isPrompt =
+      row.text.trim() !== '' && (isOpenEcho || echoes.some(([first, last]) => index >= first && index <= last))
     const key = maskedText(row.text, pack)
     rows.push({ row: { ...(key === '' ? cutRow(row, 0) : row), cols: frame.cols }, key, isEcho: isPrompt })
   }
@@ -215,7 +245,10 @@ function windowOf(look: Look, pack: Pack, echoBackground: Color): KeptRow[] {
 }
 
 /** Where prompts have a background, they end with it: pinned to the top of the screen, a prompt stands right above other rows. */
-function echoRows(lines: readonly Row[], { first, last }: { first: number; last: number }): [first: number, last: number] {
+function echoRows(
+  lines: readonly Row[],
+  { first, last }: { first: number; last: number },
+): [first: number, last: number] {
   const background = backgroundOf(lines[first]!)
   let end = first
   while (background !== null && end < last && lines[end + 1]!.spans.some(span => span.bg === background)) end++

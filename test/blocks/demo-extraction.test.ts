@@ -55,8 +55,11 @@ describe('an answer of the demo agent, read from its terminal', () => {
     }
 
     it(`holds every word once and in order after fifty resizes ${args.join(' ')}`, async () => {
-      const sizes = Array.from({ length: 50 }, (_, index) => ({ cols: [80, 120, 100, 200, 60, 90][index % 6]!, rows: [24, 40, 30][index % 3]! }))
-      const { blocks } = await readDemo({ markdown: MARKDOWN, cols: 80, rows: 24, args, speed: 1.5, sizes })
+      const sizes = Array.from({ length: 50 }, (_, index) => ({
+        cols: [80, 120, 100, 200, 60, 90][index % 6]!,
+        rows: [24, 40, 30][index % 3]!,
+      }))
+      const { blocks } = await readDemo({ markdown: MARKDOWN, cols: 80, rows: 24, args, speed: 6, sizes })
       expect(wordsOf(renderMarkdown(blocks))).toEqual(wordsOf(MARKDOWN))
     }, 60_000)
   }
@@ -73,7 +76,11 @@ async function readDemo(session: DemoSession): Promise<{ blocks: readonly Block[
   return readEvents(await recordDemo(session), session, await loadPack('demo', null))
 }
 
-function readEvents(events: readonly DemoEvent[], { cols, rows }: DemoSession, pack: Awaited<ReturnType<typeof loadPack>>) {
+function readEvents(
+  events: readonly DemoEvent[],
+  { cols, rows }: DemoSession,
+  pack: Awaited<ReturnType<typeof loadPack>>,
+) {
   const pane = new Pane(pack, { cols, rows })
   const conversation = new Conversation('s', pack, pane.screen)
   const seen: (readonly Block[])[] = []
@@ -81,7 +88,8 @@ function readEvents(events: readonly DemoEvent[], { cols, rows }: DemoSession, p
     for (const step of steps) {
       if (step.type !== 'look') continue
       conversation.markTurn(step.look)
-      if (conversation.turn) seen.push(conversation.extract(step.look, { isOpen: step.look.observation.busy !== false }))
+      if (conversation.turn)
+        seen.push(conversation.extract(step.look, { isOpen: step.look.observation.busy !== false }))
     }
   }
   const runTimers = (until: number) => {
@@ -92,7 +100,11 @@ function readEvents(events: readonly DemoEvent[], { cols, rows }: DemoSession, p
   }
   for (const event of events) {
     runTimers(event.t)
-    see('bytes' in event ? pane.feed(event.bytes, event.t, { live: false }) : pane.resize(event.cols, event.rows, event.t))
+    see(
+      'bytes' in event
+        ? pane.feed(event.bytes, event.t, { live: false })
+        : pane.resize(event.cols, event.rows, event.t),
+    )
   }
   runTimers((events.at(-1)?.t ?? 0) + 5)
   const look = pane.screen.last!

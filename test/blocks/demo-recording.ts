@@ -19,18 +19,27 @@ export interface DemoSession {
 
 const DONE = 'Finished in'
 const WAIT_MS = 50_000
-/** Longer than the hold after a resize, so that the answer is also read between two of them. */
-const RESIZE_MS = 300
+/** The agent draws a resize after 30 ms. */
+const RESIZE_MS = 80
+/** Recorded times are stretched: between two resizes the hold is over, and the answer is read there too. */
+const STRETCH = 5
 
 /** Lets the demo agent give one answer in a real PTY. Ends when the answer has and every size was taken. */
 export async function recordDemo(session: DemoSession): Promise<DemoEvent[]> {
   const home = temporaryDirectory()
   const scenario = join(home, 'scenario.json')
-  await writeFile(scenario, JSON.stringify({ name: 'answer', description: 'one answer', turns: [{ steps: [{ say: { markdown: session.markdown } }] }] }))
+  await writeFile(
+    scenario,
+    JSON.stringify({
+      name: 'answer',
+      description: 'one answer',
+      turns: [{ steps: [{ say: { markdown: session.markdown } }] }],
+    }),
+  )
   const args = demoArgv(['--speed', String(session.speed ?? 0), '--scenario', scenario, ...(session.args ?? [])])
   const events: DemoEvent[] = []
   const began = performance.now()
-  const now = () => (performance.now() - began) / 1000
+  const now = () => ((performance.now() - began) / 1000) * STRETCH
   const pty = spawn(process.execPath, args, {
     name: 'xterm-256color',
     cols: session.cols,

@@ -42,7 +42,10 @@ export function placeWindow(kept: readonly KeptRow[], window: readonly KeptRow[]
     const isStart = at === 0 && agreeing > 0 && differing <= 1
     const isSeam = differing === 0 && characters >= SEAM_CHARACTERS && at + window.length >= kept.length
     if (agreeing < WITNESSES && !isWhole && !isStart && !isSeam) continue
-    const isBetter = !best || agreeing > best.agreeing || (agreeing === best.agreeing && Math.abs(at - expected) < Math.abs(best.at - expected))
+    const isBetter =
+      !best ||
+      agreeing > best.agreeing ||
+      (agreeing === best.agreeing && Math.abs(at - expected) < Math.abs(best.at - expected))
     if (isBetter) best = { at, agreeing, isContained: differing === 0 && compared === filled }
   }
   return best
@@ -99,14 +102,24 @@ export const SPINNER = /^\s{0,3}[\u2801-\u28ff](?: |$)/u
 const HEAD_ROWS = 4
 
 /** The rows known after this picture. `before`: what the last picture left. */
-export function layWindow(kept: readonly KeptRow[], shown: readonly KeptRow[], before: { top: number; head: readonly string[] }): Laid {
+export function layWindow(
+  kept: readonly KeptRow[],
+  shown: readonly KeptRow[],
+  before: { top: number; head: readonly string[] },
+): Laid {
   // Blank rows at the top tell nothing: something may have stood there.
-  const window = shown.slice(Math.max(0, shown.findIndex(row => row.key !== '')))
+  const window = shown.slice(
+    Math.max(
+      0,
+      shown.findIndex(row => row.key !== ''),
+    ),
+  )
   const head = window.slice(0, HEAD_ROWS).map(row => row.key)
   if (kept.length === 0) return { rows: [...window], top: 0, head }
   const place = placeWindow(kept, window, before.top)
   if (!place) return { rows: [...kept, ...afterGap(window)], top: kept.length, head }
-  if (place.isContained && place.at !== before.top && place.at + window.length < kept.length) return { rows: [...kept], top: before.top, head }
+  if (place.isContained && place.at !== before.top && place.at + window.length < kept.length)
+    return { rows: [...kept], top: before.top, head }
   const pinned = pinnedRows(kept, window, place.at, before.head)
   const top = place.at + pinned
   return { rows: [...kept.slice(0, top), ...keepGaps(kept, window.slice(pinned), top)], top, head }
@@ -124,7 +137,9 @@ function pinnedRows(kept: readonly KeptRow[], window: readonly KeptRow[], at: nu
 
 function afterGap(window: readonly KeptRow[]): KeptRow[] {
   const first = window.findIndex(row => row.key !== '')
-  return window.map((kept, index) => (index === first && !kept.isEcho ? { ...kept, row: { ...kept.row, hasGap: true } } : kept))
+  return window.map((kept, index) =>
+    index === first && !kept.isEcho ? { ...kept, row: { ...kept.row, hasGap: true } } : kept,
+  )
 }
 
 /**

@@ -1,8 +1,8 @@
 import { displayWidth } from '../../text/index.js'
 import type { BlockContent } from './block.js'
 import { diffEnd, patchLine } from './diff.js'
-import { isBlankRow, type ProseRow, type ProseStyle, roomOf } from './prose-row.js'
 import { LIST_MARK } from './list.js'
+import { isBlankRow, type ProseRow, type ProseStyle, roomOf } from './prose-row.js'
 import { tableEnd } from './table.js'
 
 /*
@@ -17,9 +17,11 @@ const BLANK_ROWS = 2
 const FENCE = /^\s*(?<ticks>`{3,}|~{3,})\s*(?<language>[\w+#.-]*)\s*$/u
 const GUTTER = /^\s*(?<number>\d{1,5})(?:$|\s(?<code>.*)$)/u
 const CODE_END = /[{};]$|[({[,]$|^\s*[)}\]]+[;,)]*$|=>$/u
-const CODE_START = /^\s*(?:\/\/|\/\*|\*\/|#include|#!|import |from \S+ import |export |const |let |var |function |class |def |return\b|if \(|for \(|while \(|\$ \S)/u
+const CODE_START =
+  /^\s*(?:\/\/|\/\*|\*\/|#include|#!|import |from \S+ import |export |const |let |var |function |class |def |return\b|if \(|for \(|while \(|\$ \S)/u
 /** These begin a line of their own: a row that starts with one does not go on with the row above. */
-const STATEMENT = /^(?:import|export|const|let|var|function|class|def|return|if|for|while|else|try|type|interface|from|use|fn|pub|struct|#|\/\/)(?![\w-])/u
+const STATEMENT =
+  /^(?:import|export|const|let|var|function|class|def|return|if|for|while|else|try|type|interface|from|use|fn|pub|struct|#|\/\/)(?![\w-])/u
 /** A row this much shorter than the room was not broken because of a long word. */
 const BREAK_CELLS = 24
 
@@ -67,7 +69,7 @@ function gutterEnd(rows: readonly ProseRow[], at: number): number {
   let end = at
   let count = Number(first.groups!.number)
   for (let next = at + 1; next < rows.length; next++) {
-    const number = GUTTER.exec(rows[next]!.text)?.groups!.number
+    const number = GUTTER.exec(rows[next]!.text)?.groups?.number
     const isNext = number !== undefined && numberEnd(rows[next]!.text) === right && Number(number) === count + 1
     // A long line goes on under its own text.
     const isWrapped = number === undefined && rows[next]!.indent > right
@@ -91,13 +93,19 @@ function isCode(chunk: readonly ProseRow[], style: ProseStyle): boolean {
   const strong = coloured.filter(row => row.colours.syntax >= 2 && !LIST_MARK.test(row.text))
   if (strong.length > 0) return strong.includes(chunk[0]!) || !isSentence(chunk[0]!.text)
   if (LIST_MARK.test(chunk[0]!.text) || isQuote(chunk[0]!.text) || chunk.some(row => isSentence(row.text))) return false
-  if (coloured.length === chunk.length && (chunk.every(row => row.colours.isWhole) || style.pack.text.inlineCodeFg.length > 0)) return true
+  if (
+    coloured.length === chunk.length &&
+    (chunk.every(row => row.colours.isWhole) || style.pack.text.inlineCodeFg.length > 0)
+  )
+    return true
   return coloured.length === 0 && looksLikeCode(chunk)
 }
 
 /** One colour in a sentence is an emphasis that the pack does not know. */
 function isSentence(text: string): boolean {
-  return /^\s*\p{Lu}/u.test(text) && /[\p{L}\d)”"'][:.?!,]$/u.test(text.trimEnd()) && text.trim().split(/\s+/u).length >= 3
+  return (
+    /^\s*\p{Lu}/u.test(text) && /[\p{L}\d)”"'][:.?!,]$/u.test(text.trimEnd()) && text.trim().split(/\s+/u).length >= 3
+  )
 }
 
 function isQuote(text: string): boolean {
@@ -127,7 +135,8 @@ export function readCode(rows: readonly ProseRow[], style: ProseStyle): BlockCon
 
 /** A fenced patch is a diff, whoever coloured it. */
 function withLanguage(lines: string[], language: string): BlockContent {
-  const isDiff = language === 'diff' || language === 'patch' || lines.some(line => /^@@ -\d+(?:,\d+)? \+\d+/u.test(line))
+  const isDiff =
+    language === 'diff' || language === 'patch' || lines.some(line => /^@@ -\d+(?:,\d+)? \+\d+/u.test(line))
   return isDiff ? { kind: 'diff', lines: lines.map(patchLine) } : { kind: 'code', language, lines }
 }
 

@@ -26,10 +26,15 @@ function escapeLine(line: string, isStart: boolean): string {
     .replace(/\\(?=[!-/:-@[-`{-~])/gu, '\\\\')
     .replace(/`(?=[^`]*`)|(?<=`[^`]*)`/gu, '\\`')
     .replace(/\*(?=\S)(?=.*\S\*)|(?<=\*.*\S)\*/gu, '\\*')
-    .replace(/(?<![\p{L}\p{N}\\])_(?=\S)(?=.*\S_(?![\p{L}\p{N}]))|(?<=(?<![\p{L}\p{N}])_.*\S)_(?![\p{L}\p{N}])/gu, '\\_')
+    .replace(
+      /(?<![\p{L}\p{N}\\])_(?=\S)(?=.*\S_(?![\p{L}\p{N}]))|(?<=(?<![\p{L}\p{N}])_.*\S)_(?![\p{L}\p{N}])/gu,
+      '\\_',
+    )
     .replace(/~~(?=\S.*\S~~)/gu, '\\~~')
     .replace(/\[(?=[^\]]*\]\()/gu, '\\[')
     .replace(/<(?=[a-z/!?])/giu, '\\<')
     .replace(/&(?=#?\w+;)/gu, '\\&')
-  return isStart ? LINE_START.reduce((escaped, [mark, by]) => (mark.test(escaped) ? escaped.replace(mark, by) : escaped), inner) : inner
+  return isStart
+    ? LINE_START.reduce((escaped, [mark, by]) => (mark.test(escaped) ? escaped.replace(mark, by) : escaped), inner)
+    : inner
 }

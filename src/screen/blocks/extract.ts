@@ -2,7 +2,6 @@ import { genericBlocks } from '../generic-grammar.js'
 import { chromeRows, panelRows, type RowBlock, type RowRole, splitBlocks, terminatorOf } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
 import { isBlank, type ScreenRow, toScreenRow } from '../screen-row.js'
-import { readTodo } from './todo-items.js'
 import { matchesRow } from '../style-match.js'
 import { toolOf } from '../tool.js'
 import type { Block, BlockContent } from './block.js'
@@ -12,6 +11,7 @@ import { type ProseStyle, proseRow } from './prose-row.js'
 import { type Piece, readProse } from './regions.js'
 import { bodyStyle } from './row-style.js'
 import { joinSoftWraps, type TextRow, textFrom } from './text-row.js'
+import { readTodo } from './todo-items.js'
 
 export interface ExtractOptions {
   pack: Pack
@@ -40,7 +40,9 @@ export function extractBlocks(rows: readonly TextRow[], options: ExtractOptions)
   const split = joinUnmarked(splitRows(seen, pack), seen)
   const style: ProseStyle = {
     pack,
-    body: bodyStyle(split.filter(block => block.kind === 'prose').flatMap(block => whole.slice(block.first, block.last + 1))),
+    body: bodyStyle(
+      split.filter(block => block.kind === 'prose').flatMap(block => whole.slice(block.first, block.last + 1)),
+    ),
     rightOf: row => rightEdge(row.cols ?? options.cols, pack),
     isOpen: options.isOpen,
   }
@@ -70,7 +72,10 @@ function rightEdge(cols: number, pack: Pack): number {
 
 /** Where the blocks of a transcript begin and end, chrome, panels and terminators left out. */
 export function transcriptBlocks(rows: readonly TextRow[], pack: Pack): RowBlock[] {
-  return splitRows(rows.map((row, index) => toScreenRow(row, index)), pack)
+  return splitRows(
+    rows.map((row, index) => toScreenRow(row, index)),
+    pack,
+  )
 }
 
 /** Some agents mark no paragraphs, so every one of them begins a block: those without a mark of their own belong to the one above. */
@@ -78,9 +83,13 @@ function joinUnmarked(blocks: readonly RowBlock[], seen: readonly ScreenRow[]): 
   const joined: RowBlock[] = []
   for (const block of blocks) {
     const above = joined.at(-1)
-    const isNext = above?.kind === 'prose' && block.kind === 'prose' && seen.slice(above.last + 1, block.first).every(row => isBlank(row))
+    const isNext =
+      above?.kind === 'prose' &&
+      block.kind === 'prose' &&
+      seen.slice(above.last + 1, block.first).every(row => isBlank(row))
     const strip = (block.spec ?? above?.spec)?.strip ?? 0
-    const isBare = seen[block.first]!.text.slice(0, strip).trim() === '' && (block.spec === null || block.spec === above?.spec)
+    const isBare =
+      seen[block.first]!.text.slice(0, strip).trim() === '' && (block.spec === null || block.spec === above?.spec)
     if (isNext && isBare) above.last = block.last
     else joined.push({ ...block })
   }
@@ -101,7 +110,9 @@ function splitRows(seen: readonly ScreenRow[], pack: Pack): RowBlock[] {
   }
   if (pack.blocks.length === 0) return genericBlocks(seen, roleOf)
   // Rows without a mark, such as those behind a gap, are the answer's: what it quotes may look like anything.
-  return splitBlocks(seen, pack, roleOf).map(block => (block.spec === null ? { ...block, kind: 'prose' as const } : block))
+  return splitBlocks(seen, pack, roleOf).map(block =>
+    block.spec === null ? { ...block, kind: 'prose' as const } : block,
+  )
 }
 
 /** The last row of an answer that is still being written may be half a line: it waits until the next one begins. */
@@ -118,7 +129,14 @@ function readRowBlock(block: RowBlock, rows: readonly TextRow[], style: ProseSty
   const lines = () => rows.map(row => textFrom(row, strip))
   switch (block.kind) {
     case 'tool_call':
-      return whole({ kind: 'tool_call', tool: toolOf(lines().map(line => line.trim()).join(' ')) })
+      return whole({
+        kind: 'tool_call',
+        tool: toolOf(
+          lines()
+            .map(line => line.trim())
+            .join(' '),
+        ),
+      })
     case 'tool_result':
       return readResult(rows, strip, block.spec?.failed?.test(rows[0]!.text) ? false : null, style)
     case 'todo':
@@ -129,7 +147,10 @@ function readRowBlock(block: RowBlock, rows: readonly TextRow[], style: ProseSty
     case 'error':
       return whole({ kind: block.kind, text: lines().join('\n').trim() })
     default:
-      return readProse(rows.map(row => proseRow(row, strip, style)), style)
+      return readProse(
+        rows.map(row => proseRow(row, strip, style)),
+        style,
+      )
   }
 }
 
@@ -149,7 +170,8 @@ function readResult(rows: readonly TextRow[], strip: number, ok: boolean | null,
   let plain = 0
   const addLines = (to: number) => {
     const lines = read.slice(plain, to).map(row => row.text.trimEnd())
-    if (lines.some(line => line !== '')) pieces.push({ content: { kind: 'tool_result', lines, ok }, first: plain, last: to - 1 })
+    if (lines.some(line => line !== ''))
+      pieces.push({ content: { kind: 'tool_result', lines, ok }, first: plain, last: to - 1 })
   }
   for (let at = 0; at < read.length; at++) {
     const end = diffEnd(read, at)

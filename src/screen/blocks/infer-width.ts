@@ -7,7 +7,11 @@ import { isContinuation } from './unwrap.js'
  * betrays its width: at the right one every row but the last is full. So each stretch of rows takes the width, of those the screen has had,
  * at which most of its rows are; the present one when that is a draw.
  */
-export function inferWidths(rows: readonly TextRow[], widths: readonly number[], rightAt: (cols: number) => number): TextRow[] {
+export function inferWidths(
+  rows: readonly TextRow[],
+  widths: readonly number[],
+  rightAt: (cols: number) => number,
+): TextRow[] {
   if (new Set(widths).size < 2) return [...rows]
   const inferred: TextRow[] = []
   for (let at = 0; at < rows.length; ) {
@@ -15,14 +19,21 @@ export function inferWidths(rows: readonly TextRow[], widths: readonly number[],
     while (end < rows.length && rows[end]!.text.trim() !== '') end++
     const chunk = rows.slice(at, end)
     const cols = bestWidth(chunk, widths, rightAt)
-    inferred.push(...chunk.map(row => (row.cols === undefined && cols !== null ? { ...row, cols } : row)), ...rows.slice(end, end + 1))
+    inferred.push(
+      ...chunk.map(row => (row.cols === undefined && cols !== null ? { ...row, cols } : row)),
+      ...rows.slice(end, end + 1),
+    )
     at = end + 1
   }
   return inferred
 }
 
 /** `widths`: the present one first. */
-function bestWidth(chunk: readonly TextRow[], widths: readonly number[], rightAt: (cols: number) => number): number | null {
+function bestWidth(
+  chunk: readonly TextRow[],
+  widths: readonly number[],
+  rightAt: (cols: number) => number,
+): number | null {
   if (chunk.length < 2) return null
   const width = (row: TextRow) => displayWidth(row.text)
   const widest = Math.max(...chunk.map(width))
@@ -32,7 +43,10 @@ function bestWidth(chunk: readonly TextRow[], widths: readonly number[], rightAt
     if (widest > rightAt(cols)) continue
     const full = chunk.filter((row, index) => {
       const below = chunk[index + 1]
-      return below && isContinuation({ width: width(row), text: row.text }, { text: below.text }, { right: rightAt(cols), left: 0 })
+      return (
+        below &&
+        isContinuation({ width: width(row), text: row.text }, { text: below.text }, { right: rightAt(cols), left: 0 })
+      )
     }).length
     if (full > most) {
       most = full

@@ -13,12 +13,18 @@ interface StyledRun extends InlineRun {
 
 /** Styled text as runs. Neighbours of one style are joined, also across a single plain blank. */
 export function inlineRuns(spans: readonly Span[], pack: Pack): InlineRun[] {
-  const runs = spans.filter(span => span.text !== '').map((span): StyledRun => ({ text: span.text, ...styleOf(span, pack) }))
+  const runs = spans
+    .filter(span => span.text !== '')
+    .map((span): StyledRun => ({ text: span.text, ...styleOf(span, pack) }))
   return mergeRuns(trimRuns(foldLinks(mergeRuns(runs))))
 }
 
 function styleOf(span: Span, pack: Pack): Omit<StyledRun, 'text'> {
-  const isCode = pack.text.inlineCodeFg.includes(colourText(span.fg)) && displayWidth(span.text) < CODE_CELLS && !span.link && !span.bold
+  const isCode =
+    pack.text.inlineCodeFg.includes(colourText(span.fg)) &&
+    displayWidth(span.text) < CODE_CELLS &&
+    !span.link &&
+    !span.bold
   const isBlank = span.text.trim() === ''
   return {
     ...(isCode && !isBlank && { code: true }),

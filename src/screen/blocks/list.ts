@@ -19,7 +19,11 @@ export function listEnd(rows: readonly ProseRow[], at: number, style: ProseStyle
     const above = rows[next - 1]!
     if (isBlankRow(row)) {
       const after = rows[next + 1]
-      const goesOn = after && !isBlankRow(after) && ((listMark(after.text) && after.indent >= base && isSameKind(rows[at]!, after)) || (after.indent >= column && !after.colours.syntax))
+      const goesOn =
+        after &&
+        !isBlankRow(after) &&
+        ((listMark(after.text) && after.indent >= base && isSameKind(rows[at]!, after)) ||
+          (after.indent >= column && !after.colours.syntax))
       if (!goesOn) break
       continue
     }
@@ -59,5 +63,8 @@ export function readList(rows: readonly ProseRow[], style: ProseStyle): ListItem
       items.push({ item, rows: [row], mark: match[0].length })
     } else if (!isBlankRow(row)) items.at(-1)?.rows.push(row)
   }
-  return items.map(({ item, rows: own, mark }) => ({ ...item, runs: joinRows(own, (_, index) => (index === 0 ? mark : 0), style, own[0]!.from + mark) }))
+  return items.map(({ item, rows: own, mark }) => ({
+    ...item,
+    runs: joinRows(own, (_, index) => (index === 0 ? mark : 0), style, own[0]!.from + mark),
+  }))
 }

@@ -31,7 +31,14 @@ export interface ProseStyle {
 
 export function proseRow(row: TextRow, from: number, style: ProseStyle): ProseRow {
   const text = textFrom(row, from)
-  return { row, from, text, width: from + displayWidth(text), indent: text.search(/[^\s\u00a0]/u), colours: rowColours(row, from, style.pack, style.body) }
+  return {
+    row,
+    from,
+    text,
+    width: from + displayWidth(text),
+    indent: text.search(/[^\s\u00a0]/u),
+    colours: rowColours(row, from, style.pack, style.body),
+  }
 }
 
 export function isBlankRow(row: ProseRow): boolean {
@@ -59,7 +66,12 @@ export function spansFrom(row: ProseRow, columns: number): Span[] {
  * Rows of one paragraph as runs: wrapped lines joined, the writer's own line breaks kept. `columns`: what to take off each row's front.
  * Rows that hold runs of blanks are laid out by hand, so their breaks stay even where a word would not have fitted.
  */
-export function joinRows(rows: readonly ProseRow[], columns: (row: ProseRow, index: number) => number, style: ProseStyle, left?: number): InlineRun[] {
+export function joinRows(
+  rows: readonly ProseRow[],
+  columns: (row: ProseRow, index: number) => number,
+  style: ProseStyle,
+  left?: number,
+): InlineRun[] {
   const runs: InlineRun[] = []
   rows.forEach((row, index) => {
     const above = rows[index - 1]

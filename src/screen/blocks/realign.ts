@@ -9,6 +9,7 @@ import { cutRow } from './text-row.js'
  */
 const PROBE_WORDS = 24
 const ENOUGH_WORDS = 5
+const SEAM_WORDS = 2
 
 interface Word {
   text: string
@@ -18,19 +19,33 @@ interface Word {
 }
 
 /** `head`: how the last picture began; what is pinned to the top stands there still. */
-export function realignWindow(kept: readonly KeptRow[], shownRows: readonly KeptRow[], head: readonly string[]): Laid | null {
+export function realignWindow(
+  kept: readonly KeptRow[],
+  shownRows: readonly KeptRow[],
+  head: readonly string[],
+): Laid | null {
   const window = shownRows.slice(pinnedHead(shownRows, head))
   const echo = lastEcho(kept)
   const shown = lastEcho(window)
-  if (echo && shown && isSameEcho(echo.text, shown.text) && isFollowed(kept, echo.last + 1, window, shown.last + 1)) return { rows: [...kept.slice(0, echo.first), ...window.slice(shown.first)], top: echo.first - shown.first, head: [...head] }
+  if (echo && shown && isSameEcho(echo.text, shown.text) && isFollowed(kept, echo.last + 1, window, shown.last + 1))
+    return {
+      rows: [...kept.slice(0, echo.first), ...window.slice(shown.first)],
+      top: echo.first - shown.first,
+      head: [...head],
+    }
   const from = echo ? echo.last + 1 : 0
   const start = findWords(wordsOf(kept, from), wordsOf(window, pinnedEcho(window)))
   if (!start) return null
   const rest = window.slice(start.windowRow)
-  if (start.at === firstWordAt(kept[start.row]!)) return { rows: [...kept.slice(0, start.row), ...rest], top: start.row, head: [...head] }
+  if (start.at === firstWordAt(kept[start.row]!))
+    return { rows: [...kept.slice(0, start.row), ...rest], top: start.row, head: [...head] }
   const [first, ...others] = rest
   const joined = first ? [{ ...first, row: { ...first.row, isContinued: true } }, ...others] : []
-  return { rows: [...kept.slice(0, start.row), cutBefore(kept[start.row]!, start.at), ...joined], top: start.row + 1, head: [...head] }
+  return {
+    rows: [...kept.slice(0, start.row), cutBefore(kept[start.row]!, start.at), ...joined],
+    top: start.row + 1,
+    head: [...head],
+  }
 }
 
 function pinnedHead(window: readonly KeptRow[], head: readonly string[]): number {
@@ -43,18 +58,30 @@ function lastEcho(rows: readonly KeptRow[]): { first: number; last: number; text
   if (last < 0) return null
   let first = last
   while (first > 0 && rows[first - 1]!.isEcho) first--
-  return { first, last, text: rows.slice(first, last + 1).map(row => row.row.text.trim()).join(' ') }
+  return {
+    first,
+    last,
+    text: rows
+      .slice(first, last + 1)
+      .map(row => row.row.text.trim())
+      .join(' '),
+  }
 }
 
 /** The same words, as far as both are shown: a long prompt may be cut on a narrow screen. */
 function isSameEcho(a: string, b: string): boolean {
-  const [short, long] = [a, b].map(text => text.replace(/\s+/gu, '')).sort((x, y) => x.length - y.length) as [string, string]
+  const [short, long] = [a, b].map(text => text.replace(/\s+/gu, '')).sort((x, y) => x.length - y.length) as [
+    string,
+    string,
+  ]
   return short.length > 0 && long.startsWith(short)
 }
 
 /** A prompt that is pinned to the top of the screen is followed by other words than where it was said. */
 function isFollowed(kept: readonly KeptRow[], from: number, window: readonly KeptRow[], shownFrom: number): boolean {
-  const [before, now] = [wordsOf(kept, from), wordsOf(window, shownFrom)].map(words => words.slice(0, 3).map(word => word.text))
+  const [before, now] = [wordsOf(kept, from), wordsOf(window, shownFrom)].map(words =>
+    words.slice(0, 3).map(word => word.text),
+  )
   return before!.every((word, index) => now![index] === undefined || now![index]!.startsWith(word))
 }
 
@@ -74,7 +101,10 @@ function wordsOf(rows: readonly KeptRow[], from: number): Word[] {
 }
 
 /** Where the longest run of the window's first words begins among the kept ones. Words at the window's top may be half cut away. */
-function findWords(kept: readonly Word[], window: readonly Word[]): { row: number; at: number; windowRow: number } | null {
+function findWords(
+  kept: readonly Word[],
+  window: readonly Word[],
+): { row: number; at: number; windowRow: number } | null {
   const rowStarts = window.filter((word, index) => word.row !== window[index - 1]?.row).slice(0, 4)
   for (const start of rowStarts) {
     const probe = window.slice(window.indexOf(start)).slice(0, PROBE_WORDS)
@@ -84,7 +114,10 @@ function findWords(kept: readonly Word[], window: readonly Word[]): { row: numbe
       while (length < probe.length && kept[at + length]?.text === probe[length]!.text) length++
       if (length > best.length) best = { length, at }
     }
-    if (best.length >= Math.min(ENOUGH_WORDS, probe.length) && best.length > 0) return { row: kept[best.at]!.row, at: kept[best.at]!.at, windowRow: start.row }
+    // At the very end of what was kept, fewer words can be there.
+    const isSeam = best.length >= SEAM_WORDS && best.at + best.length === kept.length
+    if ((best.length >= Math.min(ENOUGH_WORDS, probe.length) && best.length > 0) || isSeam)
+      return { row: kept[best.at]!.row, at: kept[best.at]!.at, windowRow: start.row }
   }
   return null
 }

@@ -32,10 +32,14 @@ function asTranscript(block: Block): Block {
 
 /** Screen index → transcript index: the longest set of pairs in order (both lists are short). */
 function matchInOrder(screen: readonly Block[], transcript: readonly Block[]): Map<number, number> {
-  const best: number[][] = Array.from({ length: screen.length + 1 }, () => new Array<number>(transcript.length + 1).fill(0))
+  const best: number[][] = Array.from({ length: screen.length + 1 }, () =>
+    new Array<number>(transcript.length + 1).fill(0),
+  )
   for (let s = screen.length - 1; s >= 0; s--) {
     for (let t = transcript.length - 1; t >= 0; t--) {
-      best[s]![t] = isSame(screen[s]!, transcript[t]!) ? best[s + 1]![t + 1]! + 1 : Math.max(best[s + 1]![t]!, best[s]![t + 1]!)
+      best[s]![t] = isSame(screen[s]!, transcript[t]!)
+        ? best[s + 1]![t + 1]! + 1
+        : Math.max(best[s + 1]![t]!, best[s]![t + 1]!)
     }
   }
   const matches = new Map<number, number>()

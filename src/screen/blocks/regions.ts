@@ -1,9 +1,9 @@
 import type { BlockContent } from './block.js'
 import { codeEnd, readCode } from './code.js'
 import { diffEnd, readDiff } from './diff.js'
+import { inlineRuns, mergeRuns } from './inline.js'
 import { listEnd, listMark, readList } from './list.js'
 import { isBlankRow, joinRows, jointOf, type ProseRow, type ProseStyle, spansFrom } from './prose-row.js'
-import { inlineRuns, mergeRuns } from './inline.js'
 import { isEmphasised } from './row-style.js'
 import { readTable, tableEnd } from './table.js'
 
@@ -33,17 +33,26 @@ export function readProse(rows: readonly ProseRow[], style: ProseStyle): Piece[]
 }
 
 function readPiece(rows: readonly ProseRow[], at: number, style: ProseStyle): Piece {
-  const upTo = (last: number, read: (own: readonly ProseRow[]) => BlockContent): Piece => ({ content: read(rows.slice(at, last + 1)), first: at, last })
+  const upTo = (last: number, read: (own: readonly ProseRow[]) => BlockContent): Piece => ({
+    content: read(rows.slice(at, last + 1)),
+    first: at,
+    last,
+  })
   const table = tableEnd(rows, at)
   if (table >= 0) return upTo(table, own => readTable(own, style))
   const diff = diffEnd(rows, at)
   if (diff >= 0) return upTo(diff, readDiff)
   const code = codeEnd(rows, at, style)
   if (code >= 0) return upTo(code, own => readCode(own, style))
-  if (listMark(rows[at]!.text)) return upTo(listEnd(rows, at, style), own => ({ kind: 'list', items: readList(own, style) }))
+  if (listMark(rows[at]!.text))
+    return upTo(listEnd(rows, at, style), own => ({ kind: 'list', items: readList(own, style) }))
   if (QUOTE.test(rows[at]!.text)) return upTo(quoteEnd(rows, at), own => readQuote(own, style))
   if (isHeading(rows, at)) return upTo(at, own => readHeading(own[0]!, style))
-  return upTo(paragraphEnd(rows, at, style), own => ({ kind: 'prose', variant: 'paragraph', runs: joinRows(own, () => 0, style) }))
+  return upTo(paragraphEnd(rows, at, style), own => ({
+    kind: 'prose',
+    variant: 'paragraph',
+    runs: joinRows(own, () => 0, style),
+  }))
 }
 
 function quoteEnd(rows: readonly ProseRow[], at: number): number {
@@ -57,7 +66,11 @@ function readQuote(rows: readonly ProseRow[], style: ProseStyle): BlockContent {
   const runs = joinRows(bare, row => rows[bare.indexOf(row)]!.text.match(QUOTE)![0].length, style)
   const isAllItalic = runs.every(run => run.italic || run.text.trim() === '')
   // Some agents set quotes in italics: then that is no emphasis.
-  return { kind: 'prose', variant: 'quote', runs: isAllItalic ? mergeRuns(runs.map(({ italic: _, ...run }) => run)) : runs }
+  return {
+    kind: 'prose',
+    variant: 'quote',
+    runs: isAllItalic ? mergeRuns(runs.map(({ italic: _, ...run }) => run)) : runs,
+  }
 }
 
 function isHeading(rows: readonly ProseRow[], at: number): boolean {
@@ -71,7 +84,11 @@ function readHeading(row: ProseRow, style: ProseStyle): BlockContent {
   const runs = inlineRuns(spansFrom(row, row.indent + mark), style.pack)
   const isAllItalic = runs.every(run => run.italic || run.code)
   // What all of it has is the look of a heading, not an emphasis.
-  return { kind: 'prose', variant: 'heading', runs: runs.map(({ bold: _, italic, ...run }) => ({ ...run, ...(italic && !isAllItalic && { italic }) })) }
+  return {
+    kind: 'prose',
+    variant: 'heading',
+    runs: runs.map(({ bold: _, italic, ...run }) => ({ ...run, ...(italic && !isAllItalic && { italic }) })),
+  }
 }
 
 /** A paragraph ends at a blank row, or where a row begins something else that is not just a wrapped line. */
@@ -79,7 +96,8 @@ function paragraphEnd(rows: readonly ProseRow[], at: number, style: ProseStyle):
   let end = at
   for (let next = at + 1; next < rows.length; next++) {
     const row = rows[next]!
-    if (isBlankRow(row) || tableEnd(rows, next) >= 0 || diffEnd(rows, next) >= 0 || /^\s*(?:```|~~~)/u.test(row.text)) break
+    if (isBlankRow(row) || tableEnd(rows, next) >= 0 || diffEnd(rows, next) >= 0 || /^\s*(?:```|~~~)/u.test(row.text))
+      break
     const isWrapped = jointOf(rows[next - 1]!, row, style) !== null && row.indent === rows[at]!.indent
     if (!isWrapped && (listMark(row.text) || QUOTE.test(row.text))) break
     if (row.colours.syntax >= 2 && codeEnd(rows, next, style) >= 0) break

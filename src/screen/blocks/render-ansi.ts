@@ -40,7 +40,9 @@ function renderBlock(block: Block, style: AnsiStyle): string[] {
         const indent = '  '.repeat(item.depth)
         const head = `${indent}${mark} ${box}`
         const width = displayWidth(head)
-        return wrapRuns(item.runs, style.width - width).map((line, index) => (index === 0 ? head : ' '.repeat(width)) + inline(line, style))
+        return wrapRuns(item.runs, style.width - width).map(
+          (line, index) => (index === 0 ? head : ' '.repeat(width)) + inline(line, style),
+        )
       })
     case 'table':
       return renderTable(block, style)
@@ -104,9 +106,16 @@ function wrapRuns(runs: readonly InlineRun[], width: number): InlineRun[][] {
 function renderTable(block: Extract<Block, { kind: 'table' }>, style: AnsiStyle): string[] {
   const paint = painter(style)
   const rows = [block.header, ...block.body]
-  const widths = block.header.map((_, column) => Math.max(...rows.map(row => displayWidth(plainText(row[column] ?? [])))))
-  const line = (row: readonly (readonly InlineRun[])[]) => widths.map((width, column) => padded(plainText(row[column] ?? []), width, block.align[column])).join('  ')
-  return [paint('bold', line(block.header)), paint('grey', widths.map(width => '─'.repeat(width)).join('  ')), ...block.body.map(line)]
+  const widths = block.header.map((_, column) =>
+    Math.max(...rows.map(row => displayWidth(plainText(row[column] ?? [])))),
+  )
+  const line = (row: readonly (readonly InlineRun[])[]) =>
+    widths.map((width, column) => padded(plainText(row[column] ?? []), width, block.align[column])).join('  ')
+  return [
+    paint('bold', line(block.header)),
+    paint('grey', widths.map(width => '─'.repeat(width)).join('  ')),
+    ...block.body.map(line),
+  ]
 }
 
 function padded(text: string, width: number, align: 'left' | 'right' | 'center' | undefined): string {

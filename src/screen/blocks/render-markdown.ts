@@ -25,7 +25,10 @@ function renderBlock(block: Block): string {
           const mark = item.number === null ? '-' : `${item.number}.`
           const box = item.checked === null ? '' : item.checked ? '[x] ' : '[ ] '
           const indent = '  '.repeat(item.depth)
-          const text = inline(item.runs, { isStart: true }).replaceAll('\n', `\n${indent}${' '.repeat(mark.length + 1)}`)
+          const text = inline(item.runs, { isStart: true }).replaceAll(
+            '\n',
+            `\n${indent}${' '.repeat(mark.length + 1)}`,
+          )
           return `${indent}${mark} ${box}${text}`
         })
         .join('\n')
@@ -42,12 +45,16 @@ function renderBlock(block: Block): string {
       )
     case 'tool_call': {
       const subject = toolSubject(block.tool)
-      return subject ? `**${escapeMarkdown(block.tool.name, false)}** ${codeSpan(subject)}` : `**${escapeMarkdown(block.tool.name, false)}**`
+      return subject
+        ? `**${escapeMarkdown(block.tool.name, false)}** ${codeSpan(subject)}`
+        : `**${escapeMarkdown(block.tool.name, false)}**`
     }
     case 'tool_result':
       return fence(shortResult(block.lines), '')
     case 'todo':
-      return block.items.map(item => `- [${item.status === 'done' ? 'x' : ' '}] ${escapeMarkdown(item.text, false)}`).join('\n')
+      return block.items
+        .map(item => `- [${item.status === 'done' ? 'x' : ' '}] ${escapeMarkdown(item.text, false)}`)
+        .join('\n')
     case 'error':
       return `**Error** ${escapeMarkdown(block.text, false)}`
     default:

@@ -28,20 +28,25 @@ export function renderTelegram(blocks: readonly Block[], options: { maxUnits?: n
       length += part.text.length
     }
   }
-  return cutAt(parts, cuts(parts.map(part => part.text).join(''), borders, maxUnits)).map(toHtml).filter(html => html !== '')
+  const text = parts.map(part => part.text).join('')
+  return pages(text, borders, maxUnits)
+    .map(([start, end]) => toHtml(cutParts(parts, start, end)))
+    .filter(html => html !== '')
 }
 
-/** Where the messages end, the last one left out. */
-function cuts(text: string, borders: ReadonlySet<number>, maxUnits: number): number[] {
-  const found: number[] = []
+/** What goes into each message, from where to where. */
+function pages(text: string, borders: ReadonlySet<number>, maxUnits: number): [start: number, end: number][] {
+  const found: [number, number][] = []
   let start = 0
   while (text.length - start > maxUnits) {
     const end = breakBefore(text, start, start + maxUnits, borders)
-    found.push(end)
-    start = end
-    while (/\s/u.test(text[start] ?? '')) start++
+    found.push([start, end])
+    // A line's own indentation is text, the break before it is not.
+    const gap = text[end] === '\n' ? /\n+/uy : /\s+/uy
+    gap.lastIndex = end
+    start = end + (gap.exec(text)?.[0].length ?? 0)
   }
-  return found
+  return [...found, [start, text.length]]
 }
 
 function breakBefore(text: string, start: number, limit: number, borders: ReadonlySet<number>): number {
@@ -58,29 +63,14 @@ function breakBefore(text: string, start: number, limit: number, borders: Readon
   return isInsidePair && limit - 1 > start ? limit - 1 : limit
 }
 
-/** The parts of each message; blanks around a cut are left out. */
-function cutAt(parts: readonly TaggedText[], ends: readonly number[]): TaggedText[][] {
-  const messages: TaggedText[][] = [[]]
+function cutParts(parts: readonly TaggedText[], start: number, end: number): TaggedText[] {
+  const kept: TaggedText[] = []
   let at = 0
-  let next = 0
   for (const part of parts) {
-    let { text } = part
-    while (next < ends.length && at + text.length > ends[next]!) {
-      const head = text.slice(0, ends[next]! - at)
-      if (head !== '') messages.at(-1)!.push({ ...part, text: head })
-      at += head.length
-      text = text.slice(head.length)
-      messages.push([])
-      next++
-    }
-    if (text !== '') messages.at(-1)!.push({ ...part, text })
-    at += text.length
+    const text = part.text.slice(Math.max(0, start - at), Math.max(0, end - at))
+    if (text !== '') kept.push({ ...part, text })
+    at += part.text.length
   }
-  return messages.map(trimParts)
-}
-
-function trimParts(parts: readonly TaggedText[]): TaggedText[] {
-  const kept = [...parts]
   while (kept.length > 0 && kept[0]!.text.trim() === '') kept.shift()
   while (kept.length > 0 && kept.at(-1)!.text.trim() === '') kept.pop()
   return kept
@@ -91,7 +81,13 @@ function toHtml(parts: readonly TaggedText[]): string {
   let open: readonly string[] = []
   for (const { text, tags } of parts) {
     const shared = sharedTags(open, tags)
-    html += closing(open.slice(shared)) + tags.slice(shared).map(tag => `<${tag}>`).join('') + escapeHtml(text)
+    html +=
+      closing(open.slice(shared)) +
+      tags
+        .slice(shared)
+        .map(tag => `<${tag}>`)
+        .join('') +
+      escapeHtml(text)
     open = tags
   }
   return html + closing(open)

@@ -44,13 +44,16 @@ export function rowColours(row: Row, from: number, pack: Pack, body: BodyStyle):
   const spans = cutSpans(row.spans, from).filter(span => span.text.trim() !== '')
   const isInline = (span: Span) => pack.text.inlineCodeFg.includes(colourText(span.fg)) && !span.bold
   // The terminal's own colour is never a colour of syntax.
-  const foreign = spans.filter(span => span.fg !== null && span.fg !== body.fg && !span.link && !isInline(span) && !span.bold && !span.underline)
+  const foreign = spans.filter(
+    span => span.fg !== null && span.fg !== body.fg && !span.link && !isInline(span) && !span.bold && !span.underline,
+  )
   const first = spans[0]
   return {
     syntax: new Set(foreign.map(span => colourText(span.fg))).size,
     isWhole: spans.length > 0 && foreign.length === spans.length,
     isInlineCode: spans.length > 0 && spans.every(isInline),
-    hasBackground: first !== undefined && first.bg !== null && first.bg !== body.bg && spans.every(span => span.bg === first.bg),
+    hasBackground:
+      first !== undefined && first.bg !== null && first.bg !== body.bg && spans.every(span => span.bg === first.bg),
   }
 }
 
@@ -61,12 +64,18 @@ export function isEmphasised(row: Row, from: number): boolean {
 }
 
 export function hasDiffColour(row: Row, from: number): boolean {
-  return cutSpans(row.spans, from).some(span => span.text.trim() !== '' && (isRedOrGreen(span.fg) || isRedOrGreen(span.bg)))
+  return cutSpans(row.spans, from).some(
+    span => span.text.trim() !== '' && (isRedOrGreen(span.fg) || isRedOrGreen(span.bg)),
+  )
 }
 
 function isRedOrGreen(colour: Color): boolean {
   if (typeof colour === 'number') return [1, 2, 9, 10].includes(colour)
   if (colour === null) return false
-  const [red, green, blue] = [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16)) as [number, number, number]
+  const [red, green, blue] = [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16)) as [
+    number,
+    number,
+    number,
+  ]
   return (red > green * 1.3 && red > blue * 1.2) || (green > red * 1.2 && green > blue * 1.2)
 }

@@ -23,10 +23,13 @@ interface Cell {
 /** The last row of the table that begins here, or -1: a frame with bars below it, or a bold row over a row of rules. */
 export function tableEnd(rows: readonly ProseRow[], at: number): number {
   const { text } = rows[at]!
-  if (EDGE.test(text) && BARS.test(rows[at + 1]?.text ?? '│ │')) return lastWhile(rows, at, row => EDGE.test(row.text) || BARS.test(row.text))
-  if (BARS.test(text) && (text.match(/[│┃║]/gu)?.length ?? 0) >= 3) return lastWhile(rows, at, row => EDGE.test(row.text) || BARS.test(row.text))
+  if (EDGE.test(text) && BARS.test(rows[at + 1]?.text ?? '│ │'))
+    return lastWhile(rows, at, row => EDGE.test(row.text) || BARS.test(row.text))
+  if (BARS.test(text) && (text.match(/[│┃║]/gu)?.length ?? 0) >= 3)
+    return lastWhile(rows, at, row => EDGE.test(row.text) || BARS.test(row.text))
   const below = rows[at + 1]
-  if (below && isEmphasised(rows[at]!.row, rows[at]!.from) && /^\s*━{2,}(?: +━{2,})*\s*$/u.test(below.text)) return lastWhile(rows, at, row => row.indent >= 0)
+  if (below && isEmphasised(rows[at]!.row, rows[at]!.from) && /^\s*━{2,}(?: +━{2,})*\s*$/u.test(below.text))
+    return lastWhile(rows, at, row => row.indent >= 0)
   return -1
 }
 
@@ -47,13 +50,22 @@ export function readTable(rows: readonly ProseRow[], style: ProseStyle): BlockCo
   const filled = groups.filter(group => group.length > 0)
   // Rules between all rows: what stands between two of them is one row, however often its cells were broken.
   const isRuled = filled.length > 2
-  const logical = filled.flatMap((group, index) => (isRuled || index === 0 ? [group.reduce((above, below) => joinCells(above, below))] : joinBroken(group, columns)))
+  const logical = filled.flatMap((group, index) =>
+    isRuled || index === 0 ? [group.reduce((above, below) => joinCells(above, below))] : joinBroken(group, columns),
+  )
   const [header = [], ...body] = logical
   return {
     kind: 'table',
     header: header.map(cell => plainHeader(cell.runs)),
     body: body.map(cells => cells.map(cell => cell.runs)),
-    align: header.map((_, column) => alignment(filled.slice(1).flat().map(cells => cells[column]!))),
+    align: header.map((_, column) =>
+      alignment(
+        filled
+          .slice(1)
+          .flat()
+          .map(cells => cells[column]!),
+      ),
+    ),
   }
 }
 
@@ -80,7 +92,10 @@ function barColumns(rows: readonly ProseRow[]): Column[] {
 /** Cells stand over the runs of the rule, and reach to where the next begins. */
 function ruleColumns(rows: readonly ProseRow[]): Column[] {
   const rule = rows.find(row => RULE.test(row.text))!
-  const runs = [...rule.text.matchAll(/[━─]+/gu)].map(match => ({ first: rule.from + match.index, end: rule.from + match.index + match[0].length }))
+  const runs = [...rule.text.matchAll(/[━─]+/gu)].map(match => ({
+    first: rule.from + match.index,
+    end: rule.from + match.index + match[0].length,
+  }))
   return runs.map(({ first, end }, index) => [first, end, runs[index + 1]?.first ?? Number.POSITIVE_INFINITY])
 }
 
@@ -89,7 +104,11 @@ function cellOf({ row }: ProseRow, [first, end, reach]: Column, style: ProseStyl
   const text = spansText(spans)
   const trimmed = text.trim()
   const left = displayWidth(text) - displayWidth(text.trimStart())
-  return { runs: inlineRuns(spans, style.pack), text: trimmed, pad: [left, Math.max(0, end - first - left - displayWidth(trimmed))] }
+  return {
+    runs: inlineRuns(spans, style.pack),
+    text: trimmed,
+    pad: [left, Math.max(0, end - first - left - displayWidth(trimmed))],
+  }
 }
 
 function joinCells(above: readonly Cell[], below: readonly Cell[]): Cell[] {
@@ -97,7 +116,11 @@ function joinCells(above: readonly Cell[], below: readonly Cell[]): Cell[] {
     const next = below[column]
     if (!next || next.text === '') return cell
     if (cell.text === '') return next
-    return { runs: mergeRuns([...cell.runs, { text: ' ' }, ...next.runs]), text: `${cell.text} ${next.text}`, pad: cell.pad }
+    return {
+      runs: mergeRuns([...cell.runs, { text: ' ' }, ...next.runs]),
+      text: `${cell.text} ${next.text}`,
+      pad: cell.pad,
+    }
   })
 }
 
@@ -106,7 +129,11 @@ function joinBroken(rows: readonly Cell[][], columns: readonly Column[]): Cell[]
   const joined: Cell[][] = []
   let physical: Cell[] | null = null
   for (const cells of rows) {
-    if (physical && cells.some(cell => cell.text === '') && cells.every((cell, column) => cell.text === '' || isBroken(physical![column]!, cell, columns[column]!))) {
+    if (
+      physical &&
+      cells.some(cell => cell.text === '') &&
+      cells.every((cell, column) => cell.text === '' || isBroken(physical![column]!, cell, columns[column]!))
+    ) {
       joined[joined.length - 1] = joinCells(joined.at(-1)!, cells)
     } else joined.push(cells)
     physical = cells

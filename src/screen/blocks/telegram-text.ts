@@ -13,7 +13,8 @@ export interface TaggedText {
 const TABLE_CELLS = 46
 const INDENT = '\u00a0\u00a0'
 /** Names that Telegram would turn into links to a domain. */
-const FILE_NAME = /(?<![\w/.@-])(?:[\w-]+[./])*[\w-]+\.(?:py|rs|sh|md|js|ts|go|cc|pl|ps|so|tf|ml|mk|cs|id|in|is|io|me|app|zip|mov|dev|rb|java|tsx|jsx|mjs|cjs|json|toml|yaml|yml|txt|log|lock|html|css|c|h)(?![\w-]|\.\w)/giu
+const FILE_NAME =
+  /(?<![\w/.@-])(?:[\w-]+[./])*[\w-]+\.(?:py|rs|sh|md|js|ts|go|cc|pl|ps|so|tf|ml|mk|cs|id|in|is|io|me|app|zip|mov|dev|rb|java|tsx|jsx|mjs|cjs|json|toml|yaml|yml|txt|log|lock|html|css|c|h)(?![\w-]|\.\w)/giu
 
 export function telegramText(block: Block): TaggedText[] {
   switch (block.kind) {
@@ -22,7 +23,12 @@ export function telegramText(block: Block): TaggedText[] {
     case 'code':
       return [pre(block.lines, block.language)]
     case 'diff':
-      return [pre(block.lines.map(line => `${line.sign}${line.text}`), 'diff')]
+      return [
+        pre(
+          block.lines.map(line => `${line.sign}${line.text}`),
+          'diff',
+        ),
+      ]
     case 'list':
       return block.items.flatMap((item, index) => {
         const mark = item.checked === null ? (item.number === null ? '•' : `${item.number}.`) : item.checked ? '☑' : '☐'
@@ -38,7 +44,11 @@ export function telegramText(block: Block): TaggedText[] {
     case 'tool_result':
       return [{ text: shortResult(block.lines).join('\n'), tags: ['blockquote expandable'] }]
     case 'todo':
-      return [plain(block.items.map(item => `${{ done: '☑', in_progress: '◐', open: '☐' }[item.status]} ${item.text}`).join('\n'))]
+      return [
+        plain(
+          block.items.map(item => `${{ done: '☑', in_progress: '◐', open: '☐' }[item.status]} ${item.text}`).join('\n'),
+        ),
+      ]
     case 'error':
       return [{ text: 'Error', tags: ['b'] }, plain(` ${block.text}`)]
     default:
@@ -82,12 +92,19 @@ function withFileNames(text: string, tags: readonly string[]): TaggedText[] {
 }
 
 function table(block: Extract<Block, { kind: 'table' }>): TaggedText[] {
-  const rows = [block.header, ...block.body].map(row => block.header.map((_, column) => plainText(row[column] ?? []).replaceAll('\n', ' ')))
+  const rows = [block.header, ...block.body].map(row =>
+    block.header.map((_, column) => plainText(row[column] ?? []).replaceAll('\n', ' ')),
+  )
   const widths = block.header.map((_, column) => Math.max(...rows.map(row => displayWidth(row[column]!))))
   const width = widths.reduce((sum, own) => sum + own, 0) + 2 * Math.max(0, widths.length - 1)
   if (width <= TABLE_CELLS) {
     const rule = widths.map(own => '─'.repeat(own)).join('  ')
-    const lines = rows.map(row => row.map((text, column) => padded(text, widths[column]!, block.align[column] ?? 'left')).join('  ').trimEnd())
+    const lines = rows.map(row =>
+      row
+        .map((text, column) => padded(text, widths[column]!, block.align[column] ?? 'left'))
+        .join('  ')
+        .trimEnd(),
+    )
     return [{ text: [lines[0]!, rule, ...lines.slice(1)].join('\n'), tags: ['pre'] }]
   }
   return block.body.flatMap((row, index) => {

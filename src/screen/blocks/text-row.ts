@@ -1,5 +1,5 @@
-import { displayWidth } from '../../text/index.js'
 import type { Row, Span } from '../../terminal/index.js'
+import { displayWidth } from '../../text/index.js'
 
 /** A row of a transcript, with what its keeper knows beyond the screen it stands on now. */
 export interface TextRow extends Row {
@@ -39,12 +39,24 @@ function append(above: TextRow, below: TextRow, at: number): TextRow {
     ...above,
     text: below.text === '' ? above.text : above.text + blanks + below.text,
     width: below.width === 0 ? above.width : x + below.width,
-    spans: below.width === 0 ? above.spans : [...above.spans, ...filler, ...below.spans.map(span => ({ ...span, x: span.x + x }))],
+    spans:
+      below.width === 0
+        ? above.spans
+        : [...above.spans, ...filler, ...below.spans.map(span => ({ ...span, x: span.x + x }))],
   }
 }
 
 function plainSpan(x: number, width: number): Span {
-  const style = { fg: null, bg: null, bold: false, dim: false, italic: false, underline: false, inverse: false, strike: false }
+  const style = {
+    fg: null,
+    bg: null,
+    bold: false,
+    dim: false,
+    italic: false,
+    underline: false,
+    inverse: false,
+    strike: false,
+  }
   return { x, width, text: ' '.repeat(width), ...style }
 }
 
@@ -70,7 +82,8 @@ export function cutRow<T extends Row>(row: T, to: number): T {
 }
 
 function cutText(text: string, start: number, from: number, to: number): { text: string; x: number } {
-  if (/^[\x20-\x7e]*$/.test(text)) return { text: text.slice(Math.max(0, from - start), Math.max(0, to - start)), x: Math.max(start, from) }
+  if (/^[\x20-\x7e]*$/.test(text))
+    return { text: text.slice(Math.max(0, from - start), Math.max(0, to - start)), x: Math.max(start, from) }
   let column = start
   let kept = ''
   let x = -1

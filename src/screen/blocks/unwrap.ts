@@ -21,7 +21,11 @@ export interface TextRoom {
   left: number
 }
 
-export function isContinuation(above: MeasuredRow, below: { text: string; isContinued?: boolean | undefined }, room: TextRoom): boolean {
+export function isContinuation(
+  above: MeasuredRow,
+  below: { text: string; isContinued?: boolean | undefined },
+  room: TextRoom,
+): boolean {
   if (below.isContinued) return true
   const word = firstWord(below.text)
   if (word === '') return false
@@ -30,7 +34,11 @@ export function isContinuation(above: MeasuredRow, below: { text: string; isCont
 }
 
 /** What stands between two joined rows: a blank; nothing inside a long word that was cut at the edge, or between two wide characters. */
-export function joint(above: MeasuredRow, below: { text: string; isContinued?: boolean | undefined }, room: TextRoom): string {
+export function joint(
+  above: MeasuredRow,
+  below: { text: string; isContinued?: boolean | undefined },
+  room: TextRoom,
+): string {
   const next = firstWord(below.text)
   if (isWide(lastCharacter(above.text)) && isWide(next)) return ''
   if (below.isContinued) return ' '

@@ -11,7 +11,11 @@ function line(text: string): string {
 }
 
 function runs(list: readonly InlineRun[]): InlineRun[] {
-  return list.map(run => ({ ...run, text: visibleText(run.text), ...(run.link !== undefined && { link: line(run.link) }) }))
+  return list.map(run => ({
+    ...run,
+    text: visibleText(run.text),
+    ...(run.link !== undefined && { link: line(run.link) }),
+  }))
 }
 
 function visibleContent(block: BlockContent): BlockContent {
@@ -30,7 +34,11 @@ function visibleContent(block: BlockContent): BlockContent {
       return { ...block, lines: block.lines.map(row => ({ ...row, text: line(row.text) })) }
     case 'tool_call': {
       const { name, summary, command, path, url } = block.tool
-      const subject = { ...(command !== undefined && { command: line(command) }), ...(path !== undefined && { path: line(path) }), ...(url !== undefined && { url: line(url) }) }
+      const subject = {
+        ...(command !== undefined && { command: line(command) }),
+        ...(path !== undefined && { path: line(path) }),
+        ...(url !== undefined && { url: line(url) }),
+      }
       return { ...block, tool: { ...block.tool, name: line(name), summary: line(summary), ...subject } }
     }
     case 'todo':

@@ -2,7 +2,9 @@ import { type BlockContent, plainText } from './block.js'
 
 /** The words of a block, marks left out. */
 export function blockWords(block: BlockContent): string[] {
-  return blockPlainText(block).split(/\s+/u).filter(word => word !== '')
+  return blockPlainText(block)
+    .split(/\s+/u)
+    .filter(word => word !== '')
 }
 
 export function blockPlainText(block: BlockContent): string {

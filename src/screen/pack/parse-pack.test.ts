@@ -89,10 +89,10 @@ describe('mistakes are named with file and line', () => {
 
   it.each([
     ['TOML that is none', 'pack = 1\nagent = \n', 2, ''],
-    ['an unknown field', rule('region = "screen"\nlin = "x"'), 8, 'there is no field "lin" in rule.0'],
+    ['an unknown field', rule('region = "screen"\nlin = "x"'), 8, 'there is no field "lin" in rule r'],
     ['an unknown field at the top', 'pack = 1\nagent = "test"\nregions = []\n', 3, 'there is no field "regions"'],
-    ['a missing field', rule('line = "x"'), 4, 'rule.0.region'],
-    ['a value that is none', rule('region = "screen"\nawaiting = "nobody"'), 8, 'rule.0.awaiting'],
+    ['a missing field', rule('line = "x"'), 4, 'rule r region'],
+    ['a value that is none', rule('region = "screen"\nawaiting = "nobody"'), 8, 'rule r awaiting'],
     ['a pattern that does not compile', rule('region = "screen"\nline = "("'), 8, 'rule r line: '],
     [
       'a pattern that may run for ever',

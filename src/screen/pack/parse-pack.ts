@@ -46,18 +46,21 @@ function schemaError(
   merged: MergedSources,
 ): SignalboxError {
   const path = issue.path.map(part => (typeof part === 'number' ? part : String(part)))
+  const field = nameOfField(path, merged.data)
   const unknown = issue.code === 'unrecognized_keys' ? issue.keys?.[0] : undefined
-  if (unknown !== undefined)
-    return new SignalboxError('E_PACK', `there is no field "${unknown}"${inField(path)}`, {
-      place: merged.placeOf([...path, unknown]),
-    })
-  return new SignalboxError('E_PACK', `${path.join('.') || 'the file'}: ${issue.message}`, {
-    place: merged.placeOf(path),
-  })
+  if (unknown !== undefined) {
+    const message = `there is no field "${unknown}"${field === '' ? '' : ` in ${field}`}`
+    return new SignalboxError('E_PACK', message, { place: merged.placeOf([...path, unknown]) })
+  }
+  return new SignalboxError('E_PACK', `${field || 'the file'}: ${issue.message}`, { place: merged.placeOf(path) })
 }
 
-function inField(path: readonly (string | number)[]): string {
-  return path.length === 0 ? '' : ` in ${path.join('.')}`
+/** `rule working.spinner line` where the entry has a name, else `blocks.2.first`: indexes of merged lists are nobody's. */
+function nameOfField(path: readonly (string | number)[], data: Record<string, unknown>): string {
+  const [list, index, ...rest] = path
+  const entry = typeof index === 'number' ? (data[list!] as Record<string, unknown>[] | undefined)?.[index] : undefined
+  const name = entry?.id ?? entry?.name
+  return typeof name === 'string' ? [list, name, ...rest].join(' ') : path.join('.')
 }
 
 /** `blocks[2].first`, `rule working.spinner line` → where that is written. */

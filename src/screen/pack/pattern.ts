@@ -81,7 +81,9 @@ function atomLength(source: string, index: number): number {
 
 function isUnbounded(source: string, index: number): boolean {
   const character = source[index]
-  return character === '*' || character === '+' || (character === '{' && /^\{\d+,\}/.test(source.slice(index, index + 12)))
+  return (
+    character === '*' || character === '+' || (character === '{' && /^\{\d+,\}/.test(source.slice(index, index + 12)))
+  )
 }
 
 function quantifierLength(source: string, index: number): number {

@@ -1,0 +1,79 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { Block, BlockContent } from './block.js'
+import { renderMarkdown } from './render-markdown.js'
+
+function blocks(...contents: BlockContent[]): Block[] {
+  return contents.map((content, index) => ({
+    id: `t.${index}`,
+    rows: [0, 0],
+    provisional: false,
+    missing: false,
+    source: 'screen',
+    ...content,
+  }))
+}
+
+const paragraph = (text: string): BlockContent => ({ kind: 'prose', variant: 'paragraph', runs: [{ text }] })
+
+describe('Markdown', () => {
+  it('escapes only where a character would act', () => {
+    const cases: [string, string][] = [
+      ['2 * 3 and 4 * 5', '2 * 3 and 4 * 5'],
+      ['a *b* c', 'a \\*b\\* c'],
+      ['snake_case_name and _this_', 'snake_case_name and \\_this\\_'],
+      ['# not a heading', '\\# not a heading'],
+      ['issue #3', 'issue #3'],
+      ['- not a list', '\\- not a list'],
+      ['1. not a list', '1\\. not a list'],
+      ['costs 1. 50', 'costs 1. 50'],
+      ['> not a quote', '\\> not a quote'],
+      ['a > b < c', 'a > b < c'],
+      ['<b>tag</b>', '\\<b>tag\\</b>'],
+      ['see [x](y)', 'see \\[x](y)'],
+      ['an array a[0]', 'an array a[0]'],
+      ['a `tick` b', 'a \\`tick\\` b'],
+      ['one ` tick', 'one ` tick'],
+      ['----', '\\----'],
+      ['AT&amp;T & co', 'AT\\&amp;T & co'],
+    ]
+    for (const [text, expected] of cases) expect(renderMarkdown(blocks(paragraph(text)))).toBe(expected)
+  })
+
+  it('keeps every word of any text', () => {
+    const words = (text: string) =>
+      text
+        .replace(/[\\`*_~|#>[\]<&]/gu, '')
+        .split(/\s+/u)
+        .filter(Boolean)
+    fc.assert(
+      fc.property(fc.stringMatching(/^[ -~]{1,80}$/), text => {
+        expect(words(renderMarkdown(blocks(paragraph(text))))).toEqual(words(text))
+      }),
+      { numRuns: 300, seed: 1 },
+    )
+  })
+
+  it('fences code one longer than any fence inside, and shortens long output', () => {
+    expect(renderMarkdown(blocks({ kind: 'code', language: 'md', lines: ['```js', 'x', '```'] }))).toBe(
+      '````md\n```js\nx\n```\n````',
+    )
+    const lines = Array.from({ length: 15 }, (_, index) => `line ${index}`)
+    expect(renderMarkdown(blocks({ kind: 'tool_result', lines, ok: null }))).toMatch(/line 11\n… \+3 lines\n```$/u)
+  })
+
+  it('shows control and bidi characters instead of passing them on', () => {
+    expect(renderMarkdown(blocks(paragraph('a\u202eb\u001b[31mc')))).toBe('a⟦U+202E⟧b␛[31mc')
+  })
+
+  it('names a tool and what it is called with', () => {
+    expect(
+      renderMarkdown(
+        blocks({
+          kind: 'tool_call',
+          tool: { name: 'Bash', kind: 'shell', summary: 'Bash(npm test)', command: 'npm test' },
+        }),
+      ),
+    ).toBe('**Bash** `npm test`')
+  })
+})

@@ -1,0 +1,61 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TestHome, waitFor } from './harness.js'
+
+let home: TestHome
+beforeEach(() => {
+  home = new TestHome()
+})
+afterEach(() => home.close())
+
+type Line = Record<string, unknown> & { type: string }
+const rulesOf = (lines: readonly Line[]) => lines.filter(line => line.type === 'rule').map(line => line.id)
+
+describe('a live session', () => {
+  it('explains itself now and at a past time, and its recording replays to the same', async () => {
+    const session = await home.startDemo()
+    const lines = await waitFor('the agent to report itself', async () => {
+      const told = await home.ndjson<Line>(['explain', session.id])
+      return told[0]?.authority === 'osc7501' ? told : null
+    })
+    expect(lines[0]).toMatchObject({ type: 'reading', view: 'idle_prompt', authority: 'osc7501', claim: 'idle' })
+    expect(lines.filter(line => line.type === 'evidence').map(line => [line.authority, line.verdict])).toEqual([
+      ['osc7501', 'won'],
+      ['screen', 'agrees'],
+    ])
+    expect(rulesOf(lines)).toContain('working.spinner')
+    const before = await home.ndjson<Line>(['explain', session.id, '--at', '0'])
+    expect(before[0]).toMatchObject({ view: 'unknown', claim: null })
+    const [at] = await home.ndjson<Line>([
+      'replay',
+      home.path('data', 'recordings', `${session.id}.cast`),
+      '--at',
+      '999',
+    ])
+    expect(at).toMatchObject({ type: 'at', view: 'idle_prompt', authority: 'osc7501', status: 'idle' })
+  })
+
+  it('takes a person’s own pack at once, and keeps it when the file breaks', async () => {
+    const session = await home.startDemo()
+    const folder = home.path('config', 'packs', 'demo')
+    mkdirSync(folder, { recursive: true })
+    const rule = '[[rule]]\nid = "mine"\nview = "idle_prompt"\nregion = "footer"\nline = "enter to send"\n'
+    writeFileSync(`${folder}/mine.toml`, `pack = 1\nagent = "demo"\n${rule}`)
+    await waitFor('the new rule', async () =>
+      rulesOf(await home.ndjson<Line>(['explain', session.id])).includes('mine'),
+    )
+    writeFileSync(`${folder}/mine.toml`, `pack = 1\nagent = "demo"\n${rule}lin = 1\n`)
+    const packs = await home.ndjson<Line>(['packs', '--json'])
+    expect(packs.find(pack => pack.source === 'own')).toMatchObject({
+      problem: { line: 8, message: 'there is no field "lin" in rule mine' },
+    })
+    expect(rulesOf(await home.ndjson<Line>(['explain', session.id]))).toContain('mine')
+  })
+
+  it('is counted for drift when it ends', async () => {
+    const session = await home.startDemo()
+    await home.ok(['stop', session.id])
+    const counts = await waitFor('the counts', async () => (await home.ndjson<Line>(['drift', '--json']))[0])
+    expect(counts).toMatchObject({ agent: 'demo', version: '1.0.0', screens: [] })
+  })
+})
