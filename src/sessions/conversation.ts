@@ -1,6 +1,7 @@
 import type { Look } from '../panes/index.js'
 import { type Block, dropRepeatedBands, extractBlocks, type Pack } from '../screen/index.js'
-import { type Echo, type RowSource, ShownRows, type ShownState } from './shown-rows.js'
+import type { Echo } from './picture.js'
+import { type RowSource, ShownRows, type ShownState } from './shown-rows.js'
 
 export interface ConversationState {
   turns: number

@@ -1,25 +1,20 @@
 import type { Look } from '../panes/index.js'
-import {
-  cutRow,
-  type KeptRow,
-  layWindow,
-  type Pack,
-  realignWindow,
-  SPINNER,
-  type TextRow,
-  transcriptBlocks,
-} from '../screen/index.js'
+import { type KeptRow, layWindow, type Pack, realignWindow, type TextRow, transcriptBlocks } from '../screen/index.js'
 import { ALTERNATE_FIRST_ID, type Color, type Row } from '../terminal/index.js'
+import {
+  backgroundOf,
+  type Echo,
+  echoOf,
+  echoText,
+  isEcho,
+  isScrolled,
+  isTranscript,
+  liveStart,
+  windowOf,
+} from './picture.js'
 
 export interface RowSource {
   readRows(firstId: number, lastId: number): Row[]
-}
-
-/** A prompt on the screen: its rows and its words. */
-export interface Echo {
-  first: number
-  last: number
-  text: string
 }
 
 /** For a later host: the rows of a program on the alternate screen, which no terminal keeps. */
@@ -87,7 +82,7 @@ export class ShownRows {
     if (look.frame.buffer === 'alternate') {
       if (isTranscript(look)) this.#keep(look)
       this.#setEcho(this.#keptEcho())
-    } else this.#setEcho(this.#normalEcho(look))
+    } else this.#setEcho(this.#normalEcho(look, before))
   }
 
   /** A copy printed by a repaint stands for the same prompt. */
@@ -136,21 +131,20 @@ export class ShownRows {
     if (isNew && this.#look) this.#widths = [this.#look.frame.cols]
   }
 
-  #normalEcho({ frame, layout }: Look): Echo | null {
+  #normalEcho({ frame, layout }: Look, before: Look | null): Echo | null {
     const shown = layout.blocks.findLast(block => isEcho(block, this.#pack))
     if (shown) return echoOf(frame.lines, shown)
-    const known = this.#echo
+    // A prompt that is new is seen when it appears; above the screen one is looked for only where it may have got there unseen.
     const isRepainting = this.#repaints.some(repaint => this.#look!.t <= repaint.until)
-    if (
-      known &&
-      !isRepainting &&
-      known.first < ALTERNATE_FIRST_ID &&
-      echoText(this.#source.readRows(known.first, known.last)) === known.text
-    )
-      return known
+    const hasJumped = (frame.lines[0]?.id ?? 0) > (before?.frame.lines.at(-1)?.id ?? -1) + 1
+    if (!hasJumped && !isRepainting && (this.#echo === null || this.#isStill(this.#echo))) return this.#echo
     const rows = this.#source.readRows(frame.history.firstId, contentEnd(this.#look!, this.#kept))
     const found = transcriptBlocks(rows, this.#pack).findLast(block => isEcho(block, this.#pack))
     return found ? echoOf(rows, found) : null
+  }
+
+  #isStill({ first, last, text }: Echo): boolean {
+    return first < ALTERNATE_FIRST_ID && echoText(this.#source.readRows(first, last)) === text
   }
 
   #keep(look: Look): void {
@@ -186,90 +180,9 @@ export class ShownRows {
   }
 }
 
-/** Where the pack knows how a prompt looks, nothing else is one: an answer may quote a prompt. */
-function isEcho({ kind, spec }: Look['layout']['blocks'][number], pack: Pack): boolean {
-  return kind === 'user' && (spec !== null || !pack.blocks.some(block => block.kind === 'user'))
-}
-
-function echoOf(rows: readonly Row[], block: { first: number; last: number }): Echo {
-  const [first, last] = echoRows(rows, block)
-  return { first: rows[first]!.id, last: rows[last]!.id, text: echoText(rows.slice(first, last + 1)) }
-}
-
-/** Words of a prompt; a change of width breaks them elsewhere. */
-function echoText(rows: readonly { text: string }[]): string {
-  return rows.map(row => row.text.replace(/[\s\u00a0]+/gu, '')).join('')
-}
-
-/**
- * Scrolled back, another page in front of it, or half drawn: then the transcript's rows are not where they belong. A whole picture of a
- * program on the alternate screen has an input box or a menu.
- */
-function isTranscript({ observation, layout }: Look): boolean {
-  if (observation.view === 'unknown' || isScrolled({ observation })) return false
-  return layout.composer !== null || layout.menu !== null
-}
-
-function isScrolled({ observation }: Pick<Look, 'observation'>): boolean {
-  return observation.facets.some(facet => facet.name === 'scrolled')
-}
-
-/** Index of the first row of the live part: status row, menu, input box, footer. */
-function liveStart({ frame, layout }: Look): number {
-  return layout.regions.get('status')?.first ?? layout.regions.get('live')?.first ?? frame.lines.length
-}
-
+/** Id of the last row above the live part. */
 function contentEnd(look: Look, kept: ShownState): number {
-  if (look.frame.buffer === 'alternate') return ALTERNATE_FIRST_ID + kept.base + kept.rows.length - 1
-  const row = look.frame.lines[liveStart(look) - 1]
-  return row ? row.id : -1
-}
-
-function windowOf(look: Look, pack: Pack, echoBackground: Color): KeptRow[] {
-  const { frame, layout } = look
-  const echoes = layout.blocks.filter(block => isEcho(block, pack)).map(block => echoRows(frame.lines, block))
-  const firstMark = layout.blocks.find(block => block.spec !== null)?.first ?? 0
-  const rows: KeptRow[] = []
-  for (let index = 0; index < liveStart(look); index++) {
-    const role = layout.roles[index]
-    if (role && role !== 'terminator') continue
-    const row = cutBar(frame.lines[index]!, layout.rows[index]!.text, frame.cols)
-    const isOpenEcho = index < firstMark && echoBackground !== null && backgroundOf(row) === echoBackground
-    const isPrompt =
-      row.text.trim() !== '' && (isOpenEcho || echoes.some(([first, last]) => index >= first && index <= last))
-    const key = maskedText(row.text, pack)
-    rows.push({ row: { ...(key === '' ? cutRow(row, 0) : row), cols: frame.cols }, key, isEcho: isPrompt })
-  }
-  const last = rows.findLastIndex(row => row.key !== '')
-  return rows.slice(0, last + 1)
-}
-
-/** Where prompts have a background, they end with it: pinned to the top of the screen, a prompt stands right above other rows. */
-function echoRows(
-  lines: readonly Row[],
-  { first, last }: { first: number; last: number },
-): [first: number, last: number] {
-  const background = backgroundOf(lines[first]!)
-  let end = first
-  while (background !== null && end < last && lines[end + 1]!.spans.some(span => span.bg === background)) end++
-  return [first, background === null ? last : end]
-}
-
-function backgroundOf(row: Row): Color {
-  return row.spans.find(span => span.text.trim() !== '')?.bg ?? null
-}
-
-/** A scroll bar at the right edge is not text. */
-function cutBar(row: Row, text: string, cols: number): Row {
-  const isCut = row.text.trimEnd().replace(/[\ufe0e\ufe0f]/gu, '').length > text.trimEnd().length
-  const isBlock = row.width >= cols - 2 && /(?:^|\s{2,})[█▄▀▐▕]\s*$/u.test(row.text)
-  return isCut || isBlock ? cutRow(row, row.width - 1) : row
-}
-
-function maskedText(text: string, pack: Pack): string {
-  for (const pattern of pack.volatile) {
-    const match = pattern.exec(text)
-    if (match?.[1] !== undefined) return text.replace(match[1], ' ').trim()
-  }
-  return text.replace(SPINNER, '').trim()
+  const { frame } = look
+  if (frame.buffer === 'alternate') return ALTERNATE_FIRST_ID + kept.base + kept.rows.length - 1
+  return frame.lines[liveStart(look) - 1]?.id ?? frame.history.lastId
 }

@@ -358,7 +358,7 @@ export class TerminalEmulator {
 
   #synchronize(isSet: boolean): void {
     if (isSet) this.#timing.syncStarted(this.#time)
-    else if (this.#timing.syncEnded()) this.#endFrame({ at: this.#time, cause: 'sync', torn: false })
+    else if (this.#timing.syncEnded(this.#time)) this.#endFrame({ at: this.#time, cause: 'sync', torn: false })
   }
 
   #acceptStatus(payload: string): boolean {
@@ -380,7 +380,7 @@ export class TerminalEmulator {
     this.#modes.reset()
     this.#keyboard.reset()
     this.#colors.reset()
-    this.#timing.syncEnded()
+    this.#timing.syncEnded(this.#time)
     this.#applyStatus({ type: 'reset' })
     return false
   }

@@ -23,12 +23,16 @@ describe('when a frame ends', () => {
 
   test('at the very byte that ends a synchronized update', () => {
     const terminal = emulator()
-    const events = terminal.feed(bytes('\x1b[?2026hone\x1b[?2026l\x1b[2K\rtwo\x1b[?2026h\rTWO\x1b[?2026l!'), 2, LIVE)
-    expect(summary(events)).toEqual([
-      { t: 2, cause: 'sync', torn: false, text: 'one' },
-      { t: 2, cause: 'sync', torn: false, text: 'TWO' },
-    ])
-    expect(summary(terminal.tick(3))).toEqual([{ t: 2.016, cause: 'quiet', torn: false, text: 'TWO!' }])
+    const events = terminal.feed(bytes('\x1b[?2026hone\x1b[?2026l rest'), 2, { live: true })
+    expect(summary(events)).toEqual([{ t: 2, cause: 'sync', torn: false, text: 'one' }])
+  })
+
+  test('once for a burst of synchronized updates: the newest, when the gap is over', () => {
+    const terminal = emulator()
+    const burst = terminal.feed(bytes('\x1b[?2026hone\x1b[?2026l\x1b[?2026h\rTWO\x1b[?2026l\x1b[?2026h\rsix\x1b[?2026l'), 2, { live: true })
+    expect(summary(burst)).toEqual([{ t: 2, cause: 'sync', torn: false, text: 'one' }])
+    expect(summary(terminal.tick(2.015))).toEqual([])
+    expect(summary(terminal.tick(2.1))).toEqual([{ t: 2.016, cause: 'sync', torn: false, text: 'six' }])
   })
 
   test('never inside a synchronized update, until it is cut and torn; a late end still counts', () => {

@@ -9,6 +9,9 @@ const HUNK = /^\s*@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/u
 const OLD_FILE = /^\s*--- \S/u
 const NEW_FILE = /^\s*\+\+\+ \S/u
 
+/** Rows of a change that nothing happens in: more of them between two changes, and it is not one. */
+const CONTEXT_ROWS = 12
+
 /** The last row of a diff that begins here, or -1. A diff is told by its hunk header, by its file header, or by numbers, signs and colours. */
 export function diffEnd(rows: readonly ProseRow[], at: number): number {
   if (startsPatch(rows, at)) return patchEnd(rows, at)
@@ -47,9 +50,13 @@ function isPatchRow(row: ProseRow, indent: number): boolean {
 function numberedEnd(rows: readonly ProseRow[], at: number): number {
   let end = at - 1
   let signed = 0
-  while (end + 1 < rows.length && NUMBERED.test(rows[end + 1]!.text)) {
+  let unsigned = 0
+  while (unsigned <= CONTEXT_ROWS && end + 1 < rows.length && NUMBERED.test(rows[end + 1]!.text)) {
     const row = rows[++end]!
-    if (/^\s*\d+ ?[+-]/u.test(row.text) && hasDiffColour(row.row, row.from)) signed++
+    if (/^\s*\d+ ?[+-]/u.test(row.text) && hasDiffColour(row.row, row.from)) {
+      signed++
+      unsigned = 0
+    } else unsigned++
   }
   return signed >= 2 || (signed === 1 && end > at) ? end : -1
 }

@@ -11,6 +11,8 @@ export interface BodyStyle {
 
 /** A default that covers this share of the text is the body, however much of the rest is code. */
 const DEFAULT_SHARE = 0.1
+/** So many rows of an answer show how it is written. */
+const SAMPLED_ROWS = 150
 
 export function bodyStyle(rows: readonly Row[]): BodyStyle {
   return { fg: majority(rows, span => span.fg), bg: majority(rows, span => span.bg) }
@@ -19,10 +21,14 @@ export function bodyStyle(rows: readonly Row[]): BodyStyle {
 function majority(rows: readonly Row[], colourOf: (span: Span) => Color): Color {
   const cells = new Map<Color, number>()
   let all = 0
-  for (const span of rows.flatMap(row => row.spans)) {
-    const visible = span.text.match(/\p{L}/gu)?.length ?? 0
-    cells.set(colourOf(span), (cells.get(colourOf(span)) ?? 0) + visible)
-    all += visible
+  const step = Math.max(1, Math.floor(rows.length / SAMPLED_ROWS))
+  for (let index = 0; index < rows.length; index += step) {
+    for (const span of rows[index]!.spans) {
+      if (!/\p{L}/u.test(span.text)) continue
+      const visible = span.text.trim().length
+      cells.set(colourOf(span), (cells.get(colourOf(span)) ?? 0) + visible)
+      all += visible
+    }
   }
   if ((cells.get(null) ?? 0) >= all * DEFAULT_SHARE) return null
   return [...cells].sort((a, b) => b[1] - a[1])[0]?.[0] ?? null

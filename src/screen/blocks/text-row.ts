@@ -1,6 +1,8 @@
 import type { Row, Span } from '../../terminal/index.js'
 import { displayWidth } from '../../text/index.js'
 
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+
 /** A row of a transcript, with what its keeper knows beyond the screen it stands on now. */
 export interface TextRow extends Row {
   /** Columns of the screen it was drawn on, where that is not the present one. */
@@ -87,7 +89,7 @@ function cutText(text: string, start: number, from: number, to: number): { text:
   let column = start
   let kept = ''
   let x = -1
-  for (const { segment } of new Intl.Segmenter('en', { granularity: 'grapheme' }).segment(text)) {
+  for (const { segment } of segmenter.segment(text)) {
     if (column >= from && column < to) {
       if (x < 0) x = column
       kept += segment

@@ -57,11 +57,11 @@ function lastWord(text: string): string {
 
 /** Text without blanks between its words breaks behind any of its characters: only the first one has to fit. */
 function breakable(word: string): string {
-  return isWide(word) ? (Array.from(word)[0] ?? '') : word
+  return isWide(word) ? String.fromCodePoint(word.codePointAt(0)!) : word
 }
 
 function lastCharacter(text: string): string {
-  return Array.from(text.trimEnd()).at(-1) ?? ''
+  return /.[\s\u00a0]*$/su.exec(text.slice(-8))?.[0].trim() ?? ''
 }
 
 const CJK = /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\u3000-\u303f\uff01-\uff60]/u
