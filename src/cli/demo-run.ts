@@ -8,7 +8,7 @@ import { EXIT, SignalboxError } from '../errors/index.js'
 import type { Host, LiveUpdate } from '../host/index.js'
 import { runCommand } from '../process/index.js'
 import type { Block } from '../screen/index.js'
-import { type LiveSession, type SessionRecord, sendPrompt } from '../sessions/index.js'
+import { type LiveSession, type SessionRecord } from '../sessions/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { type ApprovalInfo, approvalLines } from './approval-info.js'
 import { askLine } from './ask.js'
@@ -91,19 +91,8 @@ export class DemoRun {
   async #prompt(session: LiveSession): Promise<void> {
     await this.#until(session, READY_MS, () => session.observation?.composer != null)
     this.#say(`\n${this.#context.style('inverse', ` ${PROMPT} `)}\n`)
-    const sent = await sendPrompt(
-      {
-        observation: () => session.observation,
-        isExited: () => session.exit !== null,
-        isBracketedPaste: () => session.screen.emulator.isBracketedPaste,
-        press: keys => session.press(keys),
-        changed: ms => session.changed(ms),
-      },
-      PROMPT,
-      { pack: session.pack, clock: this.#host.clock },
-    )
+    const sent = await session.send(PROMPT)
     if (sent.result !== 'delivered') throw new SignalboxError('E_DEMO', `the prompt was not delivered: ${'detail' in sent ? sent.detail : sent.result}`)
-    session.notePromptSent()
   }
 
   #listen(): () => void {

@@ -9,6 +9,7 @@ import type { EmulatorOptions, Frame } from '../terminal/index.js'
 import { Conversation, type ConversationState } from './conversation.js'
 import type { SessionJournal } from './journal.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable } from './phase-table.js'
+import { type SendResult, sendPrompt } from './send-gate.js'
 import { SessionApprovals } from './session-approvals.js'
 import { SessionClock } from './session-clock.js'
 import type { SessionRecord } from './session-record.js'
@@ -79,6 +80,8 @@ export class LiveSession implements KeeperListener {
   #isCatchingUp = true
   #exit: KeptExit | null = null
   #work: Promise<void> = Promise.resolve()
+  #typing: Promise<void> = Promise.resolve()
+  #isTyping = false
 
   constructor(options: LiveSessionOptions) {
     const { record, pack, restored } = options
@@ -219,7 +222,7 @@ export class LiveSession implements KeeperListener {
 
   /** Keys of an attached person. Refused while a decision is being typed: two hands on one keyboard. */
   async type(bytes: Uint8Array): Promise<boolean> {
-    if (this.#approvals.isApplying || this.#exit) return false
+    if (this.#isTyping || this.#exit) return false
     this.#approvals.noteKeys()
     await this.press(bytes)
     return true
@@ -237,15 +240,45 @@ export class LiveSession implements KeeperListener {
     await this.#options.keeper.resize(this.id, cols, rows)
   }
 
-  /** A prompt of ours is on its way: the turn begins at its echo. */
-  notePromptSent(): void {
-    this.#dispatch('prompt-sent', this.#screen.last)
-  }
 
   /** Types a decision into the agent's menu. Called by the host when the ledger says *decided*. */
   async apply(record: ApprovalRecord): Promise<void> {
-    await this.#approvals.apply(record)
+    await this.#alone(() => this.#approvals.apply(record))
     this.#wake()
+  }
+
+  /** Types a prompt and finds out whether the agent took it. */
+  send(text: string): Promise<SendResult> {
+    const { pack, clock } = this.#options
+    const port = {
+      observation: () => this.observation,
+      isExited: () => this.#exit !== null,
+      isBracketedPaste: () => this.#screen.emulator.isBracketedPaste,
+      press: (keys: string) => this.press(keys),
+      changed: (ms: number) => this.changed(ms),
+    }
+    return this.#alone(async () => {
+      const result = await sendPrompt(port, text, { pack, clock })
+      if (result.result === 'delivered') this.#dispatch('prompt-sent', this.#screen.last)
+      return result
+    })
+  }
+
+  /** One hand on the keyboard: prompts and decisions wait for each other, and attached people are kept out meanwhile. */
+  #alone<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#typing.then(async () => {
+      this.#isTyping = true
+      try {
+        return await work()
+      } finally {
+        this.#isTyping = false
+      }
+    })
+    this.#typing = turn.then(
+      () => undefined,
+      () => undefined,
+    )
+    return turn
   }
 
   /** Resolves at the next change of anything a waiter may ask for, or after `ms`. */

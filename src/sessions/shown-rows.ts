@@ -43,6 +43,8 @@ export class ShownRows {
   #kept: ShownState
   #look: Look | null = null
   #echo: Echo | null = null
+  /** There was one, and the program has cleared it away: it may be about to print it again. */
+  #isEchoLost = false
   #widths: number[] = []
   /** The background of prompts, where they have one: a long prompt is told by it when its first row is out of sight. */
   #echoBackground: Color = null
@@ -127,6 +129,7 @@ export class ShownRows {
 
   #setEcho(echo: Echo | null): void {
     const isNew = echo?.text !== this.#echo?.text
+    this.#isEchoLost = echo === null && (this.#echo !== null || this.#isEchoLost)
     this.#echo = echo
     if (isNew && this.#look) this.#widths = [this.#look.frame.cols]
   }
@@ -137,7 +140,8 @@ export class ShownRows {
     // A prompt that is new is seen when it appears; above the screen one is looked for only where it may have got there unseen.
     const isRepainting = this.#repaints.some(repaint => this.#look!.t <= repaint.until)
     const hasJumped = (frame.lines[0]?.id ?? 0) > (before?.frame.lines.at(-1)?.id ?? -1) + 1
-    if (!hasJumped && !isRepainting && (this.#echo === null || this.#isStill(this.#echo))) return this.#echo
+    const isKnown = this.#echo === null ? !this.#isEchoLost : this.#isStill(this.#echo)
+    if (!hasJumped && !isRepainting && isKnown) return this.#echo
     const rows = this.#source.readRows(frame.history.firstId, contentEnd(this.#look!, this.#kept))
     const found = transcriptBlocks(rows, this.#pack).findLast(block => isEcho(block, this.#pack))
     return found ? echoOf(rows, found) : null

@@ -49,7 +49,8 @@ function collect(rows: readonly MenuRow[], optionsFirst: number): { found: MenuR
     }
     if (isBoxed && !row.isBoxed) break
     blanks = row.isBlank ? blanks + 1 : 0
-    if (blanks >= 2 && !isBoxed) break
+    // Two blank rows end the head, but not right above the options: some agents leave air there.
+    if (blanks >= (first === optionsFirst ? 3 : 2) && !isBoxed) break
     found.unshift(row)
     if (!row.isBlank) first = index
   }

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import { delay } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import { type LiveSession, liveMenu, type SessionRecord, sendPrompt } from '../../sessions/index.js'
+import { type LiveSession, liveMenu, type SessionRecord } from '../../sessions/index.js'
 import { readBody } from '../body.js'
 import { stopSession } from '../stop-session.js'
 
@@ -41,18 +41,7 @@ export function sessionRoutes(host: Host): Hono {
   app.post('/sessions/:id/messages', async context => {
     const { text } = await readBody(context, messageBody)
     const session = await liveOf(host, context.req.param('id'))
-    const result = await sendPrompt(
-      {
-        observation: () => session.observation,
-        isExited: () => session.exit !== null,
-        isBracketedPaste: () => session.screen.emulator.isBracketedPaste,
-        press: keys => session.press(keys),
-        changed: ms => session.changed(ms),
-      },
-      text,
-      { pack: session.pack, clock: host.clock },
-    )
-    if (result.result === 'delivered') session.notePromptSent()
+    const result = await session.send(text)
     return context.json({ ...result, position: await host.store.head() }, 202)
   })
 
