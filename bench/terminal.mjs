@@ -36,6 +36,10 @@ const scratch = mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
 const cpu = () => process.cpuUsage().user / 1e3 + process.cpuUsage().system / 1e3
 
 const generic = await loadPack(null, null)
+const warmUp = new TerminalEmulator({ cols: 120, rows: 40 })
+for (const cast of directories.flatMap(casts).slice(0, 60))
+  for (const event of (await readWholeRecording(cast)).events)
+    if (event.kind === 'output') warmUp.feed(event.bytes, event.t, { live: false })
 const rows = []
 const classifyTimes = []
 for (const cast of directories.flatMap(casts)) {
@@ -47,8 +51,8 @@ for (const cast of directories.flatMap(casts)) {
   const raw = join(scratch, `${rows.length}.raw`)
   writeFileSync(raw, bytes)
   // Small recordings are repeated to a measurable size, for both sides alike.
-  const times = Math.max(1, Math.ceil(300_000 / bytes.length))
-  const emulators = Array.from({ length: times + 1 }, () => new TerminalEmulator({ cols: header.cols, rows: header.rows }))
+  const times = Math.max(5, Math.ceil(300_000 / bytes.length))
+  const emulators = Array.from({ length: times }, () => new TerminalEmulator({ cols: header.cols, rows: header.rows }))
   const emulatorMs = measure(times, () => {
     const emulator = emulators.pop()
     emulator.feed(bytes, 0, { live: false })
@@ -69,35 +73,56 @@ const sum = key => rows.reduce((total, row) => total + row[key], 0)
 const rate = key => (sum('bytes') / 1e3 / sum(key)).toFixed(1)
 console.log(`${rows.length} recordings, ${(sum('bytes') / 1e6).toFixed(1)} MB`)
 console.log(`emulator      ${rate('emulatorMs')} MB/s`)
-console.log(`whole path    ${rate('pathMs')} MB/s at the recordings' own rhythm (a frame every ${(sum('bytes') / classifyTimes.length / 1e3).toFixed(1)} kB)`)
+console.log(
+  `whole path    ${rate('pathMs')} MB/s at the recordings' own rhythm (a frame every ${(sum('bytes') / classifyTimes.length / 1e3).toFixed(1)} kB)`,
+)
 if (pyteMs) {
-  const compared = rows.map((row, index) => ({ ...row, pyteMs: pyteMs[index] })).filter(row => Number.isFinite(row.pyteMs))
+  const compared = rows
+    .map((row, index) => ({ ...row, pyteMs: pyteMs[index] }))
+    .filter(row => Number.isFinite(row.pyteMs))
   const total = key => compared.reduce((all, row) => all + row[key], 0)
-  const ratios = compared.map(row => ({ ratio: row.pyteMs / row.emulatorMs, cast: basename(row.cast) })).sort((a, b) => a.ratio - b.ratio)
+  const ratios = compared
+    .map(row => ({ ratio: row.pyteMs / row.emulatorMs, cast: basename(row.cast) }))
+    .sort((a, b) => a.ratio - b.ratio)
   const show = ({ ratio, cast }) => `${ratio.toFixed(1)} × (${cast})`
-  console.log(`pyte          ${(total('bytes') / 1e3 / total('pyteMs')).toFixed(1)} MB/s; it failed on ${rows.length - compared.length} recordings`)
-  console.log(`emulator is ${(total('pyteMs') / total('emulatorMs')).toFixed(1)} × pyte over all; per recording: least ${show(ratios[0])}, median ${show(ratios[ratios.length >> 1])}, most ${show(ratios.at(-1))}`)
+  console.log(
+    `pyte          ${(total('bytes') / 1e3 / total('pyteMs')).toFixed(1)} MB/s; it failed on ${rows.length - compared.length} recordings`,
+  )
+  console.log(
+    `emulator is ${(total('pyteMs') / total('emulatorMs')).toFixed(1)} × pyte over all; per recording: least ${show(ratios[0])}, median ${show(ratios[ratios.length >> 1])}, most ${show(ratios.at(-1))}`,
+  )
   const slow = ratios.filter(({ ratio }) => ratio < 10)
   console.log(`below 10 ×: ${slow.length}${slow.length > 0 ? `: ${slow.slice(0, 8).map(show).join(', ')}` : ''}`)
 } else console.log('pyte          not installed (Debian: python3-pyte): no comparison')
 const at = q => classifyTimes[Math.floor(classifyTimes.length * q)].toFixed(3)
 classifyTimes.sort((a, b) => a - b)
-console.log(`classify      p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms over ${classifyTimes.length} frames of 80 and 120 columns (wall time)`)
+console.log(
+  `classify      p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms over ${classifyTimes.length} frames of 80 and 120 columns (wall time)`,
+)
 console.log(throughput())
 rmSync(scratch, { recursive: true, force: true })
 
+/** CPU time of one run, the median of several: the first ones run before the compiler has seen the code. */
 function measure(times, work) {
-  work()
-  const start = cpu()
-  for (let n = 0; n < times; n++) work()
-  return (cpu() - start) / times
+  const taken = []
+  for (let n = 0; n < times; n++) {
+    const start = cpu()
+    work()
+    taken.push(cpu() - start)
+  }
+  return taken.sort((a, b) => a - b)[taken.length >> 1]
 }
 
 function timeClassification(events, header, pack) {
   const emulator = new TerminalEmulator({ cols: header.cols, rows: header.rows })
   let memory = initialMemory()
   for (const event of events) {
-    const made = event.kind === 'output' ? emulator.feed(event.bytes, event.t, { live: false }) : event.kind === 'resize' ? emulator.resize(event.cols, event.rows, event.t) : []
+    const made =
+      event.kind === 'output'
+        ? emulator.feed(event.bytes, event.t, { live: false })
+        : event.kind === 'resize'
+          ? emulator.resize(event.cols, event.rows, event.t)
+          : []
     for (const item of made) {
       if (item.type !== 'frame') continue
       const start = performance.now()
@@ -109,7 +134,9 @@ function timeClassification(events, header, pack) {
 
 /** A flood: 64 kB pieces as a program prints them when nothing holds it back. */
 function throughput() {
-  const line = Buffer.from('\u001b[32m✔\u001b[0m test passes in 12 ms and prints a line of an ordinary length to the terminal\r\n')
+  const line = Buffer.from(
+    '\u001b[32m✔\u001b[0m test passes in 12 ms and prints a line of an ordinary length to the terminal\r\n',
+  )
   const piece = Buffer.concat(Array.from({ length: Math.floor(65_536 / line.length) }, () => line))
   const pane = new Pane(generic, { cols: 120, rows: 40 })
   const start = cpu()
@@ -124,12 +151,17 @@ function throughput() {
 }
 
 function runPyte() {
-  const python = ['/usr/bin/python3', 'python3'].find(candidate => spawnSync(candidate, ['-c', 'import pyte']).status === 0)
+  const python = ['/usr/bin/python3', 'python3'].find(
+    candidate => spawnSync(candidate, ['-c', 'import pyte']).status === 0,
+  )
   if (!python) return null
   const list = join(scratch, 'list')
   writeFileSync(list, rows.map(row => `${row.raw}\t${row.cols}\t${row.rows}`).join('\n'))
   const result = spawnSync(python, ['-c', PYTE, list], { encoding: 'utf8', maxBuffer: 1 << 26 })
-  return result.stdout.trim().split('\n').map(seconds => Number(seconds) * 1000)
+  return result.stdout
+    .trim()
+    .split('\n')
+    .map(seconds => Number(seconds) * 1000)
 }
 
 function agentOf(cast) {
@@ -138,8 +170,10 @@ function agentOf(cast) {
 }
 
 function casts(directory) {
-  return readdirSync(directory).sort().flatMap(name => {
-    const path = join(directory, name)
-    return statSync(path).isDirectory() ? casts(path) : name.endsWith('.cast') ? [path] : []
-  })
+  return readdirSync(directory)
+    .sort()
+    .flatMap(name => {
+      const path = join(directory, name)
+      return statSync(path).isDirectory() ? casts(path) : name.endsWith('.cast') ? [path] : []
+    })
 }

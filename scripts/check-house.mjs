@@ -19,7 +19,8 @@ const BANNED = [
   [/(?<!\?):\s*any\b|\bas any\b/, 'no any'],
   [/@ts-(ignore|nocheck)/, 'no silenced types'],
 ]
-const IMPURE = /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bset(Timeout|Interval|Immediate)\(|\bperformance\.|\bprocess\./
+const IMPURE =
+  /\bDate\.now\(|\bnew Date\(\)|\bMath\.random\(|\bset(Timeout|Interval|Immediate)\(|\bperformance\.|\bprocess\./
 const TIMERS = /(?<![.\w])set(Timeout|Interval)\(/
 
 function* sources(directory) {
@@ -69,18 +70,23 @@ function checkFile(file) {
     const isComment = inComment || /^\s*(\/\/|\*)/.test(text)
     if (/\*\//.test(text)) inComment = false
     if (isComment) return
-    const match = /(?:^|\s)(import|export)\s+(type\s)?.*?from\s+'([^']+)'|\bimport\('([^']+)'\)|^\} from '([^']+)'/.exec(text)
+    const match =
+      /(?:^|\s)(import|export)\s+(type\s)?.*?from\s+'([^']+)'|\bimport\('([^']+)'\)|^\} from '([^']+)'/.exec(text)
     const target = match && (match[3] ?? match[4] ?? match[5])
     if (target) {
       if (!isTest) checkImport(file, line, target, target, Boolean(match[2]))
       if (isPure && target.startsWith('node:')) report(file, line, `pure file imports ${target}`)
-      if (isPure && /\/(store|process|git|config)\//.test(target)) report(file, line, `pure file imports an edge: ${target}`)
+      if (isPure && /\/(store|process|git|config)\//.test(target))
+        report(file, line, `pure file imports an edge: ${target}`)
     }
     if (isTest) return
-    for (const [pattern, message, except] of BANNED) if (pattern.test(text) && !except?.test(text)) report(file, line, message)
+    for (const [pattern, message, except] of BANNED)
+      if (pattern.test(text) && !except?.test(text)) report(file, line, message)
     if (isPure && IMPURE.test(text)) report(file, line, 'pure file reads a clock, randomness, a timer or the process')
-    if (!house.timerRooms.includes(room) && TIMERS.test(text)) report(file, line, 'timers come from an injected clock (clock/)')
-    if (room !== 'server' && /\bcreateServer\(/.test(text) && /http/.test(text)) report(file, line, 'HTTP servers live in server/')
+    if (!house.timerRooms.includes(room) && TIMERS.test(text))
+      report(file, line, 'timers come from an injected clock (clock/)')
+    if (room !== 'server' && /\bcreateServer\(/.test(text) && /http/.test(text))
+      report(file, line, 'HTTP servers live in server/')
   })
 }
 

@@ -1,9 +1,9 @@
 // `node scripts/eval-mutations.mjs <dir>…`: what the screen alone tells when its words or glyphs are others. Frames are changed cell by cell
 // after the emulator, so that nothing moves; no title and no report of the program helps.
-import { readdirSync, readFileSync, existsSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { GLYPH_MAP, otherWords } from './mutate-recording.mjs'
-import { VIEWS_OF_LABEL, acceptedViews } from './score-moments.mjs'
+import { acceptedViews, VIEWS_OF_LABEL } from './score-moments.mjs'
 import { root } from './setup.mjs'
 
 const { classify, initialMemory } = await import(join(root, 'dist', 'screen', 'index.js'))
@@ -31,10 +31,18 @@ for (const directory of args) {
     const name = side.agent ?? (/claude/i.test(side.program ?? '') ? 'claude' : basename(dirname(cast)))
     if (name === 'shell') continue
     const pack = await loadPack(name.replace(/-[\d.]+$/, ''), null)
-    const moments = (side.moments ?? []).filter(moment => moment.view !== 'exited' && moment.t != null && moment.score !== false).sort((a, b) => a.t - b.t)
+    const moments = (side.moments ?? [])
+      .filter(moment => moment.view !== 'exited' && moment.t != null && moment.score !== false)
+      .sort((a, b) => a.t - b.t)
     const { header, events } = await readWholeRecording(cast)
     for (const [mutation, mutate] of Object.entries(MUTATIONS)) {
-      const views = play(events, header, pack, mutate, moments.map(moment => moment.t))
+      const views = play(
+        events,
+        header,
+        pack,
+        mutate,
+        moments.map(moment => moment.t),
+      )
       const sum = ((table[name] ??= {})[mutation] ??= { moments: 0, right: 0 })
       moments.forEach((moment, index) => {
         sum.moments++
@@ -52,11 +60,20 @@ const kinds = Object.keys(MUTATIONS)
 console.log('agent'.padEnd(12), ...kinds.map(kind => kind.padStart(8)))
 const total = Object.fromEntries(kinds.map(kind => [kind, { moments: 0, right: 0 }]))
 for (const [name, row] of Object.entries(table).sort()) {
-  console.log(name.padEnd(12), ...kinds.map(kind => ((100 * row[kind].right) / row[kind].moments).toFixed(1).padStart(8)))
+  console.log(
+    name.padEnd(12),
+    ...kinds.map(kind => ((100 * row[kind].right) / row[kind].moments).toFixed(1).padStart(8)),
+  )
   for (const kind of kinds) for (const field of ['moments', 'right']) total[kind][field] += row[kind][field]
 }
-console.log('ALL'.padEnd(12), ...kinds.map(kind => ((100 * total[kind].right) / total[kind].moments).toFixed(1).padStart(8)))
-for (const [what, where] of Object.entries(confusion).sort((a, b) => b[1].length - a[1].length).slice(0, 25)) console.log(String(where.length).padStart(4), what, where.slice(0, 3).join(' '))
+console.log(
+  'ALL'.padEnd(12),
+  ...kinds.map(kind => ((100 * total[kind].right) / total[kind].moments).toFixed(1).padStart(8)),
+)
+for (const [what, where] of Object.entries(confusion)
+  .sort((a, b) => b[1].length - a[1].length)
+  .slice(0, 25))
+  console.log(String(where.length).padStart(4), what, where.slice(0, 3).join(' '))
 
 function play(events, header, pack, mutate, times) {
   const emulator = new TerminalEmulator({ cols: header.cols, rows: header.rows })
@@ -69,7 +86,8 @@ function play(events, header, pack, mutate, times) {
     memory = seen.memory
     view = seen.observation.view
   }
-  const take = made => made.forEach(event => event.type === 'frame' && coalescer.push(event.frame).forEach(due => look(due.frame)))
+  const take = made =>
+    made.forEach(event => event.type === 'frame' && coalescer.push(event.frame).forEach(due => look(due.frame)))
   const found = []
   const waiting = [...times]
   const settle = t => {
@@ -106,7 +124,10 @@ function change(frame, mutate) {
     let from = 0
     // Spans are cut from the whole row's text, so that a word that spans two styles changes as one.
     const spans = row.spans.map(span => {
-      const cut = { ...span, text: span.text === '' ? '' : text.slice(from, from + span.text.length).padEnd(span.text.length) }
+      const cut = {
+        ...span,
+        text: span.text === '' ? '' : text.slice(from, from + span.text.length).padEnd(span.text.length),
+      }
       from += span.text.length
       return cut
     })

@@ -10,8 +10,15 @@ if (!process.argv.includes('--no-build')) {
 }
 const { evaluateMoments } = await import(join(root, 'scripts', 'score-moments.mjs'))
 const args = process.argv.slice(2)
-const flag = name => { const at = args.indexOf(name); if (at >= 0) args.splice(at, 1); return at >= 0 }
-const option = name => { const at = args.indexOf(name); return at < 0 ? null : args.splice(at, 2)[1] }
+const flag = name => {
+  const at = args.indexOf(name)
+  if (at >= 0) args.splice(at, 1)
+  return at >= 0
+}
+const option = name => {
+  const at = args.indexOf(name)
+  return at < 0 ? null : args.splice(at, 2)[1]
+}
 flag('--no-build')
 const isShowingMisses = flag('--misses')
 const isMutated = flag('--generic')
@@ -23,7 +30,16 @@ for (const directory of args) {
     if (only && !cast.includes(only)) continue
     const side = JSON.parse(readFileSync(cast.replace(/\.cast$/, '.json'), 'utf8'))
     const { agent, results } = await evaluateMoments(cast, side, { isGeneric: isMutated })
-    const sum = (totals[agent] ??= { recordings: 0, moments: 0, right: 0, calls: 0, falseCalls: 0, missedCalls: 0, options: 0, optionsRight: 0 })
+    const sum = (totals[agent] ??= {
+      recordings: 0,
+      moments: 0,
+      right: 0,
+      calls: 0,
+      falseCalls: 0,
+      missedCalls: 0,
+      options: 0,
+      optionsRight: 0,
+    })
     sum.recordings++
     for (const result of results) {
       sum.moments++
@@ -31,20 +47,47 @@ for (const directory of args) {
       if (result.isCallRight) sum.calls++
       else if (result.gotCall) sum.falseCalls++
       else sum.missedCalls++
-      if (result.options) { sum.options++; if (result.options.isRight) sum.optionsRight++ }
-      if (!result.isRight) confusion[`${agent}: ${result.label} -> ${result.got}`] = (confusion[`${agent}: ${result.label} -> ${result.got}`] ?? 0) + 1
-      if (isShowingMisses && (!result.isRight || !result.isCallRight || result.options?.isRight === false)) console.log(JSON.stringify({ cast: `${basename(dirname(cast))}/${basename(cast)}`, ...result }))
+      if (result.options) {
+        sum.options++
+        if (result.options.isRight) sum.optionsRight++
+      }
+      if (!result.isRight)
+        confusion[`${agent}: ${result.label} -> ${result.got}`] =
+          (confusion[`${agent}: ${result.label} -> ${result.got}`] ?? 0) + 1
+      if (isShowingMisses && (!result.isRight || !result.isCallRight || result.options?.isRight === false))
+        console.log(JSON.stringify({ cast: `${basename(dirname(cast))}/${basename(cast)}`, ...result }))
     }
   }
 }
-const all = { recordings: 0, moments: 0, right: 0, calls: 0, falseCalls: 0, missedCalls: 0, options: 0, optionsRight: 0 }
+const all = {
+  recordings: 0,
+  moments: 0,
+  right: 0,
+  calls: 0,
+  falseCalls: 0,
+  missedCalls: 0,
+  options: 0,
+  optionsRight: 0,
+}
 for (const sum of Object.values(totals)) for (const key of Object.keys(all)) all[key] += sum[key]
 const percent = (part, whole) => (whole === 0 ? '–' : ((100 * part) / whole).toFixed(1)).padStart(6)
 console.log('agent         recordings  moments  view %  needs-you %  false  missed  options')
 for (const [agent, sum] of [...Object.entries(totals).sort(), ['ALL', all]]) {
-  console.log(agent.padEnd(14), String(sum.recordings).padStart(9), String(sum.moments).padStart(8), ` ${percent(sum.right, sum.moments)}`, percent(sum.calls, sum.moments).padStart(12), String(sum.falseCalls).padStart(6), String(sum.missedCalls).padStart(7), `${sum.optionsRight}/${sum.options}`.padStart(8))
+  console.log(
+    agent.padEnd(14),
+    String(sum.recordings).padStart(9),
+    String(sum.moments).padStart(8),
+    ` ${percent(sum.right, sum.moments)}`,
+    percent(sum.calls, sum.moments).padStart(12),
+    String(sum.falseCalls).padStart(6),
+    String(sum.missedCalls).padStart(7),
+    `${sum.optionsRight}/${sum.options}`.padStart(8),
+  )
 }
-for (const [what, count] of Object.entries(confusion).sort((a, b) => b[1] - a[1]).slice(0, 40)) console.log(String(count).padStart(5), what)
+for (const [what, count] of Object.entries(confusion)
+  .sort((a, b) => b[1] - a[1])
+  .slice(0, 40))
+  console.log(String(count).padStart(5), what)
 
 function* recordings(directory) {
   for (const name of readdirSync(directory).sort()) {

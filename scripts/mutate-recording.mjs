@@ -3,7 +3,40 @@
 const VOWELS = 'aeiouAEIOU'
 const NEXT = 'eiouaEIOUA'
 export function otherWords(text) {
-  return text.replace(/[A-Za-z]{3,}/g, word => [...word].map(letter => (VOWELS.includes(letter) ? NEXT[VOWELS.indexOf(letter)] : letter)).join(''))
+  return text.replace(/[A-Za-z]{3,}/g, word =>
+    [...word].map(letter => (VOWELS.includes(letter) ? NEXT[VOWELS.indexOf(letter)] : letter)).join(''),
+  )
 }
 
-export const GLYPH_MAP = { '❯': '➤', '›': '▹', '●': '■', '⏺': '■', '•': '▪', '◆': '◊', '✦': '✧', '⎿': '╰', '└': '╰', '✻': '❋', '✽': '❁', '✶': '✷', '✢': '✥', '✳': '❇', '·': '∙', '⏸': '⏹', '☐': '▢', '☒': '▧', '✔': '✓', '◻': '▫', '◼': '▮', '▣': '▩', '△': '▲', '⊷': '⊸', '⊶': '⊹', '■': '▰', '⬝': '▱', '○': '◌', '◎': '◍', '◉': '◒' }
+export const GLYPH_MAP = {
+  '❯': '➤',
+  '›': '▹',
+  '●': '■',
+  '⏺': '■',
+  '•': '▪',
+  '◆': '◊',
+  '✦': '✧',
+  '⎿': '╰',
+  '└': '╰',
+  '✻': '❋',
+  '✽': '❁',
+  '✶': '✷',
+  '✢': '✥',
+  '✳': '❇',
+  '·': '∙',
+  '⏸': '⏹',
+  '☐': '▢',
+  '☒': '▧',
+  '✔': '✓',
+  '◻': '▫',
+  '◼': '▮',
+  '▣': '▩',
+  '△': '▲',
+  '⊷': '⊸',
+  '⊶': '⊹',
+  '■': '▰',
+  '⬝': '▱',
+  '○': '◌',
+  '◎': '◍',
+  '◉': '◒',
+}

@@ -8,19 +8,60 @@ const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'reco
 
 const IDLE = ['idle_prompt', 'background_task']
 export const VIEWS_OF_LABEL = {
-  startup: ['startup'], idle: IDLE, idle_prompt: IDLE, done: IDLE, typing: ['idle_prompt'], interrupted: ['idle_prompt'],
-  user_message: ['user_message', 'thinking'], thinking: ['thinking', 'user_message'], compacting: ['thinking'],
-  retrying: ['thinking', 'error'], error_retry: ['thinking', 'error'], streaming: ['response_content'],
-  tool_request: ['tool_menu'], permission: ['tool_menu'], question: ['tool_menu'], question_menu: ['tool_menu'], plan: ['tool_menu'],
-  plan_menu: ['tool_menu'], plan_approval: ['tool_menu'], trust_dialog: ['tool_menu'], api_key_dialog: ['tool_menu'],
-  auto_mode_dialog: ['tool_menu'], waiting_input: ['tool_menu'], picker: ['tool_menu'], dialog: ['tool_menu', 'unknown'],
-  menu: ['tool_menu', 'unknown'], overlay: ['unknown', 'tool_menu'], login_menu: ['auth_required', 'tool_menu'],
-  tool_result: ['tool_result', 'tool_running', 'thinking'], todo_list: ['todo_list', 'thinking', 'tool_result', 'response_content'],
-  background_task: ['background_task', 'idle_prompt'], context_notice: ['idle_prompt'], exit_confirm: ['idle_prompt'],
-  slash_menu: ['idle_prompt'], file_menu: ['idle_prompt'], history_search: ['unknown', 'tool_menu', 'idle_prompt'], transcript: ['unknown'],
-  shell_prompt: ['idle_prompt'], repl_prompt: ['idle_prompt'], pager: ['idle_prompt', 'tool_menu'], editor: ['idle_prompt', 'unknown'],
+  startup: ['startup'],
+  idle: IDLE,
+  idle_prompt: IDLE,
+  done: IDLE,
+  typing: ['idle_prompt'],
+  interrupted: ['idle_prompt'],
+  user_message: ['user_message', 'thinking'],
+  thinking: ['thinking', 'user_message'],
+  compacting: ['thinking'],
+  retrying: ['thinking', 'error'],
+  error_retry: ['thinking', 'error'],
+  streaming: ['response_content'],
+  tool_request: ['tool_menu'],
+  permission: ['tool_menu'],
+  question: ['tool_menu'],
+  question_menu: ['tool_menu'],
+  plan: ['tool_menu'],
+  plan_menu: ['tool_menu'],
+  plan_approval: ['tool_menu'],
+  trust_dialog: ['tool_menu'],
+  api_key_dialog: ['tool_menu'],
+  auto_mode_dialog: ['tool_menu'],
+  waiting_input: ['tool_menu'],
+  picker: ['tool_menu'],
+  dialog: ['tool_menu', 'unknown'],
+  menu: ['tool_menu', 'unknown'],
+  overlay: ['unknown', 'tool_menu'],
+  login_menu: ['auth_required', 'tool_menu'],
+  tool_result: ['tool_result', 'tool_running', 'thinking'],
+  todo_list: ['todo_list', 'thinking', 'tool_result', 'response_content'],
+  background_task: ['background_task', 'idle_prompt'],
+  context_notice: ['idle_prompt'],
+  exit_confirm: ['idle_prompt'],
+  slash_menu: ['idle_prompt'],
+  file_menu: ['idle_prompt'],
+  history_search: ['unknown', 'tool_menu', 'idle_prompt'],
+  transcript: ['unknown'],
+  shell_prompt: ['idle_prompt'],
+  repl_prompt: ['idle_prompt'],
+  pager: ['idle_prompt', 'tool_menu'],
+  editor: ['idle_prompt', 'unknown'],
 }
-const BLOCKED = new Set(['tool_menu', 'tool_request', 'permission', 'question', 'plan', 'plan_menu', 'question_menu', 'trust_dialog', 'waiting_input', 'auth_required'])
+const BLOCKED = new Set([
+  'tool_menu',
+  'tool_request',
+  'permission',
+  'question',
+  'plan',
+  'plan_menu',
+  'question_menu',
+  'trust_dialog',
+  'waiting_input',
+  'auth_required',
+])
 const EITHER = new Set(['dialog', 'menu', 'overlay', 'auth_required', 'history_search', 'transcript'])
 
 export function acceptedViews(moment) {
@@ -31,7 +72,8 @@ export function acceptedViews(moment) {
 
 export function needsPerson({ view, expect = {} }) {
   if (typeof expect.needsYou === 'boolean') return expect.needsYou
-  if ('awaiting' in expect) return expect.awaiting != null && expect.awaiting !== 'picker' && expect.awaiting !== 'exit_confirm'
+  if ('awaiting' in expect)
+    return expect.awaiting != null && expect.awaiting !== 'picker' && expect.awaiting !== 'exit_confirm'
   if (expect.state) return ['blocked', 'waiting', 'waiting_input'].includes(expect.state)
   return BLOCKED.has(view)
 }
@@ -43,11 +85,14 @@ export async function evaluateMoments(cast, side, { isGeneric = false } = {}) {
   const agent = name.replace(/-[\d.]+$/, '')
   const packName = isGeneric || agent === 'shell' ? null : agent
   if (!packs.has(packName)) packs.set(packName, await loadPack(packName, null))
-  const moments = (side.moments ?? []).filter(moment => moment.view !== 'exited' && moment.t != null && moment.score !== false)
+  const moments = (side.moments ?? []).filter(
+    moment => moment.view !== 'exited' && moment.t != null && moment.score !== false,
+  )
   const { header, events } = await readWholeRecording(cast)
   const at = [...new Set(moments.map(moment => moment.t))]
   const states = new Map()
-  for (const line of replayEvents(events, { pack: packs.get(packName), cols: header.cols, rows: header.rows, at })) states.set(line.at, line.state)
+  for (const line of replayEvents(events, { pack: packs.get(packName), cols: header.cols, rows: header.rows, at }))
+    states.set(line.at, line.state)
   const results = moments.map(moment => judge(moment, states.get(moment.t)))
   return { agent: name, results }
 }
@@ -56,7 +101,9 @@ export async function evaluateMoments(cast, side, { isGeneric = false } = {}) {
 function isWithin(wanted, labels) {
   let from = 0
   return wanted.every(label => {
-    const at = labels.findIndex((candidate, index) => index >= from && (candidate.startsWith(label) || label.startsWith(candidate)))
+    const at = labels.findIndex(
+      (candidate, index) => index >= from && (candidate.startsWith(label) || label.startsWith(candidate)),
+    )
     from = at + 1
     return at >= 0
   })
@@ -64,17 +111,45 @@ function isWithin(wanted, labels) {
 
 function judge(moment, state) {
   const isCall = needsPerson(moment)
-  const gotCall = (state.awaiting !== null && state.awaiting !== 'picker' && state.awaiting !== 'exit_confirm') || state.view === 'auth_required'
+  const gotCall =
+    (state.awaiting !== null && state.awaiting !== 'picker' && state.awaiting !== 'exit_confirm') ||
+    state.view === 'auth_required'
   const isRunning = ['running', 'repl_busy', 'fullscreen'].includes(moment.view)
   const isRight = isRunning ? state.busy === true : acceptedViews(moment).has(state.view)
   const isEither = EITHER.has(moment.view) || moment.view.startsWith('menu_')
   const wanted = moment.expect?.options
   const menu = state.payload?.menu
-  const fold = text => String(typeof text === 'object' ? text.label : text).replace(/\s*\((?:[a-z]|esc|shift\+tab|Esc to stop)\)$/iu, '').replace(/\s+/gu, ' ').trim()
-  const options = wanted && state.view === 'tool_menu' ? { isRight: menu != null && isWithin(wanted.map(fold), menu.options.map(option => option.label)), wanted: wanted.map(fold), got: menu?.options.map(option => option.label) } : null
+  const fold = text =>
+    String(typeof text === 'object' ? text.label : text)
+      .replace(/\s*\((?:[a-z]|esc|shift\+tab|Esc to stop)\)$/iu, '')
+      .replace(/\s+/gu, ' ')
+      .trim()
+  const options =
+    wanted && state.view === 'tool_menu'
+      ? {
+          isRight:
+            menu != null &&
+            isWithin(
+              wanted.map(fold),
+              menu.options.map(option => option.label),
+            ),
+          wanted: wanted.map(fold),
+          got: menu?.options.map(option => option.label),
+        }
+      : null
   const { look, reading } = state
   return {
-    t: moment.t, label: moment.view, got: state.view, isRight, isCallRight: isEither || gotCall === isCall, gotCall,
-    rule: look?.observation.rule, screenView: look?.observation.view, authority: reading.authority, claim: reading.claim?.is, ...(options && !options.isRight && { options }), ...(options?.isRight && { options: { isRight: true } }),
+    t: moment.t,
+    label: moment.view,
+    got: state.view,
+    isRight,
+    isCallRight: isEither || gotCall === isCall,
+    gotCall,
+    rule: look?.observation.rule,
+    screenView: look?.observation.view,
+    authority: reading.authority,
+    claim: reading.claim?.is,
+    ...(options && !options.isRight && { options }),
+    ...(options?.isRight && { options: { isRight: true } }),
   }
 }

@@ -36,7 +36,9 @@ function npm(args) {
 }
 
 export function install() {
-  const want = createHash('sha256').update(readFileSync(join(root, 'package-lock.json'))).digest('hex')
+  const want = createHash('sha256')
+    .update(readFileSync(join(root, 'package-lock.json')))
+    .digest('hex')
   const have = existsSync(stampFile) ? readFileSync(stampFile, 'utf8') : ''
   if (have === want) return
   console.error('Installing packages …')
@@ -69,7 +71,9 @@ export function build({ force = false } = {}) {
   const want = fingerprint()
   if (!force && existsSync(buildStamp) && readFileSync(buildStamp, 'utf8') === want) return
   console.error('Building …')
-  run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json'], { stdio: ['ignore', 2, 2] })
+  run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json'], {
+    stdio: ['ignore', 2, 2],
+  })
   mkdirSync(dirname(buildStamp), { recursive: true })
   writeFileSync(buildStamp, want)
 }

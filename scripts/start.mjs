@@ -6,6 +6,8 @@ import { build, install, requireNode, root } from './setup.mjs'
 requireNode()
 install()
 build()
-const child = spawn(process.execPath, [join(root, 'dist', 'cli.js'), 'demo', ...process.argv.slice(2)], { stdio: 'inherit' })
+const child = spawn(process.execPath, [join(root, 'dist', 'cli.js'), 'demo', ...process.argv.slice(2)], {
+  stdio: 'inherit',
+})
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => child.kill(signal))
 child.on('exit', (code, signal) => process.exit(signal ? 130 : (code ?? 1)))

@@ -14,11 +14,28 @@ build()
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-test-'))
 const report = join(directory, 'report.json')
 const vitest = join(root, 'node_modules', 'vitest', 'vitest.mjs')
-const args = [vitest, 'run', '--reporter=default', '--reporter=json', `--outputFile.json=${report}`, ...process.argv.slice(2)]
-const { status } = spawnSync(process.execPath, args, { cwd: root, stdio: 'inherit', env: { ...process.env, SIGNALBOX_HOME: join(directory, 'home') } })
-const { numPassedTests = 0, numFailedTests = 0, numPendingTests = 0, testResults = [] } = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {}
+const args = [
+  vitest,
+  'run',
+  '--reporter=default',
+  '--reporter=json',
+  `--outputFile.json=${report}`,
+  ...process.argv.slice(2),
+]
+const { status } = spawnSync(process.execPath, args, {
+  cwd: root,
+  stdio: 'inherit',
+  env: { ...process.env, SIGNALBOX_HOME: join(directory, 'home') },
+})
+const {
+  numPassedTests = 0,
+  numFailedTests = 0,
+  numPendingTests = 0,
+  testResults = [],
+} = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {}
 for (const file of testResults) {
-  for (const test of file.assertionResults) if (test.status === 'skipped' || test.status === 'pending') console.log(`skipped: ${test.fullName}`)
+  for (const test of file.assertionResults)
+    if (test.status === 'skipped' || test.status === 'pending') console.log(`skipped: ${test.fullName}`)
 }
 rmSync(directory, { recursive: true, force: true })
 console.log(`${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`)

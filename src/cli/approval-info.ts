@@ -6,7 +6,12 @@ export interface ApprovalInfo {
   requestedAt: number
   fingerprint: string
   subject: { agent: string; session?: string; project: string; cwd: string }
-  request: { tool: string; text: string | null; questions: { text: string }[]; options: { key: string; label: string; meaning: string }[] }
+  request: {
+    tool: string
+    text: string | null
+    questions: { text: string }[]
+    options: { key: string; label: string; meaning: string }[]
+  }
   risk: { level: string; reasons: string[] }
   display: { title: string; hash: string; blocks: { text?: string }[] }
   decision?: { option: string; actor: { name: string }; surface: string }

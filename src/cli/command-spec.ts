@@ -46,4 +46,7 @@ export interface CommandInput {
 }
 
 /** The option every reading command has. */
-export const JSON_OPTION: OptionSpec = { flags: '--json', description: 'machine-readable output (one JSON value, or NDJSON for streams)' }
+export const JSON_OPTION: OptionSpec = {
+  flags: '--json',
+  description: 'machine-readable output (one JSON value, or NDJSON for streams)',
+}

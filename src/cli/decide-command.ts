@@ -2,9 +2,9 @@ import { userInfo } from 'node:os'
 import { newNonce } from '../clock/index.js'
 import { EXIT, SignalboxError } from '../errors/index.js'
 import { type ApprovalInfo, approvalLines } from './approval-info.js'
+import { askLine } from './ask.js'
 import type { CommandContext } from './context.js'
 import { DaemonClient } from './daemon-client.js'
-import { askLine } from './ask.js'
 
 export interface DecideOptions {
   id: string
@@ -18,7 +18,9 @@ export interface DecideOptions {
 /** What `approve` and `deny` share: look at the request, choose the option, decide once, and say what became of it. */
 export async function decideFromCli(context: CommandContext, options: DecideOptions): Promise<number> {
   if (context.env.SIGNALBOX_SESSION) {
-    throw new SignalboxError('E_ROLE', 'an agent cannot decide for itself: this shell belongs to a session', { next: 'decide from a terminal of your own' })
+    throw new SignalboxError('E_ROLE', 'an agent cannot decide for itself: this shell belongs to a session', {
+      next: 'decide from a terminal of your own',
+    })
   }
   const client = await DaemonClient.connect(context)
   const approval = await client.get<ApprovalInfo>(`/approvals/${encodeURIComponent(options.id)}`)
@@ -34,7 +36,10 @@ export async function decideFromCli(context: CommandContext, options: DecideOpti
     waitMs: 15_000,
   })
   if (options.isJson) context.json(decided)
-  else context.out(`${decided.id}: ${option.label} — ${decided.state}${decided.outcome?.reason ? ` (${decided.outcome.reason})` : ''}`)
+  else
+    context.out(
+      `${decided.id}: ${option.label} — ${decided.state}${decided.outcome?.reason ? ` (${decided.outcome.reason})` : ''}`,
+    )
   return decided.state === 'applied' ? EXIT.ok : EXIT.failed
 }
 
@@ -49,14 +54,20 @@ function pickOption(approval: ApprovalInfo, { wants, option }: DecideOptions): {
   const meanings = wants === 'allow' ? ['allow-once'] : ['deny', 'cancel', 'deny-with-text']
   const found = meanings.map(meaning => options.find(candidate => candidate.meaning === meaning)).find(Boolean)
   if (found) return found
-  throw new SignalboxError('E_APPROVAL_OPTION', `no option of this request plainly means ${wants}`, { next: `name one with --option; ${known}` })
+  throw new SignalboxError('E_APPROVAL_OPTION', `no option of this request plainly means ${wants}`, {
+    next: `name one with --option; ${known}`,
+  })
 }
 
 async function confirm(context: CommandContext, approval: ApprovalInfo, label: string): Promise<void> {
   if (!context.isInteractive) {
-    throw new SignalboxError('E_NEEDS_HUMAN', 'without a terminal an approval needs the fingerprint of what was shown', {
-      next: `--fingerprint ${approval.fingerprint.slice(0, 16)} for this request`,
-    })
+    throw new SignalboxError(
+      'E_NEEDS_HUMAN',
+      'without a terminal an approval needs the fingerprint of what was shown',
+      {
+        next: `--fingerprint ${approval.fingerprint.slice(0, 16)} for this request`,
+      },
+    )
   }
   for (const line of approvalLines(approval)) context.out(line)
   const answer = await askLine(`${label}? [y/N] `)

@@ -8,7 +8,7 @@ import { EXIT, SignalboxError } from '../errors/index.js'
 import type { Host, LiveUpdate } from '../host/index.js'
 import { runCommand } from '../process/index.js'
 import type { Block } from '../screen/index.js'
-import { type LiveSession, type SessionRecord } from '../sessions/index.js'
+import type { LiveSession, SessionRecord } from '../sessions/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { type ApprovalInfo, approvalLines } from './approval-info.js'
 import { askLine } from './ask.js'
@@ -18,7 +18,11 @@ import type { CommandContext } from './context.js'
 const READY_MS = 30_000
 const PROMPT = 'The tests fail. Find out why and fix it.'
 
-const EXIT_BY_OUTCOME: Readonly<Record<string, number>> = { done: EXIT.ok, denied: EXIT.rejected, interrupted: EXIT.interrupted }
+const EXIT_BY_OUTCOME: Readonly<Record<string, number>> = {
+  done: EXIT.ok,
+  denied: EXIT.rejected,
+  interrupted: EXIT.interrupted,
+}
 
 export interface DemoOptions {
   directory: string
@@ -49,7 +53,9 @@ export class DemoRun {
 
   async run(): Promise<number> {
     const { style } = this.#context
-    this.#say(style('bold', 'Signalbox demo') + style('dim', '  a scripted agent in a real terminal; no key, no network'))
+    this.#say(
+      style('bold', 'Signalbox demo') + style('dim', '  a scripted agent in a real terminal; no key, no network'),
+    )
     await this.#makeProject()
     const stop = this.#listen()
     const record = await this.#start()
@@ -68,14 +74,19 @@ export class DemoRun {
 
   async #makeProject(): Promise<void> {
     mkdirSync(this.#project, { recursive: true })
-    const made = await runCommand(process.execPath, [demoAgentScript(), '--sample-project', this.#project], { cwd: this.#options.directory })
-    if (made.code !== 0) throw new SignalboxError('E_DEMO', `the sample project could not be made: ${made.stderr.trim()}`)
+    const made = await runCommand(process.execPath, [demoAgentScript(), '--sample-project', this.#project], {
+      cwd: this.#options.directory,
+    })
+    if (made.code !== 0)
+      throw new SignalboxError('E_DEMO', `the sample project could not be made: ${made.stderr.trim()}`)
     this.#say(this.#context.style('dim', `a small git project with a failing test: ${this.#project}`))
   }
 
   async #start(): Promise<SessionRecord> {
     const { env, columns } = this.#context
-    const terminal = Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
+    const terminal = Object.fromEntries(
+      Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+    )
     return this.#host.startSession({
       agent: 'demo',
       args: ['--scenario', 'tour', '--speed', String(this.#options.speed)],
@@ -92,12 +103,17 @@ export class DemoRun {
     await this.#until(session, READY_MS, () => session.observation?.composer != null)
     this.#say(`\n${this.#context.style('inverse', ` ${PROMPT} `)}\n`)
     const sent = await session.send(PROMPT)
-    if (sent.result !== 'delivered') throw new SignalboxError('E_DEMO', `the prompt was not delivered: ${'detail' in sent ? sent.detail : sent.result}`)
+    if (sent.result !== 'delivered')
+      throw new SignalboxError(
+        'E_DEMO',
+        `the prompt was not delivered: ${'detail' in sent ? sent.detail : sent.result}`,
+      )
   }
 
   #listen(): () => void {
     const unlisten = this.#host.bus.listen((update: LiveUpdate) => {
-      if (update.type === 'message.update' && !this.#options.isJson) this.#stream.update(update.message, update.blocks as Block[])
+      if (update.type === 'message.update' && !this.#options.isJson)
+        this.#stream.update(update.message, update.blocks as Block[])
     })
     const subscription = this.#host.store.subscribe({ after: 0 }, events => {
       for (const event of events) this.#see(event)
@@ -110,8 +126,10 @@ export class DemoRun {
 
   #see(event: StoredEvent): void {
     this.#events.push(event)
-    if (this.#options.isJson) this.#context.json({ type: event.type, at: event.at, subject: event.stream, data: event.data })
-    else if (event.type === 'message.final') this.#stream.finish(String(event.data.message), event.data.blocks as Block[])
+    if (this.#options.isJson)
+      this.#context.json({ type: event.type, at: event.at, subject: event.stream, data: event.data })
+    else if (event.type === 'message.final')
+      this.#stream.finish(String(event.data.message), event.data.blocks as Block[])
     if (event.type === 'turn.closed') {
       this.#outcome = String(event.data.outcome)
       this.#isOver = true
@@ -144,7 +162,9 @@ export class DemoRun {
     for (const line of approvalLines(approval as unknown as ApprovalInfo)) this.#say(`  ${line}`)
     const isAllowed = await this.#ask()
     const meaning = isAllowed ? 'allow-once' : 'deny'
-    const option = approval.request.options.find(candidate => candidate.meaning === meaning) ?? approval.request.options.find(candidate => candidate.meaning.startsWith('deny'))
+    const option =
+      approval.request.options.find(candidate => candidate.meaning === meaning) ??
+      approval.request.options.find(candidate => candidate.meaning.startsWith('deny'))
     if (!option) throw new SignalboxError('E_DEMO', `the request offers no way to ${isAllowed ? 'allow' : 'deny'} it`)
     await this.#host.ledger.decide(approval.id, {
       fingerprint: approval.fingerprint,
@@ -181,17 +201,31 @@ export class DemoRun {
 
   async #summary(record: SessionRecord): Promise<void> {
     const { style } = this.#context
-    const diff = await runCommand('git', ['-c', 'core.pager=cat', '--no-pager', 'diff', '--no-ext-diff', '--no-textconv'], { cwd: this.#project })
+    const diff = await runCommand(
+      'git',
+      ['-c', 'core.pager=cat', '--no-pager', 'diff', '--no-ext-diff', '--no-textconv'],
+      { cwd: this.#project },
+    )
     const counts = new Map<string, number>()
-    for (const event of await this.#host.store.readAll({ after: 0, limit: 10_000 })) counts.set(event.type, (counts.get(event.type) ?? 0) + 1)
+    for (const event of await this.#host.store.readAll({ after: 0, limit: 10_000 }))
+      counts.set(event.type, (counts.get(event.type) ?? 0) + 1)
     if (this.#options.isJson) {
-      this.#context.json({ type: 'summary', outcome: this.#outcome, events: Object.fromEntries(counts), diff: diff.stdout, recording: record.recording, project: this.#project, store: join(this.#host.settings.dataDirectory, 'signalbox.db') })
+      this.#context.json({
+        type: 'summary',
+        outcome: this.#outcome,
+        events: Object.fromEntries(counts),
+        diff: diff.stdout,
+        recording: record.recording,
+        project: this.#project,
+        store: join(this.#host.settings.dataDirectory, 'signalbox.db'),
+      })
       return
     }
     this.#say(`\n${style('bold', 'What happened')}`)
     this.#say(`  ${[...counts].map(([type, count]) => `${type}${count > 1 ? ` ×${count}` : ''}`).join(' · ')}`)
     this.#say(`\n${style('bold', 'What changed')}`)
-    for (const line of diff.stdout.trimEnd().split('\n')) this.#say(`  ${line.startsWith('+') ? style('green', line) : line.startsWith('-') ? style('red', line) : line}`)
+    for (const line of diff.stdout.trimEnd().split('\n'))
+      this.#say(`  ${line.startsWith('+') ? style('green', line) : line.startsWith('-') ? style('red', line) : line}`)
     this.#say(`\n${style('bold', 'Where it is')}`)
     this.#say(`  recording  ${record.recording}`)
     this.#say(`  events     ${join(this.#host.settings.dataDirectory, 'signalbox.db')}`)
@@ -201,7 +235,8 @@ export class DemoRun {
 
   async #until(session: LiveSession, ms: number, holds: () => boolean): Promise<void> {
     const deadline = this.#host.clock.monotonic() + ms
-    while (!holds() && this.#host.clock.monotonic() < deadline) await session.changed(Math.max(1, deadline - this.#host.clock.monotonic()))
+    while (!holds() && this.#host.clock.monotonic() < deadline)
+      await session.changed(Math.max(1, deadline - this.#host.clock.monotonic()))
   }
 }
 

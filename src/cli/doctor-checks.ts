@@ -41,7 +41,11 @@ function checkDirectories(context: CommandContext, findings: Finding[]): Directo
     const directories = resolveDirectories(context.env, context.env.HOME)
     const repairs = ensureDirectories(directories)
     for (const { path, was, isRepaired } of repairs) {
-      findings.push({ check: 'directories', level: isRepaired ? 'note' : 'warning', message: `${path} was open to others (${was})${isRepaired ? '; closed' : ''}` })
+      findings.push({
+        check: 'directories',
+        level: isRepaired ? 'note' : 'warning',
+        message: `${path} was open to others (${was})${isRepaired ? '; closed' : ''}`,
+      })
     }
     if (repairs.length === 0) findings.push({ check: 'directories', level: 'ok', message: directories.data })
     return directories
@@ -57,7 +61,13 @@ async function checkStore(path: string, isFixing: boolean): Promise<Finding> {
     const store = await openStore({ path, clock: systemClock })
     try {
       const problems = await store.check()
-      if (problems.length > 0) return { check: 'store', level: 'error', message: problems.map(problem => problem.message).join('; '), next: 'signalbox doctor --fix moves it aside and keeps what can be read' }
+      if (problems.length > 0)
+        return {
+          check: 'store',
+          level: 'error',
+          message: problems.map(problem => problem.message).join('; '),
+          next: 'signalbox doctor --fix moves it aside and keeps what can be read',
+        }
       return { check: 'store', level: 'ok', message: `${plural(await store.head(), 'event')} in ${path}` }
     } finally {
       await store.close()
@@ -66,7 +76,11 @@ async function checkStore(path: string, isFixing: boolean): Promise<Finding> {
     const known = toSignalboxError(error)
     if (!isFixing || known.code !== 'E_STORE_CORRUPT') return failure('store', error)
     const moved = await quarantine(path, { clock: systemClock })
-    return { check: 'store', level: 'warning', message: `was damaged; moved to ${moved.movedTo}, ${plural(moved.salvaged?.events ?? 0, 'event')} kept` }
+    return {
+      check: 'store',
+      level: 'warning',
+      message: `was damaged; moved to ${moved.movedTo}, ${plural(moved.salvaged?.events ?? 0, 'event')} kept`,
+    }
   }
 }
 
@@ -84,7 +98,12 @@ async function checkDaemon(context: CommandContext): Promise<Finding> {
 function checkTool(name: string, context: CommandContext): Finding {
   const file = findExecutable(name, { path: context.env.PATH, cwd: context.cwd })
   if (file) return { check: name, level: 'ok', message: file }
-  return { check: name, level: name === 'git' ? 'error' : 'note', message: 'not found', next: name === 'git' ? 'install git' : 'only needed to watch tmux panes' }
+  return {
+    check: name,
+    level: name === 'git' ? 'error' : 'note',
+    message: 'not found',
+    next: name === 'git' ? 'install git' : 'only needed to watch tmux panes',
+  }
 }
 
 async function checkAgent(name: string, context: CommandContext): Promise<Finding> {
@@ -99,4 +118,3 @@ function failure(check: string, error: unknown): Finding {
   const where = place ? `${[place.file, place.line, place.column].filter(part => part !== undefined).join(':')}: ` : ''
   return { check, level: 'error', message: where + message, ...(next !== undefined && { next }) }
 }
-

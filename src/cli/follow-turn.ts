@@ -5,7 +5,11 @@ import { BlockStream } from './block-stream.js'
 import type { CommandContext } from './context.js'
 import type { DaemonClient } from './daemon-client.js'
 
-const EXIT_BY_OUTCOME: Readonly<Record<string, number>> = { done: EXIT.ok, denied: EXIT.rejected, interrupted: EXIT.interrupted }
+const EXIT_BY_OUTCOME: Readonly<Record<string, number>> = {
+  done: EXIT.ok,
+  denied: EXIT.rejected,
+  interrupted: EXIT.interrupted,
+}
 
 interface Update {
   session: string
@@ -26,9 +30,15 @@ export async function followTurn(
 ): Promise<number> {
   const stream = new BlockStream(context)
   const abort = new AbortController()
-  const timer = options.deadline === null ? null : systemClock.setTimer(options.deadline - systemClock.monotonic(), () => abort.abort())
+  const timer =
+    options.deadline === null
+      ? null
+      : systemClock.setTimer(options.deadline - systemClock.monotonic(), () => abort.abort())
   try {
-    for await (const { event, data } of client.events(`/events?scope=session:${session}&since=${options.since}`, abort.signal)) {
+    for await (const { event, data } of client.events(
+      `/events?scope=session:${session}&since=${options.since}`,
+      abort.signal,
+    )) {
       if (options.isJson && event !== 'heartbeat') context.json({ event, ...(data as object) })
       const code = handle(event, data as never, stream, options.isJson)
       if (code === null) continue
@@ -42,7 +52,12 @@ export async function followTurn(
   return options.deadline !== null && systemClock.monotonic() >= options.deadline ? EXIT.timeout : EXIT.failed
 }
 
-function handle(event: string, data: Update & { data: Update & { outcome?: string; exit?: { code: number | null } } }, stream: BlockStream, isJson: boolean): number | null {
+function handle(
+  event: string,
+  data: Update & { data: Update & { outcome?: string; exit?: { code: number | null } } },
+  stream: BlockStream,
+  isJson: boolean,
+): number | null {
   switch (event) {
     case 'message.update':
       if (!isJson) stream.update(data.message, data.blocks)

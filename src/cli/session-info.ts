@@ -1,5 +1,5 @@
-import { formatAge, truncate, visibleText } from '../text/index.js'
 import { systemClock } from '../clock/index.js'
+import { formatAge, truncate, visibleText } from '../text/index.js'
 import type { CommandContext } from './context.js'
 
 /** A session as the daemon describes it. */

@@ -1,7 +1,17 @@
 import type { Awaiting } from '../screen/index.js'
 
 /** Who says something about a pane, from the highest to the lowest. A lower one may contradict; it never overrules. */
-export const AUTHORITIES = ['exit', 'osc7501', 'hook', 'transcript', 'shell', 'title', 'screen', 'structure', 'silence'] as const
+export const AUTHORITIES = [
+  'exit',
+  'osc7501',
+  'hook',
+  'transcript',
+  'shell',
+  'title',
+  'screen',
+  'structure',
+  'silence',
+] as const
 export type Authority = (typeof AUTHORITIES)[number]
 
 /** What a report says the pane is. */

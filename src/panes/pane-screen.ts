@@ -1,5 +1,24 @@
-import { type Classified, classify, initialMemory, type Layout, noteInput, type Observation, type Pack, parsePack, type ScreenMemory } from '../screen/index.js'
-import { type EmulatorOptions, type EmulatorState, type Evidence, type Frame, FrameCoalescer, type Row, TerminalEmulator, type TerminalEvent } from '../terminal/index.js'
+import {
+  type Classified,
+  classify,
+  initialMemory,
+  type Layout,
+  noteInput,
+  type Observation,
+  type Pack,
+  parsePack,
+  type ScreenMemory,
+} from '../screen/index.js'
+import {
+  type EmulatorOptions,
+  type EmulatorState,
+  type Evidence,
+  type Frame,
+  FrameCoalescer,
+  type Row,
+  TerminalEmulator,
+  type TerminalEvent,
+} from '../terminal/index.js'
 import { Settler } from './settle.js'
 
 /** What came out of a pane's bytes, in order. */
@@ -27,7 +46,6 @@ export interface PaneScreenState {
   emulator: EmulatorState
   memory: ScreenMemory
 }
-
 
 /**
  * A terminal being watched: bytes in, looks out. Time is data here as in the emulator, so that a recording, a late reader and a live
@@ -79,7 +97,13 @@ export class PaneScreen {
   }
 
   nextDeadline(): number | null {
-    const deadlines = [this.#emulator.nextDeadline(), this.#coalescer.nextDeadline(), this.#settler.nextDeadline(), this.#isHeld ? this.#emulator.heldUntil : null, this.#last && this.#memory.recheckAt].filter(at => at !== null)
+    const deadlines = [
+      this.#emulator.nextDeadline(),
+      this.#coalescer.nextDeadline(),
+      this.#settler.nextDeadline(),
+      this.#isHeld ? this.#emulator.heldUntil : null,
+      this.#last && this.#memory.recheckAt,
+    ].filter(at => at !== null)
     return deadlines.length === 0 ? null : Math.min(...deadlines)
   }
 
@@ -121,14 +145,17 @@ export class PaneScreen {
       else if (event.type === 'evidence') output.push({ type: 'evidence', t: event.t, evidence: event.evidence })
       else {
         this.#isHeld = event.frame.held
-        for (const { frame } of this.#coalescer.push(event.frame)) output.push({ type: 'look', look: this.#classify(frame) })
+        for (const { frame } of this.#coalescer.push(event.frame))
+          output.push({ type: 'look', look: this.#classify(frame) })
       }
     }
     for (const { frame } of this.#coalescer.flush(t)) output.push({ type: 'look', look: this.#classify(frame) })
     const again = this.#settler.nextDeadline()
-    if (again !== null && t >= again && this.#last && !this.#last.isSettled) output.push({ type: 'look', look: this.#lookAgain(t) })
+    if (again !== null && t >= again && this.#last && !this.#last.isSettled)
+      output.push({ type: 'look', look: this.#lookAgain(t) })
     const { recheckAt } = this.#memory
-    if (recheckAt !== null && t >= recheckAt && this.#last) output.push({ type: 'look', look: this.#classify({ ...this.#last.frame, t }) })
+    if (recheckAt !== null && t >= recheckAt && this.#last)
+      output.push({ type: 'look', look: this.#classify({ ...this.#last.frame, t }) })
     return output
   }
 
@@ -145,7 +172,14 @@ export class PaneScreen {
   #classify(frame: Frame): Look {
     const { observation, memory, layout, atWork } = this.#read(frame)
     this.#memory = memory
-    this.#last = { t: frame.t, frame, observation, layout, atWork, isSettled: this.#settler.accept(observation, frame.t) }
+    this.#last = {
+      t: frame.t,
+      frame,
+      observation,
+      layout,
+      atWork,
+      isSettled: this.#settler.accept(observation, frame.t),
+    }
     return this.#last
   }
 

@@ -1,5 +1,12 @@
 import type { Observation, Pack } from '../screen/index.js'
-import { type EmulatorOptions, type Evidence as TerminalEvidence, INITIAL_SHELL_STATE, reduceShellMark, type ShellMark, type ShellState } from '../terminal/index.js'
+import {
+  type EmulatorOptions,
+  INITIAL_SHELL_STATE,
+  reduceShellMark,
+  type ShellMark,
+  type ShellState,
+  type Evidence as TerminalEvidence,
+} from '../terminal/index.js'
 import type { Claim, Evidence } from './evidence.js'
 import { type Look, PaneScreen, type PaneScreenState } from './pane-screen.js'
 import { Evidences, joinView, type Reading, TITLE_LAPSE_S } from './reading.js'
@@ -81,9 +88,28 @@ export class Pane {
     const reading = this.#evidences.read(t)
     if (reading.claim?.is === 'exited') {
       const { code, signal } = reading.claim
-      return { t, view: 'unknown', payload: { exit: { code, signal } }, busy: null, awaiting: null, isSettled: true, reading, look }
+      return {
+        t,
+        view: 'unknown',
+        payload: { exit: { code, signal } },
+        busy: null,
+        awaiting: null,
+        isSettled: true,
+        reading,
+        look,
+      }
     }
-    if (!look) return { t, view: 'unknown', payload: { recognised: false }, busy: null, awaiting: null, isSettled: false, reading, look }
+    if (!look)
+      return {
+        t,
+        view: 'unknown',
+        payload: { recognised: false },
+        busy: null,
+        awaiting: null,
+        isSettled: false,
+        reading,
+        look,
+      }
     return { t, ...joinView(look.observation, reading, look.atWork), isSettled: look.isSettled, reading, look }
   }
 
@@ -113,7 +139,12 @@ export class Pane {
     this.#shell = state
     const signal = signals.at(-1)
     if (!signal) return null
-    const claim: Claim = signal.name === 'command-start' ? { is: 'working' } : signal.name === 'prompt' ? { is: 'idle' } : endClaim(signal.exit)
+    const claim: Claim =
+      signal.name === 'command-start'
+        ? { is: 'working' }
+        : signal.name === 'prompt'
+          ? { is: 'idle' }
+          : endClaim(signal.exit)
     return { authority: 'shell', claim, t, expires: null, ref: `shell/${signal.name}` }
   }
 
@@ -126,7 +157,14 @@ export class Pane {
     if (evidence.kind === 'shell-mark' && this.#pack.agent === 'generic') return this.#shellMark(evidence.mark, t)
     if (evidence.kind === 'title') {
       const found = titleClaim(evidence.title, this.#pack)
-      if (found) return { authority: 'title', claim: found.claim, t, expires: found.claim.is === 'working' ? t + TITLE_LAPSE_S : null, ref: found.ref }
+      if (found)
+        return {
+          authority: 'title',
+          claim: found.claim,
+          t,
+          expires: found.claim.is === 'working' ? t + TITLE_LAPSE_S : null,
+          ref: found.ref,
+        }
       this.#evidences.withdraw('title')
     }
     return null

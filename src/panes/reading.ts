@@ -1,5 +1,5 @@
 import type { Awaiting, Observation, TerminalView } from '../screen/index.js'
-import { type Authority, AUTHORITIES, type Claim, type Evidence } from './evidence.js'
+import { AUTHORITIES, type Authority, type Claim, type Evidence } from './evidence.js'
 
 /*
  * What the evidence adds up to. The highest report that has not expired wins; lower ones that disagree are kept as contradictions. When
@@ -79,26 +79,29 @@ export class Evidences {
     const menuStands = this.#menuSince !== null && t - this.#menuSince >= MENU_STANDS_S
     for (const authority of ['osc7501', 'hook', 'transcript', 'shell', 'title'] as const) {
       const evidence = this.#reports.get(authority)
-      if (menuStands && evidence?.claim.is === 'working' && evidence.t < this.#menuSince!) this.#reports.delete(authority)
+      if (menuStands && evidence?.claim.is === 'working' && evidence.t < this.#menuSince!)
+        this.#reports.delete(authority)
     }
     const hook = this.#reports.get('hook')
     const screen = this.#reports.get('screen')
-    if (hook?.claim.is === 'working' && screen?.claim.is === 'idle' && t - hook.t > HOOK_IDLE_S) this.#reports.delete('hook')
+    if (hook?.claim.is === 'working' && screen?.claim.is === 'idle' && t - hook.t > HOOK_IDLE_S)
+      this.#reports.delete('hook')
   }
 
   #lapseWorking(before: number): void {
     for (const [authority, evidence] of this.#reports) {
       const isLapsing = evidence.claim.is === 'working' || evidence.claim.is === 'blocked'
-      if (isLapsing && evidence.t <= before && authority !== 'screen' && authority !== 'structure') this.#reports.delete(authority)
+      if (isLapsing && evidence.t <= before && authority !== 'screen' && authority !== 'structure')
+        this.#reports.delete(authority)
     }
     this.#interruptedAt = null
   }
 }
 
-
 /** What an observation claims; null when it cannot tell. */
 export function claimOf(observation: Observation): Claim | null {
-  if (observation.awaiting && observation.awaiting !== 'exit_confirm') return { is: 'blocked', awaiting: observation.awaiting }
+  if (observation.awaiting && observation.awaiting !== 'exit_confirm')
+    return { is: 'blocked', awaiting: observation.awaiting }
   switch (observation.view) {
     case 'startup':
       return { is: 'starting' }
@@ -127,12 +130,18 @@ export function joinView(
   reading: Reading,
   atWork: { view: TerminalView; payload: unknown },
 ): { view: TerminalView; payload: unknown; busy: boolean | null; awaiting: Awaiting | null } {
-  const own = { view: observation.view, payload: observation.payload, busy: observation.busy, awaiting: observation.awaiting }
+  const own = {
+    view: observation.view,
+    payload: observation.payload,
+    busy: observation.busy,
+    awaiting: observation.awaiting,
+  }
   if (!reading.claim || !['osc7501', 'hook', 'transcript', 'shell', 'title'].includes(reading.authority)) return own
   const isRecognised = observation.view === 'unknown' && (observation as Observation<'unknown'>).payload.recognised
   switch (reading.claim.is) {
     case 'working':
-      if (observation.busy === true || observation.view === 'startup' || isRecognised) return { ...own, busy: own.busy ?? true }
+      if (observation.busy === true || observation.view === 'startup' || isRecognised)
+        return { ...own, busy: own.busy ?? true }
       // A menu that the person opened, or that the report does not know of yet, is on screen all the same.
       if (observation.awaiting !== null) return own
       if (reading.authority === 'shell') return joinShell(observation)
@@ -154,8 +163,19 @@ export function joinView(
 }
 
 /** A command runs: a REPL, pager or editor inside it that waits for its user is what shows; a look-alike of the shell's own prompt is not. */
-function joinShell(observation: Observation): { view: TerminalView; payload: unknown; busy: boolean | null; awaiting: Awaiting | null } {
-  const isInside = observation.view === 'idle_prompt' && (observation as Observation<'idle_prompt'>).payload.prompt !== 'shell'
+function joinShell(observation: Observation): {
+  view: TerminalView
+  payload: unknown
+  busy: boolean | null
+  awaiting: Awaiting | null
+} {
+  const isInside =
+    observation.view === 'idle_prompt' && (observation as Observation<'idle_prompt'>).payload.prompt !== 'shell'
   if (isInside) return { view: observation.view, payload: observation.payload, busy: observation.busy, awaiting: null }
-  return { view: 'tool_running', payload: { tool: { name: 'Shell', kind: 'shell', summary: '' } }, busy: true, awaiting: null }
+  return {
+    view: 'tool_running',
+    payload: { tool: { name: 'Shell', kind: 'shell', summary: '' } },
+    busy: true,
+    awaiting: null,
+  }
 }

@@ -1,7 +1,10 @@
 import type { CaptureKind } from './pack/pack.js'
 
 /** Turns the named groups of a match into values, as the rule says what they are. */
-export function captureGroups(match: RegExpExecArray | null, kinds: Readonly<Record<string, CaptureKind>>): Record<string, string | number> {
+export function captureGroups(
+  match: RegExpExecArray | null,
+  kinds: Readonly<Record<string, CaptureKind>>,
+): Record<string, string | number> {
   const values: Record<string, string | number> = {}
   for (const [name, text] of Object.entries(match?.groups ?? {})) {
     if (text === undefined) continue

@@ -14,7 +14,12 @@ const PASTE_MARK = /\[Pasted (?:text|Content)[^\]]*\]/giu
  * not; the cell under the drawn cursor is inverse and belongs to neither.
  */
 export function readComposer(rows: readonly ScreenRow[], box: Region, ignore: RegExp | null = null): Composer {
-  const body = rows.slice(box.first, box.last + 1).filter((row, index, all) => !(EDGE.test(row.text) && (index === 0 || index === all.length - 1)) && !ignore?.test(row.text))
+  const body = rows
+    .slice(box.first, box.last + 1)
+    .filter(
+      (row, index, all) =>
+        !(EDGE.test(row.text) && (index === 0 || index === all.length - 1)) && !ignore?.test(row.text),
+    )
   let placeholder = ''
   let isShell = false
   const lines: string[] = []
@@ -45,7 +50,9 @@ function textStart(row: ScreenRow, isFirst: boolean): { glyph: number; text: num
   const indent = inner.length - inner.trimStart().length
   if (!isFirst) return { glyph: -1, text: gutter + Math.min(indent, 2) }
   const glyph = GLYPH.exec(inner.trimStart())
-  return glyph ? { glyph: gutter + indent, text: gutter + indent + glyph[0].length } : { glyph: -1, text: gutter + Math.min(indent, 2) }
+  return glyph
+    ? { glyph: gutter + indent, text: gutter + indent + glyph[0].length }
+    : { glyph: -1, text: gutter + Math.min(indent, 2) }
 }
 
 /** The text right of `start`, apart: plain cells, and cells in a dim or grey style. */
@@ -72,7 +79,17 @@ function isFaint(span: Span): boolean {
 export function readCompletion(rows: readonly ScreenRow[], from: number): Composer['completion'] {
   const listed = rows.slice(from).filter(row => !isBlank(row) && /^\s*(?:[❯›>▸]\s+)?[/@]\S/u.test(row.text))
   if (listed.length < 2) return null
-  const items = listed.map(row => row.text.trim().replace(/^[❯›>▸]\s+/u, '').split(/\s{2,}/u)[0]!)
-  const selected = listed.findIndex(row => /^\s*[❯›>▸]\s/u.test(row.text) || row.spans.some(span => span.inverse || (span.bg !== null && span.text.trim() !== '')))
+  const items = listed.map(
+    row =>
+      row.text
+        .trim()
+        .replace(/^[❯›>▸]\s+/u, '')
+        .split(/\s{2,}/u)[0]!,
+  )
+  const selected = listed.findIndex(
+    row =>
+      /^\s*[❯›>▸]\s/u.test(row.text) ||
+      row.spans.some(span => span.inverse || (span.bg !== null && span.text.trim() !== '')),
+  )
   return { items, selected: Math.max(0, selected) }
 }

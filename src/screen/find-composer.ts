@@ -9,14 +9,26 @@ import { isBlank, isRule, type ScreenRow } from './screen-row.js'
  */
 const FOOTER_ROWS = 6
 const BODY_ROWS = 20
-const PROMPT = /^\s{0,3}[│┃]?\s{0,2}([❯›>▷→»»➜▶$%#!*+~λ⟩⋊▌]|[^\p{L}\p{N}\s─━│┃╭╮╰╯┌┐└┘▄▀█·•●○◆◇■□✓✗⎿└├┆\u2800-\u28ff])(?:[\s\u00a0]|$)/u
+const PROMPT =
+  /^\s{0,3}[│┃]?\s{0,2}([❯›>▷→»»➜▶$%#!*+~λ⟩⋊▌]|[^\p{L}\p{N}\s─━│┃╭╮╰╯┌┐└┘▄▀█·•●○◆◇■□✓✗⎿└├┆\u2800-\u28ff])(?:[\s\u00a0]|$)/u
 
 /** `taken`: rows that are known to be something else. */
-export function findStructuralComposer(frame: Frame, rows: readonly ScreenRow[], taken: (row: ScreenRow) => boolean): Region | null {
-  return betweenEdges(frame, rows, row => isRule(row, frame.cols) || isLabelledRule(row, frame.cols), row => isRule(row, frame.cols)) ??
+export function findStructuralComposer(
+  frame: Frame,
+  rows: readonly ScreenRow[],
+  taken: (row: ScreenRow) => boolean,
+): Region | null {
+  return (
+    betweenEdges(
+      frame,
+      rows,
+      row => isRule(row, frame.cols) || isLabelledRule(row, frame.cols),
+      row => isRule(row, frame.cols),
+    ) ??
     betweenEdges(frame, rows, isBandTop, isBandBottom) ??
     betweenEdges(frame, rows, isCornerTop, isCornerBottom) ??
     barePrompt(frame, rows, taken)
+  )
 }
 
 /** `── ⠧ Working ─────`: a rule with words in it. */
@@ -50,7 +62,8 @@ function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isB
     if (!isTop(rows[top]!)) continue
     const body = rows.slice(top + 1, bottom)
     const isLive = holdsCursor(frame, top, bottom) || hasDrawnCursor(body)
-    const isBox = isLive && (PROMPT.test(body[0]!.text) || body.every(row => isBlank(row)) || frame.cursor.y === body[0]!.index)
+    const isBox =
+      isLive && (PROMPT.test(body[0]!.text) || body.every(row => isBlank(row)) || frame.cursor.y === body[0]!.index)
     return isBox && !looksLikeOptions(body) ? { name: 'composer', first: top, last: bottom } : null
   }
   return null

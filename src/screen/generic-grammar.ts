@@ -13,7 +13,11 @@ const PROMPT = /^\s{0,2}[❯›>▷»➜▶]\s+\S/u
 const CALL = /^\s{0,3}\S?\s*(?:[A-Z][\w]{1,20}\(|\$ |[a-z_]{3,30}\()/u
 
 /** What a row begins that carries no mark the pack knows. */
-export function unmarkedKind(row: ScreenRow, next: ScreenRow | undefined, isPrompt: (row: ScreenRow) => boolean): ScreenBlockKind {
+export function unmarkedKind(
+  row: ScreenRow,
+  next: ScreenRow | undefined,
+  isPrompt: (row: ScreenRow) => boolean,
+): ScreenBlockKind {
   if (isPrompt(row)) return 'user'
   if (CORNER.test(row.text)) return 'tool_result'
   return MARK.test(row.text) && isCall(row, next) ? 'tool_call' : 'prose'
@@ -41,7 +45,12 @@ export function genericBlocks(rows: readonly ScreenRow[], roleOf: (row: ScreenRo
     }
     if (roleOf(row)) return
     const isPrompt = PROMPT.test(row.text) || hasBackground(row)
-    if (isPrompt || !isUnmarked(row)) begin(unmarkedKind(row, rows[index + 1], () => isPrompt), index, row.indent)
+    if (isPrompt || !isUnmarked(row))
+      begin(
+        unmarkedKind(row, rows[index + 1], () => isPrompt),
+        index,
+        row.indent,
+      )
     else if (current && blanks <= 1 && row.indent > indent) current.last = index
     else if (current && blanks === 0) current.last = index
     else begin('prose', index, row.indent)
@@ -57,7 +66,9 @@ function isCall(row: ScreenRow, next: ScreenRow | undefined): boolean {
 /** A row that is filled with a colour from the left edge on. */
 function hasBackground(row: ScreenRow): boolean {
   const first = row.spans.find(span => span.text.trim() !== '')
-  return first !== undefined && first.bg !== null && row.spans.every(span => span.bg === first.bg || span.text.trim() === '')
+  return (
+    first !== undefined && first.bg !== null && row.spans.every(span => span.bg === first.bg || span.text.trim() === '')
+  )
 }
 
 /** Rows behind one gutter are one result. */
@@ -65,7 +76,12 @@ function mergeResults(blocks: readonly RowBlock[]): RowBlock[] {
   const merged: RowBlock[] = []
   for (const block of blocks) {
     const above = merged.at(-1)
-    if (above?.kind === block.kind && (block.kind === 'tool_result' || block.kind === 'user') && block.first === above.last + 1) above.last = block.last
+    if (
+      above?.kind === block.kind &&
+      (block.kind === 'tool_result' || block.kind === 'user') &&
+      block.first === above.last + 1
+    )
+      above.last = block.last
     else merged.push({ ...block })
   }
   return merged

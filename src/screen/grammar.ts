@@ -55,19 +55,37 @@ export function splitBlocks(
       blocks.push(current)
     } else if (goesOn) current!.last = index
     else {
-      current = { kind: unmarkedKind(row, rows[index + 1], isPrompt), spec: null, first: index, last: index, isRunning: false }
+      current = {
+        kind: unmarkedKind(row, rows[index + 1], isPrompt),
+        spec: null,
+        first: index,
+        last: index,
+        isRunning: false,
+      }
       blocks.push(current)
     }
     const call = blocks.at(-2)
     if (current!.spec?.running?.test(row.text)) current!.isRunning = true
     // What a running call has printed so far is no result yet.
-    else if (current!.kind === 'tool_result' && current!.first === index && call?.kind === 'tool_call' && call.isRunning && call.last === index - 1) current!.isRunning = true
+    else if (
+      current!.kind === 'tool_result' &&
+      current!.first === index &&
+      call?.kind === 'tool_call' &&
+      call.isRunning &&
+      call.last === index - 1
+    )
+      current!.isRunning = true
     blanks = 0
   })
   return blocks
 }
 
-function beginningOf(rows: readonly ScreenRow[], index: number, pack: Pack, current: RowBlock | null): BlockSpec | null {
+function beginningOf(
+  rows: readonly ScreenRow[],
+  index: number,
+  pack: Pack,
+  current: RowBlock | null,
+): BlockSpec | null {
   const row = rows[index]!
   for (const spec of pack.blocks) {
     if (!matchesRow(row, spec.first)) continue
@@ -105,7 +123,10 @@ function isOnSameGround(spec: BlockSpec, row: ScreenRow): boolean {
 }
 
 /** A row that says how the turn ended, if this is one. */
-export function terminatorOf(row: ScreenRow, pack: Pack): { outcome: Terminator['outcome']; match: RegExpExecArray } | null {
+export function terminatorOf(
+  row: ScreenRow,
+  pack: Pack,
+): { outcome: Terminator['outcome']; match: RegExpExecArray } | null {
   for (const { pattern, outcome } of pack.terminators) {
     if (matchesRow(row, pattern)) return { outcome, match: pattern.line.exec(row.text)! }
   }
@@ -121,7 +142,10 @@ export function panelRows(rows: readonly ScreenRow[], pack: Pack): Set<number> {
   return matchRuns(rows, pack.panels)
 }
 
-function matchRuns(rows: readonly ScreenRow[], entries: readonly { first: { line: RegExp; style: unknown }; more: RegExp | null }[]): Set<number> {
+function matchRuns(
+  rows: readonly ScreenRow[],
+  entries: readonly { first: { line: RegExp; style: unknown }; more: RegExp | null }[],
+): Set<number> {
   const found = new Set<number>()
   let more: RegExp | null = null
   rows.forEach((row, index) => {

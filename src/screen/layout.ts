@@ -51,7 +51,10 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   const end = composer ? composer.first : lastNonBlank(rows) + 1
   const isPrompt = anchored || !composer ? () => false : promptSign(rows, composer)
   const split = (last: number) => blocksOf(rows.slice(0, last), roles, pack, isPrompt)
-  const found = candidate && { candidate, verdict: proveLive(candidate, frame, rows, pack, { hasComposer: composer !== null, blocks: split(end) }) }
+  const found = candidate && {
+    candidate,
+    verdict: proveLive(candidate, frame, rows, pack, { hasComposer: composer !== null, blocks: split(end) }),
+  }
   const menu = found?.verdict.isLive ? found : null
   const liveFirst = menu ? menu.candidate.menu.rows[0] : end
   const said = withoutCommands(rows, split(liveFirst), pack)
@@ -66,7 +69,9 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   set(makeRegion('live', liveFirst, rows.length - 1))
   set(makeRegion('transcript', 0, liveFirst - 1))
   if (composer && !menu) set(makeRegion('footer', composer.last + 1, rows.length - 1))
-  const terminator = findTerminator(rows, roles, pack, blocks, liveFirst) ?? (tail?.is === 'end' ? { row: tail.row, outcome: 'done' as const, text: rows[tail.row]!.text } : null)
+  const terminator =
+    findTerminator(rows, roles, pack, blocks, liveFirst) ??
+    (tail?.is === 'end' ? { row: tail.row, outcome: 'done' as const, text: rows[tail.row]!.text } : null)
   const newest = blocks.at(-1)
   if (newest) set(makeRegion('newest', newest.first, newest.last))
   if (newest?.kind === 'error') set(makeRegion('error', newest.first, newest.last))
@@ -93,9 +98,13 @@ function lastNonBlank(rows: readonly ScreenRow[]): number {
 function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack): boolean {
   const below = rows.slice(box.last + 1).filter(row => !isBlank(row))
   if (below.length > BELOW_BOX) return false
-  const marks = pack.blocks.filter(block => block.kind !== 'todo' && block.kind !== 'tool_result' && block.next === null)
+  const marks = pack.blocks.filter(
+    block => block.kind !== 'todo' && block.kind !== 'tool_result' && block.next === null,
+  )
   const panels = panelRows(rows, pack)
-  return !below.some(row => row.indent < 2 && marks.some(block => matchesRow(row, block.first)) && !panels.has(row.index))
+  return !below.some(
+    row => row.indent < 2 && marks.some(block => matchesRow(row, block.first)) && !panels.has(row.index),
+  )
 }
 
 function rowRoles(rows: readonly ScreenRow[], pack: Pack, cols: number): (RowRole | null)[] {
@@ -114,39 +123,66 @@ function rowRoles(rows: readonly ScreenRow[], pack: Pack, cols: number): (RowRol
   })
 }
 
-function blocksOf(rows: readonly ScreenRow[], roles: readonly (RowRole | null)[], pack: Pack, isPrompt: (row: ScreenRow) => boolean): RowBlock[] {
+function blocksOf(
+  rows: readonly ScreenRow[],
+  roles: readonly (RowRole | null)[],
+  pack: Pack,
+  isPrompt: (row: ScreenRow) => boolean,
+): RowBlock[] {
   const roleOf = (row: ScreenRow) => roles[row.index] ?? null
   return pack.blocks.length === 0 ? genericBlocks(rows, roleOf) : splitBlocks(rows, pack, roleOf, isPrompt)
 }
 
 /** Rows that begin with the sign that the input box has, where no pack knows either. */
 function promptSign(rows: readonly ScreenRow[], composer: Region): (row: ScreenRow) => boolean {
-  const inside = rows.slice(composer.first, composer.last + 1).find(row => /^\s*[^\p{L}\p{N}\s─━▄▀│┃╭╰╻╹](?:\s|\u00a0|$)/u.test(row.text))
+  const inside = rows
+    .slice(composer.first, composer.last + 1)
+    .find(row => /^\s*[^\p{L}\p{N}\s─━▄▀│┃╭╰╻╹](?:\s|\u00a0|$)/u.test(row.text))
   const sign = inside?.text.trimStart()[0]
-  return row => sign !== undefined && row.indent <= (inside?.indent ?? 0) + 1 && row.text.trimStart().startsWith(`${sign} `)
+  return row =>
+    sign !== undefined && row.indent <= (inside?.indent ?? 0) + 1 && row.text.trimStart().startsWith(`${sign} `)
 }
 
 /** Quiet single rows right above the input box, and rows set to the right edge: hints and settings, not words of the agent. */
 function withoutHints(rows: readonly ScreenRow[], blocks: readonly RowBlock[], cols: number): RowBlock[] {
-  const kept = blocks.filter(block => !(block.spec === null && block.kind === 'prose' && rows.slice(block.first, block.last + 1).every(row => row.indent >= cols / 2)))
+  const kept = blocks.filter(
+    block =>
+      !(
+        block.spec === null &&
+        block.kind === 'prose' &&
+        rows.slice(block.first, block.last + 1).every(row => row.indent >= cols / 2)
+      ),
+  )
   const last = kept.at(-1)
-  const isHint = last !== undefined && kept.length > 1 && last.spec === null && last.kind === 'prose' && last.first === last.last && isQuiet(rows[last.first]!)
+  const isHint =
+    last !== undefined &&
+    kept.length > 1 &&
+    last.spec === null &&
+    last.kind === 'prose' &&
+    last.first === last.last &&
+    isQuiet(rows[last.first]!)
   return isHint ? kept.slice(0, -1) : kept
 }
 
 function isQuiet(row: ScreenRow): boolean {
   const shown = row.spans.filter(span => span.text.trim() !== '')
-  return shown.length > 0 && shown.every(span => span.dim || isGrey(span.fg)) && !/^\s*[^\p{L}\p{N}\s]\s/u.test(row.text)
+  return (
+    shown.length > 0 && shown.every(span => span.dim || isGrey(span.fg)) && !/^\s*[^\p{L}\p{N}\s]\s/u.test(row.text)
+  )
 }
 
 /*
  * The last thing above the input box, when no rule knows it: agents put one row there that begins with a symbol and tells what is going on
  * or how it ended. An ellipsis means that something goes on; a duration without one, that it took so long.
  */
-const ONGOING = /^\s{0,3}[^\p{L}\p{N}\s"'`([{]{1,8}\s*\p{L}[^.…]{0,80}(?:…|\.\.\.)|^\s{0,3}[^\p{L}\p{N}\s"'`([{]{1,8}\s*\p{L}.{0,80}?\((?:\d+[hm] ?){0,2}\d+s\b/u
+const ONGOING =
+  /^\s{0,3}[^\p{L}\p{N}\s"'`([{]{1,8}\s*\p{L}[^.…]{0,80}(?:…|\.\.\.)|^\s{0,3}[^\p{L}\p{N}\s"'`([{]{1,8}\s*\p{L}.{0,80}?\((?:\d+[hm] ?){0,2}\d+s\b/u
 const ENDED = /^\s{0,5}[^\p{L}\p{N}\s"'`([{]\s+\p{L}[^…]{0,100}?\b(?:\d+[hm] ?){0,2}\d+(?:\.\d+)?s\b[^…]{0,40}$/u
 
-function statusTail(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): { is: 'working' | 'end'; row: number } | null {
+function statusTail(
+  rows: readonly ScreenRow[],
+  blocks: readonly RowBlock[],
+): { is: 'working' | 'end'; row: number } | null {
   const last = blocks.at(-1)
   if (!last || last.spec !== null || last.first !== last.last || last.kind !== 'prose') return null
   const { text } = rows[last.first]!
@@ -158,8 +194,10 @@ function statusTail(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): { 
 function withoutCommands(rows: readonly ScreenRow[], blocks: readonly RowBlock[], pack: Pack): RowBlock[] {
   let isCommand = false
   return blocks.filter(block => {
-    if (block.spec?.queued && rows.slice(block.first, block.last + 1).some(row => block.spec!.queued!.test(row.text))) return false
-    if (block.kind === 'user') isCommand = pack.commands !== null && pack.commands.test(rows[block.first]!.text.slice(block.spec?.strip ?? 0))
+    if (block.spec?.queued && rows.slice(block.first, block.last + 1).some(row => block.spec!.queued!.test(row.text)))
+      return false
+    if (block.kind === 'user')
+      isCommand = pack.commands !== null && pack.commands.test(rows[block.first]!.text.slice(block.spec?.strip ?? 0))
     else if (block.kind !== 'tool_result' && block.spec !== null) isCommand = false
     return !isCommand
   })
@@ -169,10 +207,18 @@ function overlaps(box: Region, { group }: MenuCandidate): boolean {
   return group.first <= box.last && group.last >= box.first
 }
 
-function findTerminator(rows: readonly ScreenRow[], roles: readonly (RowRole | null)[], pack: Pack, blocks: readonly RowBlock[], before: number): Layout['terminator'] {
+function findTerminator(
+  rows: readonly ScreenRow[],
+  roles: readonly (RowRole | null)[],
+  pack: Pack,
+  blocks: readonly RowBlock[],
+  before: number,
+): Layout['terminator'] {
   const index = roles.slice(0, before).lastIndexOf('terminator')
   if (index < 0) return null
-  const later = blocks.filter(block => block.first > index && block.kind !== 'notice' && !(block.kind === 'prose' && block.spec === null))
+  const later = blocks.filter(
+    block => block.first > index && block.kind !== 'notice' && !(block.kind === 'prose' && block.spec === null),
+  )
   if (later.length > 0) return null
   const { outcome, match } = terminatorOf(rows[index]!, pack)!
   return { row: index, outcome, text: match[0] }

@@ -77,8 +77,10 @@ function advance(before: Track | null, now: { key: string; glyph: string; rest: 
   const turned = before !== null && before.glyph !== glyph && !isOver
   const turns = [...(before?.turns ?? []), ...(turned ? [t] : [])].filter(at => t - at <= GLYPH_WINDOW_S)
   const value = durationIn(rest)
-  const hasGrown = before?.clock != null && value !== null && value > before.clock.value && t - before.clock.t >= CLOCK_GAP_S
-  const clock = value === null ? null : before?.clock && !hasGrown && value >= before.clock.value ? before.clock : { t, value }
+  const hasGrown =
+    before?.clock != null && value !== null && value > before.clock.value && t - before.clock.t >= CLOCK_GAP_S
+  const clock =
+    value === null ? null : before?.clock && !hasGrown && value >= before.clock.value ? before.clock : { t, value }
   const isMotion = (turned && turns.length >= 2) || hasGrown
   return { key, glyph, turns, clock, lastMotion: isMotion ? t : isOver ? null : (before?.lastMotion ?? null), seen: t }
 }

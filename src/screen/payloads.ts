@@ -59,7 +59,10 @@ export function errorPayload(match: RuleMatch | null, message: string, isFinal: 
   const status = /\b([45]\d\d)\b/u.exec(text)?.[1]
   const resets = /(?:resets?|try again)(?: at)? (?<time>\d{1,2}(?::\d{2})?\s*(?:[ap]m)?)/iu.exec(text)?.groups?.time
   return {
-    kind: (match?.values.kind as Payload['error']['kind'] | undefined) ?? ERROR_KINDS.find(([pattern]) => pattern.test(text))?.[1] ?? 'internal',
+    kind:
+      (match?.values.kind as Payload['error']['kind'] | undefined) ??
+      ERROR_KINDS.find(([pattern]) => pattern.test(text))?.[1] ??
+      'internal',
     ...(status && { status: Number(status) }),
     message: text.slice(0, 500),
     ...(resets && { resetsAt: resets }),
@@ -70,9 +73,19 @@ export function errorPayload(match: RuleMatch | null, message: string, isFinal: 
 export function agentsPayload(rows: readonly ScreenRow[], pack: Pack, match: RuleMatch): Payload['parallel_agents'] {
   const panel = pack.panels.find(entry => entry.name === 'agents')
   const listed = panel ? rows.filter(row => panel.more?.test(row.text)) : []
-  const agents = listed.map(row => ({ name: row.text.trim().replace(/^\S+\s+/u, '').split(/\s{2,}/u)[0]!, state: /[✔✓]/u.test(row.text) ? 'done' : 'running' }))
+  const agents = listed.map(row => ({
+    name: row.text
+      .trim()
+      .replace(/^\S+\s+/u, '')
+      .split(/\s{2,}/u)[0]!,
+    state: /[✔✓]/u.test(row.text) ? 'done' : 'running',
+  }))
   const count = Number(match.values.count ?? agents.length ?? 1) || 1
-  return { count, running: agents.length > 0 ? agents.filter(agent => agent.state === 'running').length : count, agents }
+  return {
+    count,
+    running: agents.length > 0 ? agents.filter(agent => agent.state === 'running').length : count,
+    agents,
+  }
 }
 
 export function backgroundPayload(match: RuleMatch): Payload['background_task'] {

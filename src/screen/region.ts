@@ -17,7 +17,12 @@ export function rowsOf(rows: readonly ScreenRow[], region: Region | null | undef
 }
 
 /** Finds a declared region on a frame. Regions that refer to others take them from `known`. */
-export function findRegion(spec: RegionSpec, rows: readonly ScreenRow[], cols: number, known: ReadonlyMap<string, Region>): Region | null {
+export function findRegion(
+  spec: RegionSpec,
+  rows: readonly ScreenRow[],
+  cols: number,
+  known: ReadonlyMap<string, Region>,
+): Region | null {
   switch (spec.kind) {
     case 'box':
       return findBox(spec, rows)

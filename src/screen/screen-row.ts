@@ -25,7 +25,15 @@ export function screenRows(frame: Frame, options: { hasScrollbar: boolean }): Sc
 export function toScreenRow(row: Row, index: number, bar: number | null = null): ScreenRow {
   const cut = bar !== null && isBarAt(row, bar) ? row.text.replace(/\s*\S\s*$/u, '') : row.text
   const text = SELECTORS.test(cut) ? cut.replace(SELECTORS, '') : cut
-  return { index, id: row.id, text, indent: text.search(/[^\s\u00a0]/u), wrapped: row.wrapped, width: row.width, spans: row.spans }
+  return {
+    index,
+    id: row.id,
+    text,
+    indent: text.search(/[^\s\u00a0]/u),
+    wrapped: row.wrapped,
+    width: row.width,
+    spans: row.spans,
+  }
 }
 
 function isBarAt(row: Row, column: number): boolean {

@@ -51,7 +51,12 @@ function mask(text: string): string {
 function readPrompt(before: string, learned: string | null): ShellState | null {
   const text = before.trimEnd()
   if (text === '' || before.length > PROMPT_MAX) return null
-  const state = (kind: 'shell' | 'repl' | 'debugger' | 'pager'): ShellState => ({ is: 'prompt', kind, prompt: before, draft: '' })
+  const state = (kind: 'shell' | 'repl' | 'debugger' | 'pager'): ShellState => ({
+    is: 'prompt',
+    kind,
+    prompt: before,
+    draft: '',
+  })
   if (learned !== null && mask(before) === mask(learned)) return state('shell')
   const repl = REPLS.find(([pattern]) => pattern.test(before) || pattern.test(text))
   if (repl) return state(repl[1])
@@ -69,7 +74,8 @@ function readFullscreen(frame: Frame, rows: readonly ScreenRow[], row: ScreenRow
   if (!last) return null
   const text = last.text.trim()
   const tildes = rows.filter(candidate => /^~\s*$/u.test(candidate.text)).length
-  if (tildes >= 3 || EDITOR.test(text) || rows.some(candidate => /^\^G (?:Help|Get Help)/u.test(candidate.text))) return { is: 'prompt', kind: 'editor', prompt: '', draft: '' }
+  if (tildes >= 3 || EDITOR.test(text) || rows.some(candidate => /^\^G (?:Help|Get Help)/u.test(candidate.text)))
+    return { is: 'prompt', kind: 'editor', prompt: '', draft: '' }
   if (PAGER.test(text) && row.index >= last.index) return { is: 'prompt', kind: 'pager', prompt: text, draft: '' }
   return null
 }

@@ -46,6 +46,10 @@ export function styleKey(span: Span | undefined): string {
 export function isGrey(colour: Color): boolean {
   if (typeof colour === 'number') return colour === 8 || (colour >= 236 && colour <= 248)
   if (colour === null) return false
-  const [red, green, blue] = [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16)) as [number, number, number]
+  const [red, green, blue] = [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16)) as [
+    number,
+    number,
+    number,
+  ]
   return Math.max(red, green, blue) - Math.min(red, green, blue) < 32 && red > 0x48 && red < 0xc8
 }

@@ -21,7 +21,11 @@ const MARKS: Record<string, TodoItem['status']> = {
 export function readTodos(rows: readonly ScreenRow[], pack: Pack): Payload['todo_list'] | null {
   const panel = pack.panels.find(entry => entry.name === 'tasks')
   if (!panel) return null
-  const start = rows.findLastIndex((row, index) => matchesRow(row, panel.first) && !(index > 0 && panel.more?.test(rows[index]!.text) && matchesRow(rows[index - 1]!, panel.first)))
+  const start = rows.findLastIndex(
+    (row, index) =>
+      matchesRow(row, panel.first) &&
+      !(index > 0 && panel.more?.test(rows[index]!.text) && matchesRow(rows[index - 1]!, panel.first)),
+  )
   if (start < 0) return null
   const items: TodoItem[] = []
   for (let index = start; index < rows.length; index++) {

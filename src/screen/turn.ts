@@ -19,7 +19,12 @@ export interface TurnState {
  * it. Only when neither is on screen, because the answer is long, does memory speak. An error that ended the turn closes it; so does a pack's
  * own sign of rest.
  */
-export function readTurn(layout: Layout, memory: ScreenMemory, pack: Pack, now: { t: number; isWorking: boolean; restsByRule: boolean; isScrolled: boolean; isSameTranscript: boolean }): TurnState {
+export function readTurn(
+  layout: Layout,
+  memory: ScreenMemory,
+  pack: Pack,
+  now: { t: number; isWorking: boolean; restsByRule: boolean; isScrolled: boolean; isSameTranscript: boolean },
+): TurnState {
   const echo = newestEcho(layout, pack)
   const shown = echo ? blockText(layout, echo) : null
   const echoText = echo && isPinned(shown!, memory) ? memory.echo!.text : shown
@@ -35,10 +40,18 @@ export function readTurn(layout: Layout, memory: ScreenMemory, pack: Pack, now: 
   if (newest === undefined && layout.composer !== null) return state(false)
   if (pack.terminator === 'required') {
     // Nothing works, nothing moves, nothing was said for a while: the mark that should have ended the turn is not one we know.
-    const isStill = layout.composer !== null && memory.transcript !== null && now.t - memory.transcript.changedAt >= STILL_S && now.isSameTranscript
+    const isStill =
+      layout.composer !== null &&
+      memory.transcript !== null &&
+      now.t - memory.transcript.changedAt >= STILL_S &&
+      now.isSameTranscript
     return state(!isStill && (echo !== null ? true : memory.turnOpen))
   }
-  const isFreshEcho = echo !== null && newest === echo && (memory.echo?.text !== echoText || now.t - memory.echo.since < ECHO_GRACE_S) && memory.echo !== null
+  const isFreshEcho =
+    echo !== null &&
+    newest === echo &&
+    (memory.echo?.text !== echoText || now.t - memory.echo.since < ECHO_GRACE_S) &&
+    memory.echo !== null
   return state(isFreshEcho)
 }
 
@@ -58,14 +71,23 @@ function isCommand(layout: Layout, block: RowBlock, pack: Pack): boolean {
 
 /** The newest block that is no mere notice. */
 export function lastSaid(blocks: readonly RowBlock[]): RowBlock | undefined {
-  return blocks.findLast(block => block.kind !== 'notice' && !(block.kind === 'prose' && block.spec === null && blocks.some(other => other.spec !== null)))
+  return blocks.findLast(
+    block =>
+      block.kind !== 'notice' &&
+      !(block.kind === 'prose' && block.spec === null && blocks.some(other => other.spec !== null)),
+  )
 }
 
 export function blockText(layout: Layout, block: RowBlock): string {
   const strip = block.spec?.strip ?? 0
   return layout.rows
     .slice(block.first, block.last + 1)
-    .map((row, index) => (block.spec === null && index === 0 ? row.text.replace(/^\s*[^\p{L}\p{N}\s]\s+/u, '') : row.text.slice(strip)).trim())
+    .map((row, index) =>
+      (block.spec === null && index === 0
+        ? row.text.replace(/^\s*[^\p{L}\p{N}\s]\s+/u, '')
+        : row.text.slice(strip)
+      ).trim(),
+    )
     .join('\n')
     .trim()
 }

@@ -64,7 +64,14 @@ export interface Payload {
   response_content: { block: string; rows: [number, number]; tail: string }
   tool_menu: { menu: Menu | null }
   tool_running: { tool: ToolRef; elapsedS?: number; tail?: string[]; hook?: string }
-  tool_result: { tool: ToolRef | null; ok: boolean | null; exitCode?: number; added?: number; removed?: number; folded?: boolean }
+  tool_result: {
+    tool: ToolRef | null
+    ok: boolean | null
+    exitCode?: number
+    added?: number
+    removed?: number
+    folded?: boolean
+  }
   todo_list: { total: number; done: number; inProgress: number; open: number; items: TodoItem[] }
   parallel_agents: {
     count: number

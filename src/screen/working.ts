@@ -13,7 +13,12 @@ export interface Working {
   row: ScreenRow | null
 }
 
-export function findWorking(frame: Frame, layout: Layout, matches: readonly RuleMatch[], tracks: readonly Track[]): Working | null {
+export function findWorking(
+  frame: Frame,
+  layout: Layout,
+  matches: readonly RuleMatch[],
+  tracks: readonly Track[],
+): Working | null {
   const ruled = matches
     .filter(match => match.rule.busy === true && match.rule.view !== null)
     .reduce<RuleMatch | null>((best, match) => (best && best.rule.priority > match.rule.priority ? best : match), null)

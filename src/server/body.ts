@@ -1,5 +1,5 @@
 import type { Context } from 'hono'
-import { z } from 'zod'
+import type { z } from 'zod'
 import { SignalboxError } from '../errors/index.js'
 
 const BODY_MAX = 1024 * 1024
@@ -7,10 +7,14 @@ const BODY_MAX = 1024 * 1024
 /** The request's JSON body, checked. Unknown fields are refused: a misspelt one must not be silently ignored. */
 export async function readBody<S extends z.ZodType>(context: Context, schema: S): Promise<z.output<S>> {
   const text = await context.req.text()
-  if (text.length > BODY_MAX) throw new SignalboxError('E_TOO_LARGE', `the body has ${text.length} bytes; at most ${BODY_MAX} are taken`)
+  if (text.length > BODY_MAX)
+    throw new SignalboxError('E_TOO_LARGE', `the body has ${text.length} bytes; at most ${BODY_MAX} are taken`)
   const result = schema.safeParse(parseJson(text))
   if (result.success) return result.data
-  throw new SignalboxError('E_INPUT', result.error.issues.map(issue => `${issue.path.join('.') || 'body'}: ${issue.message}`).join('; '))
+  throw new SignalboxError(
+    'E_INPUT',
+    result.error.issues.map(issue => `${issue.path.join('.') || 'body'}: ${issue.message}`).join('; '),
+  )
 }
 
 function parseJson(text: string): unknown {

@@ -10,7 +10,9 @@ export async function stopSession(session: LiveSession, host: Host): Promise<voi
   const { clock, keeper } = host
   const { input, agent } = session.pack
   if (agent !== 'generic') {
-    if (session.observation?.busy) for (let press = 0; press < input.interruptPresses; press++) for (const key of input.interrupt) await session.press(key)
+    if (session.observation?.busy)
+      for (let press = 0; press < input.interruptPresses; press++)
+        for (const key of input.interrupt) await session.press(key)
     for (const key of input.exit) {
       await session.press(key)
       await delay(clock, 100)

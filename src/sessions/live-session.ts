@@ -99,8 +99,18 @@ export class LiveSession implements KeeperListener {
       ledger: options.ledger,
       clock: options.clock,
       sinks: options.sinks,
-      subject: { agent: record.agent, session: record.id, project: record.project, cwd: record.cwd, hostName: options.hostName },
-      menu: { menu: () => liveMenu(this.observation), press: keys => this.press(keys), nextFrame: ms => this.changed(ms) },
+      subject: {
+        agent: record.agent,
+        session: record.id,
+        project: record.project,
+        cwd: record.cwd,
+        hostName: options.hostName,
+      },
+      menu: {
+        menu: () => liveMenu(this.observation),
+        press: keys => this.press(keys),
+        nextFrame: ms => this.changed(ms),
+      },
       isExited: () => this.#exit !== null,
       onError: options.onError,
     })
@@ -150,7 +160,13 @@ export class LiveSession implements KeeperListener {
   /** The agent is at rest, and that has been believed. */
   get isIdle(): boolean {
     const look = this.#screen.last
-    return this.#phase === 'dormant' && look !== null && look.isSettled && look.observation.busy === false && look.observation.awaiting === null
+    return (
+      this.#phase === 'dormant' &&
+      look !== null &&
+      look.isSettled &&
+      look.observation.busy === false &&
+      look.observation.awaiting === null
+    )
   }
 
   snapshot(): SessionSnapshot {
@@ -239,7 +255,6 @@ export class LiveSession implements KeeperListener {
   async resize(cols: number, rows: number): Promise<void> {
     await this.#options.keeper.resize(this.id, cols, rows)
   }
-
 
   /** Types a decision into the agent's menu. Called by the host when the ledger says *decided*. */
   async apply(record: ApprovalRecord): Promise<void> {

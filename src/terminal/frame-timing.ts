@@ -57,7 +57,14 @@ export class FrameTiming {
 
   constructor(knobs: FrameKnobs, state?: FrameTimingState) {
     this.#knobs = knobs
-    this.#state = state ?? { began: null, lastByte: 0, syncBegan: null, syncMode: false, lastSync: null, deferred: null }
+    this.#state = state ?? {
+      began: null,
+      lastByte: 0,
+      syncBegan: null,
+      syncMode: false,
+      lastSync: null,
+      deferred: null,
+    }
   }
 
   get state(): FrameTimingState {

@@ -29,7 +29,11 @@ describe('when a frame ends', () => {
 
   test('once for a burst of synchronized updates: the newest, when the gap is over', () => {
     const terminal = emulator()
-    const burst = terminal.feed(bytes('\x1b[?2026hone\x1b[?2026l\x1b[?2026h\rTWO\x1b[?2026l\x1b[?2026h\rsix\x1b[?2026l'), 2, { live: true })
+    const burst = terminal.feed(
+      bytes('\x1b[?2026hone\x1b[?2026l\x1b[?2026h\rTWO\x1b[?2026l\x1b[?2026h\rsix\x1b[?2026l'),
+      2,
+      { live: true },
+    )
     expect(summary(burst)).toEqual([{ t: 2, cause: 'sync', torn: false, text: 'one' }])
     expect(summary(terminal.tick(2.015))).toEqual([])
     expect(summary(terminal.tick(2.1))).toEqual([{ t: 2.016, cause: 'sync', torn: false, text: 'six' }])

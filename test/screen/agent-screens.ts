@@ -1,5 +1,5 @@
-import { TerminalEmulator } from '../../src/terminal/index.js'
 import type { Frame } from '../../src/terminal/index.js'
+import { TerminalEmulator } from '../../src/terminal/index.js'
 
 /** Where quoted lines stand on an agent's screen. */
 export type Place = 'reply' | 'tool output' | 'draft'
@@ -7,7 +7,12 @@ export type Place = 'reply' | 'tool output' | 'draft'
 interface Look {
   reply(line: string, isFirst: boolean): string
   output(line: string, isFirst: boolean): string
-  screen(parts: { text: string[]; draft: string[]; cols: number }): { above: string[]; box: string[]; below: string[]; cursorInBox: number }
+  screen(parts: { text: string[]; draft: string[]; cols: number }): {
+    above: string[]
+    box: string[]
+    below: string[]
+    cursorInBox: number
+  }
 }
 
 const rule = (cols: number) => '─'.repeat(cols)
@@ -21,7 +26,11 @@ export const LOOKS: Record<string, Look> = {
     output: (line, isFirst) => `${isFirst ? '  ⎿  ' : '     '}${line}`,
     screen: ({ text, draft, cols }) => ({
       above: [`${ECHO}❯ explain your menus${OFF}`, '', ...text, '', '✻ Worked for 5s · done 1:42 AM', ''],
-      box: [rule(cols), ...(draft.length > 0 ? draft.map((line, n) => `${n === 0 ? '❯\u00a0' : '  '}${line}`) : ['❯\u00a0']), rule(cols)],
+      box: [
+        rule(cols),
+        ...(draft.length > 0 ? draft.map((line, n) => `${n === 0 ? '❯\u00a0' : '  '}${line}`) : ['❯\u00a0']),
+        rule(cols),
+      ],
       below: ['  ⏸ manual mode on · ? for shortcuts'],
       cursorInBox: 1,
     }),
@@ -31,7 +40,10 @@ export const LOOKS: Record<string, Look> = {
     output: (line, isFirst) => `${isFirst ? '  └ ' : '    '}${line}`,
     screen: ({ text, draft }) => ({
       above: ['› explain your menus', '', ...text, '', '\u001b[2m  Worked for 6s • 01:36\u001b[0m', ''],
-      box: draft.length > 0 ? draft.map((line, n) => `${n === 0 ? '› ' : '  '}${line}`) : ['› \u001b[2mAsk Codex to do anything\u001b[0m'],
+      box:
+        draft.length > 0
+          ? draft.map((line, n) => `${n === 0 ? '› ' : '  '}${line}`)
+          : ['› \u001b[2mAsk Codex to do anything\u001b[0m'],
       below: ['', '  GPT-5.5 medium · /home/kim/app', '  ? for shortcuts'],
       cursorInBox: 0,
     }),
@@ -40,8 +52,22 @@ export const LOOKS: Record<string, Look> = {
     reply: (line, isFirst) => `${isFirst ? '✦ ' : '  '}${line}`,
     output: line => `│ ${line}`,
     screen: ({ text, draft, cols }) => ({
-      above: ['▄'.repeat(cols), ' > explain your menus', '▀'.repeat(cols), ...text, '', rule(cols), ' Shift+Tab to accept edits'],
-      box: ['▄'.repeat(cols), ...(draft.length > 0 ? draft.map((line, n) => `${n === 0 ? ' > ' : '   '}${line}`) : [' >   \u001b[2mType your message or @path/to/file\u001b[0m']), '▀'.repeat(cols)],
+      above: [
+        '▄'.repeat(cols),
+        ' > explain your menus',
+        '▀'.repeat(cols),
+        ...text,
+        '',
+        rule(cols),
+        ' Shift+Tab to accept edits',
+      ],
+      box: [
+        '▄'.repeat(cols),
+        ...(draft.length > 0
+          ? draft.map((line, n) => `${n === 0 ? ' > ' : '   '}${line}`)
+          : [' >   \u001b[2mType your message or @path/to/file\u001b[0m']),
+        '▀'.repeat(cols),
+      ],
       below: [' workspace (/directory)      branch      sandbox      /model'],
       cursorInBox: 1,
     }),
@@ -52,12 +78,25 @@ export const LOOKS: Record<string, Look> = {
 export function paintQuoted(agent: string, lines: readonly string[], place: Place, cols: number): Frame {
   const look = LOOKS[agent]!
   const wrapped = lines.flatMap(line => cut(line, cols - 6))
-  const call = agent === 'gemini' ? ['╭────────╮', '│ ✓  Shell cat menu.txt'] : [look.reply(agent === 'codex' ? 'Ran cat menu.txt' : 'Bash(cat menu.txt)', true)]
+  const call =
+    agent === 'gemini'
+      ? ['╭────────╮', '│ ✓  Shell cat menu.txt']
+      : [look.reply(agent === 'codex' ? 'Ran cat menu.txt' : 'Bash(cat menu.txt)', true)]
   const text =
     place === 'reply'
-      ? [look.reply('This is what you will see:', true), '', ...wrapped.map(line => (line === '' ? '' : look.reply(line, false)))]
+      ? [
+          look.reply('This is what you will see:', true),
+          '',
+          ...wrapped.map(line => (line === '' ? '' : look.reply(line, false))),
+        ]
       : place === 'tool output'
-        ? [...call, ...wrapped.map((line, n) => look.output(line, n === 0)), ...(agent === 'gemini' ? ['╰────────╯'] : []), '', look.reply('Done.', true)]
+        ? [
+            ...call,
+            ...wrapped.map((line, n) => look.output(line, n === 0)),
+            ...(agent === 'gemini' ? ['╰────────╯'] : []),
+            '',
+            look.reply('Done.', true),
+          ]
         : [look.reply('Done.', true)]
   const { above, box, below, cursorInBox } = look.screen({ text, draft: place === 'draft' ? wrapped : [], cols })
   const all = [...above, ...box, ...below]

@@ -14,8 +14,10 @@ describe.each(Object.keys(LOOKS))('%s: words that look like its own screens', ag
     for (const [name, lines] of Object.entries(MENUS)) {
       for (const cols of WIDTHS) {
         const { observation } = classify(paintQuoted(agent, lines, place, cols), initialMemory(), pack)
-        const isQuiet = observation.awaiting === null && !['tool_menu', 'auth_required', 'error'].includes(observation.view)
-        if (!isQuiet) wrong.push(`${name} at ${cols}: ${observation.view} ${observation.awaiting} (${observation.rule})`)
+        const isQuiet =
+          observation.awaiting === null && !['tool_menu', 'auth_required', 'error'].includes(observation.view)
+        if (!isQuiet)
+          wrong.push(`${name} at ${cols}: ${observation.view} ${observation.awaiting} (${observation.rule})`)
       }
     }
     expect(wrong).toEqual([])
@@ -27,7 +29,8 @@ describe.each(Object.keys(LOOKS))('%s: words that look like its own screens', ag
     for (const [name, lines] of Object.entries(LOOKALIKES)) {
       for (const cols of WIDTHS) {
         const { observation } = classify(paintQuoted(agent, lines, place, cols), initialMemory(), pack)
-        if (observation.view !== 'idle_prompt') wrong.push(`${name} at ${cols}: ${observation.view} (${observation.rule})`)
+        if (observation.view !== 'idle_prompt')
+          wrong.push(`${name} at ${cols}: ${observation.view} (${observation.rule})`)
       }
     }
     expect(wrong).toEqual([])

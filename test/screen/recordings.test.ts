@@ -54,12 +54,17 @@ function observe({ header }: WholeRecording, events: Iterable<RecordingEvent>, p
 }
 
 /** The same bytes at the same times, cut elsewhere. */
-function* recut(events: readonly RecordingEvent[], sizeOf: (random: () => number) => number): Generator<RecordingEvent> {
+function* recut(
+  events: readonly RecordingEvent[],
+  sizeOf: (random: () => number) => number,
+): Generator<RecordingEvent> {
   let state = 42
   const random = () => (state = (Math.imul(state, 1103515245) + 12345) & 0x7fffffff) / 0x7fffffff
   for (const event of events) {
     if (event.kind !== 'output') yield event
-    else for (let at = 0, size = sizeOf(random); at < event.bytes.length; at += size, size = sizeOf(random)) yield { ...event, bytes: event.bytes.subarray(at, at + size) }
+    else
+      for (let at = 0, size = sizeOf(random); at < event.bytes.length; at += size, size = sizeOf(random))
+        yield { ...event, bytes: event.bytes.subarray(at, at + size) }
   }
 }
 
@@ -71,9 +76,22 @@ describe.each(recordings.map(cast => [cast.replace(`${root}`, ''), cast] as cons
     const pack = await loadPack(agentOf(cast), null)
     const whole = observe(recording, recording.events, pack)
     const bytes = recording.events.reduce((sum, event) => sum + (event.kind === 'output' ? event.bytes.length : 0), 0)
-    expect(observe(recording, recut(recording.events, random => 1 + Math.floor(random() * 200)), pack)).toEqual(whole)
+    expect(
+      observe(
+        recording,
+        recut(recording.events, random => 1 + Math.floor(random() * 200)),
+        pack,
+      ),
+    ).toEqual(whole)
     // One byte at a time costs a call a byte: only where that is little.
-    if (bytes < 60_000) expect(observe(recording, recut(recording.events, () => 1), pack)).toEqual(whole)
+    if (bytes < 60_000)
+      expect(
+        observe(
+          recording,
+          recut(recording.events, () => 1),
+          pack,
+        ),
+      ).toEqual(whole)
   }, 120_000)
 
   test('shows no impossible change of view and does not flicker', async () => {
@@ -90,7 +108,9 @@ function impossible(seen: readonly Seen[], inputs: readonly number[]): string[] 
     const before = seen[index - 1]
     if (!before || inputs.some(t => t > before.t - 0.5 && t <= now.t)) return []
     const isImpossible =
-      (before.view === 'idle_prompt' && now.view === 'tool_result') || (before.view !== 'startup' && before.view !== 'unknown' && now.view === 'startup') || (before.view === 'auth_required' && now.view === 'thinking')
+      (before.view === 'idle_prompt' && now.view === 'tool_result') ||
+      (before.view !== 'startup' && before.view !== 'unknown' && now.view === 'startup') ||
+      (before.view === 'auth_required' && now.view === 'thinking')
     return isImpossible ? [`${before.view} → ${now.view} at ${now.t.toFixed(2)} (${now.rule})`] : []
   })
 }
@@ -104,7 +124,8 @@ function excursions(seen: readonly Seen[], inputs: readonly number[]): string[] 
     if (seen[index - 1]?.busy === true && isIdle) rested = now.t
     else if (now.busy === true && rested !== null) {
       const since = rested
-      if (now.t - since < 2 && !inputs.some(t => t >= since - 0.3 && t <= now.t)) found.push(`${since.toFixed(2)}–${now.t.toFixed(2)}`)
+      if (now.t - since < 2 && !inputs.some(t => t >= since - 0.3 && t <= now.t))
+        found.push(`${since.toFixed(2)}–${now.t.toFixed(2)}`)
       rested = null
     }
   })

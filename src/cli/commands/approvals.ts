@@ -14,7 +14,9 @@ export async function run(context: CommandContext, { options }: CommandInput): P
   else
     for (const item of items) {
       const age = formatAge(systemClock.now() - item.requestedAt)
-      context.out(`${context.style('bold', item.id)}  ${context.style('yellow', item.state)}  ${item.subject.agent}  ${age}`)
+      context.out(
+        `${context.style('bold', item.id)}  ${context.style('yellow', item.state)}  ${item.subject.agent}  ${age}`,
+      )
       for (const line of approvalLines(item)) context.out(`  ${line}`)
     }
   return EXIT.ok

@@ -5,7 +5,10 @@ import { DaemonClient } from '../daemon-client.js'
 import type { SessionInfo } from '../session-info.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  if (!context.isInteractive) throw new SignalboxError('E_NEEDS_HUMAN', 'attach needs a terminal', { next: 'signalbox read <id> --screen shows the screen as text' })
+  if (!context.isInteractive)
+    throw new SignalboxError('E_NEEDS_HUMAN', 'attach needs a terminal', {
+      next: 'signalbox read <id> --screen shows the screen as text',
+    })
   const client = await DaemonClient.connect(context)
   const session = await client.get<SessionInfo>(`/sessions/${encodeURIComponent(String(args.id))}`)
   const { attachTo } = await import('../attach.js')

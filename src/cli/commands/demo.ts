@@ -14,9 +14,16 @@ import { version } from '../version.js'
 /** The demo has a home of its own: nothing of the person's settings, sessions or agents is touched. */
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   const speed = options.speed === undefined ? 1 : Number(options.speed)
-  if (!Number.isFinite(speed) || speed < 0) throw new SignalboxError('E_INPUT', `"${String(options.speed)}" is no speed`, { next: 'a number such as 1 or 5; 0 leaves all pauses out' })
+  if (!Number.isFinite(speed) || speed < 0)
+    throw new SignalboxError('E_INPUT', `"${String(options.speed)}" is no speed`, {
+      next: 'a number such as 1 or 5; 0 leaves all pauses out',
+    })
   if (!context.isInteractive && !options.yes) {
-    throw new SignalboxError('E_NEEDS_HUMAN', 'the demo agent will ask for a permission, and there is no terminal to ask on', { next: 'signalbox demo --yes answers for you' })
+    throw new SignalboxError(
+      'E_NEEDS_HUMAN',
+      'the demo agent will ask for a permission, and there is no terminal to ask on',
+      { next: 'signalbox demo --yes answers for you' },
+    )
   }
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-demo-'))
   const home = openHome({ ...context, env: { ...context.env, SIGNALBOX_HOME: join(directory, 'home') } })
@@ -29,10 +36,14 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     onError: error => context.env.SIGNALBOX_DEBUG && context.note(String((error as Error).stack ?? error)),
   })
   try {
-    const demo = new DemoRun(context, host, { directory, speed, answersItself: options.yes === true, isJson: options.json === true })
+    const demo = new DemoRun(context, host, {
+      directory,
+      speed,
+      answersItself: options.yes === true,
+      isJson: options.json === true,
+    })
     return await demo.run()
   } finally {
     await host.close().catch(() => undefined)
   }
 }
-

@@ -8,7 +8,12 @@ export async function run(context: CommandContext, { options }: CommandInput): P
   if (options.json) context.json(findings)
   else
     for (const { check, level, message, next } of findings) {
-      const mark = { ok: context.style('green', '✓'), note: context.style('blue', '·'), warning: context.style('yellow', '!'), error: context.style('red', '✗') }[level]
+      const mark = {
+        ok: context.style('green', '✓'),
+        note: context.style('blue', '·'),
+        warning: context.style('yellow', '!'),
+        error: context.style('red', '✗'),
+      }[level]
       context.out(`${mark} ${check.padEnd(12)} ${message}${next ? context.style('dim', `  → ${next}`) : ''}`)
     }
   return findings.some(finding => finding.level === 'error') ? EXIT.failed : EXIT.ok

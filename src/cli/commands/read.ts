@@ -45,7 +45,9 @@ function pickTurn(messages: readonly Message[], wanted: unknown): Message[] {
   const number = Number(wanted)
   const turn = number < 0 ? turns.at(number) : turns[number - 1]
   if (!Number.isInteger(number) || turn === undefined) {
-    throw new SignalboxError('E_INPUT', `there is no turn ${String(wanted)}`, { next: `this session has ${turns.length}` })
+    throw new SignalboxError('E_INPUT', `there is no turn ${String(wanted)}`, {
+      next: `this session has ${turns.length}`,
+    })
   }
   return messages.filter(message => message.turn === turn)
 }

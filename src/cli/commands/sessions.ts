@@ -2,14 +2,15 @@ import { EXIT } from '../../errors/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { sessionLine, type SessionInfo } from '../session-info.js'
+import { type SessionInfo, sessionLine } from '../session-info.js'
 
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   const client = await DaemonClient.connect(context)
   const { items } = await client.get<{ items: SessionInfo[] }>('/sessions')
   const shown = options.all ? items : items.filter(item => item.state === 'starting' || item.state === 'live')
   if (options.json) context.json(shown)
-  else if (shown.length === 0) context.out(options.all ? 'no sessions yet; signalbox start demo' : 'no sessions are running; signalbox start demo')
+  else if (shown.length === 0)
+    context.out(options.all ? 'no sessions yet; signalbox start demo' : 'no sessions are running; signalbox start demo')
   else for (const session of shown) context.out(sessionLine(session, context))
   return EXIT.ok
 }

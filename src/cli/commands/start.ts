@@ -8,7 +8,9 @@ import type { SessionInfo } from '../session-info.js'
 export async function run(context: CommandContext, { args, options, rest }: CommandInput): Promise<number> {
   const agent = (args.agent as string | undefined) ?? null
   if (!agent && (!rest || rest.length === 0)) {
-    throw new SignalboxError('E_INPUT', 'say what to start', { next: 'signalbox start demo, or signalbox start -- <program> [args…]' })
+    throw new SignalboxError('E_INPUT', 'say what to start', {
+      next: 'signalbox start demo, or signalbox start -- <program> [args…]',
+    })
   }
   if (options.raw && !options.wait) throw new SignalboxError('E_INPUT', '--raw goes with --wait')
   const size = parseSizeOption(options.size)
@@ -28,7 +30,9 @@ export async function run(context: CommandContext, { args, options, rest }: Comm
   const client = await DaemonClient.connect(context)
   const session = await client.post<SessionInfo>('/sessions', request)
   if (options.prompt) {
-    const sent = await client.post<{ result: string; detail?: string }>(`/sessions/${session.id}/messages`, { text: options.prompt })
+    const sent = await client.post<{ result: string; detail?: string }>(`/sessions/${session.id}/messages`, {
+      text: options.prompt,
+    })
     if (sent.result !== 'delivered') context.note(`the prompt was not delivered: ${sent.detail ?? sent.result}`)
   }
   if (options.attach) {
@@ -38,7 +42,12 @@ export async function run(context: CommandContext, { args, options, rest }: Comm
   if (options.json) context.json(session)
   else {
     context.out(`${context.style('bold', session.id)}  ${session.agent}  number ${session.number}, pid ${session.pid}`)
-    context.out(context.style('dim', `signalbox attach ${session.number} · signalbox send ${session.number} "…" · signalbox read ${session.number}`))
+    context.out(
+      context.style(
+        'dim',
+        `signalbox attach ${session.number} · signalbox send ${session.number} "…" · signalbox read ${session.number}`,
+      ),
+    )
   }
   return EXIT.ok
 }
@@ -48,7 +57,9 @@ function stringEntries(env: NodeJS.ProcessEnv): Record<string, string> {
 }
 
 function terminalSize(context: CommandContext): { cols: number; rows: number } | null {
-  return context.isOutputTty && process.stdout.columns ? { cols: process.stdout.columns, rows: process.stdout.rows } : null
+  return context.isOutputTty && process.stdout.columns
+    ? { cols: process.stdout.columns, rows: process.stdout.rows }
+    : null
 }
 
 function parseSizeOption(size: unknown): { cols: number; rows: number } | null {
@@ -56,7 +67,9 @@ function parseSizeOption(size: unknown): { cols: number; rows: number } | null {
   const match = /^(\d{1,3})x(\d{1,3})$/.exec(String(size))
   const [cols, rows] = [Number(match?.[1]), Number(match?.[2])]
   if (!match || cols < 1 || rows < 1 || cols > 500 || rows > 500) {
-    throw new SignalboxError('E_INPUT', `"${String(size)}" is no terminal size`, { next: 'columns x rows, such as 120x40; 500x500 at most' })
+    throw new SignalboxError('E_INPUT', `"${String(size)}" is no terminal size`, {
+      next: 'columns x rows, such as 120x40; 500x500 at most',
+    })
   }
   return { cols, rows }
 }

@@ -8,8 +8,14 @@ import { type SessionInfo, sessionLine } from '../session-info.js'
 
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   const client = await DaemonClient.running(context)
-  const approvals = client ? (await client.get<{ items: ApprovalInfo[] }>('/approvals')).items.filter(item => item.state === 'pending') : []
-  const sessions = client ? (await client.get<{ items: SessionInfo[] }>('/sessions')).items.filter(item => item.state === 'live' || item.state === 'starting') : []
+  const approvals = client
+    ? (await client.get<{ items: ApprovalInfo[] }>('/approvals')).items.filter(item => item.state === 'pending')
+    : []
+  const sessions = client
+    ? (await client.get<{ items: SessionInfo[] }>('/sessions')).items.filter(
+        item => item.state === 'live' || item.state === 'starting',
+      )
+    : []
   if (options.json) {
     context.json({ daemon: client !== null, approvals, sessions })
     return EXIT.ok
@@ -23,6 +29,7 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     context.out('')
   } else context.out('Nothing needs you.')
   for (const session of sessions) context.out(sessionLine(session, context))
-  if (sessions.length === 0) context.out(context.style('dim', 'No sessions are running. Try: signalbox demo, or signalbox start demo'))
+  if (sessions.length === 0)
+    context.out(context.style('dim', 'No sessions are running. Try: signalbox demo, or signalbox start demo'))
   return EXIT.ok
 }

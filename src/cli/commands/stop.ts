@@ -2,7 +2,7 @@ import { EXIT } from '../../errors/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { sessionState, type SessionInfo } from '../session-info.js'
+import { type SessionInfo, sessionState } from '../session-info.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const client = await DaemonClient.connect(context)

@@ -3,7 +3,7 @@ import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { sessionState, type SessionInfo } from '../session-info.js'
+import { type SessionInfo, sessionState } from '../session-info.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const what = (options.for as string | undefined) ?? 'idle'
@@ -13,10 +13,15 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   for (;;) {
     const left = deadline === null ? 60_000 : Math.max(0, deadline - systemClock.monotonic())
     const query = `for=${what}&timeoutMs=${Math.ceil(Math.min(left, 60_000))}`
-    const { reached, session } = await client.get<{ reached: string; session: SessionInfo }>(`/sessions/${encodeURIComponent(String(args.id))}/wait?${query}`)
+    const { reached, session } = await client.get<{ reached: string; session: SessionInfo }>(
+      `/sessions/${encodeURIComponent(String(args.id))}/wait?${query}`,
+    )
     if (reached === 'timeout' && (deadline === null || systemClock.monotonic() < deadline)) continue
     if (options.json) context.json({ reached, session })
-    else context.out(`${session.id}: ${reached === 'timeout' ? `still ${sessionState(session)}` : reached === 'approval' ? 'needs you' : sessionState(session)}`)
+    else
+      context.out(
+        `${session.id}: ${reached === 'timeout' ? `still ${sessionState(session)}` : reached === 'approval' ? 'needs you' : sessionState(session)}`,
+      )
     if (reached === 'timeout') return EXIT.timeout
     if (reached === what) return EXIT.ok
     return reached === 'approval' ? EXIT.needsHuman : EXIT.failed
@@ -26,6 +31,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
 export function parseSeconds(value: unknown): number | null {
   if (value === undefined) return null
   const seconds = Number(value)
-  if (!Number.isFinite(seconds) || seconds < 0) throw new SignalboxError('E_INPUT', `"${String(value)}" is no number of seconds`)
+  if (!Number.isFinite(seconds) || seconds < 0)
+    throw new SignalboxError('E_INPUT', `"${String(value)}" is no number of seconds`)
   return seconds * 1000
 }

@@ -149,7 +149,10 @@ function afterGap(window: readonly KeptRow[]): KeptRow[] {
 function keepGaps(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): KeptRow[] {
   return window.map((now, index) => {
     const before = kept[at + index]
-    if (!before || before.key !== now.key) return now
+    if (!before) return now
+    // A prompt does not change; something may be drawn over its edge.
+    if (before.isEcho && !now.isEcho && before.key !== '' && now.row.text.includes(before.key)) return before
+    if (before.key !== now.key) return now
     if (SPINNER.test(now.row.text) && !SPINNER.test(before.row.text)) return before
     if (!before.row.hasGap && !before.row.isContinued) return now
     const { hasGap, isContinued } = before.row

@@ -23,7 +23,8 @@ const CHOICES = /[[(](?<list>[A-Za-z]{1,8}(?:\s*[/|]\s*[A-Za-z]{1,12})+)[\])]\s*
 const LETTERED = /(?:\((?<letter>[A-Za-z])\)[\w' ]+[/]?)+/u
 const SECRET = /\b(?:password|passphrase|passcode|pin|token|api key|secret)\b[^:\n]{0,60}:\s*$/iu
 const ANY_KEY = /\b(?:press|hit) (?:any key|enter|return|\[?enter\]?|space)\b.{0,60}$/iu
-const NUMBER = /(?:^#\?|\b(?:number|choice|selection|option|select|choose|enter)\b[^:?\n]{0,100}[:?]|\[\d+-\d+\].{0,60}:)\s*$/iu
+const NUMBER =
+  /(?:^#\?|\b(?:number|choice|selection|option|select|choose|enter)\b[^:?\n]{0,100}[:?]|\[\d+-\d+\].{0,60}:)\s*$/iu
 
 export function findInline(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
   return atCursor(frame, rows, (row, before) => yesNo(row, before) ?? secret(row, before) ?? typed(rows, row, before))
@@ -31,14 +32,17 @@ export function findInline(frame: Frame, rows: readonly MenuRow[]): InlinePrompt
 
 const QUESTION = /^\p{L}.{2,120}\?$/u
 const DEFAULTED = /^(?!In \[\d|Out\[)\p{L}.{0,80}?:?\s*(?:\([^()]*\)|\[[^\][]*\]):?\s*$/u
-const REQUEST = /^(?:please )?(?:enter|type|input|choose|select|provide|specify)\b.{0,100}[:>]\s*$|^(?:user ?name|login|e-?mail|name|host(?:name)?|port|path|url|version|description)\b[^:]{0,30}:\s*$/iu
+const REQUEST =
+  /^(?:please )?(?:enter|type|input|choose|select|provide|specify)\b.{0,100}[:>]\s*$|^(?:user ?name|login|e-?mail|name|host(?:name)?|port|path|url|version|description)\b[^:]{0,30}:\s*$/iu
 
 /** A row that asks in words, with the cursor behind it. Running text looks like this too, for a moment. */
 export function findSpoken(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
   return atCursor(frame, rows, (row, before) => {
     const text = before.trim()
     const isAsking = QUESTION.test(text) || DEFAULTED.test(text) || REQUEST.test(text)
-    return isAsking && before.length > text.length ? { ...inline(row, text, [], null), hasText: true, isSoft: true } : null
+    return isAsking && before.length > text.length
+      ? { ...inline(row, text, [], null), hasText: true, isSoft: true }
+      : null
   })
 }
 
@@ -47,7 +51,11 @@ export function findAnyKey(frame: Frame, rows: readonly MenuRow[]): InlinePrompt
   return atCursor(frame, rows, anyKey)
 }
 
-function atCursor(frame: Frame, rows: readonly MenuRow[], read: (row: MenuRow, before: string) => InlinePrompt | null): InlinePrompt | null {
+function atCursor(
+  frame: Frame,
+  rows: readonly MenuRow[],
+  read: (row: MenuRow, before: string) => InlinePrompt | null,
+): InlinePrompt | null {
   const row = rows[frame.cursor.y]
   if (!row || row.isBlank || row.isRule) return null
   if (rows.slice(row.index + 1).some(other => !other.isBlank && fragments(other.text).length === 0)) return null
@@ -66,7 +74,9 @@ function yesNo(row: MenuRow, text: string): InlinePrompt | null {
   const choices = CHOICES.exec(text)
   if (choices) {
     const words = choices.groups!.list!.split(/\s*[/|]\s*/u)
-    const isAnswer = words.every(word => /^(?:y|yes|n|no|a|all|q|quit|e|d|s|r|o|v|always|never|skip|edit|abort|c|i)$/iu.test(word))
+    const isAnswer = words.every(word =>
+      /^(?:y|yes|n|no|a|all|q|quit|e|d|s|r|o|v|always|never|skip|edit|abort|c|i)$/iu.test(word),
+    )
     if (!isAnswer || words.length > 8) return null
     const capital = words.filter(word => /^[A-Z]/u.test(word))
     return inline(row, text.slice(0, choices.index).trim(), words, capital.length === 1 ? capital[0]! : null)
@@ -94,18 +104,51 @@ function typed(rows: readonly MenuRow[], row: MenuRow, text: string): InlineProm
   const options: OptionRow[] = []
   for (let index = row.index - 1; index >= 0; index--) {
     const option = readOptionRow(rows[index]!)
-    if (option?.number != null && (options.length === 0 || option.number === options[0]!.number! - 1)) options.unshift(option)
+    if (option?.number != null && (options.length === 0 || option.number === options[0]!.number! - 1))
+      options.unshift(option)
     else if (options.length > 0 && !rows[index]!.isBlank) break
     else if (options.length === 0 && row.index - index > 3) break
     if (options[0]?.number === 1) break
   }
   if (options.length < 2) return null
-  const group: OptionGroup = { layout: 'typed', options, selected: null, shownBy: 'cursor', first: options[0]!.row, last: row.index }
+  const group: OptionGroup = {
+    layout: 'typed',
+    options,
+    selected: null,
+    shownBy: 'cursor',
+    first: options[0]!.row,
+    last: row.index,
+  }
   return { group, question: text.trim(), isSecret: false, hasText: true, isSoft: false, fallback: null }
 }
 
 function inline(row: MenuRow, question: string, words: readonly string[], fallback: string | null): InlinePrompt {
-  const options = words.map((label): OptionRow => ({ row: row.index, glyphColumn: null, number: null, numberColumn: 0, checked: null, labelColumn: 0, label, detail: '' }))
-  const group: OptionGroup = { layout: 'inline', options, selected: null, shownBy: 'cursor', first: row.index, last: row.index }
-  return { group, question: question === '' ? row.text.trim() : question, isSecret: false, hasText: false, isSoft: false, fallback }
+  const options = words.map(
+    (label): OptionRow => ({
+      row: row.index,
+      glyphColumn: null,
+      number: null,
+      numberColumn: 0,
+      checked: null,
+      labelColumn: 0,
+      label,
+      detail: '',
+    }),
+  )
+  const group: OptionGroup = {
+    layout: 'inline',
+    options,
+    selected: null,
+    shownBy: 'cursor',
+    first: row.index,
+    last: row.index,
+  }
+  return {
+    group,
+    question: question === '' ? row.text.trim() : question,
+    isSecret: false,
+    hasText: false,
+    isSoft: false,
+    fallback,
+  }
 }

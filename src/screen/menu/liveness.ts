@@ -32,20 +32,36 @@ export function proveLive(
   const proofs: string[] = []
   const fail = (failed: string): LiveVerdict => ({ isLive: false, proofs, failed })
   const selectedRow = group.selected === null ? null : group.options[group.selected]!
-  const isProvenOtherwise = selectedRow !== null && (frame.cursor.y === selectedRow.row || group.shownBy === 'style' || standsOut(candidate.rows, group.options) === group.selected)
+  const isProvenOtherwise =
+    selectedRow !== null &&
+    (frame.cursor.y === selectedRow.row ||
+      group.shownBy === 'style' ||
+      standsOut(candidate.rows, group.options) === group.selected)
   const foreign = foreignRowBelow(candidate, rows, pack, isProvenOtherwise ? 2 : 0)
   if (foreign !== null) return fail(`L1: row ${foreign} below it is not its own`)
   proofs.push('L1')
   if (surroundings.hasComposer) return fail('L2: the input box is live')
   proofs.push('L2')
-  const inside = surroundings.blocks.find(block => block.spec !== null && !block.spec.weak && block.first <= group.first && group.first <= block.last && !isOnPanel(candidate, rows, block))
+  const inside = surroundings.blocks.find(
+    block =>
+      block.spec !== null &&
+      !block.spec.weak &&
+      block.first <= group.first &&
+      group.first <= block.last &&
+      !isOnPanel(candidate, rows, block),
+  )
   if (inside) return fail(`L3: inside a ${inside.kind} block`)
   proofs.push('L3')
   if (group.shownBy === 'cursor') return { isLive: true, proofs: [...proofs, 'L5'], failed: null }
   const selected = selectedRow
   if (selected?.glyphColumn != null && isLiveColumn(candidate, selected.glyphColumn)) proofs.push('L4')
   if (selected && frame.cursor.y === selected.row) proofs.push('L5')
-  const loud = group.layout === 'vertical' ? standsOut(candidate.rows, group.options) : group.shownBy === 'style' ? group.selected : null
+  const loud =
+    group.layout === 'vertical'
+      ? standsOut(candidate.rows, group.options)
+      : group.shownBy === 'style'
+        ? group.selected
+        : null
   if (loud !== null && loud >= 0 && loud === group.selected) proofs.push('L6')
   if (spec?.choose === 'accelerator') proofs.push('L4')
   return proofs.length > 3 ? { isLive: true, proofs, failed: null } : fail('no selection at a live place (L4–L6)')
@@ -68,21 +84,37 @@ function isLiveColumn(candidate: MenuCandidate, column: number): boolean {
 
 /** The last row of the screen, apart from the options by a blank row. */
 function isLastWords(rows: readonly ScreenRow[], { group }: MenuCandidate, index: number): boolean {
-  return index > group.last + 1 && rows.slice(index + 1).every(isBlank) && rows.slice(group.last + 1, index).every(isBlank)
+  return (
+    index > group.last + 1 && rows.slice(index + 1).every(isBlank) && rows.slice(group.last + 1, index).every(isBlank)
+  )
 }
 
 /** `hints`: how many rows below may be key hints in words that nobody knows, where the selection is proven by cursor or style. */
-function foreignRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pack: Pack, hints: number): number | null {
+function foreignRowBelow(
+  candidate: MenuCandidate,
+  rows: readonly ScreenRow[],
+  pack: Pack,
+  hints: number,
+): number | null {
   let hintsLeft = hints
   let more: RegExp | null = null
   let isInBox = candidate.rows[candidate.group.last]!.isBoxed
   for (let index = candidate.group.last + 1; index < rows.length; index++) {
     const row = rows[index]!
     const own = candidate.rows[index]!
-    const isFooter = candidate.footerRows !== null && index >= candidate.footerRows[0] && index <= candidate.footerRows[1]
+    const isFooter =
+      candidate.footerRows !== null && index >= candidate.footerRows[0] && index <= candidate.footerRows[1]
     // Words inside the menu's own box are its own.
     if (own.isRule) isInBox = false
-    if (isBlank(row) || own.isBlank || own.isRule || isFooter || (isInBox && own.isBoxed) || /^\s*(?:▼|↓ \d+ more)/u.test(own.text)) continue
+    if (
+      isBlank(row) ||
+      own.isBlank ||
+      own.isRule ||
+      isFooter ||
+      (isInBox && own.isBoxed) ||
+      /^\s*(?:▼|↓ \d+ more)/u.test(own.text)
+    )
+      continue
     const panel = pack.panels.find(entry => matchesRow(row, entry.first))
     if (panel) more = panel.more
     else if (more?.test(row.text) || pack.chrome.some(entry => matchesRow(row, entry.first))) continue

@@ -16,11 +16,13 @@ function genericMeaning(label: string): { meaning: OptionMeaning; danger: boolea
   const isAllow = /^(yes|allow|approve|proceed|trust|run|accept|always)\b/.test(label)
   const isDeny = /^(no|deny|reject|cancel|skip|quit|exit|don't|never|decline)\b/.test(label)
   if (isDeny) {
-    if (/\b(tell|suggest|differently|feedback|instead|reason)\b/.test(label)) return { meaning: 'deny-with-text', danger: false }
+    if (/\b(tell|suggest|differently|feedback|instead|reason)\b/.test(label))
+      return { meaning: 'deny-with-text', danger: false }
     return { meaning: /^cancel\b/.test(label) ? 'cancel' : 'deny', danger: false }
   }
   if (isAllow) {
-    if (/\b(bypass|full access|auto mode|accept edits|everything)\b/.test(label)) return { meaning: 'allow-always', danger: true }
+    if (/\b(bypass|full access|auto mode|accept edits|everything)\b/.test(label))
+      return { meaning: 'allow-always', danger: true }
     if (/\b(session|this file|for now)\b/.test(label)) return { meaning: 'allow-session', danger: true }
     if (/\b(always|don't ask|from now on|every time)\b/.test(label)) return { meaning: 'allow-always', danger: true }
     return { meaning: 'allow-once', danger: false }

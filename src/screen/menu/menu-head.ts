@@ -27,7 +27,8 @@ export function readHead(rows: readonly MenuRow[], optionsFirst: number): MenuHe
   return {
     title: at > 0 ? lines[0]! : '',
     question: lines[at] ?? '',
-    body: lines.slice(at > 0 ? 1 : 0, Math.max(at, 0)),
+    // All the rest is what is asked about, whether it stands above the question or below it.
+    body: lines.filter((_, index) => index !== at && !(index === 0 && at > 0)),
     tabs: tabsRow ? readTabs(tabsRow) : [],
     page: page ? { n: Number(page[1]), of: Number(page[2]) } : null,
     first,
@@ -90,7 +91,12 @@ function readTabs(row: MenuRow): Menu['tabs'] {
     const span = spanFrom(row, match.index)
     return {
       label,
-      state: mark === '✔' && /submit/iu.test(label) ? ('submit' as const) : /[☒☑✔◼]/u.test(mark) ? ('answered' as const) : ('open' as const),
+      state:
+        mark === '✔' && /submit/iu.test(label)
+          ? ('submit' as const)
+          : /[☒☑✔◼]/u.test(mark)
+            ? ('answered' as const)
+            : ('open' as const),
       current: span !== undefined && (span.inverse || span.bg !== null),
     }
   })
@@ -100,7 +106,10 @@ const FRAGMENT =
   /^(?<keys>(?:[↑↓←→⇆⇄]+(?:\/[↑↓←→]+)?|(?:press\s+)?(?:esc|enter|return|tab|space|backspace|home|end|page\w+|f\d+|(?:ctrl|shift|alt|cmd|opt)[+-]\S+|\^\w|[a-z])(?:\s*[/,]\s*\S+)?(?:\s+(?:esc|enter))?))(?:\s*:\s*|\s+)(?:to\s+)?(?<verb>\p{L}.*)$/iu
 
 /** At most three rows below the options that name keys and what they do. */
-export function readFooter(rows: readonly MenuRow[], below: number): { keys: Menu['footer']; rows: [number, number] | null } {
+export function readFooter(
+  rows: readonly MenuRow[],
+  below: number,
+): { keys: Menu['footer']; rows: [number, number] | null } {
   const keys: Menu['footer'] = []
   let first: number | null = null
   let last = below

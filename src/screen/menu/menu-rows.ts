@@ -33,7 +33,16 @@ export function toMenuRow(row: ScreenRow): MenuRow {
   const isInnerEdge = depth > 0 && (EDGE_ROW.test(text) || RULE_ROW.test(text))
   const indent = text.search(/[^\s\u00a0]/u)
   const isFrame = DASHED_ROW.test(text) || isInnerEdge
-  return { index: row.index, text, spans: row.spans, indent, isBlank: indent < 0, isRule: isOuterEdge, isFrame, isBoxed: depth > 0 }
+  return {
+    index: row.index,
+    text,
+    spans: row.spans,
+    indent,
+    isBlank: indent < 0,
+    isRule: isOuterEdge,
+    isFrame,
+    isBoxed: depth > 0,
+  }
 }
 
 /** The first span that shows something at or right of a column; edges of boxes do not count. */

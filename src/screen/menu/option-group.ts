@@ -98,7 +98,14 @@ function siblings(rows: readonly MenuRow[], marked: OptionRow, step: 1 | -1): Op
       // One blank row between options is a list with air; two end it.
       const beyond = rows[index + step]
       const next = beyond && !beyond.isBlank && !beyond.isRule && !row.isRule ? readOptionRow(beyond) : null
-      if (!next || next.labelColumn !== marked.labelColumn || next.glyphColumn !== null || next.number !== null || found.length === 0) break
+      if (
+        !next ||
+        next.labelColumn !== marked.labelColumn ||
+        next.glyphColumn !== null ||
+        next.number !== null ||
+        found.length === 0
+      )
+        break
       continue
     }
     const option = readOptionRow(row)
@@ -119,7 +126,16 @@ export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
     const row = rows[index]!
     if (row.isBlank || row.isRule || row.isFrame) continue
     const options = [...row.text.matchAll(/\S+(?: \S+)*/gu)].map(
-      (match): OptionRow => ({ row: index, glyphColumn: null, number: null, numberColumn: match.index, checked: null, labelColumn: match.index, label: match[0], detail: '' }),
+      (match): OptionRow => ({
+        row: index,
+        glyphColumn: null,
+        number: null,
+        numberColumn: match.index,
+        checked: null,
+        labelColumn: match.index,
+        label: match[0],
+        detail: '',
+      }),
     )
     if (options.length < 2) continue
     const keyed = options.filter(option => /^\[[a-z]\] /iu.test(option.label))
@@ -127,10 +143,18 @@ export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
     const plain = firstHint < 0 ? options : options.slice(0, firstHint)
     const chosen = keyed.length >= 2 ? keyed : plain
     const lit = litOption(row, chosen)
-    const isTold = keyed.length >= 2 || firstHint >= 0 || rows.slice(index + 1, index + 3).some(next => isHint(next.text.trim()))
+    const isTold =
+      keyed.length >= 2 || firstHint >= 0 || rows.slice(index + 1, index + 3).some(next => isHint(next.text.trim()))
     if (chosen.length < 2 || !chosen.every(option => /^[\p{L}\p{N}[(].{0,40}$/u.test(option.label))) continue
     if (!isTold || (lit === null && keyed.length < 2)) continue
-    return { layout: 'horizontal', options: chosen, selected: lit, shownBy: lit === null ? null : 'style', first: index, last: index }
+    return {
+      layout: 'horizontal',
+      options: chosen,
+      selected: lit,
+      shownBy: lit === null ? null : 'style',
+      first: index,
+      last: index,
+    }
   }
   return null
 }
@@ -145,7 +169,9 @@ function litOption(row: MenuRow, options: readonly OptionRow[]): number | null {
     const span = spanFrom(row, option.labelColumn)
     return span ? `${span.bg}/${span.inverse}` : ''
   })
-  const single = grounds.flatMap((ground, index) => (grounds.filter(other => other === ground).length === 1 ? [index] : []))
+  const single = grounds.flatMap((ground, index) =>
+    grounds.filter(other => other === ground).length === 1 ? [index] : [],
+  )
   if (single.length === 1) return single[0]!
   if (options.length !== 2 || grounds[0] === grounds[1]) return null
   // Of two, the lit one is inverse or has the stronger ground: black text on colour.
@@ -183,7 +209,8 @@ function joinContinuations(rows: readonly MenuRow[], option: OptionRow, nextRow:
     const row = rows[index]!
     if (row.isBlank || row.isRule || row.isFrame || row.indent < option.labelColumn) break
     const text = row.text.trim()
-    const isLabel = joined.detail === '' && row.indent === option.labelColumn && styleKey(spanFrom(row, row.indent)) === style
+    const isLabel =
+      joined.detail === '' && row.indent === option.labelColumn && styleKey(spanFrom(row, row.indent)) === style
     if (isLabel) joined.label = `${joined.label} ${text}`
     else joined.detail = joined.detail === '' ? text : `${joined.detail} ${text}`
   }
@@ -192,7 +219,12 @@ function joinContinuations(rows: readonly MenuRow[], option: OptionRow, nextRow:
 
 function lastRowOf(rows: readonly MenuRow[], option: OptionRow): number {
   let last = option.row
-  for (let row = rows[last + 1]; row && !row.isBlank && !row.isRule && row.indent >= option.labelColumn; row = rows[last + 1]) last++
+  for (
+    let row = rows[last + 1];
+    row && !row.isBlank && !row.isRule && row.indent >= option.labelColumn;
+    row = rows[last + 1]
+  )
+    last++
   return last
 }
 

@@ -47,7 +47,8 @@ function splitColumns(text: string): [label: string, detail: string] {
   return match ? [match[1]!, match[2]!] : [text.trimEnd(), '']
 }
 
-const ACCELERATOR = /\s*\((?<behind>[a-z]|esc|enter|tab|space|shift\+tab|ctrl\+[a-z]|esc to \w+)\)$|^\[(?<before>[a-z])\]\s*/iu
+const ACCELERATOR =
+  /\s*\((?<behind>[a-z]|esc|enter|tab|space|shift\+tab|ctrl\+[a-z]|esc to \w+)\)$|^\[(?<before>[a-z])\]\s*/iu
 
 /** A label without the key that is printed beside it. */
 export function cutAccelerator(label: string): { label: string; accelerator?: string } {

@@ -21,7 +21,8 @@ export interface MenuCandidate {
   rows: readonly MenuRow[]
 }
 
-const PLACEHOLDER = /^(?:type (?:something|your (?:own )?(?:answer|response)|a response)|tell .+ (?:what|how)|other\b|enter (?:your|a) |something else|custom)/iu
+const PLACEHOLDER =
+  /^(?:type (?:something|your (?:own )?(?:answer|response)|a response)|tell .+ (?:what|how)|other\b|enter (?:your|a) |something else|custom)/iu
 
 export function parseMenu(frame: Frame, screen: readonly ScreenRow[], pack: Pack): MenuCandidate | null {
   const rows = screen.map(toMenuRow)
@@ -29,7 +30,8 @@ export function parseMenu(frame: Frame, screen: readonly ScreenRow[], pack: Pack
   if (inline) return fromInline(inline, rows, pack)
   const vertical = findVertical(rows)
   const horizontal = findHorizontal(rows)
-  const group = vertical && horizontal ? (horizontal.first > vertical.last ? horizontal : vertical) : (vertical ?? horizontal)
+  const group =
+    vertical && horizontal ? (horizontal.first > vertical.last ? horizontal : vertical) : (vertical ?? horizontal)
   const options = group && fromGroup(group, rows, frame, pack)
   const prompt = findAnyKey(frame, rows) ?? findSpoken(frame, rows)
   // A question at the cursor below a list that has nothing to do with it; not the list's own footer.
@@ -87,14 +89,16 @@ function fromGroup(group: OptionGroup, rows: readonly MenuRow[], frame: Frame, p
 
 function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack): MenuCandidate {
   const { group, question } = prompt
-  const options = group.options.map((option, index): MenuOption => ({
-    index,
-    ...(option.number !== null && { number: option.number }),
-    label: option.label,
-    selected: option.label === prompt.fallback,
-    checked: null,
-    ...meaningOf(option.label.replace(/^y$/iu, 'yes').replace(/^n$/iu, 'no'), null),
-  }))
+  const options = group.options.map(
+    (option, index): MenuOption => ({
+      index,
+      ...(option.number !== null && { number: option.number }),
+      label: option.label,
+      selected: option.label === prompt.fallback,
+      checked: null,
+      ...meaningOf(option.label.replace(/^y$/iu, 'yes').replace(/^n$/iu, 'no'), null),
+    }),
+  )
   const spec = pack.menus.find(candidate => candidate.question?.test(question)) ?? null
   return {
     group,
@@ -152,7 +156,9 @@ function dangerOf(pack: Pack, text: string): string[] {
 /** The option one can write into: its label is a known placeholder, or the cursor stands inside its text. */
 function textField(group: OptionGroup, options: readonly MenuOption[], frame: Frame): Menu['text'] {
   const byLabel = options.findIndex(option => PLACEHOLDER.test(option.label))
-  const byCursor = group.options.findIndex(option => option.row === frame.cursor.y && frame.cursor.visible && frame.cursor.x > option.labelColumn)
+  const byCursor = group.options.findIndex(
+    option => option.row === frame.cursor.y && frame.cursor.visible && frame.cursor.x > option.labelColumn,
+  )
   const option = byCursor >= 0 ? byCursor : byLabel
   if (option < 0) return null
   const label = options[option]!.label

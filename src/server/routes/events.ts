@@ -23,7 +23,10 @@ export function eventRoutes(host: Host): Hono {
       const after = isGap || since === null ? head : since
       const session = scope.startsWith('session:') ? scope.slice('session:'.length) : null
 
-      await stream.writeSSE({ event: 'hello', data: JSON.stringify({ subscription: newId('sub'), resume: isGap ? 'gap' : 'ok', position: after }) })
+      await stream.writeSSE({
+        event: 'hello',
+        data: JSON.stringify({ subscription: newId('sub'), resume: isGap ? 'gap' : 'ok', position: after }),
+      })
       const queue: { event: string; data: string; id?: string }[] = []
       let wake: () => void = () => undefined
       const push = (message: { event: string; data: string; id?: string }) => {
@@ -34,7 +37,11 @@ export function eventRoutes(host: Host): Hono {
         for (const event of events) {
           if (session && event.stream !== `session/${session}` && !isAboutSession(event.data, session)) continue
           const { type, at, stream: subject, version, data } = event
-          push({ event: type, id: `${host.store.id}:${event.position}`, data: JSON.stringify({ type, at, subject, version, data }) })
+          push({
+            event: type,
+            id: `${host.store.id}:${event.position}`,
+            data: JSON.stringify({ type, at, subject, version, data }),
+          })
         }
       })
       const unlisten = host.bus.listen(update => {

@@ -36,7 +36,9 @@ export function sessionRoutes(host: Host): Hono {
     return context.json(await describe(host, record), 201)
   })
 
-  app.get('/sessions/:id', async context => context.json(await describe(host, await host.find(context.req.param('id')))))
+  app.get('/sessions/:id', async context =>
+    context.json(await describe(host, await host.find(context.req.param('id')))),
+  )
 
   app.post('/sessions/:id/messages', async context => {
     const { text } = await readBody(context, messageBody)
@@ -60,7 +62,8 @@ export function sessionRoutes(host: Host): Hono {
 
   app.get('/sessions/:id/wait', async context => {
     const what = context.req.query('for') ?? 'idle'
-    if (!['idle', 'approval', 'done'].includes(what)) throw new SignalboxError('E_INPUT', `cannot wait for "${what}"`, { next: 'idle, approval or done' })
+    if (!['idle', 'approval', 'done'].includes(what))
+      throw new SignalboxError('E_INPUT', `cannot wait for "${what}"`, { next: 'idle, approval or done' })
     const timeout = Math.min(Number(context.req.query('timeoutMs') ?? WAIT_MAX_MS), WAIT_MAX_MS)
     const record = await host.find(context.req.param('id'))
     const state = await waitFor(host, record, what, timeout)
@@ -70,10 +73,13 @@ export function sessionRoutes(host: Host): Hono {
   app.get('/sessions/:id/conversation', async context => {
     const record = await host.find(context.req.param('id'))
     const events = await host.store.readStream(`session/${record.id}`)
-    const messages: Record<string, unknown>[] = events.filter(event => event.type === 'message.final').map(event => ({ at: event.at, ...event.data, provisional: false }))
+    const messages: Record<string, unknown>[] = events
+      .filter(event => event.type === 'message.final')
+      .map(event => ({ at: event.at, ...event.data, provisional: false }))
     const session = host.live(record.id)
     const open = session?.openMessage
-    if (session && open && session.blocks.length > 0) messages.push({ at: host.clock.now(), ...open, blocks: session.blocks, provisional: true })
+    if (session && open && session.blocks.length > 0)
+      messages.push({ at: host.clock.now(), ...open, blocks: session.blocks, provisional: true })
     return context.json({ session: record.id, messages, position: await host.store.head() })
   })
 
@@ -81,7 +87,12 @@ export function sessionRoutes(host: Host): Hono {
     const session = await liveOf(host, context.req.param('id'))
     await session.settled()
     const { frame } = session
-    return context.json({ cols: frame?.cols ?? 0, rows: frame?.rows ?? 0, lines: frame?.lines.map(row => row.text) ?? [], cursor: frame?.cursor ?? null })
+    return context.json({
+      cols: frame?.cols ?? 0,
+      rows: frame?.rows ?? 0,
+      lines: frame?.lines.map(row => row.text) ?? [],
+      cursor: frame?.cursor ?? null,
+    })
   })
 
   return app
