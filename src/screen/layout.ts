@@ -197,7 +197,7 @@ function withoutCommands(rows: readonly ScreenRow[], blocks: readonly RowBlock[]
     if (block.spec?.queued && rows.slice(block.first, block.last + 1).some(row => block.spec!.queued!.test(row.text)))
       return false
     if (block.kind === 'user')
-      isCommand = pack.commands !== null && pack.commands.test(rows[block.first]!.text.slice(block.spec?.strip ?? 0))
+      isCommand = pack.commands?.test(rows[block.first]!.text.slice(block.spec?.strip ?? 0)) ?? false
     else if (block.kind !== 'tool_result' && block.spec !== null) isCommand = false
     return !isCommand
   })

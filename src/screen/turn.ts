@@ -66,7 +66,7 @@ export function newestEcho(layout: Layout, pack: Pack): RowBlock | null {
 }
 
 function isCommand(layout: Layout, block: RowBlock, pack: Pack): boolean {
-  return pack.commands !== null && pack.commands.test(blockText(layout, block))
+  return pack.commands?.test(blockText(layout, block)) ?? false
 }
 
 /** The newest block that is no mere notice. */
