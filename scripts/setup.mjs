@@ -2,7 +2,7 @@
 // Uses nothing but Node, because on a fresh clone nothing else is there.
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -74,6 +74,7 @@ export function build({ force = false } = {}) {
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json'], {
     stdio: ['ignore', 2, 2],
   })
+  chmodSync(join(root, 'dist', 'cli.js'), 0o755)
   mkdirSync(dirname(buildStamp), { recursive: true })
   writeFileSync(buildStamp, want)
 }

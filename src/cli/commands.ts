@@ -188,7 +188,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'approvals',
     summary: 'refuse a request',
     arguments: [{ name: 'id', description: 'the approval: its id or a unique beginning of it', completes: 'approval' }],
-    options: [{ flags: '--note <text>', description: 'why; the agent is told where it can be' }, JSON_OPTION],
+    options: [{ flags: '--note <text>', description: 'why; kept with the decision' }, JSON_OPTION],
     examples: [['signalbox deny apr_7g --note "not on main"', 'refuse it with a reason']],
     load: () => import('./commands/deny.js'),
   },

@@ -6,7 +6,7 @@ import { type Clock, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, type EventType, newEvent, validateEvent } from '../events/index.js'
 import type { KeeperListener, KeeperPort, KeptSession } from '../keeper/index.js'
-import { processStart } from '../process/index.js'
+import { isAlive, processStart } from '../process/index.js'
 import {
   LiveSession,
   SessionJournal,
@@ -315,7 +315,8 @@ export class Host {
   #isOrphan(record: SessionRecord): boolean {
     if (record.owner === 'daemon') return this.#options.owner === 'daemon'
     const [, pid, start] = record.owner.split(':')
-    return processStart(Number(pid)) !== start
+    // Where the system does not tell when a process was started, its being there must do.
+    return start === 'null' ? !isAlive(Number(pid)) : processStart(Number(pid)) !== start
   }
 
   get #owner(): string {

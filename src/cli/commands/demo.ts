@@ -1,4 +1,4 @@
-import { mkdtempSync } from 'node:fs'
+import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../clock/index.js'
@@ -25,7 +25,9 @@ export async function run(context: CommandContext, { options }: CommandInput): P
       { next: 'signalbox demo --yes answers for you' },
     )
   }
-  const directory = mkdtempSync(join(tmpdir(), 'signalbox-demo-'))
+  forgetOldDemos()
+  const directory = mkdtempSync(join(tmpdir(), PREFIX))
+  writeFileSync(join(directory, MARK), 'made by signalbox demo; removed by a later one after a day\n')
   const home = openHome({ ...context, env: { ...context.env, SIGNALBOX_HOME: join(directory, 'home') } })
   const host = await Host.open({
     settings: home.settings,
@@ -45,5 +47,23 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     return await demo.run()
   } finally {
     await host.close().catch(() => undefined)
+  }
+}
+
+const PREFIX = 'signalbox-demo-'
+const MARK = '.made-by-signalbox-demo'
+const KEEP_MS = 24 * 3_600_000
+
+/** Earlier demos stay for a day, so that their recordings can be looked at. Only directories with our mark are touched. */
+function forgetOldDemos(): void {
+  for (const name of readdirSync(tmpdir()).filter(candidate => candidate.startsWith(PREFIX))) {
+    const directory = join(tmpdir(), name)
+    try {
+      const isOurs = existsSync(join(directory, MARK)) && statSync(directory).uid === process.getuid?.()
+      if (isOurs && systemClock.now() - statSync(directory).mtimeMs > KEEP_MS)
+        rmSync(directory, { recursive: true, force: true })
+    } catch {
+      // Someone else is removing it, or it is not ours: leave it.
+    }
   }
 }
