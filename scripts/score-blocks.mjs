@@ -44,7 +44,7 @@ export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
     const sources = isEnd || moment.view === 'streaming' ? sourcesOf(side, moment) : []
     if (sources.length === 0) return
     const blocks = saidIn(conversation.extract(look, { isOpen: !isEnd }))
-    const best = sources.map(texts => compare(texts, blocks)).sort((a, b) => it(b) - it(a))[0]
+    const best = sources.map(texts => compare(texts, blocks)).sort((a, b) => fit(b) - fit(a))[0]
     results.push({ t: moment.t, cols: look.frame.cols, buffer: look.frame.buffer, isEnd, ...best })
   }
   for (const event of events) {
@@ -67,7 +67,7 @@ function saidIn(blocks) {
   )
 }
 
-function _fit({ want, got, common }) {
+function fit({ want, got, common }) {
   return (2 * common) / (want + got || 1)
 }
 

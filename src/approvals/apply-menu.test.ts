@@ -162,7 +162,7 @@ describe('nothing is pressed', () => {
       'Yes',
       'changed',
     ],
-    ['there is no selection to see', () => fake(LABELS, { selected: null, layout: 'inline' }), 'Yes', 'ambiguous'],
+    ['there is no selection to see', () => fake(LABELS, { selected: null }), 'Yes', 'ambiguous'],
     [
       'the option is a check box',
       () => fake(LABELS, { options: menuOf(LABELS).options.map(option => ({ ...option, checked: false })) }),

@@ -72,7 +72,14 @@ function echoRows(
   return [first, background === null ? last : end]
 }
 
-export function backgroundOf(row: Row): Color {
+/** The background that only prompts have; null where other text stands on the same. */
+export function echoBackground({ frame, layout }: Look, pack: Pack): Color {
+  const [echoes, others] = [true, false].map(is => layout.blocks.filter(block => isEcho(block, pack) === is))
+  const background = echoes![0] ? backgroundOf(frame.lines[echoes![0].first]!) : null
+  return others!.some(block => backgroundOf(frame.lines[block.first]!) === background) ? null : background
+}
+
+function backgroundOf(row: Row): Color {
   return row.spans.find(span => span.text.trim() !== '')?.bg ?? null
 }
 

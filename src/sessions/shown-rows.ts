@@ -2,8 +2,8 @@ import type { Look } from '../panes/index.js'
 import { type KeptRow, layWindow, type Pack, realignWindow, type TextRow, transcriptBlocks } from '../screen/index.js'
 import { ALTERNATE_FIRST_ID, type Color, type Row } from '../terminal/index.js'
 import {
-  backgroundOf,
   type Echo,
+  echoBackground,
   echoOf,
   echoText,
   isEcho,
@@ -25,6 +25,8 @@ export interface ShownState {
   head: string[]
   cols: number
   rows: KeptRow[]
+  /** Rows that the last picture left out at its end. */
+  tail?: KeptRow[]
 }
 
 /** Rows of an alternate screen that are kept; older ones are in the agent's own transcript. */
@@ -153,7 +155,7 @@ export class ShownRows {
 
   #keep(look: Look): void {
     const shown = look.layout.blocks.find(block => isEcho(block, this.#pack))
-    if (shown) this.#echoBackground = backgroundOf(look.frame.lines[shown.first]!)
+    if (shown) this.#echoBackground = echoBackground(look, this.#pack)
     const window = windowOf(look, this.#pack, this.#echoBackground)
     if (window.length === 0) return
     const { rows, base, cols } = this.#kept
@@ -166,6 +168,7 @@ export class ShownRows {
       head: laid.head,
       cols: look.frame.cols,
       rows: cut > 0 ? laid.rows.slice(cut) : laid.rows,
+      ...(laid.tail?.length && { tail: laid.tail }),
     }
   }
 

@@ -30,6 +30,7 @@ export function menuOf(labels: readonly string[], fields: Partial<Menu> = {}): M
     more: { above: false, below: false },
     footer: [],
     danger: [],
+    keys: { choose: 'arrows', confirm: '\r', toggle: ' ' },
     rows: [3, 9],
     live: { proofs: ['L1'], since: 1, afterInput: true },
     ...fields,

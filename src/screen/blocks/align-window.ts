@@ -93,6 +93,8 @@ export interface Laid {
   top: number
   /** The first rows of the picture as they were, for the next one. */
   head: string[]
+  /** Rows that stood below the picture's last one and are gone, with nothing in their place yet. */
+  tail?: KeptRow[]
 }
 
 /** Braille cells in front of a row. */
@@ -105,7 +107,7 @@ const HEAD_ROWS = 4
 export function layWindow(
   kept: readonly KeptRow[],
   shown: readonly KeptRow[],
-  before: { top: number; head: readonly string[] },
+  before: { top: number; head: readonly string[]; tail?: readonly KeptRow[] },
 ): Laid {
   // Blank rows at the top tell nothing: something may have stood there.
   const window = shown.slice(
@@ -117,12 +119,45 @@ export function layWindow(
   const head = window.slice(0, HEAD_ROWS).map(row => row.key)
   if (kept.length === 0) return { rows: [...window], top: 0, head }
   const place = placeWindow(kept, window, before.top)
-  if (!place) return { rows: [...kept, ...afterGap(window)], top: kept.length, head }
+  // What one picture left out and the next one does not replace was not taken back: that picture was half drawn.
+  if (!place && before.tail?.length)
+    return layWindow([...kept, ...before.tail], window, { top: before.top, head: before.head })
+  if (!place) return fillGap(kept, window, before) ?? { rows: [...kept, ...afterGap(window)], top: kept.length, head }
   if (place.isContained && place.at !== before.top && place.at + window.length < kept.length)
     return { rows: [...kept], top: before.top, head }
   const pinned = pinnedRows(kept, window, place.at, before.head)
   const top = place.at + pinned
-  return { rows: [...kept.slice(0, top), ...keepGaps(kept, window.slice(pinned), top)], top, head }
+  const tail = takenBack(kept, window, place.at, before.tail ?? [])
+  return { rows: [...kept.slice(0, top), ...keepGaps(kept, window.slice(pinned), top)], top, head, tail }
+}
+
+function takenBack(
+  kept: readonly KeptRow[],
+  window: readonly KeptRow[],
+  at: number,
+  tail: readonly KeptRow[],
+): KeptRow[] {
+  const end = at + window.length
+  return kept[end - 1]?.key === window.at(-1)?.key ? [...kept.slice(end), ...tail] : []
+}
+
+/** A picture that ends inside what was kept below a gap, and begins above it: someone scrolls back. Its first rows stood in the gap. */
+function fillGap(
+  kept: readonly KeptRow[],
+  window: readonly KeptRow[],
+  before: { top: number; head: readonly string[] },
+): Laid | null {
+  const gap = kept.findLastIndex(({ row }) => row.hasGap)
+  if (gap < 0) return null
+  for (let above = 1; above < window.length; above++) {
+    const rest = window.slice(above)
+    const { agreeing, differing } = compareAt(kept, rest, gap)
+    if (differing > 0 || agreeing < WITNESSES || gap + rest.length > kept.length) continue
+    const { hasGap: _, ...row } = kept[gap]!.row
+    const rows = [...kept.slice(0, gap), ...afterGap(window.slice(0, above)), { ...kept[gap]!, row }]
+    return { rows: [...rows, ...kept.slice(gap + 1)], top: before.top + above, head: [...before.head] }
+  }
+  return null
 }
 
 /** Some agents pin a title or the newest prompt to the top of the screen: there it is not where it was said. */

@@ -100,7 +100,8 @@ function anyKey(row: MenuRow, text: string): InlinePrompt | null {
 
 /** Numbered rows without a selection above a row that asks for one. */
 function typed(rows: readonly MenuRow[], row: MenuRow, text: string): InlinePrompt | null {
-  if (!NUMBER.test(text.trim())) return null
+  const asked = text.trim().replace(/\s\d{1,2}$/u, '')
+  if (!NUMBER.test(asked)) return null
   const options: OptionRow[] = []
   for (let index = row.index - 1; index >= 0; index--) {
     const option = readOptionRow(rows[index]!)
@@ -119,7 +120,7 @@ function typed(rows: readonly MenuRow[], row: MenuRow, text: string): InlineProm
     first: options[0]!.row,
     last: row.index,
   }
-  return { group, question: text.trim(), isSecret: false, hasText: true, isSoft: false, fallback: null }
+  return { group, question: asked, isSecret: false, hasText: true, isSoft: false, fallback: null }
 }
 
 function inline(row: MenuRow, question: string, words: readonly string[], fallback: string | null): InlinePrompt {

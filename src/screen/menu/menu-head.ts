@@ -1,6 +1,7 @@
 import { isGrey, styleKey } from '../style-match.js'
 import type { Menu } from './menu.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
+import { isMore } from './option-row.js'
 
 /** What stands above the options: title, body, tabs, and the question nearest to them. */
 export interface MenuHead {
@@ -21,7 +22,7 @@ export function readHead(rows: readonly MenuRow[], optionsFirst: number): MenuHe
   const { found, first } = collect(rows, optionsFirst)
   const tabsRow = found.find(row => /[☐☒☑✔◻◼].*[→✔]|^\s*←\s/u.test(row.text) && /[☐☒☑✔◻◼]/u.test(row.text))
   const page = found.map(row => PAGE.exec(row.text)).find(match => match !== null)
-  const lines = joinWrapped(found.filter(row => row !== tabsRow && !row.isFrame && !row.isBlank))
+  const lines = joinWrapped(found.filter(row => row !== tabsRow && !row.isFrame && !row.isBlank && !isMore(row)))
   const asking = lines.findLastIndex(text => /[?:？：]$/u.test(text))
   const at = asking >= 0 ? asking : lines.length - 1
   return {

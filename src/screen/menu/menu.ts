@@ -65,6 +65,8 @@ export interface Menu {
   more: { above: boolean; below: boolean }
   footer: { keys: string; verb: string }[]
   danger: string[]
+  /** How the agent takes an answer here; a pack may know better than the usual. */
+  keys: { choose: 'arrows' | 'accelerator'; confirm: string; toggle: string }
   rows: [number, number]
   live: LiveProof
 }

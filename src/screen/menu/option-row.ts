@@ -24,7 +24,7 @@ const OPTION = new RegExp(
 )
 
 export function readOptionRow(row: MenuRow): OptionRow | null {
-  if (row.isBlank || row.isRule || row.isFrame) return null
+  if (row.isBlank || row.isRule || row.isFrame || isMore(row)) return null
   const groups = OPTION.exec(row.text)?.groups
   if (!groups) return null
   const label = groups.label!
@@ -39,6 +39,11 @@ export function readOptionRow(row: MenuRow): OptionRow | null {
     label: name,
     detail,
   }
+}
+
+/** `↑ 3 more`, `▼`: the list goes on beyond its window. */
+export function isMore(row: MenuRow | undefined): boolean {
+  return row !== undefined && /^\s*(?:[▲▼]\s*$|[↑↓▲▼]\s*\d+ more\b)/u.test(row.text)
 }
 
 /** A label and a description beside it, two or more blanks apart. */

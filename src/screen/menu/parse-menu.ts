@@ -8,7 +8,7 @@ import type { Menu, MenuKind, MenuOption } from './menu.js'
 import { type MenuHead, readFooter, readHead } from './menu-head.js'
 import { type MenuRow, toMenuRow } from './menu-rows.js'
 import { findHorizontal, findVertical, type OptionGroup } from './option-group.js'
-import { cutAccelerator } from './option-row.js'
+import { cutAccelerator, isMore } from './option-row.js'
 
 /** A menu as it stands on screen, with what is needed to judge whether it is live. */
 export interface MenuCandidate {
@@ -21,8 +21,7 @@ export interface MenuCandidate {
   rows: readonly MenuRow[]
 }
 
-const PLACEHOLDER =
-  /^(?:type (?:something|your (?:own )?(?:answer|response)|a response)|tell .+ (?:what|how)|other\b|enter (?:your|a) |something else|custom)/iu
+const PLACEHOLDER = /^(?:type \S|tell .+ (?:what|how)|other\b|enter (?:your|a) |something else|custom)/iu
 
 export function parseMenu(frame: Frame, screen: readonly ScreenRow[], pack: Pack): MenuCandidate | null {
   const rows = screen.map(toMenuRow)
@@ -57,8 +56,11 @@ function fromGroup(group: OptionGroup, rows: readonly MenuRow[], frame: Frame, p
     }
   })
   const kind = spec?.kind ?? guessKind(head, options)
-  const above = rows[group.first - 1]?.text ?? ''
-  const below = rows[group.last + 1]?.text ?? ''
+  // What is written into an option is no part of what is asked.
+  const text = textField(group, options, frame)
+  const more = { above: isMore(rows[group.first - 1]), below: isMore(rows[group.last + 1]) }
+  // A list that scrolls shows other labels at every step; what is asked stays the same.
+  const isWindow = more.above || more.below
   return {
     group,
     spec,
@@ -66,7 +68,12 @@ function fromGroup(group: OptionGroup, rows: readonly MenuRow[], frame: Frame, p
     isSoft: false,
     rows,
     menu: {
-      print: fingerprint([kind, head.question, ...head.body, ...options.map(option => option.label)]),
+      print: fingerprint([
+        kind,
+        head.question,
+        ...head.body,
+        ...(isWindow ? [] : options.map(option => (option.index === text?.option ? '' : option.label))),
+      ]),
       kind,
       origin: spec?.origin ?? 'agent',
       layout: group.layout,
@@ -78,10 +85,11 @@ function fromGroup(group: OptionGroup, rows: readonly MenuRow[], frame: Frame, p
       multi: options.some(option => option.checked !== null),
       tabs: head.tabs,
       ...(head.page && { page: head.page }),
-      text: textField(group, options, frame),
-      more: { above: /^\s*(?:▲|↑ \d+ more)/u.test(above), below: /^\s*(?:▼|↓ \d+ more)/u.test(below) },
+      text,
+      more,
       footer: footer.keys,
       danger: dangerOf(pack, head.text),
+      keys: keysOf(spec),
       rows: [head.first, Math.max(footer.rows?.[1] ?? group.last, group.last)],
     },
   }
@@ -121,6 +129,7 @@ function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack):
       more: { above: false, below: false },
       footer: [],
       danger: dangerOf(pack, question),
+      keys: keysOf(spec),
       rows: [group.first, group.last],
     },
   }
@@ -147,6 +156,10 @@ function guessKind(head: MenuHead, options: readonly MenuOption[]): MenuKind {
   const hasDeny = options.some(option => option.meaning.startsWith('deny') || option.meaning === 'cancel')
   if (hasAllow && hasDeny) return 'permission'
   return 'question'
+}
+
+function keysOf(spec: MenuSpec | null): Menu['keys'] {
+  return { choose: spec?.choose ?? 'arrows', confirm: spec?.confirm ?? '\r', toggle: spec?.toggle ?? ' ' }
 }
 
 function dangerOf(pack: Pack, text: string): string[] {
