@@ -1,6 +1,6 @@
 import { styleKey } from '../style-match.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
-import { type OptionRow, readOptionRow } from './option-row.js'
+import { isMore, type OptionRow, readOptionRow } from './option-row.js'
 
 /** Options that belong together, top to bottom, before they are judged live or not. */
 export interface OptionGroup {
@@ -207,7 +207,7 @@ function joinContinuations(rows: readonly MenuRow[], option: OptionRow, nextRow:
   const style = styleKey(spanFrom(rows[option.row]!, option.labelColumn))
   for (let index = option.row + 1; index < (nextRow ?? rows.length); index++) {
     const row = rows[index]!
-    if (row.isBlank || row.isRule || row.isFrame || row.indent < option.labelColumn) break
+    if (row.isBlank || row.isRule || row.isFrame || isMore(row) || row.indent < option.labelColumn) break
     const text = row.text.trim()
     const isLabel =
       joined.detail === '' && row.indent === option.labelColumn && styleKey(spanFrom(row, row.indent)) === style
@@ -221,7 +221,7 @@ function lastRowOf(rows: readonly MenuRow[], option: OptionRow): number {
   let last = option.row
   for (
     let row = rows[last + 1];
-    row && !row.isBlank && !row.isRule && row.indent >= option.labelColumn;
+    row && !row.isBlank && !row.isRule && !isMore(row) && row.indent >= option.labelColumn;
     row = rows[last + 1]
   )
     last++
