@@ -178,7 +178,7 @@ function afterGap(window: readonly KeptRow[]): KeptRow[] {
 }
 
 /**
- * What is missing above a row stays missing when the row is drawn again; and where two widths met, they still meet. A spinner in front of a
+ * What is missing above a row stays missing when the row is drawn again, unless the row above it is drawn as well; and where two widths met, they still meet. A spinner in front of a
  * row that had none stands there because the row is the first on the screen (Cline), so the row stays as it was.
  */
 function keepGaps(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): KeptRow[] {
@@ -189,8 +189,9 @@ function keepGaps(kept: readonly KeptRow[], window: readonly KeptRow[], at: numb
     if (before.isEcho && !now.isEcho && before.key !== '' && now.row.text.includes(before.key)) return before
     if (before.key !== now.key) return now
     if (SPINNER.test(now.row.text) && !SPINNER.test(before.row.text)) return before
-    if (!before.row.hasGap && !before.row.isContinued) return now
-    const { hasGap, isContinued } = before.row
+    const { isContinued } = before.row
+    const hasGap = before.row.hasGap && !window.slice(0, index).some(above => above.key !== '' && !above.isEcho)
+    if (!hasGap && !isContinued) return now
     return { ...now, row: { ...now.row, ...(hasGap && { hasGap }), ...(isContinued && { isContinued }) } }
   })
 }

@@ -148,10 +148,16 @@ function readRowBlock(block: RowBlock, rows: readonly TextRow[], style: ProseSty
       return whole({ kind: block.kind, text: lines().join('\n').trim() })
     default:
       return readProse(
-        rows.map(row => proseRow(row, strip, style)),
+        // Only a mark is stripped, and only the first row has one: screen-reader rows below it begin at the edge.
+        rows.map((row, index) => proseRow(row, index === 0 ? strip : Math.min(strip, blanksBefore(row)), style)),
         style,
       )
   }
+}
+
+function blanksBefore({ text }: TextRow): number {
+  const first = text.search(/[^\s\u00a0]/u)
+  return first < 0 ? Number.POSITIVE_INFINITY : first
 }
 
 /** Without a pack: a mark at the front and what is indented below it. */

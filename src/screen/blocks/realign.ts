@@ -37,6 +37,9 @@ export function realignWindow(
   const start = findWords(wordsOf(kept, from), wordsOf(window, pinnedEcho(window)))
   if (!start) return null
   const rest = window.slice(start.windowRow)
+  const border = borderAbove(kept[start.row - 1], rest)
+  if (border && start.at === firstWordAt(kept[start.row]!))
+    return { rows: [...kept.slice(0, start.row - 1), border, ...rest], top: start.row, head: [...head] }
   if (start.at === firstWordAt(kept[start.row]!))
     return { rows: [...kept.slice(0, start.row), ...rest], top: start.row, head: [...head] }
   const [first, ...others] = rest
@@ -46,6 +49,20 @@ export function realignWindow(
     top: start.row + 1,
     head: [...head],
   }
+}
+
+const BORDER = /^\s*[┌├╭][─┬┼╮┐┤]+\s*$/u
+const TOP: Record<string, string> = { '├': '┌', '┼': '┬', '┤': '┐' }
+
+/** A table whose upper edge is out of sight: the edge that was kept has the columns of another width, so it is drawn as the table is now. */
+function borderAbove(above: KeptRow | undefined, rows: readonly KeptRow[]): KeptRow | null {
+  if (!above || !BORDER.test(above.row.text) || !/^\s*│/u.test(rows[0]?.row.text ?? '')) return null
+  const rule = rows.find(({ row }) => !/^\s*│/u.test(row.text))
+  if (!rule || !BORDER.test(rule.row.text)) return null
+  const isTop = /^\s*[┌╭]/u.test(above.row.text)
+  const draw = (text: string) => (isTop ? text.replace(/[├┼┤]/gu, mark => TOP[mark]!) : text)
+  const spans = rule.row.spans.map(span => ({ ...span, text: draw(span.text) }))
+  return { ...rule, key: draw(rule.key), row: { ...rule.row, text: draw(rule.row.text), spans } }
 }
 
 function pinnedHead(window: readonly KeptRow[], head: readonly string[]): number {

@@ -1,0 +1,160 @@
+import { readdir } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Session } from 'node:inspector'
+import { writeFileSync } from 'node:fs'
+const expect: any = (..._: any[]) => ({ toBe() {}, toMatchObject() {}, toBeLessThan() {} })
+const sess = new Session(); sess.connect(); sess.post('Profiler.enable'); sess.post('Profiler.start')
+let test: any = async (_n: string, f: any) => { await f() }
+function over(b: number, what: string) { const ms = performance.now() - b; if (ms > 1500) console.log(what, ms | 0); if (ms > 4000) { sess.post('Profiler.stop', (e, r) => { writeFileSync('/tmp/fz.cpuprofile', JSON.stringify(r.profile)); process.exit(1) }) } }
+import { loadPack, packAgents } from '../../src/agents/packs/index.js'
+import { Pane, type PaneStep } from '../../src/panes/index.js'
+import { type Pack, renderMarkdown } from '../../src/screen/index.js'
+import { Conversation } from '../../src/sessions/index.js'
+import { readWholeRecording } from '../../src/terminal/recording/index.js'
+import { type HostileStep, hostileStep, type Random, randomSize } from './hostile-input.js'
+
+/*
+ * Bytes → emulator → frames → classifier → blocks under hostile input, pack after pack, for a bounded time. A case is its number: the same
+ * number gives the same bytes. `SIGNALBOX_FUZZ_SECONDS` runs longer, `SIGNALBOX_FUZZ_CASE` runs the one that a failure named.
+ */
+
+const SECONDS = Number(process.env.SIGNALBOX_FUZZ_SECONDS ?? (process.env.CI === 'true' ? 60 : 10))
+const ONE_CASE = process.env.SIGNALBOX_FUZZ_CASE
+const STEPS = 40
+const PACKS = fileURLToPath(new URL('../../packs', import.meta.url))
+/** A case that takes this long hangs, as far as a person is concerned; ordinary ones take tenths of a second. */
+const CASE_MS = 20_000
+
+interface Subject {
+  agent: string
+  pack: Pack
+  slices: Uint8Array[]
+}
+
+test(
+  `nothing that a program prints breaks the path from bytes to blocks (${SECONDS} s)`,
+  async () => {
+    const subjects = await loadSubjects()
+    const until = performance.now() + SECONDS * 1000
+    const first = ONE_CASE === undefined ? 0 : Number(ONE_CASE)
+    let bytes = 0
+    let slowest = { ms: 0, number: 0 }
+    let number = first
+    do {
+      const began = performance.now()
+      bytes += runCase(number, subjects)
+      const ms = performance.now() - began
+      if (ms > slowest.ms) slowest = { ms, number }
+      expect(ms, `case ${number} is slow`).toBeLessThan(CASE_MS)
+      number++
+    } while (ONE_CASE === undefined && performance.now() < until)
+    console.log(
+      `fuzz: ${number - first} cases, ${(bytes / 1e6).toFixed(1)} MB, slowest case ${slowest.number} with ${slowest.ms.toFixed(0)} ms`,
+    )
+  },
+  (SECONDS + 60) * 1000,
+)
+
+/** Returns how many bytes were fed. */
+function runCase(number: number, subjects: readonly Subject[]): number {
+  const random = randomOf(number)
+  const subject = subjects[number % subjects.length]!
+  const steps = Array.from({ length: STEPS }, () => hostileStep(random, subject.slices))
+  const start = { cols: 0, rows: 0, ...(number % 2 === 0 ? { cols: 80, rows: 24 } : randomSize(random)) }
+  try {
+    drive(subject, start, steps, random)
+  } catch (cause) {
+    throw new Error(`case ${number} (${subject.agent}): SIGNALBOX_FUZZ_CASE=${number} npx vitest run test/fuzz`, {
+      cause,
+    })
+  }
+  return steps.reduce((sum, step) => sum + (step.is === 'bytes' ? step.bytes.length : 0), 0)
+}
+
+function drive(
+  { pack }: Subject,
+  size: { cols: number; rows: number },
+  steps: readonly HostileStep[],
+  random: Random,
+): void {
+  const pane = new Pane(pack, size)
+  const conversation = new Conversation('fuzz', pack, pane.screen)
+  let t = 0
+  const take = (made: readonly PaneStep[]) => {
+    for (const step of made) if (step.type === 'look') { const b = performance.now(); conversation.observe(step.look); over(b, 'observe') }
+  }
+  for (const step of steps) {
+    t += random() * 0.2
+    const b = performance.now()
+    if (step.is === 'resize') take(pane.resize(step.cols, step.rows, t))
+    else if (step.is === 'wait') {
+      t += step.seconds
+      take(pane.tick(t))
+    } else
+      for (const piece of cut(step.bytes, random))
+        take(pane.feed(piece, (t += random() * 0.05), { live: random() < 0.5 }))
+    over(b, 'step ' + step.is + ' ' + (step.is==='bytes'? step.bytes.length + JSON.stringify(Buffer.from(step.bytes.subarray(0,60)).toString()) : '') + JSON.stringify(pane.screen.emulator.size))
+    const b2 = performance.now()
+    readBlocks(pane, conversation, random); over(b2, 'blocks')
+    pane.state(t)
+  }
+  take(pane.force(t + 1))
+  readBlocks(pane, conversation, random)
+  expect(pane.screen.faults, 'screens on which the classifier threw').toBe(0)
+  expect(pane.screen.emulator.counters).toMatchObject({ hookFaults: 0, parserFaults: 0 })
+  expectAlive(pane, t + 10)
+}
+
+function readBlocks(pane: Pane, conversation: Conversation, random: Random): void {
+  const look = pane.screen.last
+  if (!look || random() < 0.5) return
+  if (random() < 0.3) conversation.markTurn(look)
+  conversation.openMessage()
+  renderMarkdown([...conversation.extract(look, { isOpen: random() < 0.7 })])
+  if (random() < 0.2) conversation.closeMessage()
+}
+
+/** Whatever came before: an end of what may be open, a reset, and the terminal draws. */
+function expectAlive(pane: Pane, t: number): void {
+  pane.resize(80, 24, t)
+  pane.feed(new TextEncoder().encode('\x18\x1b\\\x1bcalive'), t + 5, { live: true })
+  pane.tick(t + 10)
+  expect(pane.screen.last?.frame.lines[0]?.text).toBe('alive')
+  expect(pane.state(t + 10).awaiting).toBe(null)
+}
+
+function* cut(bytes: Uint8Array, random: Random): Generator<Uint8Array> {
+  const size = random() < 0.3 ? bytes.length : Math.max(1 + Math.floor(random() * 5000), Math.ceil(bytes.length / 40))
+  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
+}
+
+async function loadSubjects(): Promise<Subject[]> {
+  const agents = await packAgents({ user: null })
+  const subjects: Subject[] = []
+  for (const agent of agents) subjects.push({ agent, pack: await loadPack(agent, null), slices: await slicesOf(agent) })
+  const all = subjects.flatMap(subject => subject.slices)
+  subjects.push({ agent: 'generic', pack: await loadPack(null, null), slices: all })
+  return subjects.map(subject => (subject.slices.length > 0 ? subject : { ...subject, slices: all }))
+}
+
+async function slicesOf(agent: string): Promise<Uint8Array[]> {
+  const directory = join(PACKS, agent, 'fixtures')
+  const names = await readdir(directory).catch(() => [])
+  const casts = names.filter(name => name.endsWith('.cast')).sort()
+  const recordings = await Promise.all(casts.map(name => readWholeRecording(join(directory, name))))
+  return recordings
+    .map(({ events }) => Buffer.concat(events.flatMap(event => (event.kind === 'output' ? [event.bytes] : []))))
+    .filter(bytes => bytes.length > 0)
+}
+
+/** mulberry32: neighbouring seeds give unrelated numbers. */
+function randomOf(seed: number): Random {
+  let state = (seed * 0x9e3779b1) >>> 0
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
+  }
+}
