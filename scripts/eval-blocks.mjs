@@ -35,6 +35,7 @@ for (const directory of args) {
       want: 0,
       got: 0,
       common: 0,
+      undrawn: 0,
       paragraphs: 0,
       paragraphsRight: 0,
       codeLines: 0,
@@ -54,7 +55,7 @@ for (const directory of args) {
       }
       sum.answers++
       if (isExact) sum.exact++
-      for (const key of ['want', 'got', 'common', 'paragraphs', 'paragraphsRight', 'codeLines', 'codeRight'])
+      for (const key of ['want', 'got', 'common', 'undrawn', 'paragraphs', 'paragraphsRight', 'codeLines', 'codeRight'])
         sum[key] += result[key]
       for (const [kind, count] of Object.entries(result.kinds)) {
         sum.kinds += count
@@ -71,7 +72,7 @@ for (const directory of args) {
 }
 const percent = (part, whole) => (whole === 0 ? '–' : ((100 * part) / whole).toFixed(1)).padStart(6)
 console.log(
-  'agent                 answers  exact  words in order %  extra %  paragraphs  code lines   kinds  streaming: wrong/all',
+  'agent                 answers  exact  words in order %  of those drawn %  extra %  paragraphs  code lines   kinds  streaming: wrong/all',
 )
 for (const [agent, sum] of Object.entries(totals).sort()) {
   console.log(
@@ -79,6 +80,7 @@ for (const [agent, sum] of Object.entries(totals).sort()) {
     String(sum.answers).padStart(8),
     String(sum.exact).padStart(6),
     percent(sum.common, sum.want).padStart(17),
+    percent(sum.common, sum.want - sum.undrawn).padStart(17),
     percent(sum.got - sum.common, sum.got).padStart(8),
     `${sum.paragraphsRight}/${sum.paragraphs}`.padStart(11),
     `${sum.codeRight}/${sum.codeLines}`.padStart(11),

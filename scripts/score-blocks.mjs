@@ -25,8 +25,13 @@ export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
   const conversation = new Conversation('s', pack, pane.screen)
   const moments = (side.moments ?? []).filter(moment => moment.t != null).sort((a, b) => a.t - b.t)
   const results = []
+  const drawn = new Set()
   const see = steps => {
-    for (const step of steps) if (step.type === 'look') conversation.observe(step.look)
+    for (const step of steps) {
+      if (step.type !== 'look') continue
+      conversation.observe(step.look)
+      for (const line of step.look.frame.lines) drawn.add(line.text)
+    }
   }
   const runTimers = until => {
     for (let due = pane.nextDeadline(); due !== null && due <= until; due = pane.nextDeadline()) {
@@ -44,8 +49,9 @@ export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
     const sources = isEnd || moment.view === 'streaming' ? sourcesOf(side, moment) : []
     if (sources.length === 0) return
     const blocks = saidIn(conversation.extract(look, { isOpen: !isEnd }))
-    const best = sources.map(texts => compare(texts, blocks)).sort((a, b) => fit(b) - fit(a))[0]
-    results.push({ t: moment.t, cols: look.frame.cols, buffer: look.frame.buffer, isEnd, ...best })
+    const best = sources.map(texts => compare(texts, blocks)).sort((a, b) => overlap(b) - overlap(a))[0]
+    const undrawn = isEnd && best.missing ? undrawnWords(best.source, drawn) : 0
+    results.push({ t: moment.t, cols: look.frame.cols, buffer: look.frame.buffer, isEnd, undrawn, ...best })
   }
   for (const event of events) {
     while (moments.length > 0 && moments[0].t < event.t) stop(moments.shift())
@@ -67,8 +73,19 @@ function saidIn(blocks) {
   )
 }
 
-function fit({ want, got, common }) {
+function overlap({ want, got, common }) {
   return (2 * common) / (want + got || 1)
+}
+
+/** Words of lines whose beginning was on no picture: nobody can read them from the screen. They count only where a gap is flagged. */
+function undrawnWords(source, drawn) {
+  const rows = [...drawn].map(text => ` ${wordsOf(text).join(' ')} `)
+  let count = 0
+  for (const line of source.split('\n')) {
+    const words = wordsOf(line)
+    if (words.length > 0 && !rows.some(row => row.includes(` ${words.slice(0, 3).join(' ')} `))) count += words.length
+  }
+  return count
 }
 
 function isComplete({ expect = {} }) {

@@ -31,7 +31,7 @@ export class ByteCutter {
 
   /** Pieces of `bytes` in order. Afterwards `held` has what is not in them. */
   *pieces(bytes: Uint8Array): Generator<Uint8Array> {
-    const input = this.held.length > 0 ? concat(this.held, bytes) : bytes
+    const input = this.held.length > 0 ? concat(this.held, bytes) : plainView(bytes)
     const end = input.length - unfinishedLength(input, input.length)
     let start = 0
     let nextL = this.#nextSyncEnd(input, 0, end)
@@ -86,6 +86,11 @@ function sequenceLength(lead: number): number {
 function indexOf(bytes: Uint8Array, byte: number, from: number, end: number): number {
   const at = bytes.indexOf(byte, from)
   return at < 0 || at > end ? end : at
+}
+
+/** A Buffer's `subarray` is slow, and its `slice` copies nothing: what is held would change with the caller's memory. */
+function plainView(bytes: Uint8Array): Uint8Array {
+  return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
 }
 
 export function concat(a: Uint8Array, b: Uint8Array): Uint8Array {

@@ -3,6 +3,7 @@ import { type ParserHooks, paramAt } from './parser-hooks.js'
 /** DEC private modes that a program may ask for and get a true answer; every other mode is reported as unknown. */
 export const KNOWN_MODES = [25, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1049, 2004, 2026, 2027, 2031] as const
 
+const KNOWN: ReadonlySet<number> = new Set(KNOWN_MODES)
 const CURSOR_VISIBLE = 25
 export const SYNCHRONIZED_OUTPUT = 2026
 
@@ -29,8 +30,13 @@ export class PrivateModes {
   /** `synchronized` hears of mode 2026 at the byte that switches it. */
   register(hooks: ParserHooks, synchronized: (isSet: boolean) => void): void {
     const change = (isSet: boolean) => (params: (number | number[])[]) => {
-      for (let index = 0; index < params.length; index++) this.#change(paramAt(params, index), isSet)
-      if (params.some((_, index) => paramAt(params, index) === SYNCHRONIZED_OUTPUT)) synchronized(isSet)
+      let isSynchronized = false
+      for (let index = 0; index < params.length; index++) {
+        const mode = paramAt(params, index)
+        this.#change(mode, isSet)
+        if (mode === SYNCHRONIZED_OUTPUT) isSynchronized = true
+      }
+      if (isSynchronized) synchronized(isSet)
       return false
     }
     hooks.csi({ prefix: '?', final: 'h' }, change(true))
@@ -47,7 +53,7 @@ export class PrivateModes {
   }
 
   #change(mode: number, isSet: boolean): void {
-    if (!(KNOWN_MODES as readonly number[]).includes(mode)) return
+    if (!KNOWN.has(mode)) return
     if (isSet) this.#set.add(mode)
     else this.#set.delete(mode)
   }

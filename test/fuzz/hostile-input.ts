@@ -122,12 +122,12 @@ const GENERATORS = [
   manyLines,
 ]
 
-/** `slices`: real output to cut up. */
-export function hostileStep(random: Random, slices: readonly Uint8Array[]): HostileStep {
+/** `slices`: real output to cut up. `longest`: bytes of one line or payload. */
+export function hostileStep(random: Random, slices: readonly Uint8Array[], longest: number): HostileStep {
   const choice = random()
   if (choice < 0.12) return { is: 'resize', ...randomSize(random) }
   if (choice < 0.25) return { is: 'wait', seconds: random() * 3 }
-  return { is: 'bytes', bytes: pick(GENERATORS, random)(random, slices) }
+  return { is: 'bytes', bytes: pick(GENERATORS, random)(random, slices, longest) }
 }
 
 export function randomSize(random: Random): { cols: number; rows: number } {
@@ -165,7 +165,7 @@ function truncated(random: Random, slices: readonly Uint8Array[]): Uint8Array {
   return Buffer.concat([whole.subarray(0, below(whole.length + 1, random)), encoder.encode(pick(INTRODUCERS, random))])
 }
 
-function hugePayload(random: Random): Uint8Array {
+function hugePayload(random: Random, _slices: readonly Uint8Array[], longest: number): Uint8Array {
   const start = pick(
     [
       '\x1b]0;',
@@ -182,12 +182,14 @@ function hugePayload(random: Random): Uint8Array {
     random,
   )
   const fill = pick(['a', '漢', '0;', ';', '\x00', ' '], random)
-  return encoder.encode(start + fill.repeat(below(300_000, random)) + pick(ENDS, random))
+  return encoder.encode(start + fill.repeat(below(Math.min(longest, 300_000), random)) + pick(ENDS, random))
 }
 
-function longLine(random: Random): Uint8Array {
+function longLine(random: Random, _slices: readonly Uint8Array[], longest: number): Uint8Array {
   const fill = pick(['x', '漢', 'word ', 'e\u0301', '👩‍💻', '│', '\u0301', ' ', '1. Yes '], random)
-  return encoder.encode(fill.repeat(Math.floor((random() < 0.15 ? 1e6 : 2e4) / Buffer.byteLength(fill))))
+  return encoder.encode(
+    fill.repeat(Math.floor((random() < 0.15 ? longest : Math.min(longest, 2e4)) / Buffer.byteLength(fill))),
+  )
 }
 
 function nested(random: Random): Uint8Array {

@@ -13,6 +13,7 @@ function show(pictures: readonly (readonly string[])[]): KeptRow[] {
 }
 
 const texts = (rows: readonly KeptRow[]) => rows.map(row => row.row.text.trimEnd())
+const gaps = (rows: readonly KeptRow[]) => texts(rows.filter(({ row }) => row.hasGap))
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `line number ${from + index}`)
 
@@ -85,6 +86,31 @@ describe('pictures of an alternate screen laid together', () => {
     expect(texts(rows)).toEqual(['start', 'ok', 'ok', 'a b c', 'ok', 'ok', 'end'])
   })
 
+  it('does not lose rows to a picture that was half drawn', () => {
+    const whole = lines(1, 15)
+    const jumped = show([whole, lines(1, 2), lines(1, 2), lines(94, 108)])
+    expect(texts(jumped)).toEqual([...whole, ...lines(94, 108)])
+    expect(gaps(jumped)).toEqual(['line number 94'])
+    expect(texts(show([whole, lines(1, 2), lines(10, 20)]))).toEqual(lines(1, 20))
+  })
+
+  it('forgets rows that others have replaced', () => {
+    const replaced = [...lines(1, 4), 'another end', 'and one more']
+    expect(texts(show([lines(1, 15), lines(1, 4), replaced, lines(94, 99)]))).toEqual([...replaced, ...lines(94, 99)])
+  })
+
+  it('puts rows seen by scrolling back where they were missing', () => {
+    const rows = show([lines(1, 10), lines(30, 40), lines(25, 35)])
+    expect(texts(rows)).toEqual([...lines(1, 10), ...lines(25, 40)])
+    expect(gaps(rows)).toEqual(['line number 25'])
+  })
+
+  it('knows that nothing is missing once both sides of a gap are on one picture', () => {
+    const jumped = [lines(1, 6), lines(7, 14)]
+    expect(gaps(show(jumped))).toEqual(['line number 7'])
+    expect(gaps(show([...jumped, lines(4, 14)]))).toEqual([])
+  })
+
   it('keeps a row without the spinner that stands before it only at the top of the screen', () => {
     const first = ['● Start', '  one is here', '  two is here', '  three is here']
     const laid = layWindow([], keptRows(first), START)
@@ -109,6 +135,17 @@ describe('a picture of another width', () => {
     const laid = realignWindow(kept, keptRows([words.slice(5, 10).join(' '), words.slice(10).join(' ')]), [])!
     expect(texts(laid.rows).join(' ')).toBe(`❯ new ${words.join(' ')}`)
     expect(laid.rows.map(row => row.row.isContinued ?? false)).toEqual([false, false, true, false])
+  })
+
+  it('draws the upper edge of a table again, when only its rows are in sight', () => {
+    const [wide, narrow] = [6, 3].map(width => {
+      const row = (cells: string[]) => `│${cells.map(cell => cell.padEnd(width)).join('│')}│`
+      const edge = (marks: string) => marks[0] + '─'.repeat(width) + marks[1] + '─'.repeat(width) + marks[2]
+      return [edge('┌┬┐'), row(['a1', 'b1']), edge('├┼┤'), row(['a2', 'b2']), edge('└┴┘')]
+    }) as [string[], string[]]
+    const spaced = (rows: string[]) => rows.map(row => row.replace(/│(?=\w)/gu, '│ '))
+    const laid = realignWindow(keptRows(['❯ new', ...spaced(wide)]), keptRows(spaced(narrow).slice(1)), [])!
+    expect(texts(laid.rows)).toEqual(['❯ new', ...spaced(narrow)])
   })
 
   it('does not take a pinned prompt for the place where it was said', () => {

@@ -89,6 +89,8 @@ function numberEnd(text: string): number {
 
 function isCode(chunk: readonly ProseRow[], style: ProseStyle): boolean {
   if (chunk.every(row => row.colours.isInlineCode || row.colours.hasBackground)) return true
+  // The bar of a quote and its words may have a colour each.
+  if (chunk.every(row => /^\s*[▎▌│┃] /u.test(row.text))) return false
   const coloured = chunk.filter(row => row.colours.syntax > 0)
   const strong = coloured.filter(row => row.colours.syntax >= 2 && !LIST_MARK.test(row.text))
   if (strong.length > 0) return strong.includes(chunk[0]!) || !isSentence(chunk[0]!.text)
