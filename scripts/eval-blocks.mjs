@@ -1,7 +1,8 @@
 // `npm run eval:blocks -- [--misses] [--show] [--generic] [--only name] <dir>…`: the answers read from recordings, against the text that
 // was sent. A directory holds NAME.cast and NAME.json as for eval:screen; the answer is `expect.text` or `expect.response` of a moment.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { readArguments, recordings } from './labelled-recordings.mjs'
 import { build, install, root } from './setup.mjs'
 
 if (!process.env.SIGNALBOX_DIST) {
@@ -9,16 +10,7 @@ if (!process.env.SIGNALBOX_DIST) {
   build()
 }
 const { scoreBlocks } = await import(join(root, 'scripts', 'score-blocks.mjs'))
-const args = process.argv.slice(2)
-const flag = name => {
-  const at = args.indexOf(name)
-  if (at >= 0) args.splice(at, 1)
-  return at >= 0
-}
-const option = name => {
-  const at = args.indexOf(name)
-  return at < 0 ? null : args.splice(at, 2)[1]
-}
+const { args, flag, option } = readArguments()
 const isShowingMisses = flag('--misses')
 const isShowingText = flag('--show')
 const isGeneric = flag('--generic')
@@ -93,12 +85,4 @@ function report(cast, result) {
   const { markdown, source, ...rest } = result
   console.log(JSON.stringify({ cast: `${basename(dirname(cast))}/${basename(cast)}`, ...rest }))
   if (isShowingText) console.log(`--- sent\n${source}\n--- read\n${markdown}\n---`)
-}
-
-function* recordings(directory) {
-  for (const name of readdirSync(directory).sort()) {
-    const path = join(directory, name)
-    if (statSync(path).isDirectory()) yield* recordings(path)
-    else if (name.endsWith('.cast') && existsSync(path.replace(/\.cast$/, '.json'))) yield path
-  }
 }

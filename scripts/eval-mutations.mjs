@@ -1,7 +1,8 @@
 // `node scripts/eval-mutations.mjs <dir>…`: what the screen alone tells when its words or glyphs are others. Frames are changed cell by cell
 // after the emulator, so that nothing moves; no title and no report of the program helps.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { recordings } from './labelled-recordings.mjs'
 import { GLYPH_MAP, otherWords } from './mutate-recording.mjs'
 import { acceptedViews, VIEWS_OF_LABEL } from './score-moments.mjs'
 import { root } from './setup.mjs'
@@ -134,12 +135,4 @@ function change(frame, mutate) {
     return { ...row, text, spans }
   })
   return { ...frame, lines }
-}
-
-function* recordings(directory) {
-  for (const name of readdirSync(directory).sort()) {
-    const path = join(directory, name)
-    if (statSync(path).isDirectory()) yield* recordings(path)
-    else if (name.endsWith('.cast') && existsSync(path.replace(/\.cast$/, '.json'))) yield path
-  }
 }

@@ -1,7 +1,8 @@
 // `npm run eval:screen -- [--misses] [--agent name] <dir>…`: what Signalbox sees in labelled recordings, against what was true.
 // A directory holds NAME.cast (asciicast) and NAME.json ({agent, moments: [{t, view, expect}]}). Prints a table and the confusions.
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
+import { readArguments, recordings } from './labelled-recordings.mjs'
 import { build, install, root } from './setup.mjs'
 
 if (!process.argv.includes('--no-build')) {
@@ -9,16 +10,7 @@ if (!process.argv.includes('--no-build')) {
   build()
 }
 const { evaluateMoments } = await import(join(root, 'scripts', 'score-moments.mjs'))
-const args = process.argv.slice(2)
-const flag = name => {
-  const at = args.indexOf(name)
-  if (at >= 0) args.splice(at, 1)
-  return at >= 0
-}
-const option = name => {
-  const at = args.indexOf(name)
-  return at < 0 ? null : args.splice(at, 2)[1]
-}
+const { args, flag, option } = readArguments()
 flag('--no-build')
 const isShowingMisses = flag('--misses')
 const isMutated = flag('--generic')
@@ -88,11 +80,3 @@ for (const [what, count] of Object.entries(confusion)
   .sort((a, b) => b[1] - a[1])
   .slice(0, 40))
   console.log(String(count).padStart(5), what)
-
-function* recordings(directory) {
-  for (const name of readdirSync(directory).sort()) {
-    const path = join(directory, name)
-    if (statSync(path).isDirectory()) yield* recordings(path)
-    else if (name.endsWith('.cast') && existsSync(path.replace(/\.cast$/, '.json'))) yield path
-  }
-}

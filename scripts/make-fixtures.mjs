@@ -8,22 +8,14 @@
 // Expected views are those that a label accepts (scripts/score-moments.mjs); labels say what was played, not what is drawn.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { readArguments } from './labelled-recordings.mjs'
 import { build, install, root } from './setup.mjs'
 
 install()
 build()
 const { acceptedViews, needsPerson } = await import('./score-moments.mjs')
 const { TERMINAL_VIEWS } = await import(join(root, 'dist', 'screen', 'index.js'))
-const args = process.argv.slice(2)
-const flag = name => {
-  const at = args.indexOf(name)
-  if (at >= 0) args.splice(at, 1)
-  return at >= 0
-}
-const option = name => {
-  const at = args.indexOf(name)
-  return at < 0 ? null : args.splice(at, 2)[1]
-}
+const { args, flag, option } = readArguments()
 const isMarking = flag('--known')
 const budget = Number(option('--budget') ?? 500) * 1000
 const only = option('--agent')
