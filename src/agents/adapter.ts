@@ -1,3 +1,5 @@
+import type { AgentStatement } from './report.js'
+
 /** How one coding agent is run. One file an agent; adding an agent is adding a file here and a pack. */
 export interface AgentAdapter {
   /** The name on the command line. */
@@ -6,12 +8,24 @@ export interface AgentAdapter {
   readonly title: string
   /** Pack that describes its screens; null reads by structure alone. */
   readonly pack: string | null
-  /** Finds the program, without starting it. */
-  locate(environment: AgentEnvironment): AgentLocation
-  /** The command line that starts it in a terminal. */
-  interactive(location: FoundAgent, start: InteractiveStart): AgentCommand
+  /** Names of its program, as `signalbox start -- <program>` and a foreign pane show them. */
+  readonly programs: readonly string[]
   /** How to get it when it is missing. */
   readonly install: string
+  /** Finds the program, without starting it. */
+  locate(environment: AgentEnvironment): AgentLocation
+  /** Asks the program for its version; left out where there is nothing to ask. */
+  readonly version?: { args: readonly string[]; pattern: RegExp }
+  /** Whether it is signed in, as far as names of variables and files tell. Contents of credentials are never read. */
+  signIn?(environment: AgentEnvironment): SignIn
+  /** The command line that starts it in a terminal. */
+  interactive(location: FoundAgent, start: InteractiveStart): AgentCommand
+  /** What it tells about itself beside its screen. */
+  readonly tells: { osc7501: boolean; hooks: boolean; transcript: boolean; events: boolean }
+  /** Its hooks: wired for one session, in files of that session alone, never in the person's own configuration. */
+  readonly hooks?: AgentHooks
+  /** Its own record of the conversation. */
+  readonly transcript?: AgentTranscript
 }
 
 export interface AgentEnvironment {
@@ -31,12 +45,22 @@ export interface FoundAgent {
 
 export type AgentLocation = FoundAgent | { found: false; looked: string }
 
+export interface SignIn {
+  state: 'yes' | 'no' | 'unknown'
+  /** What was seen, such as "ANTHROPIC_API_KEY is set". */
+  because: string
+  /** What to run to sign in. */
+  next?: string
+}
+
 export interface InteractiveStart {
   args: readonly string[]
   /** The agent's own id to continue. */
   resume: string | null
   /** An id for a new conversation, for agents that take one. */
   newSessionId: string
+  /** Null: no hooks are wanted (`agents.<name>.hooks = false`), or the agent has none. */
+  wiring: HookWiring | null
 }
 
 export interface AgentCommand {
@@ -45,4 +69,64 @@ export interface AgentCommand {
   env: Record<string, string>
   /** Known from the start only where the agent takes an id from us. */
   agentSessionId: string | null
+}
+
+/** What an agent needs to call `signalbox hook` from within a session. */
+export interface HookWiring {
+  /** A directory of this session alone, mode 0700, that lives as long as the session. */
+  directory: string
+  /** The relay's command line, as words: `[node, cli.js, 'hook', <agent>]`; the adapter adds the event and `--hold`. */
+  relay: readonly string[]
+  /** Whether permission hooks may wait for a person's decision. */
+  mayHold: boolean
+}
+
+export interface AgentHooks {
+  /** Whether a permission hook may keep the agent waiting while its own dialog stays answerable. */
+  readonly holds: boolean
+  /** What one hook call says. Unknown events say nothing; malformed payloads throw. */
+  read(event: string, payload: Readonly<Record<string, unknown>>): AgentStatement[]
+  /** The agent's answer JSON for a held permission request; null where this decision cannot be said that way. */
+  answer?(answer: HookAnswer): string | null
+}
+
+/** A decision, in the words a structured channel can carry. */
+export interface HookAnswer {
+  behavior: 'allow' | 'deny'
+  /** The reason, for the agent. */
+  message?: string
+  /** The input the person edited. */
+  updatedInput?: unknown
+  /** The agent's own rule for the rest of its session, exactly as it offered it. */
+  sessionRule?: unknown
+}
+
+/** Where an agent keeps its conversation, and what it says there. */
+export interface AgentTranscript {
+  /** Files that may hold this conversation, the likeliest first; none when it is not there yet. Looks at names and times only. */
+  locate(place: TranscriptPlace): Promise<string[]>
+  /** How it grows: lines appended, a file rewritten whole, or rows of an SQLite file. */
+  readonly form: 'lines' | 'whole' | 'sqlite'
+  /** A new reader of one transcript from its beginning. It keeps what it has seen: the same record says nothing twice. */
+  open(path: string): TranscriptReader
+}
+
+export interface TranscriptPlace {
+  env: NodeJS.ProcessEnv
+  cwd: string
+  agentSessionId: string | null
+  /** Wall milliseconds: files that were last written before belong to others. */
+  startedAt: number
+}
+
+export interface TranscriptReader {
+  /** Reads what is new. Torn last lines are left for the next time; foreign records are skipped and counted. */
+  read(): Promise<TranscriptNews>
+  close(): void
+}
+
+export interface TranscriptNews {
+  statements: (AgentStatement & { at: number | null })[]
+  /** Records that could not be understood. */
+  skipped: number
 }

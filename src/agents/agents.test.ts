@@ -57,7 +57,7 @@ describe('any other program', () => {
       found: true,
       file,
     })
-    const start = { args: ['-x', '$HOME; ls'], resume: null, newSessionId: 'id' }
+    const start = { args: ['-x', '$HOME; ls'], resume: null, newSessionId: 'id', wiring: null }
     expect(genericAgent('tool').interactive({ found: true, file, prefix: [] }, start)).toEqual({
       file,
       args: ['-x', '$HOME; ls'],
@@ -80,13 +80,17 @@ describe('the demo agent', () => {
   const location = { found: true as const, file: '/node', prefix: ['/main.js'] }
 
   test('gets an id for a new conversation, and the old one to go on', () => {
-    expect(demoAgent.interactive(location, { args: ['--fast'], resume: null, newSessionId: 'new' })).toEqual({
+    expect(
+      demoAgent.interactive(location, { args: ['--fast'], resume: null, newSessionId: 'new', wiring: null }),
+    ).toEqual({
       file: '/node',
       args: ['/main.js', '--session-id', 'new', '--fast'],
       env: {},
       agentSessionId: 'new',
     })
-    expect(demoAgent.interactive(location, { args: [], resume: 'old', newSessionId: 'new' })).toMatchObject({
+    expect(
+      demoAgent.interactive(location, { args: [], resume: 'old', newSessionId: 'new', wiring: null }),
+    ).toMatchObject({
       args: ['/main.js', '--resume', 'old'],
       agentSessionId: 'old',
     })

@@ -7,6 +7,8 @@ export const demoAgent: AgentAdapter = {
   name: 'demo',
   title: 'Demo agent',
   pack: 'demo',
+  programs: [],
+  tells: { osc7501: true, hooks: false, transcript: false, events: false },
   install: 'it ships with Signalbox; run `npm run build` in a checkout',
   locate() {
     const script = fileURLToPath(new URL('../demo-agent/main.js', import.meta.url))

@@ -7,6 +7,8 @@ export function genericAgent(command: string): AgentAdapter {
     name: 'generic',
     title: command,
     pack: null,
+    programs: [command],
+    tells: { osc7501: false, hooks: false, transcript: false, events: false },
     install: `install ${command}, or give its path`,
     locate({ env, cwd }) {
       const file = findExecutable(command, { path: env.PATH, cwd })

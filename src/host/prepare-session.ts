@@ -55,6 +55,7 @@ export async function prepareSession(
     args: request.agent === null ? programArgs : request.args,
     resume: request.resume,
     newSessionId: randomUUID(),
+    wiring: null,
   })
   const recordings = join(settings.dataDirectory, 'recordings')
   mkdirSync(recordings, { recursive: true, mode: 0o700 })
