@@ -1,23 +1,23 @@
 import { z } from 'zod'
 import { defineEvents } from './catalogue.js'
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 const milliseconds = z.number().nonnegative()
 
 /** What was seen that proves a statement: a row, a transcript entry, a hook. The rooms that find evidence know its fields. */
 const evidence = z.looseObject({ kind: z.string() })
 
 /** SHA-256 over the previous value in the ledger and this event: `doctor` can tell that no event was changed or taken out. */
-const chain = sha256.optional()
+export const chain = sha256.optional()
 
-const actor = z.object({
+export const actor = z.object({
   kind: z.enum(['person', 'grant', 'observed', 'auto']),
   id: z.string(),
   name: z.string(),
   role: z.enum(['viewer', 'approver', 'owner']),
 })
 
-const surface = z.enum(['cli', 'web', 'telegram', 'terminal', 'api'])
+export const surface = z.enum(['cli', 'web', 'telegram', 'terminal', 'api'])
 
 const subject = z.object({
   agent: z.string(),
@@ -49,6 +49,8 @@ const option = z.object({
   ]),
   from: z.enum(['agent', 'signalbox']),
   danger: z.string().nullable(),
+  /** Which of several questions it answers, counted from 0. */
+  question: z.int().nonnegative().optional(),
 })
 
 const question = z.object({ text: z.string(), header: z.string().optional(), multi: z.boolean() })
@@ -63,6 +65,12 @@ const request = z.object({
   freeText: z.enum(['none', 'optional', 'required']),
   plan: z.object({ path: z.string(), sha256, bytes: z.int().nonnegative() }).optional(),
   items: z.array(z.looseObject({ id: z.string() })).optional(),
+  /** Files the request names: as given, and where they really lie. */
+  targets: z
+    .array(z.object({ path: z.string(), real: z.string(), access: z.enum(['read', 'write']) }))
+    .optional(),
+  /** For a tool of an MCP server: hash of how the server is launched. */
+  launch: sha256.optional(),
 })
 
 const source = z.object({
@@ -71,7 +79,14 @@ const source = z.object({
   evidence: z.array(evidence),
   /** How structure and screen contradict each other. */
   mismatch: z.string().optional(),
+  /** The agent's own id of the request, and the turn it belongs to. */
+  toolUseId: z.string().optional(),
+  turn: z.string().optional(),
+  /** What the channel can do beyond choosing an option. */
+  can: z.array(z.enum(['edit', 'deny', 'text', 'hold'])).optional(),
 })
+
+const risk = z.object({ level: z.enum(['low', 'elevated', 'high']), reasons: z.array(z.string()) })
 
 const display = z.object({
   title: z.string(),
@@ -100,10 +115,31 @@ export const approvalEvents = defineEvents({
       menuPrint: z.string().optional(),
       /** Which appearance of the request this is: two equal ones in a row are two approvals. */
       instance: z.string(),
-      risk: z.object({ level: z.enum(['low', 'elevated', 'high']), reasons: z.array(z.string()) }),
+      risk,
       display,
       deadline: deadline.optional(),
       follows: z.string().optional(),
+      /** The fingerprint without the session: what a grant for the same request compares. */
+      samePrint: sha256.optional(),
+      /** Why only a person may decide it, one at a time, after seeing the whole. */
+      neverAuto: z.string().optional(),
+      chain,
+    }),
+  },
+  'approval.joined': {
+    description: 'Another channel reported the same request: a further hook, or the menu on screen.',
+    data: z.object({
+      channel: z.string(),
+      requestKey: z.string(),
+      evidence: z.array(evidence),
+      toolUseId: z.string().optional(),
+      menuPrint: z.string().optional(),
+      /** The options that the menu really offers; the request keeps its own, which the fingerprint covers. */
+      screenOptions: z.array(option).optional(),
+      mismatch: z.string().optional(),
+      /** Set together with a mismatch: what is shown from now on, and how risky that is. */
+      risk: risk.optional(),
+      display: display.optional(),
       chain,
     }),
   },
@@ -123,8 +159,12 @@ export const approvalEvents = defineEvents({
       text: z.string().max(16_000).optional(),
       note: z.string().max(2_000).optional(),
       editedInput: z.unknown().optional(),
+      editedHash: sha256.optional(),
       tier: z.string(),
+      /** The grant that decided. */
       grantId: z.string().optional(),
+      /** The grant that was made with this decision. */
+      madeGrant: z.string().optional(),
       actor,
       surface,
       fingerprint: sha256,

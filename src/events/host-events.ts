@@ -60,6 +60,10 @@ export const hostEvents = defineEvents({
       reason: z.string(),
     }),
   },
+  'hook.malformed': {
+    description: "A hook call could not be understood, and nothing changed.",
+    data: z.object({ source: z.string(), session: z.string().optional(), reason: z.string() }),
+  },
   'config.changed': {
     description: 'Settings were changed while a host was running.',
     data: z.object({ source: z.string(), keys: z.array(z.string()) }),

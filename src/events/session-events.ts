@@ -47,6 +47,30 @@ export const sessionEvents = defineEvents({
     description: 'The terminal is gone and nobody saw how the agent ended.',
     data: z.object({ reason: z.string() }),
   },
+  'session.identified': {
+    description: "The agent told its own id of the conversation: what is needed to resume it.",
+    data: z.object({
+      agentSessionId: z.string(),
+      /** Who told: a hook, the transcript, the screen the agent left behind. */
+      source: z.string(),
+      agentVersion: z.string().optional(),
+    }),
+  },
+  'session.noticed': {
+    description: 'Something about the session that its people should know.',
+    data: z.object({
+      session: z.string(),
+      kind: z.string(),
+      text: z.string(),
+      /** The last rows of its screen, where they say more. */
+      rows: z.array(z.string()).optional(),
+      link: z.string().optional(),
+    }),
+  },
+  'session.chosen': {
+    description: 'A person turned to this session on a surface: plain text goes there.',
+    data: z.object({ person: z.string(), surface: z.string() }),
+  },
   'session.phase': {
     description: 'What Signalbox does with the session has changed.',
     data: z.object({ from: z.string(), to: z.string(), event: z.string() }),
@@ -54,6 +78,14 @@ export const sessionEvents = defineEvents({
   'session.renamed': {
     description: 'A person gave the session another label.',
     data: z.object({ label: z.string().nullable(), person: z.string() }),
+  },
+  'prompt.held': {
+    description: 'A prompt waits here until the agent rests.',
+    data: z.object({ session: z.string(), prompt: z.string(), text: z.string(), meaning: z.string() }),
+  },
+  'prompt.released': {
+    description: 'A prompt that waited was sent, or taken back.',
+    data: z.object({ session: z.string(), prompt: z.string(), result: z.string() }),
   },
   'turn.opened': {
     description: 'The agent began to work on a prompt.',
@@ -64,13 +96,15 @@ export const sessionEvents = defineEvents({
     data: z.object({ session: z.string(), turn: z.string(), outcome: z.string(), blocks: z.array(block).optional() }),
   },
   'message.final': {
-    description: 'The answer of a turn as it is kept.',
+    description: 'The answer of a turn as it is kept; the last one of a message counts.',
     data: z.object({
       session: z.string(),
       turn: z.string(),
       message: z.string(),
       markdown: z.string(),
       blocks: z.array(block),
+      /** A later one of the same message takes its place: the agent's own record came after the end. */
+      revision: z.int().positive().optional(),
     }),
   },
 })

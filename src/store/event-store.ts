@@ -54,8 +54,24 @@ export interface EventStore {
     handler: (events: StoredEvent[]) => void,
   ): Subscription
 
+  /**
+   * Takes the lease of something that only one process may drive, or tells who has it. A lease is free when it has run out, or when
+   * `isGone` says that its owner is no more; each taking raises its epoch, which fences the owner before.
+   */
+  acquireLease(
+    key: string,
+    owner: string,
+    options: { ttlMs: number; isGone?: (owner: string) => boolean },
+  ): Promise<Lease | LeaseHolder>
+  /** False: another one has it by now. */
+  renewLease(lease: Fence, ttlMs: number): Promise<boolean>
+  releaseLease(lease: Fence): Promise<void>
+
   /** Reads the whole file and tells what is wrong with it, for `doctor`. */
   check(): Promise<StoreProblem[]>
+
+  /** Walks the chain of the chained streams (`OpenStoreOptions.chained`) and names every place where it breaks. */
+  checkChain(): Promise<ChainProblem[]>
 
   close(): Promise<void>
 }
@@ -88,6 +104,31 @@ export interface StreamAppend {
 export interface AppendOptions {
   /** `full` survives a power cut (completions, answers, decisions); `normal` survives any crash of a process. Default `full`. */
   durability?: 'full' | 'normal'
+  /**
+   * Asked inside the transaction, before anything is written: false undoes all of it with `E_PRECONDITION`. For what a version cannot
+   * tell, such as a time that may pass while the append waits for another process.
+   */
+  onlyIf?: () => boolean
+  /** The append is made under this lease: `E_FENCED`, and nothing written, when another one has it by now. */
+  fence?: Fence
+}
+
+/** A lease as an append names it. */
+export interface Fence {
+  key: string
+  epoch: number
+}
+
+export interface Lease extends Fence {
+  isHeld: false
+  owner: string
+}
+
+/** Someone else has the lease. */
+export interface LeaseHolder {
+  isHeld: true
+  by: string
+  until: number
 }
 
 export interface AppendResult {
@@ -119,6 +160,13 @@ export interface StoreProblem {
   message: string
   /** The position or table concerned, where known. */
   place?: string
+}
+
+/** Where the chain of the ledger does not hold. */
+export interface ChainProblem extends StoreProblem {
+  position: number
+  stream: string
+  version: number
 }
 
 /**

@@ -13,6 +13,8 @@ export interface OpenStoreOptions {
   path: string
   clock: Clock
   projections?: readonly Projection[]
+  /** Beginnings of the names of streams whose events are chained: none can be changed or taken out without `checkChain()` telling. */
+  chained?: readonly string[]
   /** Throws for an event that must not be written. Injected, because the store knows no event types. */
   validate?: EventValidator
   /** Told of errors that belong to no call: a subscriber without `onError`, a change feed that cannot read. Default: a warning. */
@@ -46,6 +48,7 @@ export async function openStore(options: OpenStoreOptions): Promise<SqliteStore>
     })
     const store = new SqliteEventStore({ id, connection, projections, clock, validate, onError })
     await store.prepareDocuments()
+    if (options.chained) await store.chain(options.chained)
     return store
   } catch (error) {
     await connection.close()

@@ -39,6 +39,7 @@ export const MIGRATIONS: readonly string[] = [
    );
    CREATE INDEX documents_by_change ON documents (projection, position);
    CREATE TABLE gaps (stream TEXT NOT NULL, version INTEGER NOT NULL, PRIMARY KEY (stream, version)) WITHOUT ROWID;`,
+  'CREATE TABLE leases (key TEXT PRIMARY KEY, owner TEXT NOT NULL, epoch INTEGER NOT NULL, expires INTEGER NOT NULL) WITHOUT ROWID;',
 ]
 
 export interface NewStoreMeta {

@@ -1,6 +1,17 @@
 import type { Clock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type * as Api from '../event-store.js'
+import {
+  type ChainEnd,
+  canonicalText,
+  chainValue,
+  checkChain,
+  declareChained,
+  isChained,
+  readChainEnd,
+  withChain,
+  writeChainEnd,
+} from './chain.js'
 import { ChangeFeed } from './change-feed.js'
 import { checkStore } from './check.js'
 import type { Connection } from './connection.js'
@@ -15,6 +26,7 @@ import {
   encodeJson,
   sumOf,
 } from './event-rows.js'
+import { checkFence, releaseLease, renewLease, takeLease } from './leases.js'
 import { Projector } from './projector.js'
 import { LogSubscription } from './subscription.js'
 
@@ -78,6 +90,15 @@ export class SqliteEventStore implements Api.EventStore {
     await this.#connection.write('normal', () => this.#projector.rebuildOutdated())
   }
 
+  /** From now on these streams are chained, whichever program appends to them. */
+  async chain(streams: readonly string[]): Promise<void> {
+    const isKnown = await this.#connection.read(() => {
+      const end = readChainEnd(this.#connection)
+      return streams.every(stream => end?.streams.includes(stream))
+    })
+    if (!isKnown) await this.#connection.write('normal', () => declareChained(this.#connection, streams))
+  }
+
   async append(
     stream: string,
     expected: Api.ExpectedVersion,
@@ -91,7 +112,10 @@ export class SqliteEventStore implements Api.EventStore {
   async appendAll(appends: readonly Api.StreamAppend[], options: Api.AppendOptions = {}): Promise<Api.AppendResult[]> {
     const encoded = appends.map(append => this.#encode(append))
     const results = await this.#connection.write(options.durability ?? 'full', () => {
-      const written = encoded.map(append => this.#insert(append))
+      if (options.fence) checkFence(this.#connection, options.fence)
+      if (options.onlyIf?.() === false)
+        throw new SignalboxError('E_PRECONDITION', 'What the append was made for does not hold any more.')
+      const written = this.#insertAll(encoded)
       this.#projector.foldToHead()
       return written
     })
@@ -166,8 +190,32 @@ export class SqliteEventStore implements Api.EventStore {
     return subscription
   }
 
+  acquireLease(
+    key: string,
+    owner: string,
+    { ttlMs, isGone }: { ttlMs: number; isGone?: (owner: string) => boolean },
+  ): Promise<Api.Lease | Api.LeaseHolder> {
+    checkName('key of a lease', key)
+    checkName('owner of a lease', owner)
+    return this.#connection.write('full', () =>
+      takeLease(this.#connection, { key, owner, now: this.#clock.now(), ttlMs, isGone }),
+    )
+  }
+
+  renewLease(lease: Api.Fence, ttlMs: number): Promise<boolean> {
+    return this.#connection.write('normal', () => renewLease(this.#connection, lease, this.#clock.now() + ttlMs))
+  }
+
+  async releaseLease(lease: Api.Fence): Promise<void> {
+    await this.#connection.write('normal', () => releaseLease(this.#connection, lease))
+  }
+
   async check(): Promise<Api.StoreProblem[]> {
     return checkStore(this.#connection)
+  }
+
+  async checkChain(): Promise<Api.ChainProblem[]> {
+    return checkChain(this.#connection)
   }
 
   async close(): Promise<void> {
@@ -186,7 +234,16 @@ export class SqliteEventStore implements Api.EventStore {
     return { stream, expected, events: events.map(event => encodeEvent(event, this.#clock.now(), this.#validate)) }
   }
 
-  #insert({ stream, expected, events }: EncodedAppend): Api.AppendResult {
+  #insertAll(appends: readonly EncodedAppend[]): Api.AppendResult[] {
+    const end = readChainEnd(this.#connection)
+    const chain = end && { ...end }
+    const written = appends.map(append => this.#insert(append, chain))
+    if (chain && end && chain.value !== end.value) writeChainEnd(this.#connection, chain)
+    return written
+  }
+
+  /** `chain` moves on with every event of a chained stream. */
+  #insert({ stream, expected, events }: EncodedAppend, chain: ChainEnd | null): Api.AppendResult {
     const end = this.#endOf(stream)
     if (expected !== 'any' && expected !== end.version) {
       throw new SignalboxError('E_VERSION', `The stream ${stream} is at version ${end.version}, not ${expected}.`, {
@@ -195,9 +252,16 @@ export class SqliteEventStore implements Api.EventStore {
     }
     let { version, position } = end
     if (events.length > 0) position = this.#connection.get<{ seq: number }>(LAST_POSITION)?.seq ?? 0
-    for (const { type, at, data } of events) {
+    for (const event of events) {
+      const { type, at } = event
+      let { data } = event
       version += 1
       position += 1
+      if (isChained(chain, stream)) {
+        chain.value = chainValue(chain.value, { stream, version, type, at, canonical: canonicalText(data) })
+        chain.position = position
+        data = withChain(data, chain.value)
+      }
       const sum = sumOf({ position, stream, version, type, at, data })
       this.#connection.run(INSERT_EVENT, position, stream, version, type, at, data, sum)
     }

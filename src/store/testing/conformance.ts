@@ -2,7 +2,9 @@ import { afterEach, beforeEach, describe } from 'vitest'
 import type { Clock } from '../../clock/index.js'
 import type { EventStore, NewEvent, Projection, StoredEvent } from '../event-store.js'
 import { describeAppending } from './conformance-append.js'
+import { describeChain } from './conformance-chain.js'
 import { describeDocuments } from './conformance-documents.js'
+import { describeLeases } from './conformance-leases.js'
 import { describeReading } from './conformance-read.js'
 import { describeSubscriptions } from './conformance-subscribe.js'
 
@@ -10,6 +12,7 @@ export interface ConnectOptions {
   projections?: readonly Projection[]
   clock?: Clock
   validate?: (type: string, data: Record<string, unknown>) => void
+  chained?: readonly string[]
 }
 
 /** One place where events are kept. Every test gets a fresh, empty one. */
@@ -62,6 +65,8 @@ export function describeEventStore(name: string, makeSite: () => Promise<StoreSi
     describeReading(bench)
     describeDocuments(bench)
     describeSubscriptions(bench)
+    describeLeases(bench)
+    describeChain(bench)
   })
 }
 

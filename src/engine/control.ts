@@ -1,0 +1,133 @@
+import { approvalStream } from '../approvals/index.js'
+import { newId } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { type EventData, newEvent } from '../events/index.js'
+import type { EventStore, StreamAppend } from '../store/index.js'
+import { runStream } from './run-journal.js'
+import { isEnded } from './run-status-table.js'
+import { type RunRecord, runsProjection } from './runs-projection.js'
+
+/*
+ * What people do to runs. None of this needs the lease: any process writes it at the version it saw, and whoever drives the run sees it
+ * and obeys.
+ */
+
+export async function createRun(store: EventStore, create: EventData<'run.created'>, at: number): Promise<string> {
+  const id = newId('run')
+  await store.append(runStream(id), 0, [newEvent('run.created', create, at)])
+  return id
+}
+
+/** @throws SignalboxError `E_UNKNOWN` */
+export async function getRun(store: EventStore, id: string): Promise<RunRecord> {
+  const document = await store.document<RunRecord>(runsProjection.name, id)
+  if (document) return document.state
+  throw new SignalboxError('E_UNKNOWN', `there is no run "${id}"`, { next: 'signalbox runs lists them' })
+}
+
+/** Newest first. */
+export async function listRuns(store: EventStore): Promise<RunRecord[]> {
+  const documents = await store.documents<RunRecord>(runsProjection.name)
+  return documents.map(({ state }) => state).sort((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+}
+
+/** By id, unique beginning of one, or `latest` (of `cwd` where given). @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
+export async function findRun(store: EventStore, word: string, cwd?: string): Promise<RunRecord> {
+  const runs = await listRuns(store)
+  if (word === 'latest') {
+    const newest = runs.find(run => !run.isArchived && (cwd === undefined || run.cwd === cwd || run.project === cwd))
+    if (newest) return newest
+    throw new SignalboxError('E_UNKNOWN', 'there is no run yet', { next: 'signalbox runs lists them' })
+  }
+  const found = runs.filter(run => run.id === word || run.id.startsWith(word) || run.id.startsWith(`run_${word}`))
+  const exact = found.find(run => run.id === word)
+  if (exact || found.length === 1) return exact ?? found[0]!
+  if (found.length === 0)
+    throw new SignalboxError('E_UNKNOWN', `there is no run "${word}"`, { next: 'signalbox runs lists them' })
+  throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" could be ${found.map(run => run.id).join(', ')}`)
+}
+
+/**
+ * Ends a run and the runs it started, closes what it asked. Whoever drives it stops its steps.
+ * @throws SignalboxError `E_STATE` when it has ended already.
+ */
+export async function cancelRun(
+  store: EventStore,
+  id: string,
+  { by, reason }: { by: string; reason: string },
+): Promise<void> {
+  await change(store, id, async record => {
+    if (isEnded(record.status))
+      throw new SignalboxError('E_STATE', `run ${id} is ${record.status} already`, { next: 'nothing was changed' })
+    const usage = record.usage
+    const appends: StreamAppend[] = Object.entries(record.gates).map(([, approval]) => ({
+      stream: approvalStream(approval),
+      expected: 'any',
+      events: [newEvent('approval.cancelled', { reason: 'the run is cancelled' })],
+    }))
+    if (record.parent) {
+      const created = (await store.readStream(runStream(id), { limit: 1 }))[0]!.data as EventData<'run.created'>
+      const finished = { child: created.parent!.child, run: id, status: 'cancelled', reason }
+      appends.push({
+        stream: runStream(record.parent),
+        expected: 'any',
+        events: [newEvent('child.finished', finished)],
+      })
+    }
+    return { events: [newEvent('run.cancelled', { reason, by, usage })], appends }
+  })
+  for (const child of (await listRuns(store)).filter(run => run.parent === id && !isEnded(run.status)))
+    await cancelRun(store, child.id, { by, reason: `run ${id} was cancelled` }).catch(ignoreEnded)
+}
+
+/** Interrupts a run that can go on later. Written before anything is stopped. */
+export async function pauseRun(
+  store: EventStore,
+  id: string,
+  { by, reason }: { by: string; reason: string },
+): Promise<void> {
+  await change(store, id, async record => {
+    if (record.status === 'paused') return null
+    if (isEnded(record.status)) throw new SignalboxError('E_STATE', `run ${id} is ${record.status} already`)
+    return { events: [newEvent('run.paused', { reason, by })], appends: [] }
+  })
+}
+
+/** Lets a paused or failed run go on; what the workflow makes of it is its own. */
+export async function resumeRun(
+  store: EventStore,
+  id: string,
+  { by, changes }: { by: string; changes?: Record<string, unknown> },
+): Promise<void> {
+  await change(store, id, async record => {
+    if (record.status === 'running' || record.status === 'waiting' || record.status === 'queued') return null
+    if (record.status !== 'paused' && record.status !== 'failed')
+      throw new SignalboxError('E_STATE', `run ${id} is ${record.status}: there is nothing to resume`)
+    return { events: [newEvent('run.resumed', { by, ...(changes && { changes }) })], appends: [] }
+  })
+}
+
+/** Writes at the version that was looked at; when somebody was faster, looks again. */
+async function change(
+  store: EventStore,
+  id: string,
+  judge: (
+    record: RunRecord,
+  ) => Promise<{ events: ReturnType<typeof newEvent>[]; appends: readonly StreamAppend[] } | null>,
+): Promise<void> {
+  for (;;) {
+    const expected = await store.streamVersion(runStream(id))
+    const wanted = await judge(await getRun(store, id))
+    if (!wanted) return
+    try {
+      await store.appendAll([{ stream: runStream(id), expected, events: wanted.events }, ...wanted.appends])
+      return
+    } catch (error) {
+      if (!(error instanceof SignalboxError && error.code === 'E_VERSION')) throw error
+    }
+  }
+}
+
+function ignoreEnded(error: unknown): void {
+  if (!(error instanceof SignalboxError && error.code === 'E_STATE')) throw error
+}

@@ -1,0 +1,376 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { approvalsProjection } from '../approvals/index.js'
+import { SimulatedClock } from '../clock/index.js'
+import { validateEvent } from '../events/index.js'
+import { type EventStore, type Lease, openStore } from '../store/index.js'
+import { cancelRun, createRun, getRun, pauseRun, resumeRun } from './control.js'
+import { type DriveEnd, Driver } from './drive.js'
+import { readRun, runStream } from './run-journal.js'
+import { runsProjection } from './runs-projection.js'
+import { type ListItem, listRun, listWorkflow } from './testing/list-workflow.js'
+import type { Performer, StepCall, StepEnd } from './workflow.js'
+
+let directory: string
+let store: EventStore
+let clock: SimulatedClock
+const open: EventStore[] = []
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-drive-'))
+  clock = new SimulatedClock(1_000_000)
+  store = await connect()
+})
+
+afterEach(async () => {
+  for (const connected of open.splice(0)) await connected.close()
+  rmSync(directory, { recursive: true })
+})
+
+async function connect(): Promise<EventStore> {
+  const connected = await openStore({
+    path: join(directory, 'store.db'),
+    clock,
+    projections: [runsProjection, approvalsProjection] as never,
+    validate: validateEvent,
+    onError: error => {
+      throw error
+    },
+  })
+  open.push(connected)
+  return connected
+}
+
+/** A performer whose steps do what they are told, and that keeps count. */
+class Workers implements Performer {
+  readonly begun: string[] = []
+  readonly stopped: string[] = []
+  /** What a step does; the default is to end well. */
+  does: Record<string, (call: StepCall) => Promise<StepEnd>> = {}
+  recovers: 'success' | 'nothing' = 'nothing'
+
+  async run(call: StepCall): Promise<StepEnd> {
+    this.begun.push(call.step)
+    const { name } = call.input as { name: string }
+    const work = this.does[name] ?? (async () => ({ status: 'ok' as const }))
+    return work(call)
+  }
+
+  async recover() {
+    return { verdict: this.recovers, evidence: [] }
+  }
+
+  /** Works until it is stopped. */
+  forever = (call: StepCall): Promise<StepEnd> =>
+    new Promise(resolve => {
+      call.signal.addEventListener('abort', () => {
+        this.stopped.push(call.step)
+        resolve({ status: 'failed', reason: 'stopped' })
+      })
+    })
+}
+
+async function lease(id: string, owner = 'host', at: EventStore = store): Promise<Lease> {
+  const taken = await at.acquireLease(runStream(id), owner, { ttlMs: 10_000, isGone: () => true })
+  if (taken.isHeld) throw new Error('held')
+  return taken
+}
+
+async function driver(
+  id: string,
+  workers: Performer,
+  options: { park?: boolean; at?: EventStore; owner?: string } = {},
+) {
+  return new Driver({
+    store: options.at ?? store,
+    run: id,
+    workflow: listWorkflow,
+    performers: { work: workers },
+    lease: await lease(id, options.owner, options.at),
+    clock,
+    random: () => 0.5,
+    park: options.park ?? false,
+    onError: () => undefined,
+  })
+}
+
+const create = (items: ListItem[]) => createRun(store, listRun(items), clock.now())
+const steps = (...names: string[]): ListItem[] => names.map(name => ({ do: 'step', name }))
+
+async function types(id: string): Promise<string[]> {
+  return (await store.readStream(runStream(id))).map(event => event.type)
+}
+
+/** Lets promises and timers that are due run. */
+async function settle(): Promise<void> {
+  for (let n = 0; n < 20; n++) await new Promise(resolve => setImmediate(resolve))
+}
+
+describe('a run', () => {
+  test('does its steps in order, and each turn is one transaction', async () => {
+    const id = await create(steps('a', 'b', 'c'))
+    const workers = new Workers()
+    const positions = async () => (await store.readStream(runStream(id))).length
+    expect(await (await driver(id, workers)).drive()).toEqual({ state: 'ended', status: 'completed' })
+    expect(workers.begun).toEqual(['a@1#1', 'b@2#1', 'c@3#1'])
+    expect(await types(id)).toEqual([
+      'run.created',
+      'run.started',
+      'step.started',
+      'step.ended',
+      'step.started',
+      'step.ended',
+      'step.started',
+      'step.ended',
+      'run.completed',
+    ])
+    expect(await positions()).toBe(9)
+    expect(await getRun(store, id)).toMatchObject({ status: 'completed', steps: 3, step: 'c@3#1' })
+  })
+
+  test('announces a step before it begins', async () => {
+    const id = await create(steps('a'))
+    const workers = new Workers()
+    workers.does.a = async () => {
+      expect(await types(id)).toContain('step.started')
+      return { status: 'ok' }
+    }
+    expect(await (await driver(id, workers)).drive()).toMatchObject({ status: 'completed' })
+  })
+
+  test('ends as failed when a step does, also when its performer throws', async () => {
+    const id = await create([{ do: 'step', name: 'a', retries: 2 }])
+    const workers = new Workers()
+    workers.does.a = async () => {
+      throw new Error('no luck')
+    }
+    expect(await (await driver(id, workers)).drive()).toEqual({ state: 'ended', status: 'failed' })
+    expect(workers.begun).toEqual(['a@1#1', 'a@1#2', 'a@1#3'])
+    expect((await getRun(store, id)).reason).toMatch(/no luck/)
+  })
+
+  test('does several steps at once, and stops those it no longer needs', async () => {
+    const id = await create([{ do: 'all', names: ['quick', 'slow', 'slower'], enough: 1 }, ...steps('after')])
+    const workers = new Workers()
+    workers.does = { slow: workers.forever, slower: workers.forever }
+    expect(await (await driver(id, workers)).drive()).toMatchObject({ status: 'completed' })
+    expect(workers.stopped).toEqual(['slow@1#1', 'slower@1#1'])
+    const ended = (await store.readStream(runStream(id))).filter(event => event.type === 'step.ended')
+    expect(Object.fromEntries(ended.map(({ data }) => [data.step, data.status]))).toMatchObject({
+      'quick@1#1': 'ok',
+      'slow@1#1': 'cancelled',
+      'slower@1#1': 'cancelled',
+    })
+  })
+
+  test('waits for a time, also in another process', async () => {
+    const id = await create([{ do: 'wait', name: 'pause', ms: 60_000 }, ...steps('a')])
+    const workers = new Workers()
+    expect(await (await driver(id, workers, { park: true })).drive()).toEqual({ state: 'waiting' })
+    expect(await getRun(store, id)).toMatchObject({ status: 'waiting', wakeAt: 1_060_000 })
+    const second = (await driver(id, workers)).drive()
+    await settle()
+    clock.advance(59_999)
+    await settle()
+    expect(workers.begun).toEqual([])
+    clock.advance(1)
+    expect(await second).toMatchObject({ status: 'completed' })
+    expect(workers.begun).toEqual(['a@2#1'])
+  })
+
+  test('asks through the ledger, in the transaction that says so, and goes on when it is answered', async () => {
+    const id = await create([{ do: 'ask', name: 'sure' }, ...steps('a')])
+    const workers = new Workers()
+    expect(await (await driver(id, workers, { park: true })).drive()).toEqual({ state: 'waiting' })
+    const [approval] = await store.documents<{ id: string; state: string }>(approvalsProjection.name)
+    expect(approval!.state.state).toBe('pending')
+    const { gates } = await getRun(store, id)
+    expect(gates).toEqual({ sure: approval!.state.id })
+    const going = await driver(id, workers)
+    const done = going.drive()
+    await settle()
+    const answer = { gate: 'sure', approval: gates.sure!, option: 'yes', by: 'someone' }
+    const { version } = await store.append(runStream(id), 'any', [{ type: 'gate.answered', data: answer }])
+    going.poke(version)
+    expect(await done).toMatchObject({ status: 'completed' })
+  })
+
+  test('lets a gate expire when nobody answers in time, and says so in the ledger', async () => {
+    const id = await create([{ do: 'ask', name: 'sure', timeoutMs: 1_000 }])
+    const done = (await driver(id, new Workers())).drive()
+    await settle()
+    clock.advance(1_000)
+    expect(await done).toMatchObject({ status: 'completed' })
+    const [approval] = await store.documents<{ state: string }>(approvalsProjection.name)
+    expect(approval!.state.state).toBe('expired')
+  })
+
+  test('takes an answer that came first, when the time is up at the same moment', async () => {
+    const id = await create([{ do: 'ask', name: 'sure', timeoutMs: 1_000 }])
+    const going = await driver(id, new Workers())
+    const done = going.drive()
+    await settle()
+    const { gates } = await getRun(store, id)
+    const answer = { gate: 'sure', approval: gates.sure!, option: 'yes', by: 'someone' }
+    // Written, but not noticed yet when the timer fires.
+    await store.append(runStream(id), 'any', [{ type: 'gate.answered', data: answer }])
+    clock.advance(1_000)
+    expect(await done).toMatchObject({ status: 'completed' })
+    expect(await types(id)).not.toContain('gate.expired')
+  })
+
+  test('starts runs of its own, and hears how they end', async () => {
+    const id = await create([{ do: 'run', name: 'child', items: steps('inner') }, ...steps('after')])
+    const workers = new Workers()
+    const parent = await driver(id, workers)
+    const done = parent.drive()
+    await settle()
+    const child = [...parent.state!.children.values()][0]!
+    expect(await (await driver(child, workers)).drive()).toMatchObject({ status: 'completed' })
+    parent.poke(Number.POSITIVE_INFINITY)
+    expect(await done).toMatchObject({ status: 'completed' })
+    expect(workers.begun).toEqual(['inner@1#1', 'after@2#1'])
+  })
+})
+
+describe('people', () => {
+  test('cancel a run: its steps are stopped, its gates closed, and it stays cancelled', async () => {
+    const id = await create([...steps('a'), { do: 'ask', name: 'sure' }])
+    const workers = new Workers()
+    workers.does.a = workers.forever
+    const going = await driver(id, workers)
+    const done = going.drive()
+    await settle()
+    await cancelRun(store, id, { by: 'someone', reason: 'enough' })
+    going.poke(Number.POSITIVE_INFINITY)
+    expect(await done).toEqual({ state: 'ended', status: 'cancelled' })
+    expect(workers.stopped).toEqual(['a@1#1'])
+    await expect(cancelRun(store, id, { by: 'other', reason: 'again' })).rejects.toMatchObject({ code: 'E_STATE' })
+    await expect(resumeRun(store, id, { by: 'other' })).rejects.toMatchObject({ code: 'E_STATE' })
+  })
+
+  test('pause a run and resume it: what was cut off is not counted as ended', async () => {
+    const id = await create(steps('a', 'b'))
+    const workers = new Workers()
+    workers.does.a = workers.forever
+    const going = await driver(id, workers)
+    const done = going.drive()
+    await settle()
+    await pauseRun(store, id, { by: 'someone', reason: 'sigint' })
+    going.poke(Number.POSITIVE_INFINITY)
+    expect(await done).toEqual({ state: 'paused' })
+    expect(workers.stopped).toEqual(['a@1#1'])
+    expect(await types(id)).not.toContain('step.ended')
+    expect(await (await driver(id, workers)).drive()).toEqual({ state: 'paused' })
+    await resumeRun(store, id, { by: 'someone' })
+    workers.does = {}
+    expect(await (await driver(id, workers)).drive()).toMatchObject({ status: 'completed' })
+    expect(workers.begun).toEqual(['a@1#1', 'a@1#2', 'b@2#1'])
+  })
+
+  test('set limits: a run that has spent too much pauses, also in the middle of a step', async () => {
+    const id = await createRun(store, { ...listRun(steps('a', 'b')), limits: { tokens: 100 } }, clock.now())
+    const workers = new Workers()
+    workers.does.a = async () => ({ status: 'ok', usage: { input: 50, output: 35 } })
+    workers.does.b = call => {
+      call.spent({ input: 10, output: 5 })
+      return workers.forever(call)
+    }
+    expect(await (await driver(id, workers)).drive()).toEqual({ state: 'paused' })
+    expect(workers.stopped).toEqual(['b@2#1'])
+    expect(await types(id)).toEqual(expect.arrayContaining(['budget.warned', 'budget.exceeded', 'run.paused']))
+    expect((await getRun(store, id)).reason).toBe('budget')
+  })
+})
+
+describe('two processes', () => {
+  test('told to drive the same run: the first is fenced, stops its step, and writes nothing more', async () => {
+    const id = await create(steps('a', 'b'))
+    const [one, two] = [new Workers(), new Workers()]
+    one.does.a = one.forever
+    two.recovers = 'nothing'
+    const first = await driver(id, one, { owner: 'one' })
+    const firstDone = first.drive()
+    await settle()
+    const other = await connect()
+    const second = (await driver(id, two, { owner: 'two', at: other })).drive()
+    expect(await second).toMatchObject({ status: 'completed' })
+    first.poke(Number.POSITIVE_INFINITY)
+    one.does.a = async () => ({ status: 'ok' })
+    const end: DriveEnd = await firstDone
+    expect(['fenced', 'ended']).toContain(end.state)
+    expect(one.stopped).toEqual(['a@1#1'])
+    expect(two.begun).toEqual(['a@1#2', 'b@2#1'])
+  })
+})
+
+describe('a crash', () => {
+  /** A store that dies with the n-th append of a run, before or after it is written. */
+  function dying(at: number, when: 'before' | 'after'): EventStore {
+    let left = at
+    return new Proxy(store, {
+      get(target, key) {
+        const value = Reflect.get(target, key, target) as unknown
+        if (key !== 'appendAll') return typeof value === 'function' ? value.bind(target) : value
+        return async (...args: Parameters<EventStore['appendAll']>) => {
+          left--
+          if (left === 0 && when === 'before') throw new Error('killed')
+          const result = await target.appendAll(...args)
+          if (left === 0) throw new Error('killed')
+          return result
+        }
+      },
+    })
+  }
+
+  const items: ListItem[] = [
+    ...steps('a', 'b'),
+    { do: 'all', names: ['c', 'd'] },
+    { do: 'step', name: 'e', retries: 1 },
+    ...steps('f'),
+  ]
+
+  test.each(
+    Array.from({ length: 9 }, (_, n) => [n + 1, 'before' as const]).concat(
+      Array.from({ length: 9 }, (_, n) => [n + 1, 'after' as const]) as never,
+    ) as [number, 'before' | 'after'][],
+  )(
+    'at append %i, %s it is written: the run goes on to the same end, and nothing that had ended is done again',
+    async (at, when) => {
+      const id = await create(items)
+      const workers = new Workers()
+      workers.recovers = 'success'
+      let failures = 1
+      workers.does.e = async () => ({ status: failures-- > 0 ? 'failed' : 'ok' })
+      const first = new Driver({
+        store: dying(at, when),
+        run: id,
+        workflow: listWorkflow,
+        performers: { work: workers },
+        lease: await lease(id),
+        clock,
+        random: () => 0.5,
+        park: false,
+        onError: () => undefined,
+      })
+      const died = await first.drive().then(
+        () => false,
+        () => true,
+      )
+      const endedBefore = (await store.readStream(runStream(id)))
+        .filter(event => event.type === 'step.ended')
+        .map(event => event.data.step)
+      const begunBefore = workers.begun.length
+      expect(await (await driver(id, workers)).drive()).toMatchObject({ state: 'ended', status: 'completed' })
+      expect(died || begunBefore === 7).toBe(true)
+      for (const step of workers.begun.slice(begunBefore)) expect(endedBefore).not.toContain(step)
+      const events = await store.readStream(runStream(id))
+      const ended = events.filter(event => event.type === 'step.ended').map(event => event.data.step)
+      expect(new Set(ended).size).toBe(ended.length)
+      const { run } = await readRun(store, id, listWorkflow)
+      expect(run.steps.size).toBe(0)
+    },
+  )
+})

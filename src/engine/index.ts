@@ -1,0 +1,18 @@
+export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun } from './control.js'
+export { type DriveEnd, type DriveOptions, Driver } from './drive.js'
+export { RunHost, type RunHostOptions } from './run-host.js'
+export { RunJournal, readRun, runStream } from './run-journal.js'
+export type { OpenStep, RunState } from './run-state.js'
+export { isEnded, type RunStatus, runStatusTable } from './run-status-table.js'
+export { type RunRecord, runsProjection } from './runs-projection.js'
+export { addUsage, type Limits, NO_USAGE, tokensOf, type Usage } from './usage.js'
+export {
+  type Command,
+  type Performer,
+  type Recovery,
+  type RunFacts,
+  StepAbort,
+  type StepCall,
+  type StepEnd,
+  type Workflow,
+} from './workflow.js'

@@ -1,0 +1,192 @@
+import { approvalStream } from '../approvals/index.js'
+import { newId } from '../clock/index.js'
+import { type EventData, newEvent } from '../events/index.js'
+import type { Lease, NewEvent } from '../store/index.js'
+import { type RunJournal, runStream } from './run-journal.js'
+import { isEnded } from './run-status-table.js'
+import { checkLimits, type Usage } from './usage.js'
+import type { Command, Workflow } from './workflow.js'
+
+/** Bookkeeping that follows itself for so long without an effect in between is a mistake of the workflow. */
+const EMITS_MAX = 10_000
+
+export interface ProposalContext<Work> {
+  journal: RunJournal<Work>
+  workflow: Workflow<Work>
+  lease: Lease
+  at: number
+  /** Spent so far, steps in flight included. */
+  usage: Usage
+  random(): number
+}
+
+/**
+ * Proposes everything that follows from the state of a run, and returns what should be going on once that is written: steps are announced
+ * before they begin, gates and child runs are made in the same transaction that says so.
+ */
+export function proposeNext<Work>(context: ProposalContext<Work>): readonly Command[] {
+  const { journal, workflow } = context
+  const isOver = () => isEnded(journal.run.status) || journal.run.status === 'paused'
+  if (isOver()) return []
+  if (journal.run.status === 'queued') propose(context, started(context.lease))
+  checkBudget(context)
+  for (let emits = 0; !isOver(); emits++) {
+    const { run } = journal
+    const facts = { id: run.id, status: run.status, isOpen: (step: string) => run.steps.has(step) }
+    const commands = workflow.decide(run.work, facts)
+    const now = commands.find(command => command.do === 'emit' || command.do === 'end')
+    if (!now) {
+      announce(context, commands)
+      return commands
+    }
+    if (emits >= EMITS_MAX)
+      endRun(context, {
+        do: 'end',
+        status: 'failed',
+        reason: 'engine_loop',
+        text: 'the workflow goes round in circles',
+      })
+    else if (now.do === 'emit') propose(context, ...now.events)
+    else if (now.do === 'end') endRun(context, now)
+  }
+  return []
+}
+
+/** Proposes what has arrived since the last turn. What another hand was faster with is dropped: a gate answered, a timer taken back. */
+export function proposeArrivals<Work>(
+  context: Pick<ProposalContext<Work>, 'journal' | 'at'>,
+  arrived: readonly NewEvent[],
+): void {
+  const { journal, at } = context
+  for (const event of arrived) {
+    const { gate, approval, timer } = event.data as { gate: string; approval: string; timer: string }
+    if (event.type === 'timer.fired' && !journal.run.timers.has(timer)) continue
+    if (event.type === 'gate.expired') {
+      if (journal.run.gates.get(gate)?.approval !== approval) continue
+      const expired = { reason: 'nobody answered in time', onExpiry: 'default-edge' as const }
+      journal.proposeAlongside({
+        stream: approvalStream(approval),
+        expected: 'any',
+        events: [newEvent('approval.expired', expired, at)],
+      })
+    }
+    journal.propose([event], at)
+  }
+}
+
+function announce<Work>(context: ProposalContext<Work>, commands: readonly Command[]): void {
+  const { run } = context.journal
+  const wanted = { timers: new Set<string>(), gates: new Set<string>() }
+  for (const command of commands) {
+    if (command.do === 'step' && !run.steps.has(command.step)) {
+      const { step, effect, input, branch } = command
+      propose(context, newEvent('step.started', { step, effect, input, ...(branch !== undefined && { branch }) }))
+    } else if (command.do === 'timer') {
+      wanted.timers.add(command.timer)
+      if (!run.timers.has(command.timer)) setTimer(context, command)
+    } else if (command.do === 'gate') {
+      wanted.gates.add(command.gate)
+      if (!run.gates.has(command.gate)) openGate(context, command)
+    } else if (command.do === 'child' && !run.children.has(command.child)) startChild(context, command)
+  }
+  for (const timer of run.timers.keys())
+    if (!wanted.timers.has(timer)) propose(context, newEvent('timer.cancelled', { timer }))
+  for (const [gate, { approval }] of run.gates)
+    if (!wanted.gates.has(gate)) closeGate(context, gate, approval, 'no longer needed')
+  announceWaiting(context, commands)
+}
+
+/** A run in which nothing of ours goes on waits; as soon as something does, it runs again. */
+function announceWaiting<Work>(context: ProposalContext<Work>, commands: readonly Command[]): void {
+  const { run } = context.journal
+  const isWorking = commands.some(command => command.do === 'step' || command.do === 'recover')
+  if (isWorking && run.status === 'waiting') propose(context, started(context.lease))
+  if (isWorking || run.status !== 'running' || run.steps.size > 0) return
+  const dues = [...run.timers.values(), ...[...run.gates.values()].flatMap(({ due }) => due ?? [])]
+  propose(
+    context,
+    newEvent('run.waiting', {
+      gates: [...run.gates.keys()],
+      wakeAt: dues.length > 0 ? Math.min(...dues) : null,
+      ...(run.children.size > 0 && { children: [...run.children.values()] }),
+    }),
+  )
+}
+
+function setTimer<Work>(context: ProposalContext<Work>, { timer, ms, jitter }: CommandOf<'timer'>): void {
+  const random = jitter ? jitter[0] + context.random() * (jitter[1] - jitter[0]) : null
+  const due = context.at + Math.round(ms * (random ?? 1))
+  propose(context, newEvent('timer.set', { timer, due, ...(random !== null && { random }) }))
+}
+
+function openGate<Work>(context: ProposalContext<Work>, { gate, request, timeoutMs }: CommandOf<'gate'>): void {
+  const approval = newId('apr')
+  const due = timeoutMs === undefined ? undefined : context.at + timeoutMs
+  propose(context, newEvent('gate.opened', { gate, approval, ...(due !== undefined && { due }) }))
+  context.journal.proposeAlongside({
+    stream: approvalStream(approval),
+    expected: 0,
+    events: [newEvent('approval.requested', request, context.at)],
+  })
+}
+
+function closeGate<Work>(context: ProposalContext<Work>, gate: string, approval: string, reason: string): void {
+  propose(context, newEvent('gate.expired', { gate, approval, reason }))
+  context.journal.proposeAlongside({
+    stream: approvalStream(approval),
+    expected: 'any',
+    events: [newEvent('approval.cancelled', { reason }, context.at)],
+  })
+}
+
+function startChild<Work>(context: ProposalContext<Work>, { child, create }: CommandOf<'child'>): void {
+  const id = newId('run')
+  propose(context, newEvent('child.started', { child, run: id }))
+  const created = { ...create, parent: { run: context.journal.id, child } }
+  context.journal.proposeAlongside({
+    stream: runStream(id),
+    expected: 0,
+    events: [newEvent('run.created', created, context.at)],
+  })
+}
+
+function checkBudget<Work>(context: ProposalContext<Work>): void {
+  const { run } = context.journal
+  const timeMs = run.ranMs + (run.runningSince === null ? 0 : Math.max(0, context.at - run.runningSince))
+  const { warned, exceeded } = checkLimits(run.limits, context.usage, timeMs)
+  for (const spending of warned)
+    if (!run.warned.has(spending.limit)) propose(context, newEvent('budget.warned', { ...spending }))
+  if (exceeded.length === 0) return
+  for (const spending of exceeded) propose(context, newEvent('budget.exceeded', { ...spending }))
+  propose(context, newEvent('run.paused', { reason: 'budget' }))
+}
+
+function endRun<Work>(context: ProposalContext<Work>, { status, reason, text }: CommandOf<'end'>): void {
+  const { run } = context.journal
+  const ending: EventData<'run.completed'> = {
+    reason,
+    durationMs: Math.max(0, context.at - (run.startedAt ?? run.createdAt)),
+    usage: run.usage,
+    artifacts: run.artifacts,
+    ...(text !== undefined && { text }),
+  }
+  for (const [gate, { approval }] of [...run.gates]) closeGate(context, gate, approval, `the run is ${status}`)
+  propose(context, newEvent(`run.${status}`, ending))
+  if (!run.parent) return
+  const { run: parent, child } = run.parent
+  context.journal.proposeAlongside({
+    stream: runStream(parent),
+    expected: 'any',
+    events: [newEvent('child.finished', { child, run: run.id, status, reason }, context.at)],
+  })
+}
+
+type CommandOf<D extends Command['do']> = Extract<Command, { do: D }>
+
+function propose<Work>(context: ProposalContext<Work>, ...events: NewEvent[]): void {
+  context.journal.propose(events, context.at)
+}
+
+function started({ owner, epoch }: Lease): NewEvent {
+  return newEvent('run.started', { host: owner, epoch })
+}

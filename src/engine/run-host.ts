@@ -1,0 +1,177 @@
+import type { Clock, Timer } from '../clock/index.js'
+import type { EventStore, Lease, Subscription } from '../store/index.js'
+import { listRuns } from './control.js'
+import { type DriveEnd, Driver } from './drive.js'
+import type { RunRecord } from './runs-projection.js'
+import type { Performer, Workflow } from './workflow.js'
+
+export interface RunHostOptions {
+  store: EventStore
+  clock: Clock
+  /** Names this process so that another one can tell whether it still lives. */
+  owner: string
+  /** Whether the process of this name is certainly gone. */
+  isGone(owner: string): boolean
+  workflows: readonly Workflow<never>[]
+  performers: Readonly<Record<string, Performer>>
+  /** How many runs may be driven at once; the rest wait in the order they were made. */
+  maxRuns: number
+  durability?: 'full' | 'normal'
+  random?(): number
+  onError(error: unknown): void
+  /** A run is driven no longer by this host. */
+  onDriven?(run: string, end: DriveEnd): void
+}
+
+const LEASE_MS = 15_000
+const RENEW_MS = 5_000
+/** Runs of hosts that died in silence are found by looking. */
+const SCAN_MS = 5_000
+
+interface Driven {
+  driver: Driver<never>
+  lease: Lease
+  done: Promise<DriveEnd>
+}
+
+/** Drives runs in this process: takes leases and keeps them, wakes drivers for what others write, and picks up what nobody drives. */
+export class RunHost {
+  readonly #options: RunHostOptions
+  readonly #driven = new Map<string, Driven>()
+  readonly #workflows: ReadonlyMap<string, Workflow<never>>
+  readonly #subscription: Promise<Subscription>
+  #renewing: Timer
+  #scanning: Timer | null = null
+  #isStarted = false
+  #isScanning = false
+  #isScanWanted = false
+  #isClosed = false
+
+  constructor(options: RunHostOptions) {
+    this.#options = options
+    this.#workflows = new Map(options.workflows.map(workflow => [workflow.kind, workflow]))
+    this.#renewing = this.#scheduleRenewal()
+    this.#subscription = options.store.head().then(after =>
+      options.store.subscribe({ after, onError: options.onError }, events => {
+        for (const { stream, version, type } of events) {
+          if (!stream.startsWith('run/')) continue
+          const driven = this.#driven.get(stream.slice('run/'.length))
+          if (driven) driven.driver.poke(version)
+          else if (WAKING.has(type)) this.#scanSoon()
+        }
+      }),
+    )
+  }
+
+  /** Looks for runs that nobody drives, now and from time to time: queued ones, woken ones, those of hosts that died. */
+  start(): void {
+    this.#isStarted = true
+    this.#scanSoon()
+  }
+
+  /** Drives one run here and now, whatever the limit, and stays with it while it waits. */
+  async driveHere(run: RunRecord): Promise<DriveEnd> {
+    const driven = await this.#drive(run, { park: false })
+    return driven ? driven.done : { state: 'fenced' }
+  }
+
+  isDriving(run: string): boolean {
+    return this.#driven.has(run)
+  }
+
+  /** Gives everything up in good order. */
+  async close(): Promise<void> {
+    this.#isClosed = true
+    this.#renewing.cancel()
+    this.#scanning?.cancel()
+    ;(await this.#subscription).close()
+    const all = [...this.#driven.values()]
+    for (const { driver } of all) driver.release()
+    await Promise.all(all.map(({ done }) => done.catch(this.#options.onError)))
+  }
+
+  // — finding runs —
+
+  #scanSoon(): void {
+    this.#isScanWanted = true
+    if (this.#isScanning || this.#isClosed || !this.#isStarted) return
+    this.#isScanning = true
+    void this.#scan()
+      .catch(this.#options.onError)
+      .finally(() => {
+        this.#isScanning = false
+      })
+  }
+
+  async #scan(): Promise<void> {
+    while (this.#isScanWanted && !this.#isClosed) {
+      this.#isScanWanted = false
+      const { clock, maxRuns, store } = this.#options
+      const runs = (await listRuns(store)).filter(run => this.#workflows.has(run.kind) && !this.#driven.has(run.id))
+      for (const run of runs.filter(run => dueAt(run) <= clock.now()).reverse()) {
+        if (this.#driven.size >= maxRuns) break
+        await this.#drive(run, { park: true })
+      }
+      this.#scanAgainAt(Math.min(...runs.map(dueAt).filter(due => due > clock.now())))
+    }
+  }
+
+  #scanAgainAt(due: number): void {
+    const { clock } = this.#options
+    this.#scanning?.cancel()
+    this.#scanning = clock.setTimer(Math.min(SCAN_MS, Math.max(0, due - clock.now())), () => this.#scanSoon())
+  }
+
+  async #drive(run: RunRecord, { park }: { park: boolean }): Promise<Driven | null> {
+    const { store, owner, isGone, clock, performers, durability, random, onError, onDriven } = this.#options
+    const workflow = this.#workflows.get(run.kind)
+    if (!workflow || this.#driven.has(run.id)) return this.#driven.get(run.id) ?? null
+    const lease = await store.acquireLease(`run/${run.id}`, owner, { ttlMs: LEASE_MS, isGone })
+    if (lease.isHeld || this.#isClosed) return null
+    const driver = new Driver({
+      store,
+      run: run.id,
+      workflow,
+      performers,
+      lease,
+      clock,
+      park,
+      random: random ?? Math.random,
+      onError,
+      ...(durability && { durability }),
+    })
+    const done = driver.drive().finally(async () => {
+      this.#driven.delete(run.id)
+      await store.releaseLease(lease).catch(onError)
+      this.#scanSoon()
+    })
+    const driven: Driven = { driver, lease, done }
+    this.#driven.set(run.id, driven)
+    done.then(
+      end => onDriven?.(run.id, end),
+      error => onError(error),
+    )
+    return driven
+  }
+
+  #scheduleRenewal(): Timer {
+    return this.#options.clock.setTimer(RENEW_MS, () => {
+      void this.#renew().catch(this.#options.onError)
+      this.#renewing = this.#scheduleRenewal()
+    })
+  }
+
+  async #renew(): Promise<void> {
+    for (const { lease } of this.#driven.values()) await this.#options.store.renewLease(lease, LEASE_MS)
+  }
+}
+
+/** What may give a run that nobody drives something to do. */
+const WAKING = new Set(['run.created', 'run.resumed', 'gate.answered', 'child.finished', 'run.cancelled'])
+
+/** From when on a run needs a driver: never, when it has ended, is paused, or waits for something that only others can bring. */
+function dueAt(run: RunRecord): number {
+  if (run.status === 'queued') return run.startAt ?? 0
+  if (run.status === 'running') return 0
+  return run.status === 'waiting' ? (run.wakeAt ?? Number.POSITIVE_INFINITY) : Number.POSITIVE_INFINITY
+}

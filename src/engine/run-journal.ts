@@ -1,0 +1,162 @@
+import { SignalboxError } from '../errors/index.js'
+import type { AppendOptions, EventStore, Fence, NewEvent, StoredEvent, StreamAppend } from '../store/index.js'
+import { beginRun, evolveRun, loadRun, type RunState, saveRun } from './run-state.js'
+import type { Workflow } from './workflow.js'
+
+export function runStream(id: string): string {
+  return `run/${id}`
+}
+
+/** Events that a snapshot saves from being folded again. */
+const SNAPSHOT_EVERY = 500
+const PAGE = 2_000
+
+/**
+ * The journal of one run, and the state folded from it. Events are folded as they are proposed and written as one batch; when somebody else
+ * wrote meanwhile, the batch is dropped and the state is read anew.
+ */
+export class RunJournal<Work> {
+  readonly id: string
+  readonly #store: EventStore
+  readonly #workflow: Workflow<Work>
+  readonly #durability: NonNullable<AppendOptions['durability']>
+  #run: RunState<Work>
+  #proposed: NewEvent[] = []
+  #alongside: StreamAppend[] = []
+  #snapshotAt: number
+
+  /** @throws SignalboxError `E_UNKNOWN` when there is no such run, `E_RUN_BROKEN` when its events do not fold. */
+  static async open<Work>(
+    store: EventStore,
+    id: string,
+    workflow: Workflow<Work>,
+    durability: NonNullable<AppendOptions['durability']> = 'full',
+  ): Promise<RunJournal<Work>> {
+    const { run, snapshotAt } = await readRun(store, id, workflow)
+    return new RunJournal(store, id, workflow, durability, run, snapshotAt)
+  }
+
+  private constructor(
+    store: EventStore,
+    id: string,
+    workflow: Workflow<Work>,
+    durability: NonNullable<AppendOptions['durability']>,
+    run: RunState<Work>,
+    snapshotAt: number,
+  ) {
+    this.#store = store
+    this.id = id
+    this.#workflow = workflow
+    this.#durability = durability
+    this.#run = run
+    this.#snapshotAt = snapshotAt
+  }
+
+  get run(): RunState<Work> {
+    return this.#run
+  }
+
+  get hasProposals(): boolean {
+    return this.#proposed.length > 0 || this.#alongside.length > 0
+  }
+
+  /** Folds events now, to be written with the next commit. */
+  propose(events: readonly NewEvent[], at: number): void {
+    for (const event of events) {
+      const stamped = { at, ...event }
+      this.#proposed.push(stamped)
+      this.#fold({ ...stamped, position: 0, stream: runStream(this.id), version: this.#run.version + 1 })
+    }
+  }
+
+  /** Written in the same transaction, in another stream. */
+  proposeAlongside(append: StreamAppend): void {
+    this.#alongside.push(append)
+  }
+
+  /**
+   * Writes what was proposed. False: somebody else has written to the run meanwhile, nothing of this is written, and the state is theirs.
+   * @throws SignalboxError `E_FENCED`
+   */
+  async commit(fence: Fence): Promise<boolean> {
+    if (!this.hasProposals) return true
+    const events = this.#proposed
+    const alongside = this.#alongside
+    this.#proposed = []
+    this.#alongside = []
+    try {
+      const expected = this.#run.version - events.length
+      const own: StreamAppend = { stream: runStream(this.id), expected, events }
+      await this.#store.appendAll(events.length > 0 ? [own, ...alongside] : alongside, {
+        durability: this.#durability,
+        fence,
+      })
+    } catch (error) {
+      if (!(error instanceof SignalboxError && error.code === 'E_VERSION')) throw error
+      await this.reload()
+      return false
+    }
+    await this.#snapshot()
+    return true
+  }
+
+  /** Takes in what others have written. True when there was something. */
+  async catchUp(): Promise<boolean> {
+    const before = this.#run.version
+    for (;;) {
+      const events = await this.#store.readStream(runStream(this.id), {
+        fromVersion: this.#run.version + 1,
+        limit: PAGE,
+      })
+      for (const event of events) this.#fold(event)
+      if (events.length < PAGE) return this.#run.version > before
+    }
+  }
+
+  async reload(): Promise<void> {
+    this.#proposed = []
+    this.#alongside = []
+    const { run, snapshotAt } = await readRun(this.#store, this.id, this.#workflow)
+    this.#run = run
+    this.#snapshotAt = snapshotAt
+  }
+
+  #fold(event: StoredEvent): void {
+    evolveRun(this.#run, event, this.#workflow)
+  }
+
+  async #snapshot(): Promise<void> {
+    if (this.#run.version - this.#snapshotAt < SNAPSHOT_EVERY) return
+    this.#snapshotAt = this.#run.version
+    const state = saveRun(this.#run, this.#workflow)
+    await this.#store.saveSnapshot(runStream(this.id), { version: this.#run.version, state })
+  }
+}
+
+/** The state of a run as its journal has it, for anyone who wants to look. */
+export async function readRun<Work>(
+  store: EventStore,
+  id: string,
+  workflow: Workflow<Work>,
+): Promise<{ run: RunState<Work>; snapshotAt: number }> {
+  const snapshot = await store.loadSnapshot(runStream(id))
+  let run = snapshot && loadRun(snapshot.state, workflow)
+  const snapshotAt = run?.version ?? 0
+  try {
+    for (;;) {
+      const events = await store.readStream(runStream(id), { fromVersion: (run?.version ?? 0) + 1, limit: PAGE })
+      for (const event of events) {
+        if (run) evolveRun(run, event, workflow)
+        else run = beginRun(workflow, event)
+      }
+      if (events.length < PAGE) break
+    }
+  } catch (error) {
+    throw new SignalboxError('E_RUN_BROKEN', `the journal of run ${id} cannot be read: ${(error as Error).message}`, {
+      next: `signalbox show ${id} --events prints what is there; other runs are not concerned`,
+      cause: error,
+    })
+  }
+  if (!run) throw new SignalboxError('E_UNKNOWN', `there is no run "${id}"`, { next: 'signalbox runs lists them' })
+  return { run, snapshotAt }
+}

@@ -1,0 +1,168 @@
+import { type EventData, type EventType, isEvent } from '../events/index.js'
+import { transition, UnlistedCounter } from '../machine/index.js'
+import type { StoredEvent } from '../store/index.js'
+import { isEnded, type RunStatus, type RunStatusEvent, runStatusTable, statusEventOf } from './run-status-table.js'
+import { addUsage, type Limits, NO_USAGE, type Usage } from './usage.js'
+import type { Workflow } from './workflow.js'
+
+export interface OpenStep {
+  effect: string
+  input: unknown
+  startedAt: number
+}
+
+/** A run as the engine sees it, folded from its journal; `work` is the workflow's own part. */
+export interface RunState<Work = unknown> {
+  id: string
+  kind: string
+  status: RunStatus
+  /** Version of the stream that this is folded up to. */
+  version: number
+  createdAt: number
+  startedAt: number | null
+  parent: { run: string; child: string } | null
+  /** Steps whose end is not written yet. */
+  steps: Map<string, OpenStep>
+  timers: Map<string, number>
+  gates: Map<string, { approval: string; due: number | null }>
+  children: Map<string, string>
+  usage: Usage
+  limits: Limits
+  warned: Set<string>
+  /** Milliseconds that it was driven, without waits and pauses; `runningSince` when it is being driven. */
+  ranMs: number
+  runningSince: number | null
+  artifacts: number
+  work: Work
+}
+
+/** @throws TypeError when the first event does not create a run. */
+export function beginRun<Work>(workflow: Workflow<Work>, event: StoredEvent): RunState<Work> {
+  if (!isEvent(event, 'run.created')) throw new TypeError(`a run begins with run.created, not ${event.type}`)
+  const id = event.stream.slice('run/'.length)
+  return {
+    id,
+    kind: event.data.kind,
+    status: 'queued',
+    version: event.version,
+    createdAt: event.at,
+    startedAt: null,
+    parent: event.data.parent ?? null,
+    steps: new Map(),
+    timers: new Map(),
+    gates: new Map(),
+    children: new Map(),
+    usage: NO_USAGE,
+    limits: event.data.limits ?? {},
+    warned: new Set(),
+    ranMs: 0,
+    runningSince: null,
+    artifacts: 0,
+    work: workflow.begin(event.data, { id, at: event.at }),
+  }
+}
+
+/** Folds one event, in place. Total: what does not fit changes nothing but the version. */
+export function evolveRun<Work>(run: RunState<Work>, event: StoredEvent, workflow: Workflow<Work>): void {
+  run.version = event.version
+  evolveEngine(run as RunState, event)
+  run.work = workflow.evolve(run.work, event)
+}
+
+const unlisted = new UnlistedCounter()
+
+type Folds = { [T in EventType]?: (run: RunState, data: EventData<T>, at: number) => void }
+
+const FOLDS: Folds = {
+  'step.started': (run, { step, effect, input }, at) => run.steps.set(step, { effect, input, startedAt: at }),
+  'step.ended': (run, { step, usage }) => {
+    run.steps.delete(step)
+    if (usage) run.usage = addUsage(run.usage, usage)
+  },
+  'step.lost': (run, { step }) => run.steps.delete(step),
+  'step.recovered': (run, { usage }) => {
+    if (usage) run.usage = addUsage(run.usage, usage)
+  },
+  'timer.set': (run, { timer, due }) => run.timers.set(timer, due),
+  'timer.fired': (run, { timer }) => run.timers.delete(timer),
+  'timer.cancelled': (run, { timer }) => run.timers.delete(timer),
+  'gate.opened': (run, { gate, approval, due }) => run.gates.set(gate, { approval, due: due ?? null }),
+  'gate.answered': (run, { gate }) => run.gates.delete(gate),
+  'gate.expired': (run, { gate }) => run.gates.delete(gate),
+  'child.started': (run, { child, run: id }) => run.children.set(child, id),
+  'child.finished': (run, { child }) => run.children.delete(child),
+  'budget.warned': (run, { limit }) => run.warned.add(limit),
+  'budget.raised': (run, { limits }) => {
+    run.limits = { ...run.limits, ...limits }
+    run.warned.clear()
+  },
+  'artifact.stored': run => run.artifacts++,
+}
+
+function evolveEngine(run: RunState, event: StoredEvent): void {
+  const moved = statusEventOf(event.type)
+  if (moved) moveStatus(run, moved, event.at)
+  const fold = FOLDS[event.type as EventType] as ((run: RunState, data: unknown, at: number) => void) | undefined
+  fold?.(run, event.data, event.at)
+}
+
+function moveStatus(run: RunState, by: RunStatusEvent, at: number): void {
+  const before = run.status
+  run.status = transition(runStatusTable, before, by, { counter: unlisted })[0]
+  if (run.status === 'running') {
+    run.startedAt ??= at
+    run.runningSince ??= at
+  } else if (run.runningSince !== null) {
+    run.ranMs += Math.max(0, at - run.runningSince)
+    run.runningSince = null
+  }
+  // Whoever interrupts a run cuts its steps off: what they left behind is for the workflow to find out.
+  if (run.status === 'paused' && before !== 'paused') run.steps.clear()
+  if (before !== run.status && isEnded(run.status)) {
+    run.steps.clear()
+    run.timers.clear()
+  }
+}
+
+interface SavedRun {
+  workflow: number
+  state: Omit<RunState, 'steps' | 'timers' | 'gates' | 'children' | 'warned' | 'work'> & {
+    steps: [string, OpenStep][]
+    timers: [string, number][]
+    gates: [string, { approval: string; due: number | null }][]
+    children: [string, string][]
+    warned: string[]
+    work: unknown
+  }
+}
+
+export function saveRun<Work>(run: RunState<Work>, workflow: Workflow<Work>): SavedRun {
+  const { steps, timers, gates, children, warned, work, ...rest } = run
+  return {
+    workflow: workflow.version,
+    state: {
+      ...rest,
+      steps: [...steps],
+      timers: [...timers],
+      gates: [...gates],
+      children: [...children],
+      warned: [...warned],
+      work: workflow.save ? workflow.save(work) : work,
+    },
+  }
+}
+
+/** Null when the snapshot was made by another version of the workflow. */
+export function loadRun<Work>(saved: unknown, workflow: Workflow<Work>): RunState<Work> | null {
+  const { workflow: version, state } = saved as SavedRun
+  if (version !== workflow.version || !state) return null
+  return {
+    ...state,
+    steps: new Map(state.steps),
+    timers: new Map(state.timers),
+    gates: new Map(state.gates),
+    children: new Map(state.children),
+    warned: new Set(state.warned),
+    work: workflow.load ? workflow.load(state.work) : (state.work as Work),
+  }
+}

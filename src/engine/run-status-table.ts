@@ -1,0 +1,50 @@
+import { defineMachine, type EventOf, type StateOf } from '../machine/index.js'
+
+/** The life of a run. Ended runs stay ended; only a failed one may be resumed. */
+export const runStatusTable = defineMachine({
+  name: 'run',
+  states: ['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'rejected', 'cancelled'],
+  events: ['started', 'waiting', 'woken', 'paused', 'resumed', 'completed', 'failed', 'rejected', 'cancelled'],
+  initial: 'queued',
+  actions: [],
+  rows: [
+    ['queued', 'started', 'running'],
+    ['running', 'started', '='],
+    ['running', 'waiting', 'waiting'],
+    ['waiting', ['started', 'woken'], 'running'],
+    ['running', 'woken', '='],
+    [['running', 'waiting', 'queued'], 'paused', 'paused'],
+    [['paused', 'failed'], 'resumed', 'running'],
+    [['running', 'waiting', 'paused'], 'completed', 'completed'],
+    [['running', 'waiting', 'paused'], 'failed', 'failed'],
+    [['running', 'waiting', 'paused'], 'rejected', 'rejected'],
+    [['queued', 'running', 'waiting', 'paused'], 'cancelled', 'cancelled'],
+  ],
+})
+
+export type RunStatus = StateOf<typeof runStatusTable>
+export type RunStatusEvent = EventOf<typeof runStatusTable>
+
+export function isEnded(status: RunStatus): boolean {
+  return status === 'completed' || status === 'failed' || status === 'rejected' || status === 'cancelled'
+}
+
+const STATUS_EVENTS: Readonly<Record<string, RunStatusEvent>> = {
+  'run.started': 'started',
+  'run.waiting': 'waiting',
+  'run.paused': 'paused',
+  'run.resumed': 'resumed',
+  'run.completed': 'completed',
+  'run.failed': 'failed',
+  'run.rejected': 'rejected',
+  'run.cancelled': 'cancelled',
+  'timer.fired': 'woken',
+  'gate.answered': 'woken',
+  'gate.expired': 'woken',
+  'child.finished': 'woken',
+}
+
+/** The table's event for a stored one; null for what moves no status. */
+export function statusEventOf(type: string): RunStatusEvent | null {
+  return STATUS_EVENTS[type] ?? null
+}

@@ -1,0 +1,165 @@
+import { toSignalboxError } from '../errors/index.js'
+import { newEvent } from '../events/index.js'
+import type { NewEvent } from '../store/index.js'
+import type { OpenStep } from './run-state.js'
+import { addUsage, type Usage } from './usage.js'
+import { type Performer, type Recovery, StepAbort, type StepCall, type StepEnd } from './workflow.js'
+
+interface Running {
+  abort: AbortController
+  done: Promise<void>
+  usage: Usage | null
+}
+
+export interface RunningStepsOptions {
+  run: string
+  performers: Readonly<Record<string, Performer>>
+  now(): number
+  /** Something to be written: how a step ended, what was found, a notice. */
+  arrive(event: NewEvent): void
+  /** A step has spent something. */
+  onSpent(): void
+  onError(error: unknown): void
+}
+
+/** The steps of one run that are going on in this process, and those whose remains are being examined. */
+export class RunningSteps {
+  readonly #options: RunningStepsOptions
+  readonly #steps = new Map<string, Running>()
+  readonly #recoveries = new Map<string, Running>()
+
+  constructor(options: RunningStepsOptions) {
+    this.#options = options
+  }
+
+  get isEmpty(): boolean {
+    return this.#steps.size + this.#recoveries.size === 0
+  }
+
+  /** What the steps in flight have spent so far. */
+  get usage(): Usage[] {
+    return [...this.#steps.values()].flatMap(({ usage }) => usage ?? [])
+  }
+
+  begin(step: string, open: OpenStep): void {
+    if (this.#steps.has(step)) return
+    const performer = this.#options.performers[open.effect]
+    this.#track(step, open, call =>
+      performer
+        ? performer.run(call)
+        : Promise.resolve({ status: 'failed', reason: `nobody carries out "${open.effect}"` }),
+    )
+  }
+
+  /** Goes on with a step that outlived its host. False when it did not. */
+  async adopt(step: string, open: OpenStep): Promise<boolean> {
+    const performer = this.#options.performers[open.effect]
+    if (!performer?.adopt) return false
+    const running: Running = { abort: new AbortController(), done: Promise.resolve(), usage: null }
+    const adopted = await performer.adopt(this.#call(step, open, running)).catch(error => {
+      this.#options.onError(error)
+      return null
+    })
+    if (!adopted) return false
+    this.#follow(step, running, adopted.end)
+    return true
+  }
+
+  recover(step: string, effect: string, input: unknown): void {
+    if (this.#recoveries.has(step)) return
+    const running: Running = { abort: new AbortController(), done: Promise.resolve(), usage: null }
+    this.#recoveries.set(step, running)
+    const call = this.#call(step, { effect, input, startedAt: this.#options.now() }, running)
+    running.done = this.#look(this.#options.performers[effect], call).then(recovery => {
+      this.#recoveries.delete(step)
+      if (!running.abort.signal.aborted) this.#options.arrive(newEvent('step.recovered', { ...recovery, step }))
+    })
+  }
+
+  /** Stops what is no longer wanted; its end is written as `cancelled`. */
+  keepOnly(wanted: ReadonlySet<string>): void {
+    for (const [step, { abort }] of this.#steps) if (!wanted.has(step)) abort.abort(new StepAbort('unneeded'))
+  }
+
+  /** Stops everything, and resolves when nothing of it is left. What ends now is nobody's news any more. */
+  async stop(why: Exclude<StepAbort['why'], 'unneeded'>): Promise<void> {
+    const all = [...this.#steps.values(), ...this.#recoveries.values()]
+    for (const { abort } of all) abort.abort(new StepAbort(why))
+    await Promise.all(all.map(({ done }) => done))
+  }
+
+  #track(step: string, open: OpenStep, work: (call: StepCall) => Promise<StepEnd>): void {
+    const running: Running = { abort: new AbortController(), done: Promise.resolve(), usage: null }
+    this.#follow(
+      step,
+      running,
+      guarded(() => work(this.#call(step, open, running))),
+    )
+  }
+
+  #follow(step: string, running: Running, end: Promise<StepEnd>): void {
+    this.#steps.set(step, running)
+    running.done = this.#endOf(end).then(({ status, result, reason, usage }) => {
+      this.#steps.delete(step)
+      const { signal } = running.abort
+      const isUnneeded = signal.aborted && (signal.reason as StepAbort).why === 'unneeded'
+      if (signal.aborted && !isUnneeded) return
+      this.#options.arrive(
+        newEvent('step.ended', {
+          step,
+          status: isUnneeded ? 'cancelled' : status,
+          result: result ?? null,
+          ...(reason !== undefined && { reason }),
+          ...(usage && { usage }),
+        }),
+      )
+    })
+  }
+
+  /** Never rejects: what goes wrong in a performer is how its step ended. */
+  async #endOf(work: Promise<StepEnd>): Promise<StepEnd> {
+    try {
+      const end = await work
+      JSON.stringify(end)
+      return end
+    } catch (error) {
+      if (!(error instanceof StepAbort)) this.#options.onError(error)
+      return { status: 'failed', reason: toSignalboxError(error).message }
+    }
+  }
+
+  async #look(performer: Performer | undefined, call: StepCall): Promise<Recovery> {
+    try {
+      return (await performer?.recover?.(call)) ?? { verdict: 'nothing', evidence: [] }
+    } catch (error) {
+      const says = `what the step left behind could not be examined: ${toSignalboxError(error).message}`
+      return { verdict: 'nothing', evidence: [{ source: 'recovery', says }] }
+    }
+  }
+
+  #call(step: string, { input, startedAt }: OpenStep, running: Running): StepCall {
+    const { run, arrive, onSpent } = this.#options
+    return {
+      run,
+      step,
+      input,
+      name: `${run}/${step}`,
+      signal: running.abort.signal,
+      startedAt,
+      spent: usage => {
+        running.usage = usage
+        onSpent()
+      },
+      notice: (level, text) => arrive(newEvent('run.notice', { level, text, step })),
+    }
+  }
+}
+
+/** A performer that throws before it returns a promise throws into the promise. */
+async function guarded<T>(work: () => Promise<T>): Promise<T> {
+  return work()
+}
+
+export function sumOf(usages: readonly Usage[], start: Usage): Usage {
+  return usages.reduce(addUsage, start)
+}

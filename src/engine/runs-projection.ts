@@ -1,0 +1,143 @@
+import { type EventData, isEvent } from '../events/index.js'
+import { transition } from '../machine/index.js'
+import type { Projection, StoredEvent } from '../store/index.js'
+import { type RunStatus, runStatusTable, statusEventOf } from './run-status-table.js'
+import { addUsage, NO_USAGE, type Usage } from './usage.js'
+
+/** A run as lists show it. Small on purpose: it is written again with every event of the run. */
+export interface RunRecord {
+  id: string
+  kind: string
+  title: string
+  project: string
+  cwd: string
+  person: string
+  labels: Record<string, string>
+  status: RunStatus
+  reason: string | null
+  createdAt: number
+  startAt: number | null
+  startedAt: number | null
+  updatedAt: number
+  endedAt: number | null
+  /** While it waits: when to look again without anything having come from outside. */
+  wakeAt: number | null
+  /** The newest step that was begun, and how many were. */
+  step: string | null
+  steps: number
+  /** Open gates by name, each with its approval. */
+  gates: Record<string, string>
+  usage: Usage
+  parent: string | null
+  from: EventData<'run.created'>['from'] | null
+  isArchived: boolean
+}
+
+const TYPES = [
+  'run.created',
+  'run.started',
+  'run.waiting',
+  'run.paused',
+  'run.resumed',
+  'run.completed',
+  'run.failed',
+  'run.rejected',
+  'run.cancelled',
+  'run.archived',
+  'step.started',
+  'step.ended',
+  'step.recovered',
+  'timer.fired',
+  'gate.opened',
+  'gate.answered',
+  'gate.expired',
+  'child.finished',
+] as const
+
+export const runsProjection: Projection<RunRecord> = {
+  name: 'runs',
+  version: 1,
+  types: TYPES,
+  key: event => event.stream.slice('run/'.length),
+  evolve,
+}
+
+function evolve(record: RunRecord | null, event: StoredEvent): RunRecord | null {
+  if (isEvent(event, 'run.created')) return begin(event.stream.slice('run/'.length), event.data, event.at)
+  if (!record) return null
+  const next: RunRecord = { ...record, updatedAt: event.at }
+  const by = statusEventOf(event.type)
+  if (by) next.status = transition(runStatusTable, record.status, by)[0]
+  const data = event.data as Record<string, unknown>
+  if (next.status === 'running') {
+    next.startedAt ??= event.at
+    next.wakeAt = null
+    next.endedAt = null
+    next.reason = null
+  }
+  switch (event.type) {
+    case 'run.waiting':
+      next.wakeAt = (data.wakeAt as number | null) ?? null
+      break
+    case 'run.paused':
+      next.reason = String(data.reason)
+      break
+    case 'run.completed':
+    case 'run.failed':
+    case 'run.rejected':
+    case 'run.cancelled':
+      if (next.status === record.status) break
+      next.reason = String(data.reason)
+      next.endedAt = event.at
+      next.gates = {}
+      break
+    case 'run.archived':
+      next.isArchived = true
+      break
+    case 'step.started':
+      next.step = String(data.step)
+      next.steps += 1
+      break
+    case 'step.ended':
+    case 'step.recovered':
+      if (data.usage) next.usage = addUsage(record.usage, data.usage as Usage)
+      break
+    case 'gate.opened':
+      next.gates = { ...record.gates, [String(data.gate)]: String(data.approval) }
+      break
+    case 'gate.answered':
+    case 'gate.expired': {
+      const { [String(data.gate)]: _, ...rest } = record.gates
+      next.gates = rest
+      break
+    }
+  }
+  return next
+}
+
+function begin(id: string, data: EventData<'run.created'>, at: number): RunRecord {
+  return {
+    id,
+    kind: data.kind,
+    title: data.title,
+    project: data.project,
+    cwd: data.cwd,
+    person: data.person,
+    labels: data.labels ?? {},
+    status: 'queued',
+    reason: null,
+    createdAt: at,
+    startAt: data.startAt ?? null,
+    startedAt: null,
+    updatedAt: at,
+    endedAt: null,
+    wakeAt: null,
+    step: null,
+    steps: 0,
+    gates: {},
+    usage: NO_USAGE,
+    parent: data.parent?.run ?? null,
+    from: data.from ?? null,
+    isArchived: false,
+  }
+}

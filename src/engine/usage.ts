@@ -1,0 +1,47 @@
+import type { EventData } from '../events/index.js'
+
+/** Tokens and money. */
+export type Usage = NonNullable<EventData<'step.ended'>['usage']>
+
+export type Limits = NonNullable<EventData<'run.created'>['limits']>
+
+export const NO_USAGE: Usage = { input: 0, output: 0 }
+
+export function addUsage(a: Usage, b: Usage): Usage {
+  const sum: Usage = { input: a.input + b.input, output: a.output + b.output }
+  for (const key of ['cacheRead', 'cacheWrite', 'reasoning', 'costUsd'] as const) {
+    if (a[key] !== undefined || b[key] !== undefined) sum[key] = (a[key] ?? 0) + (b[key] ?? 0)
+  }
+  if (a.isEstimate || b.isEstimate) sum.isEstimate = true
+  return sum
+}
+
+export function tokensOf(usage: Usage): number {
+  return usage.input + usage.output
+}
+
+export interface Spending {
+  limit: keyof Limits
+  spent: number
+  of: number
+}
+
+/** A limit counts as nearly used up from here on. */
+const WARN_SHARE = 0.8
+
+/** Which limits are nearly or wholly used up. */
+export function checkLimits(
+  limits: Limits,
+  usage: Usage,
+  timeMs: number,
+): { warned: Spending[]; exceeded: Spending[] } {
+  const spent: Record<keyof Limits, number> = { costUsd: usage.costUsd ?? 0, tokens: tokensOf(usage), timeMs }
+  const all = (Object.keys(spent) as (keyof Limits)[]).flatMap(limit => {
+    const of = limits[limit]
+    return of === undefined ? [] : [{ limit, spent: spent[limit], of }]
+  })
+  return {
+    warned: all.filter(({ spent, of }) => spent >= of * WARN_SHARE),
+    exceeded: all.filter(({ spent, of }) => spent >= of),
+  }
+}

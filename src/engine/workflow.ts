@@ -1,0 +1,89 @@
+import type { ApprovalRequest } from '../approvals/index.js'
+import type { EventData } from '../events/index.js'
+import type { NewEvent, StoredEvent } from '../store/index.js'
+import type { Usage } from './usage.js'
+
+/**
+ * What a kind of run is: two pure functions over its journal. `evolve` folds an event, `decide` says what should be going on now. The
+ * engine starts what is not going on yet, stops what no longer should, writes down what came of it, and folds again; so a run goes on
+ * after any crash from its journal alone.
+ */
+export interface Workflow<Work = unknown> {
+  readonly kind: string
+  /** Grows when `evolve` changes: older snapshots are then folded anew. */
+  readonly version: number
+  begin(created: EventData<'run.created'>, run: { id: string; at: number }): Work
+  /** Total: an event it does not expect changes nothing. It may change `work` in place; the caller gives it up. */
+  evolve(work: Work, event: StoredEvent): Work
+  /** Everything that should be going on now, also what is already. Nothing at all means that only something from outside can help. */
+  decide(work: Work, run: RunFacts): readonly Command[]
+  /** Work as JSON and back, for snapshots. Left out: it is JSON already. */
+  save?(work: Work): unknown
+  load?(saved: unknown): Work
+}
+
+/** What the engine knows of a run, for `decide`. */
+export interface RunFacts {
+  readonly id: string
+  readonly status: string
+  isOpen(step: string): boolean
+}
+
+export type Command =
+  /** An effect, by the performer of this name. `step.started` is durable before it begins; `step.ended` says what came of it. */
+  | { do: 'step'; step: string; effect: string; input: unknown; branch?: string }
+  /** Find out what a step left behind that died, was lost or was cut off; `step.recovered` says. */
+  | { do: 'recover'; step: string; effect: string; input: unknown }
+  /** Wake up after a while, also in another process. `jitter` multiplies by a number between the two, drawn once and written down. */
+  | { do: 'timer'; timer: string; ms: number; jitter?: readonly [number, number] }
+  /** Ask a person through the ledger. */
+  | { do: 'gate'; gate: string; request: ApprovalRequest; timeoutMs?: number }
+  /** Have a run of its own do it. */
+  | { do: 'child'; child: string; create: EventData<'run.created'> }
+  /** Write something down at once, and decide again. */
+  | { do: 'emit'; events: readonly NewEvent[] }
+  | { do: 'end'; status: 'completed' | 'failed' | 'rejected' | 'cancelled'; reason: string; text?: string }
+
+/** Carries out the effects of one kind. Whatever it is given may have been begun before: it looks before it repeats. */
+export interface Performer {
+  /** A throw becomes a failed step; so does a result that is no JSON. */
+  run(call: StepCall): Promise<StepEnd>
+  /** What a step that is over in an unknown way has left behind. */
+  recover?(call: StepCall): Promise<Recovery>
+  /** After a take-over: goes on with a step that outlived its host; null when it did not. */
+  adopt?(call: StepCall): Promise<{ end: Promise<StepEnd> } | null>
+}
+
+export interface StepCall {
+  run: string
+  step: string
+  input: unknown
+  /** `run/node@visit#attempt`: the mark that everything made by this step carries. */
+  name: string
+  /** Aborted when the step should stop; `reason` is a StepAbort. */
+  signal: AbortSignal
+  startedAt: number
+  /** Tells of spending while the step goes on, as the sum so far. */
+  spent(usage: Usage): void
+  notice(level: 'info' | 'warning' | 'error', text: string): void
+}
+
+export interface StepEnd {
+  status: EventData<'step.ended'>['status']
+  result?: unknown
+  reason?: string
+  usage?: Usage
+}
+
+export type Recovery = Omit<EventData<'step.recovered'>, 'step'>
+
+/** Why a step is stopped. */
+export class StepAbort extends Error {
+  readonly why: 'paused' | 'cancelled' | 'unneeded' | 'fenced' | 'released'
+
+  constructor(why: StepAbort['why']) {
+    super(`the step is stopped: ${why}`)
+    this.name = 'StepAbort'
+    this.why = why
+  }
+}

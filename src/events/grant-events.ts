@@ -1,0 +1,62 @@
+import { z } from 'zod'
+import { actor, chain, sha256, surface } from './approval-events.js'
+import { defineEvents } from './catalogue.js'
+
+const milliseconds = z.number().nonnegative()
+
+const scope = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('session'), session: z.string() }),
+  z.object({ kind: z.literal('run'), run: z.string() }),
+  z.object({ kind: z.literal('node'), run: z.string(), node: z.string() }),
+  z.object({ kind: z.literal('project'), project: z.string(), agent: z.string() }),
+])
+
+const match = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('same'), samePrint: sha256 }),
+  z.object({ kind: z.literal('prefix'), words: z.array(z.string().min(1)).min(1) }),
+  z.object({ kind: z.literal('path'), directory: z.string() }),
+])
+
+/** In streams `grant/<id>`; the switch for all of them in `grant/all`. */
+export const grantEvents = defineEvents({
+  'grant.made': {
+    description: 'A person allowed requests in advance, within bounds.',
+    data: z.object({
+      scope,
+      match,
+      tools: z.array(z.string()).min(1),
+      agent: z.string(),
+      project: z.string(),
+      agentVersion: z.string().optional(),
+      launch: sha256.optional(),
+      expiresAt: milliseconds,
+      maxUses: z.int().positive(),
+      by: actor,
+      surface,
+      /** The approval it was made with. */
+      approval: z.string(),
+      note: z.string().max(2_000).optional(),
+      chain,
+    }),
+  },
+  'grant.used': {
+    description: 'The grant decided a request; written together with the decision.',
+    data: z.object({ approval: z.string(), chain }),
+  },
+  'grant.ended': {
+    description: 'The grant decides nothing any more.',
+    data: z.object({
+      reason: z.enum(['time', 'uses', 'revoked', 'scope', 'agent version', 'clock', 'trust', 'config']),
+      by: actor.optional(),
+      chain,
+    }),
+  },
+  'grant.paused': {
+    description: 'All grants rest until they are resumed.',
+    data: z.object({ by: actor, surface, chain }),
+  },
+  'grant.resumed': {
+    description: 'Grants that have not ended decide again.',
+    data: z.object({ by: actor, surface, chain }),
+  },
+})

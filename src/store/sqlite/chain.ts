@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import { canonicalJson } from '../../text/index.js'
+import type { ChainProblem } from '../event-store.js'
+import type { Connection } from './connection.js'
+import { decodeEvent, decodeJson, EVENT_COLUMNS, type EventRow } from './event-rows.js'
+
+/**
+ * Streams of which no event may be changed or taken out unseen. Each of their events carries `chain`: SHA-256 of the chain value before
+ * it and of its own canonical text. The newest value stands in `meta`, moved in the transaction of the append, under the file's write
+ * lock: two processes cannot both follow the same value. Which streams are chained stands there too, so that a program which does not
+ * know about chains keeps them whole all the same.
+ *
+ * What it proves: the log was not edited by something that does not know the rule. Whoever may write the file and knows the rule can
+ * make a whole new chain; against that, keep a copy of a value elsewhere.
+ */
+export interface ChainEnd {
+  streams: readonly string[]
+  value: string
+  /** Position of the newest chained event; 0 while there is none. */
+  position: number
+}
+
+export const CHAIN_START = '0'.repeat(64)
+const META_KEY = 'chain'
+const BATCH = 1_000
+const SHOWN = 20
+
+export function readChainEnd(connection: Connection): ChainEnd | null {
+  const row = connection.get<{ value: string }>('SELECT value FROM meta WHERE key = ?', META_KEY)
+  return row ? (decodeJson(row.value) as ChainEnd) : null
+}
+
+export function writeChainEnd(connection: Connection, end: ChainEnd): void {
+  connection.run('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', META_KEY, JSON.stringify(end))
+}
+
+/** Inside a transaction: makes these streams chained from now on. A store that was salvaged goes on from its last readable value. */
+export function declareChained(connection: Connection, streams: readonly string[]): void {
+  const end = readChainEnd(connection)
+  if (end && streams.every(stream => end.streams.includes(stream))) return
+  const all = [...new Set([...(end?.streams ?? []), ...streams])]
+  writeChainEnd(connection, end ? { ...end, streams: all } : lastChained(connection, all))
+}
+
+export function isChained(end: ChainEnd | null, stream: string): end is ChainEnd {
+  return end?.streams.some(prefix => stream.startsWith(prefix)) ?? false
+}
+
+/** What an event says, without its place in the log and without the chain itself. */
+export interface ChainedText {
+  stream: string
+  version: number
+  type: string
+  at: number
+  /** Canonical JSON of the data, `chain` left out. */
+  canonical: string
+}
+
+export function chainValue(previous: string, { stream, version, type, at, canonical }: ChainedText): string {
+  return createHash('sha256')
+    .update(`${previous}\n${stream}\n${version}\n${type}\n${at}\n${canonical}`, 'utf8')
+    .digest('hex')
+}
+
+/** From the text as it is stored: what is read back later gives the same. */
+export function canonicalText(data: string): string {
+  const { chain: _, ...rest } = decodeJson(data) as Record<string, unknown>
+  return canonicalJson(rest)
+}
+
+/** The data's JSON text with the chain value in it. */
+export function withChain(data: string, value: string): string {
+  return `${data.slice(0, -1)}${data.length > 2 ? ',' : ''}"chain":"${value}"}`
+}
+
+/** Walks the chain from its first event. After a break it goes on from the value that is there, so that every break is named. */
+export async function checkChain(connection: Connection): Promise<ChainProblem[]> {
+  const end = await connection.read(() => readChainEnd(connection))
+  if (!end) return []
+  const problems: ChainProblem[] = []
+  let previous = CHAIN_START
+  let last = 0
+  for (let cursor = 0, isLast = false; !isLast && problems.length < SHOWN; ) {
+    const rows = await connection.read(() => connection.all<EventRow>(rowsOf(end), cursor, BATCH))
+    for (const row of rows) {
+      const event = decodeEvent(row)
+      const said = event?.data.chain
+      const place = { position: row.position, stream: row.stream, version: row.version }
+      if (typeof said !== 'string') {
+        // Events from before the chain began carry nothing; after it began, one without a value was put in by something else.
+        if (last > 0)
+          problems.push({ ...place, message: `Event ${row.version} of ${row.stream} is not part of the chain.` })
+        continue
+      }
+      const { stream, version, type, at } = event!
+      const isWhole = said === chainValue(previous, { stream, version, type, at, canonical: canonicalText(row.data) })
+      if (!isWhole)
+        problems.push({
+          ...place,
+          message: `The chain breaks at event ${version} of ${stream} (${type}): it, or what stood before it, was changed or taken out.`,
+        })
+      previous = said
+      last = row.position
+    }
+    isLast = rows.length < BATCH
+    cursor = Math.max(cursor + 1, rows.at(-1)?.position ?? 0)
+  }
+  if (problems.length === 0 && previous !== end.value)
+    problems.push({
+      message: 'The newest events of the ledger are missing.',
+      position: end.position,
+      stream: '',
+      version: 0,
+    })
+  return problems
+}
+
+function lastChained(connection: Connection, streams: readonly string[]): ChainEnd {
+  const empty = { streams, value: CHAIN_START, position: 0 }
+  const sql = `SELECT ${EVENT_COLUMNS} FROM events WHERE ${prefixTest(streams)} ORDER BY position DESC LIMIT ?`
+  for (const row of connection.all<EventRow>(sql, BATCH)) {
+    const chain = decodeEvent(row)?.data.chain
+    if (typeof chain === 'string') return { streams, value: chain, position: row.position }
+  }
+  return empty
+}
+
+function rowsOf({ streams }: ChainEnd): string {
+  return `SELECT ${EVENT_COLUMNS} FROM events WHERE position > ? AND (${prefixTest(streams)}) ORDER BY position LIMIT ?`
+}
+
+/** Prefixes come from our own code; a quote in one would still end the text, so it is doubled. */
+function prefixTest(streams: readonly string[]): string {
+  return streams.map(prefix => `substr(stream, 1, ${prefix.length}) = '${prefix.replaceAll("'", "''")}'`).join(' OR ')
+}

@@ -1,0 +1,55 @@
+import { SignalboxError } from '../../errors/index.js'
+import type { Fence, Lease, LeaseHolder } from '../event-store.js'
+import type { Connection } from './connection.js'
+
+interface LeaseRow {
+  owner: string
+  epoch: number
+  expires: number
+}
+
+const READ = 'SELECT owner, epoch, expires FROM leases WHERE key = ?'
+const TAKE =
+  'INSERT INTO leases (key, owner, epoch, expires) VALUES (?, ?, ?, ?) ON CONFLICT (key) DO UPDATE SET owner = excluded.owner, epoch = excluded.epoch, expires = excluded.expires'
+
+/** Inside a transaction. The epoch only ever grows: whoever had the lease before is fenced from this commit on. */
+export function takeLease(
+  connection: Connection,
+  request: {
+    key: string
+    owner: string
+    now: number
+    ttlMs: number
+    isGone?: ((owner: string) => boolean) | undefined
+  },
+): Lease | LeaseHolder {
+  const { key, owner, now, ttlMs } = request
+  const held = connection.get<LeaseRow>(READ, key)
+  const isFree = !held || held.owner === '' || held.expires <= now || (request.isGone?.(held.owner) ?? false)
+  if (!isFree) return { isHeld: true, by: held.owner, until: held.expires }
+  const epoch = (held?.epoch ?? 0) + 1
+  connection.run(TAKE, key, owner, epoch, now + ttlMs)
+  return { isHeld: false, key, owner, epoch }
+}
+
+/** Inside a transaction. False: someone else has it by now. */
+export function renewLease(connection: Connection, { key, epoch }: Fence, expires: number): boolean {
+  const held = connection.get<LeaseRow>(READ, key)
+  if (held?.epoch !== epoch || held.owner === '') return false
+  connection.run('UPDATE leases SET expires = ? WHERE key = ?', expires, key)
+  return true
+}
+
+/** Inside a transaction. The row stays for its epoch: a later holder must never get one that was given before. */
+export function releaseLease(connection: Connection, { key, epoch }: Fence): void {
+  connection.run("UPDATE leases SET owner = '', expires = 0 WHERE key = ? AND epoch = ?", key, epoch)
+}
+
+/** Inside the transaction of an append. @throws SignalboxError `E_FENCED` */
+export function checkFence(connection: Connection, { key, epoch }: Fence): void {
+  const held = connection.get<LeaseRow>(READ, key)
+  if (held?.epoch === epoch && held.owner !== '') return
+  throw new SignalboxError('E_FENCED', `${key} is driven by another process now; nothing was written`, {
+    details: { key, epoch, current: held?.epoch ?? 0, owner: held?.owner ?? '' },
+  })
+}

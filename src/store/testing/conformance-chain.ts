@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { type Bench, event } from './conformance.js'
+
+const CHAINED = { chained: ['ledger/'] }
+
+export function describeChain(bench: Bench): void {
+  describe('a chained stream', () => {
+    const chains = async () =>
+      (await bench.store.readAll({ after: 0, limit: 1000 }))
+        .filter(stored => stored.stream.startsWith('ledger/'))
+        .map(stored => stored.data.chain as string)
+
+    test('gives each event a value of its own, other streams none', async () => {
+      const store = await bench.connect(CHAINED)
+      await store.append('ledger/a', 0, [event('test.a', { n: 1 }), event('test.a', { n: 1 })])
+      await store.appendAll([
+        { stream: 'ledger/b', expected: 0, events: [event('test.a', {})] },
+        { stream: 'other', expected: 0, events: [event('test.a', {})] },
+      ])
+      const values = await chains()
+      expect(new Set(values).size).toBe(3)
+      for (const value of values) expect(value).toMatch(/^[0-9a-f]{64}$/)
+      expect((await store.readStream('other'))[0]!.data).toEqual({})
+      expect(await store.checkChain()).toEqual([])
+    })
+
+    test('is one chain for all connections and processes, also for those that were not told of it', async () => {
+      const store = await bench.connect(CHAINED)
+      const other = await bench.connect(CHAINED)
+      await store.append('ledger/a', 'any', [event('test.a', { n: 0 })])
+      for (let round = 0; round < 10; round++) {
+        await Promise.all(
+          [store, other, bench.store].map((each, index) =>
+            each.append(`ledger/${index}`, 'any', [event('test.a', { round, '2': 1, b: [1.5, 'ä'] })]),
+          ),
+        )
+      }
+      await bench.appendElsewhere('ledger/elsewhere', [event('test.a', { far: true })])
+      expect(new Set(await chains()).size).toBe(32)
+      expect(await other.checkChain()).toEqual([])
+    })
+
+    test('an append that fails leaves the chain where it was', async () => {
+      const store = await bench.connect(CHAINED)
+      await store.append('ledger/a', 0, [event('test.a')])
+      await expect(store.append('ledger/a', 0, [event('test.a')])).rejects.toMatchObject({ code: 'E_VERSION' })
+      await expect(store.append('ledger/a', 1, [event('test.a', { bad: '\ud800' })])).rejects.toMatchObject({
+        code: 'E_CANONICAL',
+      })
+      await store.append('ledger/a', 1, [event('test.a')])
+      expect(await store.checkChain()).toEqual([])
+    })
+
+    test('events from before the chain began are no break', async () => {
+      await bench.store.append('ledger/a', 0, [event('test.a')])
+      const store = await bench.connect(CHAINED)
+      await store.append('ledger/a', 1, [event('test.a')])
+      expect(await store.checkChain()).toEqual([])
+    })
+  })
+
+  describe('a precondition', () => {
+    test('is asked inside the transaction; when it does not hold nothing is written', async () => {
+      let isTrue = false
+      const append = () => bench.store.append('s', 'any', [event('test.a')], { onlyIf: () => isTrue })
+      await expect(append()).rejects.toMatchObject({ code: 'E_PRECONDITION' })
+      expect(await bench.store.streamVersion('s')).toBe(0)
+      isTrue = true
+      await append()
+      expect(await bench.store.streamVersion('s')).toBe(1)
+    })
+  })
+}

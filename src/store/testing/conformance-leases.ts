@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest'
+import { SimulatedClock } from '../../clock/index.js'
+import type { EventStore, Lease } from '../event-store.js'
+import type { Bench } from './conformance.js'
+
+const EVENT = { type: 'test.event', data: {} }
+
+/** One driver at a time: leases, and the fence that keeps a former driver from writing. */
+export function describeLeases(bench: Bench): void {
+  describe('leases', () => {
+    const take = async (store: EventStore, owner: string, isGone?: (owner: string) => boolean): Promise<Lease> => {
+      const lease = await store.acquireLease('run/1', owner, { ttlMs: 1_000, ...(isGone && { isGone }) })
+      if (lease.isHeld) throw new Error(`held by ${lease.by}`)
+      return lease
+    }
+
+    test('are held by one owner until they run out', async () => {
+      const clock = new SimulatedClock(1_000)
+      const store = await bench.connect({ clock })
+      const first = await take(store, 'one')
+      expect(await store.acquireLease('run/1', 'two', { ttlMs: 1_000 })).toEqual({
+        isHeld: true,
+        by: 'one',
+        until: 2_000,
+      })
+      clock.advance(900)
+      expect(await store.renewLease(first, 1_000)).toBe(true)
+      clock.advance(900)
+      expect(await store.acquireLease('run/1', 'two', { ttlMs: 1_000 })).toMatchObject({ isHeld: true })
+      clock.advance(100)
+      const second = await take(store, 'two')
+      expect(second.epoch).toBeGreaterThan(first.epoch)
+      expect(await store.renewLease(first, 1_000)).toBe(false)
+    })
+
+    test('of an owner that is gone may be taken at once', async () => {
+      const store = await bench.connect()
+      await take(store, 'dead')
+      expect((await take(store, 'two', owner => owner === 'dead')).owner).toBe('two')
+    })
+
+    test('that were released are free, and their epoch is never given again', async () => {
+      const store = await bench.connect()
+      const first = await take(store, 'one')
+      await store.releaseLease(first)
+      expect(await store.renewLease(first, 1_000)).toBe(false)
+      const second = await take(store, 'one')
+      expect(second.epoch).toBeGreaterThan(first.epoch)
+      // A late release of the first holder does not take it from the second.
+      await store.releaseLease(first)
+      expect(await store.renewLease(second, 1_000)).toBe(true)
+    })
+
+    test('fence whoever had them before: an append of theirs writes nothing', async () => {
+      const [one, two] = [await bench.connect(), await bench.connect()]
+      const first = await take(one, 'one')
+      await one.append('run/1', 0, [EVENT], { fence: first })
+      const second = await take(two, 'two', () => true)
+      await expect(one.append('run/1', 1, [EVENT], { fence: first })).rejects.toMatchObject({ code: 'E_FENCED' })
+      expect(await one.streamVersion('run/1')).toBe(1)
+      await two.append('run/1', 1, [EVENT], { fence: second })
+      expect(await one.streamVersion('run/1')).toBe(2)
+    })
+
+    test('of different keys do not touch each other', async () => {
+      const store = await bench.connect()
+      const first = await take(store, 'one')
+      const other = await store.acquireLease('run/2', 'two', { ttlMs: 1_000 })
+      expect(other.isHeld).toBe(false)
+      expect(await store.renewLease(first, 1_000)).toBe(true)
+    })
+  })
+}
