@@ -151,6 +151,9 @@ export class RunningSteps {
         onSpent()
       },
       notice: (level, text) => arrive(newEvent('run.notice', { level, text, step })),
+      record: event => {
+        if (!running.abort.signal.aborted) arrive(event)
+      },
     }
   }
 }

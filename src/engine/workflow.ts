@@ -66,6 +66,8 @@ export interface StepCall {
   /** Tells of spending while the step goes on, as the sum so far. */
   spent(usage: Usage): void
   notice(level: 'info' | 'warning' | 'error', text: string): void
+  /** Writes down a fact about the step that is known before it ends, such as its process. */
+  record(event: NewEvent): void
 }
 
 export interface StepEnd {

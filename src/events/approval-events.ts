@@ -93,6 +93,8 @@ const display = z.object({
   blocks: z.array(z.looseObject({ kind: z.string() })),
   visible: z.array(z.object({ what: z.string(), count: z.int().positive() })),
   hash: sha256,
+  /** Not all of it could be kept: nobody can have seen the whole here. */
+  isCut: z.boolean().optional(),
 })
 
 const deadline = z.object({

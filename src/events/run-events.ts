@@ -89,6 +89,17 @@ export const runEvents = defineEvents({
     description: 'An effect begins: written before it does.',
     data: z.object({ step, effect: z.string(), input: z.unknown(), branch: z.string().optional() }),
   },
+  'step.spawned': {
+    description: 'The step has a process, or a session in a terminal.',
+    data: z.object({
+      step,
+      pid: z.int().positive(),
+      /** When the system says the process began: a pid alone proves nothing. */
+      processStart: z.string().nullable(),
+      session: z.string().optional(),
+      agentSession: z.string().optional(),
+    }),
+  },
   'step.ended': {
     description: 'An effect has ended, and this is what came of it.',
     data: z.object({

@@ -35,11 +35,50 @@ const HALFWIDTH_MARKS = /^[\uff9e\uff9f]$/
 
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
+/** Code units that are given to the segmenter at once: it takes time that grows with the square of its text. */
+const PIECE = 256
+
+/** Characters that are a cluster of their own beside each other: no marks, no joiners, no emoji. */
+const SIMPLE = /^[\x20-\x7e\u00a1-\u00ac\u00af-\u02ff\u2500-\u259f\u3041-\u3096\u4e00-\u9fff]*$/
+
 export function displayWidth(text: string): number {
   if (ASCII.test(text)) return text.length
   let width = 0
-  for (const { segment } of segmenter.segment(text)) width += clusterWidth(segment)
+  if (SIMPLE.test(text)) {
+    for (let at = 0; at < text.length; at++) width += text.charCodeAt(at) < 0x3041 ? 1 : 2
+    return width
+  }
+  for (const cluster of graphemes(text)) width += clusterWidth(cluster)
   return width
+}
+
+/** What a reader takes for one character each. Text is segmented piece by piece; a cluster that a piece's end may have cut begins the next. */
+export function* graphemes(text: string): Generator<string> {
+  let size = PIECE
+  for (let at = 0; at < text.length; ) {
+    const end = at + size + (isHighSurrogate(text.charCodeAt(at + size - 1)) ? 1 : 0)
+    const piece = text.slice(at, end)
+    const isLast = end >= text.length
+    let before: string | null = null
+    for (const { segment } of segmenter.segment(piece)) {
+      if (before !== null) {
+        yield before
+        at += before.length
+        size = PIECE
+      }
+      before = segment
+    }
+    if (isLast && before !== null) {
+      yield before
+      return
+    }
+    // All of the piece is one cluster, or its end: with more of the text the cluster ends somewhere.
+    if (before?.length === piece.length) size *= 2
+  }
+}
+
+function isHighSurrogate(unit: number): boolean {
+  return unit >= 0xd800 && unit <= 0xdbff
 }
 
 function clusterWidth(cluster: string): number {
@@ -77,7 +116,7 @@ function lastCells(text: string, cells: number): string {
 }
 
 function clustersOf(text: string): string[] {
-  return Array.from(segmenter.segment(text), ({ segment }) => segment)
+  return [...graphemes(text)]
 }
 
 function takeClusters(clusters: readonly string[], cells: number): string[] {

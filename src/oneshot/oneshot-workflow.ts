@@ -1,0 +1,309 @@
+import type { Command, Workflow } from '../engine/index.js'
+import type { EventData } from '../events/index.js'
+import { transition, UnlistedCounter } from '../machine/index.js'
+import type { StoredEvent } from '../store/index.js'
+import {
+  type AgentStepResult,
+  type FailureCause,
+  type Feedback,
+  type OneshotInput,
+  oneshotInput,
+  type WorkerResult,
+} from './oneshot-run.js'
+import {
+  type OneshotAction,
+  type OneshotEvent,
+  type OneshotResume,
+  type OneshotState,
+  oneshotTable,
+} from './oneshot-table.js'
+
+export interface OneshotWork {
+  input: OneshotInput
+  state: OneshotState
+  /** The state that an interrupt or a failure was met in. */
+  before: OneshotState
+  history: { state: OneshotState; ts: number; pid?: number; reason?: string }[]
+  iteration: number
+  /** The newest step of each role: an iteration may need several attempts. */
+  newest: Record<AgentRole, { iteration: number; attempt: number }>
+  asksLeft: number
+  complaint: string | null
+  result: WorkerResult | null
+  feedback: Feedback[]
+  /** The worker's step was ended by us. */
+  isOurDoing: boolean
+  cause: FailureCause | null
+  reason: string | null
+  /** The agent's program is not there: nothing was started. */
+  missing: string | null
+}
+
+/** The worker ↔ auditor loop as a workflow: every event of the engine is one of the table, and the table decides. */
+export const oneshotWorkflow: Workflow<OneshotWork> = {
+  kind: 'oneshot',
+  version: 1,
+  begin: (created, { at }) => {
+    const input = oneshotInput.parse(created.input)
+    return {
+      input,
+      state: 'CREATED',
+      before: 'CREATED',
+      history: [{ state: 'CREATED', ts: at / 1000 }],
+      iteration: 0,
+      newest: { worker: { iteration: 0, attempt: 0 }, auditor: { iteration: 0, attempt: 0 } },
+      asksLeft: input.auditorAsks,
+      complaint: null,
+      result: null,
+      feedback: [],
+      isOurDoing: false,
+      cause: null,
+      reason: null,
+      missing: null,
+    }
+  },
+  evolve(work, event) {
+    evolve(work, event)
+    return work
+  },
+  decide,
+}
+
+function decide(work: OneshotWork): readonly Command[] {
+  const { state, iteration, input } = work
+  if (work.missing !== null)
+    return [{ do: 'emit', events: [{ type: 'run.paused', data: { reason: `agent_missing: ${work.missing}` } }] }]
+  switch (state) {
+    case 'CREATED':
+      return [newStep(work, 'worker', 1)]
+    case 'REITERATION_PENDING':
+      if (iteration >= input.maxIterations) return [{ do: 'end', status: 'failed', reason: 'max_iterations' }]
+      return [newStep(work, 'worker', iteration + 1)]
+    case 'WORKER_EXECUTING':
+      return [newestStep(work, 'worker')]
+    case 'RECOVERY_PENDING': {
+      const { step, effect, input } = newestStep(work, 'worker')
+      return [{ do: 'recover', step, effect, input }]
+    }
+    case 'AUDIT_PENDING':
+      return [newStep(work, 'auditor', iteration)]
+    case 'AUDITOR_EXECUTING':
+      return [newestStep(work, 'auditor')]
+    case 'COMPLETED':
+      return [{ do: 'end', status: 'completed', reason: 'done' }]
+    case 'REJECTED':
+      return [
+        { do: 'end', status: 'rejected', reason: 'impossible', ...(work.reason !== null && { text: work.reason }) },
+      ]
+    case 'FAILED':
+      return [{ do: 'end', status: 'failed', reason: work.reason ?? 'failed' }]
+    case 'INTERRUPTED':
+      return []
+  }
+}
+
+export type AgentRole = 'worker' | 'auditor'
+
+function newStep({ newest }: OneshotWork, role: AgentRole, iteration: number) {
+  const last = newest[role]
+  return agentStep(role, iteration, last.iteration === iteration ? last.attempt + 1 : 1)
+}
+
+function newestStep({ newest }: OneshotWork, role: AgentRole) {
+  return agentStep(role, newest[role].iteration, newest[role].attempt)
+}
+
+/** Small on purpose: whoever carries it out reads task, feedback and results from the run itself. */
+function agentStep(role: AgentRole, iteration: number, attempt: number) {
+  const step = `${role}@${iteration}#${attempt}`
+  return { do: 'step' as const, step, effect: 'oneshot.agent', input: { role, iteration, attempt } }
+}
+
+function evolve(work: OneshotWork, event: StoredEvent): void {
+  switch (event.type) {
+    case 'step.started':
+      return started(work, event.data as EventData<'step.started'>, event.at)
+    case 'step.spawned': {
+      const { pid } = event.data as EventData<'step.spawned'>
+      const last = work.history.at(-1)!
+      if (last.state === 'WORKER_EXECUTING' || last.state === 'AUDITOR_EXECUTING') last.pid = pid
+      return
+    }
+    case 'step.ended':
+      return ended(work, event.data as EventData<'step.ended'>, event.at)
+    case 'step.lost':
+      if ((event.data as EventData<'step.lost'>).step !== currentStep(work)) return
+      work.isOurDoing = true
+      return move(work, 'host.lost', event.at, 'host_lost')
+    case 'step.recovered':
+      return recovered(work, event.data as EventData<'step.recovered'>, event.at)
+    case 'run.paused': {
+      const { reason } = event.data as EventData<'run.paused'>
+      work.isOurDoing = true
+      work.missing = null
+      return move(work, reason === 'budget' ? 'budget.exceeded' : 'interrupt', event.at, reason)
+    }
+    case 'run.failed':
+      // The only failure that no step brings: the limit of iterations.
+      if (work.state === 'REITERATION_PENDING') move(work, 'next', event.at, 'max_iterations')
+      return
+    case 'run.resumed': {
+      const { changes } = event.data as EventData<'run.resumed'>
+      const max = changes?.maxIterations
+      if (typeof max === 'number') work.input = { ...work.input, maxIterations: max }
+      work.asksLeft = work.input.auditorAsks
+      return move(work, 'resume', event.at, null)
+    }
+    default:
+      return
+  }
+}
+
+function started(work: OneshotWork, { input }: EventData<'step.started'>, at: number): void {
+  const { role, iteration, attempt } = input as { role: AgentRole; iteration: number; attempt: number }
+  work.newest[role] = { iteration, attempt }
+  work.isOurDoing = false
+  move(work, work.state === 'CREATED' ? 'start' : 'next', at, null)
+}
+
+function ended(work: OneshotWork, data: EventData<'step.ended'>, at: number): void {
+  // A result that nobody waits for any more is in the journal, and changes nothing.
+  if (data.step !== currentStep(work)) return
+  const result = data.result as AgentStepResult | null
+  if (result?.class === 'spawn') return notSpawned(work, data.reason ?? 'the agent')
+  if (work.state === 'WORKER_EXECUTING') {
+    if (data.status === 'ok') {
+      const { text = '', sessionId = null } = result ?? {}
+      work.result = { step: data.step, text, isRecovered: false, evidence: [], sessionId }
+      return move(work, 'worker.ok', at, null)
+    }
+    return move(work, data.status === 'silent' ? 'worker.silent' : 'worker.crash', at, data.reason ?? 'exit')
+  }
+  if (data.status !== 'ok') {
+    work.cause = 'auditor'
+    const isSilent = data.status === 'silent'
+    return move(
+      work,
+      isSilent ? 'auditor.silent' : 'auditor.crash',
+      at,
+      isSilent ? 'auditor_timeout' : `auditor_${data.reason ?? 'exit'}`,
+    )
+  }
+  judged(work, result, at)
+}
+
+function judged(work: OneshotWork, result: AgentStepResult | null, at: number): void {
+  const verdict = result?.verdict
+  if (!verdict) {
+    work.complaint = result?.complaint ?? 'there is no verdict in the answer'
+    work.cause = 'auditor'
+    return move(work, 'verdict.none', at, work.asksLeft > 0 ? null : 'no_verdict')
+  }
+  const { iteration } = work
+  const { feedback: text, findings } = verdict
+  work.feedback.push({ iteration, from: 'auditor', verdict: verdict.verdict, text, findings })
+  work.complaint = null
+  work.asksLeft = work.input.auditorAsks
+  if (verdict.verdict === 'DONE') return move(work, 'verdict.done', at, null)
+  if (verdict.verdict === 'RETRY') return move(work, 'verdict.retry', at, null)
+  work.reason = text
+  move(work, 'verdict.impossible', at, 'impossible')
+}
+
+function recovered(work: OneshotWork, data: EventData<'step.recovered'>, at: number): void {
+  if (work.state !== 'RECOVERY_PENDING' || data.step !== currentStep(work)) return
+  const { step, evidence, text = '', sessionId = null } = data
+  if (data.verdict === 'success') {
+    work.result = { step, text, isRecovered: true, evidence, sessionId }
+    return move(work, 'recovered.success', at, null)
+  }
+  if (data.verdict === 'partial') {
+    const said = evidence.map(({ source, says }) => `${source}: ${says}`).join('\n')
+    const kept = [text && `The last attempt said:\n${text}`, said && `What it left behind:\n${said}`].filter(Boolean)
+    const feedback = { verdict: null, text: kept.join('\n\n'), findings: [] }
+    work.feedback.push({ iteration: work.iteration, from: 'recovery', ...feedback })
+    return move(work, 'recovered.partial', at, null)
+  }
+  work.cause = 'nothing_recovered'
+  move(work, 'recovered.nothing', at, work.isOurDoing ? null : 'nothing_recovered')
+}
+
+/** Nothing was started: the run stands where it stood, and waits for the agent to be installed. */
+function notSpawned(work: OneshotWork, agent: string): void {
+  work.missing = agent
+  const isWorker = work.state === 'WORKER_EXECUTING'
+  if (isWorker) work.iteration--
+  work.state = !isWorker ? 'AUDIT_PENDING' : work.iteration === 0 ? 'CREATED' : 'REITERATION_PENDING'
+}
+
+const unlisted = new UnlistedCounter()
+
+function move(work: OneshotWork, event: OneshotEvent, at: number, reason: string | null): void {
+  const context = {
+    iteration: work.iteration,
+    maxIterations: work.input.maxIterations,
+    asksLeft: work.asksLeft,
+    isOurDoing: work.isOurDoing,
+    resumeTo: resumeTarget(work),
+  }
+  const from = work.state
+  const [next, actions] = transition(oneshotTable, from, event, { context, counter: unlisted })
+  for (const action of actions) act(work, action)
+  if (next === from) return
+  if (next === 'INTERRUPTED' || next === 'FAILED') work.before = from
+  work.state = next
+  if (next === 'FAILED' || next === 'INTERRUPTED') work.reason = reason
+  work.history.push({ state: next, ts: at / 1000, ...(reason !== null && { reason }) })
+}
+
+function act(work: OneshotWork, action: OneshotAction): void {
+  switch (action) {
+    case 'first-iteration':
+    case 'next-iteration':
+      work.iteration++
+      work.result = null
+      work.asksLeft = work.input.auditorAsks
+      return
+    case 'same-iteration':
+      work.iteration--
+      return
+    case 'use-ask':
+      work.asksLeft--
+      return
+    case 'fail-max-iterations':
+      work.cause = 'max_iterations'
+      return
+    default:
+      return
+  }
+}
+
+/** Where a run goes on when it is resumed; null where it must not be. */
+export function resumeTarget(work: OneshotWork): OneshotResume | null {
+  if (work.state === 'INTERRUPTED') {
+    switch (work.before) {
+      case 'WORKER_EXECUTING':
+        return 'RECOVERY_PENDING'
+      case 'AUDITOR_EXECUTING':
+        return 'AUDIT_PENDING'
+      case 'CREATED':
+      case 'RECOVERY_PENDING':
+      case 'AUDIT_PENDING':
+      case 'REITERATION_PENDING':
+        return work.before
+      default:
+        return null
+    }
+  }
+  if (work.state !== 'FAILED') return null
+  if (work.cause === 'auditor') return 'AUDIT_PENDING'
+  if (work.cause === 'max_iterations') return work.iteration < work.input.maxIterations ? 'REITERATION_PENDING' : null
+  return 'REITERATION_PENDING'
+}
+
+/** The step that the run waits for, or was waiting for when it was interrupted. */
+export function currentStep(work: OneshotWork): string | null {
+  const at = work.state === 'INTERRUPTED' ? work.before : work.state
+  if (at === 'WORKER_EXECUTING' || at === 'RECOVERY_PENDING') return newestStep(work, 'worker').step
+  return at === 'AUDITOR_EXECUTING' ? newestStep(work, 'auditor').step : null
+}

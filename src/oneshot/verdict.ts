@@ -1,0 +1,77 @@
+import { soleJsonObject } from '../text/index.js'
+
+/** What an auditor may say. */
+export interface Verdict {
+  verdict: 'DONE' | 'RETRY' | 'IMPOSSIBLE'
+  feedback: string
+  findings: Finding[]
+}
+
+export interface Finding {
+  file?: string
+  line?: number
+  text: string
+}
+
+export type VerdictReading = { verdict: Verdict; extra: string[] } | { verdict: null; complaint: string }
+
+/** JSON Schema of the verdict, for agents that take one. */
+export const VERDICT_SCHEMA = {
+  type: 'object',
+  additionalProperties: false,
+  required: ['verdict', 'feedback', 'findings'],
+  properties: {
+    verdict: { type: 'string', enum: ['DONE', 'RETRY', 'IMPOSSIBLE'] },
+    feedback: { type: 'string' },
+    findings: {
+      type: 'array',
+      items: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['file', 'line', 'text'],
+        properties: {
+          file: { type: ['string', 'null'] },
+          line: { type: ['integer', 'null'] },
+          text: { type: 'string' },
+        },
+      },
+    },
+  },
+} as const
+
+const WORDS = ['DONE', 'RETRY', 'IMPOSSIBLE'] as const
+
+/**
+ * The verdict in an auditor's structured output, or in its own final message: the whole text, the only block tagged `json`, or the only
+ * object at the top level. Nothing else counts, no words and no near misses: without a verdict nothing is approved.
+ */
+export function readVerdict(answer: { structured?: unknown; text: string }): VerdictReading {
+  if (answer.structured !== undefined && answer.structured !== null) return judge(answer.structured)
+  const found = soleJsonObject(answer.text)
+  return 'value' in found ? judge(found.value) : { verdict: null, complaint: found.problem }
+}
+
+function judge(value: unknown): VerdictReading {
+  const none = (complaint: string): VerdictReading => ({ verdict: null, complaint })
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return none('the verdict is not an object')
+  const { verdict, feedback, findings, ...rest } = value as Record<string, unknown>
+  const word = WORDS.find(candidate => candidate === verdict)
+  if (!word) return none(`"verdict" must be one of ${WORDS.join(', ')}, and is ${JSON.stringify(verdict) ?? 'missing'}`)
+  if (feedback !== undefined && typeof feedback !== 'string') return none('"feedback" must be a text')
+  if (word !== 'DONE' && (feedback ?? '').trim() === '') return none(`"feedback" must say why the verdict is ${word}`)
+  const list = findings ?? []
+  if (!Array.isArray(list)) return none('"findings" must be a list')
+  const read = list.map(readFinding)
+  const bad = read.indexOf(null)
+  if (bad >= 0) return none(`finding ${bad + 1} is not of the form {"file"?, "line"?, "text"}`)
+  return { verdict: { verdict: word, feedback: feedback ?? '', findings: read as Finding[] }, extra: Object.keys(rest) }
+}
+
+function readFinding(value: unknown): Finding | null {
+  if (typeof value !== 'object' || value === null) return null
+  const { file, line, text } = value as Record<string, unknown>
+  if (typeof text !== 'string') return null
+  if (file !== undefined && file !== null && typeof file !== 'string') return null
+  if (line !== undefined && line !== null && !Number.isInteger(line)) return null
+  return { text, ...(typeof file === 'string' && { file }), ...(typeof line === 'number' && { line }) }
+}
