@@ -18,6 +18,13 @@ export function processStart(pid: number): string | null {
   return statFields(pid)?.[19] ?? null
 }
 
+/** A process and its terminal: its own group, the one in the foreground, and whether it is suspended. Null where nobody tells. */
+export function terminalGroups(pid: number): { own: number; foreground: number; isStopped: boolean } | null {
+  const fields = statFields(pid)
+  if (!fields) return null
+  return { own: Number(fields[2]), foreground: Number(fields[5]), isStopped: fields[0] === 'T' }
+}
+
 /** The fields of `/proc/<pid>/stat` from the third (state) on, or null where there are none. */
 function statFields(pid: number): string[] | null {
   try {

@@ -1,0 +1,49 @@
+import type { Readable } from 'node:stream'
+
+/** Bytes of one of the two pipes, as they came. */
+export interface Chunk {
+  from: 'stdout' | 'stderr'
+  bytes: Uint8Array
+}
+
+/**
+ * Both pipes of a process as one stream, in the order they can be read. Nothing is read ahead of the one who pulls: a slow reader blocks the
+ * program, never our memory. Ends when both pipes have ended.
+ */
+export async function* ingest(stdout: Readable, stderr: Readable): AsyncGenerator<Chunk, void, undefined> {
+  const pipes = [open('stdout', stdout), open('stderr', stderr)]
+  try {
+    const waiting = new Map(pipes.map(pipe => [pipe, next(pipe)]))
+    while (waiting.size > 0) {
+      const { pipe, chunk } = await Promise.race(waiting.values())
+      if (!chunk) {
+        waiting.delete(pipe)
+        continue
+      }
+      waiting.set(pipe, next(pipe))
+      yield chunk
+    }
+  } finally {
+    for (const { stream } of pipes) stream.destroy()
+  }
+}
+
+interface Pipe {
+  from: Chunk['from']
+  stream: Readable
+  chunks: AsyncIterator<Buffer>
+}
+
+function open(from: Chunk['from'], stream: Readable): Pipe {
+  return { from, stream, chunks: stream[Symbol.asyncIterator]() as AsyncIterator<Buffer> }
+}
+
+async function next(pipe: Pipe): Promise<{ pipe: Pipe; chunk: Chunk | null }> {
+  try {
+    const { done, value } = await pipe.chunks.next()
+    return { pipe, chunk: done ? null : { from: pipe.from, bytes: value } }
+  } catch {
+    // A pipe that breaks has ended; how the program ended is told by its exit.
+    return { pipe, chunk: null }
+  }
+}

@@ -1,0 +1,80 @@
+import { createReadStream, existsSync, mkdirSync } from 'node:fs'
+import { type FileHandle, open } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Clock, Timer } from '../clock/index.js'
+import type { Activity } from './activity.js'
+
+const BATCH_MS = 50
+const BATCH_RECORDS = 64
+
+/** Where the activities of a step are kept: beside the journal, not in it. `step` is `node@visit#attempt`. */
+export function segmentPath(runDirectory: string, step: string): string {
+  return join(runDirectory, 'activity', `${step.replaceAll('/', '~')}.ndjson`)
+}
+
+/** Appends activities as lines of JSON, a batch at a time; `flush` returns when all so far are in the file. */
+export class SegmentWriter {
+  readonly #file: Promise<FileHandle>
+  readonly #clock: Clock
+  #waiting: string[] = []
+  #timer: Timer | null = null
+  #written: Promise<void> = Promise.resolve()
+  #failure: unknown = null
+
+  constructor(path: string, clock: Clock) {
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    this.#clock = clock
+    this.#file = open(path, 'a', 0o600)
+    this.#file.catch(error => {
+      this.#failure = error
+    })
+  }
+
+  append(activity: Activity): void {
+    this.#waiting.push(`${JSON.stringify(activity)}\n`)
+    if (this.#waiting.length >= BATCH_RECORDS) this.#write()
+    else this.#timer ??= this.#clock.setTimer(BATCH_MS, () => this.#write())
+  }
+
+  /** @throws what kept the file from being written */
+  async flush(): Promise<void> {
+    this.#write()
+    await this.#written
+    if (this.#failure) throw this.#failure
+  }
+
+  async close(): Promise<void> {
+    try {
+      await this.flush()
+    } finally {
+      await (await this.#file.catch(() => null))?.close()
+    }
+  }
+
+  #write(): void {
+    this.#timer?.cancel()
+    this.#timer = null
+    const lines = this.#waiting.splice(0)
+    if (lines.length === 0) return
+    this.#written = this.#written.then(async () => {
+      try {
+        await (await this.#file).appendFile(lines.join(''))
+      } catch (error) {
+        this.#failure ??= error
+      }
+    })
+  }
+}
+
+/** The activities of a step, oldest first. A torn last line, left by a crash, is passed over. */
+export async function* readSegment(path: string): AsyncGenerator<Activity, void, undefined> {
+  if (!existsSync(path)) return
+  for await (const line of createInterface({ input: createReadStream(path), crlfDelay: Number.POSITIVE_INFINITY })) {
+    try {
+      yield JSON.parse(line) as Activity
+    } catch {
+      // Only a line that was being written when its writer died does not parse.
+    }
+  }
+}

@@ -1,0 +1,86 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { delay, newNonce, systemClock } from '../clock/index.js'
+import { type ChildGroup, isAlive, killTree, marked, spawnGroup } from './index.js'
+
+let directory: string
+let mark: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-group-'))
+  mark = `test/${newNonce()}`
+})
+
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
+
+function start(script: string): Promise<ChildGroup> {
+  const env = { PATH: process.env.PATH ?? '' }
+  return spawnGroup('/bin/sh', ['-c', script], { cwd: directory, env, stdin: null, mark, clock: systemClock })
+}
+
+async function until(holds: () => boolean): Promise<void> {
+  for (let n = 0; n < 500 && !holds(); n++) await delay(systemClock, 10)
+  expect(holds()).toBe(true)
+}
+
+describe('a process group', () => {
+  test('tells how its program ended', async () => {
+    expect(await (await start('exit 3')).exit).toEqual({ code: 3, signal: null })
+    expect(await (await start('kill -9 $$')).exit).toEqual({ code: null, signal: 'SIGKILL' })
+  })
+
+  test('that cannot be started rejects', async () => {
+    const options = { cwd: directory, env: {}, stdin: null, mark, clock: systemClock }
+    await expect(spawnGroup('/no/such/program', [], options)).rejects.toMatchObject({ code: 'ENOENT' })
+  })
+
+  test('is ended with TERM when it listens', async () => {
+    const group = await start("trap 'echo bye > said; exit 0' TERM; echo up > up; while :; do sleep 0.05; done")
+    await until(() => exists('up'))
+    await group.kill(5_000)
+    expect(await group.exit).toEqual({ code: 0, signal: null })
+    expect(readFileSync(join(directory, 'said'), 'utf8')).toBe('bye\n')
+    expect(marked(mark)).toEqual([])
+  })
+
+  test('is ended with KILL when it does not', async () => {
+    const group = await start("trap '' TERM; echo up > up; while :; do sleep 0.05; done")
+    await until(() => exists('up'))
+    await group.kill(100)
+    expect(await group.exit).toEqual({ code: null, signal: 'SIGKILL' })
+    expect(marked(mark)).toEqual([])
+  })
+
+  test('takes grandchildren with it, also those that made a session of their own', async () => {
+    const group = await start(
+      "trap '' TERM; (setsid sh -c 'trap \"\" TERM; echo $$ > far; sleep 600' &); sleep 600 & echo up > up; wait",
+    )
+    await until(() => exists('up') && exists('far') && readFileSync(join(directory, 'far'), 'utf8').trim() !== '')
+    const far = Number(readFileSync(join(directory, 'far'), 'utf8'))
+    expect(isAlive(far)).toBe(true)
+    await group.kill(100)
+    expect(marked(mark)).toEqual([])
+    expect(isAlive(far)).toBe(false)
+  })
+
+  test('whose pid belongs to another process by now is left alone', async () => {
+    const other = await start('sleep 600')
+    await killTree(
+      { pid: other.pid, processStart: 'another', mark: `${mark}-gone` },
+      { graceMs: 50, clock: systemClock },
+    )
+    expect(isAlive(other.pid)).toBe(true)
+    await other.kill(100)
+  })
+})
+
+function exists(name: string): boolean {
+  try {
+    readFileSync(join(directory, name))
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,138 @@
+import { spawn } from 'node:child_process'
+import { readdirSync, readFileSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { type Clock, delay } from '../clock/index.js'
+import { isAlive, processStart } from './process-info.js'
+
+/** Environment variable that everything a step starts inherits: what outlives its group is found by it. */
+export const STEP_MARK = 'SIGNALBOX_STEP'
+
+export interface GroupExit {
+  code: number | null
+  signal: NodeJS.Signals | null
+}
+
+/** A program in a process group and session of its own. */
+export interface ChildGroup {
+  readonly pid: number
+  readonly processStart: string | null
+  readonly stdout: Readable
+  readonly stderr: Readable
+  readonly exit: Promise<GroupExit>
+  /** TERM to the group, KILL after the grace, then KILL to whatever still carries the mark. Resolves when nothing of it is left. */
+  kill(graceMs: number): Promise<void>
+}
+
+/**
+ * Starts a program without a shell. `stdin` is an open file descriptor or null; `mark` goes into the environment.
+ * Rejects when the program cannot be started.
+ */
+export function spawnGroup(
+  file: string,
+  args: readonly string[],
+  options: { cwd: string; env: Record<string, string>; stdin: number | null; mark: string; clock: Clock },
+): Promise<ChildGroup> {
+  const { cwd, env, stdin, mark, clock } = options
+  return new Promise((resolve, reject) => {
+    const child = spawn(file, [...args], {
+      cwd,
+      env: { ...env, [STEP_MARK]: mark },
+      stdio: [stdin ?? 'ignore', 'pipe', 'pipe'],
+      detached: true,
+    })
+    const exit = new Promise<GroupExit>(ended => child.on('exit', (code, signal) => ended({ code, signal })))
+    child.once('error', reject)
+    child.once('spawn', () => {
+      const pid = child.pid!
+      const start = processStart(pid)
+      resolve({
+        pid,
+        processStart: start,
+        stdout: child.stdout!,
+        stderr: child.stderr!,
+        exit,
+        kill: graceMs => killTree({ pid, processStart: start, mark }, { graceMs, clock }),
+      })
+    })
+  })
+}
+
+/**
+ * Ends a process group and everything that carries its mark. A pid alone proves nothing: the group is signalled only while its leader is
+ * the process that was started, or is gone while members of the group carry the mark.
+ */
+export async function killTree(
+  target: { pid: number; processStart: string | null; mark: string },
+  { graceMs, clock }: { graceMs: number; clock: Clock },
+): Promise<void> {
+  const isOurs = () => isSameProcess(target.pid, target.processStart) || marked(target.mark).length > 0
+  if (isOurs()) signalGroup(target.pid, 'SIGTERM')
+  const deadline = clock.monotonic() + graceMs
+  while (isGroupAlive(target.pid) && clock.monotonic() < deadline) await delay(clock, POLL_MS)
+  if (isGroupAlive(target.pid) && isOurs()) signalGroup(target.pid, 'SIGKILL')
+  // Agents put the commands of their tools into sessions of their own, which outlive every signal to the group.
+  for (let round = 0; round < ROUNDS_MAX; round++) {
+    const left = marked(target.mark)
+    if (left.length === 0) return
+    for (const pid of left) signal(pid, 'SIGKILL')
+    await delay(clock, POLL_MS)
+  }
+}
+
+const POLL_MS = 20
+const ROUNDS_MAX = 100
+
+/** Processes that inherited this mark, living ones only. Where the system does not show environments, none. */
+export function marked(mark: string): number[] {
+  const needle = Buffer.from(`${STEP_MARK}=${mark}\0`)
+  let names: string[]
+  try {
+    names = readdirSync('/proc')
+  } catch {
+    return []
+  }
+  return names
+    .filter(isNumber)
+    .map(Number)
+    .filter(pid => pid !== process.pid && hasMark(pid, needle) && isAlive(pid))
+}
+
+function hasMark(pid: number, needle: Buffer): boolean {
+  try {
+    const environment = readFileSync(`/proc/${pid}/environ`)
+    const at = environment.indexOf(needle)
+    return at === 0 || (at > 0 && environment[at - 1] === 0)
+  } catch {
+    return false
+  }
+}
+
+function isSameProcess(pid: number, start: string | null): boolean {
+  return isAlive(pid) && (start === null || processStart(pid) === start)
+}
+
+function isGroupAlive(pid: number): boolean {
+  try {
+    process.kill(-pid, 0)
+    return true
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === 'EPERM'
+  }
+}
+
+function signalGroup(pid: number, name: NodeJS.Signals): void {
+  signal(-pid, name)
+}
+
+/** A process that has gone meanwhile needs no signal. */
+function signal(pid: number, name: NodeJS.Signals): void {
+  try {
+    process.kill(pid, name)
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== 'ESRCH') throw error
+  }
+}
+
+function isNumber(name: string): boolean {
+  return /^\d+$/.test(name)
+}
