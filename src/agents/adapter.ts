@@ -1,3 +1,5 @@
+import type { Clock } from '../clock/index.js'
+import type { HeadlessAgent } from './headless/headless.js'
 import type { AgentStatement } from './report.js'
 
 /** How one coding agent is run. One file an agent; adding an agent is adding a file here and a pack. */
@@ -20,12 +22,18 @@ export interface AgentAdapter {
   signIn?(environment: AgentEnvironment): SignIn
   /** The command line that starts it in a terminal. */
   interactive(location: FoundAgent, start: InteractiveStart): AgentCommand
+  /** The agent's own id of the conversation in the rows that it leaves behind when it ends. */
+  exitId?(rows: readonly string[]): string | null
   /** What it tells about itself beside its screen. */
   readonly tells: { osc7501: boolean; hooks: boolean; transcript: boolean; events: boolean }
   /** Its hooks: wired for one session, in files of that session alone, never in the person's own configuration. */
   readonly hooks?: AgentHooks
   /** Its own record of the conversation. */
   readonly transcript?: AgentTranscript
+  /** A channel of its own, on which it tells what happens and takes answers. */
+  readonly events?: AgentEventSource
+  /** How it works through one prompt without a terminal. Left out: it cannot. */
+  readonly headless?: HeadlessAgent
 }
 
 export interface AgentEnvironment {
@@ -59,6 +67,8 @@ export interface InteractiveStart {
   resume: string | null
   /** An id for a new conversation, for agents that take one. */
   newSessionId: string
+  /** The environment it will be started with, before the adapter's own variables. */
+  env?: NodeJS.ProcessEnv
   /** Null: no hooks are wanted (`agents.<name>.hooks = false`), or the agent has none. */
   wiring: HookWiring | null
 }
@@ -107,8 +117,11 @@ export interface AgentTranscript {
   locate(place: TranscriptPlace): Promise<string[]>
   /** How it grows: lines appended, a file rewritten whole, or rows of an SQLite file. */
   readonly form: 'lines' | 'whole' | 'sqlite'
-  /** A new reader of one transcript from its beginning. It keeps what it has seen: the same record says nothing twice. */
-  open(path: string): TranscriptReader
+  /**
+   * A new reader of one transcript from its beginning. It keeps what it has seen: the same record says nothing twice. The place is for
+   * agents that keep all their conversations in one file.
+   */
+  open(path: string, place?: TranscriptPlace): TranscriptReader
 }
 
 export interface TranscriptPlace {
@@ -129,4 +142,30 @@ export interface TranscriptNews {
   statements: (AgentStatement & { at: number | null })[]
   /** Records that could not be understood. */
   skipped: number
+}
+
+export interface AgentEventSource {
+  /** Listens from now on; null when this session was started without the channel. */
+  open(place: EventsPlace): AgentEvents | null
+}
+
+export interface EventsPlace {
+  /** The directory of the session that its hooks were wired in. */
+  directory: string
+  clock: Clock
+}
+
+export interface AgentEvents {
+  /** `id` is equal for repetitions of one report; `at` is in wall milliseconds, as far as the agent says when. */
+  onStatement(listener: (statement: AgentStatement, about: { id: string; at: number | null }) => void): void
+  onConnection(listener: (isConnected: boolean) => void): void
+  /** Answers the request with this key. */
+  answer(key: string, answer: EventsAnswer): Promise<'taken' | 'gone' | 'unreachable'>
+  close(): void
+}
+
+export interface EventsAnswer {
+  behavior: 'once' | 'always' | 'deny'
+  /** The reason, for the agent. */
+  message?: string
 }

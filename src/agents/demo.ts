@@ -1,6 +1,9 @@
 import { existsSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import type { AgentAdapter } from './adapter.js'
+import { demoHooks, wireDemoHooks } from './demo-hooks.js'
+import { demoTranscript } from './demo-transcript.js'
+import { demoHeadless } from './headless/demo.js'
 
 /** The scripted agent that ships with Signalbox: a real program in a real terminal, for the demo and for tests. */
 export const demoAgent: AgentAdapter = {
@@ -8,7 +11,10 @@ export const demoAgent: AgentAdapter = {
   title: 'Demo agent',
   pack: 'demo',
   programs: [],
-  tells: { osc7501: true, hooks: false, transcript: false, events: false },
+  tells: { osc7501: true, hooks: true, transcript: true, events: false },
+  hooks: demoHooks,
+  transcript: demoTranscript,
+  headless: demoHeadless,
   install: 'it ships with Signalbox; run `npm run build` in a checkout',
   locate() {
     const script = fileURLToPath(new URL('../demo-agent/main.js', import.meta.url))
@@ -16,8 +22,13 @@ export const demoAgent: AgentAdapter = {
       ? { found: true, file: process.execPath, prefix: [script] }
       : { found: false, looked: script }
   },
-  interactive({ file, prefix }, { args, resume, newSessionId }) {
+  exitId(rows) {
+    const found = rows.map(row => /^ {2}signalbox-demo --resume (\S+)$/.exec(row.trimEnd())?.[1])
+    return found.find(id => id !== undefined) ?? null
+  },
+  interactive({ file, prefix }, { args, resume, newSessionId, wiring }) {
     const identity = resume ? ['--resume', resume] : ['--session-id', newSessionId]
-    return { file, args: [...prefix, ...identity, ...args], env: {}, agentSessionId: resume ?? newSessionId }
+    const hooks = wiring && !args.includes('--settings') ? ['--settings', wireDemoHooks(wiring)] : []
+    return { file, args: [...prefix, ...identity, ...hooks, ...args], env: {}, agentSessionId: resume ?? newSessionId }
   },
 }

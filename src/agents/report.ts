@@ -26,6 +26,11 @@ export type AgentStatement = { subAgent?: string } & (
       prompt?: string
       /** Rules that the agent offers to make, verbatim: what `HookAnswer.sessionRule` may carry. */
       suggestions?: readonly unknown[]
+      /**
+       * The dialog is a form (a question, a plan): only its screen can carry the answer. A structured channel must not allow it, since the
+       * agent would take that for an empty form; it may still be denied.
+       */
+      viaScreen?: true
     }
   | { is: 'answered'; key: string; result: 'allowed' | 'denied' | 'unknown' }
   /** It waits for a person, without saying for what. */

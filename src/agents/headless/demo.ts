@@ -1,0 +1,56 @@
+import type { ActivityBody, ActivityParser, Frame } from '../../activity/index.js'
+import { cutOutput } from '../../activity/index.js'
+import { demoTranscript } from '../demo-transcript.js'
+import { examineTranscript } from './examine.js'
+import type { HeadlessAgent } from './headless.js'
+
+/** The demo agent speaks our own activities, one JSON object a line: docs/demo-agent.md. */
+export const demoHeadless: HeadlessAgent = {
+  levels: ['read', 'ask', 'edits', 'all'],
+  takesModel: false,
+  takesSchema: false,
+  command(_, { permissions, resume, newSessionId }) {
+    const identity = resume ? ['--resume', resume] : ['--session-id', newSessionId]
+    return {
+      args: ['--headless', '--permission-mode', permissions === 'ask' ? 'edits' : permissions, ...identity],
+      env: {},
+      stdin: 'prompt',
+      agentSessionId: resume ?? newSessionId,
+    }
+  },
+  parser: () => demoParser,
+  examine: traces => examineTranscript(demoTranscript, traces),
+}
+
+const KNOWN = new Set([
+  'session',
+  'text',
+  'thought',
+  'tool_call',
+  'tool_progress',
+  'tool_result',
+  'file_change',
+  'todo',
+  'approval',
+  'question',
+  'retry',
+  'usage',
+  'notice',
+  'error',
+  'result',
+])
+
+const demoParser: ActivityParser = {
+  parse(frame: Frame): ActivityBody[] {
+    if (frame.kind === 'text') {
+      const { text, malformed, truncated } = frame
+      return [{ type: 'raw', text, ...(malformed && { malformed }), ...(truncated && { truncated }) }]
+    }
+    const { at: _at, seq: _seq, ...record } = frame.value
+    if (typeof record.type !== 'string' || !KNOWN.has(record.type))
+      return [{ type: 'raw', text: JSON.stringify(record) }]
+    if (record.type === 'tool_result' && typeof record.output === 'string')
+      return [{ ...record, ...cutOutput(record.output) } as unknown as ActivityBody]
+    return [record as unknown as ActivityBody]
+  },
+}

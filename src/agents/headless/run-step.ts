@@ -1,0 +1,165 @@
+import { closeSync, openSync } from 'node:fs'
+import { type Activity, activities, ingest, Silence, watch } from '../../activity/index.js'
+import { type Clock, delay } from '../../clock/index.js'
+import { type ChildGroup, type GroupExit, spawnGroup } from '../../process/index.js'
+import type { Redactor } from '../../text/index.js'
+import type { FoundAgent } from '../adapter.js'
+import type { HeadlessAgent, HeadlessEnd, HeadlessStep } from './headless.js'
+import { StepProgress } from './step-progress.js'
+
+export interface RunStepOptions {
+  agent: { name: string; location: FoundAgent; headless: HeadlessAgent }
+  step: HeadlessStep
+  clock: Clock
+  redactor: Redactor
+  thresholds: {
+    inactivityMs: number
+    toolInactivityMs: number
+    exitGraceMs: number
+    killGraceMs: number
+    timeoutMs: number
+  }
+  signal: AbortSignal
+  /** A person is being waited for: then silence is ours. */
+  isWaitingForPerson(): boolean
+  /** Whether the agent's own files have grown since this was asked last. */
+  hasGrown?(): Promise<boolean>
+  onSpawned(process: { pid: number; processStart: string | null; agentSessionId: string | null }): void
+  /** Before anything follows from it; a throw ends the step. */
+  log(activity: Activity): void
+  onActivity(activity: Activity, progress: StepProgress): void
+}
+
+/** After a program has left, its pipes may still hold the last line; what its children keep open must not keep us. */
+const DRAIN_MS = 2_000
+
+/**
+ * Runs an agent through one prompt: starts it in a process group of its own, reads what it says, and decides how it ended from its final
+ * record first and its exit second. Whatever happens, nothing of it is left running.
+ */
+export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
+  const { agent, step, clock, thresholds, signal } = options
+  const command = agent.headless.command(agent.location, step)
+  const stdin = command.stdin === 'prompt' ? openSync(step.promptFile, 'r') : null
+  let group: ChildGroup
+  try {
+    group = await spawnGroup(agent.location.file, [...agent.location.prefix, ...command.args], {
+      cwd: step.cwd,
+      env: { ...step.env, ...command.env },
+      stdin,
+      mark: step.name,
+      clock,
+    })
+  } catch (error) {
+    return failed('spawn', `${agent.name} could not be started: ${(error as Error).message}`, new StepProgress())
+  } finally {
+    if (stdin !== null) closeSync(stdin)
+  }
+  options.onSpawned({ pid: group.pid, processStart: group.processStart, agentSessionId: command.agentSessionId })
+  const progress = new StepProgress()
+  progress.sessionId = command.agentSessionId
+  const stop = () => void group.kill(thresholds.killGraceMs)
+  signal.addEventListener('abort', stop, { once: true })
+  const timeout = thresholds.timeoutMs > 0 ? clock.setTimer(thresholds.timeoutMs, stop) : null
+  const startedAt = clock.monotonic()
+  try {
+    const silence = await listen(group, progress, options)
+    if (silence) {
+      await group.kill(thresholds.killGraceMs)
+      return { ...failed('timeout', 'inactivity_timeout', progress), status: 'silent', class: null }
+    }
+    const exit = await group.exit
+    const isTimedOut = timeout !== null && clock.monotonic() - startedAt >= thresholds.timeoutMs
+    if (isTimedOut) return { ...failed('timeout', 'step_timeout', progress), status: 'silent' }
+    return endOf(exit, progress)
+  } finally {
+    timeout?.cancel()
+    signal.removeEventListener('abort', stop)
+    await group.kill(thresholds.killGraceMs)
+  }
+}
+
+/** Reads until the program and its pipes have ended; returns the silence that ended it before. */
+async function listen(group: ChildGroup, progress: StepProgress, options: RunStepOptions): Promise<Silence | null> {
+  const { agent, step, clock, redactor, log, onActivity } = options
+  const chunks = ingest(group.stdout, group.stderr)
+  const watched = watch(untilDrained(chunks, group.exit, clock), {
+    clock,
+    threshold: () => thresholdOf(progress, options),
+    ...(options.hasGrown && { isAliveElsewhere: options.hasGrown }),
+  })
+  const stream = activities(watched, {
+    step: step.name,
+    agent: agent.name,
+    clock,
+    redactor,
+    parser: agent.headless.parser(step),
+    log,
+  })
+  try {
+    for await (const activity of stream) {
+      progress.take(activity)
+      onActivity(activity, progress)
+    }
+    return null
+  } catch (error) {
+    if (error instanceof Silence) return error
+    throw error
+  }
+}
+
+function thresholdOf(progress: StepProgress, { agent, thresholds, isWaitingForPerson }: RunStepOptions): number | null {
+  if (isWaitingForPerson()) return null
+  if (progress.result) return thresholds.exitGraceMs
+  const isInTool = progress.isToolOpen || agent.headless.reportsToolsLate === true
+  const limit = isInTool ? thresholds.toolInactivityMs : thresholds.inactivityMs
+  return limit === 0 ? null : limit + progress.retryMs
+}
+
+/** The pipes, but not for longer than a moment after the program has left: its children may hold them open. */
+async function* untilDrained<T>(source: AsyncGenerator<T>, exit: Promise<unknown>, clock: Clock): AsyncGenerator<T> {
+  const isOver = exit.then(() => delay(clock, DRAIN_MS)).then((): typeof OVER => OVER)
+  try {
+    for (;;) {
+      const next = await Promise.race([source.next(), isOver])
+      if (next === OVER || next.done) return
+      yield next.value
+    }
+  } finally {
+    void source.return(undefined)
+  }
+}
+
+const OVER: unique symbol = Symbol('over')
+
+/** The final record is believed when the exit does not contradict it; an exit without one is no success. */
+function endOf(exit: GroupExit, progress: StepProgress): HeadlessEnd {
+  const { result } = progress
+  const how = exit.signal ? `signal_${exit.signal}` : `exit_${exit.code}`
+  if (result?.ok && exit.code === 0) {
+    return {
+      status: 'ok',
+      reason: 'ok',
+      class: null,
+      text: progress.text,
+      sessionId: progress.sessionId,
+      usage: progress.usage,
+      ...(result.structured !== undefined && { structured: result.structured }),
+    }
+  }
+  if (result && !result.ok)
+    return failed(progress.errorClass ?? 'unknown', `error_${progress.errorClass ?? result.reason}`, progress)
+  if (exit.code === 0) return failed('interrupted', 'no_final_record', progress)
+  return failed(progress.errorClass ?? 'unknown', progress.errorClass ? `error_${progress.errorClass}` : how, progress)
+}
+
+function failed(kind: NonNullable<HeadlessEnd['class']>, reason: string, progress: StepProgress): HeadlessEnd {
+  return {
+    status: 'failed',
+    reason,
+    class: kind,
+    text: progress.errorText ?? progress.text,
+    sessionId: progress.sessionId,
+    usage: progress.usage,
+  }
+}

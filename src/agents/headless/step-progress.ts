@@ -1,0 +1,106 @@
+import type { Activity, ErrorClass } from '../../activity/index.js'
+import type { HeadlessEnd } from './headless.js'
+
+/** What a step's activities add up to: its answer, its spending, what is still open. */
+export class StepProgress {
+  readonly #openTools = new Set<string>()
+  #text = ''
+  #delta = ''
+  #result: Extract<Activity, { type: 'result' }> | null = null
+  #error: Extract<Activity, { type: 'error' }> | null = null
+  #retryMs = 0
+  #turns: NonNullable<HeadlessEnd['usage']> | null = null
+  #run: NonNullable<HeadlessEnd['usage']> | null = null
+  sessionId: string | null = null
+
+  take(activity: Activity): void {
+    if (activity.type !== 'retry') this.#retryMs = 0
+    // What a sub-agent says is not the answer.
+    const isOwn = activity.parent === undefined
+    switch (activity.type) {
+      case 'session':
+        this.sessionId ??= activity.sessionId
+        return
+      case 'text':
+        if (!isOwn) return
+        if (activity.delta) this.#delta += activity.text
+        else {
+          this.#text = activity.text
+          this.#delta = ''
+        }
+        return
+      case 'tool_call':
+        this.#openTools.add(activity.callId)
+        return
+      case 'tool_result':
+        this.#openTools.delete(activity.callId)
+        return
+      case 'retry':
+        this.#retryMs = activity.delayMs ?? 0
+        return
+      case 'usage':
+        this.#spend(activity)
+        return
+      case 'error':
+        this.#error = activity
+        return
+      case 'result':
+        this.#result = activity
+        return
+      default:
+        return
+    }
+  }
+
+  get isToolOpen(): boolean {
+    return this.#openTools.size > 0
+  }
+
+  get retryMs(): number {
+    return this.#retryMs
+  }
+
+  get result(): { ok: boolean; reason: string; structured?: unknown } | null {
+    return this.#result
+  }
+
+  get errorClass(): ErrorClass | null {
+    return this.#error?.class ?? null
+  }
+
+  get errorText(): string | null {
+    return this.#error?.text ?? null
+  }
+
+  /** The agent's final message. */
+  get text(): string {
+    return this.#result?.text || this.#text || this.#delta
+  }
+
+  get usage(): HeadlessEnd['usage'] {
+    return this.#run ?? this.#turns
+  }
+
+  #spend({
+    scope,
+    input,
+    output,
+    cacheRead,
+    cacheWrite,
+    reasoning,
+    costUsd,
+  }: Extract<Activity, { type: 'usage' }>): void {
+    const usage = { input, output, ...defined({ cacheRead, cacheWrite, reasoning, costUsd }) }
+    if (scope === 'run') {
+      this.#run = usage
+      return
+    }
+    const sum: Record<string, number> = { ...(this.#turns ?? { input: 0, output: 0 }) }
+    for (const [key, value] of Object.entries(usage)) sum[key] = (sum[key] ?? 0) + value
+    this.#turns = sum as unknown as NonNullable<HeadlessEnd['usage']>
+  }
+}
+
+function defined(values: Record<string, number | undefined>): Record<string, number> {
+  return Object.fromEntries(Object.entries(values).filter((entry): entry is [string, number] => entry[1] !== undefined))
+}

@@ -1,0 +1,36 @@
+import { chmodSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { SignalboxError } from '../errors/index.js'
+import type { HookWiring } from './adapter.js'
+
+/** The relay's words for one hook. */
+export function hookWords(wiring: HookWiring, event: string, { hold = false } = {}): string[] {
+  return [...wiring.relay, event, ...(hold ? ['--hold'] : [])]
+}
+
+/** The same as a line, for agents that give a hook's command to a shell. */
+export function hookLine(wiring: HookWiring, event: string, options?: { hold?: boolean }): string {
+  return hookWords(wiring, event, options).map(quoteForShell).join(' ')
+}
+
+/** One word of a POSIX shell, whatever is in it. */
+export function quoteForShell(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+}
+
+/** Writes a file into the directory of the session, readable by its owner alone, and says where it is. */
+export function writeSessionFile(wiring: HookWiring, name: string, text: string): string {
+  const file = join(wiring.directory, name)
+  writeFileSync(file, text, { mode: 0o600 })
+  chmodSync(file, 0o600)
+  return file
+}
+
+/** A field of a hook's payload that every payload of that event has. */
+export function requiredText(payload: Readonly<Record<string, unknown>>, field: string): string {
+  const value = payload[field]
+  if (typeof value === 'string' && value !== '') return value
+  throw new SignalboxError('E_INPUT', `the hook's payload has no ${field}`, {
+    next: 'the agent may have changed its hooks: compare its version with the one of its pack',
+  })
+}

@@ -1,0 +1,132 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { SignalboxError } from '../errors/index.js'
+import { type CommandResult, runCommand } from '../process/index.js'
+
+/** Set by git for its hooks and by editors; inherited, they would point git at another repository than the one meant. */
+const FOREIGN = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_COMMON_DIR', 'GIT_PREFIX']
+const TIMEOUT_MS = 120_000
+
+export interface FileState {
+  path: string
+  /** Two letters of `git status --porcelain`. */
+  code: string
+}
+
+/** One working tree, through the git program. Nothing here asks questions, opens editors or runs a pager. */
+export class Git {
+  readonly cwd: string
+  readonly #env: NodeJS.ProcessEnv
+
+  constructor(cwd: string, env: NodeJS.ProcessEnv = process.env) {
+    this.cwd = cwd
+    const clean = Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.includes(name)))
+    this.#env = { ...clean, GIT_TERMINAL_PROMPT: '0', GIT_EDITOR: 'true', GIT_PAGER: 'cat', LC_ALL: 'C.UTF-8' }
+  }
+
+  /** Top of the working tree, or null outside of one. */
+  async root(): Promise<string | null> {
+    const { code, stdout } = await this.try(['rev-parse', '--show-toplevel'])
+    return code === 0 ? stdout.trim() : null
+  }
+
+  /** The commit that is checked out; null outside of a repository and before its first commit. */
+  async head(): Promise<string | null> {
+    const { code, stdout } = await this.try(['rev-parse', '--verify', '--quiet', 'HEAD^{commit}'])
+    return code === 0 ? stdout.trim() : null
+  }
+
+  /** Null on a detached HEAD. */
+  async branch(): Promise<string | null> {
+    const { code, stdout } = await this.try(['symbolic-ref', '--quiet', '--short', 'HEAD'])
+    return code === 0 ? stdout.trim() : null
+  }
+
+  async isAncestor(older: string, newer: string): Promise<boolean> {
+    return (await this.try(['merge-base', '--is-ancestor', older, newer])).code === 0
+  }
+
+  async status(): Promise<FileState[]> {
+    const text = await this.run(['status', '--porcelain=v1', '-z', '--untracked-files=all'])
+    const parts = text.split('\0').filter(part => part !== '')
+    const files: FileState[] = []
+    for (let at = 0; at < parts.length; at++) {
+      const code = parts[at]!.slice(0, 2)
+      files.push({ code, path: parts[at]!.slice(3) })
+      // A rename names its old path in a part of its own.
+      if (code.includes('R') || code.includes('C')) at++
+    }
+    return files
+  }
+
+  async diff(from: string | null, options: { stat?: boolean } = {}): Promise<string> {
+    return this.run([
+      'diff',
+      '--no-color',
+      '--no-ext-diff',
+      ...(options.stat ? ['--stat=120'] : []),
+      from ?? 'HEAD',
+      '--',
+    ])
+  }
+
+  async untracked(): Promise<string[]> {
+    const text = await this.run(['ls-files', '--others', '--exclude-standard', '-z'])
+    return text.split('\0').filter(path => path !== '')
+  }
+
+  /**
+   * Hash of all that the working tree holds, untracked files included, ignored ones not. Neither the index nor the tree is touched:
+   * it is written through an index of its own.
+   */
+  async treeHash(): Promise<string> {
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-index-'))
+    const env = { GIT_INDEX_FILE: join(directory, 'index') }
+    try {
+      if (await this.head()) await this.run(['read-tree', 'HEAD'], env)
+      await this.run(['add', '--all', '--', '.'], env)
+      return (await this.run(['write-tree'], env)).trim()
+    } finally {
+      rmSync(directory, { recursive: true, force: true })
+    }
+  }
+
+  /** Makes the working tree what `tree` was, as far as files that are not ignored go. */
+  async restoreTree(tree: string): Promise<void> {
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-index-'))
+    const env = { GIT_INDEX_FILE: join(directory, 'index') }
+    try {
+      await this.run(['add', '--all', '--', '.'], env)
+      await this.run(['read-tree', '--reset', '-u', tree], env)
+    } finally {
+      rmSync(directory, { recursive: true, force: true })
+    }
+  }
+
+  /** @throws SignalboxError `E_GIT` with what git said. */
+  async run(args: readonly string[], env: Record<string, string> = {}): Promise<string> {
+    const { code, stdout, stderr } = await this.try(args, env)
+    if (code === 0) return stdout
+    throw new SignalboxError('E_GIT', `git ${args[0]} failed: ${stderr.trim().split('\n')[0] ?? `exit ${code}`}`, {
+      details: { args, cwd: this.cwd, stderr: stderr.slice(0, 4_000) },
+    })
+  }
+
+  /** For questions that git answers with its exit code. @throws SignalboxError `E_GIT` when there is no git. */
+  async try(args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
+    try {
+      return await runCommand('git', ['-c', 'core.quotePath=false', ...args], {
+        cwd: this.cwd,
+        env: { ...this.#env, ...env },
+        timeoutMs: TIMEOUT_MS,
+        maxBytes: 64 * 1024 * 1024,
+      })
+    } catch (error) {
+      throw new SignalboxError('E_GIT', `git could not be started: ${(error as Error).message}`, {
+        next: 'install git, or run outside of a repository',
+        cause: error,
+      })
+    }
+  }
+}

@@ -1,0 +1,1 @@
+export { type FileState, Git } from './git.js'
