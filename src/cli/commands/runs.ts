@@ -1,0 +1,43 @@
+import { listRuns } from '../../engine/index.js'
+import { EXIT } from '../../errors/index.js'
+import { formatAge, truncate } from '../../text/index.js'
+import type { CommandInput } from '../command-spec.js'
+import type { CommandContext } from '../context.js'
+import { withStore } from '../runs/open-runs.js'
+
+const STATUS_STYLE = {
+  queued: 'dim',
+  running: 'cyan',
+  waiting: 'yellow',
+  paused: 'yellow',
+  completed: 'green',
+  failed: 'red',
+  rejected: 'red',
+  cancelled: 'dim',
+} as const
+
+export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
+  return withStore(context, async store => {
+    const all = (await listRuns(store)).filter(record => options.all || !record.isArchived)
+    const runs = options.status ? all.filter(record => record.status === options.status) : all
+    const shown = runs.slice(0, Number(options.limit ?? 50))
+    if (options.json) {
+      for (const record of shown) context.json(record)
+      return EXIT.ok
+    }
+    if (shown.length === 0) {
+      context.out('no runs yet')
+      context.note('signalbox oneshot "what is to be done" starts one')
+      return EXIT.ok
+    }
+    const now = Date.now()
+    for (const record of shown) {
+      const status = context.style(STATUS_STYLE[record.status], record.status.padEnd(9))
+      const age = formatAge(now - record.updatedAt).padStart(4)
+      const why = record.reason && record.status !== 'completed' ? ` (${record.reason})` : ''
+      const line = `${record.kind} · ${record.title}${why}`
+      context.out(`${record.id}  ${status} ${age}  ${truncate(line, Math.max(20, context.columns - 40))}`)
+    }
+    return EXIT.ok
+  })
+}

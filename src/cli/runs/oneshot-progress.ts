@@ -1,0 +1,123 @@
+import type { Activity } from '../../activity/index.js'
+import type { EventData } from '../../events/index.js'
+import type { StoredEvent } from '../../store/index.js'
+import { formatDuration, visibleText } from '../../text/index.js'
+import type { CommandContext } from '../context.js'
+
+interface AnswerOfStep {
+  text?: string
+  verdict?: { verdict: string; feedback: string; findings: { file?: string; line?: number; text: string }[] } | null
+  complaint?: string
+}
+
+/** Tells a person what happens in a oneshot, line by line: each step, what its agent does, what came of it. */
+export class OneshotProgress {
+  readonly #context: CommandContext
+  readonly #started = new Map<string, number>()
+  #isQuiet = false
+
+  constructor(context: CommandContext) {
+    this.#context = context
+  }
+
+  /** Says nothing about what lies before the present: `--follow` of a run that has gone on for long. */
+  set isQuiet(value: boolean) {
+    this.#isQuiet = value
+  }
+
+  event(event: StoredEvent): void {
+    if (event.type === 'step.started') this.#started.set(String(event.data.step), event.at)
+    if (this.#isQuiet) return
+    const { out, style } = this.#context
+    switch (event.type) {
+      case 'step.started': {
+        const { input } = event.data as EventData<'step.started'>
+        const { role, iteration, attempt } = input as { role: string; iteration: number; attempt: number }
+        out(style('bold', `● ${role} · iteration ${iteration}${attempt > 1 ? ` · attempt ${attempt}` : ''}`))
+        return
+      }
+      case 'step.ended':
+        return this.#ended(event.data as EventData<'step.ended'>, event.at)
+      case 'step.lost':
+        out(style('yellow', `  the host that ran ${event.data.step} is gone; looking for what it left behind`))
+        return
+      case 'step.recovered':
+        return this.#recovered(event.data as EventData<'step.recovered'>)
+      case 'run.notice':
+        out(style('dim', `  ${visibleText(String(event.data.text))}`))
+        return
+      case 'budget.warned':
+        out(style('yellow', `  ${event.data.limit}: ${event.data.spent} of ${event.data.of} used`))
+        return
+      case 'run.resumed':
+        out(style('bold', '● resumed'))
+        return
+    }
+  }
+
+  activity(activity: Activity): void {
+    const { out, style } = this.#context
+    switch (activity.type) {
+      case 'tool_call':
+        out(style('dim', `  │ ${activity.tool} ${visibleText(shortInput(activity.input))}`))
+        return
+      case 'tool_result':
+        if (!activity.ok)
+          out(style('yellow', `  │ failed${activity.exitCode === undefined ? '' : ` (exit ${activity.exitCode})`}`))
+        return
+      case 'retry':
+        out(
+          style(
+            'yellow',
+            `  │ retry ${activity.attempt}${activity.max ? `/${activity.max}` : ''}: ${visibleText(activity.reason)}`,
+          ),
+        )
+        return
+      case 'error':
+        out(style('red', `  │ ${visibleText(activity.text)}`))
+        return
+      case 'text':
+        if (!activity.delta && activity.parent === undefined)
+          for (const line of activity.text.trim().split('\n')) out(`  ${visibleText(line)}`)
+        return
+    }
+  }
+
+  #ended({ step, status, reason, result, usage }: EventData<'step.ended'>, at: number): void {
+    const { out, style } = this.#context
+    const took = formatDuration(at - (this.#started.get(step) ?? at))
+    const spent = usage
+      ? ` · ${usage.input + usage.output} tokens${usage.costUsd === undefined ? '' : ` · $${usage.costUsd.toFixed(4)}`}`
+      : ''
+    if (status !== 'ok')
+      out(style('red', `  ✗ ${status === 'silent' ? 'silent' : 'failed'} after ${took}: ${reason ?? status}${spent}`))
+    else out(style('dim', `  ${took}${spent}`))
+    const answer = result as AnswerOfStep | null
+    if (answer?.verdict) {
+      const { verdict, feedback, findings } = answer.verdict
+      const colour = verdict === 'DONE' ? 'green' : verdict === 'RETRY' ? 'yellow' : 'red'
+      out(`  ${style(colour, style('bold', verdict))} ${visibleText(feedback)}`)
+      for (const { file, line, text } of findings)
+        out(`    - ${visibleText(`${file ? `${file}${line ? `:${line}` : ''}: ` : ''}${text}`)}`)
+    } else if (answer?.complaint) out(style('yellow', `  no verdict: ${answer.complaint}`))
+  }
+
+  #recovered({ verdict, evidence }: EventData<'step.recovered'>): void {
+    const { out, style } = this.#context
+    const says = {
+      success: 'the process died, but the work is done',
+      partial: 'the process died in the middle of its work',
+      nothing: 'nothing was left behind',
+    }[verdict]
+    out(style(verdict === 'success' ? 'green' : 'yellow', `  ${says}`))
+    for (const item of evidence) out(style('dim', `    - ${item.source}: ${visibleText(String(item.says))}`))
+  }
+}
+
+function shortInput(input: unknown): string {
+  const { command, path, file_path: filePath } = (input ?? {}) as Record<string, unknown>
+  const best = command ?? path ?? filePath
+  const text = typeof best === 'string' ? best : (JSON.stringify(input) ?? '')
+  const line = text.split('\n')[0]!
+  return line.length > 120 ? `${line.slice(0, 120)}…` : line
+}

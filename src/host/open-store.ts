@@ -1,0 +1,23 @@
+import { join } from 'node:path'
+import { LEDGER_STREAMS, ledgerProjections } from '../approvals/index.js'
+import type { Clock } from '../clock/index.js'
+import { runsProjection } from '../engine/index.js'
+import { validateEvent } from '../events/index.js'
+import { sessionsProjection } from '../sessions/index.js'
+import { openStore, type SqliteStore } from '../store/index.js'
+
+/** The store of this home, with everything that is projected from it. */
+export function openHomeStore(options: {
+  dataDirectory: string
+  clock: Clock
+  onError(error: unknown): void
+}): Promise<SqliteStore> {
+  return openStore({
+    path: join(options.dataDirectory, 'signalbox.db'),
+    clock: options.clock,
+    projections: [sessionsProjection, ...ledgerProjections, runsProjection] as never,
+    chained: LEDGER_STREAMS,
+    validate: validateEvent,
+    onError: options.onError,
+  })
+}

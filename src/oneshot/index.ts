@@ -1,0 +1,6 @@
+export { exportOneshot, OneshotFiles } from './oneshot-files.js'
+export { type OneshotInput, oneshotInput, type Role } from './oneshot-run.js'
+export { type OneshotState, oneshotTable } from './oneshot-table.js'
+export { type OneshotWork, oneshotWorkflow, resumeTarget } from './oneshot-workflow.js'
+export { AgentSteps, type PerformAgentOptions } from './perform-agent.js'
+export { readVerdict, VERDICT_SCHEMA, type Verdict } from './verdict.js'
