@@ -1,0 +1,155 @@
+import type { Position } from './graph.js'
+
+export type TokenKind = 'id' | 'string' | 'number' | 'duration' | 'symbol' | 'html' | 'end'
+
+export interface Token {
+  kind: TokenKind
+  /** What it says: strings without quotes and with their escapes read, everything else as written. */
+  text: string
+  place: Position
+  /** Where the next character after it stands. */
+  end: Position
+}
+
+export interface LexProblem {
+  message: string
+  place: Position
+}
+
+const SYMBOLS = ['->', '--', '{', '}', '[', ']', '=', ';', ',', ':', '+', '.'] as const
+
+/** Reads the words of a DOT text. Positions are exact, also inside of strings that run over lines. */
+export class Lexer {
+  readonly #text: string
+  readonly problems: LexProblem[] = []
+  #at = 0
+  #line = 1
+  #column = 1
+
+  constructor(text: string) {
+    this.#text = text.startsWith('\ufeff') ? text.slice(1) : text
+  }
+
+  /** `inValue`: a bare value may hold dots, colons, slashes and dashes, which elsewhere are symbols. */
+  next(inValue = false): Token {
+    this.#skipBlank()
+    const place = this.#place()
+    const character = this.#text[this.#at]
+    if (character === undefined) return { kind: 'end', text: 'the end of the file', place, end: place }
+    if (character === '"') return this.#string(place)
+    if (character === '<') return this.#html(place)
+    const number = this.#match(inValue ? VALUE_NUMBER : NUMBER)
+    if (number !== null) {
+      this.#skip(number.length)
+      return { kind: DURATION.test(number) ? 'duration' : 'number', text: number, place, end: this.#place() }
+    }
+    const word = this.#match(inValue ? BARE : WORD)
+    if (word !== null) {
+      this.#skip(word.length)
+      return { kind: 'id', text: word, place, end: this.#place() }
+    }
+    for (const symbol of SYMBOLS) {
+      if (!this.#text.startsWith(symbol, this.#at)) continue
+      this.#skip(symbol.length)
+      return { kind: 'symbol', text: symbol, place, end: this.#place() }
+    }
+    const [odd] = this.#text.slice(this.#at, this.#at + 2)
+    this.#skip(odd!.length)
+    this.problems.push({ message: `unexpected character ${JSON.stringify(odd)}`, place })
+    return this.next(inValue)
+  }
+
+  #string(place: Position): Token {
+    this.#skip(1)
+    let text = ''
+    for (;;) {
+      const character = this.#text[this.#at]
+      if (character === undefined) {
+        this.problems.push({ message: 'this string is not closed', place })
+        break
+      }
+      if (character === '"') {
+        this.#skip(1)
+        break
+      }
+      if (character === '\\') {
+        const escaped = this.#text[this.#at + 1]
+        if (escaped !== undefined) {
+          text += ESCAPES[escaped] ?? `\\${escaped}`
+          this.#skip(2)
+          continue
+        }
+      }
+      text += character === '\r' && this.#text[this.#at + 1] === '\n' ? '' : character
+      this.#skip(1)
+    }
+    return { kind: 'string', text, place, end: this.#place() }
+  }
+
+  /** An HTML label: not ours, but its end must be found. */
+  #html(place: Position): Token {
+    let depth = 0
+    let text = ''
+    while (this.#at < this.#text.length) {
+      const character = this.#text[this.#at]!
+      text += character
+      if (character === '<') depth++
+      if (character === '>') depth--
+      this.#skip(1)
+      if (depth === 0) break
+    }
+    return { kind: 'html', text, place, end: this.#place() }
+  }
+
+  #skipBlank(): void {
+    for (;;) {
+      const character = this.#text[this.#at]
+      if (character === undefined) return
+      if (/\s/.test(character)) this.#skip(1)
+      else if (this.#text.startsWith('//', this.#at)) this.#skipLine()
+      else if (character === '#' && this.#isLineStart()) this.#skipLine()
+      else if (this.#text.startsWith('/*', this.#at)) {
+        const close = this.#text.indexOf('*/', this.#at + 2)
+        if (close < 0) this.problems.push({ message: 'this comment is not closed', place: this.#place() })
+        this.#skip((close < 0 ? this.#text.length : close + 2) - this.#at)
+      } else return
+    }
+  }
+
+  #isLineStart(): boolean {
+    const start = this.#text.lastIndexOf('\n', this.#at - 1) + 1
+    return this.#text.slice(start, this.#at).trim() === ''
+  }
+
+  #skipLine(): void {
+    const end = this.#text.indexOf('\n', this.#at)
+    this.#skip((end < 0 ? this.#text.length : end) - this.#at)
+  }
+
+  #match(pattern: RegExp): string | null {
+    pattern.lastIndex = this.#at
+    return pattern.exec(this.#text)?.[0] ?? null
+  }
+
+  #skip(length: number): void {
+    for (let count = 0; count < length; count++) {
+      if (this.#text[this.#at] === '\n') {
+        this.#line++
+        this.#column = 1
+      } else this.#column++
+      this.#at++
+    }
+  }
+
+  #place(): Position {
+    return { line: this.#line, column: this.#column }
+  }
+}
+
+const WORD = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*/y
+const BARE = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_.:/\u0080-\uffff-]*/y
+const NUMBER = /-?(?:\d+\.\d*|\.\d+|\d+)(?:ms|s|m|h|d)?(?![A-Za-z0-9_])/y
+/** A value may begin with a digit and be a word all the same: `5.4-spark`, `80x24`. */
+const VALUE_NUMBER = /-?(?:\d+\.\d*|\.\d+|\d+)(?:ms|s|m|h|d)?(?![A-Za-z0-9_.:/-])/y
+const DURATION = /(?:ms|s|m|h|d)$/
+const ESCAPES: Readonly<Record<string, string>> = { '"': '"', '\\': '\\', n: '\n', t: '\t' }

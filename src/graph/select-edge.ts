@@ -1,0 +1,138 @@
+import { evaluate, parseCondition } from './condition.js'
+import { edgesFrom, type Graph, type GraphEdge, type GraphNode, textOf } from './graph.js'
+import { handlerOf } from './handler-of.js'
+import { isTerminal } from './terminals.js'
+
+/** What a node's handler says when it has ended, as far as routing asks. */
+export interface RoutedOutcome {
+  status: 'success' | 'fail' | 'partial_success' | 'retry' | 'skipped'
+  /** The handler's own word, where it is none of the statuses. */
+  outcome?: string
+  preferredLabel?: string
+  suggestedNextIds?: readonly string[]
+  nextNode?: string
+  /** The exact edge, chosen at a gate. */
+  edge?: string
+  failureReason?: string
+}
+
+export type RouteReason =
+  | 'override'
+  | 'gate'
+  | 'condition'
+  | 'diamond'
+  | 'retry_target'
+  | 'label'
+  | 'suggested'
+  | 'weight'
+
+export type Route =
+  | { go: string; edge: string | null; reason: RouteReason }
+  | { finish: true }
+  | { fail: 'bad_route' | 'no_route' | 'failed'; why: string }
+
+/**
+ * Where a run goes from a node: the one algorithm. Failed work never flows on along an ordinary edge, and an edge whose condition is false is
+ * never taken.
+ */
+export function selectEdge(
+  graph: Graph,
+  node: GraphNode,
+  outcome: RoutedOutcome,
+  context: Readonly<Record<string, unknown>>,
+): Route {
+  const edges = edgesFrom(graph, node.id)
+  if (outcome.nextNode !== undefined) {
+    if (!graph.nodes.has(outcome.nextNode))
+      return { fail: 'bad_route', why: `${node.id} asked for "${outcome.nextNode}", and there is no such node` }
+    return { go: outcome.nextNode, edge: null, reason: 'override' }
+  }
+  if (outcome.edge !== undefined) {
+    const chosen = edges.find(edge => edge.id === outcome.edge)
+    if (!chosen) return { fail: 'bad_route', why: `${node.id} has no edge ${outcome.edge}` }
+    return { go: chosen.to, edge: chosen.id, reason: 'gate' }
+  }
+  const word = outcome.outcome ?? outcome.status
+  const scope = { outcome: word, preferredLabel: outcome.preferredLabel ?? '', context }
+  const tried: string[] = []
+  for (const edge of inOrder(edges.filter(hasCondition))) {
+    const text = textOf(edge.attributes, 'condition')!
+    const parsed = parseCondition(text)
+    if ('problem' in parsed) {
+      tried.push(`${text}: ${parsed.problem.message}`)
+      continue
+    }
+    const { isTrue, saw } = evaluate(parsed.condition, scope)
+    if (isTrue) return { go: edge.to, edge: edge.id, reason: 'condition' }
+    tried.push(`${text} (${saw.map(({ key, value }) => `${key} is ${JSON.stringify(value)}`).join(', ')})`)
+  }
+  const plain = edges.filter(edge => !hasCondition(edge))
+  const isDiamond = handlerOf(node) === 'conditional'
+  if (outcome.status === 'fail' && !isDiamond) return afterFailure(graph, node, outcome, plain)
+  const label = outcome.preferredLabel ?? (isDiamond ? word : undefined)
+  if (label !== undefined && label !== '') {
+    const wanted = normaliseLabel(label)
+    const matching = plain.filter(edge => normaliseLabel(textOf(edge.attributes, 'label') ?? '') === wanted)
+    const best = byWeight(matching)
+    if (best) return { go: best.to, edge: best.id, reason: 'label' }
+  }
+  for (const id of outcome.suggestedNextIds ?? []) {
+    const suggested = plain.find(edge => edge.to === id)
+    if (suggested) return { go: suggested.to, edge: suggested.id, reason: 'suggested' }
+  }
+  const [first] = inOrder(plain)
+  if (first) return { go: first.to, edge: first.id, reason: 'weight' }
+  if (isTerminal(graph, node)) return { finish: true }
+  return { fail: 'no_route', why: `no edge leads on from ${node.id}: ${tried.join('; ') || 'it has none'}` }
+}
+
+/** Only a diamond, or a retry target that the author named, takes up what failed. */
+function afterFailure(graph: Graph, node: GraphNode, outcome: RoutedOutcome, plain: readonly GraphEdge[]): Route {
+  const diamonds = plain.filter(edge => {
+    const target = graph.nodes.get(edge.to)
+    return target !== undefined && handlerOf(target) === 'conditional'
+  })
+  const [diamond] = inOrder(diamonds)
+  if (diamond) return { go: diamond.to, edge: diamond.id, reason: 'diamond' }
+  for (const key of ['retry_target', 'fallback_retry_target']) {
+    const target = textOf(node.attributes, key)
+    if (target !== null && graph.nodes.has(target)) return { go: target, edge: null, reason: 'retry_target' }
+  }
+  return { fail: 'failed', why: outcome.failureReason ?? `${node.id} failed` }
+}
+
+/** Trimmed, lower case, without a leading accelerator: `[A] Accept`, `A) Accept`, `A - Accept`. */
+export function normaliseLabel(label: string): string {
+  return label
+    .trim()
+    .toLowerCase()
+    .replace(/^(?:\[[^\]]\]\s+|\S\)\s+|\S - )/, '')
+}
+
+function hasCondition(edge: GraphEdge): boolean {
+  return (textOf(edge.attributes, 'condition') ?? '').trim() !== ''
+}
+
+/** By weight, highest first, then by target, then as declared. */
+function inOrder(edges: readonly GraphEdge[]): GraphEdge[] {
+  return edges
+    .map((edge, index) => ({ edge, index }))
+    .sort((a, b) => weightOf(b.edge) - weightOf(a.edge) || compare(a.edge.to, b.edge.to) || a.index - b.index)
+    .map(({ edge }) => edge)
+}
+
+/** By weight, highest first, then as declared. */
+function byWeight(edges: readonly GraphEdge[]): GraphEdge | undefined {
+  let best: GraphEdge | undefined
+  for (const edge of edges) if (!best || weightOf(edge) > weightOf(best)) best = edge
+  return best
+}
+
+function weightOf(edge: GraphEdge): number {
+  return Number(textOf(edge.attributes, 'weight') ?? 0) || 0
+}
+
+/** By code point. */
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0
+}
