@@ -56,6 +56,21 @@ export function textOf(attributes: Attributes, key: string, ...aliases: string[]
   return null
 }
 
-export function edgesFrom(graph: Graph, node: string): GraphEdge[] {
-  return graph.edges.filter(edge => edge.from === node)
+/** Edges by where they begin, worked out once for each graph. */
+const INDEX = new WeakMap<Graph, ReadonlyMap<string, readonly GraphEdge[]>>()
+const NONE: readonly GraphEdge[] = []
+
+export function edgesFrom(graph: Graph, node: string): readonly GraphEdge[] {
+  let index = INDEX.get(graph)
+  if (!index) {
+    const made = new Map<string, GraphEdge[]>()
+    for (const edge of graph.edges) {
+      const known = made.get(edge.from)
+      if (known) known.push(edge)
+      else made.set(edge.from, [edge])
+    }
+    index = made
+    INDEX.set(graph, index)
+  }
+  return index.get(node) ?? NONE
 }

@@ -1,4 +1,4 @@
-import { type Graph, type GraphNode, textOf } from './graph.js'
+import { edgesFrom, type Graph, type GraphNode, textOf } from './graph.js'
 
 /** Nodes that may be where a run begins: those of the start's shape, else those called start. */
 export function startNodes(graph: Graph): GraphNode[] {
@@ -9,7 +9,7 @@ export function startNodes(graph: Graph): GraphNode[] {
 
 /** Where a run ends: by shape or type, by name, or because nothing leads on. */
 export function isTerminal(graph: Graph, node: GraphNode): boolean {
-  return isExit(node) || !graph.edges.some(edge => edge.from === node.id)
+  return isExit(node) || edgesFrom(graph, node.id).length === 0
 }
 
 /** An end that runs no handler of its own. */

@@ -1,0 +1,52 @@
+import { existsSync, readFileSync, realpathSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import { SignalboxError } from '../../errors/index.js'
+import { Git } from '../../git/index.js'
+import { type Diagnostic, lintParsed, type Parsed, parseDot } from '../../graph/index.js'
+import type { CommandContext } from '../context.js'
+
+export interface ReadGraph {
+  parsed: Parsed
+  diagnostics: Diagnostic[]
+  text: string
+  path: string
+}
+
+/** A DOT file, read and linted. Files that its prompts name are looked for beside it, inside of its repository. */
+export async function readGraph(context: CommandContext, file: string): Promise<ReadGraph> {
+  const path = file === '-' ? '-' : resolve(context.cwd, file)
+  let text: string
+  try {
+    text = readFileSync(file === '-' ? 0 : path, 'utf8')
+  } catch (error) {
+    throw new SignalboxError('E_INPUT', `${file} cannot be read: ${(error as Error).message}`)
+  }
+  const parsed = parseDot(text, { file: file === '-' ? 'standard input' : file })
+  const directory = file === '-' ? context.cwd : dirname(path)
+  const root = (await new Git(directory).root()) ?? directory
+  const diagnostics = lintParsed(parsed, { promptFile: prompt => lookFor(prompt, directory, root) })
+  return { parsed, diagnostics, text, path }
+}
+
+function lookFor(prompt: string, directory: string, root: string): 'ok' | 'missing' | 'outside' {
+  const path = resolve(directory, prompt)
+  if (!existsSync(path)) return 'missing'
+  const inside = relative(realpathSync(root), realpathSync(path))
+  return inside.startsWith('..') || inside.startsWith('/') ? 'outside' : 'ok'
+}
+
+/** `file:12:5 error rule: message`, the line, a caret, and what to do about it. */
+export function describeDiagnostic(context: CommandContext, diagnostic: Diagnostic, text: string): string[] {
+  const { file, line, column, severity, rule, message, fix } = diagnostic
+  const place = [file ?? 'graph', line, column].filter(part => part !== null).join(':')
+  const colour = severity === 'error' ? 'red' : severity === 'warning' ? 'yellow' : 'dim'
+  const lines = [`${place} ${context.style(colour, severity)} ${rule}: ${message}`]
+  const source = line === null ? undefined : text.split('\n')[line - 1]
+  if (source !== undefined && column !== null && severity !== 'info') {
+    const shown = source.replace(/\t/g, ' ')
+    const from = Math.max(0, column - 1 - 60)
+    lines.push(context.style('dim', `  ${shown.slice(from, from + 100)}`), `  ${' '.repeat(column - 1 - from)}^`)
+  }
+  if (fix !== undefined) lines.push(`  fix: ${fix}`)
+  return lines
+}

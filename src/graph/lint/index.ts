@@ -1,0 +1,49 @@
+import type { Graph } from '../graph.js'
+import { BUILT_IN_HANDLERS } from '../handler-of.js'
+import type { Parsed } from '../parse-dot.js'
+import * as attributes from './attributes.js'
+import { type Diagnostic, type LintFacts, type LintRule, reporter } from './diagnostic.js'
+import * as routing from './routing.js'
+import * as structure from './structure.js'
+
+export type { Diagnostic, LintFacts, LintRule, Severity } from './diagnostic.js'
+
+const RULES: readonly LintRule[] = [
+  ...Object.values(structure),
+  ...Object.values(attributes).filter(isRule),
+  ...Object.values(routing),
+]
+
+function isRule(value: unknown): value is LintRule {
+  return typeof value === 'function' && value !== attributes.inside
+}
+
+const NO_FACTS: LintFacts = { handlers: BUILT_IN_HANDLERS, functions: [], promptFile: null }
+
+/** Everything that is wrong, doubtful or worth knowing about a graph, in the order of the file. */
+export function lint(graph: Graph, facts: Partial<LintFacts> = {}, extra: readonly LintRule[] = []): Diagnostic[] {
+  const known = { ...NO_FACTS, ...facts }
+  return [...RULES, ...extra].flatMap(rule => rule(graph, known)).sort(byPlace)
+}
+
+/** What reading found, as diagnostics of the same form. */
+export function lintParsed(
+  { graph, problems, duplicates }: Parsed,
+  facts: Partial<LintFacts> = {},
+  extra: readonly LintRule[] = [],
+): Diagnostic[] {
+  const syntax = reporter(graph, 'syntax', 'error')
+  const duplicate = reporter(graph, 'duplicate_attribute', 'warning')
+  const found = [
+    ...problems.map(({ message, place, fix }) => syntax(message, { place, ...(fix !== undefined && { fix }) })),
+    ...duplicates.map(({ node, key, place }) =>
+      duplicate(`${key} of "${node}" was set before to something else`, { place, node }),
+    ),
+  ]
+  // What could not be read would be reported again as missing.
+  return problems.length > 0 ? found.sort(byPlace) : [...found, ...lint(graph, facts, extra)].sort(byPlace)
+}
+
+function byPlace(a: Diagnostic, b: Diagnostic): number {
+  return (a.line ?? 0) - (b.line ?? 0) || (a.column ?? 0) - (b.column ?? 0)
+}

@@ -1,0 +1,328 @@
+import { GRAPH_ATTRIBUTES, NODE_ATTRIBUTES } from '../attribute-table.js'
+import { AttributeReader } from '../attribute-value.js'
+import { parseCondition } from '../condition.js'
+import { edgesFrom, type Graph, type GraphEdge, type GraphNode, textOf } from '../graph.js'
+import { handlerOf } from '../handler-of.js'
+import { normaliseLabel } from '../select-edge.js'
+import { isExit, isTerminal } from '../terminals.js'
+import { type Diagnostic, type LintRule, reporter } from './diagnostic.js'
+
+const TARGETS = ['retry_target', 'fallback_retry_target'] as const
+const STATUSES = new Set(['success', 'fail', 'partial_success', 'retry', 'skipped'])
+
+function conditionOf(edge: GraphEdge): string {
+  return (textOf(edge.attributes, 'condition') ?? '').trim()
+}
+
+export const retryTargetExists: LintRule = graph => {
+  const report = reporter(graph, 'retry_target_exists', 'warning')
+  const look = (owner: { attributes: GraphNode['attributes']; node?: string }): Diagnostic[] =>
+    TARGETS.flatMap(key => {
+      const target = owner.attributes.get(key)
+      if (!target || graph.nodes.has(target.value)) return []
+      return [
+        report(`${key} names "${target.value}", and there is no such node`, {
+          place: target.place,
+          ...(owner.node !== undefined && { node: owner.node }),
+        }),
+      ]
+    })
+  return [
+    ...look(graph),
+    ...[...graph.nodes.values()].flatMap(node => look({ attributes: node.attributes, node: node.id })),
+  ]
+}
+
+export const retryTargetTerminal: LintRule = graph => {
+  const report = reporter(graph, 'retry_target_terminal', 'error')
+  const owners = [{ attributes: graph.attributes, id: undefined }, ...graph.nodes.values()]
+  return owners.flatMap(({ attributes, id }) =>
+    TARGETS.flatMap(key => {
+      const target = attributes.get(key)
+      const node = target && graph.nodes.get(target.value)
+      if (!target || !node || !isTerminal(graph, node)) return []
+      return [
+        report(`${key} names the end "${target.value}": that would go round for ever`, {
+          place: target.place,
+          ...(id !== undefined && { node: id }),
+        }),
+      ]
+    }),
+  )
+}
+
+export const goalRules: LintRule = graph => {
+  const hasRetry = reporter(graph, 'goal_gate_has_retry', 'warning')
+  const skips = reporter(graph, 'retry_skips_goal', 'warning')
+  return [...graph.nodes.values()].flatMap(node => {
+    const gate = new AttributeReader(node.attributes, NODE_ATTRIBUTES).text('goal_gate')
+    if (gate !== 'true' && gate !== 'visited') return []
+    const target = [node.attributes, graph.attributes]
+      .flatMap(attributes => TARGETS.map(key => textOf(attributes, key)))
+      .find(id => id !== null && graph.nodes.has(id))
+    if (!target)
+      return [
+        hasRetry(`"${node.id}" is a goal without a retry target: unmet, it fails the run`, {
+          place: node.place,
+          node: node.id,
+          fix: 'add retry_target=…',
+        }),
+      ]
+    if (!reaches(graph, target, node.id))
+      return [
+        skips(`"${node.id}" cannot be reached from its retry target "${target}"`, { place: node.place, node: node.id }),
+      ]
+    return []
+  })
+}
+
+function reaches(graph: Graph, from: string, to: string): boolean {
+  const seen = new Set([from])
+  const open = [from]
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    if (id === to) return true
+    for (const edge of edgesFrom(graph, id)) {
+      if (seen.has(edge.to)) continue
+      seen.add(edge.to)
+      open.push(edge.to)
+    }
+  }
+  return false
+}
+
+export const deadEdge: LintRule = graph => {
+  const report = reporter(graph, 'dead_edge', 'warning')
+  return [...graph.nodes.values()].flatMap(node => {
+    const handler = handlerOf(node)
+    const edges = edgesFrom(graph, node.id)
+    const seen = new Map<string, GraphEdge>()
+    const twice = edges.filter(edge => {
+      const condition = conditionOf(edge)
+      if (condition === '') return false
+      const isKnown = seen.has(condition)
+      seen.set(condition, edge)
+      return isKnown
+    })
+    const dead = twice.map(edge =>
+      report(`another edge of "${node.id}" has the same condition`, { place: edge.place, edge: edge.id }),
+    )
+    // At a gate every edge is an option, and at a parallel node every edge is a branch.
+    if (['wait.human', 'parallel', 'conditional'].includes(handler)) return dead
+    const plain = edges.filter(edge => conditionOf(edge) === '')
+    const silent = plain.filter(edge => (textOf(edge.attributes, 'label') ?? '') === '')
+    const best = silent.length > 1 ? [...silent].sort(byPrecedence)[0] : undefined
+    const never = best ? silent.filter(edge => edge !== best && edge.to === best.to) : []
+    return [
+      ...dead,
+      ...never.map(edge => report(`the edge ${edge.id} can never be taken`, { place: edge.place, edge: edge.id })),
+    ]
+  })
+}
+
+function byPrecedence(a: GraphEdge, b: GraphEdge): number {
+  const weight = (edge: GraphEdge) => Number(textOf(edge.attributes, 'weight') ?? 0) || 0
+  return weight(b) - weight(a) || (a.to < b.to ? -1 : a.to > b.to ? 1 : 0)
+}
+
+export const noFallback: LintRule = graph => {
+  const report = reporter(graph, 'no_fallback', 'warning')
+  return [...graph.nodes.values()].flatMap(node => {
+    const edges = edgesFrom(graph, node.id)
+    if (edges.length === 0 || edges.some(edge => conditionOf(edge) === '')) return []
+    const words = edges.map(edge => conditionOf(edge).replace(/\s/g, ''))
+    const covers = words.includes('outcome=success') || words.some(word => /^outcome!=(fail|retry|skipped)$/.test(word))
+    const both = edges.some((edge, index) =>
+      words.some((other, at) => at !== index && opposite(conditionOf(edge), other)),
+    )
+    if (covers || both) return []
+    return [
+      report(`every edge of "${node.id}" has a condition, and success may meet none of them`, {
+        place: node.place,
+        node: node.id,
+        fix: 'add an edge without a condition',
+      }),
+    ]
+  })
+}
+
+/** `a=x` and `a!=x`, or `a=true` and `a=false`. */
+function opposite(condition: string, squeezed: string): boolean {
+  const own = condition.replace(/\s/g, '')
+  const flipped = own.includes('!=') ? own.replace('!=', '=') : own.replace('=', '!=')
+  if (flipped === squeezed) return true
+  return own.replace(/=true$/, '=false') === squeezed && own !== squeezed
+}
+
+export const noFailureRoute: LintRule = graph => {
+  const report = reporter(graph, 'no_failure_route', 'info')
+  return [...graph.nodes.values()]
+    .filter(
+      node =>
+        ['codergen', 'tool', 'prompt'].includes(handlerOf(node)) && !isExit(node) && node.id.toLowerCase() !== 'start',
+    )
+    .filter(node => {
+      const edges = edgesFrom(graph, node.id)
+      const hasTarget = TARGETS.some(key => textOf(node.attributes, key) !== null)
+      const hasDiamond = edges.some(
+        edge =>
+          conditionOf(edge) === '' &&
+          graph.nodes.has(edge.to) &&
+          handlerOf(graph.nodes.get(edge.to)!) === 'conditional',
+      )
+      const hasCondition = edges.some(edge =>
+        /outcome\s*(=\s*fail|!=\s*success)|outcome\s*=\s*retry/.test(conditionOf(edge)),
+      )
+      return !hasTarget && !hasDiamond && !hasCondition
+    })
+    .map(node =>
+      report(`a failure of "${node.id}" ends the run`, {
+        place: node.place,
+        node: node.id,
+        fix: 'add an edge with condition="outcome=fail", or retry_target=…',
+      }),
+    )
+}
+
+export const cycleUnbounded: LintRule = graph => {
+  const report = reporter(graph, 'cycle_unbounded', 'warning')
+  const standard = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES).number('max_node_visits') ?? 50
+  return cycles(graph).flatMap(members => {
+    const inside = graph.edges.filter(edge => members.has(edge.from) && members.has(edge.to))
+    const leaves = graph.edges.some(edge => members.has(edge.from) && !members.has(edge.to))
+    const isBound =
+      (leaves && inside.some(edge => conditionOf(edge) !== '')) ||
+      (leaves &&
+        graph.edges.some(edge => members.has(edge.from) && !members.has(edge.to) && conditionOf(edge) !== '')) ||
+      [...members].some(id => {
+        const node = graph.nodes.get(id)!
+        const visits = new AttributeReader(node.attributes, NODE_ATTRIBUTES).number('max_visits')
+        return (
+          ['wait.human', 'conditional'].includes(handlerOf(node)) ||
+          (visits !== null && visits > 0 && visits < standard)
+        )
+      })
+    if (isBound) return []
+    const first = graph.nodes.get([...members][0]!)!
+    return [
+      report(`nothing ends the cycle ${[...members].join(' → ')}`, {
+        place: first.place,
+        node: first.id,
+        fix: 'add a condition, a gate, or max_visits',
+      }),
+    ]
+  })
+}
+
+/** Strongly connected parts with more than one node, or with an edge to itself. Iterative: graphs may be long. */
+function cycles(graph: Graph): Set<string>[] {
+  const next = new Map<string, string[]>()
+  for (const edge of graph.edges) {
+    if (!graph.nodes.has(edge.to)) continue
+    const known = next.get(edge.from)
+    if (known) known.push(edge.to)
+    else next.set(edge.from, [edge.to])
+  }
+  const index = new Map<string, number>()
+  const low = new Map<string, number>()
+  const onStack = new Set<string>()
+  const stack: string[] = []
+  const found: Set<string>[] = []
+  for (const root of graph.nodes.keys()) {
+    if (index.has(root)) continue
+    const work: { id: string; at: number }[] = [{ id: root, at: 0 }]
+    while (work.length > 0) {
+      const frame = work.at(-1)!
+      const { id } = frame
+      if (frame.at === 0) {
+        index.set(id, index.size)
+        low.set(id, index.get(id)!)
+        stack.push(id)
+        onStack.add(id)
+      }
+      const targets = next.get(id) ?? []
+      const to = targets[frame.at]
+      if (to !== undefined) {
+        frame.at++
+        if (!index.has(to)) work.push({ id: to, at: 0 })
+        else if (onStack.has(to)) low.set(id, Math.min(low.get(id)!, index.get(to)!))
+        continue
+      }
+      work.pop()
+      const parent = work.at(-1)
+      if (parent) low.set(parent.id, Math.min(low.get(parent.id)!, low.get(id)!))
+      if (low.get(id) !== index.get(id)) continue
+      const members = new Set<string>()
+      for (let member = stack.pop()!; ; member = stack.pop()!) {
+        onStack.delete(member)
+        members.add(member)
+        if (member === id) break
+      }
+      const isLoop = members.size > 1 || targets.includes(id)
+      if (isLoop) found.push(members)
+    }
+  }
+  return found
+}
+
+export const conditionKeys: LintRule = graph => {
+  const never = reporter(graph, 'key_never_set', 'info')
+  const word = reporter(graph, 'outcome_word', 'info')
+  const texts = [...graph.nodes.values()].map(node => textOf(node.attributes, 'prompt', 'llm_prompt') ?? '').join('\n')
+  const inputs = new Set((textOf(graph.attributes, 'inputs') ?? '').split(/[\s,]+/))
+  return graph.edges.flatMap(edge => {
+    const parsed = parseCondition(conditionOf(edge))
+    if ('problem' in parsed) return []
+    return parsed.condition.clauses.flatMap(({ key, operator, literal }) => {
+      const at = { place: edge.attributes.get('condition')?.place ?? edge.place, edge: edge.id }
+      if (key === 'outcome') {
+        const isOwn = operator !== 'is' && literal !== '' && !STATUSES.has(literal)
+        return isOwn ? [word(`"${literal}" is no status: the node must report it as its outcome`, at)] : []
+      }
+      const bare = key.replace(/^context\./, '')
+      const isKnown =
+        key === 'preferred_label' ||
+        ENGINE_PREFIXES.some(prefix => bare.startsWith(prefix)) ||
+        ['failure_class', 'last_stage', 'last_response', 'current_node'].includes(bare) ||
+        inputs.has(bare) ||
+        texts.includes(bare)
+      return isKnown ? [] : [never(`nothing in this graph mentions "${bare}"`, at)]
+    })
+  })
+}
+
+const ENGINE_PREFIXES = ['tool.', 'human.', 'parallel.', 'stack.', 'graph.', 'internal.', 'response.', 'work.', '_']
+
+export const gateLabels: LintRule = graph => {
+  const report = reporter(graph, 'gate_labels', 'warning')
+  return [...graph.nodes.values()].flatMap(node => {
+    if (handlerOf(node) !== 'wait.human') return []
+    const options = edgesFrom(graph, node.id).filter(
+      edge => conditionOf(edge) === '' && textOf(edge.attributes, 'freeform') !== 'true',
+    )
+    const bare = options.filter(edge => (textOf(edge.attributes, 'label') ?? '') === '')
+    const found =
+      bare.length > 0 && options.length > 1
+        ? bare.map(edge =>
+            report(`an option of "${node.id}" has no label; people will read "${edge.to}"`, {
+              place: edge.place,
+              edge: edge.id,
+            }),
+          )
+        : []
+    const keys = new Map<string, GraphEdge>()
+    for (const edge of options) {
+      const key = /^\s*(?:\[(.)\]\s|(\S)\)\s|(\S) - )/.exec(textOf(edge.attributes, 'label') ?? '')
+      const accelerator = (key?.[1] ?? key?.[2] ?? key?.[3])?.toLowerCase()
+      if (accelerator === undefined) continue
+      if (keys.has(accelerator))
+        found.push(
+          report(`two options of "${node.id}" have the key "${accelerator}"`, { place: edge.place, edge: edge.id }),
+        )
+      keys.set(accelerator, edge)
+    }
+    const labels = options.map(edge => normaliseLabel(textOf(edge.attributes, 'label') ?? '')).filter(Boolean)
+    if (new Set(labels).size < labels.length)
+      found.push(report(`two options of "${node.id}" read the same`, { place: node.place, node: node.id }))
+    return found
+  })
+}

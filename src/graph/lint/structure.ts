@@ -1,0 +1,227 @@
+import { nearest } from '../../text/index.js'
+import { NODE_ATTRIBUTES } from '../attribute-table.js'
+import { AttributeReader } from '../attribute-value.js'
+import type { Graph } from '../graph.js'
+import { textOf } from '../graph.js'
+import { handlerOf } from '../handler-of.js'
+import { findJoin } from '../join.js'
+import { isExit, startNodes, terminalNodes } from '../terminals.js'
+import { type Diagnostic, type LintRule, reporter } from './diagnostic.js'
+
+/** Keys that belong to the engine: a node of that name would hide them. */
+const ENGINE_KEYS = new Set([
+  'outcome',
+  'preferred_label',
+  'current_node',
+  'last_stage',
+  'last_response',
+  'failure_class',
+])
+
+export const graphEmpty: LintRule = graph =>
+  graph.nodes.size === 0 ? [reporter(graph, 'graph_empty', 'error')('the graph has no nodes')] : []
+
+export const startNode: LintRule = graph => {
+  const report = reporter(graph, 'start_node', 'error')
+  const starts = startNodes(graph)
+  if (graph.nodes.size === 0 || starts.length === 1) return []
+  if (starts.length === 0) return [report('there is no start', { fix: 'add: start [shape=Mdiamond]' })]
+  const names = starts.map(node => node.id).join(', ')
+  return [
+    report(`there are ${starts.length} starts: ${names}`, {
+      place: starts[1]!.place,
+      node: starts[1]!.id,
+      fix: 'keep one',
+    }),
+  ]
+}
+
+export const terminalNode: LintRule = graph =>
+  graph.nodes.size === 0 || terminalNodes(graph).length > 0
+    ? []
+    : [reporter(graph, 'terminal_node', 'error')('there is no end', { fix: 'add: exit [shape=Msquare]' })]
+
+export const edgeTargetExists: LintRule = graph => {
+  const report = reporter(graph, 'edge_target_exists', 'error')
+  return graph.edges.flatMap(edge =>
+    [edge.from, edge.to]
+      .filter(id => !graph.nodes.has(id))
+      .map(id =>
+        report(`the edge ${edge.id} names "${id}", and there is no such node`, { place: edge.place, edge: edge.id }),
+      ),
+  )
+}
+
+export const startNoIncoming: LintRule = graph => {
+  const report = reporter(graph, 'start_no_incoming', 'error')
+  const starts = new Set(startNodes(graph).map(node => node.id))
+  return graph.edges
+    .filter(edge => starts.has(edge.to))
+    .map(edge =>
+      report(`an edge leads to the start "${edge.to}"`, {
+        place: edge.place,
+        edge: edge.id,
+        fix: 'lead it to the first real node',
+      }),
+    )
+}
+
+export const exitNoOutgoing: LintRule = graph => {
+  const report = reporter(graph, 'exit_no_outgoing', 'error')
+  return graph.edges
+    .filter(edge => {
+      const from = graph.nodes.get(edge.from)
+      return from !== undefined && isExit(from)
+    })
+    .map(edge =>
+      report(`an edge leaves the end "${edge.from}"`, {
+        place: edge.place,
+        edge: edge.id,
+        fix: 'take it out, or give the node another shape',
+      }),
+    )
+}
+
+export const reachability: LintRule = graph => {
+  const report = reporter(graph, 'reachability', 'error')
+  const [start] = startNodes(graph)
+  if (!start) return []
+  const reached = reachableFrom(graph, start.id)
+  return [...graph.nodes.values()]
+    .filter(node => !reached.has(node.id))
+    .map(node =>
+      report(`"${node.id}" cannot be reached from the start`, {
+        place: node.place,
+        node: node.id,
+        fix: 'add an edge to it, or take it out',
+      }),
+    )
+}
+
+/** Edges, and the jumps that retry targets make. */
+function reachableFrom(graph: Graph, start: string): Set<string> {
+  const next = new Map<string, string[]>()
+  const link = (from: string, to: string | null) => {
+    if (to === null || !graph.nodes.has(to)) return
+    const known = next.get(from)
+    if (known) known.push(to)
+    else next.set(from, [to])
+  }
+  for (const edge of graph.edges) link(edge.from, edge.to)
+  for (const node of graph.nodes.values())
+    for (const key of ['retry_target', 'fallback_retry_target']) link(node.id, textOf(node.attributes, key))
+  const reached = new Set([start])
+  const open = [start]
+  for (const key of ['retry_target', 'fallback_retry_target']) {
+    const target = textOf(graph.attributes, key)
+    if (target !== null && graph.nodes.has(target) && !reached.has(target)) {
+      reached.add(target)
+      open.push(target)
+    }
+  }
+  for (let id = open.pop(); id !== undefined; id = open.pop()) {
+    for (const to of next.get(id) ?? []) {
+      if (reached.has(to)) continue
+      reached.add(to)
+      open.push(to)
+    }
+  }
+  return reached
+}
+
+export const nameReserved: LintRule = graph => {
+  const report = reporter(graph, 'name_reserved', 'error')
+  return [...graph.nodes.values()]
+    .filter(node => ENGINE_KEYS.has(node.id))
+    .map(node =>
+      report(`"${node.id}" is a key of the engine`, {
+        place: node.place,
+        node: node.id,
+        fix: 'give the node another name',
+      }),
+    )
+}
+
+export const implicitNode: LintRule = graph => {
+  const report = reporter(graph, 'implicit_node', 'warning')
+  const declared = [...graph.nodes.values()].filter(node => !node.isImplicit).map(node => node.id)
+  return [...graph.nodes.values()]
+    .filter(node => node.isImplicit && !isExit(node) && node.id.toLowerCase() !== 'start')
+    .map(node => {
+      const close = nearest(node.id, declared)
+      return report(`"${node.id}" is only named in an edge`, {
+        place: node.place,
+        node: node.id,
+        fix: close ? `did you mean "${close}"? Else declare it` : `declare it: ${node.id} [label="…"]`,
+      })
+    })
+}
+
+export const joinRules: LintRule = graph => {
+  const missing = reporter(graph, 'join_missing', 'warning')
+  const ambiguous = reporter(graph, 'join_ambiguous', 'warning')
+  const found: Diagnostic[] = []
+  for (const node of graph.nodes.values()) {
+    if (handlerOf(node) !== 'parallel') continue
+    const join = findJoin(graph, node.id)
+    if (join.node === null)
+      found.push(
+        missing(`the branches of "${node.id}" never meet: the run ends after them`, {
+          place: node.place,
+          node: node.id,
+          fix: 'lead every branch to one node',
+        }),
+      )
+    else if (join.isAmbiguous)
+      found.push(
+        ambiguous(`the branches of "${node.id}" reach different fan-in nodes first`, {
+          place: node.place,
+          node: node.id,
+          fix: `they meet at "${join.node}"`,
+        }),
+      )
+  }
+  return found
+}
+
+export const handlerAttributes: LintRule = (graph, { functions }) => {
+  const report = reporter(graph, 'handler_attributes', 'error')
+  return [...graph.nodes.values()].flatMap(node => {
+    const read = new AttributeReader(node.attributes, NODE_ATTRIBUTES)
+    const at = { place: node.place, node: node.id }
+    switch (handlerOf(node)) {
+      case 'tool':
+        return read.text('tool_command')
+          ? []
+          : [report(`"${node.id}" has no command`, { ...at, fix: 'add tool_command="…"' })]
+      case 'wait':
+        return read.text('duration')
+          ? []
+          : [report(`"${node.id}" does not say how long it waits`, { ...at, fix: 'add duration=5m' })]
+      case 'stack.manager_loop': {
+        const child =
+          read.text('stack.child_dotfile') ??
+          read.text('stack.child_dot_source') ??
+          textOf(graph.attributes, 'stack.child_dotfile')
+        return child
+          ? []
+          : [report(`"${node.id}" has no child to manage`, { ...at, fix: 'add stack.child_dotfile="…"' })]
+      }
+      case 'pipeline':
+        return read.text('pipeline')
+          ? []
+          : [report(`"${node.id}" names no pipeline`, { ...at, fix: 'add pipeline="…"' })]
+      case 'code': {
+        const fn = read.text('fn')
+        if (fn === null) return [report(`"${node.id}" names no function`, { ...at, fix: 'add fn="…"' })]
+        return functions.includes(fn) ? [] : [report(`there is no function "${fn}"`, at)]
+      }
+      case 'parallel':
+        return read.text('join_policy') === 'k_of_n' && read.number('k') === null
+          ? [report(`"${node.id}" does not say how many branches must succeed`, { ...at, fix: 'add k=2' })]
+          : []
+      default:
+        return []
+    }
+  })
+}
