@@ -56,6 +56,7 @@ export class Driver<Work> {
       run: options.run,
       performers: options.performers,
       now: () => options.clock.now(),
+      work: () => this.#journal?.run.work,
       arrive: event => this.#arrive(event),
       onSpent: () => this.#onSpent(),
       onError: options.onError,

@@ -1,3 +1,4 @@
+export { AgentSteps, type AgentStepsOptions, type AgentTurn } from './agent-step.js'
 export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun } from './control.js'
 export { type DriveEnd, type DriveOptions, Driver } from './drive.js'
 export { RunHost, type RunHostOptions } from './run-host.js'

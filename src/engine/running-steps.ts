@@ -15,6 +15,7 @@ export interface RunningStepsOptions {
   run: string
   performers: Readonly<Record<string, Performer>>
   now(): number
+  work(): unknown
   /** Something to be written: how a step ended, what was found, a notice. */
   arrive(event: NewEvent): void
   /** A step has spent something. */
@@ -138,11 +139,12 @@ export class RunningSteps {
   }
 
   #call(step: string, { input, startedAt }: OpenStep, running: Running): StepCall {
-    const { run, arrive, onSpent } = this.#options
+    const { run, arrive, onSpent, work } = this.#options
     return {
       run,
       step,
       input,
+      work,
       name: `${run}/${step}`,
       signal: running.abort.signal,
       startedAt,

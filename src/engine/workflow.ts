@@ -58,6 +58,8 @@ export interface StepCall {
   run: string
   step: string
   input: unknown
+  /** The workflow's own part of the run as it is now. It changes while the step goes on: take what you need at once. */
+  work(): unknown
   /** `run/node@visit#attempt`: the mark that everything made by this step carries. */
   name: string
   /** Aborted when the step should stop; `reason` is a StepAbort. */

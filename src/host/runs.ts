@@ -4,8 +4,8 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Activity } from '../activity/index.js'
 import type { Clock } from '../clock/index.js'
-import { type DriveEnd, RunHost } from '../engine/index.js'
-import { AgentSteps, oneshotWorkflow } from '../oneshot/index.js'
+import { AgentSteps, type DriveEnd, RunHost } from '../engine/index.js'
+import { OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
@@ -30,12 +30,12 @@ export interface RunsOptions {
 export function openRuns(options: RunsOptions): RunHost {
   const { store, clock, env, envPass, isPersonal, onError } = options
   const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
+  const environment = () => stepEnvironment({ env, pass: envPass, isPersonal })
   const agents = new AgentSteps({
-    store,
     clock,
     redactor,
     runDirectory: run => runDirectory(options.dataDirectory, run),
-    environment: () => stepEnvironment({ env, pass: envPass, isPersonal }),
+    environment,
     ...(options.onActivity && { onActivity: options.onActivity }),
   })
   return new RunHost({
@@ -44,7 +44,7 @@ export function openRuns(options: RunsOptions): RunHost {
     owner: ownName(),
     isGone,
     workflows: [oneshotWorkflow] as never,
-    performers: { 'oneshot.agent': agents },
+    performers: { 'oneshot.agent': new OneshotSteps({ agents, redactor, environment }) },
     maxRuns: options.maxRuns,
     random: () => randomInt(2 ** 32) / 2 ** 32,
     onError,

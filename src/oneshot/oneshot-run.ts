@@ -47,6 +47,8 @@ export interface Feedback {
   verdict: 'RETRY' | 'IMPOSSIBLE' | 'DONE' | null
   text: string
   findings: Finding[]
+  /** The agent's own session of an attempt that can be gone on with. */
+  sessionId?: string
 }
 
 /** What a worker left, as the auditor gets it. */

@@ -20,6 +20,7 @@ import {
 
 export interface OneshotWork {
   input: OneshotInput
+  cwd: string
   state: OneshotState
   /** The state that an interrupt or a failure was met in. */
   before: OneshotState
@@ -47,6 +48,7 @@ export const oneshotWorkflow: Workflow<OneshotWork> = {
     const input = oneshotInput.parse(created.input)
     return {
       input,
+      cwd: created.cwd,
       state: 'CREATED',
       before: 'CREATED',
       history: [{ state: 'CREATED', ts: at / 1000 }],
@@ -220,7 +222,7 @@ function recovered(work: OneshotWork, data: EventData<'step.recovered'>, at: num
   if (data.verdict === 'partial') {
     const said = evidence.map(({ source, says }) => `${source}: ${says}`).join('\n')
     const kept = [text && `The last attempt said:\n${text}`, said && `What it left behind:\n${said}`].filter(Boolean)
-    const feedback = { verdict: null, text: kept.join('\n\n'), findings: [] }
+    const feedback = { verdict: null, text: kept.join('\n\n'), findings: [], ...(sessionId && { sessionId }) }
     work.feedback.push({ iteration: work.iteration, from: 'recovery', ...feedback })
     return move(work, 'recovered.partial', at, null)
   }

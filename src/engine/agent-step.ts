@@ -1,0 +1,250 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Activity, readSegment, SegmentWriter, segmentPath } from '../activity/index.js'
+import { type AgentAdapter, type HeadlessEnd, loadAgent, type PermissionLevel, runStep } from '../agents/index.js'
+import type { Clock } from '../clock/index.js'
+import { newEvent } from '../events/index.js'
+import { Git } from '../git/index.js'
+import { killTree, marked } from '../process/index.js'
+import type { Redactor } from '../text/index.js'
+import type { Recovery, StepCall } from './workflow.js'
+
+export interface AgentStepsOptions {
+  clock: Clock
+  redactor: Redactor
+  /** Where the files of a run live. */
+  runDirectory(run: string): string
+  /** The environment of a step in this directory. */
+  environment(cwd: string): Record<string, string>
+  onActivity?(run: string, activity: Activity): void
+}
+
+const KILL_GRACE_MS = 5_000
+
+/** One turn of an agent without a terminal, as a workflow wants it. */
+export interface AgentTurn {
+  agent: string
+  model: string | null
+  permissions: PermissionLevel
+  cwd: string
+  prompt: string
+  /** The agent's own session to go on with. */
+  resume: string | null
+  schema: object | null
+  maxCostUsd: number | null
+  thresholds: {
+    inactivityMs: number
+    toolInactivityMs: number
+    exitGraceMs: number
+    killGraceMs: number
+    timeoutMs: number
+  }
+}
+
+/** What was so when a step began, kept beside it: recovery compares. */
+interface StepStart {
+  agent: string
+  cwd: string
+  tree: string | null
+  head: string | null
+  startedAt: number
+  sessionId: string | null
+  pid: number | null
+  processStart: string | null
+}
+
+/** Agents' turns as steps of runs: their files, their activities, and what they leave behind when they die. */
+export class AgentSteps {
+  readonly #options: AgentStepsOptions
+
+  constructor(options: AgentStepsOptions) {
+    this.#options = options
+  }
+
+  async run(call: StepCall, turn: AgentTurn): Promise<HeadlessEnd> {
+    const { clock, redactor } = this.#options
+    const adapter = await loadAgent(turn.agent)
+    const env = this.#options.environment(turn.cwd)
+    const located = locate(adapter, env, turn.cwd)
+    if ('problem' in located) return notThere(located.problem)
+    const directory = this.directory(call)
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    const promptFile = join(directory, 'prompt.md')
+    writeFileSync(promptFile, turn.prompt, { mode: 0o600 })
+    const schemaFile = join(directory, 'schema.json')
+    if (turn.schema) writeFileSync(schemaFile, JSON.stringify(turn.schema), { mode: 0o600 })
+    const start = await this.#startOf(turn)
+    writeStart(directory, start)
+    const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
+    try {
+      const end = await runStep({
+        agent: { name: adapter.name, location: located.location, headless: located.headless },
+        step: {
+          name: call.name,
+          cwd: turn.cwd,
+          env,
+          permissions: turn.permissions,
+          model: turn.model,
+          resume: turn.resume,
+          newSessionId: randomUUID(),
+          directory,
+          promptFile,
+          schema: turn.schema && { json: turn.schema, file: schemaFile },
+          maxCostUsd: turn.maxCostUsd,
+        },
+        clock,
+        redactor,
+        thresholds: turn.thresholds,
+        signal: call.signal,
+        isWaitingForPerson: () => false,
+        onSpawned: ({ pid, processStart, agentSessionId }) => {
+          writeStart(directory, { ...start, pid, processStart, sessionId: agentSessionId })
+          const agentSession = agentSessionId !== null && { agentSession: agentSessionId }
+          call.record(newEvent('step.spawned', { step: call.step, pid, processStart, ...agentSession }))
+        },
+        log: activity => segment.append(activity),
+        onActivity: (activity, progress) => {
+          if (activity.type === 'usage' && progress.usage) call.spent(progress.usage)
+          this.#options.onActivity?.(call.run, activity)
+        },
+      })
+      writeFileSync(join(directory, 'response.md'), redactor.redact(end.text), { mode: 0o600 })
+      return end
+    } finally {
+      await segment.close()
+    }
+  }
+
+  /** What a step that died or was cut off left behind: our own log first, then the agent's files, then the working tree. */
+  async recover(call: StepCall): Promise<Recovery> {
+    const directory = this.directory(call)
+    const start = readStart(directory)
+    // What outlived its host is ended before anybody looks: it would go on changing what is looked at.
+    const left = { pid: start?.pid ?? 0, processStart: start?.processStart ?? null, mark: call.name }
+    if (left.pid > 0 || marked(call.name).length > 0)
+      await killTree(left, { graceMs: KILL_GRACE_MS, clock: this.#options.clock })
+    const log = await this.#lastWords(call)
+    if (log.result?.ok) {
+      const evidence = [{ source: 'log', at: log.result.at, says: 'the final record of the agent had arrived' }]
+      return { verdict: 'success', evidence, text: log.result.text, ...(log.sessionId && { sessionId: log.sessionId }) }
+    }
+    if (!start) return { verdict: 'nothing', evidence: [{ source: 'step', says: 'the agent was never started' }] }
+    const adapter = await loadAgent(start.agent)
+    const found = await adapter.headless?.examine({
+      env: this.#options.environment(start.cwd),
+      cwd: start.cwd,
+      directory,
+      sessionId: log.sessionId ?? start.sessionId,
+      startedAt: start.startedAt,
+      pid: start.pid,
+      prompt: readText(join(directory, 'prompt.md')),
+    })
+    const changed = await changesSince(start)
+    const evidence: Recovery['evidence'] = [
+      ...(found?.evidence ?? []),
+      ...(changed ? [{ source: 'working tree', says: changed }] : []),
+    ]
+    const sessionId = found?.sessionId ?? log.sessionId ?? start.sessionId
+    const text = found?.text ?? (log.text || null)
+    const hasWork = found?.hasWork || changed !== null || log.text !== ''
+    const verdict = found?.isComplete ? 'success' : hasWork ? 'partial' : 'nothing'
+    return { verdict, evidence, ...(text !== null && { text }), ...(sessionId !== null && { sessionId }) }
+  }
+
+  /** Calls of tools with how they ended, one a line, the newest last. */
+  async toolDigest(run: string, step: string, max = 200): Promise<string[]> {
+    const calls = new Map<string, string>()
+    const lines: string[] = []
+    for await (const activity of readSegment(this.#segment(run, step))) {
+      if (activity.type === 'tool_call') calls.set(activity.callId, `${activity.tool} ${short(activity.input)}`)
+      if (activity.type !== 'tool_result') continue
+      const how = activity.exitCode === undefined ? (activity.ok ? 'ok' : 'failed') : `exit ${activity.exitCode}`
+      lines.push(`${calls.get(activity.callId) ?? activity.callId}: ${how}`)
+    }
+    return lines.slice(-max)
+  }
+
+  /** The files of one step. */
+  directory({ run, step }: Pick<StepCall, 'run' | 'step'>): string {
+    return join(this.#options.runDirectory(run), 'steps', step.replaceAll('/', '~'))
+  }
+
+  #segment(run: string, step: string): string {
+    return segmentPath(this.#options.runDirectory(run), step)
+  }
+
+  async #startOf({ agent, cwd }: AgentTurn): Promise<StepStart> {
+    const git = new Git(cwd)
+    const tree = (await git.root()) === null ? null : await git.treeHash()
+    return {
+      agent,
+      cwd,
+      tree,
+      head: await git.head(),
+      startedAt: this.#options.clock.now(),
+      sessionId: null,
+      pid: null,
+      processStart: null,
+    }
+  }
+
+  async #lastWords(call: StepCall) {
+    let result: { ok: boolean; text: string; at: number } | null = null
+    let sessionId: string | null = null
+    let text = ''
+    for await (const activity of readSegment(this.#segment(call.run, call.step))) {
+      sessionId ??= activity.sessionId ?? null
+      if (activity.type === 'result') result = activity
+      if (activity.type === 'text' && activity.parent === undefined)
+        text = activity.delta ? text + activity.text : activity.text
+    }
+    return { result, sessionId, text }
+  }
+}
+
+function locate(adapter: AgentAdapter, env: Record<string, string>, cwd: string) {
+  const location = adapter.locate({ env, cwd, configuredCommand: null })
+  if (!location.found)
+    return { problem: `${adapter.title} was not found (looked for ${location.looked}); ${adapter.install}` }
+  if (!adapter.headless) return { problem: `${adapter.title} cannot work without a terminal` }
+  return { location, headless: adapter.headless }
+}
+
+function notThere(problem: string): HeadlessEnd {
+  return { status: 'failed', reason: problem, class: 'spawn', text: '', sessionId: null, usage: null }
+}
+
+async function changesSince(start: StepStart): Promise<string | null> {
+  if (start.tree === null) return null
+  const git = new Git(start.cwd)
+  const [tree, head] = [await git.treeHash(), await git.head()]
+  const commits = head !== start.head && head !== null ? 'there are new commits' : null
+  const files = tree === start.tree ? null : `${(await git.status()).length} files differ from the last commit`
+  return commits || files ? ['it changed while the step ran', commits, files].filter(Boolean).join('; ') : null
+}
+
+function writeStart(directory: string, start: StepStart): void {
+  writeFileSync(join(directory, 'start.json'), JSON.stringify(start), { mode: 0o600 })
+}
+
+function readStart(directory: string): StepStart | null {
+  try {
+    return JSON.parse(readFileSync(join(directory, 'start.json'), 'utf8')) as StepStart
+  } catch {
+    return null
+  }
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, 'utf8')
+  } catch {
+    return ''
+  }
+}
+
+function short(input: unknown): string {
+  const text = typeof input === 'string' ? input : (JSON.stringify(input) ?? '')
+  return text.length > 200 ? `${text.slice(0, 200)}…` : text
+}
