@@ -65,6 +65,13 @@ describe('a process group', () => {
     expect(isAlive(far)).toBe(false)
   })
 
+  test('that is known by its mark alone is ended, and nothing else is', async () => {
+    const group = await start('sleep 600')
+    await killTree({ pid: 0, processStart: null, mark }, { graceMs: 50, clock: systemClock })
+    expect(await group.exit).toEqual({ code: null, signal: 'SIGKILL' })
+    expect(marked(mark)).toEqual([])
+  })
+
   test('whose pid belongs to another process by now is left alone', async () => {
     const other = await start('sleep 600')
     await killTree(

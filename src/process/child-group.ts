@@ -66,10 +66,13 @@ export async function killTree(
   { graceMs, clock }: { graceMs: number; clock: Clock },
 ): Promise<void> {
   const isOurs = () => isSameProcess(target.pid, target.processStart) || marked(target.mark).length > 0
-  if (isOurs()) signalGroup(target.pid, 'SIGTERM')
-  const deadline = clock.monotonic() + graceMs
-  while (isGroupAlive(target.pid) && clock.monotonic() < deadline) await delay(clock, POLL_MS)
-  if (isGroupAlive(target.pid) && isOurs()) signalGroup(target.pid, 'SIGKILL')
+  // Without a pid there is no group to signal: 0 would mean our own.
+  if (target.pid > 0) {
+    if (isOurs()) signal(-target.pid, 'SIGTERM')
+    const deadline = clock.monotonic() + graceMs
+    while (isGroupAlive(target.pid) && isOurs() && clock.monotonic() < deadline) await delay(clock, POLL_MS)
+    if (isGroupAlive(target.pid) && isOurs()) signal(-target.pid, 'SIGKILL')
+  }
   // Agents put the commands of their tools into sessions of their own, which outlive every signal to the group.
   for (let round = 0; round < ROUNDS_MAX; round++) {
     const left = marked(target.mark)
@@ -118,10 +121,6 @@ function isGroupAlive(pid: number): boolean {
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }
-}
-
-function signalGroup(pid: number, name: NodeJS.Signals): void {
-  signal(-pid, name)
 }
 
 /** A process that has gone meanwhile needs no signal. */
