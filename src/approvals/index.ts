@@ -1,12 +1,29 @@
-export { type ApplyOutcome, chooseOption, type MenuPort } from './apply-menu.js'
+export { type ApplyOutcome, chooseOption, type MenuPort, type WantedAnswer, type WantedPage } from './apply-menu.js'
 export { type ApprovalState, approvalTable } from './approval-table.js'
+export { type BatchItem, type BatchResult, decideBatch, denyAll } from './batch.js'
+export { behindOf } from './behind.js'
 export { type DecisionRequest, judgeDecision } from './decide.js'
+export { displayOf, displayText } from './display.js'
+export { fingerprintOf, sha256 } from './fingerprint.js'
 export { approvalKindOf, requestFromMenu } from './from-menu.js'
-export { Ledger } from './ledger.js'
+export type { GrantBook } from './grant-book.js'
+export { type GrantRecord, type GrantSwitch, type GrantWish, grantsProjection } from './grants.js'
+export { type Join, joinReports, type MenuReport, type ReportedRequest } from './join-reports.js'
+export { Ledger, type LedgerOptions } from './ledger.js'
+export { LedgerWatch } from './ledger-watch.js'
+export { type NotifyPerson, type NotifyStep, type NotifySubject, planNotifications } from './notify-plan.js'
+export { type Actor, type ApprovalPolicy, DEFAULT_POLICY, type Role, type Surface } from './policy.js'
 export {
   type ApprovalDecision,
   type ApprovalRecord,
   type ApprovalRequest,
   approvalStream,
   approvalsProjection,
+  isOpen,
 } from './record.js'
+export { type ApprovalReport, buildReport, type ReportFilter, readLedgerEvents, reportRows } from './report.js'
+export { requestFromReport, type StructuredReport } from './request-from-report.js'
+export { plainWords } from './risk/plain-command.js'
+export type { Risk, RiskLevel } from './risk/reason.js'
+export { type RatedRequest, rateRisk } from './risk.js'
+export { LEDGER_STREAMS, ledgerProjections } from './streams.js'

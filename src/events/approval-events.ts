@@ -1,23 +1,11 @@
 import { z } from 'zod'
+import { actor, chain, sha256, surface } from './approval-parts.js'
 import { defineEvents } from './catalogue.js'
 
-export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
 const milliseconds = z.number().nonnegative()
 
 /** What was seen that proves a statement: a row, a transcript entry, a hook. The rooms that find evidence know its fields. */
 const evidence = z.looseObject({ kind: z.string() })
-
-/** SHA-256 over the previous value in the ledger and this event: `doctor` can tell that no event was changed or taken out. */
-export const chain = sha256.optional()
-
-export const actor = z.object({
-  kind: z.enum(['person', 'grant', 'observed', 'auto']),
-  id: z.string(),
-  name: z.string(),
-  role: z.enum(['viewer', 'approver', 'owner']),
-})
-
-export const surface = z.enum(['cli', 'web', 'telegram', 'terminal', 'api'])
 
 const subject = z.object({
   agent: z.string(),
@@ -66,9 +54,7 @@ const request = z.object({
   plan: z.object({ path: z.string(), sha256, bytes: z.int().nonnegative() }).optional(),
   items: z.array(z.looseObject({ id: z.string() })).optional(),
   /** Files the request names: as given, and where they really lie. */
-  targets: z
-    .array(z.object({ path: z.string(), real: z.string(), access: z.enum(['read', 'write']) }))
-    .optional(),
+  targets: z.array(z.object({ path: z.string(), real: z.string(), access: z.enum(['read', 'write']) })).optional(),
   /** For a tool of an MCP server: hash of how the server is launched. */
   launch: sha256.optional(),
 })

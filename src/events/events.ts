@@ -3,12 +3,13 @@ import type { NewEvent, StoredEvent } from '../store/index.js'
 import { approvalEvents } from './approval-events.js'
 import { type DataOf, type EventDefinition, type EventTypeInfo, findMisfit, type Reading } from './catalogue.js'
 import { grantEvents } from './grant-events.js'
+import { graphEvents } from './graph-events.js'
 import { hostEvents } from './host-events.js'
 import { runEvents } from './run-events.js'
 import { sessionEvents } from './session-events.js'
 
 /** Every event type that this version writes. A room that adds events adds a file here, so that one page lists them all. */
-const CATALOGUE = { ...sessionEvents, ...approvalEvents, ...grantEvents, ...hostEvents, ...runEvents }
+const CATALOGUE = { ...sessionEvents, ...approvalEvents, ...grantEvents, ...hostEvents, ...runEvents, ...graphEvents }
 
 export type EventType = keyof typeof CATALOGUE
 export type EventData<T extends EventType> = DataOf<typeof CATALOGUE, T>

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { actor, chain, sha256, surface } from './approval-events.js'
+import { actor, chain, sha256, surface } from './approval-parts.js'
 import { defineEvents } from './catalogue.js'
 
 const milliseconds = z.number().nonnegative()

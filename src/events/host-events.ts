@@ -61,7 +61,7 @@ export const hostEvents = defineEvents({
     }),
   },
   'hook.malformed': {
-    description: "A hook call could not be understood, and nothing changed.",
+    description: 'A hook call could not be understood, and nothing changed.',
     data: z.object({ source: z.string(), session: z.string().optional(), reason: z.string() }),
   },
   'config.changed': {

@@ -48,7 +48,7 @@ export const sessionEvents = defineEvents({
     data: z.object({ reason: z.string() }),
   },
   'session.identified': {
-    description: "The agent told its own id of the conversation: what is needed to resume it.",
+    description: 'The agent told its own id of the conversation: what is needed to resume it.',
     data: z.object({
       agentSessionId: z.string(),
       /** Who told: a hook, the transcript, the screen the agent left behind. */
@@ -78,6 +78,26 @@ export const sessionEvents = defineEvents({
   'session.renamed': {
     description: 'A person gave the session another label.',
     data: z.object({ label: z.string().nullable(), person: z.string() }),
+  },
+  'delivery.deferred': {
+    description: 'Something that must arrive could not be delivered at once; it is tried again.',
+    data: z.object({
+      delivery: z.string(),
+      sink: z.string(),
+      session: z.string(),
+      call: z.enum(['close', 'ask', 'settle', 'notice']),
+      /** What to deliver: a message with its blocks, the id of an approval, or a notice. */
+      body: z.looseObject({}),
+      problem: z.string(),
+    }),
+  },
+  'delivery.arrived': {
+    description: 'Something that had been deferred has arrived.',
+    data: z.object({ delivery: z.string(), attempts: z.int().positive() }),
+  },
+  'delivery.abandoned': {
+    description: 'Something that had been deferred is not tried any more.',
+    data: z.object({ delivery: z.string(), reason: z.string() }),
   },
   'prompt.held': {
     description: 'A prompt waits here until the agent rests.',

@@ -1,0 +1,45 @@
+import {
+  AttributeReader,
+  evaluate,
+  GRAPH_ATTRIBUTES,
+  type GraphNode,
+  NODE_ATTRIBUTES,
+  parseCondition,
+  textOf,
+} from '../../graph/index.js'
+import type { Cursor, GraphWork } from './graph-work.js'
+
+/** What must be so before the run may end, and is not; where it is sent instead, if anywhere. */
+export function unmetGoals(work: GraphWork, cursor: Cursor): { names: string[]; target: string | null } {
+  const { graph, outcomes } = work
+  const isMet = (id: string) => ['success', 'partial_success'].includes(outcomes.get(id) ?? '')
+  const read = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES)
+  const names: string[] = []
+  let first: GraphNode | null = null
+  for (const node of graph.nodes.values()) {
+    const gate = new AttributeReader(node.attributes, NODE_ATTRIBUTES).text('goal_gate')
+    const isGate = gate === 'true' || (gate === 'visited' && outcomes.has(node.id))
+    if (!isGate || isMet(node.id)) continue
+    names.push(node.id)
+    first ??= node
+  }
+  for (const id of read.names('required_nodes')) {
+    if (isMet(id) || names.includes(id)) continue
+    names.push(id)
+    first ??= graph.nodes.get(id) ?? null
+  }
+  const condition = parseCondition(read.text('goal_condition') ?? '')
+  if (!('problem' in condition)) {
+    const scope = {
+      outcome: cursor.last?.outcome ?? cursor.last?.status ?? '',
+      preferredLabel: String(cursor.context.preferred_label ?? ''),
+      context: cursor.context,
+    }
+    if (!evaluate(condition.condition, scope).isTrue) names.push('goal_condition')
+  }
+  if (names.length === 0) return { names, target: null }
+  const candidates = [first?.attributes, graph.attributes].flatMap(attributes =>
+    attributes ? [textOf(attributes, 'retry_target'), textOf(attributes, 'fallback_retry_target')] : [],
+  )
+  return { names, target: candidates.find((id): id is string => id !== null && graph.nodes.has(id)) ?? null }
+}

@@ -1,0 +1,233 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { approvalsProjection } from '../../approvals/index.js'
+import { SimulatedClock } from '../../clock/index.js'
+import { validateEvent } from '../../events/index.js'
+import { type EventStore, openStore } from '../../store/index.js'
+import { createRun, getRun } from '../control.js'
+import { Driver } from '../drive.js'
+import { runStream } from '../run-journal.js'
+import { runsProjection } from '../runs-projection.js'
+import type { Performer, StepCall } from '../workflow.js'
+import type { NodeOutcome } from './graph-run.js'
+import { graphWorkflow } from './graph-workflow.js'
+
+let directory: string
+let store: EventStore
+let clock: SimulatedClock
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-graph-'))
+  clock = new SimulatedClock(1_000_000)
+  store = await openStore({
+    path: join(directory, 'store.db'),
+    clock,
+    projections: [runsProjection, approvalsProjection] as never,
+    validate: validateEvent,
+  })
+})
+
+afterEach(async () => {
+  await store.close()
+  rmSync(directory, { recursive: true })
+})
+
+/** Answers by `node@visit`, `node`, or success; keeps count. */
+class Script implements Performer {
+  readonly begun: string[] = []
+  readonly answers: Record<string, Partial<NodeOutcome>[] | Partial<NodeOutcome>>
+
+  constructor(answers: Script['answers'] = {}) {
+    this.answers = answers
+  }
+
+  async run(call: StepCall) {
+    this.begun.push(call.step)
+    const { node } = call.input as { node: string }
+    const given = this.answers[node]
+    const answer = Array.isArray(given) ? (given.shift() ?? {}) : (given ?? {})
+    return { status: 'ok' as const, result: { status: 'success', ...answer } }
+  }
+}
+
+async function create(dot: string): Promise<string> {
+  return createRun(
+    store,
+    {
+      kind: 'graph',
+      title: 'a graph',
+      project: directory,
+      cwd: directory,
+      person: 'someone',
+      input: {
+        dot,
+        file: null,
+        hash: '',
+        inputs: {},
+        agent: null,
+        model: null,
+        permissions: null,
+        isAutoApproved: false,
+        dryRun: null,
+        workspace: { path: directory, branch: null, base: null },
+        from: null,
+      },
+    },
+    clock.now(),
+  )
+}
+
+async function drive(id: string, script: Performer, park = true) {
+  const lease = await store.acquireLease(runStream(id), 'host', { ttlMs: 10_000, isGone: () => true })
+  if (lease.isHeld) throw new Error('held')
+  const performers = { 'graph.codergen': script, 'graph.tool': script, 'graph.parallel.fan_in': script }
+  return new Driver({
+    store,
+    run: id,
+    workflow: graphWorkflow,
+    performers,
+    lease,
+    clock,
+    random: () => 0.5,
+    park,
+    onError: () => undefined,
+  })
+}
+
+async function run(dot: string, script = new Script()) {
+  const id = await create(`digraph g { start [shape=Mdiamond] exit [shape=Msquare] ${dot} }`)
+  const driver = await drive(id, script, false)
+  const done = driver.drive()
+  let isOver = false
+  done.finally(() => (isOver = true)).catch(() => undefined)
+  // Time passes until the run is over.
+  for (let n = 0; n < 2_000 && !isOver; n++) {
+    await new Promise(resolve => setImmediate(resolve))
+    clock.advance(1_000)
+  }
+  await done
+  const events = await store.readStream(runStream(id))
+  const path = events.filter(({ type }) => type === 'node.started').map(({ data }) => String(data.node))
+  const record = await getRun(store, id)
+  return { id, path, events, status: record.status, reason: record.reason, script }
+}
+
+describe('a graph', () => {
+  test('is walked from start to exit', async () => {
+    const { path, status, script } = await run('a [prompt="x"] b [prompt="y"] start -> a -> b -> exit')
+    expect(path).toEqual(['start', 'a', 'b', 'exit'])
+    expect(status).toBe('completed')
+    expect(script.begun).toEqual(['a@1#1', 'b@1#1'])
+  })
+
+  test('goes where the condition leads, and never along a false one', async () => {
+    const dot =
+      'a; good; bad; start -> a; a -> good [condition="outcome=success"]; a -> bad [condition="outcome=fail"]; good -> exit; bad -> exit'
+    expect((await run(dot)).path).toEqual(['start', 'a', 'good', 'exit'])
+    expect((await run(dot, new Script({ a: { status: 'fail', failure_class: 'deterministic' } }))).path).toEqual([
+      'start',
+      'a',
+      'bad',
+      'exit',
+    ])
+  })
+
+  test('fails when work fails and nobody takes it up', async () => {
+    const { status, reason, path } = await run(
+      'a; b; start -> a -> b -> exit',
+      new Script({ a: { status: 'fail', failure_reason: 'no luck' } }),
+    )
+    expect([status, reason]).toEqual(['failed', 'failed'])
+    expect(path).toEqual(['start', 'a'])
+  })
+
+  test('tries again as often as it was asked to, with growing waits', async () => {
+    const script = new Script({ a: [{ status: 'fail' }, { status: 'retry' }, {}] })
+    const { status, events } = await run('a [max_retries=2]; start -> a -> exit', script)
+    expect(status).toBe('completed')
+    expect(script.begun).toEqual(['a@1#1', 'a@1#2', 'a@1#3'])
+    const timers = events.filter(({ type }) => type === 'timer.set')
+    expect(timers).toHaveLength(2)
+  })
+
+  test('accepts a partial result where it may', async () => {
+    const { status, events } = await run(
+      'a [allow_partial=true]; start -> a -> exit',
+      new Script({ a: { status: 'retry' } }),
+    )
+    expect(status).toBe('completed')
+    expect(events.find(({ type, data }) => type === 'node.finished' && data.node === 'a')!.data.status).toBe(
+      'partial_success',
+    )
+  })
+
+  test('passes outcomes through a diamond', async () => {
+    const dot =
+      'a; d [shape=diamond]; fix; start -> a -> d; d -> exit [condition="outcome=success"]; d -> fix [condition="outcome!=success"]; fix -> a'
+    const { path, status } = await run(dot, new Script({ a: [{ status: 'fail' }, {}] }))
+    expect(path).toEqual(['start', 'a', 'd', 'fix', 'a', 'd', 'exit'])
+    expect(status).toBe('completed')
+  })
+
+  test('goes back while a goal is not met', async () => {
+    const dot =
+      'a; t [goal_gate=true, retry_target=a]; start -> a -> t; t -> exit [condition="outcome=success"]; t -> exit [condition="outcome=weak"]'
+    const { path, status } = await run(dot, new Script({ t: [{ status: 'fail', outcome: 'weak' }, {}] }))
+    expect(path).toEqual(['start', 'a', 't', 'a', 't', 'exit'])
+    expect(status).toBe('completed')
+  })
+
+  test('ends when a node was visited too often', async () => {
+    const { status, reason } = await run('a [max_visits=3]; start -> a; a -> a [weight=1]; a -> exit')
+    expect([status, reason]).toEqual(['failed', 'max_visits'])
+  })
+
+  test('runs branches side by side and goes on where they meet', async () => {
+    const dot =
+      'p [shape=component]; a; b; c; j [shape=tripleoctagon]; z; start -> p; p -> a; p -> b; p -> c; a -> j; b -> j; c -> j; j -> z -> exit'
+    const { path, status, events } = await run(dot)
+    expect(status).toBe('completed')
+    expect([...path].sort()).toEqual(['a', 'b', 'c', 'exit', 'j', 'p', 'start', 'z'])
+    expect(path.slice(-3)).toEqual(['j', 'z', 'exit'])
+    expect(events.filter(({ type }) => type === 'branch.finished')).toHaveLength(3)
+  })
+
+  test('the first success ends the other branches', async () => {
+    const dot =
+      'p [shape=component, join_policy=first_success]; a; b [max_retries=3]; j [shape=tripleoctagon]; start -> p; p -> a; p -> b; a -> j; b -> j; j -> exit'
+    const { status, events } = await run(dot, new Script({ b: { status: 'retry' } }))
+    expect(status).toBe('completed')
+    expect(events.filter(({ type }) => type === 'branch.cancelled')).toHaveLength(1)
+  })
+
+  test('waits for a time', async () => {
+    const { status, events } = await run('w [shape=insulator, duration=5m]; start -> w -> exit')
+    expect(status).toBe('completed')
+    expect(events.map(({ type }) => type)).toEqual(expect.arrayContaining(['timer.set', 'run.waiting', 'timer.fired']))
+  })
+
+  test('asks at a gate, and takes the edge that was chosen', async () => {
+    const id = await create(
+      'digraph g { start [shape=Mdiamond] exit [shape=Msquare] g [shape=hexagon] a; b; start -> g; g -> a [label="[Y] Yes"]; g -> b [label="[N] No"]; a -> exit; b -> exit }',
+    )
+    expect(await (await drive(id, new Script())).drive()).toEqual({ state: 'waiting' })
+    const { gates } = await getRun(store, id)
+    const [[gate, approval]] = Object.entries(gates) as [[string, string]]
+    expect(gate).toBe('g@1#1')
+    await store.append(runStream(id), 'any', [
+      { type: 'gate.answered', data: { gate, approval, option: 'N', edge: 'g->b#1', label: 'No', by: 'someone' } },
+    ])
+    const script = new Script()
+    expect(await (await drive(id, script)).drive()).toMatchObject({ status: 'completed' })
+    expect(script.begun).toEqual(['b@1#1'])
+  })
+
+  test('a gate that nobody answers takes its default, and fails without one', async () => {
+    const gate = (attributes: string) =>
+      `g [shape=hexagon, human.timeout=10m${attributes}]; a; start -> g; g -> a [label="Go"]; g -> exit [label="Stop"]; a -> exit`
+    expect((await run(gate(', human.default_choice="Go"'))).path).toEqual(['start', 'g', 'a', 'exit'])
+    expect((await run(gate(''))).status).toBe('failed')
+  })
+})

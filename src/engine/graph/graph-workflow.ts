@@ -1,0 +1,64 @@
+import { GRAPH_ATTRIBUTES, startNodes, textOf } from '../../graph/index.js'
+import type { Workflow } from '../workflow.js'
+import { decideGraph } from './graph-decide.js'
+import { evolveGraph } from './graph-evolve.js'
+import { graphInput, graphOf } from './graph-run.js'
+import { type Cursor, type GraphWork, MAIN, newCursor } from './graph-work.js'
+
+/** A DOT graph as a workflow. */
+export const graphWorkflow: Workflow<GraphWork> = {
+  kind: 'graph',
+  version: 1,
+  begin(created, { id }) {
+    const input = graphInput.parse(created.input)
+    const graph = graphOf(input)
+    const start = input.from?.node ?? startNodes(graph)[0]?.id ?? [...graph.nodes.keys()][0]!
+    const context: Record<string, unknown> = { ...(input.from?.context ?? {}), ...input.inputs, 'internal.run_id': id }
+    for (const [key, { value }] of graph.attributes)
+      if (Object.hasOwn(GRAPH_ATTRIBUTES, key)) context[`graph.${key}`] = value
+    context['graph.goal'] = textOf(graph.attributes, 'goal') ?? ''
+    return {
+      input,
+      cwd: created.cwd,
+      graph,
+      run: id,
+      cursors: new Map([[MAIN, newCursor(MAIN, start, context)]]),
+      outcomes: new Map(),
+      visits: new Map(),
+      finished: [],
+      steps: 0,
+      signatures: new Map(Object.entries(input.from?.signatures ?? {})),
+      failure: null,
+      threads: new Map(),
+      restart: null,
+    }
+  },
+  evolve: evolveGraph,
+  decide: decideGraph,
+  save: ({ graph: _, ...work }) => ({
+    ...work,
+    cursors: [...work.cursors],
+    outcomes: [...work.outcomes],
+    visits: [...work.visits],
+    signatures: [...work.signatures],
+    threads: [...work.threads],
+  }),
+  load(saved) {
+    const work = saved as Omit<GraphWork, 'graph' | 'cursors' | 'outcomes' | 'visits' | 'signatures' | 'threads'> & {
+      cursors: [string, Cursor][]
+      outcomes: [string, never][]
+      visits: [string, number][]
+      signatures: [string, number][]
+      threads: [string, { agent: string; session: string }][]
+    }
+    return {
+      ...work,
+      graph: graphOf(work.input),
+      cursors: new Map(work.cursors),
+      outcomes: new Map(work.outcomes),
+      visits: new Map(work.visits),
+      signatures: new Map(work.signatures),
+      threads: new Map(work.threads),
+    }
+  },
+}

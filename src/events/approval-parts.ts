@@ -1,0 +1,15 @@
+import { z } from 'zod'
+
+export const sha256 = z.string().regex(/^[0-9a-f]{64}$/)
+
+/** SHA-256 over the previous value in the ledger and this event: `doctor` can tell that no event was changed or taken out. */
+export const chain = sha256.optional()
+
+export const actor = z.object({
+  kind: z.enum(['person', 'grant', 'observed', 'auto']),
+  id: z.string(),
+  name: z.string(),
+  role: z.enum(['viewer', 'approver', 'owner']),
+})
+
+export const surface = z.enum(['cli', 'web', 'telegram', 'terminal', 'api'])
