@@ -1,10 +1,11 @@
-// `node bench/sessions.mjs [help] [exit] [keeper] [idle]`: the figures of sessions, keeper and daemon. Prints, asserts nothing. Needs a build.
+// `node bench/sessions.mjs [help] [exit] [keeper] [idle] [approvals]`: the figures of sessions, keeper and daemon. Prints, asserts nothing. Needs a build.
 //   help   time of `signalbox --help` against `node -e 0`                        bar: ≤ 1.5 × node + 60 ms
 //   exit   programs that print 64 kB and exit: runs with all bytes               bar: 200 of 200
 //   keeper the same as sessions of the daemon: recordings with all bytes         bar: 200 of 200
 //   idle   200 demo sessions at once: all answer, CPU at rest, memory a session  bars: < 3 % of a core each, < 6 MB
+//   approvals  menu on screen → pending, decision → first key, beside 1 and 100 streaming sessions  bars: p95 < 150 ms, < 300 ms
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -17,6 +18,8 @@ const wants = name => chosen.length === 0 || chosen.includes(name)
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 200)
 const RUNS = Number(process.env.BENCH_RUNS ?? 200)
 const IDLE_SECONDS = 10
+const LOADS = (process.env.BENCH_LOADS ?? '1,100').split(',').map(Number)
+const ASKED = 30
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
 const home = join(directory, 'home')
@@ -36,6 +39,7 @@ try {
   if (wants('exit')) await measureExit()
   if (wants('keeper')) await measureKeeperExit()
   if (wants('idle')) await measureIdle()
+  if (wants('approvals')) await measureApprovals()
 } finally {
   await cleanUp()
 }
@@ -148,6 +152,99 @@ async function measureIdle() {
     'memory a session',
     `${(total / SESSIONS).toFixed(2)} MB, of which ${((total - base) / SESSIONS).toFixed(2)} MB come with it (bar 6 MB)`,
   )
+}
+
+/**
+ * One session asks 30 times while others stream. A menu is on screen when its bytes reach the keeper, and a key has left when the keeper
+ * writes it: the recording has both. Hooks are off, so that every decision goes by the menu.
+ */
+async function measureApprovals() {
+  mkdirSync(join(home, 'config'), { recursive: true })
+  writeFileSync(join(home, 'config', 'config.toml'), '[agents.demo]\nhooks = false\n')
+  startDaemon()
+  const text = Array.from({ length: 2000 }, (_, index) => `- line ${index} of an answer that goes on and on`).join('\n')
+  const streaming = scenarioFile('stream', [{ say: { markdown: text, chunk: 10, delayMs: 100 } }])
+  const asking = scenarioFile(
+    'ask',
+    Array.from({ length: ASKED }, (_, index) => ({
+      tool: { name: 'Shell', kind: 'shell', command: `true ${index}`, output: 'ok', ms: 50, permission: true },
+    })),
+  )
+  let running = 0
+  for (const load of LOADS) {
+    const more = await inParallel(load - running, 4, () => startSession(streaming))
+    for (const { id } of more) await post(`/sessions/${id}/messages`, { text: 'go' })
+    running = load
+    const session = await startSession(asking)
+    await post(`/sessions/${session.id}/messages`, { text: 'go' })
+    for (let asked = 0; asked < ASKED; asked++) await approveNext(session)
+    const { pending, keys, records } = latencies(session, (await get('/approvals?all')).items)
+    const busy = `${load} streaming`
+    print(
+      `asked, ${busy}`,
+      `menu → pending p50 ${pending[0]} ms, p95 ${pending[1]} ms (bar 150 ms), ${records} requests`,
+    )
+    print(`decided, ${busy}`, `decision → first key p50 ${keys[0]} ms, p95 ${keys[1]} ms (bar 300 ms)`)
+    await post(`/sessions/${session.id}/stop`, {})
+  }
+}
+
+function scenarioFile(name, steps) {
+  const file = join(directory, `${name}.json`)
+  writeFileSync(file, JSON.stringify({ name, turns: [], otherwise: { steps } }))
+  return file
+}
+
+async function startSession(scenario) {
+  const args = ['--scenario', scenario]
+  const session = await post('/sessions', {
+    agent: 'demo',
+    args,
+    cwd,
+    env: { ...env, SIGNALBOX_DEMO_HOME: join(directory, 'demo') },
+  })
+  await get(`/sessions/${session.id}/wait?for=idle&timeoutMs=120000`)
+  return session
+}
+
+async function approveNext(session) {
+  await get(`/sessions/${session.id}/wait?for=approval&timeoutMs=60000`)
+  const { items } = await get('/approvals')
+  const approval = items.find(({ subject, state }) => subject.session === session.id && state === 'pending')
+  // A person needs a moment, and the menu has to stand for one.
+  await sleep(400)
+  const decided = await post(`/approvals/${approval.id}/decision`, {
+    fingerprint: approval.fingerprint,
+    option: approval.request.options.find(({ meaning }) => meaning === 'allow-once').key,
+    seen: { displayHash: approval.display.hash, whole: true },
+    idempotencyKey: approval.id,
+    actor: { id: 'bench', name: 'bench' },
+    waitMs: 20_000,
+  })
+  if (decided.state !== 'applied')
+    throw new Error(`${approval.id} is ${decided.state} ${JSON.stringify(decided.outcome)}`)
+}
+
+function latencies(session, items) {
+  const [header, ...events] = readFileSync(session.recording, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line))
+  const startedAt = session.startedAt
+  const shown = events
+    .filter(([, code, data]) => code === 'o' && data.includes('May I run'))
+    .map(([t]) => startedAt + t * 1000)
+  const typed = events.filter(([, code]) => code === 'i').map(([t]) => startedAt + t * 1000)
+  const mine = items.filter(({ subject }) => subject.session === session.id)
+  const pending = mine.map(({ requestedAt }) => requestedAt - Math.max(...shown.filter(at => at <= requestedAt + 1)))
+  const keys = mine.map(({ decision }) => Math.min(...typed.filter(at => at >= decision.at - 1)) - decision.at)
+  if (!header || pending.some(value => !Number.isFinite(value))) throw new Error('a menu is missing in the recording')
+  return { pending: percentiles(pending), keys: percentiles(keys), records: mine.length }
+}
+
+function percentiles(values) {
+  const sorted = [...values].sort((a, b) => a - b)
+  return [0.5, 0.95].map(part => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]))
 }
 
 function startDaemon() {

@@ -1,11 +1,22 @@
-// `npm run bench:terminal [-- dir…]`: bytes of recordings through the emulator alone, through the whole path (emulator, frames, classifier),
-// and through pyte, one after the other in the same run. Prints MB/s, the ratio per recording, and the time a classification takes.
+// `npm run bench:terminal [-- --rounds <n>] [dir…]`: recordings through the emulator, through the whole path (emulator, frames,
+// classifier) and through pyte, in one run. Prints MB/s, the ratio to pyte on every recording, and what a classification takes.
+//
+// How it is measured: emulator and pyte get the same work, all bytes of a recording at once and then the display read once. Making
+// the emulator or the pyte screen is not counted, for either. Both take turns, recording by recording and round by round, so that
+// a busy machine slows both; every figure is CPU time (of all threads: the garbage collector's too) and the median of the rounds.
+// A clock read costs as much as a short recording, so short ones are fed to several emulators (screens) between two reads. Both
+// collect garbage before the clock starts: what the making left behind is not the work's.
+//
 // pyte is Debian's python3-pyte; without it the comparison is left out, and said so.
-import { spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname, join, relative } from 'node:path'
 import { performance } from 'node:perf_hooks'
+import { createInterface } from 'node:readline'
+import { parseArgs } from 'node:util'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { build, install, root } from '../scripts/setup.mjs'
 
 install()
@@ -16,155 +27,245 @@ const { TerminalEmulator } = await import(join(root, 'dist', 'terminal', 'index.
 const { loadPack } = await import(join(root, 'dist', 'agents', 'index.js'))
 const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
 
+// pyte stops at private variants of two sequences that nearly all agents send. They are swallowed here, as its own Screen should:
+// otherwise there were nothing to compare with on a sixth of the recordings.
 const PYTE = `
-import sys, time, pyte
-for line in open(sys.argv[1]):
-    path, cols, rows = line.rstrip("\\n").split("\\t")
+import gc, sys, time, pyte
+
+class Screen(pyte.Screen):
+    def report_device_status(self, mode=0, **private):
+        if not private: super().report_device_status(mode)
+    def select_graphic_rendition(self, *attrs, **private):
+        if not private: super().select_graphic_rendition(*attrs)
+
+for line in sys.stdin:
+    path, cols, rows, times = line.rstrip("\\n").split("\\t")
     data = open(path, "rb").read()
-    taken = []
+    screens = [Screen(int(cols), int(rows)) for _ in range(int(times))]
+    streams = [pyte.ByteStream(screen) for screen in screens]
+    gc.collect()
     try:
-        while sum(taken) < 0.05 or len(taken) < 3:
-            screen = pyte.Screen(int(cols), int(rows)); stream = pyte.ByteStream(screen)
-            start = time.process_time()
-            stream.feed(data); screen.display
-            taken.append(time.process_time() - start)
-        print(sorted(taken)[len(taken) // 2], flush=True)
-    except Exception:
-        print("failed", flush=True)
+        start = time.process_time()
+        for screen, stream in zip(screens, streams):
+            stream.feed(data)
+            screen.display
+        print((time.process_time() - start) / len(screens) * 1000, flush=True)
+    except Exception as error:
+        print("failed", error, flush=True)
 `
-const given = process.argv.slice(2)
-const shared = join(root, '..', 'shared', 'corpus')
-const directories = given.length > 0 ? given : existsSync(shared) ? [shared] : [join(root, 'packs')]
+
+const { values, positionals } = parseArgs({ options: { rounds: { type: 'string' } }, allowPositionals: true })
+const rounds = Math.max(1, Number(values.rounds ?? 3) || 3)
+const corpus = join(root, '..', 'shared', 'corpus')
+const directories = positionals.length > 0 ? positionals : [existsSync(corpus) ? corpus : join(root, 'packs')]
+setFlagsFromString('--expose-gc')
+// A full collection would also throw away compiled code; what is young and alive is moved out of the way by the second one.
+const collect = runInNewContext('gc')
+const collectGarbage = () => [1, 2].forEach(() => collect({ type: 'minor' }))
 const scratch = mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
-const cpu = () => process.cpuUsage().user / 1e3 + process.cpuUsage().system / 1e3
+const median = list => at(list, 0.5)
+const began = performance.now()
+const WARM_UP_MS = 5000
+const ENOUGH_MS = 10
+const LONG_MS = 50
+const REPEATS_MAX = 20
 
-const generic = await loadPack(null, null)
-const prepare = header => new TerminalEmulator({ cols: header.cols, rows: header.rows })
-const feedAll = bytes => emulator => {
-  emulator.feed(bytes, 0, { live: false })
-  emulator.picture()
+try {
+  const recordings = await readRecordings()
+  console.log(`${recordings.length} recordings, ${(total(recordings, 'size') / 1e6).toFixed(1)} MB, ${rounds} rounds`)
+  await compare(recordings)
+  await wholePath(recordings)
+  flood(await loadPack(null, null))
+  console.log(`(${((performance.now() - began) / 1000).toFixed(0)} s)`)
+} finally {
+  rmSync(scratch, { recursive: true, force: true })
 }
-// The compiler sees the code of every kind of recording before the first one is measured.
-for (const cast of directories.flatMap(casts)) {
-  const { header, events } = await readWholeRecording(cast)
-  feedAll(Buffer.concat(events.filter(event => event.kind === 'output').map(event => event.bytes)))(prepare(header))
-}
-const rows = []
-const classifyTimes = []
-for (const cast of directories.flatMap(casts)) {
-  const { header, events } = await readWholeRecording(cast)
-  const outputs = events.filter(event => event.kind === 'output')
-  const bytes = Buffer.concat(outputs.map(event => event.bytes))
-  if (bytes.length < 2000) continue
-  const pack = await loadPack(agentOf(cast), null)
-  const raw = join(scratch, `${rows.length}.raw`)
-  writeFileSync(raw, bytes)
-  const emulatorMs = measure(() => prepare(header), feedAll(bytes))
-  const newPane = () => new Pane(pack, { cols: header.cols, rows: header.rows })
-  const pathMs = measure(newPane, pane => {
-    for (const event of events) {
-      if (event.kind === 'output') pane.feed(event.bytes, event.t, { live: false })
-      else if (event.kind === 'resize') pane.resize(event.cols, event.rows, event.t)
-    }
-  })
-  if (header.cols === 120 || header.cols === 80) timeClassification(events, header, pack)
-  rows.push({ cast, bytes: bytes.length, cols: header.cols, rows: header.rows, raw, emulatorMs, pathMs })
-}
-const pyteMs = runPyte()
-const sum = key => rows.reduce((total, row) => total + row[key], 0)
-const rate = key => (sum('bytes') / 1e3 / sum(key)).toFixed(1)
-console.log(`${rows.length} recordings, ${(sum('bytes') / 1e6).toFixed(1)} MB`)
-console.log(`emulator      ${rate('emulatorMs')} MB/s`)
-console.log(
-  `whole path    ${rate('pathMs')} MB/s at the recordings' own rhythm (a frame every ${(sum('bytes') / classifyTimes.length / 1e3).toFixed(1)} kB)`,
-)
-if (pyteMs) {
-  const compared = rows
-    .map((row, index) => ({ ...row, pyteMs: pyteMs[index] }))
-    .filter(row => Number.isFinite(row.pyteMs))
-  const total = key => compared.reduce((all, row) => all + row[key], 0)
-  const ratios = compared
-    .map(row => ({ ratio: row.pyteMs / row.emulatorMs, cast: basename(row.cast) }))
-    .sort((a, b) => a.ratio - b.ratio)
-  const show = ({ ratio, cast }) => `${ratio.toFixed(1)} × (${cast})`
-  console.log(
-    `pyte          ${(total('bytes') / 1e3 / total('pyteMs')).toFixed(1)} MB/s; it failed on ${rows.length - compared.length} recordings`,
-  )
-  console.log(
-    `emulator is ${(total('pyteMs') / total('emulatorMs')).toFixed(1)} × pyte over all; per recording: least ${show(ratios[0])}, median ${show(ratios[ratios.length >> 1])}, most ${show(ratios.at(-1))}`,
-  )
-  const slow = ratios.filter(({ ratio }) => ratio < 10)
-  console.log(`below 10 ×: ${slow.length}${slow.length > 0 ? `: ${slow.slice(0, 8).map(show).join(', ')}` : ''}`)
-} else console.log('pyte          not installed (Debian: python3-pyte): no comparison')
-const at = q => classifyTimes[Math.floor(classifyTimes.length * q)].toFixed(3)
-classifyTimes.sort((a, b) => a - b)
-console.log(
-  `classify      p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms over ${classifyTimes.length} frames of 80 and 120 columns (wall time)`,
-)
-console.log(throughput())
-rmSync(scratch, { recursive: true, force: true })
 
-/** CPU time of one run: the median of at least three and of at least 50 ms together, as for pyte. Making the subject is not counted, for either. */
-function measure(make, work) {
-  const taken = []
-  for (let total = 0; total < 50 || taken.length < 3; total += taken.at(-1)) {
-    const subject = make()
-    const start = cpu()
-    work(subject)
-    taken.push(cpu() - start)
+async function readRecordings() {
+  const recordings = []
+  const packs = new Map()
+  for (const [directory, cast] of directories.flatMap(directory => casts(directory).map(cast => [directory, cast]))) {
+    const { header, events } = await readWholeRecording(cast)
+    const bytes = Buffer.concat(events.filter(event => event.kind === 'output').map(event => event.bytes))
+    if (bytes.length === 0) continue
+    const raw = join(scratch, `${recordings.length}.raw`)
+    writeFileSync(raw, bytes)
+    const name = relative(directory, cast).replace(/\.cast$/, '')
+    const agent = agentOf(cast)
+    if (!packs.has(agent)) packs.set(agent, await loadPack(agent, null))
+    // Their events are read again when they are needed: many small objects make every garbage collection dear.
+    recordings.push({
+      name,
+      cast,
+      cols: header.cols,
+      rows: header.rows,
+      bytes,
+      size: bytes.length,
+      raw,
+      pack: packs.get(agent),
+      emulator: [],
+      pyte: [],
+    })
   }
-  return taken.sort((a, b) => a - b)[taken.length >> 1]
+  return recordings
 }
 
-function timeClassification(events, header, pack) {
-  const emulator = new TerminalEmulator({ cols: header.cols, rows: header.rows })
+async function compare(recordings) {
+  // The compiler has seen every kind of recording, and is done, before the first is measured.
+  for (const start = cpu(); cpu() - start < WARM_UP_MS; )
+    for (const recording of recordings) feedEmulators(recording, 1)
+  const pyte = openPyte()
+  for (let round = 0; round < rounds; round++) {
+    for (const recording of recordings) {
+      recording.emulator.push(await repeat(times => feedEmulators(recording, times)))
+      if (pyte) recording.pyte.push(await repeat(times => pyte.feed(recording, times)))
+    }
+  }
+  pyte?.end()
+  report(recordings, pyte !== null)
+}
+
+/** A long recording once; others again, short ones many times, behind a first time for which the caches were cold. */
+async function repeat(feed) {
+  const onceMs = await feed(1)
+  if (!(onceMs < LONG_MS)) return onceMs
+  return feed(Math.max(1, Math.min(REPEATS_MAX, Math.ceil(ENOUGH_MS / onceMs))))
+}
+
+function feedEmulators({ bytes, cols, rows }, times) {
+  const emulators = Array.from({ length: times }, () => new TerminalEmulator({ cols, rows }))
+  collectGarbage()
+  const start = cpu()
+  for (const emulator of emulators) {
+    emulator.feed(bytes, 0, { live: false })
+    emulator.picture()
+  }
+  return (cpu() - start) / times
+}
+
+function report(recordings, isCompared) {
+  const measured = recordings.map(({ name, bytes, emulator, pyte }) => {
+    const [emulatorMs, pyteMs] = [median(emulator), median(pyte)]
+    return { name, bytes: bytes.length, emulatorMs, pyteMs, ratio: pyteMs / emulatorMs }
+  })
+  const both = measured.filter(({ ratio }) => Number.isFinite(ratio)).sort((a, b) => a.ratio - b.ratio)
+  const rate = (list, key) => `${(total(list, 'bytes') / 1e3 / total(list, key)).toFixed(1)} MB/s`
+  print('emulator', rate(measured, 'emulatorMs'))
+  if (!isCompared || both.length === 0) {
+    print('pyte', 'not installed (Debian: python3-pyte): no comparison')
+    return
+  }
+  print('pyte', `${rate(both, 'pyteMs')}; it failed on ${measured.length - both.length} recordings`)
+  const ratios = both.map(({ ratio }) => ratio)
+  const quantiles = `least ${times(ratios[0])}, p5 ${times(at(ratios, 0.05))}, median ${times(median(ratios))}, most ${times(ratios.at(-1))}`
+  print(
+    'ratio',
+    `${times(total(both, 'pyteMs') / total(both, 'emulatorMs'))} over all bytes; per recording: ${quantiles}`,
+  )
+  print('below 10 ×', `${ratios.filter(ratio => ratio < 10).length} of ${both.length}`)
+  for (const { name, bytes, emulatorMs, pyteMs, ratio } of both.slice(0, 10)) {
+    const figures = `${(bytes / 1e3).toFixed(1)} kB, ${emulatorMs.toFixed(3)} ms to ${pyteMs.toFixed(2)} ms`
+    print('', `${times(ratio).padStart(7)}  ${name} (${figures})`)
+  }
+}
+
+/** Every recording at its own rhythm: pieces as they came, frames when they were due, every frame classified. */
+async function wholePath(recordings) {
+  const classified = []
+  let taken = 0
+  for (const { cast, pack, cols, rows } of recordings) {
+    const { events } = await readWholeRecording(cast)
+    replay(events, new Pane(pack, { cols, rows }))
+    taken += replay(events, new Pane(pack, { cols, rows }))
+    if (cols === 120 && rows === 40) classified.push(...classification(events, { pack, cols, rows }))
+  }
+  print(
+    'whole path',
+    `${(total(recordings, 'size') / 1e3 / taken).toFixed(1)} MB/s, with the frames the recordings' own times give`,
+  )
+  if (classified.length === 0) return
+  const [p50, p95, p99] = [0.5, 0.95, 0.99].map(quantile => `${at(classified, quantile).toFixed(3)} ms`)
+  print('classify', `p50 ${p50}, p95 ${p95}, p99 ${p99} at 120×40 (${classified.length} frames)`)
+}
+
+function replay(events, pane) {
+  const start = cpu()
+  for (const event of events) {
+    if (event.kind === 'output') pane.feed(event.bytes, event.t, { live: false })
+    else if (event.kind === 'resize') pane.resize(event.cols, event.rows, event.t)
+  }
+  return cpu() - start
+}
+
+function classification(events, { pack, cols, rows }) {
+  const emulator = new TerminalEmulator({ cols, rows })
+  const taken = []
   let memory = initialMemory()
   for (const event of events) {
-    const made =
-      event.kind === 'output'
-        ? emulator.feed(event.bytes, event.t, { live: false })
-        : event.kind === 'resize'
-          ? emulator.resize(event.cols, event.rows, event.t)
-          : []
-    for (const item of made) {
-      if (item.type !== 'frame') continue
-      const start = performance.now()
-      memory = classify(item.frame, memory, pack).memory
-      classifyTimes.push(performance.now() - start)
+    for (const made of step(emulator, event)) {
+      if (made.type !== 'frame') continue
+      const start = cpu()
+      memory = classify(made.frame, memory, pack).memory
+      taken.push(cpu() - start)
     }
   }
+  return taken
 }
 
-/** A flood: 64 kB pieces as a program prints them when nothing holds it back. */
-function throughput() {
+function step(emulator, event) {
+  if (event.kind === 'output') return emulator.feed(event.bytes, event.t, { live: false })
+  return event.kind === 'resize' ? emulator.resize(event.cols, event.rows, event.t) : []
+}
+
+/** A program that prints as fast as it can: 64 kB pieces through the whole path. */
+function flood(pack) {
   const line = Buffer.from(
-    '\u001b[32m✔\u001b[0m test passes in 12 ms and prints a line of an ordinary length to the terminal\r\n',
+    '\x1b[32m✔\x1b[0m test passes in 12 ms and prints a line of an ordinary length to the terminal\r\n',
   )
   const piece = Buffer.concat(Array.from({ length: Math.floor(65_536 / line.length) }, () => line))
-  const pane = new Pane(generic, { cols: 120, rows: 40 })
+  const pane = new Pane(pack, { cols: 120, rows: 40 })
   const start = cpu()
-  let t = 0
-  let bytes = 0
-  while (bytes < 40e6) {
-    t += piece.length / 20e6
-    pane.feed(piece, t, { live: false })
-    bytes += piece.length
-  }
-  return `flood         ${(bytes / 1e3 / (cpu() - start)).toFixed(1)} MB/s through the whole path (64 kB pieces at 20 MB/s)`
+  let fed = 0
+  for (; fed < 40e6; fed += piece.length) pane.feed(piece, fed / 20e6, { live: false })
+  print(
+    'flood',
+    `${(fed / 1e3 / (cpu() - start)).toFixed(1)} MB/s through the whole path (64 kB pieces, arriving at 20 MB/s)`,
+  )
 }
 
-function runPyte() {
-  const python = ['/usr/bin/python3', 'python3'].find(
-    candidate => spawnSync(candidate, ['-c', 'import pyte']).status === 0,
-  )
+function openPyte() {
+  const python = ['/usr/bin/python3', 'python3'].find(name => spawnSync(name, ['-c', 'import pyte']).status === 0)
   if (!python) return null
-  const list = join(scratch, 'list')
-  writeFileSync(list, rows.map(row => `${row.raw}\t${row.cols}\t${row.rows}`).join('\n'))
-  const result = spawnSync(python, ['-c', PYTE, list], { encoding: 'utf8', maxBuffer: 1 << 26 })
-  return result.stdout
-    .trim()
-    .split('\n')
-    .map(seconds => Number(seconds) * 1000)
+  const child = spawn(python, ['-c', PYTE], { stdio: ['pipe', 'pipe', 'inherit'] })
+  const answers = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  return {
+    async feed({ raw, cols, rows }, times) {
+      child.stdin.write(`${raw}\t${cols}\t${rows}\t${times}\n`)
+      return Number((await answers.next()).value)
+    },
+    end: () => child.stdin.end(),
+  }
+}
+
+function cpu() {
+  const { user, system } = process.cpuUsage()
+  return (user + system) / 1e3
+}
+
+function at(list, quantile) {
+  return list.toSorted((a, b) => a - b)[Math.floor(list.length * quantile)]
+}
+
+function total(list, key) {
+  return list.reduce((sum, item) => sum + item[key], 0)
+}
+
+function times(ratio) {
+  return `${ratio.toFixed(1)} ×`
+}
+
+function print(label, text) {
+  console.log(`${label.padEnd(12)}${text}`)
 }
 
 function agentOf(cast) {

@@ -1,25 +1,16 @@
-// `node scripts/eval-mutations.mjs <dir>…`: what the screen alone tells when its words or glyphs are others. Frames are changed cell by cell
-// after the emulator, so that nothing moves; no title and no report of the program helps.
+// `node scripts/eval-mutations.mjs [--show <mutation>] <dir>…`: what the screen alone tells when an agent's words, glyphs or keys are others, or
+// its terminal is narrower (scripts/mutate-recording.mjs). No title and no report of the program helps. `--show` lists what one of them breaks.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { recordings } from './labelled-recordings.mjs'
-import { GLYPH_MAP, otherWords } from './mutate-recording.mjs'
-import { acceptedViews, VIEWS_OF_LABEL } from './score-moments.mjs'
+import { MUTATIONS } from './mutate-recording.mjs'
+import { acceptedViews } from './score-moments.mjs'
 import { root } from './setup.mjs'
 
 const { classify, initialMemory } = await import(join(root, 'dist', 'screen', 'index.js'))
 const { FrameCoalescer, TerminalEmulator } = await import(join(root, 'dist', 'terminal', 'index.js'))
 const { loadPack } = await import(join(root, 'dist', 'agents', 'index.js'))
 const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
-void VIEWS_OF_LABEL
-
-const glyph = new RegExp(`[${Object.keys(GLYPH_MAP).join('')}]`, 'gu')
-const MUTATIONS = {
-  none: text => text,
-  words: otherWords,
-  glyphs: text => text.replace(glyph, found => GLYPH_MAP[found]),
-}
-MUTATIONS.both = text => MUTATIONS.glyphs(MUTATIONS.words(text))
 
 const args = process.argv.slice(2)
 const at = args.indexOf('--show')
@@ -83,7 +74,7 @@ function play(events, header, pack, mutate, times) {
   let view = 'unknown'
   const look = frame => {
     if (frame.held) return
-    const seen = classify(change(frame, mutate), memory, pack)
+    const seen = classify(mutate(frame), memory, pack)
     memory = seen.memory
     view = seen.observation.view
   }
@@ -117,22 +108,4 @@ function play(events, header, pack, mutate, times) {
 function next(emulator, coalescer) {
   const due = [emulator.nextDeadline(), coalescer.nextDeadline()].filter(moment => moment !== null)
   return due.length === 0 ? null : Math.min(...due)
-}
-
-function change(frame, mutate) {
-  const lines = frame.lines.map(row => {
-    const text = mutate(row.text)
-    let from = 0
-    // Spans are cut from the whole row's text, so that a word that spans two styles changes as one.
-    const spans = row.spans.map(span => {
-      const cut = {
-        ...span,
-        text: span.text === '' ? '' : text.slice(from, from + span.text.length).padEnd(span.text.length),
-      }
-      from += span.text.length
-      return cut
-    })
-    return { ...row, text, spans }
-  })
-  return { ...frame, lines }
 }

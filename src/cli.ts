@@ -1,4 +1,11 @@
 #!/usr/bin/env node
-import { main } from './cli/index.js'
+const [command, ...words] = process.argv.slice(2)
 
-process.exitCode = await main(process.argv.slice(2))
+// Agents call this many times a turn: it goes past the table of commands, and whatever happens it ends well.
+if (command === 'hook' && words.length > 0 && !words.some(word => word === '--help' || word === '-h')) {
+  const { runRelay } = await import('./cli/relay/index.js')
+  await runRelay(words)
+} else {
+  const { main } = await import('./cli/index.js')
+  process.exitCode = await main(process.argv.slice(2))
+}

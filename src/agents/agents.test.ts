@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { demoAgent } from './demo.js'
-import { agentNames, genericAgent, loadAgent, loadPack } from './index.js'
+import { adapterForProgram, agentNames, genericAgent, loadAgent, loadPack } from './index.js'
 
 let directory: string
 
@@ -43,6 +43,31 @@ describe('the registry', () => {
       const { pack } = await loadAgent(name)
       if (pack !== null) expect((await loadPack(pack, null)).agent).toBe(pack)
     }
+  })
+})
+
+describe('a program that is named by itself', () => {
+  test.each([
+    ['claude', 'claude'],
+    ['/opt/bin/claude', 'claude'],
+    ['codex.exe', 'codex'],
+    ['claude-code', 'generic'],
+    ['htop', 'generic'],
+  ])('%s is run by the adapter %s', async (program, name) => {
+    expect((await adapterForProgram(program)).name).toBe(name)
+  })
+
+  test('no two adapters claim the same program', async () => {
+    const programs = (await Promise.all(agentNames().map(loadAgent))).flatMap(agent => agent.programs)
+    expect(new Set(programs).size).toBe(programs.length)
+  })
+
+  test('what an adapter says it tells, it can read', async () => {
+    for (const agent of await Promise.all(agentNames().map(loadAgent)))
+      expect({ hooks: agent.hooks !== undefined, transcript: agent.transcript !== undefined }).toEqual({
+        hooks: agent.tells.hooks,
+        transcript: agent.tells.transcript,
+      })
   })
 })
 

@@ -1,19 +1,36 @@
 export type {
   AgentAdapter,
   AgentCommand,
+  AgentEnvironment,
+  AgentEventSource,
+  AgentEvents,
   AgentHooks,
   AgentLocation,
   AgentTranscript,
+  EventsAnswer,
+  EventsPlace,
   FoundAgent,
   HookAnswer,
   HookWiring,
+  InteractiveStart,
   SignIn,
   TranscriptNews,
   TranscriptPlace,
   TranscriptReader,
 } from './adapter.js'
 export { genericAgent } from './generic.js'
+export type {
+  Findings,
+  HeadlessAgent,
+  HeadlessCommand,
+  HeadlessEnd,
+  HeadlessStep,
+  PermissionLevel,
+  StepTraces,
+} from './headless/headless.js'
+export { PERMISSION_LEVELS } from './headless/headless.js'
+export { type RunStepOptions, runStep } from './headless/run-step.js'
 export { loadPack } from './pack-files.js'
 export { type LivePack, type PackProblem, PackShelf } from './pack-shelf.js'
-export { agentNames, loadAgent } from './registry.js'
+export { adapterForProgram, agentNames, loadAgent } from './registry.js'
 export type { AgentReport, AgentStatement, ToolStatement } from './report.js'

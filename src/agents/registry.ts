@@ -1,9 +1,20 @@
 import { SignalboxError } from '../errors/index.js'
 import { nearest } from '../text/index.js'
 import type { AgentAdapter } from './adapter.js'
+import { genericAgent } from './generic.js'
 
 /** Adapters by name, each loaded when it is first asked for. */
 const ADAPTERS: Readonly<Record<string, () => Promise<AgentAdapter>>> = {
+  claude: async () => (await import('./claude.js')).claudeAgent,
+  codex: async () => (await import('./codex.js')).codexAgent,
+  gemini: async () => (await import('./gemini.js')).geminiAgent,
+  opencode: async () => (await import('./opencode.js')).opencodeAgent,
+  qwen: async () => (await import('./qwen.js')).qwenAgent,
+  copilot: async () => (await import('./copilot.js')).copilotAgent,
+  cline: async () => (await import('./cline.js')).clineAgent,
+  pi: async () => (await import('./pi.js')).piAgent,
+  aider: async () => (await import('./aider.js')).aiderAgent,
+  crush: async () => (await import('./crush.js')).crushAgent,
   demo: async () => (await import('./demo.js')).demoAgent,
 }
 
@@ -19,4 +30,17 @@ export async function loadAgent(name: string): Promise<AgentAdapter> {
   throw new SignalboxError('E_INPUT', `there is no agent "${name}"${close ? `; did you mean "${close}"?` : ''}`, {
     next: `known: ${agentNames().join(', ')}; any program: signalbox start -- ${name}`,
   })
+}
+
+/**
+ * The adapter for a program that was named by itself, as in `signalbox start -- claude --model x` or in a foreign pane. A path decides by
+ * its last part. What no adapter knows is run as any program is.
+ */
+export async function adapterForProgram(program: string): Promise<AgentAdapter> {
+  const name = program.slice(program.lastIndexOf('/') + 1).replace(/\.exe$/i, '')
+  for (const agent of agentNames()) {
+    const adapter = await loadAgent(agent)
+    if (adapter.programs.includes(name)) return adapter
+  }
+  return genericAgent(program)
 }

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import { runThrough } from '../clock/testing/run-through.js'
 import type { Menu } from '../screen/index.js'
-import { type ApplyOutcome, chooseOption, type MenuPort } from './apply-menu.js'
+import { type ApplyOutcome, chooseOption, type MenuPort, type WantedAnswer } from './apply-menu.js'
 import { menuOf } from './testing/fixtures.js'
 
 const UP = '\u001b[A'
@@ -89,16 +89,19 @@ function fake(labels: readonly string[] = LABELS, fields: Partial<Menu> = {}): F
 
 const PRINT = menuOf(LABELS).print
 
-function choose(
+/** The outcome without the labels that were seen on the way. */
+async function choose(
   menu: FakeMenu,
   label: string,
-  options: { print?: string; onStep?(step: string): Promise<void> } = {},
-): Promise<ApplyOutcome> {
+  options: { print?: string; onStep?(step: string): Promise<void>; wanted?: Partial<WantedAnswer> } = {},
+): Promise<Omit<ApplyOutcome, 'seen'>> {
   const onStep = async (step: string) => {
     steps.push(`${step} after ${menu.keys.length}`)
     await options.onStep?.(step)
   }
-  return runThrough(clock, chooseOption(menu, { print: options.print ?? PRINT, label }, { clock, onStep }))
+  const wanted = { print: options.print ?? PRINT, label, ...options.wanted }
+  const { seen: _, ...outcome } = await runThrough(clock, chooseOption(menu, wanted, { clock, onStep }))
+  return outcome
 }
 
 describe('an option', () => {
@@ -146,6 +149,245 @@ describe('an option', () => {
     const menu = fake()
     menu.afterConfirm = () => menu.show(menuOf(['Next', 'Back']))
     expect(await choose(menu, 'Yes')).toMatchObject({ result: 'applied' })
+  })
+})
+
+describe('time', () => {
+  const firstKeyAfter = async (age: { stands: number; quiet: number }) => {
+    const menu = fake()
+    const port = Object.assign(menu, { age: () => age })
+    let first: number | null = null
+    menu.onKey = () => {
+      first ??= clock.now()
+    }
+    const started = clock.now()
+    await choose(port, 'Yes')
+    return first! - started
+  }
+
+  test('a menu that has stood for long on a quiet screen gets its key at once', async () => {
+    expect(await firstKeyAfter({ stands: 60_000, quiet: 5_000 })).toBe(0)
+  })
+
+  test('on a screen that moves it is read a second time, 50 ms later', async () => {
+    expect(await firstKeyAfter({ stands: 60_000, quiet: 20 })).toBe(50)
+  })
+
+  test('a fresh one is left standing until it takes keys', async () => {
+    expect(await firstKeyAfter({ stands: 120, quiet: 120 })).toBe(180)
+  })
+})
+
+describe('the appearance that was decided', () => {
+  test('is the only one that gets keys: an equal menu that came after it does not', async () => {
+    const menu = Object.assign(fake(), { instance: () => '9:2' })
+    expect(await choose(menu, 'Yes', { wanted: { instance: '3:1' } })).toEqual({
+      result: 'stale',
+      reason: 'changed',
+      keys: [],
+    })
+    expect(await choose(menu, 'Yes', { wanted: { instance: '9:2' } })).toMatchObject({ result: 'applied' })
+  })
+
+  test('identical menu twice in a row: the second has an instance of its own, and gets no second Enter', async () => {
+    let instance = '3:1'
+    const menu = Object.assign(fake(), { instance: () => instance })
+    menu.afterConfirm = () => {
+      instance = '3:2'
+      menu.show(menuOf(LABELS))
+    }
+    expect(await choose(menu, 'Yes', { wanted: { instance: '3:1' } })).toMatchObject({
+      result: 'applied',
+      keys: ['\r'],
+    })
+  })
+
+  test('identical menu twice, second within one frame of the first and the print equal: never typed twice, for the screen has changed', async () => {
+    let drawn = 0
+    const menu = Object.assign(fake(), { picture: () => `drawn ${drawn}` })
+    menu.afterConfirm = () => {
+      drawn++
+      menu.show(menuOf(LABELS))
+    }
+    expect(await choose(menu, 'Yes')).toMatchObject({ result: 'stale', reason: 'unconfirmed', keys: ['\r'] })
+  })
+})
+
+describe('after Enter', () => {
+  test('Enter lost: once more, then applied', async () => {
+    const menu = fake()
+    menu.ignoredEnters = 1
+    expect(await choose(menu, 'No')).toMatchObject({ result: 'applied', keys: [DOWN, DOWN, '\r', '\r'] })
+    expect(menu.confirmed.map(({ label }) => label)).toEqual(['No', 'No'])
+  })
+
+  test('Enter swallowed by a survey: the survey is waited out, then Enter once more on the same row', async () => {
+    const menu = fake()
+    menu.ignoredEnters = 1
+    const survey = menuOf(['Bad', 'Fine', 'Good'], { kind: 'survey' })
+    let isFirst = true
+    menu.onKey = key => {
+      if (key !== '\r' || !isFirst) return
+      isFirst = false
+      menu.later(10, () => menu.show(survey))
+      menu.later(900, () => menu.show(menuOf(LABELS)))
+    }
+    expect(await choose(menu, 'Yes')).toEqual({ result: 'applied', keys: ['\r', '\r'] })
+    expect(menu.confirmed).toEqual([
+      { print: PRINT, label: 'Yes' },
+      { print: PRINT, label: 'Yes' },
+    ])
+  })
+
+  test('a survey that stays gets nothing, and the decision is unconfirmed', async () => {
+    const menu = fake()
+    menu.afterConfirm = () => menu.show(menuOf(['Bad', 'Fine'], { kind: 'survey' }))
+    expect(await choose(menu, 'Yes')).toEqual({ result: 'stale', reason: 'unconfirmed', keys: ['\r'] })
+  })
+
+  test('menu swapped between the last look and Enter: the other menu goes by our key, and that is overtaken', async () => {
+    const menu = fake()
+    menu.afterConfirm = () => undefined
+    menu.onKey = key => {
+      if (key !== '\r') return
+      menu.show(menuOf(['Delete everything', 'Keep']))
+      menu.later(30, () => menu.show(null))
+    }
+    expect(await choose(menu, 'Yes')).toEqual({ result: 'stale', reason: 'overtaken', keys: ['\r'] })
+  })
+
+  test('a frame without the menu that comes back at once is no proof', async () => {
+    const menu = fake()
+    menu.ignoredEnters = 9
+    menu.onKey = key => {
+      if (key !== '\r') return
+      menu.later(10, () => menu.show(null))
+      menu.later(40, () => menu.show(menuOf(LABELS)))
+    }
+    expect(await choose(menu, 'Yes')).toMatchObject({ result: 'stale', reason: 'unconfirmed' })
+  })
+})
+
+test.each([['No, exit'], ['Update now']])(
+  'default row is "%s": the chosen one is moved to, never the default',
+  async first => {
+    const labels = [first, 'Yes, I trust this folder']
+    const menu = fake(labels)
+    expect(await choose(menu, labels[1]!, { print: menu.now!.print })).toMatchObject({
+      result: 'applied',
+      keys: [DOWN, '\r'],
+    })
+    expect(menu.confirmed).toMatchObject([{ label: labels[1] }])
+  },
+)
+
+test('an option that widens what runs unasked is not chosen for anybody who has not seen it', async () => {
+  const options = menuOf(LABELS).options.map((option, index) => ({ ...option, danger: index === 1 }))
+  const menu = fake(LABELS, { options })
+  expect(await choose(menu, 'Yes, always', { wanted: { mayWiden: false } })).toEqual({
+    result: 'stale',
+    reason: 'changed',
+    keys: [],
+  })
+  expect(await choose(menu, 'Yes, always', { wanted: { mayWiden: true } })).toMatchObject({ result: 'applied' })
+})
+
+describe('an option with text', () => {
+  const FIELD = { option: 3, value: '', placeholder: 'No, tell me why', secret: false }
+
+  function withField(echo: (value: string) => string): FakeMenu {
+    const menu = fake(LABELS, { text: FIELD, selected: 3 })
+    const arrows = menu.press.bind(menu)
+    menu.press = async key => {
+      if (key === '\r' || key.startsWith('\u001b')) return arrows(key)
+      menu.keys.push(key)
+      const value = key === '\u0015' ? '' : echo(key)
+      menu.later(20, () => menu.now && menu.show({ ...menu.now, text: { ...FIELD, value } }))
+    }
+    return menu
+  }
+
+  test('is written into, seen to be written, and confirmed; line ends and keys in it are blanks', async () => {
+    const menu = withField(value => value)
+    const outcome = await choose(menu, LABELS[3]!, { wanted: { text: 'use\nthe \u001bother\tbranch\r' } })
+    expect(outcome).toEqual({ result: 'applied', keys: ['use the other branch', '\r'] })
+  })
+
+  test('that does not show what was typed is emptied and chosen without it', async () => {
+    const menu = withField(value => value.slice(0, 3))
+    const outcome = await choose(menu, LABELS[3]!, { wanted: { text: 'use the other branch' } })
+    expect(outcome).toEqual({ result: 'applied', textLeftOut: true, keys: ['use the other branch', '\u0015', '\r'] })
+  })
+
+  test('that cannot even be emptied is left alone', async () => {
+    const menu = withField(value => value.slice(0, 3))
+    const press = menu.press
+    menu.press = async key => (key === '\u0015' ? void menu.keys.push(key) : press(key))
+    const outcome = await choose(menu, LABELS[3]!, { wanted: { text: 'use the other branch' } })
+    expect(outcome).toMatchObject({ result: 'stale', reason: 'ambiguous' })
+    expect(menu.confirmed).toEqual([])
+  })
+})
+
+describe('a form of several questions', () => {
+  const TABS = (current: number) =>
+    ['Colour', 'Size', 'Submit'].map((label, index) => ({
+      label,
+      state: index === 2 ? ('submit' as const) : index < current ? ('answered' as const) : ('open' as const),
+      current: index === current,
+    }))
+  const colour = menuOf(['Red', 'Blue'], {
+    kind: 'question',
+    question: 'Which colour?',
+    tabs: TABS(0),
+    print: 'colour',
+  })
+  const size = menuOf(['Small', 'Large'], { kind: 'question', question: 'Which size?', tabs: TABS(1), print: 'size' })
+  const summary = (...answers: string[]) =>
+    menuOf(['Submit answers', 'Cancel'], {
+      kind: 'question',
+      question: 'Ready to submit?',
+      body: answers,
+      tabs: TABS(2),
+      print: 'summary',
+    })
+  const PAGES = [
+    { question: 'Which colour?', labels: ['Blue'] },
+    { question: 'Which size?', labels: ['Large'] },
+  ]
+
+  function form(last: Menu): FakeMenu {
+    const menu = new FakeMenu(clock, colour)
+    const next = [size, last, null]
+    menu.afterConfirm = () => menu.show(next.shift() ?? null)
+    return menu
+  }
+
+  test('is filled in page by page, and submitted when the summary names every answer', async () => {
+    const menu = form(summary('Colour: Blue', 'Size: Large'))
+    expect(await choose(menu, '', { print: 'colour', wanted: { pages: PAGES } })).toEqual({
+      result: 'applied',
+      keys: [DOWN, '\r', DOWN, '\r', '\r'],
+    })
+    expect(menu.confirmed.map(({ label }) => label)).toEqual(['Blue', 'Large', 'Submit answers'])
+  })
+
+  test('is not submitted when the summary says something else', async () => {
+    const menu = form(summary('Colour: Blue', 'Size: Small'))
+    expect(await choose(menu, '', { print: 'colour', wanted: { pages: PAGES } })).toMatchObject({
+      result: 'stale',
+      reason: 'ambiguous',
+    })
+    expect(menu.confirmed.map(({ label }) => label)).toEqual(['Blue', 'Large'])
+  })
+
+  test('of other questions gets no key', async () => {
+    const pages = [{ question: 'Which shape?', labels: ['Blue'] }]
+    expect(await choose(form(summary()), '', { print: 'colour', wanted: { pages } })).toEqual({
+      result: 'stale',
+      reason: 'changed',
+      keys: [],
+    })
   })
 })
 

@@ -1,78 +1,80 @@
 import { type Clock, delay } from '../clock/index.js'
 import type { Menu } from '../screen/index.js'
+import { arrowKey, fieldText, folded, lookAlike, selectedLabel } from './apply-menu-labels.js'
+import type { ApplyFailure, ApplyOutcome, ApplyStep, MenuPort, WantedAnswer, WantedPage } from './apply-menu-port.js'
 
-/** What applying a decision needs of the terminal: to look, to press keys, and to wait for the next frame. */
-export interface MenuPort {
-  /** The live menu now, or null. */
-  menu(): Menu | null
-  press(keys: string): Promise<void>
-  /** Resolves at the next classified frame, or after `ms`. */
-  nextFrame(ms: number): Promise<void>
-}
+export type { ApplyOutcome, MenuPort, WantedAnswer, WantedPage } from './apply-menu-port.js'
 
-export interface WantedAnswer {
-  print: string
-  label: string
-  /** For check boxes: every label that shall be ticked, and no other. */
-  labels?: readonly string[]
-  /** For an option that one writes into. */
-  text?: string
-}
-
-export type ApplyOutcome =
-  | { result: 'applied'; keys: string[] }
-  | { result: 'stale'; reason: StaleReason; keys: string[] }
-
-type StaleReason = 'gone' | 'changed' | 'ambiguous' | 'unconfirmed'
-
-const MOVE_TIMEOUT_MS = 500
-const CONFIRM_TIMEOUT_MS = 3_000
+/*
+ * A decision typed into the agent's own menu.
+ *
+ * The screen is the only truth here and it lags: between the last frame we saw and the arrival of a key the agent may draw something else.
+ * So nothing is done by position and nothing blindly: the menu is read before every key, every move is seen to have happened before the
+ * next, Enter is pressed only while the wanted label is the selected one, and once more only if nothing at all changed: a screen that was
+ * redrawn to an equal menu may show the next request. Letters and numbers are typed only where nothing can be selected.
+ *
+ * After Enter the menu must go. A frame without it may be a frame half drawn, so it must stay away for a moment. Another menu in its place
+ * is usually the agent's next question; if that one goes away again by itself, our Enter hit it: the menus were swapped while the key was
+ * on its way, and that is said (`overtaken`), never called applied. A survey that covers the menu proves nothing and is waited out.
+ *
+ * Symptoms: Enter without effect in a fresh menu → STANDS_MS too short · `ambiguous` on a slow line → MOVE_MS · `unconfirmed` although the
+ * agent went on → CONFIRM_MS · *applied* although the menu came back → AWAY_MS.
+ */
+const MOVE_MS = 500
+const CONFIRM_MS = 3_000
 /** How long a program that takes single keys has to show that it took one, before Enter is added. */
-const KEY_TIMEOUT_MS = 400
-/** Menus ignore Enter in their first moments; a fresh one is left standing for this long. */
-const SETTLE_MS = 300
+const KEY_MS = 400
+/** Menus ignore Enter in their first moments. */
+const STANDS_MS = 300
+/** One reading is enough when nothing was drawn for so long; else a second one, a little later, must be equal. */
+const QUIET_MS = 150
+const SECOND_READING_MS = 50
+const AWAY_MS = 80
+const NEXT_MENU_MS = 400
+
+/** Clears a line of text in every agent we know. */
+const CLEAR = '\u0015'
 
 /** Thrown inside; becomes the outcome. */
 class Stale {
-  readonly reason: StaleReason
+  readonly reason: ApplyFailure
 
-  constructor(reason: StaleReason) {
+  constructor(reason: ApplyFailure) {
     this.reason = reason
   }
 }
 
-/**
- * Chooses an option on screen by its label. Never by position and never blindly: the menu is read again before every key, every move is
- * seen to have happened before the next, and Enter is pressed only while the wanted label is the selected one. One retry of Enter, and only
- * if nothing at all changed. Letters and numbers are typed only where nothing can be selected.
- */
+export interface ChooseOptions {
+  clock: Clock
+  /** Called before the first move and before the key that confirms; what it throws stops everything. */
+  onStep(step: ApplyStep): Promise<void>
+}
+
+/** Chooses an option on screen by its label, and proves that the agent took it. */
 export async function chooseOption(
   port: MenuPort,
   wanted: WantedAnswer,
-  options: { clock: Clock; onStep(step: 'move' | 'confirm'): Promise<void> },
+  options: ChooseOptions,
 ): Promise<ApplyOutcome> {
   const hand = new Hand(port, wanted, options)
   try {
     await hand.choose()
-    return { result: 'applied', keys: hand.keys }
+    return { result: 'applied', ...hand.trace, ...(hand.isTextLeftOut && { textLeftOut: true }) }
   } catch (thrown) {
     if (!(thrown instanceof Stale)) throw thrown
-    return { result: 'stale', reason: thrown.reason, keys: hand.keys }
+    return { result: 'stale', reason: thrown.reason, ...hand.trace }
   }
 }
 
 class Hand {
-  readonly keys: string[] = []
+  readonly trace: { keys: string[]; seen: string[] } = { keys: [], seen: [] }
+  isTextLeftOut = false
   readonly #port: MenuPort
-  readonly #wanted: WantedAnswer
   readonly #clock: Clock
-  readonly #onStep: (step: 'move' | 'confirm') => Promise<void>
+  readonly #onStep: ChooseOptions['onStep']
+  #wanted: WantedAnswer
 
-  constructor(
-    port: MenuPort,
-    wanted: WantedAnswer,
-    options: { clock: Clock; onStep(step: 'move' | 'confirm'): Promise<void> },
-  ) {
+  constructor(port: MenuPort, wanted: WantedAnswer, options: ChooseOptions) {
     this.#port = port
     this.#wanted = wanted
     this.#clock = options.clock
@@ -81,23 +83,44 @@ class Hand {
 
   async choose(): Promise<void> {
     const first = this.#look()
-    this.#find(first, this.#wanted.label)
-    await delay(this.#clock, SETTLE_MS)
+    if (this.#wanted.pages) return this.#fillForm(this.#wanted.pages)
+    this.#find(first, this.#wanted.labels?.[0] ?? this.#wanted.label)
+    await this.#settle()
     await this.#onStep('move')
-    if (first.layout === 'inline' || first.layout === 'typed' || first.keys.choose === 'accelerator')
-      return this.#answerByKey()
-    if (this.#wanted.labels) return this.#tick(this.#wanted.labels)
-    await this.#moveTo(this.#wanted.label)
-    if (this.#wanted.text !== undefined) await this.#write(this.#wanted.text)
-    await this.#confirm(this.#wanted.label)
+    await this.#answer()
   }
 
   /** The menu as it stands now, if it is still the one that was decided. */
   #look(): Menu {
     const menu = this.#port.menu()
     if (!menu) throw new Stale('gone')
-    if (menu.print !== this.#wanted.print) throw new Stale('changed')
+    if (!this.#isWanted(menu)) throw new Stale('changed')
+    this.#note(selectedLabel(menu) ?? '')
     return menu
+  }
+
+  #isWanted(menu: Menu | null): boolean {
+    const { print, instance } = this.#wanted
+    if (menu?.print !== print) return false
+    return instance === undefined || this.#port.instance === undefined || this.#port.instance() === instance
+  }
+
+  /** The menu has stood long enough to take keys, and reads the same twice, or nothing has moved for a while. */
+  async #settle(): Promise<void> {
+    const { stands, quiet } = this.#port.age?.() ?? { stands: 0, quiet: 0 }
+    if (stands < STANDS_MS) await delay(this.#clock, STANDS_MS - stands)
+    else if (quiet < QUIET_MS) await delay(this.#clock, SECOND_READING_MS)
+    this.#look()
+  }
+
+  async #answer(): Promise<void> {
+    const menu = this.#look()
+    if (menu.layout === 'inline' || menu.layout === 'typed' || menu.keys.choose === 'accelerator')
+      return this.#answerByKey()
+    if (this.#wanted.labels) return this.#tick(this.#wanted.labels)
+    await this.#moveTo(this.#wanted.label)
+    if (this.#wanted.text !== undefined) await this.#write(fieldText(this.#wanted.text))
+    await this.#confirm(this.#wanted.label)
   }
 
   /** The one option with this label; two that a person could mistake for each other are one too many. */
@@ -107,6 +130,7 @@ class Hand {
     // What is written into an option stands in the place of its label.
     if (target < 0 && this.#wanted.text !== undefined && menu.text?.option != null) return menu.text.option
     if (target < 0 || alike.length !== 1) throw new Stale('changed')
+    if (menu.options[target]!.danger && this.#wanted.mayWiden === false) throw new Stale('changed')
     return target
   }
 
@@ -127,9 +151,8 @@ class Hand {
       const expected = menu.options[selected + step]!.label
       // In a window that scrolls the row may stay and the labels move: the label tells, not the row.
       const hasMoved = await this.#until(
-        MOVE_TIMEOUT_MS,
-        seen =>
-          seen?.print !== this.#wanted.print || (selectedLabel(seen) !== before && selectedLabel(seen) === expected),
+        MOVE_MS,
+        seen => !this.#isWanted(seen) || (selectedLabel(seen!) !== before && selectedLabel(seen!) === expected),
       )
       if (!hasMoved) throw new Stale('ambiguous')
     }
@@ -147,10 +170,10 @@ class Hand {
       await this.#moveTo(label)
       await this.#press(this.#look().keys.toggle)
       const hasTurned = await this.#until(
-        MOVE_TIMEOUT_MS,
+        MOVE_MS,
         seen =>
-          seen?.print !== this.#wanted.print ||
-          seen.options.find(option => folded(option.label) === folded(label))?.checked === isWanted,
+          !this.#isWanted(seen) ||
+          seen!.options.find(option => folded(option.label) === folded(label))?.checked === isWanted,
       )
       if (!hasTurned) throw new Stale('ambiguous')
       this.#look()
@@ -163,31 +186,64 @@ class Hand {
     await this.#confirm(menu.options[menu.selected ?? -1]?.label ?? '')
   }
 
+  /**
+   * Into the selected option. What does not show as it was typed is taken out again: then the option is chosen without it, and whoever
+   * asked for this has to say it in another way.
+   */
   async #write(text: string): Promise<void> {
     await this.#press(text)
-    const isWritten = await this.#until(
-      MOVE_TIMEOUT_MS * 2,
-      seen => seen?.print !== this.#wanted.print || folded(seen.text?.value ?? '') === folded(text),
-    )
-    if (!isWritten) throw new Stale('ambiguous')
+    const shows = (value: string) => (seen: Menu | null) =>
+      !this.#isWanted(seen) || folded(seen!.text?.value ?? '') === value
+    const isWritten = await this.#until(MOVE_MS * 2, shows(text))
     this.#look()
+    if (isWritten) return
+    await this.#press(CLEAR)
+    if (!(await this.#until(MOVE_MS, shows('')))) throw new Stale('ambiguous')
+    this.#look()
+    this.isTextLeftOut = true
   }
 
   /** Enter, as a write of its own, while the right row is selected; once more if nothing at all happened. */
   async #confirm(label: string): Promise<void> {
     await this.#onStep('confirm')
+    const picture = this.#port.picture?.()
     for (let tries = 0; tries < 2; tries++) {
       const menu = this.#port.menu()
-      // Gone or changed before the first Enter is nobody's answer of ours; after it, the agent moved on.
-      if (menu?.print !== this.#wanted.print) {
-        if (tries > 0) return
-        throw new Stale(menu ? 'changed' : 'gone')
-      }
-      if (menu.selected !== this.#find(menu, label)) throw new Stale(tries === 0 ? 'changed' : 'unconfirmed')
-      await this.#press(menu.keys.confirm)
-      if (await this.#until(CONFIRM_TIMEOUT_MS, seen => seen?.print !== this.#wanted.print)) return
+      if (tries > 0 && this.#port.picture?.() !== picture) throw new Stale('unconfirmed')
+      // Gone or changed before the first Enter is nobody's answer of ours; after it, a survey may still cover the menu.
+      if (!this.#isWanted(menu)) throw new Stale(tries > 0 ? 'unconfirmed' : menu ? 'changed' : 'gone')
+      if (menu!.selected !== this.#find(menu!, label)) throw new Stale(tries === 0 ? 'changed' : 'unconfirmed')
+      this.#note(label)
+      await this.#press(menu!.keys.confirm)
+      if (await this.#hasGone(CONFIRM_MS)) return
     }
     throw new Stale('unconfirmed')
+  }
+
+  /** Whether the menu went and stayed away. */
+  async #hasGone(ms: number): Promise<boolean> {
+    const deadline = this.#clock.monotonic() + ms
+    for (;;) {
+      const left = deadline - this.#clock.monotonic()
+      if (left <= 0 || !(await this.#until(left, seen => this.#isAway(seen)))) return false
+      const next = this.#port.menu()
+      if (next) {
+        await this.#watchNext(next)
+        return true
+      }
+      const isBack = await this.#until(AWAY_MS, seen => this.#isWanted(seen))
+      if (!isBack) return true
+    }
+  }
+
+  #isAway(seen: Menu | null): boolean {
+    return !this.#isWanted(seen) && seen?.kind !== 'survey'
+  }
+
+  /** The menu that came in its place stays, as a question does, or has been answered by a key that was not meant for it. */
+  async #watchNext(next: Menu): Promise<void> {
+    if (await this.#until(NEXT_MENU_MS, seen => seen === null || (seen.print !== next.print && seen.kind !== 'survey')))
+      throw new Stale('overtaken')
   }
 
   /** Where nothing can be selected: the option's own key, its letter or its number; then Enter, if that was not enough. */
@@ -205,17 +261,70 @@ class Hand {
             : null)
     if (key === null) throw new Stale('ambiguous')
     await this.#onStep('confirm')
+    this.#look()
     await this.#press(key)
-    const isGone = (seen: Menu | null) => seen?.print !== this.#wanted.print
-    if (await this.#until(KEY_TIMEOUT_MS, isGone)) return
+    if (await this.#hasGone(KEY_MS)) return
     if (menu.keys.choose === 'accelerator') throw new Stale('unconfirmed')
     this.#look()
     await this.#press('\r')
-    if (!(await this.#until(CONFIRM_TIMEOUT_MS, isGone))) throw new Stale('unconfirmed')
+    if (!(await this.#hasGone(CONFIRM_MS))) throw new Stale('unconfirmed')
+  }
+
+  /** Page by page, each found by its question; at the end the summary must name every answer before it is submitted. */
+  async #fillForm(pages: readonly WantedPage[]): Promise<void> {
+    const form = this.#wanted
+    await this.#settle()
+    await this.#onStep('move')
+    for (const [index, page] of pages.entries()) {
+      const menu = this.#port.menu()
+      if (!menu) throw new Stale(index === 0 ? 'gone' : 'unconfirmed')
+      if (folded(menu.question) !== folded(page.question)) throw new Stale(index === 0 ? 'changed' : 'ambiguous')
+      await this.#answerPage(form, menu, page)
+    }
+    const summary = this.#port.menu()
+    // A form of one page, or one without a summary, is done with its last answer.
+    if (!summary?.tabs.some(tab => tab.current && tab.state === 'submit')) return
+    const shown = folded([...summary.body, summary.question].join(' '))
+    const isWhole = pages.every(page =>
+      [...page.labels, ...(page.text ? [page.text] : [])].every(label => shown.includes(folded(label))),
+    )
+    const submit = summary.options.find(option => option.meaning !== 'cancel' && option.meaning !== 'deny')
+    if (!isWhole || !submit) throw new Stale('ambiguous')
+    this.#wanted = { print: summary.print, label: submit.label }
+    await this.#moveTo(submit.label)
+    await this.#confirm(submit.label)
+  }
+
+  /** A page turned is a page answered: the next page, or the summary, stands in its place. */
+  async #answerPage(form: WantedAnswer, menu: Menu, page: WantedPage): Promise<void> {
+    const isMulti = menu.options.some(option => option.checked !== null)
+    this.#wanted = {
+      print: menu.print,
+      label: page.labels[0] ?? '',
+      ...(isMulti && { labels: page.labels }),
+      ...(page.text !== undefined && { text: page.text }),
+      ...(form.mayWiden !== undefined && { mayWiden: form.mayWiden }),
+    }
+    if (!isMulti) await this.#moveTo(this.#wanted.label)
+    if (page.text !== undefined) await this.#write(fieldText(page.text))
+    if (isMulti) return this.#tick(page.labels)
+    await this.#confirmPage(this.#wanted.label)
+  }
+
+  async #confirmPage(label: string): Promise<void> {
+    await this.#onStep('confirm')
+    const menu = this.#look()
+    if (menu.selected !== this.#find(menu, label)) throw new Stale('changed')
+    await this.#press(menu.keys.confirm)
+    if (!(await this.#until(CONFIRM_MS, seen => this.#isAway(seen)))) throw new Stale('unconfirmed')
+  }
+
+  #note(label: string): void {
+    if (this.trace.seen.at(-1) !== label) this.trace.seen.push(label)
   }
 
   async #press(key: string): Promise<void> {
-    this.keys.push(key)
+    this.trace.keys.push(key)
     await this.#port.press(key)
   }
 
@@ -228,22 +337,4 @@ class Hand {
     }
     return true
   }
-}
-
-function selectedLabel(menu: Menu): string | undefined {
-  return menu.options[menu.selected ?? -1]?.label
-}
-
-/** Wraps and runs of blanks are the width's doing, not the label's. */
-function folded(label: string): string {
-  return label.replace(/\s+/gu, ' ').trim()
-}
-
-function lookAlike(label: string): string {
-  return folded(label.normalize('NFKC')).toLowerCase()
-}
-
-function arrowKey(menu: Menu, step: 1 | -1): string {
-  if (menu.layout === 'horizontal') return step > 0 ? '\u001b[C' : '\u001b[D'
-  return step > 0 ? '\u001b[B' : '\u001b[A'
 }

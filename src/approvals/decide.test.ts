@@ -1,9 +1,11 @@
 import { describe, expect, test } from 'vitest'
 import { type DecisionRequest, judgeDecision } from './decide.js'
+import { DEFAULT_POLICY, type DecideRules } from './policy.js'
 import type { ApprovalRecord } from './record.js'
+import { rateRisk } from './risk.js'
 import { decisionOf, recordOf } from './testing/fixtures.js'
 
-const record = recordOf()
+const record = recordOf({ risk: { level: 'elevated', reasons: ['other commands'] } })
 const decision = (fields: Partial<DecisionRequest> = {}) => decisionOf(record, fields)
 const VIEWER = { kind: 'person', id: 'bob', name: 'Bob', role: 'viewer' } as const
 const DECIDED: ApprovalRecord = recordOf({
@@ -20,18 +22,17 @@ const DECIDED: ApprovalRecord = recordOf({
   },
 })
 
-function codeOf(on: ApprovalRecord, request: DecisionRequest): string {
-  const verdict = judgeDecision(on, request)
+function codeOf(on: ApprovalRecord, request: DecisionRequest, rules?: DecideRules): string {
+  const verdict = judgeDecision(on, request, rules)
   return 'refuse' in verdict ? verdict.refuse.code : Object.keys(verdict)[0]!
 }
 
 describe('a decision', () => {
   test('is accepted as it was made, bound to the whole fingerprint', () => {
-    expect(judgeDecision(record, decision({ note: 'go on', text: 'x' }))).toEqual({
+    expect(judgeDecision(record, decision({ note: 'go on' }))).toEqual({
       accept: {
         option: 'Yes',
         note: 'go on',
-        text: 'x',
         tier: 'allow-once',
         actor: { kind: 'person', id: 'ada', name: 'Ada', role: 'approver' },
         surface: 'web',
@@ -60,7 +61,9 @@ describe('a decision', () => {
   })
 
   test('may be as long as it may be, not a character longer, and needs a key of its own', () => {
-    expect(codeOf(record, decision({ note: 'x'.repeat(2000), text: 'x'.repeat(16_000) }))).toBe('accept')
+    const field = recordOf({ request: { ...record.request, freeText: 'optional' } })
+    expect(codeOf(field, decision({ note: 'x'.repeat(2000), text: 'x'.repeat(16_000) }))).toBe('accept')
+    expect(codeOf(record, decision({ note: 'half \ud800' }))).toBe('E_INPUT')
     expect(codeOf(record, decision({ text: 'x'.repeat(16_001) }))).toBe('E_INPUT')
     expect(codeOf(record, decision({ idempotencyKey: '' }))).toBe('E_INPUT')
     expect(
@@ -126,5 +129,153 @@ describe('a decision', () => {
   test('cannot be made about a sign-in', () => {
     for (const option of ['Yes', 'No'])
       expect(codeOf(recordOf({ kind: 'auth' }), decision({ option }))).toBe('E_APPROVAL_OPTION')
+  })
+})
+
+const rules = (policy: Partial<typeof DEFAULT_POLICY> = {}, more: Partial<DecideRules> = {}): DecideRules => ({
+  now: 1_000_000,
+  policy: { ...DEFAULT_POLICY, ...policy },
+  rateEdited: ({ kind, request, subject }, input) =>
+    rateRisk({ kind, tool: request.tool, input, text: null, cwd: subject.cwd }, { project: '/p', home: '/home/x' }),
+  ...more,
+})
+
+describe('who may decide', () => {
+  test('only surfaces that the settings name', () => {
+    const policy = { decideFrom: ['web', 'telegram'] as const }
+    expect(codeOf(record, decision({ surface: 'cli' }), rules(policy))).toBe('E_ROLE')
+    expect(codeOf(record, decision({ surface: 'web' }), rules(policy))).toBe('accept')
+  })
+
+  test('the role is the one in this project, whatever the surface claims; someone removed has none', () => {
+    const roleOf: DecideRules['roleOf'] = ({ id }, project) =>
+      id === 'ada' ? (project === '/p' ? 'approver' : 'viewer') : null
+    const elsewhere = recordOf({ ...record, subject: { ...record.subject, project: '/q' } })
+    const claims = { kind: 'person', id: 'ada', name: 'Ada', role: 'owner' } as const
+    expect(codeOf(record, decision({ actor: claims }), rules({}, { roleOf }))).toBe('accept')
+    expect(codeOf(elsewhere, decision({ actor: claims }), rules({}, { roleOf }))).toBe('E_ROLE')
+    expect(codeOf(record, decision({ actor: { ...claims, id: 'removed' } }), rules({}, { roleOf }))).toBe('E_ROLE')
+  })
+
+  test('nobody from inside a session, not even to deny', () => {
+    expect(codeOf(record, decision({ insideSession: 'ses_1' }))).toBe('E_ROLE')
+    expect(codeOf(record, decision({ insideSession: 'ses_1', option: 'No' }))).toBe('E_ROLE')
+  })
+
+  test('no automatism for permissions, and none for what is high', () => {
+    const auto = { kind: 'auto', id: 'run', name: 'auto', role: 'approver' } as const
+    expect(codeOf(record, decision({ actor: auto }))).toBe('E_ROLE')
+    expect(codeOf(recordOf({ ...record, kind: 'plan' }), decision({ actor: auto }))).toBe('accept')
+    const high = recordOf({ ...record, kind: 'plan', risk: { level: 'high', reasons: ['x'] } })
+    expect(codeOf(high, decision({ actor: auto }))).toBe('E_APPROVAL_OPTION')
+  })
+})
+
+describe('a second confirmation', () => {
+  const high = recordOf({ risk: { level: 'high', reasons: ['deletes recursively'] } })
+  const on = rules({ stepUp: true })
+
+  test('is asked for high risk, lasts five minutes, and cannot come from the future', () => {
+    expect(codeOf(high, decision(), on)).toBe('E_STEP_UP')
+    expect(codeOf(high, decision({ confirmedAt: 1_000_000 - 300_000 }), on)).toBe('accept')
+    expect(codeOf(high, decision({ confirmedAt: 1_000_000 - 300_001 }), on)).toBe('E_STEP_UP')
+    expect(codeOf(high, decision({ confirmedAt: 1_000_001 }), on)).toBe('E_STEP_UP')
+  })
+
+  test('is not asked for less, for a denial, or when it is off', () => {
+    expect(codeOf(record, decision(), on)).toBe('accept')
+    expect(codeOf(high, decision({ option: 'No' }), on)).toBe('accept')
+    expect(codeOf(high, decision(), rules())).toBe('accept')
+  })
+
+  test('comes after seeing the whole', () => {
+    expect(codeOf(high, decision({ seen: { displayHash: high.display.hash, whole: false } }), on)).toBe(
+      'E_APPROVAL_SEE_ALL',
+    )
+  })
+})
+
+describe('choices and texts', () => {
+  const question = (multi: boolean, count = 1) =>
+    recordOf({
+      kind: 'question',
+      request: {
+        ...record.request,
+        freeText: 'optional',
+        questions: Array.from({ length: count }, (_, index) => ({ text: `Which ${index}?`, multi })),
+        options: Array.from({ length: count }, (_, index) =>
+          ['a', 'b'].map(label => ({
+            key: `${index}:${label}`,
+            label,
+            meaning: 'choice' as const,
+            from: 'agent' as const,
+            danger: null,
+            question: index,
+          })),
+        ).flat(),
+      },
+    })
+  const choose = (...choices: string[]): DecisionRequest => {
+    const { option: _, ...rest } = decision()
+    return { ...rest, choices }
+  }
+
+  test('several where several may be, one where one may be, and every question answered', () => {
+    expect(codeOf(question(true), choose('0:a', '0:b'))).toBe('accept')
+    expect(codeOf(question(true), choose())).toBe('accept')
+    expect(codeOf(question(false), choose('0:a', '0:b'))).toBe('E_APPROVAL_OPTION')
+    expect(codeOf(question(false, 2), choose('0:a', '1:b'))).toBe('accept')
+    expect(codeOf(question(false, 2), choose('0:a'))).toBe('E_APPROVAL_OPTION')
+    expect(codeOf(question(false), choose('0:c'))).toBe('E_APPROVAL_OPTION')
+    expect(codeOf(question(true), choose('0:a', '0:a'))).toBe('E_APPROVAL_OPTION')
+  })
+
+  test('an option that allows cannot be smuggled in as a choice', () => {
+    expect(codeOf(record, choose('Yes'))).toBe('E_APPROVAL_OPTION')
+  })
+
+  test('a text only where one is asked for', () => {
+    const { option: _, ...rest } = decision()
+    expect(codeOf(question(false), { ...rest, text: 'neither' })).toBe('accept')
+    expect(codeOf(record, { ...rest, text: 'neither' })).toBe('E_APPROVAL_OPTION')
+    expect(codeOf(record, decision({ text: 'for an option that takes none' }))).toBe('E_APPROVAL_OPTION')
+    expect(codeOf(record, rest)).toBe('E_INPUT')
+  })
+})
+
+describe('an edited input', () => {
+  const editable = recordOf({
+    risk: { level: 'low', reasons: [] },
+    request: { ...record.request, tool: 'Bash', input: { command: 'npm test', timeout: 10 } },
+    source: { ...record.source, channel: 'hook', can: ['edit'] },
+  })
+  const edit = (editedInput: unknown, more: Partial<DecisionRequest> = {}) =>
+    codeOf(editable, decision({ editedInput, ...more }), rules())
+
+  test('is taken where the channel can, with the same fields', () => {
+    expect(edit({ command: 'npm test -- --run', timeout: 10 })).toBe('accept')
+    expect(edit({ command: 'npm test' })).toBe('E_APPROVAL_EDIT')
+    expect(edit({ command: 'npm test', timeout: '10' })).toBe('E_APPROVAL_EDIT')
+    expect(edit({ command: 'npm test', timeout: 10, sandbox: false })).toBe('E_APPROVAL_EDIT')
+    expect(edit('npm test')).toBe('E_APPROVAL_EDIT')
+    expect(edit({ command: 'curl -H ‹secret:token:1f2e›', timeout: 10 })).toBe('E_APPROVAL_EDIT')
+    expect(codeOf(record, decision({ editedInput: { command: 'x' } }), rules())).toBe('E_APPROVAL_EDIT')
+  })
+
+  test('has its own risk, which must be seen and confirmed like any other', () => {
+    const unseen = { seen: { displayHash: editable.display.hash, whole: false } }
+    expect(edit({ command: 'git status', timeout: 10 }, unseen)).toBe('accept')
+    expect(edit({ command: 'rm -rf /', timeout: 10 }, unseen)).toBe('E_APPROVAL_SEE_ALL')
+    expect(
+      codeOf(editable, decision({ editedInput: { command: 'rm -rf /', timeout: 10 } }), rules({ stepUp: true })),
+    ).toBe('E_STEP_UP')
+  })
+})
+
+describe('a request that could not be kept whole', () => {
+  test('cannot be allowed here, only denied', () => {
+    const cut = recordOf({ ...record, display: { ...record.display, isCut: true } })
+    expect(codeOf(cut, decision())).toBe('E_APPROVAL_SEE_ALL')
+    expect(codeOf(cut, decision({ option: 'No' }))).toBe('accept')
   })
 })

@@ -1,101 +1,126 @@
 import { type ErrorCode, SignalboxError } from '../errors/index.js'
+import { canonicalJson } from '../text/index.js'
+import { editProblem } from './edited-input.js'
+import { type GrantWish, whyNoGrant } from './grants.js'
+import { onceOption, whyNeverAuto } from './never-auto.js'
+import { DEFAULT_POLICY, type DecideRules } from './policy.js'
 import type { ApprovalDecision, ApprovalRecord } from './record.js'
+import { isAtLeast, type RiskLevel } from './risk/reason.js'
 
-/** What a person (or something on their behalf) wants to happen to a request. */
+/** What a person (or something on their behalf) wants to happen to a request: an option, choices, or a text. */
 export interface DecisionRequest {
   fingerprint: string
-  option: string
+  option?: string
+  choices?: readonly string[]
   text?: string
   note?: string
+  editedInput?: unknown
+  /** Allow this one, and make a grant for others like it. */
+  grant?: GrantWish
   seen: { displayHash: string; whole: boolean }
   actor: ApprovalDecision['actor']
   surface: ApprovalDecision['surface']
   idempotencyKey: string
+  /** When this person last proved to be there, for high risks. Set by the surface that checked it, never by a client's word. */
+  confirmedAt?: number
+  /** The session in whose environment the caller runs: an agent does not decide for itself. */
+  insideSession?: string
 }
 
 const NOTE_MAX = 2_000
 const TEXT_MAX = 16_000
 /** A person may type the beginning of a fingerprint; fewer digits would be guessable. */
 const FINGERPRINT_PREFIX = 12
+const CONFIRMED_FOR_MS = 5 * 60_000
 
-export type Verdict = { accept: ApprovalDecision } | { repeat: ApprovalDecision } | { refuse: SignalboxError }
+/** A decision as it will be written; what hashes it is for the caller to add. */
+export type AcceptedDecision = ApprovalDecision
+export type Verdict = { accept: AcceptedDecision } | { repeat: ApprovalDecision } | { refuse: SignalboxError }
 
-/** What can be said about a decision without its request: is it one, and may this person decide at all. */
-export function judgeRequest({ note, text, idempotencyKey, actor }: DecisionRequest): SignalboxError | null {
-  if ((note?.length ?? 0) > NOTE_MAX || (text?.length ?? 0) > TEXT_MAX) {
-    return new SignalboxError('E_INPUT', `a note may have ${NOTE_MAX} characters and a text ${TEXT_MAX}`)
-  }
-  // Without a key of its own a second decision would pass for a repetition of the first.
-  if (idempotencyKey === '') return new SignalboxError('E_INPUT', 'a decision needs an idempotency key')
-  if (actor.role === 'viewer')
-    return new SignalboxError('E_ROLE', `${actor.name} may look at requests, not decide them`)
-  return null
+const PLAIN_RULES: DecideRules = { now: 0, policy: DEFAULT_POLICY }
+
+/** Rows 1 and 2, as far as they can be judged without the request: is it a decision, and may this person decide at all. */
+export function judgeRequest(request: DecisionRequest, rules: DecideRules = PLAIN_RULES): SignalboxError | null {
+  return malformed(request) ?? mayNotDecide(request, rules, null)
 }
 
 /** The checks before a decision is written, in their order. Pure: the caller appends, at the record's version, or says why not. */
-export function judgeDecision(record: ApprovalRecord, request: DecisionRequest): Verdict {
-  const refuse = (code: ErrorCode, message: string, next?: string, details?: Record<string, unknown>): Verdict => ({
-    refuse: new SignalboxError(code, message, { ...(next !== undefined && { next }), ...(details && { details }) }),
-  })
-  const malformed = judgeRequest(request)
-  if (malformed) return { refuse: malformed }
-  if (record.state !== 'pending') {
-    const { decision } = record
-    if (decision && decision.idempotencyKey === request.idempotencyKey) return { repeat: decision }
-    const first = decision
-      ? {
-          state: record.state,
-          by: decision.actor.name,
-          surface: decision.surface,
-          at: decision.at,
-          option: decision.option,
-        }
-      : { state: record.state }
-    const who = decision
-      ? ` by ${decision.actor.name} (${decision.surface})`
-      : record.outcome?.reason
-        ? ` (${record.outcome.reason})`
-        : ''
-    return refuse('E_APPROVAL_DECIDED', `this request is ${record.state} already${who}`, 'nothing was changed', {
-      first,
-    })
-  }
+export function judgeDecision(
+  record: ApprovalRecord,
+  request: DecisionRequest,
+  rules: DecideRules = PLAIN_RULES,
+): Verdict {
+  const early = malformed(request) ?? mayNotDecide(request, rules, record)
+  if (early) return { refuse: early }
+  if (record.state !== 'pending') return judgeClosed(record, request)
   if (!isSameFingerprint(record, request))
     return refuse('E_APPROVAL_CHANGED', 'the request is not the one you were shown', 'look at it again, then decide')
-  if (record.kind === 'auth')
-    return refuse('E_APPROVAL_OPTION', 'signing in is not decided here', 'attach to the session and sign in there')
-  const option = record.request.options.find(candidate => candidate.key === request.option)
-  if (!option)
-    return refuse(
-      'E_APPROVAL_OPTION',
-      `this request has no option "${request.option}"`,
-      `it has: ${record.request.options.map(o => o.label).join(' · ')}`,
+  const answer = readAnswer(record, request)
+  if (answer instanceof SignalboxError) return { refuse: answer }
+  if (answer.isDenial) return { accept: decisionOf(record, request, answer) }
+  const late = mayNotAllow(record, request, rules, answer)
+  return late ? { refuse: late } : { accept: decisionOf(record, request, answer) }
+}
+
+interface Answer {
+  option: string
+  choices?: readonly string[]
+  tier: string
+  isDenial: boolean
+  isAllow: boolean
+}
+
+function malformed({ note, text, idempotencyKey, option, choices }: DecisionRequest): SignalboxError | null {
+  const input = (message: string) => new SignalboxError('E_INPUT', message)
+  if ((note?.length ?? 0) > NOTE_MAX || (text?.length ?? 0) > TEXT_MAX)
+    return input(`a note may have ${NOTE_MAX} characters and a text ${TEXT_MAX}`)
+  if (/\p{Cs}/u.test(`${note ?? ''}${text ?? ''}`)) return input('a note or text may not hold half a character')
+  // Without a key of its own a second decision would pass for a repetition of the first.
+  if (idempotencyKey === '') return input('a decision needs an idempotency key')
+  if (option === undefined && choices === undefined && text === undefined)
+    return input('a decision names an option, choices or a text')
+  return null
+}
+
+function mayNotDecide(
+  { actor, surface, insideSession }: DecisionRequest,
+  { policy, roleOf }: DecideRules,
+  record: ApprovalRecord | null,
+): SignalboxError | null {
+  const no = (message: string, next: string) => new SignalboxError('E_ROLE', message, { next })
+  if (insideSession !== undefined)
+    return no(
+      'an agent cannot decide for itself: this shell belongs to a session',
+      'decide from a terminal of your own',
     )
-  const isAllow = option.meaning.startsWith('allow')
-  if (
-    isAllow &&
-    record.risk.level !== 'low' &&
-    !(request.seen.whole && request.seen.displayHash === record.display.hash)
-  ) {
-    return refuse(
-      'E_APPROVAL_SEE_ALL',
-      'this request must be seen whole before it is allowed',
-      'open it to the end, then decide',
+  const isPerson = actor.kind === 'person'
+  const role = isPerson && record && roleOf ? roleOf(actor, record.subject.project) : actor.role
+  if (role === null) return no(`${actor.name} is nobody who may decide here`, 'ask the owner')
+  if (role === 'viewer')
+    return no(`${actor.name} may look at requests, not decide them`, 'ask an approver or the owner')
+  if (isPerson && !policy.decideFrom.includes(surface))
+    return no(
+      `decisions are not taken from ${surface} (approvals.decide_from)`,
+      `decide from ${policy.decideFrom.join(' or ')}`,
     )
+  if (actor.kind === 'auto' && record && !['gate', 'plan', 'review'].includes(record.kind))
+    return no(`a ${record.kind} is not approved automatically`, 'a person decides it')
+  return null
+}
+
+function judgeClosed(record: ApprovalRecord, request: DecisionRequest): Verdict {
+  const { decision } = record
+  if (decision && decision.idempotencyKey === request.idempotencyKey) return { repeat: decision }
+  const { observed } = record.outcome ?? {}
+  const by = decision ?? observed
+  const first = {
+    state: record.state,
+    ...(by && { by: by.actor.name, surface: by.surface, option: by.option }),
+    ...(decision && { at: decision.at }),
   }
-  return {
-    accept: {
-      option: option.key,
-      ...(request.text !== undefined && { text: request.text }),
-      ...(request.note !== undefined && { note: request.note }),
-      tier: option.meaning,
-      actor: request.actor,
-      surface: request.surface,
-      fingerprint: record.fingerprint,
-      seen: request.seen,
-      idempotencyKey: request.idempotencyKey,
-    },
-  }
+  const reason = record.outcome?.reason
+  const who = by ? ` by ${by.actor.name} (${by.surface})` : reason ? ` (${reason})` : ''
+  return refuse('E_APPROVAL_DECIDED', `this request is ${record.state} already${who}`, 'nothing was changed', { first })
 }
 
 /** Programs give the whole fingerprint; only a person at the command line may type its beginning. */
@@ -103,4 +128,122 @@ function isSameFingerprint(record: ApprovalRecord, { fingerprint, actor, surface
   if (record.fingerprint === fingerprint) return true
   const mayShorten = surface === 'cli' && actor.kind === 'person'
   return mayShorten && fingerprint.length >= FINGERPRINT_PREFIX && record.fingerprint.startsWith(fingerprint)
+}
+
+/** Row 6: what was answered, checked against what the request offers. */
+function readAnswer(record: ApprovalRecord, request: DecisionRequest): Answer | SignalboxError {
+  const { options, freeText, questions } = record.request
+  const no = (message: string, next = `it offers: ${options.map(option => option.label).join(' · ')}`) =>
+    new SignalboxError('E_APPROVAL_OPTION', message, { next })
+  if (record.kind === 'auth') return no('signing in is not decided here', 'attach to the session and sign in there')
+  if (request.choices !== undefined) {
+    const chosen = request.choices.map(key => options.find(option => option.key === key))
+    const missing = request.choices.find((_, index) => !chosen[index])
+    if (missing !== undefined) return no(`this request has no option "${missing}"`)
+    if (new Set(request.choices).size < request.choices.length) return no('an option was chosen twice')
+    for (const [index, question] of questions.entries()) {
+      const count = chosen.filter(option => (option!.question ?? 0) === index).length
+      if (count > 1 && !question.multi) return no(`"${question.text}" takes one answer, not ${count}`)
+      if (count === 0 && !question.multi && request.text === undefined) return no(`"${question.text}" has no answer`)
+    }
+    if (chosen.some(option => option!.meaning !== 'choice'))
+      return no('several answers can only be choices; an option that allows or denies is chosen alone')
+    return {
+      option: request.choices[0] ?? '',
+      choices: request.choices,
+      tier: 'choice',
+      isDenial: false,
+      isAllow: false,
+    }
+  }
+  if (request.option === undefined) {
+    const field = options.find(option => option.meaning === 'text')
+    if (!field && freeText === 'none') return no('this request takes no text')
+    return { option: field?.key ?? '', tier: 'text', isDenial: false, isAllow: false }
+  }
+  const option = options.find(candidate => candidate.key === request.option)
+  if (!option) return no(`this request has no option "${request.option}"`)
+  const takesText = ['text', 'deny-with-text'].includes(option.meaning) || freeText !== 'none'
+  if (request.text !== undefined && !takesText) return no(`"${option.label}" takes no text`)
+  return {
+    option: option.key,
+    tier: option.meaning,
+    isDenial: ['deny', 'deny-with-text', 'cancel'].includes(option.meaning),
+    isAllow: option.meaning.startsWith('allow'),
+  }
+}
+
+/** Rows 6 to 9 for what is no denial. */
+function mayNotAllow(
+  record: ApprovalRecord,
+  request: DecisionRequest,
+  { now, policy, rateEdited }: DecideRules,
+  answer: Answer,
+): SignalboxError | null {
+  const { grant, editedInput, seen, actor, confirmedAt } = request
+  if (grant) {
+    const why =
+      editedInput !== undefined
+        ? 'an edited input is allowed once'
+        : answer.option !== onceOption(record)?.key
+          ? 'a grant goes with the option that allows once'
+          : whyNoGrant(record, grant, policy)
+    if (why) return new SignalboxError('E_APPROVAL_OPTION', `no grant can be made: ${why}`, { next: 'allow it once' })
+  }
+  if (actor.kind !== 'person' && answer.isAllow) {
+    const why = actor.kind === 'grant' ? whyNeverAuto(record) : record.risk.level === 'high' ? 'its risk is high' : null
+    if (why) return new SignalboxError('E_APPROVAL_OPTION', `only a person decides this: ${why}`)
+  }
+  const hasEdited = editedInput !== undefined
+  const problem = hasEdited ? editProblem(record, editedInput, answer.isAllow) : null
+  const edited = hasEdited && !problem ? rateEdited?.(record, editedInput) : undefined
+  const risk = worse(record.risk.level, edited?.level ?? 'low')
+  if ((answer.isAllow || hasEdited) && isAtLeast(risk, 'elevated')) {
+    const hasSeen = seen.whole && seen.displayHash === record.display.hash
+    if (record.display.isCut)
+      return new SignalboxError('E_APPROVAL_SEE_ALL', 'the request is too long to be shown whole', {
+        next: 'attach to the session and answer there',
+      })
+    if (!hasSeen && actor.kind === 'person')
+      return new SignalboxError('E_APPROVAL_SEE_ALL', 'this request must be seen whole before it is allowed', {
+        next: 'open it to the end, then decide',
+      })
+    const isConfirmed = confirmedAt !== undefined && now - confirmedAt <= CONFIRMED_FOR_MS && confirmedAt <= now
+    if (risk === 'high' && policy.stepUp && !isConfirmed)
+      return new SignalboxError('E_STEP_UP', 'a request of high risk needs a second confirmation', {
+        next: 'confirm that it is you, then decide',
+      })
+  }
+  if (problem) return new SignalboxError('E_APPROVAL_EDIT', problem, { next: 'allow it as it is, or deny it' })
+  return null
+}
+
+function decisionOf(
+  record: ApprovalRecord,
+  request: DecisionRequest,
+  { option, choices, tier }: Answer,
+): AcceptedDecision {
+  return {
+    option,
+    ...(choices && { choices: [...choices] }),
+    ...(request.text !== undefined && { text: request.text }),
+    ...(request.note !== undefined && { note: request.note }),
+    ...(request.editedInput !== undefined && {
+      editedInput: JSON.parse(canonicalJson(request.editedInput)) as unknown,
+    }),
+    tier,
+    actor: request.actor,
+    surface: request.surface,
+    fingerprint: record.fingerprint,
+    seen: request.seen,
+    idempotencyKey: request.idempotencyKey,
+  }
+}
+
+function worse(a: RiskLevel, b: RiskLevel): RiskLevel {
+  return isAtLeast(a, b) ? a : b
+}
+
+function refuse(code: ErrorCode, message: string, next: string, details?: Record<string, unknown>): Verdict {
+  return { refuse: new SignalboxError(code, message, { next, ...(details && { details }) }) }
 }

@@ -111,13 +111,16 @@ describe('a menu as a request', () => {
       menuPrint: menu.print,
       instance: '3:1',
       source: { channel: 'screen', requestKey: '3:1' },
-      risk: { level: 'elevated' },
+      risk: { level: 'low' },
     })
   })
 
   test('with hidden characters is high, and shows them', () => {
     const hidden = requestFromMenu({ ...menu, body: ['$ echo \u202egnp.exe'] }, context)
-    expect(hidden.risk).toEqual({ level: 'high', reasons: ['hidden characters in the request'] })
+    expect(hidden.risk).toMatchObject({
+      level: 'high',
+      reasons: [expect.stringContaining('hidden characters')],
+    })
     expect(hidden.display.visible.length).toBeGreaterThan(0)
     expect(JSON.stringify(hidden.display)).not.toContain('\u202e')
   })

@@ -13,6 +13,10 @@ export function fingerprintOf(request: {
   cwd: string
   questions: readonly { text: string; multi: boolean }[]
   options: readonly { label: string; meaning: string }[]
+  /** For a tool of an MCP server: hash of how it is launched. */
+  launch?: string | undefined
+  plan?: { sha256: string } | undefined
+  items?: readonly unknown[] | undefined
 }): string {
   const { options, ...rest } = request
   return sha256(

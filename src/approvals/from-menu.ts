@@ -1,7 +1,11 @@
+import { homedir } from 'node:os'
 import type { Menu } from '../screen/index.js'
-import { visibleValue } from '../text/index.js'
-import { fingerprintOf, sha256 } from './fingerprint.js'
+import { displayOf } from './display.js'
+import { fingerprintOf } from './fingerprint.js'
+import { neverAutoMenu } from './never-auto.js'
 import type { ApprovalRequest } from './record.js'
+import type { ToolUse } from './risk/tool-input.js'
+import { rateRisk } from './risk.js'
 
 /** Which approvals a menu kind becomes; null for what is nobody's decision (surveys, pickers a person opened). */
 export function approvalKindOf(menu: Menu): ApprovalRequest['kind'] | null {
@@ -22,49 +26,77 @@ export function approvalKindOf(menu: Menu): ApprovalRequest['kind'] | null {
 /** A live menu as a request for a decision: what is asked, what may be answered, and what exactly a decision will be bound to. */
 export function requestFromMenu(
   menu: Menu,
-  context: { kind: ApprovalRequest['kind']; subject: ApprovalRequest['subject']; instance: string },
+  context: { kind: ApprovalRequest['kind']; subject: ApprovalRequest['subject']; instance: string; home?: string },
 ): ApprovalRequest {
+  const { kind, subject, instance } = context
   const text = [...menu.body, menu.question].join('\n')
-  const options = menu.options.map(option => ({
+  const options = optionsOf(menu)
+  const tool = menu.title ?? menu.kind
+  const questions = [{ text: menu.question, multi: menu.multi }]
+  const printed = {
+    kind,
+    agent: subject.agent,
+    subAgent: subject.subAgent,
+    tool,
+    input: null,
+    text,
+    cwd: subject.cwd,
+    questions,
+    options,
+  }
+  const onScreen = useOnScreen(menu)
+  const neverAuto = neverAutoMenu(menu)
+  const isCut = menu.more.above || menu.more.below
+  return {
+    kind,
+    subject,
+    request: { tool, input: null, text, questions, options, freeText: freeTextOf(menu) },
+    source: {
+      channel: 'screen',
+      requestKey: instance,
+      evidence: [{ kind: 'menu', rows: menu.rows, proofs: menu.live.proofs }],
+    },
+    fingerprint: fingerprintOf({ ...printed, session: subject.session ?? '' }),
+    samePrint: fingerprintOf({ ...printed, session: '' }),
+    menuPrint: menu.print,
+    instance,
+    risk: rateRisk(
+      { kind, tool, input: null, text, cwd: subject.cwd, isCut, ...(onScreen && { onScreen }) },
+      { project: subject.project, home: context.home ?? homedir() },
+    ),
+    display: displayOf({ tool, input: null, text, questions }),
+    ...(neverAuto !== undefined && { neverAuto }),
+  }
+}
+
+export function optionsOf(menu: Menu): ApprovalRequest['request']['options'] {
+  return menu.options.map(option => ({
     key: option.label,
     label: option.label,
     meaning: option.meaning,
     from: 'agent' as const,
     danger: option.danger ? 'widens what runs unasked' : null,
   }))
-  const tool = menu.title ?? menu.kind
-  const questions = [{ text: menu.question, multi: menu.multi }]
-  const shown = visibleValue(text)
-  const visible = shown.findings.map(({ what, count }) => ({ what, count }))
-  const blocks = shown.pieces.map(piece => ({ ...piece, kind: 'value' }))
-  const title = `${tool}: ${menu.question}`
-  const hasHidden = visible.length > 0
-  return {
-    kind: context.kind,
-    subject: context.subject,
-    request: { tool, input: null, text, questions, options, freeText: 'none' },
-    source: {
-      channel: 'screen',
-      requestKey: context.instance,
-      evidence: [{ kind: 'menu', rows: menu.rows, proofs: menu.live.proofs }],
-    },
-    fingerprint: fingerprintOf({
-      kind: context.kind,
-      agent: context.subject.agent,
-      session: context.subject.session ?? '',
-      subAgent: context.subject.subAgent,
-      tool,
-      input: null,
-      text,
-      cwd: context.subject.cwd,
-      questions,
-      options,
-    }),
-    menuPrint: menu.print,
-    instance: context.instance,
-    risk: hasHidden
-      ? { level: 'high', reasons: ['hidden characters in the request'] }
-      : { level: 'elevated', reasons: ['read from the screen; the agent gave no structured request'] },
-    display: { title, blocks, visible, hash: sha256(JSON.stringify({ title, blocks })) },
-  }
+}
+
+/** A secret is never typed by us, so a field for one takes no text here. */
+function freeTextOf({ text, options }: Menu): ApprovalRequest['request']['freeText'] {
+  if (!text || text.secret) return 'none'
+  return options.length === 0 ? 'required' : 'optional'
+}
+
+/**
+ * What the menu is about, where its structure says so: a tool that the screen names with its command or path, or a body that is one line
+ * behind a `$`. A body of several lines is prose to a reader that cannot know where the command ends, and stays unrecognised.
+ */
+export function useOnScreen(menu: Menu): ToolUse | null {
+  const { tool, body } = menu
+  if (tool?.command !== undefined) return { kind: 'command', command: tool.command }
+  if (tool?.path !== undefined && (tool.kind === 'read' || tool.kind === 'search'))
+    return { kind: 'read', paths: [tool.path] }
+  if (tool?.path !== undefined) return { kind: 'write', paths: [tool.path] }
+  if (tool?.url !== undefined) return { kind: 'fetch', urls: [tool.url] }
+  const lines = body.map(line => line.trim()).filter(line => line !== '')
+  const [first] = lines
+  return lines.length === 1 && first!.startsWith('$ ') ? { kind: 'command', command: first!.slice(2) } : null
 }

@@ -14,12 +14,27 @@ export interface ApprovalRecord extends ApprovalRequest {
   requestedAt: number
   decision?: ApprovalDecision & { at: number }
   delivery: (EventData<'approval.delivering'> & { at: number })[]
-  outcome?: { at: number; reason?: string; evidence?: unknown[] }
+  /** Further reports of the same request, by other channels. */
+  joined?: { channel: string; requestKey: string; toolUseId?: string }[]
+  /** What the menu on screen really offers, where the request itself came by another channel. */
+  screenOptions?: ApprovalRequest['request']['options']
+  /** People to whom it was shown, by surface. */
+  seenBy?: string[]
+  outcome?: {
+    at: number
+    reason?: string
+    evidence?: unknown[]
+    waitedMs?: number
+    deliveredMs?: number
+    /** Somebody answered in the agent's own dialog. */
+    observed?: NonNullable<EventData<'approval.applied'>['observed']>
+  }
 }
 
 /** Every event of the stream: also those that change nothing else move the version. */
 const TYPES: readonly EventType[] = [
   'approval.requested',
+  'approval.joined',
   'approval.seen',
   'approval.notified',
   'approval.decided',
@@ -33,7 +48,7 @@ const TYPES: readonly EventType[] = [
 
 export const approvalsProjection: Projection<ApprovalRecord> = {
   name: 'approvals',
-  version: 2,
+  version: 3,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -48,10 +63,33 @@ function evolve(record: ApprovalRecord | null, event: StoredEvent): ApprovalReco
     return { ...event.data, id, state: 'pending', version: event.version, requestedAt: event.at, delivery: [] }
   }
   if (!record) return null
+  if (isEvent(event, 'approval.joined')) return isOpen(record) ? join(record, event.data) : record
+  if (isEvent(event, 'approval.seen')) {
+    const who = `${event.data.actor.name} (${event.data.surface})`
+    return record.seenBy?.includes(who) ? record : { ...record, seenBy: [...(record.seenBy ?? []), who] }
+  }
   const moved = moveOf(event)
   if (!moved || !canMove(record.state, moved.by)) return record
   const state = lookup(approvalTable, record.state, moved.by)
   return { ...record, ...(!state.unlisted && { state: state.next as ApprovalState }), ...moved.change(record) }
+}
+
+/** Another channel's report adds to a request and never changes what its fingerprint covers. */
+function join(record: ApprovalRecord, data: EventData<'approval.joined'>): ApprovalRecord {
+  const { channel, requestKey, toolUseId, menuPrint, screenOptions, mismatch, risk, display } = data
+  return {
+    ...record,
+    joined: [...(record.joined ?? []), { channel, requestKey, ...(toolUseId !== undefined && { toolUseId }) }],
+    ...(menuPrint !== undefined && { menuPrint }),
+    ...(screenOptions && { screenOptions }),
+    ...(mismatch !== undefined && { source: { ...record.source, mismatch } }),
+    ...(risk && { risk }),
+    ...(display && { display }),
+  }
+}
+
+export function isOpen({ state }: Pick<ApprovalRecord, 'state'>): boolean {
+  return state === 'pending' || state === 'decided'
 }
 
 /** Whether the table lets this event do something in this state. What is closed stays closed, whoever reports later. */
@@ -75,8 +113,15 @@ function moveOf(event: StoredEvent): Move | null {
   if (isEvent(event, 'approval.decided')) return { by: 'decide', change: () => ({ decision: { ...event.data, at } }) }
   if (isEvent(event, 'approval.delivering'))
     return { by: 'delivering', change: ({ delivery }) => ({ delivery: [...delivery, { ...event.data, at }] }) }
-  if (isEvent(event, 'approval.applied'))
-    return closes(event.data.observed ? 'observed' : 'moved-on', { evidence: event.data.evidence })
+  if (isEvent(event, 'approval.applied')) {
+    const { evidence, waitedMs, deliveredMs, observed } = event.data
+    return closes(observed ? 'observed' : 'moved-on', {
+      evidence,
+      waitedMs,
+      ...(deliveredMs !== undefined && { deliveredMs }),
+      ...(observed && { observed }),
+    })
+  }
   if (isEvent(event, 'approval.stale')) return closes(event.data.reason, { reason: event.data.reason })
   if (isEvent(event, 'approval.expired')) return closes('deadline', { reason: event.data.reason })
   if (isEvent(event, 'approval.cancelled')) return closes('withdrawn', { reason: event.data.reason })

@@ -5,27 +5,75 @@ export interface ApprovalInfo {
   kind: string
   requestedAt: number
   fingerprint: string
-  subject: { agent: string; session?: string; project: string; cwd: string }
+  subject: { agent: string; session?: string; run?: string; project: string; cwd: string }
   request: {
     tool: string
+    input?: unknown
     text: string | null
-    questions: { text: string }[]
-    options: { key: string; label: string; meaning: string }[]
+    freeText?: string
+    questions: { text: string; multi?: boolean }[]
+    options: OptionInfo[]
   }
+  source?: { channel: string; mismatch?: string }
   risk: { level: string; reasons: string[] }
-  display: { title: string; hash: string; blocks: { text?: string }[] }
-  decision?: { option: string; actor: { name: string }; surface: string }
-  outcome?: { reason?: string }
+  display: {
+    title: string
+    hash: string
+    blocks: { kind?: string; text?: string; reading?: string }[]
+    isCut?: boolean
+  }
+  decision?: { option: string; actor: { name: string }; surface: string; madeGrant?: string; grantId?: string }
+  outcome?: { reason?: string; evidence?: { kind: string; way?: string }[] }
+  deadline?: { at: number }
+  follows?: string
+  behind?: string
+  neverAuto?: string
+}
+
+export interface OptionInfo {
+  key: string
+  label: string
+  meaning: string
+  question?: number
 }
 
 /** The request as a person must see it, each line of foreign text behind a mark of ours. */
 export function approvalLines(approval: ApprovalInfo): string[] {
-  const text = approval.display.blocks.map(block => block.text ?? '').join('')
+  const { request, subject, risk, fingerprint } = approval
   return [
-    `${approval.request.tool} · ${approval.subject.project}`,
-    ...text.split('\n').map(line => `│ ${line}`),
-    `risk ${approval.risk.level}: ${approval.risk.reasons.join('; ')}`,
-    `options: ${approval.request.options.map(option => option.label).join(' · ')}`,
-    `fingerprint ${approval.fingerprint.slice(0, 16)}`,
+    `${request.tool} · ${subject.project}`,
+    ...valueLines(approval.display.blocks),
+    `risk ${risk.level}: ${risk.reasons.join('; ')}`,
+    `options: ${request.options.map(option => option.label).join(' · ') || '(a text)'}`,
+    ...(approval.behind ? [`behind ${approval.behind}: its menu is not on screen yet`] : []),
+    ...(approval.follows ? [`follows ${approval.follows}, which changed before it was answered`] : []),
+    ...(approval.neverAuto ? [`only you decide this, one at a time: ${approval.neverAuto}`] : []),
+    ...(approval.deadline ? [`until ${new Date(approval.deadline.at).toISOString()}`] : []),
+    `fingerprint ${fingerprint.slice(0, 16)}`,
   ]
+}
+
+function valueLines(blocks: ApprovalInfo['display']['blocks']): string[] {
+  const lines: string[] = []
+  let value = ''
+  const endValue = () => {
+    if (value !== '') lines.push(...value.split('\n').map(line => `│ ${line}`))
+    value = ''
+  }
+  for (const { kind, text = '', reading } of blocks) {
+    if (kind === 'label') {
+      endValue()
+      lines.push(`${text}:`)
+    } else value += reading === undefined ? text : `${text}⟦reads ${reading}⟧`
+  }
+  endValue()
+  return lines
+}
+
+/** What became of a decision, in a line: `applied`, `stale (gone)`. */
+export function endOf({ state, outcome }: ApprovalInfo): string {
+  const way = outcome?.evidence?.find(evidence => evidence.kind === 'note')?.way
+  const note =
+    way === undefined ? '' : `; the agent was told why (${way === 'undelivered' ? 'not: it takes no text' : way})`
+  return `${state}${outcome?.reason ? ` (${outcome.reason})` : ''}${note}`
 }

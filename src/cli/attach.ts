@@ -1,11 +1,15 @@
+import { userInfo } from 'node:os'
 import WebSocket from 'ws'
+import { systemClock, type Timer } from '../clock/index.js'
 import { EXIT } from '../errors/index.js'
 import { OutputFilter, withoutReplies } from './attach-filter.js'
+import { drawStatus, type InputState, statusText } from './attach-status.js'
 import type { CommandContext } from './context.js'
 import type { DaemonClient } from './daemon-client.js'
+import { openHome } from './home.js'
 
-/** Ctrl-] */
-const DETACH = 0x1d
+/** The line that says who types is drawn again this long after the screen changed below it. */
+const STATUS_MS = 150
 /** Modes a program may have switched on: mouse, focus, paste, keyboard, cursor, colours. Reset before the person gets the terminal back. */
 const RESET =
   '\u001b[?1000l\u001b[?1002l\u001b[?1003l\u001b[?1004l\u001b[?1006l\u001b[?2004l\u001b[?2026l\u001b[<99u\u001b[>4;0m\u001b[r\u001b[?25h\u001b[?7h\u001b[?1l\u001b>\u001b[0m'
@@ -26,22 +30,30 @@ export async function attachTo(
     `ws+unix:${client.socketPath}:/api/v1/panes/${session}/terminal`,
     'signalbox.terminal.v1',
   )
+  const keys = attachKeys(context)
   const end = await new Promise<string>(resolve => {
     const { stdin, stdout } = process
     const filter = new OutputFilter()
     let unacknowledged = 0
+    let input: InputState = { holder: 'nobody', isYours: !options.isViewOnly }
+    let redraw: Timer | null = null
     const size = () => ({ cols: stdout.columns || 80, rows: stdout.rows || 24 })
     const send = (message: object) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(message))
     const onResize = () => send({ type: 'resize', ...size() })
     const onInput = (chunk: Buffer) => {
-      const at = chunk.indexOf(DETACH)
-      const keys = withoutReplies(at < 0 ? chunk : chunk.subarray(0, at))
-      if (keys.length > 0 && !options.isViewOnly && socket.readyState === socket.OPEN)
-        socket.send(keys, { binary: true })
+      const at = chunk.indexOf(keys.detach)
+      if (!input.isYours && !options.isViewOnly && chunk.includes(keys.take)) send({ type: 'take' })
+      const typed = withoutReplies(at < 0 ? chunk : chunk.subarray(0, at))
+      if (typed.length > 0 && input.isYours && socket.readyState === socket.OPEN) socket.send(typed, { binary: true })
       if (at >= 0) finish('detached')
     }
     const onSignal = () => finish('detached')
+    const showStatus = () => {
+      const text = statusText(input, { isViewOnly: options.isViewOnly, ...keys.names })
+      if (text !== null) context.write(drawStatus(text, size()))
+    }
     const finish = (reason: string) => {
+      redraw?.cancel()
       for (const signal of ENDINGS) process.off(signal, onSignal)
       stdin.off('data', onInput)
       stdout.off('resize', onResize)
@@ -60,20 +72,33 @@ export async function attachTo(
       stdin.resume()
       stdout.on('resize', onResize)
       for (const signal of ENDINGS) process.on(signal, onSignal)
-      send({ type: 'hello', want: options.isViewOnly ? 'view' : 'input', ...size() })
+      send({ type: 'hello', want: options.isViewOnly ? 'view' : 'input', ...size(), name: terminalName() })
     })
     socket.on('message', (data, isBinary) => {
       if (!isBinary) return message(JSON.parse(data.toString()) as Record<string, unknown>)
       const bytes = data as Buffer
       context.write(filter.push(bytes))
+      if (!input.isYours)
+        redraw ??= systemClock.setTimer(STATUS_MS, () => {
+          redraw = null
+          showStatus()
+        })
       unacknowledged += bytes.length
       if (unacknowledged < ACK_EVERY) return
       send({ type: 'ack', bytes: unacknowledged })
       unacknowledged = 0
     })
     const message = (content: Record<string, unknown>) => {
-      if (content.type === 'snapshot') context.write(`\u001b[0m\u001b[2J\u001b[H${String(content.data)}`)
-      else if (content.type === 'exit')
+      if (content.type === 'snapshot') {
+        context.write(`\u001b[0m\u001b[2J\u001b[H${String(content.data)}`)
+        showStatus()
+      } else if (content.type === 'input') {
+        const wasYours = input.isYours
+        input = content as unknown as InputState
+        // The line must go, and what is below it is known to the daemon only.
+        if (input.isYours && !wasYours) send({ type: 'snapshot' })
+        else showStatus()
+      } else if (content.type === 'exit')
         finish(
           content.signal
             ? `the session ended (${String(content.signal)})`
@@ -86,4 +111,17 @@ export async function attachTo(
   })
   context.out(`[${end}]`)
   return EXIT.ok
+}
+
+/** The keys that are ours while a terminal is attached. The one that takes over is the program's own while this terminal types. */
+function attachKeys(context: CommandContext) {
+  const { detach_key: detach, take_key: take } = openHome(context).loaded.config.attach
+  const code = (name: string) => name.charCodeAt(name.length - 1) & 0x1f
+  return { detach: code(detach), take: code(take), names: { detach, take } }
+}
+
+/** How the others may know this terminal. */
+function terminalName(): string {
+  const place = process.env.SSH_TTY ?? process.env.TMUX_PANE ?? `pid ${process.pid}`
+  return `${userInfo().username} (${place})`
 }

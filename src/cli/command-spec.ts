@@ -9,7 +9,7 @@ export interface CommandSpec {
   /** One line for the list of commands. */
   summary: string
   /** Group in `--help`. */
-  group: 'everyday' | 'sessions' | 'approvals' | 'screens' | 'setup'
+  group: 'everyday' | 'sessions' | 'approvals' | 'runs' | 'screens' | 'setup'
   arguments?: readonly ArgumentSpec[]
   options?: readonly OptionSpec[]
   /** Takes words behind `--` as they are; the text names them in the usage line. */
@@ -27,7 +27,7 @@ export interface ArgumentSpec {
   optional?: boolean
   variadic?: boolean
   /** What shell completion offers here. */
-  completes?: 'session' | 'approval' | 'agent' | 'file' | 'directory' | readonly string[]
+  completes?: 'session' | 'approval' | 'run' | 'agent' | 'file' | 'directory' | readonly string[]
 }
 
 export interface OptionSpec {

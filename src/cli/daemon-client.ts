@@ -1,4 +1,4 @@
-import { request as httpRequest } from 'node:http'
+import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { delay, systemClock } from '../clock/index.js'
@@ -84,6 +84,20 @@ export class DaemonClient {
     return this.#call('POST', path, body)
   }
 
+  /** A form with files. */
+  async upload<T = Record<string, unknown>>(path: string, form: FormData): Promise<T> {
+    const encoded = new Response(form)
+    const bytes = Buffer.from(await encoded.arrayBuffer())
+    return this.#call('POST', path, { bytes, type: encoded.headers.get('content-type') ?? 'multipart/form-data' })
+  }
+
+  /** A file's bytes as they come. */
+  async download(path: string): Promise<IncomingMessage> {
+    const response = await this.#open('GET', path)
+    if ((response.statusCode ?? 500) >= 400) await this.#answerOf(response)
+    return response
+  }
+
   /** Server-sent events, one by one, until the signal aborts or the daemon ends the stream. */
   async *events(
     path: string,
@@ -105,7 +119,10 @@ export class DaemonClient {
   }
 
   async #call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-    const response = await this.#open(method, path, body, signal)
+    return this.#answerOf<T>(await this.#open(method, path, body, signal))
+  }
+
+  async #answerOf<T>(response: IncomingMessage): Promise<T> {
     const chunks: Buffer[] = []
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
@@ -124,8 +141,8 @@ export class DaemonClient {
   }
 
   #open(method: string, path: string, body?: unknown, signal?: AbortSignal) {
-    return new Promise<import('node:http').IncomingMessage>((resolve, reject) => {
-      const text = body === undefined ? undefined : JSON.stringify(body)
+    return new Promise<IncomingMessage>((resolve, reject) => {
+      const text = body === undefined ? undefined : isFile(body) ? body.bytes : JSON.stringify(body)
       const sending = httpRequest(
         {
           socketPath: this.socketPath,
@@ -134,7 +151,7 @@ export class DaemonClient {
           headers: {
             host: 'signalbox',
             ...(text !== undefined && {
-              'content-type': 'application/json',
+              'content-type': isFile(body) ? body.type : 'application/json',
               'content-length': Buffer.byteLength(text),
             }),
           },
@@ -146,6 +163,10 @@ export class DaemonClient {
       sending.end(text)
     })
   }
+}
+
+function isFile(body: unknown): body is { bytes: Buffer; type: string } {
+  return typeof body === 'object' && body !== null && 'bytes' in body && body.bytes instanceof Buffer
 }
 
 function gone(error: unknown): SignalboxError {

@@ -1,21 +1,24 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { agentNames, loadAgent } from '../agents/index.js'
 import { systemClock } from '../clock/index.js'
-import { type Directories, ensureDirectories, resolveDirectories } from '../config/index.js'
+import { type Directories, ensureDirectories, type LoadedConfig, resolveDirectories } from '../config/index.js'
 import { toSignalboxError } from '../errors/index.js'
 import { findExecutable } from '../process/index.js'
 import { openStore, quarantine } from '../store/index.js'
 import { plural } from '../text/index.js'
 import type { CommandContext } from './context.js'
 import { DaemonClient } from './daemon-client.js'
+import { type AgentFinding, examineAgents } from './doctor-agents.js'
 import { openHome } from './home.js'
+import { checkLedger } from './ledger-check.js'
 
 export interface Finding {
   check: string
   level: 'ok' | 'note' | 'warning' | 'error'
   message: string
   next?: string
+  /** For an agent: what is known of it. */
+  agent?: AgentFinding
 }
 
 /** Looks at everything Signalbox stands on. With `fix`, repairs what can be repaired without losing anything. */
@@ -23,16 +26,19 @@ export async function examine(context: CommandContext, options: { fix: boolean }
   const findings: Finding[] = [{ check: 'node', level: 'ok', message: process.version }]
   const directories = checkDirectories(context, findings)
   if (!directories) return findings
+  let loaded: LoadedConfig | null = null
   try {
-    openHome(context)
+    loaded = openHome(context).loaded
     findings.push({ check: 'config', level: 'ok', message: join(directories.config, 'config.toml') })
   } catch (error) {
     findings.push(failure('config', error))
   }
   findings.push(await checkStore(join(directories.data, 'signalbox.db'), options.fix))
+  const ledger = await checkLedger(join(directories.data, 'signalbox.db'))
+  if (ledger) findings.push(ledger)
   findings.push(await checkDaemon(context))
   for (const tool of ['git', 'tmux']) findings.push(checkTool(tool, context))
-  for (const name of agentNames()) findings.push(await checkAgent(name, context))
+  findings.push(...(await examineAgents(context, loaded)))
   return findings
 }
 
@@ -104,13 +110,6 @@ function checkTool(name: string, context: CommandContext): Finding {
     message: 'not found',
     next: name === 'git' ? 'install git' : 'only needed to watch tmux panes',
   }
-}
-
-async function checkAgent(name: string, context: CommandContext): Promise<Finding> {
-  const agent = await loadAgent(name)
-  const location = agent.locate({ env: context.env, cwd: context.cwd, configuredCommand: null })
-  if (location.found) return { check: name, level: 'ok', message: [location.file, ...location.prefix].join(' ') }
-  return { check: name, level: 'note', message: 'not found', next: agent.install }
 }
 
 function failure(check: string, error: unknown): Finding {

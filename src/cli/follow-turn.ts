@@ -1,14 +1,27 @@
-import { systemClock } from '../clock/index.js'
+import { systemClock, type Timer } from '../clock/index.js'
 import { EXIT } from '../errors/index.js'
 import type { Block } from '../screen/index.js'
 import { BlockStream } from './block-stream.js'
 import type { CommandContext } from './context.js'
 import type { DaemonClient } from './daemon-client.js'
+import type { SessionInfo } from './session-info.js'
 
 const EXIT_BY_OUTCOME: Readonly<Record<string, number>> = {
   done: EXIT.ok,
   denied: EXIT.rejected,
   interrupted: EXIT.interrupted,
+}
+
+/** An agent's own command may open no turn: a session that rests for so long without one is not waited for. */
+const NO_TURN_MS = 3_000
+
+export interface FollowOptions {
+  /** A position of the log taken before the prompt was sent, so that a turn shorter than our own start is not missed. */
+  since: number
+  deadline: number | null
+  isJson: boolean
+  /** Where the prompt is: its turn may not be the one that runs now. */
+  prompt?: 'delivered' | 'queued' | { held: string }
 }
 
 interface Update {
@@ -18,62 +31,99 @@ interface Update {
   blocks: Block[]
 }
 
-/**
- * Prints what the agent says until its turn ends, it needs a person, or it is gone; the exit code says which. `since` is a position of the
- * log taken before the prompt was sent, so that a turn shorter than our own start is not missed.
- */
+type EventBody = Update & {
+  data: Update & { outcome?: string; exit?: { code: number | null }; prompt?: string; result?: string }
+}
+
+/** Prints what the agent says until its turn ends, it needs a person, or it is gone; the exit code says which. */
 export async function followTurn(
   context: CommandContext,
   client: DaemonClient,
   session: string,
-  options: { since: number; deadline: number | null; isJson: boolean },
+  options: FollowOptions,
 ): Promise<number> {
-  const stream = new BlockStream(context)
+  const turn = new FollowedTurn(new BlockStream(context), options)
   const abort = new AbortController()
-  const timer =
-    options.deadline === null
-      ? null
-      : systemClock.setTimer(options.deadline - systemClock.monotonic(), () => abort.abort())
+  const timers: (Timer | null)[] = []
+  if (options.deadline !== null)
+    timers.push(systemClock.setTimer(options.deadline - systemClock.monotonic(), () => abort.abort()))
+  let isOver = false
+  const lookForRest = async () => {
+    const { idle } = await client.get<SessionInfo>(`/sessions/${session}`)
+    if (abort.signal.aborted) return
+    if (idle && turn.hasNoTurn) {
+      isOver = true
+      abort.abort()
+    } else timers[1] = systemClock.setTimer(NO_TURN_MS, () => void lookForRest().catch(() => undefined))
+  }
+  timers[1] = systemClock.setTimer(NO_TURN_MS, () => void lookForRest().catch(() => undefined))
   try {
-    for await (const { event, data } of client.events(
-      `/events?scope=session:${session}&since=${options.since}`,
-      abort.signal,
-    )) {
+    const path = `/events?scope=session:${session}&since=${options.since}`
+    for await (const { event, data } of client.events(path, abort.signal)) {
       if (options.isJson && event !== 'heartbeat') context.json({ event, ...(data as object) })
-      const code = handle(event, data as never, stream, options.isJson)
+      const code = turn.take(event, data as EventBody)
       if (code === null) continue
       if (code === EXIT.needsHuman && !options.isJson) context.note('the agent needs you: signalbox approvals')
       return code
     }
   } finally {
-    timer?.cancel()
+    for (const timer of timers) timer?.cancel()
     abort.abort()
   }
+  if (isOver) return EXIT.ok
   return options.deadline !== null && systemClock.monotonic() >= options.deadline ? EXIT.timeout : EXIT.failed
 }
 
-function handle(
-  event: string,
-  data: Update & { data: Update & { outcome?: string; exit?: { code: number | null } } },
-  stream: BlockStream,
-  isJson: boolean,
-): number | null {
-  switch (event) {
-    case 'message.update':
-      if (!isJson) stream.update(data.message, data.blocks)
-      return null
-    case 'message.final':
-      if (!isJson) stream.finish(data.data.message, data.data.blocks)
-      return null
-    case 'approval.requested':
-      stream.pause()
-      return EXIT.needsHuman
-    case 'turn.closed':
-      return EXIT_BY_OUTCOME[data.data.outcome ?? ''] ?? EXIT.failed
-    case 'session.ended':
-    case 'session.lost':
-      return EXIT.failed
-    default:
-      return null
+/** The one turn that answers a prompt, among all that happens in its session. */
+class FollowedTurn {
+  readonly #stream: BlockStream
+  readonly #isJson: boolean
+  #held: string | null
+  /** Null: not known yet; what is said until then is printed unless it belongs to a turn before. */
+  #turn: string | null = null
+  readonly #isNext: boolean
+
+  constructor(stream: BlockStream, { isJson, prompt = 'delivered' }: FollowOptions) {
+    this.#stream = stream
+    this.#isJson = isJson
+    this.#held = typeof prompt === 'object' ? prompt.held : null
+    this.#isNext = prompt !== 'delivered'
+  }
+
+  get hasNoTurn(): boolean {
+    return this.#turn === null && this.#held === null && !this.#isNext
+  }
+
+  /** The exit code when it is over. */
+  take(event: string, body: EventBody): number | null {
+    switch (event) {
+      case 'prompt.released':
+        if (body.data.prompt !== this.#held) return null
+        this.#held = null
+        return body.data.result === 'delivered' || body.data.result === 'queued' ? null : EXIT.failed
+      case 'turn.opened':
+        if (this.#held === null) this.#turn ??= body.data.turn
+        return null
+      case 'message.update':
+        if (!this.#isJson && this.#isOurs(body.turn)) this.#stream.update(body.message, body.blocks)
+        return null
+      case 'message.final':
+        if (!this.#isJson && this.#isOurs(body.data.turn)) this.#stream.finish(body.data.message, body.data.blocks)
+        return null
+      case 'approval.requested':
+        this.#stream.pause()
+        return EXIT.needsHuman
+      case 'turn.closed':
+        return this.#isOurs(body.data.turn) ? (EXIT_BY_OUTCOME[body.data.outcome ?? ''] ?? EXIT.failed) : null
+      case 'session.ended':
+      case 'session.lost':
+        return EXIT.failed
+      default:
+        return null
+    }
+  }
+
+  #isOurs(turn: string): boolean {
+    return this.#turn === null ? !this.#isNext : turn === this.#turn
   }
 }

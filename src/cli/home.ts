@@ -9,6 +9,7 @@ import {
   socketPath,
 } from '../config/index.js'
 import type { HostSettings } from '../host/index.js'
+import { approvalPolicy } from './approval-policy.js'
 import type { CommandContext } from './context.js'
 
 export interface Home {
@@ -38,6 +39,33 @@ export function openHome(context: CommandContext, options: { home?: string } = {
       maxSessions: config.sessions.max_total,
       minFreeMb: config.store.min_free_mb,
       envPass: config.env.pass,
+      approvals: approvalPolicy(config),
+      sessions: {
+        times: {
+          transcriptWaitMs: config.sessions.transcript_wait_ms,
+          readyTimeoutMs: config.sessions.ready_timeout_s * 1000,
+          silenceMs: config.sessions.silence_warning_min * 60_000,
+          authGraceMs: config.sessions.auth_grace_s * 1000,
+          readyWaitMs: config.send.ready_wait_ms,
+        },
+        typingRepeatMs: config.sinks.typing_repeat_ms,
+        maxPerPerson: config.sessions.max_per_person,
+        snapshotMs: config.sessions.snapshot_s * 1000,
+      },
+      files: {
+        uploadMaxMb: config.files.upload_max_mb,
+        downloadMaxMb: config.files.download_max_mb,
+        quotaMb: config.files.session_quota_mb,
+        keepMs: config.files.keep_h * 3_600_000,
+      },
+      hooks: {
+        isEnabled: config.hooks.enabled,
+        offFor: Object.keys(config.agents).filter(name => config.agents[name]?.hooks === false),
+        hold: config.approvals.hold,
+      },
+      commands: Object.fromEntries(
+        Object.entries(config.agents).flatMap(([name, { command }]) => (command === null ? [] : [[name, command]])),
+      ),
     },
   }
 }

@@ -10,6 +10,7 @@ const GROUPS: Record<CommandSpec['group'], string> = {
   everyday: 'Every day:',
   sessions: 'Sessions:',
   approvals: 'Approvals:',
+  runs: 'Runs:',
   screens: 'Screens:',
   setup: 'Set-up:',
 }

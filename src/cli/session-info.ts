@@ -22,6 +22,9 @@ export interface SessionInfo {
   idle?: boolean
   question?: string
   approval?: string
+  held?: number
+  resumedFrom?: string
+  agentSessionId?: string
 }
 
 export function sessionState(session: SessionInfo): string {
@@ -43,4 +46,13 @@ export function sessionLine(session: SessionInfo, context: CommandContext): stri
   const what = session.question ?? session.label ?? session.cwd
   const line = `${String(session.number).padStart(3)}  ${session.id}  ${session.agent.padEnd(9)} ${context.style(colour, state.padEnd(16))} ${age.padStart(5)}  `
   return line + truncate(visibleText(what), Math.max(20, context.columns - 66))
+}
+
+/** What a person wants to know of a session that has just begun. */
+export function printStarted(session: SessionInfo, context: CommandContext): void {
+  const { id, agent, number, pid, resumedFrom } = session
+  const from = resumedFrom === undefined ? '' : `, goes on from ${resumedFrom}`
+  context.out(`${context.style('bold', id)}  ${agent}  number ${number}, pid ${pid}${from}`)
+  const next = `signalbox attach ${number} · signalbox send ${number} "…" · signalbox read ${number}`
+  context.out(context.style('dim', next))
 }

@@ -26,6 +26,11 @@ export const liveSettings = {
     form: 'ctrl- and one of a-z [ ] \\ ^ _',
   }),
 
+  'attach.take_key': string('ctrl-t', 'The key that takes the keyboard over from another attached terminal.', {
+    pattern: /^ctrl-[a-z[\]\\^_]$/,
+    form: 'ctrl- and one of a-z [ ] \\ ^ _',
+  }),
+
   'blocks.hold_rows': integer(1, 'Rows at the live end that are held back while they still grow.', { max: 20 }),
 
   'sessions.max_total': integer(200, 'Sessions that one host runs at once.', { min: 1, max: 1000, project: 'lower' }),

@@ -17,6 +17,9 @@ export const workSettings = {
     max: 1000,
     project: 'lower',
   }),
+  'agents.*.hooks': boolean(true, 'Whether sessions of this agent get hooks that report to Signalbox.', {
+    project: 'off',
+  }),
   'agents.*.heuristics': oneOf(['inherit', 'off'], 'inherit', 'Content heuristics for this agent.', {
     project: 'later',
   }),

@@ -24,6 +24,10 @@ export interface Hook {
 export interface HookDecision {
   decision: 'allow' | 'deny'
   message?: string
+  /** Used instead of what was asked about. */
+  updatedInput?: Record<string, unknown>
+  /** The rest of the session need not ask again. */
+  isForSession?: boolean
 }
 
 export type HookTable = Partial<Record<HookEvent, Hook[]>>
@@ -33,6 +37,8 @@ export class Hooks {
   constructor(
     private readonly table: HookTable,
     private readonly about: Record<string, unknown>,
+    /** Hooks are called all the same when not, as some releases of real agents do it. */
+    private readonly isObeyed = true,
   ) {}
 
   async tell(event: HookEvent, payload: Record<string, unknown>): Promise<void> {
@@ -47,7 +53,9 @@ export class Hooks {
       if (decision === null) throw new Error('no decision')
       return decision
     })
-    return waiting.length === 0 ? null : Promise.any(waiting).catch(() => null)
+    if (waiting.length === 0) return null
+    const decision = await Promise.any(waiting).catch(() => null)
+    return this.isObeyed ? decision : null
   }
 
   private call(hook: Hook, event: HookEvent, payload: Record<string, unknown>): Promise<string> {
@@ -66,13 +74,23 @@ export class Hooks {
   }
 }
 
+/** `{"decision": "allow"}`, or the longer form of Claude Code's hooks. */
 export function readDecision(output: string): HookDecision | null {
+  let value: unknown
   try {
-    const value: unknown = JSON.parse(output)
-    if (!isRecord(value) || (value.decision !== 'allow' && value.decision !== 'deny')) return null
-    return { decision: value.decision, ...(typeof value.message === 'string' && { message: value.message }) }
+    value = JSON.parse(output)
   } catch {
     return null
+  }
+  if (!isRecord(value)) return null
+  const specific = isRecord(value.hookSpecificOutput) ? value.hookSpecificOutput.decision : null
+  const said = isRecord(specific) ? { ...specific, decision: specific.behavior } : value
+  if (said.decision !== 'allow' && said.decision !== 'deny') return null
+  return {
+    decision: said.decision,
+    ...(typeof said.message === 'string' && { message: said.message }),
+    ...(isRecord(said.updatedInput) && { updatedInput: said.updatedInput }),
+    ...(Array.isArray(said.updatedPermissions) && { isForSession: said.updatedPermissions.length > 0 }),
   }
 }
 

@@ -34,7 +34,8 @@ export function openSession(options: Options, defaultScenario: string, cwd: stri
       scenario: options.scenario ?? defaultScenario,
       pid: process.pid,
     })
-  const hooks = new Hooks(hookTable, { session_id: transcript.id, transcript_path: transcript.file, cwd })
+  const about = { session_id: transcript.id, transcript_path: transcript.file, cwd }
+  const hooks = new Hooks(hookTable, about, scenario.hooks !== 'ignored')
   return { scenario, transcript, records: previous?.records ?? [], hooks, home }
 }
 

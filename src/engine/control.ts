@@ -12,8 +12,12 @@ import { type RunRecord, runsProjection } from './runs-projection.js'
  * and obeys.
  */
 
-export async function createRun(store: EventStore, create: EventData<'run.created'>, at: number): Promise<string> {
-  const id = newId('run')
+export async function createRun(
+  store: EventStore,
+  create: EventData<'run.created'>,
+  at: number,
+  id = newId('run'),
+): Promise<string> {
   await store.append(runStream(id), 0, [newEvent('run.created', create, at)])
   return id
 }

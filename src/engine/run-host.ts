@@ -69,9 +69,9 @@ export class RunHost {
     this.#scanSoon()
   }
 
-  /** Drives one run here and now, whatever the limit, and stays with it while it waits. */
-  async driveHere(run: RunRecord): Promise<DriveEnd> {
-    const driven = await this.#drive(run, { park: false })
+  /** Drives one run here and now, whatever the limit; unless it parks, it stays with the run while that waits. */
+  async driveHere(run: RunRecord, { park }: { park: boolean } = { park: false }): Promise<DriveEnd> {
+    const driven = await this.#drive(run, { park })
     return driven ? driven.done : { state: 'fenced' }
   }
 

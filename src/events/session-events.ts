@@ -67,10 +67,6 @@ export const sessionEvents = defineEvents({
       link: z.string().optional(),
     }),
   },
-  'session.chosen': {
-    description: 'A person turned to this session on a surface: plain text goes there.',
-    data: z.object({ person: z.string(), surface: z.string() }),
-  },
   'session.phase': {
     description: 'What Signalbox does with the session has changed.',
     data: z.object({ from: z.string(), to: z.string(), event: z.string() }),

@@ -1,13 +1,14 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type LivePack, PackShelf } from '../agents/index.js'
-import { type ApprovalRecord, approvalsProjection, Ledger } from '../approvals/index.js'
+import { type ApprovalRecord, LEDGER_STREAMS, Ledger, LedgerWatch, ledgerProjections } from '../approvals/index.js'
 import { type Clock, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, type EventType, newEvent, validateEvent } from '../events/index.js'
 import type { KeeperListener, KeeperPort, KeptSession } from '../keeper/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import {
+  deliveredSink,
   LiveSession,
   SessionJournal,
   type SessionRecord,
@@ -20,15 +21,22 @@ import { type Explanation, explainRecording } from '../sessions/replay/index.js'
 import { type EventStore, openStore, type Subscription } from '../store/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
+import { AgentChannels } from './agent-channels.js'
 import { LiveBus } from './bus.js'
 import { busSink } from './bus-sink.js'
 import { catchUp } from './catch-up.js'
 import { DriftFiles } from './drift/index.js'
 import { findSession } from './find-session.js'
-import { type PreparedSession, packFor, prepareSession, type StartRequest } from './prepare-session.js'
+import type { HookInbox } from './hook-inbox.js'
+import { openHomeStore } from './open-store.js'
+import { agentTraits, type PreparedSession, packFor, prepareSession, type StartRequest } from './prepare-session.js'
+import { type ResumeWish, resumeRequest } from './resume-session.js'
+import { absenceOf } from './session-absence.js'
+import { checkLimits } from './session-limits.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import { SessionWatch } from './session-watch.js'
 import type { HostSettings } from './settings.js'
+import { UploadSweep } from './upload-sweep.js'
 
 export interface HostOptions {
   settings: HostSettings
@@ -53,30 +61,44 @@ export class Host {
   readonly #live = new Map<string, LiveSession>()
   readonly #watches = new Map<string, SessionWatch>()
   readonly #drift: DriftFiles
+  readonly #channels: AgentChannels
   readonly #redactor = createRedactor({ secretValues: secretsFromEnvironment(process.env) })
   readonly #snapshots: SessionSnapshots
+  readonly #sweep: UploadSweep
+  #sinks: Awaited<ReturnType<typeof deliveredSink>>[] = []
+  readonly #ledgerWatch: LedgerWatch
   #decisions: Subscription | null = null
   #starting: Promise<void> = Promise.resolve()
 
   static async open(options: HostOptions): Promise<Host> {
-    const store = await openStore({
-      path: join(options.settings.dataDirectory, 'signalbox.db'),
-      clock: options.clock,
-      projections: [sessionsProjection, approvalsProjection] as never,
-      validate: validateEvent,
-      onError: options.onError,
-    })
+    const { clock, onError, settings } = options
+    const store = await openHomeStore({ dataDirectory: settings.dataDirectory, clock, onError })
     const host = new Host(store, options)
+    await host.#openSinks()
     await host.#takeOver()
+    await host.#ledgerWatch.start()
+    if (options.owner === 'daemon') host.#sweep.start()
     return host
   }
 
   private constructor(store: EventStore, options: HostOptions) {
     this.store = store
-    this.ledger = new Ledger(store)
+    this.ledger = new Ledger(store, {
+      clock: options.clock,
+      redactor: this.#redactor,
+      ...(options.settings.approvals && { policy: options.settings.approvals }),
+    })
+    this.#ledgerWatch = new LedgerWatch({ store, ledger: this.ledger, clock: options.clock, onError: options.onError })
     this.bus = new LiveBus(options.onError)
     this.#options = options
     this.#drift = new DriftFiles(options.settings.dataDirectory)
+    this.#channels = new AgentChannels({
+      settings: options.settings,
+      clock: options.clock,
+      sessions: () => this.records(),
+      onMalformed: about => this.#note('hook.malformed', about),
+      onError: options.onError,
+    })
     this.packs = new PackShelf({
       directories: { user: options.settings.packDirectory },
       clock: options.clock,
@@ -90,38 +112,52 @@ export class Host {
       options.clock,
       () => this.#live.values(),
       options.onError,
+      options.settings.sessions.snapshotMs,
     )
+    const { settings, clock, onError } = options
+    this.#sweep = new UploadSweep({ settings, clock, records: () => this.records(), onError })
   }
 
   async startSession(request: StartRequest, viewer?: Viewer): Promise<SessionRecord> {
     const { settings, keeper } = this.#options
-    const running = [...this.#live.values()].filter(session => !session.exit)
-    if (running.length >= settings.maxSessions) {
-      throw new SignalboxError(
-        'E_LIMIT',
-        `${running.length} sessions are running, and the limit is ${settings.maxSessions} (sessions.max_total)`,
-        {
-          next: 'stop one, or raise the limit in the settings',
-        },
-      )
-    }
+    checkLimits(await this.records(), request.person, settings)
     const id = newId('ses')
-    const prepared = await prepareSession(request, { id, settings, packs: this.packs, env: process.env })
-    const kept = await keeper.spawn(prepared.spawn)
+    const prepared = await prepareSession(request, {
+      id,
+      settings,
+      packs: this.packs,
+      env: process.env,
+      isReachable: this.#options.owner === 'daemon',
+    })
+    const kept = await keeper.spawn(prepared.spawn).catch(async error => {
+      await this.#channels.close(id)
+      throw error
+    })
     try {
       await this.#alone(() => this.#appendStart(request, prepared, kept))
     } catch (error) {
       // A program that the log does not know would run on unseen.
       await discard(keeper, kept).catch(this.#options.onError)
+      await this.#channels.close(id)
       throw error
     }
     const record = await this.record(id)
-    const session = await this.#open(record, prepared.live, null)
+    const session = await this.#open(record, prepared.live, null, prepared.spawn.env)
     if (viewer) session.watch(viewer)
     session.goLive()
     const attached = await keeper.attach(id, 0, session)
     if (attached.state === 'behind') await catchUp(session, kept, keeper)
     return record
+  }
+
+  /** Goes on with the conversation of a session that has ended, in a new one. */
+  async resumeSession(record: SessionRecord, wish: ResumeWish): Promise<SessionRecord> {
+    const started = await this.startSession(resumeRequest(record, wish))
+    const { agentSessionId } = record
+    await this.store.append(sessionStream(record.id), 'any', [
+      newEvent('session.resumed', { by: started.id, ...(agentSessionId !== undefined && { agentSessionId }) }),
+    ])
+    return started
   }
 
   /** @throws SignalboxError `E_UNKNOWN` */
@@ -166,6 +202,11 @@ export class Host {
     return explainRecording(events(), { pack: live.pack, cols: recording.header.cols, rows: recording.header.rows, at })
   }
 
+  /** Where hooks of agents report. */
+  get hooks(): HookInbox {
+    return this.#channels.inbox
+  }
+
   get keeper(): KeeperPort {
     return this.#options.keeper
   }
@@ -181,7 +222,11 @@ export class Host {
   async close(): Promise<void> {
     this.packs.close()
     this.#decisions?.close()
+    await this.#ledgerWatch.close()
     this.#snapshots.stop()
+    this.#sweep.stop()
+    for (const sink of this.#sinks) sink.stop()
+    await this.#channels.stop()
     await Promise.all([...this.#live.values()].map(session => session.settled()))
     await this.store.close()
   }
@@ -198,7 +243,7 @@ export class Host {
           ...(prepared.agentSessionId && { agentSessionId: prepared.agentSessionId }),
           project: prepared.spawn.cwd,
           cwd: prepared.spawn.cwd,
-          args: [...request.args],
+          args: prepared.agentArgs,
           pid: kept.pid,
           size: { cols: kept.cols, rows: kept.rows },
           person: request.person,
@@ -206,10 +251,20 @@ export class Host {
           recording: kept.recording,
           owner: this.#owner,
           ...(request.label && { label: request.label }),
+          ...(request.resumedFrom && { resumedFrom: request.resumedFrom }),
         },
         kept.startedAt,
       ),
     ])
+  }
+
+  async #openSinks(): Promise<void> {
+    const { clock, onError, settings } = this.#options
+    const { typingRepeatMs } = settings.sessions
+    const approval = (id: string) => this.ledger.get(id)
+    this.#sinks = [
+      await deliveredSink(busSink(this.bus), { store: this.store, clock, typingRepeatMs, approval, onError }),
+    ]
   }
 
   /** One at a time: two starts at once must not take the same number. */
@@ -219,7 +274,12 @@ export class Host {
     return done
   }
 
-  async #open(record: SessionRecord, live: LivePack, restored: SessionSnapshot | null): Promise<LiveSession> {
+  async #open(
+    record: SessionRecord,
+    live: LivePack,
+    restored: SessionSnapshot | null,
+    env: NodeJS.ProcessEnv = process.env,
+  ): Promise<LiveSession> {
     const { settings, clock, keeper, version, onError } = this.#options
     const session = new LiveSession({
       record,
@@ -227,25 +287,34 @@ export class Host {
       keeper,
       journal: await SessionJournal.open(this.store, record.id),
       ledger: this.ledger,
-      sinks: [busSink(this.bus)],
+      sinks: this.#sinks,
       clock,
       emulator: { ...record.size, scrollback: settings.scrollback, version, hostname: hostname() },
       hostName: hostname(),
+      agent: await agentTraits(record.agent, settings),
+      times: settings.sessions.times,
+      absence: () => absenceOf(record),
+      answers: await this.#channels.answersFor(record),
       onError,
       ...(restored && { restored }),
       onEnded: () => {
         this.#live.delete(record.id)
         this.#watches.delete(record.id)
         this.#snapshots.forget(record.id)
+        void this.#channels.close(record.id).catch(onError)
       },
       onLagging: () => void this.#readOn(record).catch(onError),
     })
     this.#live.set(record.id, session)
-    this.#watch(session, live)
+    const watch = this.#watch(session, live)
+    await this.#channels.open(record, env, report => {
+      session.hear(report)
+      watch.hear(report)
+    })
     return session
   }
 
-  #watch(session: LiveSession, live: LivePack): void {
+  #watch(session: LiveSession, live: LivePack): SessionWatch {
     const { clock, onError } = this.#options
     const watch = new SessionWatch({
       screen: session.screen,
@@ -258,6 +327,7 @@ export class Host {
     })
     this.#watches.set(session.id, watch)
     session.observe(watch)
+    return watch
   }
 
   /** An event about the host itself, which nobody waits for. */
@@ -282,6 +352,7 @@ export class Host {
       else if ((record.state === 'starting' || record.state === 'live') && this.#isOrphan(record))
         await this.#lose(record)
     }
+    if (this.#options.owner === 'daemon') this.#channels.sweep()
     const after = await this.store.head()
     this.#decisions = this.store.subscribe(
       { after, types: ['approval.decided'], onError: this.#options.onError },
@@ -324,8 +395,12 @@ export class Host {
   }
 
   async #lose(record: SessionRecord): Promise<void> {
-    await this.store.append(sessionStream(record.id), 'any', [
+    const { id: session, number, agentSessionId } = record
+    const next = agentSessionId ? ` To go on: signalbox resume ${number}` : ''
+    const text = `Session ${number} is lost: its terminal is gone, and nobody saw how it ended.${next}`
+    await this.store.append(sessionStream(session), 'any', [
       newEvent('session.lost', { reason: 'its terminal is gone' }),
+      newEvent('session.noticed', { session, kind: 'lost', text }),
     ])
     for (const approval of await this.ledger.list({ isOpenOnly: true })) {
       if (approval.subject.session === record.id) await this.ledger.cancelled(approval, 'session ended')

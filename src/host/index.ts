@@ -1,4 +1,6 @@
 export { LiveBus, type LiveUpdate } from './bus.js'
 export { Host, type HostOptions } from './host.js'
+export { openHomeStore } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'
+export { openRuns, type RunsOptions, runDirectory } from './runs.js'
 export type { HostSettings } from './settings.js'

@@ -1,10 +1,12 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, realpathSync, statfsSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { genericAgent, type LivePack, loadAgent, type PackShelf } from '../agents/index.js'
+import { join, resolve } from 'node:path'
+import { type AgentAdapter, adapterForProgram, type LivePack, loadAgent, type PackShelf } from '../agents/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { SpawnRequest } from '../keeper/index.js'
+import type { AgentTraits } from '../sessions/index.js'
 import { SIZE_MAX } from '../terminal/index.js'
+import { wireHooks } from './hook-wiring.js'
 import { sessionEnvironment } from './session-environment.js'
 import type { HostSettings } from './settings.js'
 
@@ -19,12 +21,17 @@ export interface StartRequest {
   size: { cols: number; rows: number } | null
   person: string
   label: string | null
+  /** The agent's own id of the conversation to go on with. */
   resume: string | null
+  /** The session in which it was held until now. */
+  resumedFrom?: string
 }
 
 export interface PreparedSession {
   spawn: SpawnRequest
   agentName: string
+  /** Its arguments, without the program. */
+  agentArgs: string[]
   agentSessionId: string | null
   live: LivePack
 }
@@ -32,7 +39,7 @@ export interface PreparedSession {
 /** Checks everything that can be wrong before anything is made. */
 export async function prepareSession(
   request: StartRequest,
-  context: { id: string; settings: HostSettings; packs: PackShelf; env: NodeJS.ProcessEnv },
+  context: { id: string; settings: HostSettings; packs: PackShelf; env: NodeJS.ProcessEnv; isReachable: boolean },
 ): Promise<PreparedSession> {
   const { id, settings } = context
   const cwd = checkDirectory(request.cwd)
@@ -42,25 +49,35 @@ export async function prepareSession(
   if (request.agent === null && program === undefined) {
     throw new SignalboxError('E_INPUT', 'there is nothing to start', { next: 'name an agent, or a program behind --' })
   }
-  const adapter = request.agent === null ? genericAgent(program!) : await loadAgent(request.agent)
+  const adapter = request.agent === null ? await adapterForProgram(program!) : await loadAgent(request.agent)
+  const args = request.agent === null ? programArgs : [...request.args]
   const env = request.terminal ?? context.env
-  const location = adapter.locate({ env, cwd, configuredCommand: null })
+  // Whoever names a path means that file.
+  const configuredCommand =
+    request.agent === null && program!.includes('/')
+      ? resolve(cwd, program!)
+      : (settings.commands?.[adapter.name] ?? null)
+  const location = adapter.locate({ env, cwd, configuredCommand })
   if (!location.found) {
     throw new SignalboxError('E_AGENT_MISSING', `${adapter.title} was not found (looked for ${location.looked})`, {
       next: adapter.install,
     })
   }
   const live = await context.packs.take(adapter.pack)
+  // Hooks report to the daemon's socket: a session of a foreground command has nobody listening there.
+  const wired = context.isReachable ? wireHooks(id, adapter, settings) : null
   const command = adapter.interactive(location, {
-    args: request.agent === null ? programArgs : request.args,
+    args,
     resume: request.resume,
     newSessionId: randomUUID(),
-    wiring: null,
+    wiring: wired?.wiring ?? null,
+    env,
   })
   const recordings = join(settings.dataDirectory, 'recordings')
   mkdirSync(recordings, { recursive: true, mode: 0o700 })
   return {
-    agentName: request.agent ?? 'generic',
+    agentName: adapter.name,
+    agentArgs: adapter.name === 'generic' ? [...request.args] : args,
     agentSessionId: command.agentSessionId,
     live,
     spawn: {
@@ -73,7 +90,7 @@ export async function prepareSession(
         daemon: context.env,
         pass: settings.envPass,
         pack: live.pack,
-        adapter: command.env,
+        adapter: { ...command.env, ...wired?.env },
         session: id,
         keep: request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME'] : [],
       }),
@@ -87,6 +104,17 @@ export async function prepareSession(
 export async function packFor(agent: string, packs: PackShelf): Promise<LivePack> {
   const adapter = agent === 'generic' ? null : await loadAgent(agent).catch(() => null)
   return packs.take(adapter?.pack ?? null)
+}
+
+/** What the agent of a session tells beside its screen, and how it is continued. */
+export async function agentTraits(agent: string, { hooks }: HostSettings): Promise<AgentTraits> {
+  const adapter: AgentAdapter | null = agent === 'generic' ? null : await loadAgent(agent).catch(() => null)
+  return {
+    hasTranscript: adapter?.transcript !== undefined,
+    hasHooks: adapter?.hooks !== undefined && hooks.isEnabled && !hooks.offFor.includes(agent),
+    canResume: adapter !== null,
+    ...(adapter?.exitId && { exitId: rows => adapter.exitId!(rows) }),
+  }
 }
 
 function checkDirectory(path: string): string {

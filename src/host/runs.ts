@@ -4,7 +4,15 @@ import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Activity } from '../activity/index.js'
 import type { Clock } from '../clock/index.js'
-import { AgentSteps, type DriveEnd, RunHost } from '../engine/index.js'
+import {
+  AgentSteps,
+  CodergenSteps,
+  type DriveEnd,
+  graphWorkflow,
+  RunHost,
+  simulatedSteps,
+  ToolSteps,
+} from '../engine/index.js'
 import { OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
@@ -43,8 +51,14 @@ export function openRuns(options: RunsOptions): RunHost {
     clock,
     owner: ownName(),
     isGone,
-    workflows: [oneshotWorkflow] as never,
-    performers: { 'oneshot.agent': new OneshotSteps({ agents, redactor, environment }) },
+    workflows: [oneshotWorkflow, graphWorkflow] as never,
+    performers: {
+      'oneshot.agent': new OneshotSteps({ agents, redactor, environment }),
+      'graph.codergen': new CodergenSteps(agents),
+      'graph.prompt': new CodergenSteps(agents),
+      'graph.tool': new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) }),
+      'graph.simulated': simulatedSteps,
+    },
     maxRuns: options.maxRuns,
     random: () => randomInt(2 ** 32) / 2 ** 32,
     onError,

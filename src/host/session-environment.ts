@@ -47,3 +47,21 @@ function allowed(env: NodeJS.ProcessEnv, pass: readonly string[]): Record<string
     ),
   )
 }
+
+/** The environment of a step without a terminal: a person's own, or the daemon's allow-list; never our variables or nesting marks. */
+export function stepEnvironment(options: {
+  env: NodeJS.ProcessEnv
+  pass: readonly string[]
+  isPersonal: boolean
+}): Record<string, string> {
+  const base = options.isPersonal
+    ? Object.fromEntries(
+        Object.entries(options.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
+      )
+    : allowed(options.env, options.pass)
+  return Object.fromEntries(
+    Object.entries(base).filter(
+      ([name]) => (!OURS.test(name) || name.startsWith('SIGNALBOX_DEMO_')) && !NESTING.includes(name),
+    ),
+  )
+}

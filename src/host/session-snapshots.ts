@@ -3,7 +3,6 @@ import { join } from 'node:path'
 import type { Clock, Timer } from '../clock/index.js'
 import type { LiveSession, SessionSnapshot } from '../sessions/index.js'
 
-const EVERY_MS = 30_000
 /** Fewer new bytes than this are read again faster than a snapshot is written. */
 const MIN_BYTES = 64 * 1024
 
@@ -16,6 +15,7 @@ export class SessionSnapshots {
   readonly #clock: Clock
   readonly #sessions: () => Iterable<LiveSession>
   readonly #onError: (error: unknown) => void
+  readonly #everyMs: number
   readonly #saved = new Map<string, number>()
   #timer: Timer | null = null
 
@@ -24,11 +24,13 @@ export class SessionSnapshots {
     clock: Clock,
     sessions: () => Iterable<LiveSession>,
     onError: (error: unknown) => void,
+    everyMs: number,
   ) {
     this.#directory = directory
     this.#clock = clock
     this.#sessions = sessions
     this.#onError = onError
+    this.#everyMs = everyMs
     this.#schedule()
   }
 
@@ -54,7 +56,7 @@ export class SessionSnapshots {
   }
 
   #schedule(): void {
-    this.#timer = this.#clock.setTimer(EVERY_MS, () => {
+    this.#timer = this.#clock.setTimer(this.#everyMs, () => {
       for (const session of this.#sessions()) {
         if (session.offset - (this.#saved.get(session.id) ?? 0) >= MIN_BYTES) this.#save(session)
       }
@@ -80,4 +82,4 @@ export class SessionSnapshots {
 }
 
 /** Grows when anything inside a snapshot changes its meaning. */
-const FORMAT = 2
+const FORMAT = 3

@@ -1,4 +1,4 @@
-import type { LivePack } from '../agents/index.js'
+import type { AgentReport, LivePack } from '../agents/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import type { KeptExit } from '../keeper/index.js'
@@ -73,6 +73,18 @@ export class SessionWatch implements SessionObserver {
     this.#pane.noteInput(t, bytes)
   }
 
+  /** What the agent says beside its screen; late words keep the time at which they were said. */
+  hear(report: AgentReport): void {
+    try {
+      const now = this.#now()
+      const t = Math.min(now, Math.max(0, now - (this.#options.clock.now() - report.at) / 1000))
+      this.#timeline.take(this.#pane.hear(report, t))
+      this.#history.take(changeFields(this.#timeline.now(this.#pane.state(now))))
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+
   exited({ code, signal, t }: KeptExit): void {
     this.#timer?.cancel()
     this.#pane.exited({ code, signal }, t)
@@ -83,13 +95,17 @@ export class SessionWatch implements SessionObserver {
 
   /** Now. */
   explain(): Explanation {
-    const t = this.#time.t + (this.#options.clock.monotonic() - this.#time.at) / 1000
     return explainMoment(
-      this.#timeline.now(this.#pane.state(t)),
+      this.#timeline.now(this.#pane.state(this.#now())),
       this.#options.live.pack,
       this.#timeline,
       this.#history.changes,
     )
+  }
+
+  /** Seconds since the session's start. */
+  #now(): number {
+    return this.#time.t + (this.#options.clock.monotonic() - this.#time.at) / 1000
   }
 
   get version(): string | null {

@@ -1,3 +1,6 @@
+import type { ApprovalPolicy } from '../approvals/index.js'
+import type { SessionTimes } from '../sessions/index.js'
+
 /** The settings a host needs, taken from the configuration by whoever starts it. */
 export interface HostSettings {
   dataDirectory: string
@@ -12,4 +15,32 @@ export interface HostSettings {
   /** Below this much free space no session is started; decisions still work. */
   minFreeMb: number
   envPass: readonly string[]
+  sessions: {
+    times: SessionTimes
+    /** How often "typing" is repeated while an agent thinks. */
+    typingRepeatMs: number
+    /** For people who come from elsewhere; 0 is no limit. */
+    maxPerPerson: number
+    /** How often their state is saved for the next host. */
+    snapshotMs: number
+  }
+  files: {
+    uploadMaxMb: number
+    downloadMaxMb: number
+    /** All uploads of one session together. */
+    quotaMb: number
+    /** How long uploads outlive their session. */
+    keepMs: number
+  }
+  hooks: {
+    isEnabled: boolean
+    /** Agents whose sessions get none (`agents.<name>.hooks = false`). */
+    offFor: readonly string[]
+    /** `approvals.hold`: which permission hooks may wait for a person. */
+    hold: 'adapter' | 'always' | 'never' | 'unattended'
+  }
+  /** Programs of agents that the person set (`agents.<name>.command`). */
+  commands?: Readonly<Record<string, string>>
+  /** How decisions and grants are taken; the defaults where absent. */
+  approvals?: Partial<ApprovalPolicy>
 }

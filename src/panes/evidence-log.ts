@@ -19,7 +19,8 @@ export class EvidenceLog {
 
   take(steps: readonly PaneStep[]): void {
     for (const step of steps) {
-      if (step.type === 'evidence') this.#newest.set(step.evidence.authority, step.evidence)
+      if (step.type === 'evidence' && (this.#newest.get(step.evidence.authority)?.t ?? 0) <= step.evidence.t)
+        this.#newest.set(step.evidence.authority, step.evidence)
       if (step.type !== 'look' || !step.look.isSettled) continue
       const { observation, t } = step.look
       const claim = claimOf(observation)

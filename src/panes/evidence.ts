@@ -34,6 +34,8 @@ export interface Evidence {
   expires: number | null
   /** What exactly said so: a rule, a report, a hook. */
   ref: string
+  /** Where the report itself says how sure it is. */
+  confidence?: number
 }
 
 export function rankOf(authority: Authority): number {

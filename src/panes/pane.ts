@@ -1,3 +1,4 @@
+import type { AgentReport } from '../agents/index.js'
 import type { Observation, Pack } from '../screen/index.js'
 import {
   type EmulatorOptions,
@@ -10,6 +11,7 @@ import {
 import type { Claim, Evidence } from './evidence.js'
 import { type Look, PaneScreen, type PaneScreenState } from './pane-screen.js'
 import { Evidences, joinView, type Reading, TITLE_LAPSE_S } from './reading.js'
+import { reportEffect } from './report-evidence.js'
 import { statusClaim } from './status-evidence.js'
 import { titleClaim } from './title-evidence.js'
 
@@ -64,6 +66,18 @@ export class Pane {
 
   report(evidence: Evidence): void {
     this.#evidences.report(evidence)
+  }
+
+  /** What the agent says beside its screen; `t` is when it said so. */
+  hear(report: AgentReport, t: number): PaneStep[] {
+    const effect = reportEffect(report, t)
+    if (!effect) return []
+    if ('withdraw' in effect) {
+      this.#evidences.withdraw(effect.withdraw)
+      return []
+    }
+    this.#evidences.report(effect.evidence)
+    return [{ type: 'evidence', evidence: effect.evidence }]
   }
 
   noteInput(t: number, bytes: Uint8Array): void {

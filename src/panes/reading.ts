@@ -2,16 +2,40 @@ import type { Awaiting, Observation, TerminalView } from '../screen/index.js'
 import { AUTHORITIES, type Authority, type Claim, type Evidence } from './evidence.js'
 
 /*
- * What the evidence adds up to. The highest report that has not expired wins; lower ones that disagree are kept as contradictions. When
- * nothing is left, the last claim stands and ages: idle is never a default.
+ * What the evidence adds up to. The highest report that has not expired wins; lower ones that disagree are kept as contradictions. Hooks
+ * and the transcript are of one rank: the newer of the two speaks. When nothing is left, the last claim stands and ages: idle is never a
+ * default.
  *
- * A report is replaced by the next of its authority. Some expire under a condition, which is not the same as being overruled: a *working*
- * that was reported from outside lapses when a live menu younger than the report has stood for a second (the program forgot to say that it
- * asks), and a *working* or *blocked* lapses when our own interrupt was followed by an end (no program reports that reliably).
+ * A report is replaced by the next of its authority, never by an older one: a transcript is read late. Some reports expire under a
+ * condition, which is not the same as being overruled:
+ *   - a *working* that was reported from outside lapses when a live menu younger than the report has stood for a second (the program forgot
+ *     to say that it asks);
+ *   - a *working* or *blocked* lapses when our own interrupt was followed by an end (no program reports that reliably);
+ *   - a hook's or transcript's *working* lapses 30 s after the last of them while the screen is anchored at rest (no word comes after Esc
+ *     or a denial), its *blocked* when the input box has been live for 5 s, its *starting* with the first live input box;
+ *   - its *done* (or rest) lapses with the next start: when the screen has shown work for 2 s since. Shorter, it is the last of the old
+ *     work still being drawn.
  */
 const MENU_STANDS_S = 1
 export const TITLE_LAPSE_S = 3
 const HOOK_IDLE_S = 30
+const BOX_STANDS_S = 5
+const WORK_STANDS_S = 2
+
+const REPORTED = ['hook', 'transcript'] as const
+
+/** How much a report of each authority is believed; what the screen shows carries its own figure. */
+const CONFIDENCE: Readonly<Record<Authority, number>> = {
+  exit: 1,
+  osc7501: 0.95,
+  hook: 0.95,
+  transcript: 0.95,
+  shell: 0.95,
+  title: 0.95,
+  screen: 0.9,
+  structure: 0.6,
+  silence: 0.5,
+}
 
 export interface Reading {
   claim: Claim | null
@@ -27,9 +51,14 @@ export class Evidences {
   readonly #reports = new Map<Authority, Evidence>()
   #menuSince: number | null = null
   #interruptedAt: number | null = null
+  /** Since when the screen has been at work, or has shown a live input box at rest, without a break. */
+  #busySince: number | null = null
+  #boxSince: number | null = null
   #last: Reading = { claim: null, authority: 'none', rule: 'none', confidence: 0, since: 0, contradictions: [] }
 
   report(evidence: Evidence): void {
+    const before = this.#reports.get(evidence.authority)
+    if (before && before.t > evidence.t) return
     this.#reports.set(evidence.authority, evidence)
   }
 
@@ -40,14 +69,17 @@ export class Evidences {
   /** What the screen shows counts as a report of its own, and lets others lapse. */
   observe(observation: Observation, t: number, isSettled: boolean): void {
     const isMenu = observation.awaiting !== null && observation.view === 'tool_menu'
+    const isBox = observation.composer !== null && observation.busy === false && observation.awaiting === null
     this.#menuSince = isMenu ? (this.#menuSince ?? t) : null
+    this.#busySince = observation.busy === true ? (this.#busySince ?? t) : null
+    this.#boxSince = isBox ? (this.#boxSince ?? t) : null
     if (!isSettled) return
     const claim = claimOf(observation)
     const authority: Authority = observation.anchored ? 'screen' : 'structure'
     this.#reports.delete(authority === 'screen' ? 'structure' : 'screen')
-    if (claim) this.report({ authority, claim, t, expires: null, ref: observation.rule })
-    const isEnd = observation.composer !== null && observation.busy === false && observation.awaiting === null
-    if (isEnd && this.#interruptedAt !== null) this.#lapseWorking(this.#interruptedAt)
+    const { rule, confidence } = observation
+    if (claim) this.report({ authority, claim, t, expires: null, ref: rule, confidence })
+    if (isBox && this.#interruptedAt !== null) this.#lapseWorking(this.#interruptedAt)
   }
 
   interrupted(t: number): void {
@@ -56,8 +88,7 @@ export class Evidences {
 
   read(t: number): Reading {
     this.#expire(t)
-    const order = AUTHORITIES.map(authority => this.#reports.get(authority)).filter(evidence => evidence !== undefined)
-    const [winner, ...others] = order
+    const [winner, ...others] = this.#inOrder()
     if (!winner) return this.#last
     const contradictions = others.filter(evidence => evidence.claim.is !== winner.claim.is)
     const isSame = this.#last.claim?.is === winner.claim.is && this.#last.authority === winner.authority
@@ -65,7 +96,7 @@ export class Evidences {
       claim: winner.claim,
       authority: winner.authority,
       rule: winner.ref,
-      confidence: 0.95,
+      confidence: winner.confidence ?? CONFIDENCE[winner.authority],
       since: isSame ? this.#last.since : winner.t,
       contradictions,
     }
@@ -82,10 +113,42 @@ export class Evidences {
       if (menuStands && evidence?.claim.is === 'working' && evidence.t < this.#menuSince!)
         this.#reports.delete(authority)
     }
-    const hook = this.#reports.get('hook')
-    const screen = this.#reports.get('screen')
-    if (hook?.claim.is === 'working' && screen?.claim.is === 'idle' && t - hook.t > HOOK_IDLE_S)
-      this.#reports.delete('hook')
+    for (const authority of REPORTED) {
+      const evidence = this.#reports.get(authority)
+      if (evidence && this.#hasLapsed(evidence, t)) this.#reports.delete(authority)
+    }
+  }
+
+  #hasLapsed({ claim, t: reportedAt }: Evidence, t: number): boolean {
+    const stands = (since: number | null) => (since === null ? -1 : t - Math.max(since, reportedAt))
+    switch (claim.is) {
+      case 'starting':
+        return this.#boxSince !== null
+      case 'working': {
+        const last = Math.max(...REPORTED.map(authority => this.#reports.get(authority)?.t ?? 0))
+        const isAtRest = this.#boxSince !== null && isRest(this.#reports.get('screen')?.claim)
+        return isAtRest && t - last > HOOK_IDLE_S
+      }
+      case 'blocked':
+        return stands(this.#boxSince) >= BOX_STANDS_S
+      case 'done':
+      case 'idle':
+      case 'stopped':
+      case 'failed':
+        return stands(this.#busySince) >= WORK_STANDS_S
+      default:
+        return false
+    }
+  }
+
+  #inOrder(): Evidence[] {
+    const [hook, transcript] = REPORTED.map(authority => this.#reports.get(authority))
+    const isTranscriptNewer = hook !== undefined && transcript !== undefined && transcript.t > hook.t
+    return AUTHORITIES.map(authority => {
+      if (isTranscriptNewer && authority === 'hook') return transcript
+      if (isTranscriptNewer && authority === 'transcript') return hook
+      return this.#reports.get(authority)
+    }).filter(evidence => evidence !== undefined)
   }
 
   #lapseWorking(before: number): void {
@@ -96,6 +159,10 @@ export class Evidences {
     }
     this.#interruptedAt = null
   }
+}
+
+function isRest(claim: Claim | undefined): boolean {
+  return claim?.is === 'idle' || claim?.is === 'done' || claim?.is === 'stopped'
 }
 
 /** What an observation claims; null when it cannot tell. */

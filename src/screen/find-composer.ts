@@ -1,11 +1,13 @@
 import type { Frame } from '../terminal/index.js'
+import { confirmsOrLeaves } from './menu/menu-head.js'
 import type { Region } from './region.js'
 import { isBlank, isRule, type ScreenRow } from './screen-row.js'
 
 /*
  * An input box that no pack describes. Agents draw it in few ways: between two rules, in a frame of corners, on a band of half blocks,
  * behind a gutter, or as a bare prompt row. Two things tell a live one from an echo or a picture of one: it is the lowest such thing on the
- * screen with nothing but a few footer rows below it, and the cursor is in it: the hardware cursor, or a cell drawn inverse.
+ * screen with nothing but a few footer rows below it, and the cursor is in it: the hardware cursor, or a cell drawn inverse. A picture in
+ * text has no cursor: there the first must do.
  */
 const FOOTER_ROWS = 6
 const BODY_ROWS = 20
@@ -26,6 +28,7 @@ export function findStructuralComposer(
       row => isRule(row, frame.cols),
     ) ??
     betweenEdges(frame, rows, isBandTop, isBandBottom) ??
+    betweenEdges(frame, rows, isBandBottom, isBandTop) ??
     betweenEdges(frame, rows, isCornerTop, isCornerBottom) ??
     barePrompt(frame, rows, taken)
   )
@@ -34,7 +37,7 @@ export function findStructuralComposer(
 /** `── ⠧ Working ─────`: a rule with words in it. */
 function isLabelledRule(row: ScreenRow, cols: number): boolean {
   const text = row.text.trim()
-  return text.length >= cols * 0.8 && /^[─━]{2,} .{1,80}? [─━]{3,}$/u.test(text)
+  return text.length >= cols * 0.8 && /^[─━]{2,} .{1,80}? [─━]+$/u.test(text)
 }
 
 function isBandTop(row: ScreenRow): boolean {
@@ -61,9 +64,10 @@ function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isB
   for (let top = bottom - 2; top >= 0 && bottom - top <= BODY_ROWS; top--) {
     if (!isTop(rows[top]!)) continue
     const body = rows.slice(top + 1, bottom)
-    const isLive = holdsCursor(frame, top, bottom) || hasDrawnCursor(body)
+    const isLive = frame.still || holdsCursor(frame, top, bottom) || hasDrawnCursor(body)
+    if (rows.slice(bottom + 1).some(row => isCornerTop(row))) return null
     const isBox =
-      isLive && (PROMPT.test(body[0]!.text) || body.every(row => isBlank(row)) || frame.cursor.y === body[0]!.index)
+      isLive && (isPrompt(body[0]!, frame) || body.every(row => isBlank(row)) || frame.cursor.y === body[0]!.index)
     return isBox && !looksLikeOptions(body) ? { name: 'composer', first: top, last: bottom } : null
   }
   return null
@@ -71,13 +75,22 @@ function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isB
 
 /** A row that begins with a prompt sign, holds the cursor, and has nothing but indented footer rows below it. */
 function barePrompt(frame: Frame, rows: readonly ScreenRow[], taken: (row: ScreenRow) => boolean): Region | null {
-  const row = rows[frame.cursor.y]
-  if (!row || taken(row) || !PROMPT.test(row.text) || row.indent > 2) return null
+  const row = frame.still ? rows.findLast(other => isPromptRow(other, frame)) : rows[frame.cursor.y]
+  if (!row || taken(row) || !isPromptRow(row, frame)) return null
   const below = rows.slice(row.index + 1).filter(other => !isBlank(other))
   if (below.length > FOOTER_ROWS || below.some(other => other.indent < 1)) return null
   // `Enter to view · Esc to close` below a pointer is a list with one entry.
-  if (below.some(other => /\b(?:enter|return|↵)\b.*\besc\b/iu.test(other.text))) return null
+  if (below.some(other => confirmsOrLeaves(other.text))) return null
   return { name: 'composer', first: row.index, last: row.index }
+}
+
+/** Where no cursor tells, only signs that are used for prompts count. */
+function isPrompt(row: ScreenRow, frame: Frame): boolean {
+  return PROMPT.test(row.text) && (!frame.still || /^\s*[│┃]?\s*(?:[❯›>▷»➜▶!*]|\(r:\))/u.test(row.text))
+}
+
+function isPromptRow(row: ScreenRow, frame: Frame): boolean {
+  return row.indent >= 0 && row.indent <= 2 && isPrompt(row, frame)
 }
 
 function countBelow(rows: readonly ScreenRow[], index: number): number {

@@ -1,6 +1,7 @@
 import type { RowBlock, RowRole } from './grammar.js'
 import type { ScreenBlockKind } from './pack/pack.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
+import { isWarning } from './style-match.js'
 
 /*
  * Blocks of an agent that no pack describes. Agents agree on more than their looks suggest: a block begins with a mark (a symbol and a
@@ -21,6 +22,11 @@ export function unmarkedKind(
   if (isPrompt(row)) return 'user'
   if (CORNER.test(row.text)) return 'tool_result'
   return MARK.test(row.text) && isCall(row, next) ? 'tool_call' : 'prose'
+}
+
+/** `$ npm test` behind a corner is the command that was called; what it prints comes instead of it, or below. */
+export function isCommandOnly(rows: readonly ScreenRow[]): boolean {
+  return /^\s{1,4}[⎿└╰├↳]\s+\$ \S/u.test(rows[0]?.text ?? '') && rows.slice(1).every(row => row.indent > 5)
 }
 
 /** A row that begins nothing by itself. */
@@ -61,6 +67,13 @@ export function genericBlocks(rows: readonly ScreenRow[], roleOf: (row: ScreenRo
 
 function isCall(row: ScreenRow, next: ScreenRow | undefined): boolean {
   return CALL.test(row.text) || (next !== undefined && !isBlank(next) && CORNER.test(next.text))
+}
+
+/** A whole block in a colour of warning, where everything else that is said has none: nothing that an answer looks like. */
+export function isAlarm(rows: readonly ScreenRow[], { first, last }: RowBlock): boolean {
+  return rows
+    .slice(first, last + 1)
+    .every(row => isBlank(row) || row.spans.every(span => span.text.trim() === '' || isWarning(span.fg)))
 }
 
 /** A row that is filled with a colour from the left edge on. */

@@ -25,7 +25,7 @@ export type RowRole = 'chrome' | 'terminator' | 'queued' | 'panel' | 'working'
 /**
  * Splits rows into blocks. A row that begins a block by its mark does so always; any other row continues the block above it if it fits its
  * continuation pattern (blank rows only if the block goes on behind them); rows that fit nothing are prose of their own.
- * Rows with another role (chrome, terminators, panels, working rows) belong to no block; a terminator also ends the one above it.
+ * Rows with another role (chrome, terminators, panels, working rows) belong to no block; terminators and working rows also end the one above.
  */
 export function splitBlocks(
   rows: readonly ScreenRow[],
@@ -44,7 +44,7 @@ export function splitBlocks(
     }
     const role = roleOf(row)
     if (role) {
-      if (role === 'terminator') current = null
+      if (role === 'terminator' || role === 'working') current = null
       return
     }
     const spec = beginningOf(rows, index, pack, current)

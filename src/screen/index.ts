@@ -1,7 +1,8 @@
-export { type KeptRow, layWindow, SPINNER } from './blocks/align-window.js'
+export { type KeptRow, layWindow, MARK } from './blocks/align-window.js'
 export { dropRepeatedBands } from './blocks/bands.js'
 export type { Block, BlockContent, InlineRun, ListItem } from './blocks/block.js'
 export { type ExtractOptions, extractBlocks, transcriptBlocks } from './blocks/extract.js'
+export { parseMarkdown } from './blocks/parse-markdown.js'
 export { realignWindow } from './blocks/realign.js'
 export { reconcile } from './blocks/reconcile.js'
 export { type AnsiStyle, renderAnsi } from './blocks/render-ansi.js'
@@ -9,6 +10,7 @@ export { renderMarkdown } from './blocks/render-markdown.js'
 export { renderTelegram, TELEGRAM_UNITS } from './blocks/render-telegram.js'
 export { cutRow, type TextRow } from './blocks/text-row.js'
 export { visibleBlocks } from './blocks/visible-blocks.js'
+export { blockWords } from './blocks/words.js'
 export { type Classified, classify } from './classify.js'
 export {
   type ExplainedMenu,

@@ -5,10 +5,13 @@ import { chromeRows, panelRows, type RowBlock, type RowRole, splitBlocks, termin
 import { type LiveVerdict, proveLive } from './menu/liveness.js'
 import { type MenuCandidate, parseMenu } from './menu/parse-menu.js'
 import type { Terminator } from './observation.js'
+import { findPointedEntry } from './overlay.js'
 import type { Pack } from './pack/pack.js'
 import { findRegion, makeRegion, type Region } from './region.js'
+import { judged, withoutCommands, withoutHints, withoutStatus } from './said.js'
 import { isBlank, type ScreenRow, screenRows } from './screen-row.js'
-import { isGrey, matchesRow } from './style-match.js'
+import { statusTail } from './status-tail.js'
+import { matchesRow } from './style-match.js'
 
 /** A frame taken apart: where its live part begins, what lies above it, and whether a menu is up. */
 export interface Layout {
@@ -20,6 +23,8 @@ export interface Layout {
   menu: { candidate: MenuCandidate; verdict: LiveVerdict } | null
   /** Options that are on screen but not live, with the reason. */
   quoted: { candidate: MenuCandidate; verdict: LiveVerdict } | null
+  /** Something that takes the keyboard and is no menu that could be read. */
+  overlay: Region | null
   blocks: RowBlock[]
   roles: (RowRole | null)[]
   /** The newest terminator, if no block stands below it. */
@@ -39,7 +44,9 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   for (const spec of pack.regions) set(findRegion(spec, rows, frame.cols, regions))
 
   const declared = regions.get('composer') ?? null
-  const anchored = declared && isLowest(rows, declared, pack) ? declared : null
+  const entry = findPointedEntry(rows)
+  const isEntry = declared !== null && entry !== null && declared.first === entry.first
+  const anchored = declared && !isEntry && isLowest(rows, declared, pack) ? declared : null
   const candidate = parseMenu(frame, rows, pack)
   const roles = rowRoles(rows, pack, frame.cols)
   const guessed = anchored ? null : findStructuralComposer(frame, rows, row => roles[row.index] != null)
@@ -48,7 +55,8 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   if (composer) set({ ...composer, name: 'composer' })
   else regions.delete('composer')
 
-  const end = composer ? composer.first : lastNonBlank(rows) + 1
+  const overlay = composer ? null : entry
+  const end = composer?.first ?? overlay?.first ?? lastNonBlank(rows) + 1
   const isPrompt = anchored || !composer ? () => false : promptSign(rows, composer)
   const split = (last: number) => blocksOf(rows.slice(0, last), roles, pack, isPrompt)
   const found = candidate && {
@@ -57,10 +65,10 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   }
   const menu = found?.verdict.isLive ? found : null
   const liveFirst = menu ? menu.candidate.menu.rows[0] : end
-  const said = withoutCommands(rows, split(liveFirst), pack)
-  const spoken = withoutHints(rows, said, frame.cols)
+  const said = withoutStatus(roles.slice(0, liveFirst), withoutCommands(rows, split(liveFirst), pack))
+  const spoken = withoutHints(rows, said, frame.cols, composer)
   const tail = menu ? null : statusTail(rows, spoken)
-  const blocks = tail ? spoken.slice(0, -1) : spoken
+  const blocks = judged(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : spoken)
 
   if (menu) {
     regions.delete('composer')
@@ -83,6 +91,7 @@ export function layOut(frame: Frame, pack: Pack): Layout {
     isComposerAnchored: anchored !== null && !menu,
     menu,
     quoted: found && !menu ? found : null,
+    overlay: menu ? null : overlay,
     blocks,
     roles,
     terminator,
@@ -102,9 +111,21 @@ function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack): boolean 
     block => block.kind !== 'todo' && block.kind !== 'tool_result' && block.next === null,
   )
   const panels = panelRows(rows, pack)
+  // What the pack looks for in the footer stands in the last row there, whatever bullet it has.
+  const hints = pack.rules.filter(rule => rule.region === 'footer' && rule.line?.test(below.at(-1)?.text ?? ''))
+  const hint = hints.length > 0 ? below.at(-1) : undefined
   return !below.some(
-    row => row.indent < 2 && marks.some(block => matchesRow(row, block.first)) && !panels.has(row.index),
+    row =>
+      row.indent < 2 &&
+      row !== hint &&
+      !panels.has(row.index) &&
+      (marks.some(block => matchesRow(row, block.first)) || isFrameTop(row.text)),
   )
+}
+
+/** `╭────╮`: a tool's box stands below an echo, never below the live input box. */
+function isFrameTop(text: string): boolean {
+  return /^\s*[╭┌]─{8,}[╮┐]?\s*$/u.test(text)
 }
 
 function rowRoles(rows: readonly ScreenRow[], pack: Pack, cols: number): (RowRole | null)[] {
@@ -141,66 +162,6 @@ function promptSign(rows: readonly ScreenRow[], composer: Region): (row: ScreenR
   const sign = inside?.text.trimStart()[0]
   return row =>
     sign !== undefined && row.indent <= (inside?.indent ?? 0) + 1 && row.text.trimStart().startsWith(`${sign} `)
-}
-
-/** Quiet single rows right above the input box, and rows set to the right edge: hints and settings, not words of the agent. */
-function withoutHints(rows: readonly ScreenRow[], blocks: readonly RowBlock[], cols: number): RowBlock[] {
-  const kept = blocks.filter(
-    block =>
-      !(
-        block.spec === null &&
-        block.kind === 'prose' &&
-        rows.slice(block.first, block.last + 1).every(row => row.indent >= cols / 2)
-      ),
-  )
-  const last = kept.at(-1)
-  const isHint =
-    last !== undefined &&
-    kept.length > 1 &&
-    last.spec === null &&
-    last.kind === 'prose' &&
-    last.first === last.last &&
-    isQuiet(rows[last.first]!)
-  return isHint ? kept.slice(0, -1) : kept
-}
-
-function isQuiet(row: ScreenRow): boolean {
-  const shown = row.spans.filter(span => span.text.trim() !== '')
-  return (
-    shown.length > 0 && shown.every(span => span.dim || isGrey(span.fg)) && !/^\s*[^\p{L}\p{N}\s]\s/u.test(row.text)
-  )
-}
-
-/*
- * The last thing above the input box, when no rule knows it: agents put one row there that begins with a symbol and tells what is going on
- * or how it ended. An ellipsis means that something goes on; a duration without one, that it took so long.
- */
-const ONGOING =
-  /^\s{0,3}[^\p{L}\p{N}\s"'`([{]{1,8}\s*\p{L}[^.…]{0,80}(?:…|\.\.\.)|^\s{0,3}[^\p{L}\p{N}\s"'`([{]{1,8}\s*\p{L}.{0,80}?\((?:\d+[hm] ?){0,2}\d+s\b/u
-const ENDED = /^\s{0,5}[^\p{L}\p{N}\s"'`([{]\s+\p{L}[^…]{0,100}?\b(?:\d+[hm] ?){0,2}\d+(?:\.\d+)?s\b[^…]{0,40}$/u
-
-function statusTail(
-  rows: readonly ScreenRow[],
-  blocks: readonly RowBlock[],
-): { is: 'working' | 'end'; row: number } | null {
-  const last = blocks.at(-1)
-  if (!last || last.spec !== null || last.first !== last.last || last.kind !== 'prose') return null
-  const { text } = rows[last.first]!
-  if (ONGOING.test(text)) return { is: 'working', row: last.first }
-  return blocks.length > 1 && ENDED.test(text) ? { is: 'end', row: last.first } : null
-}
-
-/** Slash commands answer by themselves: they and their results are neither prompt nor answer. Nor is what still waits in a queue. */
-function withoutCommands(rows: readonly ScreenRow[], blocks: readonly RowBlock[], pack: Pack): RowBlock[] {
-  let isCommand = false
-  return blocks.filter(block => {
-    if (block.spec?.queued && rows.slice(block.first, block.last + 1).some(row => block.spec!.queued!.test(row.text)))
-      return false
-    if (block.kind === 'user')
-      isCommand = pack.commands?.test(rows[block.first]!.text.slice(block.spec?.strip ?? 0)) ?? false
-    else if (block.kind !== 'tool_result' && block.spec !== null) isCommand = false
-    return !isCommand
-  })
 }
 
 function overlaps(box: Region, { group }: MenuCandidate): boolean {

@@ -89,7 +89,7 @@ function findOpenBox(spec: Extract<RegionSpec, { kind: 'open_box' }>, rows: read
   const isAllowed = (row: ScreenRow): boolean => {
     if (isBlank(row)) return true
     if (spec.below === 'blank') return false
-    if (spec.below === 'indented') return row.indent >= 2
+    if (spec.below === 'indented' && row.indent >= 2) return true
     return spec.footer?.test(row.text) ?? false
   }
   if (!rows.slice(first + 1).every(isAllowed)) return null

@@ -4,6 +4,7 @@ import type { Pack, RuleSpec, RuleWatch } from './pack/pack.js'
 import { type Region, rowsOf } from './region.js'
 import type { ScreenRow } from './screen-row.js'
 import { matchesRow } from './style-match.js'
+import { speaksOtherLanguage } from './ui-language.js'
 
 export interface RuleMatch {
   rule: RuleSpec
@@ -26,7 +27,11 @@ export function evaluateRules(
   regions: ReadonlyMap<string, Region>,
 ): RuleVerdict[] {
   const rules = pack.rules.filter(rule => rule.region !== 'title')
-  const evaluate = (rule: RuleSpec) => evaluateRule(rule, frame, rows, regions)
+  const isOther = speaksOtherLanguage(rows, regions, pack.locale)
+  const evaluate = (rule: RuleSpec): RuleVerdict =>
+    isOther && !rule.structural
+      ? { rule, match: null, why: `the interface does not speak ${pack.locale}` }
+      : evaluateRule(rule, frame, rows, regions)
   return pack.watch ? timed(rules, evaluate, pack.watch) : rules.map(evaluate)
 }
 

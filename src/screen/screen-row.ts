@@ -19,7 +19,21 @@ const BAR_ROWS = 4
 
 export function screenRows(frame: Frame, options: { hasScrollbar: boolean }): ScreenRow[] {
   const bar = options.hasScrollbar ? findScrollbar(frame) : null
-  return frame.lines.map((row, index) => toScreenRow(row, index, bar))
+  return joinBrokenRules(frame.lines.map((row, index) => toScreenRow(row, index, bar)))
+}
+
+const RULE_ONLY = /^[─━═▔▁▄▀]+$/u
+
+/** A line across the screen that a narrower terminal broke in two is one line still: it stands in the lower row, the upper one is blank. */
+function joinBrokenRules(rows: ScreenRow[]): ScreenRow[] {
+  for (let index = 1; index < rows.length; index++) {
+    const above = rows[index - 1]!
+    const row = rows[index]!
+    if (!row.wrapped || !RULE_ONLY.test(row.text) || !RULE_ONLY.test(above.text)) continue
+    rows[index] = { ...row, text: above.text, indent: 0, width: above.width, spans: above.spans }
+    rows[index - 1] = { ...above, text: '', indent: -1 }
+  }
+  return rows
 }
 
 export function toScreenRow(row: Row, index: number, bar: number | null = null): ScreenRow {

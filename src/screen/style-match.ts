@@ -43,6 +43,14 @@ export function styleKey(span: Span | undefined): string {
   return span ? `${span.fg}/${span.bg}/${span.bold}/${span.dim}/${span.inverse}/${span.underline}` : ''
 }
 
+/** Red, orange and amber: what programs draw warnings and errors in. */
+export function isWarning(colour: Color): boolean {
+  if (typeof colour === 'number') return [1, 3, 9, 11, 196, 202, 203, 208, 214].includes(colour)
+  if (colour === null) return false
+  const [red, blue] = [1, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16)) as [number, number]
+  return red >= 0xc0 && red - blue >= 0x60
+}
+
 export function isGrey(colour: Color): boolean {
   if (typeof colour === 'number') return colour === 8 || (colour >= 236 && colour <= 248)
   if (colour === null) return false

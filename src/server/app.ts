@@ -3,7 +3,10 @@ import type { Host } from '../host/index.js'
 import { errorBody } from './errors.js'
 import { approvalRoutes } from './routes/approvals.js'
 import { eventRoutes } from './routes/events.js'
+import { bearerOf, hookRoutes } from './routes/hooks.js'
 import { paneRoutes } from './routes/panes.js'
+import { sessionFileRoutes } from './routes/session-files.js'
+import { sessionMessageRoutes } from './routes/session-messages.js'
 import { sessionRoutes } from './routes/sessions.js'
 
 export interface ServerOptions {
@@ -34,6 +37,16 @@ export function createApp(options: ServerOptions): Hono {
     }
     return next()
   })
+  app.use(async (context, next) => {
+    // The socket is the owner's and asks for no token. Whoever shows one is an agent's hook, and a hook token is good for hooks alone.
+    if (bearerOf(context) !== null && !context.req.path.startsWith('/api/v1/hooks/')) {
+      return context.json(
+        { error: { code: 'E_ROLE', message: 'a hook token may report hooks, and nothing else' } },
+        403,
+      )
+    }
+    return next()
+  })
   app.get('/healthz', context => context.json({ ok: true }))
   app.get('/api/v1/health', async context =>
     context.json({
@@ -49,8 +62,11 @@ export function createApp(options: ServerOptions): Hono {
     return context.json({ ok: true })
   })
   app.route('/api/v1', sessionRoutes(options.host))
+  app.route('/api/v1', sessionMessageRoutes(options.host))
+  app.route('/api/v1', sessionFileRoutes(options.host))
   app.route('/api/v1', approvalRoutes(options.host))
   app.route('/api/v1', eventRoutes(options.host))
   app.route('/api/v1', paneRoutes(options.host))
+  app.route('/api/v1', hookRoutes(options.host))
   return app
 }

@@ -22,7 +22,9 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_AGENT_MISSING: 422,
   E_CONFIG: 422,
   E_APPROVAL_OPTION: 422,
+  E_APPROVAL_EDIT: 422,
   E_APPROVAL_SEE_ALL: 428,
+  E_STEP_UP: 428,
   E_TIMEOUT: 504,
 }
 

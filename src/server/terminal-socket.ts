@@ -2,8 +2,10 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type RawData, type WebSocket, WebSocketServer } from 'ws'
 import { z } from 'zod'
+import { newId } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
 import type { Host } from '../host/index.js'
-import type { LiveSession, Viewer } from '../sessions/index.js'
+import type { Holder, LiveSession, Person, Viewer } from '../sessions/index.js'
 import { frameToAnsi } from '../terminal/index.js'
 import { errorBody } from './errors.js'
 
@@ -11,6 +13,7 @@ const HELLO_WAIT_MS = 5_000
 /** Bytes a viewer may owe an acknowledgement for before it is cut off and given a fresh picture instead. */
 const UNACKNOWLEDGED_MAX = 256 * 1024
 const INPUT_MAX = 64 * 1024
+const VIEWERS_MAX = 8
 
 const clientMessage = z.discriminatedUnion('type', [
   z.strictObject({
@@ -18,7 +21,10 @@ const clientMessage = z.discriminatedUnion('type', [
     want: z.enum(['view', 'input']),
     cols: z.int().min(1).max(2000),
     rows: z.int().min(1).max(2000),
+    /** Who this is, for the others. */
+    name: z.string().max(80).optional(),
   }),
+  z.strictObject({ type: z.literal('take') }),
   z.strictObject({ type: z.literal('ack'), bytes: z.number() }),
   z.strictObject({ type: z.literal('resize'), cols: z.int().min(1).max(2000), rows: z.int().min(1).max(2000) }),
   z.strictObject({ type: z.literal('snapshot') }),
@@ -46,6 +52,10 @@ async function open(socket: WebSocket, word: string, host: Host): Promise<void> 
       sendJson(socket, { type: 'exit', code: record.exit?.code ?? null, signal: record.exit?.signal ?? null })
       return socket.close()
     }
+    if (session.viewers >= VIEWERS_MAX)
+      throw new SignalboxError('E_LIMIT', `${session.viewers} terminals are attached to this session already`, {
+        next: 'detach one, or read the screen: signalbox read <id> --screen',
+      })
     new TerminalConnection(socket, session, host)
   } catch (error) {
     sendJson(socket, { type: 'error', ...errorBody(error).body })
@@ -53,11 +63,18 @@ async function open(socket: WebSocket, word: string, host: Host): Promise<void> 
   }
 }
 
-class TerminalConnection implements Viewer {
+/**
+ * One attached terminal. All see the same bytes; one holds the keyboard, and its size is the session's. The others may take it over, and
+ * everyone is told who has it.
+ */
+class TerminalConnection implements Viewer, Person {
+  readonly id = newId('sub')
+  name = 'a terminal'
   readonly #socket: WebSocket
   readonly #session: LiveSession
   #unwatch: () => void = () => undefined
-  #wantsInput = false
+  #leave: (() => void) | null = null
+  #size = { cols: 80, rows: 24 }
   #unacknowledged = 0
   #isCutOff = false
 
@@ -74,7 +91,15 @@ class TerminalConnection implements Viewer {
     socket.on('close', () => {
       timer.cancel()
       this.#unwatch()
+      this.#leave?.()
     })
+  }
+
+  held(holder: Holder): void {
+    const isYours = holder.kind === 'person' && holder.id === this.id
+    if (isYours) this.#resize()
+    const { kind } = holder
+    sendJson(this.#socket, { type: 'input', holder: kind, isYours, ...(kind === 'person' && { name: holder.name }) })
   }
 
   output(bytes: Uint8Array): void {
@@ -105,18 +130,25 @@ class TerminalConnection implements Viewer {
     const message = parsed.data
     switch (message.type) {
       case 'hello':
-        this.#wantsInput = message.want === 'input'
-        if (this.#wantsInput) void this.#session.resize(Math.max(2, message.cols), message.rows).catch(() => undefined)
+        this.#size = { cols: Math.max(2, message.cols), rows: message.rows }
+        if (message.name) this.name = message.name
         this.#unwatch()
+        this.#leave?.()
+        this.#leave = message.want === 'input' ? this.#session.join(this) : null
+        if (!this.#leave) this.held(this.#session.holder)
         this.#snapshot()
         this.#unwatch = this.#session.watch(this)
+        return
+      case 'take':
+        if (this.#leave) this.#session.takeKeyboard(this.id)
         return
       case 'ack':
         this.#unacknowledged = Math.max(0, this.#unacknowledged - message.bytes)
         if (this.#isCutOff && this.#unacknowledged < UNACKNOWLEDGED_MAX / 2) this.#snapshot()
         return
       case 'resize':
-        if (this.#wantsInput) void this.#session.resize(Math.max(2, message.cols), message.rows).catch(() => undefined)
+        this.#size = { cols: Math.max(2, message.cols), rows: message.rows }
+        if (this.#leave) this.#resize()
         return
       case 'snapshot':
         this.#snapshot()
@@ -139,7 +171,13 @@ class TerminalConnection implements Viewer {
   }
 
   #input(bytes: Uint8Array): void {
-    if (this.#wantsInput && bytes.length <= INPUT_MAX) void this.#session.type(bytes).catch(() => undefined)
+    if (this.#leave && bytes.length <= INPUT_MAX) void this.#session.type(bytes, this.id).catch(() => undefined)
+  }
+
+  /** Counts only while this one holds the keyboard. */
+  #resize(): void {
+    const { cols, rows } = this.#size
+    void this.#session.resize(cols, rows, this.id).catch(() => undefined)
   }
 }
 

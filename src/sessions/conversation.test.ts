@@ -95,6 +95,51 @@ describe('a turn on the alternate screen', () => {
   })
 })
 
+describe('what has been said', () => {
+  const close = (stage: Stage): string => {
+    stage.read()
+    stage.conversation.openMessage()
+    return markdown(stage.conversation.closeMessage()?.blocks ?? [])
+  }
+
+  it('is not lost when rows above it are folded', () => {
+    const stage = new Stage({ cols: 80, rows: 20 })
+    stage.paint(['', '▷ go', '', '◇ Think', '  of this', '  and that', '  and more', '', '◆ I run the tests.'], 20)
+    expect(close(stage)).toContain('I run the tests.')
+    stage.paint(['', '▷ go', '', '◇ Thought', '', '◆ I run the tests.', '', '◆ All of them pass.'], 20)
+    expect(markdown(stage.read())).toBe('All of them pass.')
+  })
+
+  it('is not said again when the agent goes on by itself', () => {
+    const stage = new Stage({ cols: 80, rows: 20 })
+    stage.paint(['▷ go', '', '◆ It runs in the background.'], 20)
+    expect(close(stage)).toBe('It runs in the background.')
+    stage.conversation.closeTurn()
+    stage.paint(['▷ go', '', '◆ It runs in the background.', '', '◆ The build has ended.'], 20)
+    expect(markdown(stage.read())).toBe('The build has ended.')
+    expect(stage.conversation.turn).toBe('s.2')
+  })
+
+  it('stays below a prompt that is drawn after the work has begun', () => {
+    const stage = new Stage({ cols: 80, rows: 20 })
+    stage.paint(['▷ first', '', '◆ One.'], 20)
+    expect(close(stage)).toBe('One.')
+    stage.conversation.closeTurn()
+    stage.read()
+    stage.paint(['▷ first', '', '◆ One.', '', '▷ second', '', '◆ Two.'], 20)
+    expect(markdown(stage.read())).toBe('Two.')
+    expect(stage.conversation.turn).toBe('s.2')
+  })
+
+  it('is read where it was said when the program has left the alternate screen', () => {
+    const stage = new Stage({ cols: 80, rows: 20 })
+    stage.paint(['▷ go', '', '◆ Half of an answer that'], 20)
+    stage.read({ isOpen: true })
+    stage.print('\u001b[?1049lGood-bye.\r\n')
+    expect(markdown(stage.conversation.extract(stage.screen.last!, { isOpen: false }))).toBe('Half of an answer that')
+  })
+})
+
 describe('a turn in the normal buffer', () => {
   it('begins below its prompt, and a new prompt begins another', () => {
     const stage = new Stage({ cols: 80, rows: 24 })

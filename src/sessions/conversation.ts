@@ -1,6 +1,16 @@
 import type { Look } from '../panes/index.js'
-import { type Block, dropRepeatedBands, extractBlocks, type Pack } from '../screen/index.js'
+import {
+  type Block,
+  dropRepeatedBands,
+  extractBlocks,
+  type Pack,
+  renderMarkdown,
+  type TextRow,
+} from '../screen/index.js'
+import { type ClosedMessage, ClosedMessages } from './closed-messages.js'
 import type { Echo } from './picture.js'
+import { reconcileSaid, type SaidRecord } from './said-records.js'
+import { endOfSaid, endsWith, tailOf } from './said-rows.js'
 import { type RowSource, ShownRows, type ShownState } from './shown-rows.js'
 
 export interface ConversationState {
@@ -13,11 +23,29 @@ export interface ConversationState {
   /** First row of the open message. */
   from: number
   lastRow: number
-  /** The prompt's words, and the text of the last row of the message before: what is found again after a repaint. */
+  /** When the turn began, in seconds since the session's start. */
+  openedT?: number
+  /** The prompt's words, and those of the last rows that were said: what is found again after a repaint. */
   echoText?: string
-  boundary?: string
+  tail?: string[]
   shown?: ShownState
 }
+
+export interface ExtractOptions {
+  /** The live part may still touch the last block. */
+  isOpen: boolean
+  /** The agent stopped to ask, so the call it asks about is not over. */
+  isAsking?: boolean
+  /** The turn is over: whatever the agent has written down and not shown belongs here. */
+  isEnd?: boolean
+  /** Rows from this one on belong to a later turn. */
+  before?: number
+}
+
+/** What is shorter than this says nothing. */
+const MIN_CHARACTERS = 3
+
+const SPOKEN = new Set<Block['kind']>(['prose', 'code', 'list', 'table', 'diff', 'tool_call', 'tool_result', 'todo'])
 
 const INITIAL: ConversationState = {
   turns: 0,
@@ -35,13 +63,23 @@ const INITIAL: ConversationState = {
  *
  * Rows are meant by id. A program that clears its screen and prints everything again gives its rows new ids; then the turn is where its
  * prompt is now, and the open message begins below the row that the last one ended with.
+ *
+ * What the agent writes into its own record takes the place of what was read from the screen: in the open message each time it is read, in
+ * a closed one as long as it is young.
  */
 export class Conversation {
   readonly #session: string
   readonly #pack: Pack
   readonly #shown: ShownRows
+  readonly #closed = new ClosedMessages()
   #state: ConversationState
+  /** The open message as the screen shows it, and with the agent's own words in place. */
+  #read: Block[] = []
   #blocks: Block[] = []
+  #found = new Set<string>()
+  #isConfirmed = false
+  /** What the agent has written down in this turn and no closed message has yet. */
+  #said: SaidRecord[] = []
 
   constructor(session: string, pack: Pack, rows: RowSource, state: ConversationState = INITIAL) {
     this.#session = session
@@ -62,6 +100,11 @@ export class Conversation {
     return this.#state.isMessageOpen ? `${this.#session}.${this.#state.turns}.${this.#state.messages}` : null
   }
 
+  /** A prompt stands on screen, or has. */
+  get hasEcho(): boolean {
+    return this.#shown.echo !== null
+  }
+
   get blocks(): readonly Block[] {
     return this.#blocks
   }
@@ -71,17 +114,22 @@ export class Conversation {
     this.#shown.observe(look)
     const { echo } = this.#shown
     if (echo && this.#hasMoved(echo)) this.#follow(echo)
+    else if (echo && this.#isLate(echo, look)) this.#adopt(echo)
+    else this.#anchor(echo)
   }
 
-  /** Begins a turn below the newest echo; the same echo begins only one. Returns the new turn's name, or null. */
+  /**
+   * Begins a turn below the newest echo, or, where an agent goes on by itself after it had come to rest, below what it has said. Returns
+   * the new turn's name, or null while the turn is still open.
+   */
   markTurn(look: Look): string | null {
     this.observe(look)
     const { echo } = this.#shown
     const echoId = echo?.first ?? null
-    if (this.#state.turns > 0 && this.#state.echoId === echoId && (this.#state.isTurnOpen || echoId !== null))
-      return null
-    const from = echo ? echo.last + 1 : this.#state.lastRow + 1
-    const { boundary: _, ...rest } = this.#state
+    const isKnown = (this.#state.turns > 0 || echoId !== null) && this.#state.echoId === echoId
+    if (isKnown && this.#state.isTurnOpen) return null
+    const from = echo ? Math.max(echo.last + 1, isKnown ? this.#state.from : 0) : this.#state.lastRow + 1
+    const { tail, ...rest } = this.#state
     this.#state = {
       ...rest,
       turns: rest.turns + 1,
@@ -90,10 +138,57 @@ export class Conversation {
       isMessageOpen: false,
       echoId,
       from,
+      openedT: look.t,
       ...(echo && { echoText: echo.text }),
+      ...(isKnown && tail && { tail }),
     }
-    this.#blocks = []
+    this.#setBlocks([])
+    this.#said = []
     return this.turn
+  }
+
+  /** Everything on screen was there before: the greeting, or a conversation that is shown again. None of it opens a turn or is said again. */
+  markOld(look: Look): void {
+    this.observe(look)
+    const { echo } = this.#shown
+    const lastRow = this.#shown.rowsFrom(this.#state.lastRow + 1).at(-1)?.id ?? this.#state.lastRow
+    this.#state = {
+      ...this.#state,
+      echoId: echo?.first ?? null,
+      ...(echo && { echoText: echo.text }),
+      lastRow,
+      from: lastRow + 1,
+    }
+  }
+
+  /** The newest prompt on screen has had no turn. */
+  get hasNewPrompt(): boolean {
+    const { echo } = this.#shown
+    return echo !== null && echo.first > (this.#state.echoId ?? -1) && !this.#shown.isRepaint(echo.first)
+  }
+
+  /** A prompt that stands below the one of the open turn: its first row and its words without blanks; null where there is none. */
+  newEcho(look: Look): Echo | null {
+    this.observe(look)
+    const { echo } = this.#shown
+    if (!echo || !this.#state.isTurnOpen || this.#state.echoId === null) return null
+    return echo.first > this.#state.echoId && !this.#shown.isRepaint(echo.first) ? echo : null
+  }
+
+  /**
+   * A finished piece of the answer from the agent's own record. `patched`: the closed message that has it now; `open`: it belongs to the
+   * open turn, and the next reading of the rows puts it in its place; null: it is about something older.
+   */
+  hear(record: SaidRecord, t: number): { patched: ClosedMessage } | 'open' | null {
+    if (this.#closed.has(record) || this.#said.some(({ id }) => id === record.id)) return null
+    const known = this.#closed.claim(record, t)
+    if (known) return { patched: known }
+    if (this.#state.isTurnOpen && record.t >= (this.#state.openedT ?? 0) - 1) {
+      this.#said.push(record)
+      return 'open'
+    }
+    const last = this.#closed.append(record, t)
+    return last && { patched: last }
   }
 
   openMessage(): void {
@@ -102,46 +197,113 @@ export class Conversation {
     this.#state.messages++
   }
 
-  /** Reads the rows of the open message again. `isAsking`: the agent stopped to ask, so the call it asks about is not over. */
-  extract(look: Look, options: { isOpen: boolean; isAsking?: boolean }): readonly Block[] {
+  /** Reads the rows of the open message again. */
+  extract(look: Look, options: ExtractOptions): readonly Block[] {
     this.observe(look)
-    const rows = dropRepeatedBands(this.#shown.rowsFrom(this.#state.from), row => this.#shown.isRepaint(row.id))
-    const found = extractBlocks(rows, {
-      pack: this.#pack,
-      cols: look.frame.cols,
-      turn: this.message ?? this.turn ?? this.#session,
-      isOpen: options.isOpen,
-      // Only text that is being written has a last row that grows.
-      holdRows: look.observation.view === 'response_content' ? 1 : 0,
-      widths: this.#shown.widths,
-    })
-    const said = found.filter(block => block.kind !== 'user')
+    const rows = this.#rowsFrom(this.#state.from, options.before)
+    const said = this.#blocksOf(rows, look, options.isOpen)
     // Scrolled back, the end of the answer is out of sight.
     if (!this.#shown.isWhole && said.length > 0) said[said.length - 1] = { ...said.at(-1)!, missing: true }
-    this.#blocks = options.isAsking ? withoutOpenTool(said) : said
-    const held = said[this.#blocks.length]
+    const read = options.isAsking ? withoutOpenTool(said) : said
+    const held = said[read.length]
     if (held) this.#state.lastRow = held.rows[0] - 1
-    else if (rows.length > 0) this.#state.lastRow = rows.at(-1)!.id
+    else this.#state.lastRow = rows.at(-1)?.id ?? this.#state.from - 1
+    this.#setBlocks(read, options.isEnd)
     return this.#blocks
   }
 
-  /** Closes the message: its rows belong to it for good. */
-  closeMessage(): { message: string; blocks: readonly Block[] } | null {
-    const { message } = this
-    const blocks = this.#blocks
-    this.#state.isMessageOpen = false
-    this.#blocks = []
-    if (this.#state.lastRow >= this.#state.from) {
-      const ended = this.#shown.rows(this.#state.from, this.#state.lastRow).findLast(row => row.text.trim() !== '')
-      if (ended) this.#state.boundary = ended.text
-      this.#state.from = this.#state.lastRow + 1
-    }
-    return message === null || blocks.length === 0 ? null : { message, blocks }
+  /** Puts what the agent has written down into the place of what was read from the screen. */
+  reconcile(): void {
+    this.#setBlocks(this.#read)
   }
 
-  /** Ends the turn; its echo is remembered, so that the same prompt on screen does not begin it again. */
+  /** Closes the message: its rows belong to it for good. */
+  closeMessage(look?: Look): ClosedMessage | null {
+    const { message, turn } = this
+    const [shown, blocks, isConfirmed] = [this.#read, this.#blocks, this.#isConfirmed]
+    this.#state.isMessageOpen = false
+    if (this.#state.lastRow >= this.#state.from) {
+      const tail = tailOf(this.#shown.rows(this.#state.from, this.#state.lastRow))
+      if (tail.length > 0) this.#state.tail = tail
+      this.#state.from = this.#state.lastRow + 1
+    }
+    const claimed = this.#said.filter(({ id }) => this.#found.has(id))
+    this.#said = this.#said.filter(({ id }) => !this.#found.has(id))
+    this.#setBlocks([])
+    if (message === null || blocks.length === 0) return null
+    return this.#closed.add({
+      turn: turn ?? this.#lastTurn,
+      message,
+      shown,
+      said: claimed,
+      blocks,
+      isConfirmed,
+      openedT: this.#state.openedT ?? 0,
+      closedT: look?.t ?? 0,
+    })
+  }
+
+  /**
+   * Rows that passed while nothing was awaited, such as the output of a command of the agent's own. Null where there is nothing of the
+   * kind: rows that were printed again after a resize, prompts, and less than a few characters.
+   */
+  history(look: Look): { from: number; lastRow: number; blocks: Block[]; markdown: string } | null {
+    this.observe(look)
+    const { from, lastRow, isTurnOpen } = this.#state
+    // Before the first prompt there is only the greeting, which may move.
+    if (!this.#shown.isWhole || (this.#state.turns === 0 && !this.#shown.echo)) return null
+    const start = isTurnOpen ? from : Math.max(from, lastRow + 1)
+    const rows = this.#rowsFrom(start).filter(row => !this.#shown.isRepaint(row.id))
+    const blocks = this.#blocksOf(rows, look, false)
+    const markdown = renderMarkdown(blocks)
+    if (markdown.replace(/\s/gu, '').length < MIN_CHARACTERS) return null
+    return { from: start, lastRow: rows.at(-1)!.id, blocks, markdown }
+  }
+
+  /** The same as one message that is closed at once. */
+  closeHistory(look: Look): ClosedMessage | null {
+    const found = this.history(look)
+    if (!found) return null
+    this.openMessage()
+    this.#state.from = found.from
+    this.#state.lastRow = found.lastRow
+    this.#setBlocks(found.blocks, true)
+    return this.closeMessage(look)
+  }
+
+  /** Ends the turn; its echo is remembered, so that what it has said is not said again. */
   closeTurn(): void {
     this.#state.isTurnOpen = false
+    this.#said = []
+  }
+
+  get #lastTurn(): string {
+    return `${this.#session}.${this.#state.turns}`
+  }
+
+  #rowsFrom(from: number, before = Number.POSITIVE_INFINITY): TextRow[] {
+    const rows = this.#shown.rowsFrom(from).filter(row => row.id < before)
+    return dropRepeatedBands(rows, row => this.#shown.isRepaint(row.id))
+  }
+
+  #blocksOf(rows: readonly TextRow[], look: Look, isOpen: boolean): Block[] {
+    return extractBlocks(rows, {
+      pack: this.#pack,
+      cols: look.frame.cols,
+      turn: this.message ?? this.turn ?? this.#session,
+      isOpen,
+      // Only text that is being written has a last row that grows.
+      holdRows: look.observation.view === 'response_content' ? 1 : 0,
+      widths: this.#shown.widths,
+    }).filter(block => block.kind !== 'user')
+  }
+
+  #setBlocks(read: Block[], isEnd = false): void {
+    this.#read = read
+    const { blocks, found, isConfirmed } = reconcileSaid(read, this.#said, { isFinal: isEnd })
+    this.#blocks = blocks
+    this.#found = found
+    this.#isConfirmed = isConfirmed
   }
 
   /** The turn's own prompt in another place: it is no longer where it was, or a repaint has printed it again. */
@@ -152,12 +314,36 @@ export class Conversation {
   }
 
   #follow(echo: Echo): void {
-    const { boundary, isTurnOpen } = this.#state
+    const { tail, isTurnOpen } = this.#state
     const rows = this.#shown.rowsFrom(echo.last + 1)
     // All of a closed turn has been said: what comes without a prompt comes below it.
     const lastRow = isTurnOpen ? echo.last : (rows.at(-1)?.id ?? echo.last)
-    const ended = boundary === undefined ? undefined : rows.findLast(row => row.text === boundary)
-    this.#state = { ...this.#state, echoId: echo.first, from: (ended?.id ?? echo.last) + 1, lastRow }
+    const ended = tail ? endOfSaid(rows, tail) : null
+    this.#state = { ...this.#state, echoId: echo.first, from: (ended ?? echo.last) + 1, lastRow }
+  }
+
+  /** Agents begin to work before they draw the prompt: one that appears while the turn has said nothing is the turn's own. */
+  #isLate(echo: Echo, look: Look): boolean {
+    const { isTurnOpen, isMessageOpen, messages, echoId, from } = this.#state
+    if (!isTurnOpen || echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
+    return !this.#blocksOf(this.#shown.rows(from, echo.first - 1), look, false).some(block => SPOKEN.has(block.kind))
+  }
+
+  #adopt(echo: Echo): void {
+    this.#state = { ...this.#state, echoId: echo.first, echoText: echo.text, from: echo.last + 1 }
+  }
+
+  /** What was said of this turn ends where its last words are: rows above may have been folded, taken back or wrapped anew. */
+  #anchor(echo: Echo | null): void {
+    const { tail, from } = this.#state
+    if (!tail || !echo || from <= echo.last + 1 || !this.#shown.isWhole) return
+    if (endsWith(this.#shown.rows(echo.last + 1, from - 1), tail)) return
+    const rows = this.#shown.rowsFrom(echo.last + 1)
+    const ended = endOfSaid(rows, tail)
+    const end = rows.at(-1)?.id ?? echo.last
+    if (ended !== null) this.#state.from = ended + 1
+    else if (from > end + 1) this.#state.from = echo.last + 1
+    this.#state.lastRow = Math.min(this.#state.lastRow, end)
   }
 }
 

@@ -1,14 +1,30 @@
+export { type AnswerChannel, NO_CHANNEL } from './answer-channel.js'
 export { Conversation, type ConversationState } from './conversation.js'
-export { SessionJournal } from './journal.js'
+export { deliveredSink } from './delivered-sink.js'
 export {
-  LiveSession,
-  type LiveSessionOptions,
-  liveMenu,
-  type SessionObserver,
-  type SessionSnapshot,
-  type Viewer,
-} from './live-session.js'
+  type FileLimits,
+  openDownload,
+  removeUploads,
+  type SessionPlaces,
+  type StoredFile,
+  storeUpload,
+} from './files.js'
+export type { InterruptResult } from './interrupt-agent.js'
+export { SessionJournal } from './journal.js'
+export type { Holder, Person } from './keyboard.js'
+export { liveMenu } from './live-menu.js'
+export { LiveSession } from './live-session.js'
+export type {
+  AgentTraits,
+  LiveSessionOptions,
+  SessionObserver,
+  SessionSnapshot,
+  Viewer,
+} from './live-session-options.js'
+export { Outbox, type OutboxEntry } from './outbox.js'
 export { type Phase, phaseTable } from './phase-table.js'
+export type { HeldPrompt, SendOptions } from './prompts.js'
 export { type SendPort, type SendResult, sendPrompt } from './send-gate.js'
 export { type SessionRecord, sessionStream, sessionsProjection } from './session-record.js'
-export type { MessageRef, Notice, Sink } from './sink.js'
+export type { SessionTimes } from './session-times.js'
+export { BLOCK_CAPS, type MessageRef, type Notice, type Sink, type SinkCaps } from './sink.js'

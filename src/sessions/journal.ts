@@ -1,5 +1,6 @@
-import { type EventData, type EventType, newEvent } from '../events/index.js'
+import { type EventData, type EventType, isEvent, newEvent } from '../events/index.js'
 import type { EventStore, StoredEvent } from '../store/index.js'
+import type { HeldPrompt } from './prompts.js'
 import { sessionStream } from './session-record.js'
 
 /**
@@ -10,27 +11,32 @@ export class SessionJournal {
   readonly #store: EventStore
   readonly #session: string
   readonly #known: Set<string>
+  /** Prompts that an earlier host held and did not send. */
+  readonly held: readonly HeldPrompt[]
 
-  constructor(store: EventStore, session: string, known: Set<string>) {
+  constructor(store: EventStore, session: string, known: Set<string>, held: readonly HeldPrompt[] = []) {
     this.#store = store
     this.#session = session
     this.#known = known
+    this.held = held
   }
 
   static async open(store: EventStore, session: string): Promise<SessionJournal> {
     const events = await store.readStream(sessionStream(session))
     const known = new Set(events.map(event => nameOf(event)).filter(name => name !== null))
-    return new SessionJournal(store, session, known)
+    return new SessionJournal(store, session, known, heldPrompts(events))
   }
 
-  async write<T extends EventType>(type: T, data: EventData<T>): Promise<void> {
+  /** False: the log has it already. */
+  async write<T extends EventType>(type: T, data: EventData<T>): Promise<boolean> {
     const name = nameOf({ type, data })
     if (name !== null) {
-      if (this.#known.has(name)) return
+      if (this.#known.has(name)) return false
       this.#known.add(name)
     }
     try {
       await this.#store.append(sessionStream(this.#session), 'any', [newEvent(type, data)])
+      return true
     } catch (error) {
       // Not in the log, so not known: whoever reads the same bytes again writes it then.
       if (name !== null) this.#known.delete(name)
@@ -39,9 +45,25 @@ export class SessionJournal {
   }
 }
 
+function heldPrompts(events: readonly StoredEvent[]): HeldPrompt[] {
+  const held = new Map<string, HeldPrompt>()
+  for (const event of events) {
+    if (isEvent(event, 'prompt.held')) {
+      const { prompt, text, meaning } = event.data
+      held.set(prompt, { id: prompt, text, meaning: meaning === 'text' || meaning === 'command' ? meaning : 'auto' })
+    } else if (isEvent(event, 'prompt.released')) held.delete(event.data.prompt)
+  }
+  return [...held.values()]
+}
+
+/** Notices that come once in a session's life. */
+const ONCE = new Set(['not-ready', 'crash', 'lost'])
+
 /** What makes an event one of its kind; null for events that may repeat. */
 function nameOf({ type, data }: Pick<StoredEvent, 'type' | 'data'>): string | null {
-  if (type === 'message.final') return `${type} ${String(data.message)}`
+  if (type === 'message.final') return `${type} ${String(data.message)} ${String(data.revision ?? 0)}`
+  if (type === 'session.identified') return `${type} ${String(data.agentSessionId)}`
+  if (type === 'session.noticed' && ONCE.has(String(data.kind))) return `${type} ${String(data.kind)}`
   if (type === 'turn.opened' || type === 'turn.closed') return `${type} ${String(data.turn)}`
   if (type === 'session.ready' || type === 'session.ended' || type === 'recording.failed') return type
   return null

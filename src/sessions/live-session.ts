@@ -1,60 +1,42 @@
-import type { ApprovalRecord, Ledger } from '../approvals/index.js'
-import type { Clock } from '../clock/index.js'
+import type { AgentReport } from '../agents/index.js'
+import type { ApprovalRecord } from '../approvals/index.js'
 import type { EventData, EventType } from '../events/index.js'
-import type { KeeperListener, KeeperPort, KeptExit, RecordingFailure } from '../keeper/index.js'
-import { transition, UnlistedCounter } from '../machine/index.js'
-import { type Look, type PaneOutput, PaneScreen, type PaneScreenState } from '../panes/index.js'
-import { type Block, type Menu, type Observation, type Pack, renderMarkdown } from '../screen/index.js'
-import type { EmulatorOptions, Frame } from '../terminal/index.js'
-import { Conversation, type ConversationState } from './conversation.js'
-import type { SessionJournal } from './journal.js'
-import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable } from './phase-table.js'
-import { type SendResult, sendPrompt } from './send-gate.js'
+import type { KeeperListener, KeptExit, RecordingFailure } from '../keeper/index.js'
+import { type Look, type PaneOutput, PaneScreen } from '../panes/index.js'
+import type { Block, Observation, Pack } from '../screen/index.js'
+import type { Frame } from '../terminal/index.js'
+import { AgentEar } from './agent-ear.js'
+import { AgentSignals } from './agent-signals.js'
+import { Effects, Waiters } from './effects.js'
+import { ExitScreen } from './exit-screen.js'
+import { type InterruptResult, interruptAgent } from './interrupt-agent.js'
+import { type Holder, Keyboard, type Person } from './keyboard.js'
+import { liveMenu } from './live-menu.js'
+import {
+  type AgentTraits,
+  type LiveSessionOptions,
+  type SessionObserver,
+  type SessionSnapshot,
+  SILENT_AGENT,
+  type Viewer,
+} from './live-session-options.js'
+import type { Phase } from './phase-table.js'
+import { type HeldPrompt, Prompts, type SendOptions } from './prompts.js'
+import type { SendResult } from './send-gate.js'
 import { SessionApprovals } from './session-approvals.js'
 import { SessionClock } from './session-clock.js'
-import type { SessionRecord } from './session-record.js'
-import type { MessageRef, Sink } from './sink.js'
+import { SessionMessages } from './session-messages.js'
+import { SessionNotices } from './session-notices.js'
+import { SessionPhase } from './session-phase.js'
+import { DEFAULT_TIMES, type SessionTimes } from './session-times.js'
+import type { MessageRef, Notice } from './sink.js'
+import { signalOf } from './status-signals.js'
+import { stopSession } from './stop-session.js'
 
-export interface LiveSessionOptions {
-  record: SessionRecord
-  pack: Pack
-  keeper: KeeperPort
-  journal: SessionJournal
-  ledger: Ledger
-  sinks: readonly Sink[]
-  clock: Clock
-  emulator: EmulatorOptions
-  hostName: string
-  restored?: SessionSnapshot
-  onError(error: unknown): void
-  /** The session's end is recorded. */
-  onEnded?(): void
-  /** The keeper has cut us off: output from `offset` on is in the recording, and this session is catching up until `goLive`. */
-  onLagging?(): void
-}
-
-/** All that a later host needs to go on from `offset` without reading older bytes again. */
-export interface SessionSnapshot {
-  offset: number
-  screen: PaneScreenState
-  phase: Phase
-  conversation: ConversationState
-  menus: { count: number; print: string | null; instance: string }
-}
-
-/** Whoever follows what the session's screen shows and the terminal reports, without a say in it. `t`: seconds since the start. */
-export interface SessionObserver {
-  outputs(outputs: readonly PaneOutput[], t: number, isLive: boolean): void
-  input(t: number, bytes: Uint8Array): void
-  exited(exit: KeptExit): void
-}
-
-/** Someone who watches the terminal itself. */
-export interface Viewer {
-  output(bytes: Uint8Array, offset: number): void
-  resized(cols: number, rows: number): void
-  exited(exit: KeptExit): void
-}
+/** A program that was just resized draws everything anew. */
+const RESIZE_SETTLES_S = 0.25
+/** Why the session is ended when nobody sees to its sign-in. */
+const ABANDONED = 'nobody signed in'
 
 /**
  * One live agent: its terminal, what its screen shows, the phase, the open turn and message. It owns all of that and nothing else; the PTY
@@ -66,54 +48,55 @@ export interface Viewer {
 export class LiveSession implements KeeperListener {
   readonly id: string
   readonly #options: LiveSessionOptions
+  readonly #times: SessionTimes
+  readonly #agent: AgentTraits
   readonly #screen: PaneScreen
   readonly #time: SessionClock
-  readonly #conversation: Conversation
+  readonly #waiters: Waiters
+  readonly #effects: Effects
+  readonly #keyboard: Keyboard
+  readonly #signals: AgentSignals
+  readonly #messages: SessionMessages
+  readonly #notices: SessionNotices
   readonly #approvals: SessionApprovals
-  readonly #unlisted = new UnlistedCounter()
+  readonly #prompts: Prompts
+  readonly #phase: SessionPhase
+  readonly #ear: AgentEar
+  readonly #exitScreen = new ExitScreen()
   readonly #viewers = new Set<Viewer>()
-  readonly #waiters = new Set<() => void>()
   #observer: SessionObserver | null = null
-  #phase: Phase = 'dormant'
-  #offset = 0
-  #menus: SessionSnapshot['menus'] = { count: 0, print: null, instance: '' }
+  #offset: number
   #isCatchingUp = true
   #exit: KeptExit | null = null
-  #work: Promise<void> = Promise.resolve()
-  #typing: Promise<void> = Promise.resolve()
-  #isTyping = false
+  #endReason: string | null = null
+  /** Seconds since the start. */
+  #resizedAt = Number.NEGATIVE_INFINITY
+  #agentSessionId: string | null
+  #lastViewerAt = Number.NEGATIVE_INFINITY
 
   constructor(options: LiveSessionOptions) {
-    const { record, pack, restored } = options
+    const { record, pack, restored, clock, onError } = options
     this.#options = options
+    this.#times = { ...DEFAULT_TIMES, ...options.times }
+    this.#agent = options.agent ?? SILENT_AGENT
     this.id = record.id
+    this.#agentSessionId = record.agentSessionId ?? null
+    this.#offset = restored?.offset ?? 0
     this.#screen = new PaneScreen(pack, options.emulator, restored?.screen)
-    this.#time = new SessionClock(options.clock, record.startedAt)
-    this.#conversation = new Conversation(record.id, pack, this.#screen, restored?.conversation)
-    if (restored) {
-      this.#offset = restored.offset
-      this.#phase = restored.phase
-      this.#menus = { ...restored.menus }
-    }
-    this.#approvals = new SessionApprovals({
-      ledger: options.ledger,
-      clock: options.clock,
-      sinks: options.sinks,
-      subject: {
-        agent: record.agent,
-        session: record.id,
-        project: record.project,
-        cwd: record.cwd,
-        hostName: options.hostName,
-      },
-      menu: {
-        menu: () => liveMenu(this.observation),
-        press: keys => this.press(keys),
-        nextFrame: ms => this.changed(ms),
-      },
-      isExited: () => this.#exit !== null,
-      onError: options.onError,
+    this.#time = new SessionClock(clock, record.startedAt)
+    this.#waiters = new Waiters(clock)
+    this.#effects = new Effects(onError, () => {
+      this.#waiters.wake()
+      this.#releasePrompts()
     })
+    this.#keyboard = new Keyboard(clock)
+    this.#signals = new AgentSignals(clock)
+    this.#messages = this.#createMessages()
+    this.#notices = this.#createNotices()
+    this.#approvals = this.#createApprovals()
+    this.#prompts = this.#createPrompts()
+    this.#phase = this.#createPhase()
+    this.#ear = this.#createEar()
   }
 
   get offset(): number {
@@ -121,7 +104,7 @@ export class LiveSession implements KeeperListener {
   }
 
   get phase(): Phase {
-    return this.#phase
+    return this.#phase.phase
   }
 
   get exit(): KeptExit | null {
@@ -141,12 +124,11 @@ export class LiveSession implements KeeperListener {
   }
 
   get blocks(): readonly Block[] {
-    return this.#conversation.blocks
+    return this.#phase.blocks
   }
 
   get openMessage(): MessageRef | null {
-    const { turn, message } = this.#conversation
-    return turn && message ? { session: this.id, turn, message } : null
+    return this.#phase.openMessage
   }
 
   get screen(): PaneScreen {
@@ -157,39 +139,39 @@ export class LiveSession implements KeeperListener {
     return this.#options.pack
   }
 
-  /** The agent is at rest, and that has been believed. */
+  /** Who may type now. */
+  get holder(): Holder {
+    return this.#keyboard.holder
+  }
+
+  /** Prompts that wait here until the agent rests. */
+  get heldPrompts(): readonly HeldPrompt[] {
+    return this.#prompts.held
+  }
+
+  /** The agent is at rest, that has been believed, and all it said is in the log. */
   get isIdle(): boolean {
-    const look = this.#screen.last
-    return (
-      this.#phase === 'dormant' &&
-      look !== null &&
-      look.isSettled &&
-      look.observation.busy === false &&
-      look.observation.awaiting === null
-    )
+    return this.#isAtRest && !this.#messages.isClosing
   }
 
   snapshot(): SessionSnapshot {
-    return {
-      offset: this.#offset,
-      screen: this.#screen.serialize(),
-      phase: this.#phase,
-      conversation: this.#conversation.state,
-      menus: { ...this.#menus },
-    }
+    return { offset: this.#offset, screen: this.#screen.serialize(), phase: this.#phase.state }
   }
 
   // — from the keeper —
 
   output(bytes: Uint8Array, t: number, offset: number): void {
     this.#time.observe(t)
+    this.#phase.tick(t)
     this.#offset = offset + bytes.length
+    this.#notices.changed()
     this.#handle(this.#screen.feed(bytes, t, { live: !this.#isCatchingUp }))
     for (const viewer of this.#viewers) viewer.output(bytes, offset)
   }
 
   resized(cols: number, rows: number, t: number): void {
     this.#time.observe(t)
+    this.#resizedAt = t
     this.#handle(this.#screen.resize(cols, rows, t))
     for (const viewer of this.#viewers) viewer.resized(cols, rows)
   }
@@ -201,9 +183,11 @@ export class LiveSession implements KeeperListener {
     this.#time.stop()
     this.#exit = exit
     this.#observer?.exited(exit)
-    this.#dispatch('process-exit', this.#screen.last)
+    this.#phase.dispatch('process-exit', this.#screen.last)
+    this.#notices.stop()
+    this.#ear.stop()
     for (const viewer of this.#viewers) viewer.exited(exit)
-    this.#wake()
+    this.#waiters.wake()
   }
 
   lagging(): void {
@@ -220,9 +204,21 @@ export class LiveSession implements KeeperListener {
   goLive(): void {
     const isAdopted = this.#offset > 0
     this.#handle(this.#screen.tick(this.#time.now()))
+    this.#phase.tick(this.#time.now())
     this.#isCatchingUp = false
-    if (isAdopted) this.#takeOverApprovals()
+    if (isAdopted) this.#phase.takeOverApprovals()
+    if (!this.#exit) this.#notices.start({ isReady: this.#phase.isReady || this.pack.agent === 'generic' })
     this.#schedule()
+    this.#releasePrompts()
+  }
+
+  // — from the agent, beside its screen —
+
+  /** Hooks, transcript, its own event stream: what the agent itself says, in one vocabulary. */
+  hear(report: AgentReport): void {
+    this.#ear.hear(report)
+    this.#effects.later(() => this.#approvals.hear(report))
+    this.#waiters.wake()
   }
 
   // — from people —
@@ -233,12 +229,32 @@ export class LiveSession implements KeeperListener {
 
   watch(viewer: Viewer): () => void {
     this.#viewers.add(viewer)
-    return () => this.#viewers.delete(viewer)
+    return () => {
+      this.#viewers.delete(viewer)
+      this.#lastViewerAt = this.#options.clock.monotonic()
+    }
   }
 
-  /** Keys of an attached person. Refused while a decision is being typed: two hands on one keyboard. */
-  async type(bytes: Uint8Array): Promise<boolean> {
-    if (this.#isTyping || this.#exit) return false
+  /** How many look at the terminal itself. */
+  get viewers(): number {
+    return this.#viewers.size
+  }
+
+  /** Someone attached who wants to type; returns how they leave. */
+  join(person: Person): () => void {
+    this.#keyboard.join(person)
+    return () => this.#keyboard.leave(person.id)
+  }
+
+  /** The keyboard changes hands. */
+  takeKeyboard(id: string): boolean {
+    return this.#keyboard.take(id)
+  }
+
+  /** Keys of a person. Refused while someone else holds the keyboard, and while a prompt or a decision is being typed. */
+  async type(bytes: Uint8Array, person: string | null = null): Promise<boolean> {
+    if (this.#exit || !this.#keyboard.mayType(person)) return false
+    this.#keyboard.noteKeys()
     this.#approvals.noteKeys()
     await this.press(bytes)
     return true
@@ -252,231 +268,274 @@ export class LiveSession implements KeeperListener {
     await this.#options.keeper.write(this.id, bytes)
   }
 
-  async resize(cols: number, rows: number): Promise<void> {
+  /** The size of whoever holds the keyboard; nobody else's counts while someone does. */
+  async resize(cols: number, rows: number, person: string | null = null): Promise<void> {
+    const { holder } = this.#keyboard
+    if (holder.kind === 'person' && holder.id !== person) return
     await this.#options.keeper.resize(this.id, cols, rows)
   }
 
-  /** Types a decision into the agent's menu. Called by the host when the ledger says *decided*. */
+  /** Brings a decision to the agent. Called by the host when the ledger says *decided*. */
   async apply(record: ApprovalRecord): Promise<void> {
-    await this.#alone(() => this.#approvals.apply(record))
-    this.#wake()
+    await this.#approvals.apply(record)
+    this.#waiters.wake()
   }
 
-  /** Types a prompt and finds out whether the agent took it. */
-  send(text: string): Promise<SendResult> {
+  /** Types a prompt and finds out whether the agent took it; or keeps it until the agent rests. */
+  send(text: string, options: SendOptions = {}): Promise<SendResult> {
+    return this.#prompts.send(text, options)
+  }
+
+  /** Takes back a prompt that is held. */
+  dropPrompt(id: string): boolean {
+    return this.#prompts.drop(id)
+  }
+
+  /** Stops what the agent works on, and looks whether it did. */
+  interrupt(): Promise<InterruptResult> {
     const { pack, clock } = this.#options
-    const port = {
-      observation: () => this.observation,
-      isExited: () => this.#exit !== null,
-      isBracketedPaste: () => this.#screen.emulator.isBracketedPaste,
-      press: (keys: string) => this.press(keys),
-      changed: (ms: number) => this.changed(ms),
-    }
-    return this.#alone(async () => {
-      const result = await sendPrompt(port, text, { pack, clock })
-      if (result.result === 'delivered') this.#dispatch('prompt-sent', this.#screen.last)
+    return this.#keyboard.alone(async () => {
+      const result = await interruptAgent(
+        {
+          observation: () => this.observation,
+          isExited: () => this.#exit !== null,
+          isAtWork: () => this.#phase.isAtWork,
+          press: keys => this.press(keys),
+          until: (ms, holds) => this.#waiters.until(ms, holds),
+        },
+        { pack, clock },
+      )
+      if (result.result === 'interrupted' && !this.#exit) this.#phase.interrupted()
       return result
     })
   }
 
-  /** One hand on the keyboard: prompts and decisions wait for each other, and attached people are kept out meanwhile. */
-  #alone<T>(work: () => Promise<T>): Promise<T> {
-    const turn = this.#typing.then(async () => {
-      this.#isTyping = true
-      try {
-        return await work()
-      } finally {
-        this.#isTyping = false
-      }
-    })
-    this.#typing = turn.then(
-      () => undefined,
-      () => undefined,
-    )
-    return turn
+  /** Ends the session: politely, then firmly. */
+  stop(reason = 'stopped'): Promise<void> {
+    return stopSession(this, { clock: this.#options.clock, keeper: this.#options.keeper, reason })
+  }
+
+  /** The end that comes is wanted: whatever the exit code, it is no crash. */
+  willEnd(reason: string): void {
+    this.#endReason ??= reason
   }
 
   /** Resolves at the next change of anything a waiter may ask for, or after `ms`. */
   changed(ms: number): Promise<void> {
-    return new Promise(resolve => {
-      const waiters = this.#waiters
-      const timer = this.#options.clock.setTimer(ms, done)
-      function done() {
-        timer.cancel()
-        waiters.delete(done)
-        resolve()
-      }
-      waiters.add(done)
-    })
+    return this.#waiters.changed(ms)
   }
 
   /** Resolves when every effect so far has been carried out. */
-  async settled(): Promise<void> {
-    let work: Promise<void>
-    do {
-      work = this.#work
-      await work
-    } while (work !== this.#work)
+  settled(): Promise<void> {
+    return this.#effects.settled()
   }
 
   // — inside —
+
+  get #isAtRest(): boolean {
+    const look = this.#screen.last
+    if (this.phase !== 'dormant' || !look?.isSettled) return false
+    return look.observation.busy === false && look.observation.awaiting === null
+  }
 
   #handle(outputs: readonly PaneOutput[]): void {
     for (const output of outputs) {
       if (output.type === 'reply') void this.#options.keeper.write(this.id, output.bytes).catch(this.#options.onError)
       else if (output.type === 'look') this.#see(output.look)
+      else {
+        const source = signalOf(output.evidence, this.pack)
+        if (source && !this.#isCatchingUp) this.#signals.note(source, null)
+      }
     }
     if (outputs.length > 0) this.#observer?.outputs(outputs, this.#time.now(), !this.#isCatchingUp)
     this.#schedule()
-    if (outputs.length > 0) this.#wake()
+    if (outputs.length > 0) this.#waiters.wake()
+    this.#releasePrompts()
+  }
+
+  /** In milliseconds. */
+  #menuAge(): { stands: number; quiet: number } {
+    const now = this.#time.now()
+    const menu = liveMenu(this.observation)
+    const since = (t: number | undefined) => (t === undefined ? 0 : Math.max(0, (now - t) * 1000))
+    return { stands: since(menu?.live.since), quiet: since(this.frame?.t) }
   }
 
   #schedule(): void {
     if (this.#exit || this.#isCatchingUp) return
-    this.#time.schedule(this.#screen.nextDeadline(), () => this.#handle(this.#screen.tick(this.#time.now())))
+    const deadlines = [this.#screen.nextDeadline(), this.#phase.nextDeadline()].filter(at => at !== null)
+    this.#time.schedule(deadlines.length === 0 ? null : Math.min(...deadlines), () => {
+      const now = this.#time.now()
+      this.#phase.tick(now)
+      this.#handle(this.#screen.tick(now))
+    })
   }
 
   #see(look: Look): void {
-    const { observation } = look
-    this.#conversation.observe(look)
-    if (observation.composer || observation.awaiting) this.#record('session.ready', {})
-    if (!look.isSettled) return
-    const menu = liveMenu(observation)
-    const isNewMenu = menu !== null && this.#menus.print !== menu.print
-    if (!menu) this.#menus.print = null
-    this.#dispatch(phaseEventOf(observation, isNewMenu), look)
-  }
-
-  #dispatch(event: PhaseEvent, look: Look | null): void {
-    const from = this.#phase
-    const [next, actions] = transition(phaseTable, from, event, { counter: this.#unlisted })
-    this.#phase = next
-    if (next !== from && !this.#isCatchingUp) this.#record('session.phase', { from, to: next, event })
-    for (const action of actions) this.#act(action, look)
-    if (next === 'dormant' && from !== 'dormant') this.#closeTurn(look)
-  }
-
-  /** Each action is isolated: a failure is reported, the rest still run, the phase has advanced. */
-  #act(action: PhaseAction, look: Look | null): void {
-    try {
-      this.#perform(action, look)
-    } catch (error) {
-      this.#options.onError(error)
-    }
-  }
-
-  #perform(action: PhaseAction, look: Look | null): void {
-    switch (action) {
-      case 'mark-turn': {
-        const turn = look && this.#conversation.markTurn(look)
-        if (turn) this.#record('turn.opened', { session: this.id, turn })
-        return
-      }
-      case 'open-message':
-        this.#conversation.openMessage()
-        return this.#show(async (sink, ref) => sink.open(ref))
-      case 'start-typing':
-      case 'stop-typing':
-        if (!this.#isCatchingUp) for (const sink of this.#options.sinks) sink.typing(this.id, action === 'start-typing')
-        return
-      case 'extract':
-      case 'extract-turn':
-        if (look) this.#conversation.extract(look, { isOpen: true })
-        return
-      case 'edit':
-        if (this.#conversation.blocks.length === 0) return
-        this.#conversation.openMessage()
-        return this.#show(async (sink, ref) => sink.update(ref, this.#conversation.blocks))
-      case 'finalize':
-        return this.#finalize(look)
-      case 'ask':
-        return this.#ask(look)
-      case 'settle-approval':
-        if (!this.#isCatchingUp) this.#later(() => this.#approvals.settle())
-        return
-      case 'end-session':
-        return this.#end()
-      default:
-        return
-    }
-  }
-
-  #finalize(look: Look | null): void {
-    const { turn } = this.#conversation
-    if (!turn || !look) return
-    this.#conversation.openMessage()
-    this.#conversation.extract(look, { isOpen: false, isAsking: this.#phase === 'tool-pending' })
-    const ref = this.openMessage!
-    const closed = this.#conversation.closeMessage()
-    if (closed) {
-      const { message, blocks } = closed
-      const kept = blocks as unknown as EventData<'message.final'>['blocks']
-      this.#record('message.final', { session: this.id, turn, message, markdown: renderMarkdown(blocks), blocks: kept })
-      if (!this.#isCatchingUp) for (const sink of this.#options.sinks) this.#later(() => sink.close(ref, blocks))
-    }
-  }
-
-  /** The agent rests: whatever it worked on is over, said or unsaid. */
-  #closeTurn(look: Look | null): void {
-    const { turn } = this.#conversation
-    if (!turn) return
-    const outcome = look?.observation.terminator?.outcome ?? (this.#exit ? 'exited' : 'done')
-    this.#conversation.closeTurn()
-    this.#record('turn.closed', { session: this.id, turn, outcome })
-  }
-
-  #ask(look: Look | null): void {
-    const menu = liveMenu(look?.observation ?? null)
-    if (!menu || !look) return
-    const count = this.#menus.count + 1
-    const instance = `${look.frame.lines[menu.rows[0]]?.id ?? 0}:${count}`
-    this.#menus = { count, print: menu.print, instance }
-    if (this.#isCatchingUp) return
-    this.#later(() => this.#approvals.raise(menu, instance))
-  }
-
-  #takeOverApprovals(): void {
-    const menu = liveMenu(this.observation)
-    const { instance } = this.#menus
-    this.#later(async () => {
-      const found = await this.#approvals.takeOver(menu && { menu, instance })
-      if (found === 'new' && menu) await this.#approvals.raise(menu, instance)
-    })
+    this.#exitScreen.observe(look)
+    this.#phase.see(look)
   }
 
   #end(): void {
     const exit = this.#exit && { code: this.#exit.code, signal: this.#exit.signal }
-    const isCrash = exit !== null && (exit.signal !== null || exit.code !== 0)
-    this.#record('session.ended', { exit, reason: isCrash ? 'crashed' : 'exited' })
-    this.#later(() => this.#options.keeper.forget(this.id))
-    this.#later(async () => this.#options.onEnded?.())
+    const isCrash = exit !== null && (exit.signal !== null || exit.code !== 0) && this.#endReason === null
+    this.#identifyByExit()
+    if (isCrash && !this.#isCatchingUp)
+      this.#notices.crashed(this.#exit!, { canResume: this.#agent.canResume && this.#agentSessionId !== null })
+    this.#record('session.ended', { exit, reason: this.#endReason ?? (isCrash ? 'crashed' : 'exited') })
+    this.#effects.later(() => this.#options.keeper.forget(this.id))
+    this.#effects.later(async () => this.#options.onEnded?.())
+  }
+
+  /** Many agents say in their last words how to come back. A better source may have told before. */
+  #identifyByExit(): void {
+    const { last } = this.#screen
+    if (this.#agentSessionId !== null || !this.#agent.exitId || !last) return
+    const found = this.#agent.exitId(this.#exitScreen.rows(last))
+    if (found !== null) this.#identify(found, 'exit screen')
+  }
+
+  #identify(agentSessionId: string, source: string, agentVersion?: string): void {
+    if (agentSessionId === this.#agentSessionId) return
+    this.#agentSessionId = agentSessionId
+    this.#record('session.identified', { agentSessionId, source, ...(agentVersion !== undefined && { agentVersion }) })
+  }
+
+  #tell(notice: Notice): void {
+    const { sinks, onError } = this.#options
+    this.#record('session.noticed', { session: this.id, ...notice })
+    for (const sink of sinks) void sink.notice(this.id, notice).catch(onError)
+  }
+
+  #lastRows(count: number): string[] {
+    const rows = this.frame?.lines.map(row => row.text.trimEnd()).filter(text => text !== '') ?? []
+    return rows.slice(-count)
   }
 
   #record<T extends EventType>(type: T, data: EventData<T>): void {
-    this.#later(() => this.#options.journal.write(type, data))
+    this.#effects.later(async () => void (await this.#options.journal.write(type, data)))
   }
 
-  /** Effects run one after the other, in the order they were caused. */
-  #later(work: () => Promise<void>): void {
-    this.#work = this.#work
-      .then(work)
-      .catch(error => this.#options.onError(error))
-      .then(() => this.#wake())
+  #releasePrompts(): void {
+    if (this.#isCatchingUp || this.#prompts.held.length === 0) return
+    void this.#prompts.releaseNext().catch(this.#options.onError)
   }
 
-  #show(call: (sink: Sink, message: MessageRef) => Promise<void>): void {
-    const ref = this.openMessage
-    if (this.#isCatchingUp || !ref) return
-    for (const sink of this.#options.sinks) void call(sink, ref).catch(this.#options.onError)
+  // — its parts —
+
+  #createMessages(): SessionMessages {
+    const { sinks, journal, onError } = this.#options
+    return new SessionMessages({
+      session: this.id,
+      sinks,
+      effects: this.#effects,
+      waiters: this.#waiters,
+      transcriptWaitMs: this.#times.transcriptWaitMs,
+      isSilent: () => this.#isCatchingUp,
+      hasEnded: () => this.#exit !== null,
+      write: (type, data) => journal.write(type, data),
+      onError,
+    })
   }
 
-  #wake(): void {
-    for (const wake of [...this.#waiters]) wake()
+  #createNotices(): SessionNotices {
+    const { record, clock, onError } = this.#options
+    return new SessionNotices({
+      session: record,
+      clock,
+      times: this.#times,
+      lastRows: count => this.#lastRows(count),
+      unattendedMs: () => (this.#viewers.size > 0 ? 0 : clock.monotonic() - this.#lastViewerAt),
+      tell: notice => this.#tell(notice),
+      onSilence: () => this.#phase.dispatch('silence', this.#screen.last),
+      onAbandoned: () => void this.stop(ABANDONED).catch(onError),
+    })
   }
-}
 
-export function liveMenu(observation: Observation | null): Menu | null {
-  if (observation?.view === 'tool_menu') return (observation as Observation<'tool_menu'>).payload.menu
-  if (observation?.view === 'auth_required') return (observation as Observation<'auth_required'>).payload.menu ?? null
-  return null
+  #createApprovals(): SessionApprovals {
+    const { record, ledger, clock, sinks, hostName, answers, onError } = this.#options
+    return new SessionApprovals({
+      ledger,
+      clock,
+      sinks,
+      subject: { agent: record.agent, session: record.id, project: record.project, cwd: record.cwd, hostName },
+      menu: {
+        menu: () => liveMenu(this.observation),
+        press: keys => this.press(keys),
+        nextFrame: ms => this.changed(ms),
+        instance: () => this.#phase.menuInstance,
+        age: () => this.#menuAge(),
+        picture: () => this.frame?.lines.map(row => row.text).join('\n') ?? '',
+      },
+      ...(answers && { answers }),
+      alone: work => this.#keyboard.alone(work),
+      isSteady: () => this.frame?.torn !== true && this.#time.now() - this.#resizedAt >= RESIZE_SETTLES_S,
+      say: async text => void (await this.#prompts.send(text, { whenBusy: 'hold' })),
+      isExited: () => this.#exit !== null,
+      onError,
+    })
+  }
+
+  #createPrompts(): Prompts {
+    const { pack, clock, journal, absence, onError } = this.#options
+    return new Prompts({
+      session: this.id,
+      pack,
+      clock,
+      keyboard: this.#keyboard,
+      readyWaitMs: this.#times.readyWaitMs,
+      held: journal.held,
+      port: {
+        observation: () => this.observation,
+        isExited: () => this.#exit !== null,
+        isBracketedPaste: () => this.#screen.emulator.isBracketedPaste,
+        press: keys => this.press(keys),
+        changed: ms => this.changed(ms),
+        absence: () => absence?.() ?? null,
+        quietMs: () => this.#keyboard.quietMs,
+        proof: (text, since, wasBusy) => this.#signals.proofOf(text, since, wasBusy),
+        hasHooks: () => this.#agent.hasHooks,
+      },
+      isIdle: () => this.isIdle,
+      record: (type, data) => this.#record(type, data),
+      onDelivered: () => this.#phase.dispatch('prompt-sent', this.#screen.last),
+      onFailed: detail => this.#notices.undelivered(detail),
+      onError,
+    })
+  }
+
+  #createPhase(): SessionPhase {
+    const { record, pack, clock, sinks, restored, onError } = this.#options
+    return new SessionPhase({
+      session: this.id,
+      pack,
+      rows: this.#screen,
+      clock,
+      sinks,
+      effects: this.#effects,
+      messages: this.#messages,
+      notices: this.#notices,
+      approvals: this.#approvals,
+      isResumed: record.resumedFrom !== undefined,
+      hasTranscript: this.#agent.hasTranscript,
+      restored: restored?.phase ?? null,
+      isCatchingUp: () => this.#isCatchingUp,
+      exit: () => this.#exit,
+      lastLook: () => this.#screen.last,
+      record: (type, data) => this.#record(type, data),
+      onEnd: () => this.#end(),
+      onError,
+    })
+  }
+
+  #createEar(): AgentEar {
+    return new AgentEar({
+      clock: this.#options.clock,
+      startedAt: this.#options.record.startedAt,
+      signals: this.#signals,
+      onIdentified: (agentSession, source, version) => this.#identify(agentSession, source, version),
+      onSaid: said => this.#phase.hear(said, this.#time.now()),
+      onTurnEnded: outcome => this.#phase.turnEnded(outcome),
+    })
+  }
 }

@@ -1,5 +1,5 @@
 import type { Look } from '../panes/index.js'
-import { cutRow, type KeptRow, type Pack, SPINNER } from '../screen/index.js'
+import { cutRow, type KeptRow, MARK, type Pack } from '../screen/index.js'
 import type { Color, Row } from '../terminal/index.js'
 
 /** A prompt on the screen: its rows and its words. */
@@ -93,7 +93,12 @@ function cutBar(row: Row, text: string, cols: number): Row {
 function maskedText(text: string, pack: Pack): string {
   for (const pattern of pack.volatile) {
     const match = pattern.exec(text)
-    if (match?.[1] !== undefined) return text.replace(match[1], ' ').trim()
+    if (match?.[1] !== undefined) return squeezed(text.replace(match[1], ' '))
   }
-  return text.replace(SPINNER, '').trim()
+  return squeezed(text.replace(MARK, ''))
+}
+
+/** Agents draw the same row now with one kind of blank, now with another. */
+function squeezed(text: string): string {
+  return text.replace(/[\s\u00a0]+/gu, ' ').trim()
 }

@@ -402,3 +402,118 @@ describe('what goes wrong in between', () => {
     )
   })
 })
+
+describe('what stands in front of the agent', () => {
+  test('a shell, an editor or a pager gets no prompt', async () => {
+    for (const prompt of ['shell', 'editor', 'pager'] as const) {
+      const agent = agentOf({}, idle({ payload: { fresh: false, prompt } } as Partial<Observation>))
+      expect(await send(agent)).toMatchObject({ result: 'refused', reason: 'no-agent' })
+      expect(agent.writes).toEqual([])
+    }
+  })
+
+  test('a program of which nothing is known may show any prompt', async () => {
+    const agent = agentOf({}, idle({ payload: { fresh: false, prompt: 'shell' } } as Partial<Observation>))
+    expect(await send(agent, TEXT, GENERIC)).toMatchObject({ result: 'delivered' })
+  })
+
+  test('another program that has the terminal, or copy mode, is found before anything is typed', async () => {
+    for (const reason of ['no-agent', 'copy-mode'] as const) {
+      const agent = Object.assign(agentOf(), { absence: () => ({ reason, detail: 'away' }) })
+      expect(await send(agent)).toEqual({ result: 'refused', reason, detail: 'away' })
+      expect(agent.writes).toEqual([])
+    }
+  })
+})
+
+describe('a draft', () => {
+  const DRAFT = idle({ composer: composer('half a thought') })
+  const clearing = (agent: ScriptedAgent, options: { clearsDraft?: boolean }) =>
+    runThrough(clock, sendPrompt(agent, TEXT, { pack: BULK, clock, ...options }))
+
+  test('is left alone unless it may be cleared', async () => {
+    const agent = agentOf({}, DRAFT)
+    expect(await clearing(agent, {})).toMatchObject({
+      reason: 'draft',
+      detail: expect.stringContaining('half a thought'),
+    })
+    expect(agent.writes).toEqual([])
+  })
+
+  test('is cleared with the agent’s key, and that is looked at', async () => {
+    const agent = agentOf({}, DRAFT)
+    expect(await clearing(agent, { clearsDraft: true })).toEqual({ result: 'delivered' })
+    expect(agent.writes).toEqual(['\u0015', TEXT, '\r'])
+  })
+
+  test('is never cleared while a person is typing it', async () => {
+    const agent = Object.assign(agentOf({}, DRAFT), { quietMs: () => 4_000 })
+    expect(await clearing(agent, { clearsDraft: true })).toMatchObject({
+      reason: 'draft',
+      detail: expect.stringContaining('someone is typing'),
+    })
+    expect(agent.writes).toEqual([])
+  })
+
+  test('that will not go is not typed behind', async () => {
+    const agent = agentOf({ isBlind: true }, DRAFT)
+    expect(await clearing(agent, { clearsDraft: true })).toMatchObject({ reason: 'draft' })
+    expect(agent.writes).toEqual(['\u0015'])
+  })
+})
+
+describe('a text that begins like a command', () => {
+  const typed = async (text: string, script: AgentScript = {}, meaning?: 'text' | 'command') => {
+    const agent = agentOf(script)
+    const result = await runThrough(clock, sendPrompt(agent, text, { pack: BULK, clock, ...(meaning && { meaning }) }))
+    expect(result).toEqual({ result: 'delivered' })
+    return agent.writes[0]
+  }
+
+  test.each(['/etc/hosts is wrong', '!important', '@everyone look', '# Title'])('%s goes as a paste', async text => {
+    expect(await typed(text)).toBe(`\u001b[200~${text}\u001b[201~`)
+  })
+
+  test('or with a blank in front where nothing can be pasted', async () => {
+    expect(await typed('!important', { isBracketedPaste: false })).toBe(' !important')
+  })
+
+  test('is typed when it is one, or is meant as one', async () => {
+    expect(await typed('/model opus')).toBe('/model opus')
+    expect(await typed('!ls', {}, 'command')).toBe('!ls')
+    expect(await typed('/model', {}, 'text')).toBe('\u001b[200~/model\u001b[201~')
+  })
+})
+
+describe('proof beside the screen', () => {
+  const dropped: AgentScript = { onTake: agent => agent.show({ composer: composer('') }) }
+
+  test('a hook or a transcript that names the text is proof enough', async () => {
+    const asked: unknown[] = []
+    const agent = Object.assign(agentOf(dropped), {
+      proof: (text: string, since: number, wasBusy: boolean) => {
+        asked.push([text, wasBusy])
+        return clock.monotonic() > since + 500 ? 'hook' : null
+      },
+    })
+    expect(await send(agent)).toEqual({ result: 'delivered' })
+    expect(asked[0]).toEqual([TEXT, false])
+  })
+
+  test('it is waited for twice as long where the agent calls hooks', async () => {
+    for (const hasHooks of [false, true]) {
+      const agent = Object.assign(agentOf(dropped), { hasHooks: () => hasHooks })
+      const before = clock.monotonic()
+      expect(await send(agent)).toMatchObject({ result: 'unconfirmed' })
+      expect(clock.monotonic() - before).toBeGreaterThan(hasHooks ? 29_000 : 14_000)
+      expect(clock.monotonic() - before).toBeLessThan(hasHooks ? 36_000 : 20_000)
+    }
+  })
+
+  test('a queue that must not be used is refused before anything is typed', async () => {
+    const agent = agentOf({}, idle({ busy: true, view: 'thinking' }))
+    const result = await runThrough(clock, sendPrompt(agent, TEXT, { pack: BULK, clock, mayQueue: false }))
+    expect(result).toMatchObject({ result: 'refused', reason: 'busy' })
+    expect(agent.writes).toEqual([])
+  })
+})

@@ -1,5 +1,6 @@
 import { type Clock, delay } from '../clock/index.js'
 import type { Observation, Pack } from '../screen/index.js'
+import { cleanText, isCommand, squash, TEXT_MAX, type TextMeaning, type Typing, typingOf } from './send-text.js'
 
 /** What sending needs of a session. */
 export interface SendPort {
@@ -8,16 +9,31 @@ export interface SendPort {
   isBracketedPaste(): boolean
   press(keys: string): Promise<void>
   changed(ms: number): Promise<void>
+  /** Why keys would not reach the agent (another program in front, a pane in copy mode); null: they would, as far as anyone can tell. */
+  absence?(): { reason: 'no-agent' | 'copy-mode'; detail: string } | null
+  /** Milliseconds since a person last typed here. */
+  quietMs?(): number
+  /**
+   * What beside the screen says that the agent took this text after this moment of the clock: a hook, its transcript, its
+   * status. Of an agent that worked before, work proves nothing.
+   */
+  proof?(text: string, since: number, wasBusy: boolean): string | null
+  /** The agent calls hooks: proof may come late. */
+  hasHooks?(): boolean
 }
 
 export type SendResult =
   | { result: 'delivered' }
   | { result: 'queued' }
+  /** Kept here until the agent rests. */
+  | { result: 'held'; prompt: string }
   | { result: 'refused'; reason: SendRefusal; detail: string }
   | { result: 'unconfirmed'; detail: string }
 
 export type SendRefusal =
   | 'gone'
+  | 'copy-mode'
+  | 'no-agent'
   | 'menu'
   | 'overlay'
   | 'no-composer'
@@ -27,19 +43,31 @@ export type SendRefusal =
   | 'busy'
   | 'text'
 
+export interface GateOptions {
+  pack: Pack
+  clock: Clock
+  /** How long the input box may take to appear. */
+  readyWaitMs?: number
+  meaning?: TextMeaning
+  /** Text that stands in the box is deleted first, unless a person is typing it. */
+  clearsDraft?: boolean
+  /** Whether the agent's own queue may be used. */
+  mayQueue?: boolean
+}
+
 const READY_WAIT_MS = 3_000
-/** How long a list or viewer that was told to close may take. */
+/** How long a list or viewer that was told to close, or a box that was cleared, may take. */
 const CLOSE_WAIT_MS = 1_000
 const ECHO_WAIT_MS = 3_000
 const RETRY_AFTER_MS = 3_000
 const RETRY_WAIT_MS = 5_000
 /** An empty box without any proof is looked at for so long, counted from the first Enter. */
 const PROOF_WAIT_MS = 15_000
+const HOOK_PROOF_WAIT_MS = 30_000
+/** Who typed so recently may be about to go on. */
+const TYPING_MS = 10_000
 /** Agents open a list of commands while one is typed; Enter before it stands picks something else. */
 const COMMAND_LIST_MS = 250
-const TEXT_MAX = 100_000
-/** Beyond this, or with a line break, text goes as one bracketed paste. */
-const TYPED_MAX = 400
 const ESCAPE = '\u001b'
 
 /**
@@ -47,35 +75,39 @@ const ESCAPE = '\u001b'
  * a write of its own once the text is seen in the box and is still there; and *delivered* only when the agent took it. The text is never
  * written twice, and no key is pressed while a menu is up: what appears in between is reported, not answered.
  */
-export async function sendPrompt(
-  port: SendPort,
-  text: string,
-  options: { pack: Pack; clock: Clock },
-): Promise<SendResult> {
-  const { pack, clock } = options
+export async function sendPrompt(port: SendPort, text: string, options: GateOptions): Promise<SendResult> {
+  const { pack, clock, meaning = 'auto' } = options
   const clean = cleanText(text)
   if (clean === '') return refused('text', 'there is nothing to send')
   if (clean.length > TEXT_MAX)
     return refused('text', `the text has ${clean.length} characters; at most ${TEXT_MAX} can be sent`)
-  const blocked = await waitForComposer(port, clock, pack)
+  const blocked = await waitForComposer(port, options)
   if (blocked) return blocked
-  const way = wayOf(clean, port, pack)
-  if (!way) return refused('text', 'several lines can only be pasted, and this program takes no paste')
-  const stopped = await typeText(port, clean, way, pack, clock)
+  const typing = typingOf(clean, { pack, meaning, isBracketedPaste: port.isBracketedPaste() })
+  if (!typing) return refused('text', 'several lines can only be pasted, and this program takes no paste')
+  const stopped = await typeText(port, typing, pack, clock)
   if (stopped) return stopped
   await until(port, clock, ECHO_WAIT_MS, () => obstacle(port) !== null || showsText(port.observation(), clean))
   if (obstacle(port) || !showsText(port.observation(), clean)) return notTyped(port, clean, pack)
-  await delay(clock, isCommand(clean) ? Math.max(pack.input.settleMs, COMMAND_LIST_MS) : pack.input.settleMs)
-  return submit(port, clean, pack, clock)
+  const command = isCommand(clean, meaning)
+  await delay(clock, command ? Math.max(pack.input.settleMs, COMMAND_LIST_MS) : pack.input.settleMs)
+  return submit(port, { text: clean, isCommand: command }, pack, clock)
 }
 
-async function submit(port: SendPort, text: string, pack: Pack, clock: Clock): Promise<SendResult> {
+interface Prompt {
+  text: string
+  isCommand: boolean
+}
+
+async function submit(port: SendPort, prompt: Prompt, pack: Pack, clock: Clock): Promise<SendResult> {
+  const { text } = prompt
   await until(port, clock, CLOSE_WAIT_MS, () => obstacle(port) !== null || showsText(port.observation(), text))
   const before = port.observation()
   if (obstacle(port) || !before || !showsText(before, text)) return notTyped(port, text, pack)
   const delivered: SendResult = { result: before.busy === true ? 'queued' : 'delivered' }
-  const isTaken = () => isProof(port.observation(), before, text)
   const firstEnter = clock.monotonic()
+  const isTaken = () =>
+    isProof(port.observation(), before, prompt) || Boolean(port.proof?.(text, firstEnter, before.busy === true))
   await port.press(pack.input.submit)
   if (await until(port, clock, RETRY_AFTER_MS, isTaken)) return delivered
   // Only a box that still shows our text, with nothing else on screen, gets the one further Enter.
@@ -85,15 +117,16 @@ async function submit(port: SendPort, text: string, pack: Pack, clock: Clock): P
     if (showsText(port.observation(), text))
       return unconfirmed('the text stands in the input box; Enter was pressed twice and not taken')
   }
-  if (await until(port, clock, firstEnter + PROOF_WAIT_MS - clock.monotonic(), isTaken)) return delivered
+  const proofWaitMs = port.hasHooks?.() ? HOOK_PROOF_WAIT_MS : PROOF_WAIT_MS
+  if (await until(port, clock, firstEnter + proofWaitMs - clock.monotonic(), isTaken)) return delivered
   return unconfirmed(`Enter was pressed, but nothing shows that the agent took the text${suffix(obstacle(port))}`)
 }
 
 /** Something after our Enter says that the agent has the text. A box that is merely empty says nothing: agents drop text too. */
-function isProof(seen: Observation | null, before: Observation, text: string): boolean {
+function isProof(seen: Observation | null, before: Observation, { text, isCommand }: Prompt): boolean {
   if (!seen || showsText(seen, text)) return false
   const isEchoed = showsEcho(seen, text)
-  if (isAsking(seen)) return isEchoed || isCommand(text)
+  if (isAsking(seen)) return isEchoed || isCommand
   if (seen.composer && !seen.composer.empty) return false
   if (
     seen.busy === true ||
@@ -102,41 +135,66 @@ function isProof(seen: Observation | null, before: Observation, text: string): b
   )
     return true
   const hasTurned = JSON.stringify(seen.terminator) !== JSON.stringify(before.terminator)
-  if (isCommand(text) && (hasTurned || seen.user !== before.user || seen.view !== before.view)) return true
+  if (isCommand && (hasTurned || seen.user !== before.user || seen.view !== before.view)) return true
   // The same words may have been said before: then their echo alone proves nothing.
   return isEchoed && (hasTurned || !showsEcho(before, text))
 }
 
-async function waitForComposer(port: SendPort, clock: Clock, pack: Pack): Promise<SendResult | null> {
-  const judge = () => judgeScreen(port, pack)
-  await until(port, clock, READY_WAIT_MS, () => judge()?.reason !== 'no-composer')
-  const key = closingKey(port.observation(), judge()?.reason)
+async function waitForComposer(port: SendPort, options: GateOptions): Promise<SendResult | null> {
+  const { clock } = options
+  const judge = () => judgeScreen(port, options)
+  await until(port, clock, options.readyWaitMs ?? READY_WAIT_MS, () => judge()?.reason !== 'no-composer')
+  const key = closingKey(port, judge()?.reason, options)
   if (key === null) return judge()
   await port.press(key)
   await until(port, clock, CLOSE_WAIT_MS, () => judge() === null)
   return judge()
 }
 
-function judgeScreen(port: SendPort, pack: Pack): Refused | null {
+function judgeScreen(port: SendPort, { pack, mayQueue = true }: GateOptions): Refused | null {
   const seen = port.observation()
   if (port.isExited()) return refused('gone', 'the session has ended')
+  const absence = port.absence?.()
+  if (absence) return refused(absence.reason, absence.detail)
+  const other = seen && pack.agent !== 'generic' ? otherProgram(seen) : null
+  if (other) return refused('no-agent', `${other} is in front, not the agent`)
   if (isAsking(seen)) return refused('menu', 'the agent waits for an answer; decide that first')
+  if (seen?.view === 'auth_required') return refused('menu', 'the agent waits for a sign-in')
   if (seen?.facets.some(facet => facet.name === 'survey'))
     return refused('menu', 'a survey on screen takes the next digit; answer or dismiss it first')
   if (seen && isOverlay(seen)) return refused('overlay', 'a viewer covers the input box')
   if (!seen?.composer) return refused('no-composer', 'the agent shows no input box')
-  if (!seen.composer.empty)
-    return refused('draft', `there is text in the input box already: ${seen.composer.draft.slice(0, 60)}`)
+  if (!seen.composer.empty) {
+    const who = isSomeoneTyping(port) ? 'someone is typing in the input box' : 'there is text in the input box already'
+    return refused('draft', `${who}: ${seen.composer.draft.slice(0, 60)}`)
+  }
   if (seen.composer.completion) return refused('completion', 'a list of completions is open in the input box')
   if (seen.composer.shell) return refused('focus', 'the input box is in shell mode')
-  if (seen.busy && !pack.input.queue) return refused('busy', 'the agent is working and cannot queue a prompt')
+  if (seen.busy && !(pack.input.queue && mayQueue))
+    return refused('busy', `the agent is working${pack.input.queue ? '' : ' and cannot queue a prompt'}`)
   return null
 }
 
-/** The one key that may bring the input box back. */
-function closingKey(seen: Observation | null, reason: SendRefusal | undefined): string | null {
-  if (reason === 'completion' || reason === 'focus') return ESCAPE
-  if (reason === 'overlay') return (seen as Observation<'unknown'>).payload.close ?? null
+/** A shell, a pager, an editor: what the agent has started, or left behind. */
+function otherProgram(seen: Observation): string | null {
+  if (seen.view !== 'idle_prompt') return null
+  const { prompt } = (seen as Observation<'idle_prompt'>).payload
+  return prompt === 'agent' ? null : `a ${prompt}`
+}
+
+function isSomeoneTyping(port: SendPort): boolean {
+  return (port.quietMs?.() ?? Number.POSITIVE_INFINITY) < TYPING_MS
+}
+
+/** The one key that may bring an empty input box. */
+function closingKey(
+  port: SendPort,
+  reason: SendRefusal | undefined,
+  { pack, clearsDraft }: GateOptions,
+): string | null {
+  if (reason === 'completion' || reason === 'focus') return isSomeoneTyping(port) ? null : ESCAPE
+  if (reason === 'draft') return clearsDraft && !isSomeoneTyping(port) ? pack.input.clear : null
+  if (reason === 'overlay') return (port.observation() as Observation<'unknown'>).payload.close ?? null
   return null
 }
 
@@ -155,17 +213,7 @@ function obstacle(port: SendPort): string | null {
   return isAsking(port.observation()) ? 'the agent asks for an answer' : null
 }
 
-type Way = 'paste' | 'bulk' | 'typed'
-
-/** Null: this text cannot be typed without its line breaks being taken for Enter. */
-function wayOf(text: string, port: SendPort, pack: Pack): Way | null {
-  const isLong = text.length > TYPED_MAX || text.includes('\n')
-  if ((isLong || text.includes('\t')) && port.isBracketedPaste()) return 'paste'
-  if (isLong && pack.agent === 'generic') return null
-  return pack.input.mode === 'bulk' || pack.input.paceMs === 0 ? 'bulk' : 'typed'
-}
-
-async function typeText(port: SendPort, text: string, way: Way, pack: Pack, clock: Clock): Promise<SendResult | null> {
+async function typeText(port: SendPort, { text, way }: Typing, pack: Pack, clock: Clock): Promise<SendResult | null> {
   if (way === 'paste') {
     await port.press(`\u001b[200~${text}\u001b[201~`)
     return null
@@ -212,23 +260,6 @@ function showsEcho({ user }: Observation, text: string): boolean {
   return (
     echo.endsWith(wanted.slice(-20)) || (echo.length >= 20 && wanted.startsWith(echo)) || /\[Pasted text/.test(user)
   )
-}
-
-function isCommand(text: string): boolean {
-  return text.startsWith('/') && !text.includes('\n')
-}
-
-function squash(text: string): string {
-  return text.replace(/\s+/gu, '')
-}
-
-/** Line breaks as LF; no control characters and no paste markers: a prompt is text, never keys. */
-function cleanText(text: string): string {
-  return text
-    .replace(/\r\n?/g, '\n')
-    .replace(/\u001b\[20[01]~/g, '')
-    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
-    .trim()
 }
 
 type Refused = Extract<SendResult, { result: 'refused' }>

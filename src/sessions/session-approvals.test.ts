@@ -10,7 +10,7 @@ import { validateEvent } from '../events/index.js'
 import type { Menu } from '../screen/index.js'
 import { type EventStore, openStore } from '../store/index.js'
 import { SessionApprovals } from './session-approvals.js'
-import type { Sink } from './sink.js'
+import { BLOCK_CAPS, type Sink } from './sink.js'
 
 const MENU = menuOf(['Yes', 'No'])
 
@@ -46,6 +46,7 @@ function sink(): Sink {
   const nothing = async () => undefined
   return {
     kind: 'web',
+    caps: BLOCK_CAPS,
     open: nothing,
     update: () => undefined,
     close: nothing,
@@ -218,6 +219,7 @@ describe('a decision', () => {
     const record = await decided(session)
     session.noteKeys()
     const applying = session.apply(record)
+    while (!session.isApplying) await new Promise(setImmediate)
     await ledger.cancelled(record, 'session ended')
     await expect(run(applying)).rejects.toMatchObject({ code: 'E_STATE' })
     expect(screen.keys).toEqual([])

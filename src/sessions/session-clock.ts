@@ -45,7 +45,9 @@ export class SessionClock {
 
   #arm(due: number): void {
     this.#timer?.cancel()
-    this.#timer = this.#clock.setTimer(Math.max(0, (due - this.now()) * 1000), () => {
+    // Rounded up: a call that comes a breath too early finds nothing due, and would be asked for again without end.
+    const ms = Math.max(0, Math.ceil((due - this.now()) * 1000))
+    this.#timer = this.#clock.setTimer(ms, () => {
       this.#due = null
       this.#timer = null
       this.#callback()

@@ -21,6 +21,8 @@ export interface SessionRecord {
   exit?: { code: number | null; signal: string | null } | null
   endReason?: string
   resumedFrom?: string
+  /** The session in which the conversation goes on. */
+  resumedBy?: string
   recording: string
   owner: string
   version: number
@@ -32,11 +34,13 @@ const TYPES: readonly EventType[] = [
   'session.ended',
   'session.lost',
   'session.renamed',
+  'session.identified',
+  'session.resumed',
 ]
 
 export const sessionsProjection: Projection<SessionRecord> = {
   name: 'sessions',
-  version: 1,
+  version: 2,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -68,6 +72,11 @@ function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord
   // A session whose end was seen is not lost, whatever a host that came later believed.
   if (isEvent(event, 'session.lost') && record.state !== 'ended')
     return { ...record, state: 'lost', endedAt: event.at, endReason: event.data.reason }
+  if (isEvent(event, 'session.identified')) {
+    const { agentSessionId, agentVersion } = event.data
+    return { ...record, agentSessionId, ...(agentVersion !== undefined && { agentVersion }) }
+  }
+  if (isEvent(event, 'session.resumed')) return { ...record, resumedBy: event.data.by }
   if (isEvent(event, 'session.renamed')) {
     const { label: _, ...unnamed } = record
     return event.data.label === null ? unnamed : { ...record, label: event.data.label }

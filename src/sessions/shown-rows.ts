@@ -101,11 +101,13 @@ export class ShownRows {
 
   /** Rows from here to the live part. */
   rowsFrom(id: number): TextRow[] {
-    return this.#look ? this.rows(id, contentEnd(this.#look, this.#kept)) : []
+    if (!this.#look) return []
+    return this.rows(id, id >= ALTERNATE_FIRST_ID ? keptEnd(this.#kept) : contentEnd(this.#look, this.#kept))
   }
 
   rows(firstId: number, lastId: number): TextRow[] {
-    if (this.#look?.frame.buffer !== 'alternate') {
+    // An id says where its row is kept: a program that has left the alternate screen has said there what it has said.
+    if (firstId < ALTERNATE_FIRST_ID && this.#look?.frame.buffer !== 'alternate') {
       const rows: TextRow[] = this.#source.readRows(firstId, lastId)
       const isCut = rows.length > 0 && rows[0]!.id > firstId && firstId < (this.#look?.frame.history.firstId ?? 0)
       return isCut ? [{ ...rows[0]!, hasGap: true }, ...rows.slice(1)] : rows
@@ -187,9 +189,13 @@ export class ShownRows {
   }
 }
 
+function keptEnd(kept: ShownState): number {
+  return ALTERNATE_FIRST_ID + kept.base + kept.rows.length - 1
+}
+
 /** Id of the last row above the live part. */
 function contentEnd(look: Look, kept: ShownState): number {
   const { frame } = look
-  if (frame.buffer === 'alternate') return ALTERNATE_FIRST_ID + kept.base + kept.rows.length - 1
+  if (frame.buffer === 'alternate') return keptEnd(kept)
   return frame.lines[liveStart(look) - 1]?.id ?? frame.history.lastId
 }

@@ -1,4 +1,5 @@
 export type * from './event-store.js'
+export { type Database, loadDriver } from './sqlite/driver.js'
 export type { EventValidator } from './sqlite/event-rows.js'
 export { type OpenStoreOptions, openStore, type SqliteStore } from './sqlite/open.js'
 export { type Quarantine, quarantine } from './sqlite/quarantine.js'

@@ -6,17 +6,28 @@ import { PIECE_MAX } from './xterm-core.js'
  *
  * 1. No piece ends inside a UTF-8 character. xterm keeps unfinished characters itself, but wrongly: a continuation byte
  *    0x80, as in `…` (E2 80 A6), is taken for a missing one. An unfinished character is held for the next call.
- * 2. A piece ends behind every byte that could end a synchronized update: an `l` behind a byte that may stand inside a
- *    control sequence. When the hook for `CSI ?2026l` runs, nothing behind it is parsed yet, and the caller knows that
- *    later bytes belong to the next frame.
- * 3. A piece that ends with BEL starts behind the last ESC before it. So an OSC hook can tell the terminator: BEL if the
- *    piece ends with BEL, else ST.
+ * 2. A piece ends behind every byte that could end a synchronized update: an `l` behind parameters that could say 2026.
+ *    When the hook for `CSI ?2026l` runs, nothing behind it is parsed yet, and the caller knows that later bytes belong
+ *    to the next frame.
+ * 3. A piece ends behind a BEL that could end a question, and starts behind the last ESC before it. So an OSC hook can
+ *    tell the terminator to answer with: BEL if the piece was cut so, else ST.
+ *
+ * Every piece costs a call of the parser, so what can be seen to be neither (hiding the cursor, a window title) is not
+ * cut. What lies before the bytes at hand is not looked at again: there a cut too many is made, which changes nothing.
  */
 
 const BEL = 0x07
 const ESC = 0x1b
+const QUESTION = 0x3f
 const SMALL_L = 0x6c
 const DEL = 0x7f
+
+/** Bytes that say something about a cut; all others are passed over. */
+const MATTERS = new Uint8Array(256)
+for (const byte of [BEL, ESC, QUESTION, SMALL_L]) MATTERS[byte] = 1
+
+/** A piece; `endsQuestion`: its last byte is a BEL that may have ended a question. */
+export type TakePiece = (piece: Uint8Array, endsQuestion: boolean) => void
 
 export class ByteCutter {
   /** The bytes of an unfinished character. */
@@ -29,42 +40,65 @@ export class ByteCutter {
     this.#last = lastByte
   }
 
-  /** Pieces of `bytes` in order. Afterwards `held` has what is not in them. */
-  *pieces(bytes: Uint8Array): Generator<Uint8Array> {
+  /** Hands out `bytes` in pieces. Afterwards `held` has what is not in them. */
+  cut(bytes: Uint8Array, take: TakePiece): void {
     const input = this.held.length > 0 ? concat(this.held, bytes) : plainView(bytes)
     const end = input.length - unfinishedLength(input, input.length)
     let start = 0
-    let nextL = this.#nextSyncEnd(input, 0, end)
-    let nextBel = indexOf(input, BEL, 0, end)
-    while (start < end) {
-      let stop = Math.min(nextL, nextBel, end)
-      if (nextBel === stop && stop < end) {
-        const lastEscape = input.subarray(start, stop).lastIndexOf(ESC)
-        if (lastEscape >= 0) stop = start + lastEscape
+    let escapeAt = -1
+    let hasQuestion = false
+    for (let at = 0; at < end; at++) {
+      const byte = input[at]!
+      if (MATTERS[byte] === 0) continue
+      if (byte === ESC) {
+        escapeAt = at
+        hasQuestion = false
+      } else if (byte === QUESTION) {
+        hasQuestion = true
+      } else if (byte === SMALL_L) {
+        if (this.#mayEndUpdate(input, at)) start = handOut(input, start, at + 1, take, false)
+      } else if (escapeAt < start || hasQuestion) {
+        if (escapeAt >= start) start = handOut(input, start, escapeAt + 1, take, false)
+        start = handOut(input, start, at + 1, take, true)
       }
-      stop = Math.min(stop + 1, end)
-      if (stop - start > PIECE_MAX) stop = start + PIECE_MAX - unfinishedLength(input, start + PIECE_MAX)
-      this.#last = input[stop - 1] ?? 0
-      yield input.subarray(start, stop)
-      start = stop
-      if (nextL < start) nextL = this.#nextSyncEnd(input, start, end)
-      if (nextBel < start) nextBel = indexOf(input, BEL, start, end)
     }
-    this.held = input.slice(end)
+    if (start < end) handOut(input, start, end, take, false)
+    if (end > 0) this.#last = input[end - 1]!
+    if (end < input.length || this.held.length > 0) this.held = input.slice(end)
   }
 
-  #nextSyncEnd(input: Uint8Array, from: number, end: number): number {
-    for (let at = indexOf(input, SMALL_L, from, end); at < end; at = indexOf(input, SMALL_L, at + 1, end)) {
-      const before = at > 0 ? input[at - 1]! : this.#last
-      if (before < 0x40 || before === DEL) return at
+  /** Can the `l` there be the end of `CSI ?2026l`, also with other modes or control characters in between? */
+  #mayEndUpdate(input: Uint8Array, at: number): boolean {
+    let digits = 0
+    for (let back = at - 1; back >= 0; back--) {
+      const byte = input[back]!
+      if (!isInsideSequence(byte)) return digits === ALL_DIGITS
+      if (byte === 0x32) digits |= 1
+      else if (byte === 0x30) digits |= 2
+      else if (byte === 0x36) digits |= 4
     }
-    return end
+    return isInsideSequence(this.#last) || digits === ALL_DIGITS
   }
 }
 
-/** Does the piece end with BEL, so that an OSC finished inside it was ended by BEL? */
-export function endsWithBell(piece: Uint8Array): boolean {
-  return piece[piece.length - 1] === BEL
+/** 2, 0 and 6 were met. */
+const ALL_DIGITS = 7
+
+/** May stand between the introducer of a control sequence and its last byte. */
+function isInsideSequence(byte: number): boolean {
+  return byte < 0x40 || byte === DEL
+}
+
+/** Returns where the next piece starts. */
+function handOut(input: Uint8Array, start: number, stop: number, take: TakePiece, endsQuestion: boolean): number {
+  let from = start
+  while (stop - from > PIECE_MAX) {
+    const to = from + PIECE_MAX - unfinishedLength(input, from + PIECE_MAX)
+    take(input.subarray(from, to), false)
+    from = to
+  }
+  take(input.subarray(from, stop), endsQuestion)
+  return stop
 }
 
 /** How many bytes before `end` belong to a character that is not complete there. */
@@ -81,11 +115,6 @@ function sequenceLength(lead: number): number {
   if (lead < 0xe0) return 2
   if (lead < 0xf0) return 3
   return lead < 0xf8 ? 4 : 1
-}
-
-function indexOf(bytes: Uint8Array, byte: number, from: number, end: number): number {
-  const at = bytes.indexOf(byte, from)
-  return at < 0 || at > end ? end : at
 }
 
 /** A Buffer's `subarray` is slow, and its `slice` copies nothing: what is held would change with the caller's memory. */

@@ -1,4 +1,4 @@
-import { ByteCutter, endsWithBell } from './byte-pieces.js'
+import { ByteCutter } from './byte-pieces.js'
 import { Colors } from './colors.js'
 import {
   clampSize,
@@ -13,9 +13,11 @@ import type { Frame, Progress, Row } from './frame.js'
 import { type FrameEnd, FrameTiming } from './frame-timing.js'
 import { captureGrid, restoreGrid } from './grid-state.js'
 import { KittyKeyboard } from './kitty-keyboard.js'
+import { shareLineMemory } from './line-memory.js'
 import { LinkTable } from './links.js'
 import { type OscEvidence, registerEvidence, Title } from './osc-evidence.js'
 import { ParserHooks, paramAt } from './parser-hooks.js'
+import { printPlainTextFast } from './print-text.js'
 import { PrivateModes } from './private-modes.js'
 import {
   aggregateStatus,
@@ -79,8 +81,11 @@ export class TerminalEmulator {
     const { cols, rows, scrollback, ambiguous, knobs } = this.#options
     this.#terminal = openTerminal({ cols, rows, scrollback })
     this.#core = coreOf(this.#terminal)
-    this.#terminal.unicode.register(createWidthProvider(ambiguous))
+    const widths = createWidthProvider(ambiguous)
+    this.#terminal.unicode.register(widths)
     this.#terminal.unicode.activeVersion = WIDTH_VERSION
+    printPlainTextFast(this.#core, widths)
+    shareLineMemory(this.#core)
     if (state) restoreGrid(this.#core, state.grid)
     this.#ids = new RowIds(this.#core, state?.ids)
     this.#links = new LinkTable(this.#core, state?.links)
@@ -114,10 +119,7 @@ export class TerminalEmulator {
   feed(bytes: Uint8Array, t: number, { live }: { live: boolean }): TerminalEvent[] {
     this.#runDeadlines(t, end => end.at < t)
     this.#isLive = live
-    for (const piece of this.#cutter.pieces(bytes)) {
-      this.#timing.bytesArrived(this.#time)
-      this.#parse(piece)
-    }
+    this.#cutter.cut(bytes, this.#parse)
     if (this.#cutter.held.length > 0) this.#timing.bytesArrived(this.#time)
     return this.#takeEvents()
   }
@@ -155,12 +157,8 @@ export class TerminalEmulator {
 
   /** What is there now, for a viewer who joins: ends no frame and marks nothing as seen. */
   picture(): Frame {
-    const seq = this.#seq
-    const known = { ...this.#lastRows }
-    const frame = this.#snapshot({ at: this.#time, cause: 'forced', torn: this.#timing.isSynchronizing })
-    this.#seq = seq
-    this.#lastRows = known
-    return frame
+    const end: FrameEnd = { at: this.#time, cause: 'forced', torn: this.#timing.isSynchronizing }
+    return this.#frameOf(end, this.#seq + 1, this.#readScreen(this.#seq + 1, { isKept: false }))
   }
 
   /** What only the host knows about the program's claims: its process ended, or the shell (no agent) prompts or starts a command. */
@@ -216,9 +214,11 @@ export class TerminalEmulator {
   readRows(firstId: number, lastId: number): Row[] {
     const held = this.#ids.rangeAround(firstId)
     const rows: Row[] = []
+    const context = this.#reading
     for (let id = Math.max(firstId, held.firstId); id <= Math.min(lastId, held.lastId); id++) {
       const known = this.#lastRows[this.#screen].get(id)
-      rows.push(readRow(this.#ids.lineOf(id)!, this.#reading(id), known).row)
+      context.id = id
+      rows.push(readRow(this.#ids.lineOf(id)!, context, known).row)
     }
     return rows
   }
@@ -259,8 +259,9 @@ export class TerminalEmulator {
     return this.#ids.isAlternate ? 'alternate' : 'normal'
   }
 
-  #parse(piece: Uint8Array): void {
-    this.#pieceEndsWithBell = endsWithBell(piece)
+  readonly #parse = (piece: Uint8Array, endsWithBell: boolean): void => {
+    this.#timing.bytesArrived(this.#time)
+    this.#pieceEndsWithBell = endsWithBell
     try {
       this.#core._inputHandler.parse(piece)
     } catch {
@@ -276,30 +277,33 @@ export class TerminalEmulator {
   }
 
   #endFrame(end: FrameEnd): void {
-    const frame = this.#snapshot(end)
+    const seq = ++this.#seq
+    const read = this.#readScreen(seq, { isKept: true })
+    this.#lastRows[this.#screen] = new Map(read.map(row => [row.row.id, row]))
     this.#timing.frameEnded(end)
-    this.#events.push({ type: 'frame', t: end.at, frame })
+    this.#events.push({ type: 'frame', t: end.at, frame: this.#frameOf(end, seq, read) })
   }
 
-  #snapshot(end: FrameEnd): Frame {
+  /** The viewport, row by row; those that are as in the last frame are the same objects. */
+  #readScreen(seq: number, { isKept }: { isKept: boolean }): ReadRow[] {
+    const { lines, ybase } = this.#core.buffers.active
+    const known = this.#lastRows[this.#screen]
+    const context = { ...this.#reading, seq, isKept }
+    const firstId = this.#ids.activeBase + ybase
+    const read: ReadRow[] = []
+    for (let y = 0; y < this.#terminal.rows; y++) {
+      const line = lines.get(ybase + y)
+      if (!line) break
+      context.id = firstId + y
+      read.push(readRow(line, context, known.get(context.id)))
+    }
+    return read
+  }
+
+  #frameOf(end: FrameEnd, seq: number, read: readonly ReadRow[]): Frame {
     const { cols, rows } = this.size
     const buffer = this.#core.buffers.active
-    const screen = this.#screen
     const base = this.#ids.activeBase
-    const seq = ++this.#seq
-    const known = this.#lastRows[screen]
-    const reading = this.#reading(0)
-    const read = new Map<number, ReadRow>()
-    const lines: Row[] = []
-    for (let y = 0; y < rows; y++) {
-      const line = buffer.lines.get(buffer.ybase + y)
-      if (!line) break
-      const id = base + buffer.ybase + y
-      const row = readRow(line, { ...reading, id }, known.get(id))
-      read.set(id, row)
-      lines.push(row.row)
-    }
-    this.#lastRows[screen] = read
     return {
       seq,
       t: end.at,
@@ -308,17 +312,23 @@ export class TerminalEmulator {
       held: end.at < this.#heldUntil,
       cols,
       rows,
-      buffer: screen,
+      buffer: this.#screen,
       cursor: { x: Math.min(buffer.x, cols - 1), y: buffer.y, visible: this.#modes.isCursorVisible },
       title: this.#title.current,
       progress: this.#progress,
-      lines,
+      lines: read.map(row => row.row),
       history: { firstId: base, lastId: base + buffer.ybase - 1 },
     }
   }
 
-  #reading(id: number) {
-    return { id, cols: this.#terminal.cols, seq: this.#seq, linkOf: (number: number) => this.#links.uriOf(number) }
+  get #reading() {
+    return {
+      id: 0,
+      cols: this.#terminal.cols,
+      seq: this.#seq,
+      isKept: false,
+      linkOf: (number: number) => this.#links.uriOf(number),
+    }
   }
 
   #registerHooks(): void {

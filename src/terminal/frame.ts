@@ -8,6 +8,8 @@ export interface Frame {
   torn: boolean
   /** True while the picture settles after our own resize: nothing is classified, extracted or sent from it. */
   held: boolean
+  /** True for a picture in plain text: it has no colours and nobody knows where its cursor was. */
+  still?: boolean
   cols: number
   rows: number
   buffer: 'normal' | 'alternate'

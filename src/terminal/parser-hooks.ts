@@ -1,12 +1,8 @@
-import { coreOf, type SequenceId, type XtermCore, type XtermTerminal } from './xterm-core.js'
-
-export type SequenceParams = (number | number[])[]
+import { CodeUnits } from './code-units.js'
+import { coreOf, type SequenceId, type SequenceParams, type XtermCore, type XtermTerminal } from './xterm-core.js'
 
 /** Longest OSC or DCS payload that reaches a hook, in characters. */
 export const PAYLOAD_MAX = 64 * 1024
-
-/** As arguments of one call; the stack has room for more. */
-const CODE_POINTS_AT_ONCE = 4096
 
 /**
  * The only way to register a parser hook. An exception in a hook would unwind through xterm's parser in the middle of a
@@ -17,19 +13,22 @@ export class ParserHooks {
   faults = 0
   oversized = 0
   readonly #terminal: XtermTerminal
+  readonly #core: XtermCore
   readonly #parser: XtermCore['_inputHandler']['_parser']
 
   constructor(terminal: XtermTerminal) {
     this.#terminal = terminal
-    this.#parser = coreOf(terminal)._inputHandler._parser
+    this.#core = coreOf(terminal)
+    this.#parser = this.#core._inputHandler._parser
   }
 
+  /** The parameters are the parser's own and change with the next sequence: a hook keeps none of them. */
   csi(id: SequenceId, hook: (params: SequenceParams) => boolean): void {
-    this.#terminal.parser.registerCsiHandler(id, params => this.#guard(() => hook(params)))
+    this.#core.registerCsiHandler(id, params => this.#guard(hook, params))
   }
 
   esc(id: SequenceId, hook: () => boolean): void {
-    this.#terminal.parser.registerEscHandler(id, () => this.#guard(hook))
+    this.#terminal.parser.registerEscHandler(id, () => this.#guard(hook, undefined))
   }
 
   /** Takes the place of xterm's own handler: it would collect the payload a second time, without our limit. */
@@ -54,25 +53,26 @@ export class ParserHooks {
   }
 
   bell(hook: () => void): void {
+    const rung = () => {
+      hook()
+      return true
+    }
     this.#terminal.onBell(() => {
-      this.#guard(() => {
-        hook()
-        return true
-      })
+      this.#guard(rung, undefined)
     })
   }
 
   #finish(payload: Payload, success: boolean, hook: (payload: string) => boolean): boolean {
     const text = payload.take()
     if (!success) return false
-    if (text !== null) return this.#guard(() => hook(text))
+    if (text !== null) return this.#guard(hook, text)
     this.oversized++
     return true
   }
 
-  #guard(hook: () => boolean): boolean {
+  #guard<Given>(hook: (given: Given) => boolean, given: Given): boolean {
     try {
-      return hook() === true
+      return hook(given) === true
     } catch {
       this.faults++
       return false
@@ -94,9 +94,7 @@ class Payload {
       this.#text = null
       return
     }
-    for (let at = start; at < end; at += CODE_POINTS_AT_ONCE) {
-      this.#text += String.fromCodePoint(...data.subarray(at, Math.min(end, at + CODE_POINTS_AT_ONCE)))
-    }
+    this.#text += textOf(data, start, end)
   }
 
   /** The text, or null if it was too long. */
@@ -107,8 +105,15 @@ class Payload {
   }
 }
 
-/** A numeric parameter; sub-parameters count as their first value. */
+const units = new CodeUnits(PAYLOAD_MAX * 2)
+
+function textOf(data: Uint32Array, start: number, end: number): string {
+  units.clear()
+  for (let at = start; at < end; at++) units.add(data[at]!)
+  return units.text()
+}
+
+/** A numeric parameter, without its sub-parameters. */
 export function paramAt(params: SequenceParams, index: number, fallback = 0): number {
-  const value = params[index]
-  return (Array.isArray(value) ? value[0] : value) ?? fallback
+  return index < params.length ? params.params[index]! : fallback
 }

@@ -1,4 +1,5 @@
 import { type ParserHooks, paramAt } from './parser-hooks.js'
+import type { SequenceParams } from './xterm-core.js'
 
 /** DEC private modes that a program may ask for and get a true answer; every other mode is reported as unknown. */
 export const KNOWN_MODES = [25, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1049, 2004, 2026, 2027, 2031] as const
@@ -29,7 +30,7 @@ export class PrivateModes {
 
   /** `synchronized` hears of mode 2026 at the byte that switches it. */
   register(hooks: ParserHooks, synchronized: (isSet: boolean) => void): void {
-    const change = (isSet: boolean) => (params: (number | number[])[]) => {
+    const change = (isSet: boolean) => (params: SequenceParams) => {
       let isSynchronized = false
       for (let index = 0; index < params.length; index++) {
         const mode = paramAt(params, index)

@@ -50,6 +50,7 @@ const TEXT_MAX_BYTES = 2048
 const STATES = ['idle', 'working', 'done', 'blocked', 'error'] as const
 const KINDS = ['permission', 'question', 'auth'] as const
 const SEVERITY: readonly StatusName[] = ['blocked', 'error', 'working', 'done', 'idle']
+const encoder = new TextEncoder()
 const ID = /^[A-Za-z0-9._-]{1,64}(\/[A-Za-z0-9._-]{1,64}){0,15}$/
 const APP = /^[\p{L}\p{N}._ +-]{1,64}$/u
 
@@ -92,7 +93,7 @@ function applyReport(board: StatusBoard, payload: string, t: number): StatusBoar
 }
 
 function parseFields(payload: string): Map<string, string> | null {
-  if (new TextEncoder().encode(payload).length > SEQUENCE_MAX_BYTES) return null
+  if (payload.length * 3 > SEQUENCE_MAX_BYTES && encoder.encode(payload).length > SEQUENCE_MAX_BYTES) return null
   const fields = new Map<string, string>()
   for (const pair of payload.split(':')) {
     const equals = pair.indexOf('=')

@@ -7,6 +7,7 @@ import {
   isVisibleBlank,
   makeSpan,
 } from './cell-style.js'
+import { CodeUnits } from './code-units.js'
 import type { Row, Span } from './frame.js'
 import { hashText } from './row-hash.js'
 import { CELL_WORDS, type CoreLine } from './xterm-core.js'
@@ -39,6 +40,8 @@ export interface ReadContext {
   cols: number
   /** The frame this row is read for. */
   seq: number
+  /** The row will be compared with a later reading; else its cells are not copied. */
+  isKept: boolean
   linkOf: (number: number) => string | undefined
 }
 
@@ -53,18 +56,20 @@ export function readRow(line: CoreLine, context: ReadContext, previous?: ReadRow
   }
   const row = buildRow(line, words, context)
   const isUnchanged = previous !== undefined && looksEqual(previous.row, row)
-  return { row: isUnchanged ? previous.row : row, cells: Buffer.from(bytes), extras: extrasOf(line, words) }
+  const kept = isUnchanged ? previous.row : row
+  if (!context.isKept) return { row: kept, cells: null, extras: '' }
+  return { row: kept, cells: Buffer.from(bytes), extras: extrasOf(line, words) }
 }
 
-/** UTF-16 units of the row being read; a cell has at most 33 code points (width-provider.ts). */
-const unitBytes = Buffer.alloc(500 * 66 * 2)
-const units = new Uint16Array(unitBytes.buffer, unitBytes.byteOffset, unitBytes.length / 2)
+/** A cell has at most 33 code points (width-provider.ts). */
+const units = new CodeUnits(500 * 66)
 
 function buildRow(line: CoreLine, words: Uint32Array, context: ReadContext): Row {
   const width = visibleWidth(line, words)
+  if (width === 0) return blankRow(line, context)
   const starts: number[] = []
   const unitStarts: number[] = []
-  let length = 0
+  units.clear()
   let foreground = -1
   let background = -1
   let link = -1
@@ -78,12 +83,12 @@ function buildRow(line: CoreLine, words: Uint32Array, context: ReadContext): Row
       background = cellBackground
       link = cellLink
       starts.push(x)
-      unitStarts.push(length)
+      unitStarts.push(units.length)
     }
-    length = writeCell(line, words, x, length)
+    writeCell(line, words, x)
     x += words[at]! >>> Content.widthShift || 1
   }
-  const whole = unitBytes.toString('utf16le', 0, length * 2)
+  const whole = units.text()
   const text = cutTrailingBlanks(whole)
   return {
     id: context.id,
@@ -96,6 +101,12 @@ function buildRow(line: CoreLine, words: Uint32Array, context: ReadContext): Row
   }
 }
 
+const BLANK_HASH = hashText('')
+
+function blankRow(line: CoreLine, { id, seq }: ReadContext): Row {
+  return { id, text: '', width: 0, wrapped: line.isWrapped, spans: [], hash: BLANK_HASH, changedSeq: seq }
+}
+
 function makeSpans(
   line: CoreLine,
   words: Uint32Array,
@@ -105,14 +116,14 @@ function makeSpans(
   unitStarts: readonly number[],
   whole: string,
 ): Span[] {
-  const links = new Set<number>()
+  let links: Set<number> | undefined
   return starts.map((x, index) => {
     const end = starts[index + 1] ?? width
     const text = whole.slice(unitStarts[index], unitStarts[index + 1])
     const background = words[x * CELL_WORDS + 2]!
     const link = (background & Background.hasExtended) === 0 ? 0 : linkAt(line, x)
-    if (link > 0) links.add(link)
-    const uri = link > 0 && links.size <= LINKS_PER_ROW ? context.linkOf(link) : undefined
+    if (link > 0) links = (links ?? new Set()).add(link)
+    const uri = links && link > 0 && links.size <= LINKS_PER_ROW ? context.linkOf(link) : undefined
     return makeSpan(x, end - x, text, words[x * CELL_WORDS + 1]!, background, uri)
   })
 }
@@ -131,22 +142,16 @@ function visibleWidth(line: CoreLine, words: Uint32Array): number {
   return 0
 }
 
-/** Writes the characters of a cell to `units` and returns where the next cell goes. */
-function writeCell(line: CoreLine, words: Uint32Array, x: number, at: number): number {
+function writeCell(line: CoreLine, words: Uint32Array, x: number): void {
   const content = words[x * CELL_WORDS]!
-  const codePoint = content & Content.codePoint
   if ((words[x * CELL_WORDS + 1]! & Foreground.invisible) !== 0) {
-    for (let column = content >>> Content.widthShift; column > 0; column--) units[at++] = SPACE
+    for (let column = content >>> Content.widthShift; column > 0; column--) units.addUnit(SPACE)
   } else if ((content & Content.isCombined) !== 0) {
     const combined = line._combined[x] ?? ' '
-    for (let index = 0; index < combined.length; index++) units[at++] = combined.charCodeAt(index)
-  } else if (codePoint < 0x10000) {
-    units[at++] = codePoint || SPACE
+    for (let index = 0; index < combined.length; index++) units.addUnit(combined.charCodeAt(index))
   } else {
-    units[at++] = 0xd800 + ((codePoint - 0x10000) >> 10)
-    units[at++] = 0xdc00 + ((codePoint - 0x10000) & 0x3ff)
+    units.add(content & Content.codePoint || SPACE)
   }
-  return at
 }
 
 function linkAt(line: CoreLine, x: number): number {
@@ -155,12 +160,23 @@ function linkAt(line: CoreLine, x: number): number {
 
 function extrasOf(line: CoreLine, words: Uint32Array): string {
   let extras = ''
+  if (!hasExtras(words)) return extras
   for (let at = 0; at < words.length; at += CELL_WORDS) {
     const x = at / CELL_WORDS
     if ((words[at]! & Content.isCombined) !== 0) extras += `${x}=${line._combined[x]};`
     if ((words[at + 2]! & Background.hasExtended) !== 0) extras += `${x}@${line._extendedAttrs[x]?._urlId};`
   }
   return extras
+}
+
+function hasExtras(words: Uint32Array): boolean {
+  let content = 0
+  let background = 0
+  for (let at = 0; at < words.length; at += CELL_WORDS) {
+    content |= words[at]!
+    background |= words[at + 2]!
+  }
+  return (content & Content.isCombined) !== 0 || (background & Background.hasExtended) !== 0
 }
 
 /** A no-break space stays: it was put there on purpose. */

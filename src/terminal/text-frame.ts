@@ -15,6 +15,7 @@ export function frameOfText(text: string, size: { cols: number; rows: number } |
     cause: 'forced',
     torn: false,
     held: false,
+    still: true,
     cols,
     rows,
     buffer: 'normal',

@@ -37,14 +37,22 @@ const TABLE_SIZE = 0x20000
 
 export interface WidthProvider {
   readonly version: string
+  /** The class of every code point met so far; `CharClass.unseen` for the others. */
+  readonly classes: Uint8Array
   wcwidth(codePoint: number): 0 | 1 | 2
   charProperties(codePoint: number, preceding: number): number
 }
 
 export const WIDTH_VERSION = 'signalbox'
 
+/** What is learned about a code point holds for every terminal of the process, so all of them share a table. */
+const sharedClasses: Record<AmbiguousWidth, Uint8Array> = {
+  1: new Uint8Array(TABLE_SIZE),
+  2: new Uint8Array(TABLE_SIZE),
+}
+
 export function createWidthProvider(ambiguous: AmbiguousWidth = 1): WidthProvider {
-  const classes = new Uint8Array(TABLE_SIZE)
+  const classes = sharedClasses[ambiguous]
   const latin = Uint16Array.from({ length: LATIN_LIMIT }, (_, code) =>
     properties(isKeycapBase(code) ? Open.textEmoji : Open.nothing, 1, false, 0),
   )
@@ -60,6 +68,7 @@ export function createWidthProvider(ambiguous: AmbiguousWidth = 1): WidthProvide
 
   return {
     version: WIDTH_VERSION,
+    classes,
     wcwidth: codePoint => columnsOf(classOf(codePoint)),
     charProperties(codePoint, preceding) {
       if (codePoint < LATIN_LIMIT) return latin[codePoint]!

@@ -27,6 +27,7 @@ export interface CoreLine {
   _extendedAttrs: Record<number, CoreExtended | undefined>
   isWrapped: boolean
   length: number
+  clone(): CoreLine
   translateToString(trimRight?: boolean): string
 }
 
@@ -63,6 +64,8 @@ export interface CoreBuffer {
   savedY: number
   savedCurAttrData: CoreAttributes
   savedCharset: Charset
+  _bufferService: { cols: number }
+  getNullCell(): unknown
   getBlankLine(attributes: CoreAttributes, isWrapped?: boolean): CoreLine
 }
 
@@ -74,10 +77,17 @@ export interface SequenceId {
   final: string
 }
 
-/** Code points of a payload, from `start` to before `end`. */
-export type PutPayload = (data: Uint32Array, start: number, end: number) => void
+/** Numeric parameters of a control sequence: the first `length` of `params`. */
+export interface SequenceParams {
+  params: Int32Array
+  length: number
+}
+
+/** Code points, from `start` to before `end`. */
+export type PutCodePoints = (data: Uint32Array, start: number, end: number) => void
 
 export interface XtermCore {
+  cols: number
   buffers: {
     normal: CoreBuffer
     alt: CoreBuffer
@@ -90,25 +100,27 @@ export interface XtermCore {
   _charsetService: { charset: Charset; glevel: number; _charsets: Charset[] }
   _inputHandler: {
     parse(bytes: Uint8Array): unknown
+    print: PutCodePoints
     _curAttrData: CoreAttributes
     _parser: {
       currentState: number
       precedingJoinState: number
       reset(): void
+      setPrintHandler(print: PutCodePoints): void
       clearOscHandler(id: number): void
-      registerOscHandler(id: number, handler: { start(): void; put: PutPayload; end(success: boolean): boolean }): void
+      registerOscHandler(
+        id: number,
+        handler: { start(): void; put: PutCodePoints; end(success: boolean): boolean },
+      ): void
       clearDcsHandler(id: SequenceId): void
       registerDcsHandler(
         id: SequenceId,
-        handler: { hook(): void; put: PutPayload; unhook(success: boolean): boolean },
+        handler: { hook(): void; put: PutCodePoints; unhook(success: boolean): boolean },
       ): void
       setOscHandlerFallback(fallback: (id: number, action: string) => void): void
     }
   }
-  registerCsiHandler(
-    id: { final: string; intermediates?: string },
-    callback: (params: { params: Int32Array }) => boolean,
-  ): void
+  registerCsiHandler(id: SequenceId, callback: (params: SequenceParams) => boolean): void
 }
 
 /** Words of a cell in `CoreLine._data`. */
@@ -141,11 +153,17 @@ export function coreOf(terminal: XtermTerminal): XtermCore {
   const required: Record<string, boolean> = {
     _core: core !== undefined,
     '_inputHandler.parse': typeof core?._inputHandler?.parse === 'function',
+    '_inputHandler.print': typeof core?._inputHandler?.print === 'function',
+    '_inputHandler._parser.setPrintHandler': typeof core?._inputHandler?._parser?.setPrintHandler === 'function',
     '_inputHandler._parser.currentState': typeof core?._inputHandler?._parser?.currentState === 'number',
     '_inputHandler._parser.registerOscHandler': typeof core?._inputHandler?._parser?.registerOscHandler === 'function',
     '_inputHandler._parser.registerDcsHandler': typeof core?._inputHandler?._parser?.registerDcsHandler === 'function',
     '_inputHandler._curAttrData': typeof core?._inputHandler?._curAttrData?.updateExtended === 'function',
     'buffers.normal.lines.onTrim': typeof core?.buffers?.normal?.lines?.onTrim === 'function',
+    'buffers.normal.getNullCell': typeof core?.buffers?.normal?.getNullCell === 'function',
+    'buffers.normal.getBlankLine': typeof core?.buffers?.normal?.getBlankLine === 'function',
+    'buffers.normal._bufferService.cols': typeof core?.buffers?.normal?._bufferService?.cols === 'number',
+    'BufferLine.clone': typeof core?.buffers?.normal?.lines?.get(0)?.clone === 'function',
     'BufferLine._data': core?.buffers?.normal?.lines?.get(0)?._data instanceof Uint32Array,
     _charsetService: typeof core?._charsetService?.glevel === 'number',
     coreService: typeof core?.coreService?.decPrivateModes === 'object',

@@ -30,6 +30,8 @@ describe('help', () => {
         'approvals',
         'approve',
         'deny',
+        'answer',
+        'grants',
         'doctor',
         'paths',
         'config',

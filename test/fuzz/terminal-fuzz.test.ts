@@ -4,25 +4,23 @@ import { fileURLToPath } from 'node:url'
 import { expect, test } from 'vitest'
 import { loadPack, packAgents } from '../../src/agents/packs/index.js'
 import { Pane, type PaneStep } from '../../src/panes/index.js'
-import type { Pack } from '../../src/screen/index.js'
+import { type Pack, renderAnsi, renderMarkdown, renderTelegram } from '../../src/screen/index.js'
 import { Conversation } from '../../src/sessions/index.js'
 import { readWholeRecording } from '../../src/terminal/recording/index.js'
 import { type HostileStep, hostileStep, type Random, randomSize } from './hostile-input.js'
 
 /*
- * Bytes → emulator → frames → classifier → blocks under hostile input, pack after pack, for a bounded time. A case is its number: the same
- * number gives the same bytes. `SIGNALBOX_FUZZ_SECONDS` runs longer, `SIGNALBOX_FUZZ_CASE` runs the one that a failure named.
+ * Bytes → emulator → frames → classifier → blocks → Markdown, terminal and Telegram under hostile input, pack after pack, for a bounded
+ * time. A case is its number: the same number gives the same bytes. `npm run fuzz -- --seconds 600 --from 1000` runs longer and elsewhere,
+ * `npm run fuzz -- --case 17` runs the one that a failure named.
  */
 
 const SECONDS = Number(process.env.SIGNALBOX_FUZZ_SECONDS ?? (process.env.CI === 'true' ? 60 : 10))
 const ONE_CASE = process.env.SIGNALBOX_FUZZ_CASE
+const FIRST_CASE = Number(ONE_CASE ?? process.env.SIGNALBOX_FUZZ_FROM ?? 0)
 const STEPS = 16
-/**
- * Every fourth case has lines of a megabyte and payloads beyond the limit, and reads no blocks from them: `joinSoftWraps` takes time that
- * grows with the square of a line (minutes for a megabyte). The others read blocks and keep lines short.
- */
-const isLong = (number: number) => number % 4 === 3
-const LONGEST = { long: 1e6, short: 4000 }
+/** Bytes of one line or payload. Every fourth case has lines of megabytes; the others make many more steps in the same time. */
+const longest = (number: number) => (number % 4 === 3 ? 2e6 : 4000)
 const PACKS = fileURLToPath(new URL('../../packs', import.meta.url))
 /** A case that takes this long hangs, as far as a person is concerned; ordinary ones take tenths of a second. */
 const CASE_MS = 20_000
@@ -38,10 +36,9 @@ test(
   async () => {
     const subjects = await loadSubjects()
     const until = performance.now() + SECONDS * 1000
-    const first = ONE_CASE === undefined ? 0 : Number(ONE_CASE)
     let bytes = 0
     let slowest = { ms: 0, number: 0 }
-    let number = first
+    let number = FIRST_CASE
     do {
       const began = performance.now()
       bytes += runCase(number, subjects)
@@ -51,7 +48,7 @@ test(
       number++
     } while (ONE_CASE === undefined && performance.now() < until)
     console.log(
-      `fuzz: ${number - first} cases, ${(bytes / 1e6).toFixed(1)} MB, slowest case ${slowest.number} with ${slowest.ms.toFixed(0)} ms`,
+      `fuzz: ${number - FIRST_CASE} cases from ${FIRST_CASE} on, ${(bytes / 1e6).toFixed(1)} MB, slowest case ${slowest.number} with ${slowest.ms.toFixed(0)} ms`,
     )
   },
   (SECONDS + 60) * 1000,
@@ -61,14 +58,12 @@ test(
 function runCase(number: number, subjects: readonly Subject[]): number {
   const random = randomOf(number)
   const subject = subjects[number % subjects.length]!
-  const steps = Array.from({ length: STEPS }, () =>
-    hostileStep(random, subject.slices, isLong(number) ? LONGEST.long : LONGEST.short),
-  )
+  const steps = Array.from({ length: STEPS }, () => hostileStep(random, subject.slices, longest(number)))
   const start = number % 2 === 0 ? { cols: 80, rows: 24 } : randomSize(random)
   try {
-    drive(subject, start, steps, random, !isLong(number))
+    drive(subject, start, steps, random)
   } catch (cause) {
-    throw new Error(`case ${number} (${subject.agent}): SIGNALBOX_FUZZ_CASE=${number} npx vitest run test/fuzz`, {
+    throw new Error(`case ${number} (${subject.agent}): npm run fuzz -- --case ${number}`, {
       cause,
     })
   }
@@ -80,7 +75,6 @@ function drive(
   size: { cols: number; rows: number },
   steps: readonly HostileStep[],
   random: Random,
-  hasBlocks: boolean,
 ): void {
   const pane = new Pane(pack, size)
   const conversation = new Conversation('fuzz', pack, pane.screen)
@@ -97,11 +91,11 @@ function drive(
     } else
       for (const piece of cut(step.bytes, random))
         take(pane.feed(piece, (t += random() * 0.05), { live: random() < 0.5 }))
-    if (hasBlocks) readBlocks(pane, conversation, random)
+    readBlocks(pane, conversation, random)
     pane.state(t)
   }
   take(pane.force(t + 1))
-  if (hasBlocks) readBlocks(pane, conversation, random)
+  readBlocks(pane, conversation, random)
   expect(pane.screen.faults, 'screens on which the classifier threw').toBe(0)
   expect(pane.screen.emulator.counters).toMatchObject({ hookFaults: 0, parserFaults: 0 })
   expectAlive(pane, t + 10)
@@ -112,7 +106,13 @@ function readBlocks(pane: Pane, conversation: Conversation, random: Random): voi
   if (!look || random() < 0.5) return
   if (random() < 0.3) conversation.markTurn(look)
   conversation.openMessage()
-  conversation.extract(look, { isOpen: random() < 0.7 })
+  const blocks = conversation.extract(look, { isOpen: random() < 0.7 })
+  const outputs = [
+    renderMarkdown(blocks),
+    renderAnsi(blocks, { isColour: false, width: 1 + Math.floor(random() * 200) }).join('\n'),
+    ...renderTelegram(blocks),
+  ]
+  for (const text of outputs) expect(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]/u.exec(text)).toBe(null)
   if (random() < 0.2) conversation.closeMessage()
 }
 

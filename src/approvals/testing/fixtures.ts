@@ -2,6 +2,7 @@ import type { Menu } from '../../screen/index.js'
 import type { DecisionRequest } from '../decide.js'
 import { requestFromMenu } from '../from-menu.js'
 import type { ApprovalRecord, ApprovalRequest } from '../record.js'
+import { requestFromReport, type StructuredReport } from '../request-from-report.js'
 
 export const SUBJECT = { agent: 'demo', session: 'ses_1', project: '/p', cwd: '/p', hostName: 'here' }
 
@@ -61,4 +62,15 @@ export function decisionOf(
     idempotencyKey: 'key-1',
     ...fields,
   }
+}
+
+/** A request by a structured channel, as an agent's hook reports it. */
+export function reportedOf(
+  report: Partial<StructuredReport> = {},
+  subject: Partial<ApprovalRequest['subject']> = {},
+): ApprovalRequest {
+  return requestFromReport(
+    { channel: 'hook', requestKey: 'k1', tool: 'Bash', input: { command: 'npm test' }, ...report },
+    { subject: { ...SUBJECT, ...subject }, home: '/home/ada', realPath: path => path },
+  )
 }

@@ -1,12 +1,18 @@
 import { systemClock } from '../../clock/index.js'
-import { EXIT } from '../../errors/index.js'
+import { EXIT, SignalboxError } from '../../errors/index.js'
 import { formatAge } from '../../text/index.js'
+import { approvalHistory } from '../approval-history.js'
 import { type ApprovalInfo, approvalLines } from '../approval-info.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 
+const OF_HISTORY = ['since', 'run', 'person', 'csv'] as const
+
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
+  if (options.history) return approvalHistory(context, options)
+  const misplaced = OF_HISTORY.find(name => options[name] !== undefined)
+  if (misplaced) throw new SignalboxError('E_INPUT', `--${misplaced} belongs to --history`, { next: 'add --history' })
   const client = await DaemonClient.connect(context)
   const { items } = await client.get<{ items: ApprovalInfo[] }>(`/approvals${options.all ? '?all=1' : ''}`)
   if (options.json) context.json(items)
@@ -14,8 +20,9 @@ export async function run(context: CommandContext, { options }: CommandInput): P
   else
     for (const item of items) {
       const age = formatAge(systemClock.now() - item.requestedAt)
+      const by = item.decision ? `  ${item.decision.actor.name} (${item.decision.surface})` : ''
       context.out(
-        `${context.style('bold', item.id)}  ${context.style('yellow', item.state)}  ${item.subject.agent}  ${age}`,
+        `${context.style('bold', item.id)}  ${context.style('yellow', item.state)}  ${item.subject.agent}  ${age}${by}`,
       )
       for (const line of approvalLines(item)) context.out(`  ${line}`)
     }

@@ -1,14 +1,25 @@
+import { approveAllLike } from '../batch-command.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { decideFromCli } from '../decide-command.js'
+import { grantWish } from '../grant-wish.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+  const id = String(args.id)
+  const note = (options.note as string | undefined) ?? null
+  const isJson = options.json === true
+  if (options.allLike) return approveAllLike(context, { id, note, isJson })
   return decideFromCli(context, {
-    id: String(args.id),
+    id,
     wants: 'allow',
     option: (options.option as string | undefined) ?? null,
+    choices: [],
+    text: null,
+    note,
+    edit: (options.edit as string | undefined) ?? null,
+    grant: grantWish(options, context.cwd),
     fingerprint: (options.fingerprint as string | undefined) ?? null,
-    note: (options.note as string | undefined) ?? null,
-    isJson: options.json === true,
+    waits: options.wait !== false,
+    isJson,
   })
 }

@@ -1,14 +1,30 @@
+import { SignalboxError } from '../../errors/index.js'
+import { denyEverything } from '../batch-command.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { decideFromCli } from '../decide-command.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+  const note = (options.note as string | undefined) ?? null
+  const isJson = options.json === true
+  if (options.all) {
+    if (args.id !== undefined)
+      throw new SignalboxError('E_INPUT', 'deny takes an id or --all, not both', { next: 'leave one of them out' })
+    return denyEverything(context, { note, isJson })
+  }
+  if (args.id === undefined)
+    throw new SignalboxError('E_INPUT', 'deny needs the id of an approval', { next: 'signalbox approvals lists them' })
   return decideFromCli(context, {
     id: String(args.id),
     wants: 'deny',
-    option: null,
+    option: (options.option as string | undefined) ?? null,
+    choices: [],
+    text: null,
+    note,
+    edit: null,
+    grant: null,
     fingerprint: null,
-    note: (options.note as string | undefined) ?? null,
-    isJson: options.json === true,
+    waits: options.wait !== false,
+    isJson,
   })
 }

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { systemClock } from '../../clock/index.js'
-import { createRun, getRun, pauseRun, type RunRecord, readRun, resumeRun } from '../../engine/index.js'
-import { EXIT, SignalboxError } from '../../errors/index.js'
+import { createRun, getRun, type RunRecord, readRun, resumeRun } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { runDirectory } from '../../host/index.js'
 import { OneshotFiles, oneshotWorkflow, resumeTarget } from '../../oneshot/index.js'
@@ -10,9 +10,10 @@ import { formatDuration } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import type { Home } from '../home.js'
+import { driveHere } from '../runs/drive-here.js'
 import { durationMs, readOneshot, wholeNumber } from '../runs/oneshot-options.js'
 import { OneshotProgress } from '../runs/oneshot-progress.js'
-import { findRunFor, openOwnRuns, withStore } from '../runs/open-runs.js'
+import { findRunFor, withStore } from '../runs/open-runs.js'
 import { runExit } from '../runs/run-exit.js'
 
 export async function run(context: CommandContext, input: CommandInput): Promise<number> {
@@ -100,7 +101,6 @@ export async function prepareResume(
   await resumeRun(store, record.id, { by: 'local', changes: { maxIterations: max } })
 }
 
-/** Drives the run here, telling what happens; ctrl-C interrupts it cleanly, twice at once. */
 async function drive(
   context: CommandContext,
   store: EventStore,
@@ -112,41 +112,19 @@ async function drive(
   const progress = options.json ? null : new OneshotProgress(context)
   const files = new OneshotFiles(runDirectory(home.settings.dataDirectory, id), id)
   if (progress) announce(context, record)
-  const history = await store.readStream(`run/${id}`)
-  for (const event of history) files.take(event)
-  const subscription = store.subscribe({ after: history.at(-1)!.position }, events => {
-    for (const event of events) {
-      if (event.stream !== `run/${id}`) continue
+  for (const event of await store.readStream(`run/${id}`)) files.take(event)
+  const final = await driveHere(context, store, home, id, {
+    event: event => {
       files.take(event)
       progress?.event(event)
       if (options.json) context.json(event)
-    }
-  })
-  const host = openOwnRuns(context, home, store, {
-    onActivity: (_, activity) => {
+    },
+    activity: activity => {
       files.activity(activity)
       progress?.activity(activity)
       if (options.json) context.json({ type: 'activity', data: activity })
     },
   })
-  const interrupted = onInterrupt(async signal => {
-    context.note(`interrupting; ${resumeHint(id)}`)
-    await pauseRun(store, id, { by: 'local', reason: signal === 'SIGINT' ? 'sigint' : 'sigterm' }).catch(
-      () => undefined,
-    )
-  })
-  try {
-    const end = await host.driveHere(await getRun(store, id))
-    await subscription.poll()
-    if (end.state === 'fenced') {
-      throw new SignalboxError('E_LEASE', `run ${id} is driven by another process`, { next: `signalbox logs -f ${id}` })
-    }
-  } finally {
-    interrupted()
-    await host.close()
-    subscription.close()
-  }
-  const final = await getRun(store, id)
   await conclude(context, store, final, options)
   return runExit(final)
 }
@@ -194,22 +172,6 @@ async function conclude(
 
 function resumeHint(id: string): string {
   return `go on with: signalbox oneshot --resume ${id}`
-}
-
-/** The first signal interrupts in good order, the second ends at once: what is written is written. */
-function onInterrupt(first: (signal: NodeJS.Signals) => Promise<void>): () => void {
-  let count = 0
-  const handle = (signal: NodeJS.Signals) => {
-    count++
-    if (count === 1) void first(signal)
-    else process.exit(EXIT.interrupted)
-  }
-  process.on('SIGINT', handle)
-  process.on('SIGTERM', handle)
-  return () => {
-    process.off('SIGINT', handle)
-    process.off('SIGTERM', handle)
-  }
 }
 
 function readTask(context: CommandContext, { args, options }: CommandInput): string {

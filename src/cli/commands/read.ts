@@ -16,7 +16,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   const path = `/sessions/${encodeURIComponent(String(args.id))}`
   if (options.screen) return screen(context, client, path, options.json === true)
   const { messages } = await client.get<{ messages: Message[] }>(`${path}/conversation`)
-  const chosen = pickTurn(messages, options.turn)
+  const chosen = pickTurn(afterTurn(messages, options.since), options.turn)
   if (options.json) {
     for (const message of chosen) context.json(message)
     return EXIT.ok
@@ -38,16 +38,30 @@ async function screen(context: CommandContext, client: DaemonClient, path: strin
   return EXIT.ok
 }
 
+/** What came after a turn, which is named by its number or by its id. */
+function afterTurn(messages: readonly Message[], wanted: unknown): readonly Message[] {
+  if (wanted === undefined) return messages
+  const number = numberOf(String(wanted))
+  if (!Number.isInteger(number) || number < 0)
+    throw new SignalboxError('E_INPUT', `"${String(wanted)}" is no turn`, { next: 'its number, or its id from --json' })
+  return messages.filter(message => numberOf(message.turn) > number)
+}
+
 /** Turns count from 1; negative ones from the end. */
 function pickTurn(messages: readonly Message[], wanted: unknown): Message[] {
   if (wanted === undefined) return [...messages]
   const turns = [...new Set(messages.map(message => message.turn))]
   const number = Number(wanted)
-  const turn = number < 0 ? turns.at(number) : turns[number - 1]
+  const turn = number < 0 ? turns.at(number) : turns.find(name => numberOf(name) === number)
   if (!Number.isInteger(number) || turn === undefined) {
     throw new SignalboxError('E_INPUT', `there is no turn ${String(wanted)}`, {
       next: `this session has ${turns.length}`,
     })
   }
   return messages.filter(message => message.turn === turn)
+}
+
+/** A turn's id ends with its number. */
+function numberOf(turn: string): number {
+  return Number(turn.slice(turn.lastIndexOf('.') + 1))
 }

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { systemClock } from '../../clock/index.js'
-import { EXIT } from '../../errors/index.js'
+import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -9,19 +10,31 @@ import type { SessionInfo } from '../session-info.js'
 import { parseSeconds } from './wait.js'
 
 interface Sent {
-  result: 'delivered' | 'queued' | 'refused' | 'unconfirmed'
+  result: 'delivered' | 'queued' | 'held' | 'refused' | 'unconfirmed'
   reason?: string
   detail?: string
+  prompt?: string
   position: number
 }
 
+const SAID: Readonly<Record<string, string>> = {
+  delivered: 'delivered to',
+  queued: 'queued by the agent in',
+  held: 'held until the agent rests in',
+}
+
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const text = args.text === '-' ? readFileSync(0, 'utf8') : String(args.text)
+  const text = textOf(context, args.text as string | undefined, options.file as string | undefined)
   const timeoutMs = parseSeconds(options.timeout)
   const client = await DaemonClient.connect(context)
   const session = await client.get<SessionInfo>(`/sessions/${encodeURIComponent(String(args.id))}`)
   const { position } = await client.get<{ position: number }>('/health')
-  const sent = await client.post<Sent>(`/sessions/${session.id}/messages`, { text })
+  const sent = await client.post<Sent>(`/sessions/${session.id}/messages`, {
+    text,
+    whenBusy: options.queue === undefined ? 'queue' : options.queue ? 'hold' : 'refuse',
+    meaning: options.as ?? 'auto',
+    clearDraft: options.clearDraft === true,
+  })
   if (sent.result === 'refused' || sent.result === 'unconfirmed') {
     if (options.json) context.json({ session: session.id, ...sent })
     else context.note(`signalbox: not delivered: ${sent.detail ?? sent.result}`)
@@ -29,9 +42,30 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   }
   if (!options.wait) {
     if (options.json) context.json({ session: session.id, ...sent })
-    else context.out(`${sent.result} to ${session.id}`)
+    else context.out(`${SAID[sent.result]} ${session.id}`)
     return EXIT.ok
   }
+  if (sent.result !== 'delivered') context.note(`signalbox: ${SAID[sent.result]} ${session.id}`)
   const deadline = timeoutMs === null ? null : systemClock.monotonic() + timeoutMs
-  return followTurn(context, client, session.id, { since: position, deadline, isJson: options.json === true })
+  return followTurn(context, client, session.id, {
+    since: position,
+    deadline,
+    isJson: options.json === true,
+    prompt: sent.result === 'held' ? { held: sent.prompt! } : sent.result,
+  })
+}
+
+function textOf(context: CommandContext, text: string | undefined, file: string | undefined): string {
+  if (file !== undefined) {
+    if (text !== undefined)
+      throw new SignalboxError('E_INPUT', 'the prompt is given twice', { next: 'either text or --file' })
+    try {
+      return readFileSync(resolve(context.cwd, file), 'utf8')
+    } catch (error) {
+      throw new SignalboxError('E_INPUT', `${file} cannot be read`, { next: 'give an existing file', cause: error })
+    }
+  }
+  if (text === undefined)
+    throw new SignalboxError('E_INPUT', 'there is no prompt', { next: 'give a text, - for standard input, or --file' })
+  return text === '-' ? readFileSync(0, 'utf8') : text
 }

@@ -3,7 +3,8 @@ import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import type { SessionInfo } from '../session-info.js'
+import { printStarted, type SessionInfo } from '../session-info.js'
+import { stringEntries, terminalSize } from '../terminal-wish.js'
 
 export async function run(context: CommandContext, { args, options, rest }: CommandInput): Promise<number> {
   const agent = (args.agent as string | undefined) ?? null
@@ -33,33 +34,16 @@ export async function run(context: CommandContext, { args, options, rest }: Comm
     const sent = await client.post<{ result: string; detail?: string }>(`/sessions/${session.id}/messages`, {
       text: options.prompt,
     })
-    if (sent.result !== 'delivered') context.note(`the prompt was not delivered: ${sent.detail ?? sent.result}`)
+    if (!['delivered', 'queued', 'held'].includes(sent.result))
+      context.note(`the prompt was not delivered: ${sent.detail ?? sent.result}`)
   }
   if (options.attach) {
     const { attachTo } = await import('../attach.js')
     return attachTo(context, client, session.id, { isViewOnly: false })
   }
   if (options.json) context.json(session)
-  else {
-    context.out(`${context.style('bold', session.id)}  ${session.agent}  number ${session.number}, pid ${session.pid}`)
-    context.out(
-      context.style(
-        'dim',
-        `signalbox attach ${session.number} · signalbox send ${session.number} "…" · signalbox read ${session.number}`,
-      ),
-    )
-  }
+  else printStarted(session, context)
   return EXIT.ok
-}
-
-function stringEntries(env: NodeJS.ProcessEnv): Record<string, string> {
-  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined))
-}
-
-function terminalSize(context: CommandContext): { cols: number; rows: number } | null {
-  return context.isOutputTty && process.stdout.columns
-    ? { cols: process.stdout.columns, rows: process.stdout.rows }
-    : null
 }
 
 function parseSizeOption(size: unknown): { cols: number; rows: number } | null {

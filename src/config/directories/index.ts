@@ -1,1 +1,1 @@
-export { type Directories, resolveDirectories } from '../paths.js'
+export { type Directories, resolveDirectories, socketPath } from '../paths.js'

@@ -28,6 +28,8 @@ export interface MenuAnswer {
   meaning: Meaning | null
   /** Who answered, when it was not the person at this terminal. */
   by?: string
+  /** The input to use instead of the one that was asked about. */
+  updatedInput?: Record<string, unknown>
 }
 
 export const SUBMIT_OPTIONS: MenuOption[] = [{ label: 'Submit answers' }, { label: 'Cancel', meaning: 'cancel' }]

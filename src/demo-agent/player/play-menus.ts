@@ -7,13 +7,17 @@ import type { ToolCall } from './surface.js'
 export async function askAndRecord(menu: MenuSpec, call: ToolCall | null, stage: Stage): Promise<MenuAnswer> {
   const closed = new AbortController()
   const signal = AbortSignal.any([stage.signal, closed.signal])
-  const onScreen = stage.surface.ask({ menu, call, signal })
+  const onScreen = stage.menus.show(signal, () => stage.surface.ask({ menu, call, signal }))
   onScreen.catch(() => undefined)
   const message =
     menu.kind === 'permission'
       ? `approve ${call?.name ?? menu.title}: ${call?.summary ?? ''}`
       : `answer: ${menu.question}`
-  void stage.hooks.tell('Notification', { message, kind: menu.kind ?? 'question' })
+  void stage.hooks.tell('Notification', {
+    message,
+    notification_type: menu.kind === 'permission' ? 'permission_prompt' : 'elicitation_dialog',
+    kind: menu.kind ?? 'question',
+  })
   const byHook = menu.kind === 'permission' && call ? answerByHook(call, stage) : null
   const answer = await (byHook ? Promise.race([onScreen, byHook]) : onScreen)
   closed.abort()
@@ -41,16 +45,27 @@ export async function askAndRecord(menu: MenuSpec, call: ToolCall | null, stage:
 /** Never settles if no hook decides, so that the person's answer wins the race. */
 function answerByHook(call: ToolCall, stage: Stage): Promise<MenuAnswer> {
   return new Promise(resolve => {
+    // As in Claude Code it does not say which tool use it is about.
     void stage.hooks
-      .decide('PermissionRequest', { tool_name: call.name, tool_input: call.input, tool_use_id: call.id })
+      .decide('PermissionRequest', {
+        tool_name: call.name,
+        tool_input: call.input,
+        prompt_id: stage.promptId,
+        permission_suggestions: [
+          { type: 'addRules', rules: [{ toolName: call.name }], behavior: 'allow', destination: 'localSettings' },
+        ],
+        ...(call.subAgent !== undefined && { agent_id: call.subAgent }),
+      })
       .then(verdict => {
         if (verdict === null) return
-        const meaning = verdict.decision === 'allow' ? 'allow-once' : 'deny'
+        const allowed = verdict.isForSession ? 'allow-session' : 'allow-once'
+        const meaning = verdict.decision === 'allow' ? allowed : 'deny'
         resolve({
           isCancelled: false,
           meaning,
           by: 'a hook',
           answers: [{ question: '', labels: [verdict.decision], text: verdict.message ?? '' }],
+          ...(verdict.updatedInput && { updatedInput: verdict.updatedInput }),
         })
       })
   })

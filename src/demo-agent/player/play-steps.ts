@@ -3,7 +3,7 @@ import type { Step, StepName, StepTypes } from '../scenario/types.js'
 import { playCrash, playFork, playHang, playHuge, playQuote, playRaw, playZombie, termination } from './play-faults.js'
 import { playAsk, playAuth, playPlan, playTrust } from './play-menus.js'
 import { playThink, speak } from './play-speech.js'
-import { playTool } from './play-tool.js'
+import { playParallel, playTool } from './play-tool.js'
 import { type Stage, TurnOver } from './stage.js'
 
 type Player<Name extends StepName> = (step: StepTypes[Name], stage: Stage) => Promise<void> | void
@@ -12,6 +12,7 @@ const PLAYERS: { [Name in StepName]: Player<Name> } = {
   think: playThink,
   say: (step, stage) => speak(step.markdown, step, stage),
   tool: playTool,
+  parallel: playParallel,
   ask: playAsk,
   plan: playPlan,
   todo: (step, stage) => stage.surface.setTodo(step.items),

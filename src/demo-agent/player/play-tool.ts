@@ -18,12 +18,15 @@ export async function playTool(step: ToolStep, stage: Stage): Promise<void> {
   const { surface, transcript, hooks } = stage
   surface.setWorking({ label: `Using ${step.name}` })
   surface.toolStarted(call)
-  transcript.append({ type: 'tool_use', callId: call.id, name: call.name, kind: call.kind, input: call.input })
-  const verdict = await hooks.decide('PreToolUse', {
-    tool_name: call.name,
-    tool_input: call.input,
-    tool_use_id: call.id,
+  transcript.append({
+    type: 'tool_use',
+    callId: call.id,
+    name: call.name,
+    kind: call.kind,
+    input: call.input,
+    ...helperOf(call),
   })
+  const verdict = await hooks.decide('PreToolUse', aboutTool(call, stage))
   let decision = stage.permissions.decide(step)
   if (verdict?.decision === 'deny') decision = 'refuse'
   if (verdict?.decision === 'allow') decision = 'run'
@@ -35,6 +38,11 @@ export async function playTool(step: ToolStep, stage: Stage): Promise<void> {
     if (answer.meaning === null || !answer.meaning.startsWith('allow'))
       return declined(step, call, stage, refusalOf(answer))
     surface.setWorking({ label: `Using ${step.name}` })
+    if (answer.updatedInput) {
+      const { command } = answer.updatedInput
+      if (typeof command === 'string') step = { ...step, command }
+      call.input = answer.updatedInput
+    }
   }
   const result = await act(step, call, stage).catch((error: unknown): ToolResult => {
     if (!(error instanceof Interrupted)) return { isOk: false, output: (error as Error).message }
@@ -44,11 +52,30 @@ export async function playTool(step: ToolStep, stage: Stage): Promise<void> {
   if (result.exitCode !== undefined) stage.words.set('exitCode', String(result.exitCode))
   finish(call, result, stage)
   await hooks.tell('PostToolUse', {
+    ...aboutTool(call, stage),
+    tool_response: { ok: result.isOk, output: result.output },
+  })
+}
+
+/** All at once; the turn goes on when the last is done, and ends when one of them ends it. */
+export async function playParallel({ tools }: { tools: ToolStep[] }, stage: Stage): Promise<void> {
+  const ends = await Promise.allSettled(tools.map(tool => playTool(tool, stage)))
+  const failed = ends.find(end => end.status === 'rejected')
+  if (failed) throw failed.reason
+}
+
+function aboutTool(call: ToolCall, stage: Stage): Record<string, unknown> {
+  return {
     tool_name: call.name,
     tool_input: call.input,
     tool_use_id: call.id,
-    tool_response: { ok: result.isOk, output: result.output },
-  })
+    prompt_id: stage.promptId,
+    ...(call.subAgent !== undefined && { agent_id: call.subAgent }),
+  }
+}
+
+function helperOf(call: ToolCall): { agent?: string } {
+  return call.subAgent === undefined ? {} : { agent: call.subAgent }
 }
 
 function finish(call: ToolCall, result: ToolResult, stage: Stage): void {
@@ -58,6 +85,8 @@ function finish(call: ToolCall, result: ToolResult, stage: Stage): void {
     callId: call.id,
     ok: result.isOk,
     output: result.output.slice(0, 65_536),
+    ...(result.isDeclined && { declined: true }),
+    ...helperOf(call),
     ...exit,
   })
   stage.surface.toolEnded(call, result)
@@ -93,6 +122,7 @@ function describeCall(step: ToolStep, stage: Stage): ToolCall {
     summary: step.summary ?? line ?? path ?? '',
     input,
     show,
+    ...(step.subAgent !== undefined && { subAgent: step.subAgent }),
   }
 }
 

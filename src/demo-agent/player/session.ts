@@ -5,6 +5,7 @@ import { type Progress, pickTurn, readDirectives } from '../scenario/pick-turn.j
 import type { Scenario, Step, Turn } from '../scenario/types.js'
 import type { Transcript, TranscriptRecord } from '../transcript.js'
 import { Background } from './background.js'
+import { MenuQueue } from './menu-queue.js'
 import type { Permissions } from './permissions.js'
 import { playStep } from './play-steps.js'
 import { type Stage, TurnOver } from './stage.js'
@@ -30,6 +31,8 @@ export class Session {
   private progress: Progress
   private current: AbortController | null = null
   private calls = 0
+  private prompts = 0
+  private readonly menus = new MenuQueue()
 
   constructor(private readonly parts: SessionParts) {
     this.progress = parts.progress
@@ -55,8 +58,9 @@ export class Session {
     const { surface, transcript, hooks } = this.parts
     surface.userSaid(text)
     const turn = this.choose(text)
+    this.prompts++
     transcript.append({ type: 'user', text, nextInOrder: this.progress.nextInOrder })
-    await hooks.tell('UserPromptSubmit', { prompt: text })
+    await hooks.tell('UserPromptSubmit', { prompt: text, prompt_id: `prompt_${this.prompts}` })
     const end = await this.play(turn.steps, text)
     transcript.append({ type: 'turn_end', outcome: end.outcome, text: end.text, durationMs: end.durationMs })
     surface.turnEnded(end)
@@ -119,6 +123,8 @@ export class Session {
       tokens: 0,
       lastText: '',
       newCallId: () => `call_${++this.calls}`,
+      promptId: `prompt_${this.prompts}`,
+      menus: this.menus,
     }
   }
 }

@@ -2,6 +2,7 @@ import type { Hooks } from '../hooks.js'
 import type { Pace } from '../pace.js'
 import type { Transcript } from '../transcript.js'
 import type { Background } from './background.js'
+import type { MenuQueue } from './menu-queue.js'
 import type { Permissions } from './permissions.js'
 import type { Failure, Outcome, Surface } from './surface.js'
 
@@ -22,6 +23,9 @@ export interface Stage {
   tokens: number
   lastText: string
   newCallId(): string
+  /** Names this prompt in hooks. */
+  promptId: string
+  menus: MenuQueue
 }
 
 /** Ends the turn before its last step. */

@@ -11,6 +11,7 @@ export interface ToolCall {
   input: Record<string, unknown>
   /** Rows of the result to show. */
   show: number
+  subAgent?: string
 }
 
 export interface ToolResult {

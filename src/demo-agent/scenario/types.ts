@@ -69,6 +69,8 @@ export interface MenuSpec {
   selected?: number
   pages?: MenuPage[]
   footer?: boolean
+  /** So many Enters are lost, as on a bad line. */
+  lostEnters?: number
 }
 
 export interface TodoItem {
@@ -104,12 +106,16 @@ export interface ToolStep {
   readOnly?: boolean
   /** Rows of the result that are shown. */
   show?: number
+  /** The helper that uses the tool; it reports under this id. */
+  subAgent?: string
 }
 
 export interface StepTypes {
   think: { ms: number; label?: string; tokens?: number; thought?: string }
   say: { markdown: string; chunk?: number; delayMs?: number }
   tool: ToolStep
+  /** At the same time; dialogs come one after the other. */
+  parallel: { tools: ToolStep[] }
   ask: MenuSpec
   plan: { markdown: string; options?: MenuOption[] }
   todo: { items: TodoItem[] }
@@ -160,6 +166,8 @@ export interface Scenario {
   start?: Step[]
   /** false: never report status by OSC 7501. */
   osc7501?: boolean
+  /** `ignored`: hooks are called, and their decisions have no effect. */
+  hooks?: 'obeyed' | 'ignored'
   turns: Turn[]
   /** Played when the script has no more turns; else a short echo. */
   otherwise?: Turn

@@ -63,6 +63,7 @@ const menuFields = {
   selected: amount,
   pages: listOf(page),
   footer: flag,
+  lostEnters: amount,
 }
 const menu = objectOf<MenuSpec>(menuFields, ['question'])
 const file = objectOf<{ path: string; text: string }>({ path: text, text }, ['path', 'text'])
@@ -88,6 +89,7 @@ const tool = objectOf<ToolStep>(
     onDeny: oneOf(['stop', 'continue']),
     readOnly: flag,
     show: amount,
+    subAgent: text,
   },
   ['name', 'kind'],
 )
@@ -104,6 +106,7 @@ const STEPS: { [Name in StepName]: Read<StepTypes[Name]> } = {
     markdown => ({ markdown }),
   ),
   tool,
+  parallel: objectOf<StepTypes['parallel']>({ tools: listOf(tool) }, ['tools']),
   ask: menu,
   plan: objectOf<StepTypes['plan']>({ markdown: text, options: listOf(option) }, ['markdown']),
   todo: objectOf<StepTypes['todo']>({ items: listOf(todoItem) }, ['items']),
@@ -178,6 +181,7 @@ const scenario = objectOf<Scenario>(
     placeholder: text,
     start: listOf(step),
     osc7501: flag,
+    hooks: oneOf(['obeyed', 'ignored']),
     turns: listOf(turn),
     otherwise: turn,
     headless: objectOf<NonNullable<Scenario['headless']>>(

@@ -33,6 +33,7 @@ export class TuiSurface implements Surface {
   private hasPoured = false
   private answerMenu: ((answer: MenuAnswer) => void) | null = null
   private menuSince = 0
+  private lostEnters = 0
 
   constructor(
     private readonly screen: () => Screen,
@@ -116,6 +117,7 @@ export class TuiSurface implements Surface {
     if (request.call) this.changeTool(request.call, tool => ({ ...tool, state: 'waiting' }))
     const menu = openMenu(request.menu)
     this.menuSince = this.now()
+    this.lostEnters = request.menu.lostEnters ?? 0
     const kind = request.menu.kind === 'permission' ? 'permission' : request.menu.kind === 'auth' ? 'auth' : 'question'
     const what = request.call
       ? `approve ${request.call.name}: ${request.call.summary}`
@@ -147,7 +149,7 @@ export class TuiSurface implements Surface {
   takeMenuKey(key: Key): boolean {
     const { menu } = this.model
     if (!menu || !this.answerMenu) return false
-    if (key.name === 'enter' && this.now() - this.menuSince < MENU_GUARD_MS) return true
+    if (key.name === 'enter' && (this.now() - this.menuSince < MENU_GUARD_MS || this.lostEnters-- > 0)) return true
     const { state, answer } = pressMenuKey(menu, key)
     this.screen().change({ menu: state })
     if (answer) this.answerMenu(answer)

@@ -5,8 +5,8 @@ import type { TextRow } from './text-row.js'
  * each new picture has to be laid on them: which kept row is its first one? Everything below that is the picture's; everything above stays.
  *
  * The answer is the place where most rows agree, read from the top, because text grows and folds at the bottom. Three rows that differ in a
- * row end the comparison. A place counts with three different rows that agree, when all of the picture or all that was kept agrees, or
- * when the picture begins with the very end of what was kept and that is more than a bracket or two.
+ * row end the comparison. A place counts with three different rows that agree, when all of the picture or all that was kept agrees, when
+ * a prompt and the row below it agree, or when the picture begins with the very end of what was kept and that is more than a bracket or two.
  * Between equals the place of the picture before wins: without a sign of it nothing has scrolled. A picture that is contained whole in what
  * was kept is an older stretch of it (someone scrolls) and changes nothing, unless it stands where it stood: then its end was taken back.
  *
@@ -37,11 +37,11 @@ export function placeWindow(kept: readonly KeptRow[], window: readonly KeptRow[]
   let best: Placement | null = null
   const filled = window.filter(row => row.key !== '').length
   for (let at = Math.max(0, kept.length - reach(window)); at < kept.length; at++) {
-    const { agreeing, differing, compared, characters } = compareAt(kept, window, at)
+    const { agreeing, differing, compared, characters, isPrompt } = compareAt(kept, window, at)
     const isWhole = differing === 0 && agreeing > 0 && (compared === filled || at === 0)
     const isStart = at === 0 && agreeing > 0 && differing <= 1
     const isSeam = differing === 0 && characters >= SEAM_CHARACTERS && at + window.length >= kept.length
-    if (agreeing < WITNESSES && !isWhole && !isStart && !isSeam) continue
+    if (agreeing < WITNESSES && !isWhole && !isStart && !isSeam && !isPrompt) continue
     const isBetter =
       !best ||
       agreeing > best.agreeing ||
@@ -62,6 +62,8 @@ interface Comparison {
   characters: number
   differing: number
   compared: number
+  /** A prompt agrees, and so does the row below it. */
+  isPrompt: boolean
 }
 
 function compareAt(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): Comparison {
@@ -69,6 +71,8 @@ function compareAt(kept: readonly KeptRow[], window: readonly KeptRow[], at: num
   let differing = 0
   let compared = 0
   let strays = 0
+  let isBelowPrompt = false
+  let isPrompt = false
   for (let index = 0; index < window.length && at + index < kept.length; index++) {
     const { key } = window[index]!
     const other = kept[at + index]!.key
@@ -79,12 +83,16 @@ function compareAt(kept: readonly KeptRow[], window: readonly KeptRow[], at: num
     if (key === other || isGrown) {
       agreed.add(other)
       strays = 0
+      const isEcho = window[index]!.isEcho && kept[at + index]!.isEcho
+      isPrompt ||= isBelowPrompt && !isEcho
+      isBelowPrompt = isEcho
     } else {
       differing++
+      isBelowPrompt = false
       if (++strays >= STRAYS) break
     }
   }
-  return { agreeing: agreed.size, characters: [...agreed].join('').length, differing, compared }
+  return { agreeing: agreed.size, characters: [...agreed].join('').length, differing, compared, isPrompt }
 }
 
 export interface Laid {
@@ -98,7 +106,10 @@ export interface Laid {
 }
 
 /** Braille cells in front of a row. */
-export const SPINNER = /^\s{0,3}[\u2801-\u28ff](?: |$)/u
+const SPINNER = /^\s{0,3}[\u2801-\u28ff](?: |$)/u
+
+/** The mark of a block changes while the block grows: a spinner becomes a bullet, a bullet blinks. */
+export const MARK = /^\s{0,3}[\u2801-\u28ff*•●○◉◎◐◑◒◓◦∙·⏺✻✽✶✢](?: |$)/u
 
 /** Rows at the top of the screen that may be pinned there. */
 const HEAD_ROWS = 4
@@ -122,7 +133,12 @@ export function layWindow(
   // What one picture left out and the next one does not replace was not taken back: that picture was half drawn.
   if (!place && before.tail?.length)
     return layWindow([...kept, ...before.tail], window, { top: before.top, head: before.head })
-  if (!place) return fillGap(kept, window, before) ?? { rows: [...kept, ...afterGap(window)], top: kept.length, head }
+  if (!place)
+    return (
+      fillGap(kept, window, before) ??
+      belowPrompt(kept, shown, window) ??
+      belowStrangers(kept, window, before) ?? { rows: [...kept, ...afterGap(window)], top: kept.length, head }
+    )
   if (place.isContained && place.at !== before.top && place.at + window.length < kept.length)
     return { rows: [...kept], top: before.top, head }
   const pinned = pinnedRows(kept, window, place.at, before.head)
@@ -139,6 +155,44 @@ function takenBack(
 ): KeptRow[] {
   const end = at + window.length
   return kept[end - 1]?.key === window.at(-1)?.key ? [...kept.slice(end), ...tail] : []
+}
+
+/**
+ * A picture that begins with the newest prompt: what was below it has been folded or drawn anew. A prompt in the very first row may be
+ * pinned there, with other rows out of sight between the two.
+ */
+function belowPrompt(kept: readonly KeptRow[], shown: readonly KeptRow[], window: readonly KeptRow[]): Laid | null {
+  if (shown.length === window.length || !window[0]?.isEcho) return null
+  let first = kept.findLastIndex(row => row.isEcho)
+  while (first > 0 && kept[first - 1]!.isEcho) first--
+  const isSame = first >= 0 && window.every((row, index) => !row.isEcho || row.key === kept[first + index]?.key)
+  if (!isSame) return null
+  return {
+    rows: [...kept.slice(0, first), ...keepGaps(kept, window, first)],
+    top: first,
+    head: window.slice(0, HEAD_ROWS).map(row => row.key),
+  }
+}
+
+/** Rows at the top that may be none of the transcript's: what is left of a title that scrolls away, a notice that lies over it. */
+const STRANGERS = 8
+
+/** A picture whose first rows nobody knows and whose others were kept: it lies where those do, and its first rows are not part of it. */
+function belowStrangers(
+  kept: readonly KeptRow[],
+  window: readonly KeptRow[],
+  before: { top: number; head: readonly string[]; tail?: readonly KeptRow[] },
+): Laid | null {
+  for (let above = 1, strangers = 1; above < window.length && strangers <= STRANGERS; above++) {
+    if (window[above]!.key === '') continue
+    strangers++
+    const rest = window.slice(above)
+    const place = placeWindow(kept, rest, before.top)
+    if (!place || place.agreeing < WITNESSES) continue
+    const rows = [...kept.slice(0, place.at), ...keepGaps(kept, rest, place.at)]
+    return { rows, top: place.at, head: window.slice(0, HEAD_ROWS).map(row => row.key) }
+  }
+  return null
 }
 
 /** A picture that ends inside what was kept below a gap, and begins above it: someone scrolls back. Its first rows stood in the gap. */

@@ -4,6 +4,7 @@ import { diffEnd, patchLine } from './diff.js'
 import { LIST_MARK } from './list.js'
 import { isBlankRow, type ProseRow, type ProseStyle, roomOf } from './prose-row.js'
 import { tableEnd } from './table.js'
+import { lastWord } from './unwrap.js'
 
 /*
  * Code on a screen has lost its fences; what is left are colours. A stretch of rows without a blank between them is code if one of its rows
@@ -162,19 +163,18 @@ function codeJoint(above: ProseRow, below: ProseRow, base: number, style: ProseS
   const { right, left } = roomOf(above, style, above.from + base)
   const word = /^\s*(\S+)/u.exec(below.text)![1]!
   if (above.width + 1 + displayWidth(word) <= right || above.width < right - BREAK_CELLS) return null
-  const last = /(\S+)\s*$/u.exec(above.text)![1]!
-  if (above.width >= right && displayWidth(last) + displayWidth(word) > right - left) return ''
+  if (above.width >= right && displayWidth(lastWord(above.text)) + displayWidth(word) > right - left) return ''
   return STATEMENT.test(word) ? null : ' '
 }
 
 function gutterLines(rows: readonly ProseRow[], gutter: number, style: ProseStyle): string[] {
   const lines: string[] = []
-  for (const row of rows) {
+  for (const [index, row] of rows.entries()) {
     const isNumbered = GUTTER.test(row.text) && numberEnd(row.text) + 1 === gutter
     const code = row.text.slice(gutter + 1).trimEnd()
     if (isNumbered || lines.length === 0) lines.push(code)
     else {
-      const above = rows[rows.indexOf(row) - 1]!
+      const above = rows[index - 1]!
       lines[lines.length - 1] += above.width >= style.rightOf(above.row) ? code : ` ${code.trimStart()}`
     }
   }

@@ -1,5 +1,7 @@
 /*
- * A character is escaped only where it would act: text that reads as prose in the source reads the same in the Markdown.
+ * A character is escaped only where it would act: text that reads as prose in the source reads the same in the Markdown. Whether a mark acts
+ * depends on its partner further along the line, so the partners are found first, once for the whole line, and the line is then written in
+ * one pass: a line may be as long as whatever a program prints.
  */
 
 /** Marks that act at the beginning of a line. */
@@ -13,6 +15,10 @@ const LINE_START: readonly [RegExp, string][] = [
   [/^(\s{0,3})(?=\|.*\|\s*$)/u, '$1\\'],
 ]
 
+const SPECIAL = /[\\`*_~[<&]/gu
+const PUNCTUATION = /[!-/:-@[-`{-~]/u
+const ENTITY = /&#?\w+;/uy
+
 /** `isStart`: the text begins a line. */
 export function escapeMarkdown(text: string, isStart: boolean): string {
   return text
@@ -22,19 +28,86 @@ export function escapeMarkdown(text: string, isStart: boolean): string {
 }
 
 function escapeLine(line: string, isStart: boolean): string {
-  const inner = line
-    .replace(/\\(?=[!-/:-@[-`{-~])/gu, '\\\\')
-    .replace(/`(?=[^`]*`)|(?<=`[^`]*)`/gu, '\\`')
-    .replace(/\*(?=\S)(?=.*\S\*)|(?<=\*.*\S)\*/gu, '\\*')
-    .replace(
-      /(?<![\p{L}\p{N}\\])_(?=\S)(?=.*\S_(?![\p{L}\p{N}]))|(?<=(?<![\p{L}\p{N}])_.*\S)_(?![\p{L}\p{N}])/gu,
-      '\\_',
-    )
-    .replace(/~~(?=\S.*\S~~)/gu, '\\~~')
-    .replace(/\[(?=[^\]]*\]\()/gu, '\\[')
-    .replace(/<(?=[a-z/!?])/giu, '\\<')
-    .replace(/&(?=#?\w+;)/gu, '\\&')
+  const inner = escapeInner(line)
   return isStart
     ? LINE_START.reduce((escaped, [mark, by]) => (mark.test(escaped) ? escaped.replace(mark, by) : escaped), inner)
     : inner
+}
+
+function escapeInner(line: string): string {
+  const acts = {
+    '\\': (at: number) => PUNCTUATION.test(line.charAt(at + 1)),
+    '`': pairedTicks(line),
+    '*': paired(line, '*', () => true),
+    _: paired(line, '_', character => !/[\p{L}\p{N}]/u.test(character)),
+    '~': pairedStrikes(line),
+    '[': linkStarts(line),
+    '<': (at: number) => /[a-z/!?]/iu.test(line.charAt(at + 1)),
+    '&': (at: number) => {
+      ENTITY.lastIndex = at
+      return ENTITY.test(line)
+    },
+  }
+  return line.replace(SPECIAL, (mark, at: number) => (acts[mark as keyof typeof acts](at) ? `\\${mark}` : mark))
+}
+
+type ActsAt = (at: number) => boolean
+
+function pairedTicks(line: string): ActsAt {
+  const isPaired = line.indexOf('`') !== line.lastIndexOf('`')
+  return () => isPaired
+}
+
+/**
+ * Emphasis begins at a mark that stands before text and ends at one that stands behind it, with at least a character between the two.
+ * `isEdge`: what may stand on the outer side of the mark.
+ */
+function paired(line: string, mark: string, isEdge: (character: string) => boolean): ActsAt {
+  const opens = (at: number) => isText(after(line, at)) && isEdge(before(line, at))
+  const closes = (at: number) => isText(before(line, at)) && isEdge(after(line, at))
+  let first = line.indexOf(mark)
+  while (first >= 0 && !isEdge(before(line, first))) first = line.indexOf(mark, first + 1)
+  let last = line.lastIndexOf(mark)
+  while (last >= 0 && !closes(last)) last = last === 0 ? -1 : line.lastIndexOf(mark, last - 1)
+  return at => (opens(at) && last >= at + 2) || (closes(at) && first >= 0 && first <= at - 2)
+}
+
+/** Only the first tilde of a pair that opens is escaped: one alone strikes nothing. */
+function pairedStrikes(line: string): ActsAt {
+  let last = line.lastIndexOf('~~')
+  while (last > 0 && !isText(before(line, last))) last = line.lastIndexOf('~~', last - 1)
+  let opened = -1
+  return at => {
+    if (at <= opened || line[at + 1] !== '~') return false
+    const isOpen = isText(after(line, at + 1)) && last >= at + 3
+    if (isOpen) opened = at + 1
+    return isOpen
+  }
+}
+
+/** Brackets whose text ends right before an address. */
+function linkStarts(line: string): ActsAt {
+  let close = -1
+  return at => {
+    if (close < at) {
+      const next = line.indexOf(']', at)
+      close = next < 0 ? line.length : next
+    }
+    return line[close] === ']' && line[close + 1] === '('
+  }
+}
+
+/** The characters on both sides of a position, whole where they take two units. */
+function before(line: string, at: number): string {
+  const unit = line.charAt(at - 1)
+  return /[\udc00-\udfff]/.test(unit) ? line.slice(Math.max(0, at - 2), at) : unit
+}
+
+function after(line: string, at: number): string {
+  const point = line.codePointAt(at + 1)
+  return point === undefined ? '' : String.fromCodePoint(point)
+}
+
+function isText(character: string): boolean {
+  return character !== '' && !/\s/u.test(character)
 }

@@ -35,18 +35,16 @@ function bestWidth(
   rightAt: (cols: number) => number,
 ): number | null {
   if (chunk.length < 2) return null
-  const width = (row: TextRow) => displayWidth(row.text)
-  const widest = Math.max(...chunk.map(width))
+  const measured = chunk.map(({ text }) => ({ text, width: displayWidth(text) }))
+  const widest = Math.max(...measured.map(row => row.width))
   let best: number | null = null
   let most = -1
   for (const cols of new Set(widths)) {
     if (widest > rightAt(cols)) continue
-    const full = chunk.filter((row, index) => {
-      const below = chunk[index + 1]
-      return (
-        below &&
-        isContinuation({ width: width(row), text: row.text }, { text: below.text }, { right: rightAt(cols), left: 0 })
-      )
+    const room = { right: rightAt(cols), left: 0 }
+    const full = measured.filter((row, index) => {
+      const below = measured[index + 1]
+      return below !== undefined && isContinuation(row, below, room)
     }).length
     if (full > most) {
       most = full

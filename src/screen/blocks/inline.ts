@@ -69,13 +69,13 @@ function trimRuns(runs: readonly InlineRun[]): InlineRun[] {
   const kept = runs.map(run => ({ ...run }))
   while (kept.length > 0) {
     const last = kept.at(-1)!
-    last.text = last.text.replace(/[\s\u00a0]+$/u, '')
+    last.text = last.text.trimEnd()
     if (last.text !== '') break
     kept.pop()
   }
   while (kept.length > 0) {
     const first = kept[0]!
-    first.text = first.text.replace(/^[\s\u00a0]+/u, '')
+    first.text = first.text.trimStart()
     if (first.text !== '') break
     kept.shift()
   }

@@ -63,7 +63,7 @@ function quoteEnd(rows: readonly ProseRow[], at: number): number {
 
 function readQuote(rows: readonly ProseRow[], style: ProseStyle): BlockContent {
   const bare = rows.map(row => ({ ...row, text: row.text.replace(QUOTE, mark => ' '.repeat(mark.length)) }))
-  const runs = joinRows(bare, row => rows[bare.indexOf(row)]!.text.match(QUOTE)![0].length, style)
+  const runs = joinRows(bare, (_, index) => rows[index]!.text.match(QUOTE)![0].length, style)
   const isAllItalic = runs.every(run => run.italic || run.text.trim() === '')
   // Some agents set quotes in italics: then that is no emphasis.
   return {

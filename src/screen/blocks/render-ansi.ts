@@ -18,7 +18,7 @@ export function renderAnsi(blocks: readonly Block[], style: AnsiStyle): string[]
     const own = renderBlock(block, style)
     if (own.length === 0) continue
     if (lines.length > 0) lines.push('')
-    lines.push(...own)
+    for (const line of own) lines.push(line)
   }
   return lines
 }

@@ -36,6 +36,10 @@ describe('Markdown', () => {
       ['one ` tick', 'one ` tick'],
       ['----', '\\----'],
       ['AT&amp;T & co', 'AT\\&amp;T & co'],
+      ['~~a~~ and ~ b', '\\~~a~~ and ~ b'],
+      ['C:\\temp\\*.log', 'C:\\temp\\\\*.log'],
+      ['**two** words*', '\\*\\*two\\*\\* words\\*'],
+      ['[[a](b)', '\\[\\[a](b)'],
     ]
     for (const [text, expected] of cases) expect(renderMarkdown(blocks(paragraph(text)))).toBe(expected)
   })
@@ -52,6 +56,15 @@ describe('Markdown', () => {
       }),
       { numRuns: 300, seed: 1 },
     )
+  })
+
+  it('takes time that grows with the text, whatever marks it is full of', () => {
+    for (const mark of ['`', '*', '_', '*a ', '_a_ ', '~~a', '[', '<', '&a', '\\\\', '| ', ' ', '#']) {
+      const text = `x${mark.repeat(200_000 / mark.length)}x`
+      const began = performance.now()
+      renderMarkdown(blocks(paragraph(text)))
+      expect(performance.now() - began, mark).toBeLessThan(2000)
+    }
   })
 
   it('fences code one longer than any fence inside, and shortens long output', () => {

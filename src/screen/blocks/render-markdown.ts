@@ -84,7 +84,8 @@ function fence(lines: readonly string[], language: string): string {
 }
 
 function codeSpan(text: string): string {
-  const longest = Math.max(0, ...[...text.matchAll(/`+/gu)].map(match => match[0].length))
+  let longest = 0
+  for (const [ticks] of text.matchAll(/`+/gu)) longest = Math.max(longest, ticks.length)
   const ticks = '`'.repeat(longest + 1)
   const pad = text.startsWith('`') || text.endsWith('`') ? ' ' : ''
   return `${ticks}${pad}${text}${pad}${ticks}`
@@ -97,10 +98,12 @@ function inline(runs: readonly InlineRun[], { isStart }: { isStart: boolean }): 
 }
 
 function renderRun(run: InlineRun, isStart: boolean): string {
-  const [, before, middle, after] = /^(\s*)(.*?)(\s*)$/su.exec(run.text)!
+  const middle = run.text.trim()
   if (middle === '') return run.text
-  if (run.code) return `${before}${codeSpan(middle!)}${after}`
-  let text = escapeMarkdown(middle!, isStart && !run.bold && !run.italic && !run.strike && !run.link)
+  const start = run.text.length - run.text.trimStart().length
+  const [before, after] = [run.text.slice(0, start), run.text.slice(start + middle.length)]
+  if (run.code) return `${before}${codeSpan(middle)}${after}`
+  let text = escapeMarkdown(middle, isStart && !run.bold && !run.italic && !run.strike && !run.link)
   if (run.strike) text = `~~${text}~~`
   if (run.italic) text = `*${text}*`
   if (run.bold) text = `**${text}**`

@@ -29,8 +29,8 @@ export function renderTelegram(blocks: readonly Block[], options: { maxUnits?: n
     }
   }
   const text = parts.map(part => part.text).join('')
-  return pages(text, borders, maxUnits)
-    .map(([start, end]) => toHtml(cutParts(parts, start, end)))
+  return cutPages(parts, pages(text, borders, maxUnits))
+    .map(toHtml)
     .filter(html => html !== '')
 }
 
@@ -63,17 +63,28 @@ function breakBefore(text: string, start: number, limit: number, borders: Readon
   return isInsidePair && limit - 1 > start ? limit - 1 : limit
 }
 
-function cutParts(parts: readonly TaggedText[], start: number, end: number): TaggedText[] {
-  const kept: TaggedText[] = []
+/** The parts of each page. Pages follow each other, so the parts are gone through once. */
+function cutPages(parts: readonly TaggedText[], found: readonly (readonly [number, number])[]): TaggedText[][] {
+  let next = 0
   let at = 0
-  for (const part of parts) {
-    const text = part.text.slice(Math.max(0, start - at), Math.max(0, end - at))
-    if (text !== '') kept.push({ ...part, text })
-    at += part.text.length
-  }
-  while (kept.length > 0 && kept[0]!.text.trim() === '') kept.shift()
-  while (kept.length > 0 && kept.at(-1)!.text.trim() === '') kept.pop()
-  return kept
+  return found.map(([start, end]) => {
+    const kept: TaggedText[] = []
+    while (next < parts.length && at < end) {
+      const part = parts[next]!
+      const text = part.text.slice(Math.max(0, start - at), end - at)
+      if (text !== '') kept.push({ ...part, text })
+      if (at + part.text.length > end) break
+      at += part.text.length
+      next++
+    }
+    return trimParts(kept)
+  })
+}
+
+function trimParts(parts: readonly TaggedText[]): TaggedText[] {
+  const first = parts.findIndex(part => part.text.trim() !== '')
+  const last = parts.findLastIndex(part => part.text.trim() !== '')
+  return first < 0 ? [] : parts.slice(first, last + 1)
 }
 
 function toHtml(parts: readonly TaggedText[]): string {

@@ -9,6 +9,9 @@ const EDGE = /^\s*[┌├└╭╰╔╠╚┏┣┗╞][─┬┼┴╮╯┐�
 const BARS = /^\s*[│┃║].*[│┃║]\s*$/u
 const RULE = /^\s*[━─]{2,}(?: {1,}[━─]{2,})*\s*$/u
 
+/** A row with more bars than this is a pattern. */
+const MOST_BARS = 64
+
 type Table = Extract<BlockContent, { kind: 'table' }>
 /** `end`: behind the last cell of the column; `reach`: how far its text may run. */
 type Column = [first: number, end: number, reach: number]
@@ -23,14 +26,22 @@ interface Cell {
 /** The last row of the table that begins here, or -1: a frame with bars below it, or a bold row over a row of rules. */
 export function tableEnd(rows: readonly ProseRow[], at: number): number {
   const { text } = rows[at]!
-  if (EDGE.test(text) && BARS.test(rows[at + 1]?.text ?? '│ │'))
-    return lastWhile(rows, at, row => EDGE.test(row.text) || BARS.test(row.text))
-  if (BARS.test(text) && (text.match(/[│┃║]/gu)?.length ?? 0) >= 3)
-    return lastWhile(rows, at, row => EDGE.test(row.text) || BARS.test(row.text))
+  if (EDGE.test(text) && hasBars(rows[at + 1]?.text ?? '│ │', 1)) return lastWhile(rows, at, isFrameRow)
+  if (hasBars(text, 3)) return lastWhile(rows, at, isFrameRow)
   const below = rows[at + 1]
-  if (below && isEmphasised(rows[at]!.row, rows[at]!.from) && /^\s*━{2,}(?: +━{2,})*\s*$/u.test(below.text))
+  if (below && isEmphasised(rows[at]!.row, rows[at]!.from) && /^\s*━{2,}(?: +━{2,}){0,63}\s*$/u.test(below.text))
     return lastWhile(rows, at, row => row.indent >= 0)
   return -1
+}
+
+function isFrameRow({ text }: ProseRow): boolean {
+  return EDGE.test(text) || hasBars(text, 1)
+}
+
+function hasBars(text: string, least: number): boolean {
+  if (!BARS.test(text)) return false
+  const count = text.match(/[│┃║]/gu)?.length ?? 0
+  return count >= least && count <= MOST_BARS
 }
 
 function lastWhile(rows: readonly ProseRow[], at: number, holds: (row: ProseRow) => boolean): number {

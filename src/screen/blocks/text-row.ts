@@ -1,7 +1,5 @@
 import type { Row, Span } from '../../terminal/index.js'
-import { displayWidth } from '../../text/index.js'
-
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
+import { displayWidth, graphemes } from '../../text/index.js'
 
 /** A row of a transcript, with what its keeper knows beyond the screen it stands on now. */
 export interface TextRow extends Row {
@@ -17,35 +15,46 @@ export interface TextRow extends Row {
 export function joinSoftWraps(rows: readonly TextRow[], cols: number): TextRow[] {
   if (!rows.some(row => row.wrapped)) return [...rows]
   const joined: TextRow[] = []
-  let at = 0
-  for (const row of rows) {
-    const above = joined.at(-1)
-    if (!row.wrapped || !above || row.hasGap) {
-      joined.push(row)
-      at = row.cols ?? cols
-      continue
-    }
-    joined[joined.length - 1] = append(above, row, at)
-    at += row.cols ?? cols
+  for (let at = 0; at < rows.length; ) {
+    let end = at + 1
+    while (end < rows.length && rows[end]!.wrapped && !rows[end]!.hasGap) end++
+    joined.push(end === at + 1 ? rows[at]! : joinRows(rows.slice(at, end), cols))
+    at = end
   }
   return joined
 }
 
-/** `at`: the column where the second row begins. A wide character that did not fit leaves one cell free, which is no blank. */
-function append(above: TextRow, below: TextRow, at: number): TextRow {
-  const isPushed = above.width === at - 1 && displayWidth(Array.from(below.text)[0] ?? '') === 2
-  const x = isPushed ? at - 1 : at
-  const blanks = ' '.repeat(Math.max(0, x - displayWidth(above.text)))
-  const filler: Span[] = x > above.width ? [plainSpan(above.width, x - above.width)] : []
-  return {
-    ...above,
-    text: below.text === '' ? above.text : above.text + blanks + below.text,
-    width: below.width === 0 ? above.width : x + below.width,
-    spans:
-      below.width === 0
-        ? above.spans
-        : [...above.spans, ...filler, ...below.spans.map(span => ({ ...span, x: span.x + x }))],
+/**
+ * One row of several, which stand side by side as wide as their screen was. A wide character that did not fit leaves one cell free at the
+ * end of its row, which is no blank. Parts are gathered and put together once: a line may have as many rows as there is scrollback.
+ */
+function joinRows(rows: readonly TextRow[], cols: number): TextRow {
+  const first = rows[0]!
+  const texts = [first.text]
+  const spans = [...first.spans]
+  let right = first.cols ?? cols
+  let { width } = first
+  let textWidth = displayWidth(first.text)
+  for (const row of rows.slice(1)) {
+    const isPushed = width === right - 1 && displayWidth(firstCharacter(row.text)) === 2
+    const x = isPushed ? right - 1 : right
+    if (row.text !== '') {
+      texts.push(' '.repeat(Math.max(0, x - textWidth)), row.text)
+      textWidth = Math.max(x, textWidth) + displayWidth(row.text)
+    }
+    if (row.width > 0) {
+      if (x > width) spans.push(plainSpan(width, x - width))
+      for (const span of row.spans) spans.push({ ...span, x: span.x + x })
+      width = x + row.width
+    }
+    right += row.cols ?? cols
   }
+  return { ...first, text: texts.join(''), width, spans }
+}
+
+function firstCharacter(text: string): string {
+  const point = text.codePointAt(0)
+  return point === undefined ? '' : String.fromCodePoint(point)
 }
 
 function plainSpan(x: number, width: number): Span {
@@ -89,7 +98,7 @@ function cutText(text: string, start: number, from: number, to: number): { text:
   let column = start
   let kept = ''
   let x = -1
-  for (const { segment } of segmenter.segment(text)) {
+  for (const segment of graphemes(text)) {
     if (column >= from && column < to) {
       if (x < 0) x = column
       kept += segment

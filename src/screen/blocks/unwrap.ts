@@ -51,8 +51,11 @@ function firstWord(text: string): string {
   return /^[\s\u00a0]*(\S+)/u.exec(text)?.[1] ?? ''
 }
 
-function lastWord(text: string): string {
-  return /(\S+)[\s\u00a0]*$/u.exec(text)?.[1] ?? ''
+export function lastWord(text: string): string {
+  const trimmed = text.trimEnd()
+  let start = trimmed.length
+  while (start > 0 && !/\s/u.test(trimmed[start - 1]!)) start--
+  return trimmed.slice(start)
 }
 
 /** Text without blanks between its words breaks behind any of its characters: only the first one has to fit. */

@@ -20,6 +20,7 @@ export interface LiveVerdict {
  * It is live only if nothing stands below it but its own footer and panels the pack knows (L1), there is no live input box (L2) and it is
  * not inside a transcript block (L3); and if its selection is proven at a live place: the glyph in the pack's column (L4), the hardware
  * cursor on the selected row (L5), or exactly one option in a style of its own (L6). Text can imitate each of these; not all of them.
+ * A window in the middle of the screen lies over the rest: what shows around it does not count for L1–L3.
  */
 export function proveLive(
   candidate: MenuCandidate,
@@ -28,7 +29,7 @@ export function proveLive(
   pack: Pack,
   surroundings: { hasComposer: boolean; blocks: readonly RowBlock[] },
 ): LiveVerdict {
-  const { group, spec } = candidate
+  const { group, spec, menu } = candidate
   const proofs: string[] = []
   const fail = (failed: string): LiveVerdict => ({ isLive: false, proofs, failed })
   const selectedRow = group.selected === null ? null : group.options[group.selected]!
@@ -37,10 +38,11 @@ export function proveLive(
     (frame.cursor.y === selectedRow.row ||
       group.shownBy === 'style' ||
       standsOut(candidate.rows, group.options) === group.selected)
-  const foreign = foreignRowBelow(candidate, rows, pack, isProvenOtherwise ? 2 : 0)
+  const isWindow = candidate.isWindow === true
+  const foreign = isWindow ? null : foreignRowBelow(candidate, rows, pack, isProvenOtherwise ? 2 : 0)
   if (foreign !== null) return fail(`L1: row ${foreign} below it is not its own`)
   proofs.push('L1')
-  if (surroundings.hasComposer) return fail('L2: the input box is live')
+  if (surroundings.hasComposer && !isWindow) return fail('L2: the input box is live')
   proofs.push('L2')
   const inside = surroundings.blocks.find(
     block =>
@@ -50,11 +52,14 @@ export function proveLive(
       group.first <= block.last &&
       !isOnPanel(candidate, rows, block),
   )
-  if (inside) return fail(`L3: inside a ${inside.kind} block`)
+  if (inside && !isWindow) return fail(`L3: inside a ${inside.kind} block`)
   proofs.push('L3')
   if (group.shownBy === 'cursor') return { isLive: true, proofs: [...proofs, 'L5'], failed: null }
   const selected = selectedRow
-  if (selected?.glyphColumn != null && isLiveColumn(candidate, selected.glyphColumn)) proofs.push('L4')
+  if (selected?.glyphColumn != null && isLiveColumn(candidate, selected.glyphColumn, frame, pack)) proofs.push('L4')
+  // A field to write into that the pack knows; round marks with the keys that confirm them.
+  else if (group.options.length === 0 && spec) proofs.push('L4')
+  else if (group.isRadio && menu.footer.some(({ keys }) => /\b(?:enter|return)\b/iu.test(keys))) proofs.push('L4')
   if (selected && frame.cursor.y === selected.row) proofs.push('L5')
   const loud =
     group.layout === 'vertical'
@@ -74,12 +79,19 @@ function isOnPanel({ group, rows: menuRows }: MenuCandidate, rows: readonly Scre
   return ground !== null && rows[block.first]!.spans.every(span => span.bg !== ground)
 }
 
-/** The pack's column for this kind; in a box, the first cell inside. Without a pack, a pointer proves only together with key hints. */
-function isLiveColumn(candidate: MenuCandidate, column: number): boolean {
+/**
+ * The pack's column for this kind; in a box, the first cell inside. A menu that no pack knows proves itself by its pointer only together
+ * with key hints; or, with numbers, where the agent's input box is known and has gone; or in a picture in text, which has nothing else.
+ */
+function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pack: Pack): boolean {
   const { spec, menu, rows, group } = candidate
   if (spec) return spec.column === null || spec.column === column
-  const isBoxed = rows[group.first]?.isBoxed ?? false
-  return (isBoxed && column <= 4) || (menu.footer.length > 0 && column <= 3)
+  const first = rows[group.first]
+  if (first?.isBoxed) return column - first.left <= 4
+  if (menu.footer.length > 0 && column <= 3) return true
+  const isNumbered = group.options.every(option => option.number !== null) && group.options[0]!.number === 1
+  const isBoxKnown = pack.regions.some(region => region.name === 'composer')
+  return isNumbered && ((isBoxKnown && column <= 1) || (frame.still === true && column <= 3))
 }
 
 /** The last row of the screen, apart from the options by a blank row. */

@@ -26,7 +26,7 @@ export function readHead(rows: readonly MenuRow[], optionsFirst: number): MenuHe
   const asking = lines.findLastIndex(text => /[?:？：]$/u.test(text))
   const at = asking >= 0 ? asking : lines.length - 1
   return {
-    title: at > 0 ? lines[0]! : '',
+    title: at > 0 ? lines[0]!.replace(/\s*╱{2,}$/u, '') : '',
     question: lines[at] ?? '',
     // All the rest is what is asked about, whether it stands above the question or below it.
     body: lines.filter((_, index) => index !== at && !(index === 0 && at > 0)),
@@ -132,6 +132,12 @@ export function readFooter(
   return { keys, rows: first === null ? null : [first, last] }
 }
 
+/** Keys that confirm and keys that leave, side by side: what stands above takes the keyboard. */
+export function confirmsOrLeaves(text: string): boolean {
+  const keys = fragments(text).map(fragment => fragment.keys)
+  return keys.some(key => /\b(?:enter|return)\b|[↵⏎]/iu.test(key)) && keys.some(key => /\besc(?:ape)?\b/iu.test(key))
+}
+
 /** A row that looks like key hints whatever it says: short, in one quiet colour or in pieces with dots or bars between. */
 export function looksLikeHints(row: MenuRow): boolean {
   const visible = row.spans.filter(span => span.text.trim() !== '')
@@ -142,7 +148,9 @@ export function looksLikeHints(row: MenuRow): boolean {
 export function fragments(text: string): Menu['footer'] {
   return text
     .trim()
-    .split(/\s*[·•|]\s*|,\s+|\s{2,}|\s+or\s+(?=esc|enter|tab)/iu)
+    .replace(/^\((.*?)\)?$/u, '$1')
+    .replace(/^use\s+/iu, '')
+    .split(/\s*[·•|]\s*|[,;]\s+|\s{2,}|\s+or\s+(?=esc|enter|tab)/iu)
     .map(part => FRAGMENT.exec(part.trim())?.groups)
     .filter(groups => groups !== undefined)
     .map(groups => ({ keys: groups.keys!.trim(), verb: groups.verb!.trim() }))

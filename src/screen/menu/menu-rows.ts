@@ -13,9 +13,12 @@ export interface MenuRow {
   /** A dashed frame, or the edge of a box inside the box: belongs to the body. */
   isFrame: boolean
   isBoxed: boolean
+  /** Columns of the box's outer edge on the left, and of its right edge where it has one. */
+  left: number
+  edge: number | null
 }
 
-const LEFT_EDGE = /^(\s*)[│┃║](?=\s|$)/u
+const LEFT_EDGE = /^(\s*)[│┃║▌▎](?=\s|$)/u
 const RIGHT_EDGE = /\s[│┃║█▐┆](\s*)$/u
 const EDGE_ROW = /^\s*[╭┌╔├╠└╰╚╹╻][─━═▄▀╌┄ \p{L}\p{N}.,:/()'"-]*[╮┐╗┤╣┘╯╝]?\s*$/u
 const RULE_ROW = /^\s*[─━═▔▁▄▀]{8,}\s*$/u
@@ -25,7 +28,10 @@ export function toMenuRow(row: ScreenRow): MenuRow {
   const isOuterEdge = EDGE_ROW.test(row.text) || RULE_ROW.test(row.text)
   let text = row.text
   let depth = 0
+  let edge: number | null = null
+  const left = isOuterEdge ? 0 : (LEFT_EDGE.exec(text)?.[1]?.length ?? 0)
   while (!isOuterEdge && LEFT_EDGE.test(text) && depth < 3) {
+    if (RIGHT_EDGE.test(text)) edge = text.trimEnd().length - 1
     text = text.replace(LEFT_EDGE, '$1 ').replace(RIGHT_EDGE, '  $1')
     depth++
   }
@@ -42,10 +48,12 @@ export function toMenuRow(row: ScreenRow): MenuRow {
     isRule: isOuterEdge,
     isFrame,
     isBoxed: depth > 0,
+    left,
+    edge,
   }
 }
 
 /** The first span that shows something at or right of a column; edges of boxes do not count. */
 export function spanFrom(row: MenuRow, column: number): Span | undefined {
-  return row.spans.find(span => span.x + span.width > column && span.text.replace(/[│┃║\s]/gu, '') !== '')
+  return row.spans.find(span => span.x + span.width > column && span.text.replace(/[│┃║▌▎\s]/gu, '') !== '')
 }

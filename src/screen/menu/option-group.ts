@@ -9,32 +9,36 @@ export interface OptionGroup {
   selected: number | null
   /** How the selection shows. */
   shownBy: 'glyph' | 'style' | 'cursor' | null
+  /** Round marks before the labels, the filled one being the selection. */
+  isRadio?: boolean
   first: number
   last: number
 }
 
 /** Blank rows or rules that may stand between two options whose numbers go on. */
 const GAP_MAX = 2
+/** How full a row must be, with the next word, to count as broken there. */
+const WRAP_SHARE = 0.75
 
 /*
  * Vertical menus: labels that start in one column, one below the other. With numbers, the numbers must run on from 1 (or, in a scrolled
  * list, from where the window begins). Without, exactly one row carries a pointer and its neighbours leave that cell blank; or exactly one
  * row stands out by its style. Rows indented deeper than the labels are a wrapped label or its description. What a row says plays no part.
  */
-export function findVertical(rows: readonly MenuRow[]): OptionGroup | null {
-  const numbered = findNumbered(rows)
-  const pointed = findPointed(rows)
+export function findVertical(rows: readonly MenuRow[], cols: number): OptionGroup | null {
+  const numbered = findNumbered(rows, cols)
+  const pointed = findPointed(rows, cols)
   if (numbered && pointed) return pointed.first > numbered.last ? pointed : numbered
-  return numbered ?? pointed
+  return numbered ?? pointed ?? findRadio(rows, cols)
 }
 
-function findNumbered(rows: readonly MenuRow[]): OptionGroup | null {
+function findNumbered(rows: readonly MenuRow[], cols: number): OptionGroup | null {
   for (let index = rows.length - 1; index >= 0; index--) {
     const last = readOptionRow(rows[index]!)
     if (last?.number == null) continue
     const options = collectUpwards(rows, last)
     if (options.length < 2) continue
-    return finish(rows, withUnnumbered(rows, options))
+    return finish(rows, withUnnumbered(rows, options), cols)
   }
   return null
 }
@@ -80,14 +84,36 @@ function withUnnumbered(rows: readonly MenuRow[], options: OptionRow[]): OptionR
   return found
 }
 
-function findPointed(rows: readonly MenuRow[]): OptionGroup | null {
+function findPointed(rows: readonly MenuRow[], cols: number): OptionGroup | null {
   for (let index = rows.length - 1; index >= 0; index--) {
     const marked = readOptionRow(rows[index]!)
     if (!marked || marked.glyphColumn === null || marked.number !== null) continue
     const options = [...siblings(rows, marked, -1).reverse(), marked, ...siblings(rows, marked, 1)]
-    if (options.length >= 2) return finish(rows, options)
+    if (options.length >= 2) return finish(rows, options, cols)
   }
   return null
+}
+
+/** Round marks without a pointer, at most one of them filled: the mark is the selection. Boxes say only what is ticked, not where one is. */
+function findRadio(rows: readonly MenuRow[], cols: number): OptionGroup | null {
+  const last = rows.findLastIndex(row => isRadio(row))
+  if (last < 0) return null
+  const column = readOptionRow(rows[last]!)!.labelColumn
+  let first = last
+  while (first > 0 && isRadio(rows[first - 1]!) && readOptionRow(rows[first - 1]!)!.labelColumn === column) first--
+  const options = rows.slice(first, last + 1).map(row => readOptionRow(row)!)
+  const chosen = options.flatMap((option, index) => (option.checked || option.glyphColumn !== null ? [index] : []))
+  if (options.length < 2 || chosen.length > 1) return null
+  const group = finish(
+    rows,
+    options.map(option => ({ ...option, checked: null })),
+    cols,
+  )
+  return { ...group, selected: chosen[0] ?? null, shownBy: chosen.length === 1 ? 'glyph' : null, isRadio: true }
+}
+
+function isRadio(row: MenuRow): boolean {
+  return !row.isRule && !row.isFrame && /^\s*(?:\([ xX•●*]\)|[◯◉○])\s+\S/u.test(row.text)
 }
 
 function siblings(rows: readonly MenuRow[], marked: OptionRow, step: 1 | -1): OptionRow[] {
@@ -117,77 +143,8 @@ function siblings(rows: readonly MenuRow[], marked: OptionRow, step: 1 | -1): Op
   return found
 }
 
-/**
- * Labels side by side with exactly one highlighted, and a hint how to choose in the same row or the next two; or each behind its own key:
- * `[y] Approve   [n] Deny`. Tabs and status rows are highlighted too, but nothing tells to choose from them.
- */
-export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
-  for (let index = rows.length - 1; index >= 0; index--) {
-    const row = rows[index]!
-    if (row.isBlank || row.isRule || row.isFrame) continue
-    const options = [...row.text.matchAll(/\S+(?: \S+)*/gu)].map(
-      (match): OptionRow => ({
-        row: index,
-        glyphColumn: null,
-        number: null,
-        numberColumn: match.index,
-        checked: null,
-        labelColumn: match.index,
-        label: match[0],
-        detail: '',
-      }),
-    )
-    if (options.length < 2) continue
-    const keyed = options.filter(option => /^\[[a-z]\] /iu.test(option.label))
-    const firstHint = options.findIndex(option => isHint(option.label))
-    const plain = firstHint < 0 ? options : options.slice(0, firstHint)
-    const chosen = keyed.length >= 2 ? keyed : plain
-    const lit = litOption(row, chosen)
-    const isTold =
-      keyed.length >= 2 || firstHint >= 0 || rows.slice(index + 1, index + 3).some(next => isHint(next.text.trim()))
-    if (chosen.length < 2 || !chosen.every(option => /^[\p{L}\p{N}[(].{0,40}$/u.test(option.label))) continue
-    if (!isTold || (lit === null && keyed.length < 2)) continue
-    return {
-      layout: 'horizontal',
-      options: chosen,
-      selected: lit,
-      shownBy: lit === null ? null : 'style',
-      first: index,
-      last: index,
-    }
-  }
-  return null
-}
-
-function isHint(text: string): boolean {
-  return /^(?:ctrl\+\S|enter\b|esc\b|tab\b|⇆|⇄|↑|←|shift\+)/iu.test(text)
-}
-
-/** The only option with a ground of its own, or null. */
-function litOption(row: MenuRow, options: readonly OptionRow[]): number | null {
-  const grounds = options.map(option => {
-    const span = spanFrom(row, option.labelColumn)
-    return span ? `${span.bg}/${span.inverse}` : ''
-  })
-  const single = grounds.flatMap((ground, index) =>
-    grounds.filter(other => other === ground).length === 1 ? [index] : [],
-  )
-  if (single.length === 1) return single[0]!
-  if (options.length !== 2 || grounds[0] === grounds[1]) return null
-  // Of two, the lit one is inverse or has the stronger ground: black text on colour.
-  const loud = options.findIndex(option => {
-    const span = spanFrom(row, option.labelColumn)
-    return span !== undefined && (span.inverse || (span.bg !== null && span.fg !== null && isDark(span.fg)))
-  })
-  return loud < 0 ? null : loud
-}
-
-function isDark(colour: string | number): boolean {
-  return typeof colour === 'number' ? colour === 0 || colour === 16 : Number.parseInt(colour.slice(1, 3), 16) < 0x40
-}
-
-function finish(rows: readonly MenuRow[], options: OptionRow[]): OptionGroup {
-  const whole = options.map((option, n) => joinContinuations(rows, option, options[n + 1]?.row ?? null))
+function finish(rows: readonly MenuRow[], options: OptionRow[], cols: number): OptionGroup {
+  const whole = options.map((option, n) => joinContinuations(rows, option, options[n + 1]?.row ?? null, cols))
   const byGlyph = whole.findIndex(option => option.glyphColumn !== null)
   const byStyle = standsOut(rows, whole)
   const selected = byGlyph >= 0 ? byGlyph : byStyle
@@ -201,17 +158,36 @@ function finish(rows: readonly MenuRow[], options: OptionRow[]): OptionGroup {
   }
 }
 
-/** Rows below an option that are indented to its label: the label's own end if they look like it, else its description. */
-function joinContinuations(rows: readonly MenuRow[], option: OptionRow, nextRow: number | null): OptionRow {
+/**
+ * Rows below an option that are indented to its label: the label's own end if they look like it and it had to be broken there, else its
+ * description. Nobody breaks a row that has room for the next word; dialogs are often narrower than the screen, so most of it counts as all.
+ */
+function joinContinuations(
+  rows: readonly MenuRow[],
+  option: OptionRow,
+  nextRow: number | null,
+  cols: number,
+): OptionRow {
   const joined = { ...option }
   const style = styleKey(spanFrom(rows[option.row]!, option.labelColumn))
+  const beside = option.detail === '' ? null : rows[option.row]!.text.lastIndexOf(option.detail)
   for (let index = option.row + 1; index < (nextRow ?? rows.length); index++) {
     const row = rows[index]!
     if (row.isBlank || row.isRule || row.isFrame || isMore(row) || row.indent < option.labelColumn) break
     const text = row.text.trim()
+    const above = rows[index - 1]!
+    const isBroken = above.text.length + 1 + text.split(' ')[0]!.length > (above.edge ?? cols) * WRAP_SHARE
     const isLabel =
-      joined.detail === '' && row.indent === option.labelColumn && styleKey(spanFrom(row, row.indent)) === style
-    if (isLabel) joined.label = `${joined.label} ${text}`
+      joined.detail === '' &&
+      isBroken &&
+      row.indent === option.labelColumn &&
+      styleKey(spanFrom(row, row.indent)) === style
+    // Label and description side by side, each wrapped in a column of its own.
+    const besides = beside !== null && row.indent < beside ? row.text.slice(0, beside).trim() : ''
+    if (besides !== '') {
+      joined.label = `${joined.label} ${besides}`
+      joined.detail = `${joined.detail} ${row.text.slice(beside!).trim()}`.trim()
+    } else if (isLabel) joined.label = `${joined.label} ${text}`
     else joined.detail = joined.detail === '' ? text : `${joined.detail} ${text}`
   }
   return joined

@@ -19,7 +19,7 @@ export interface OptionRow {
 
 const OPTION = new RegExp(
   `^(?<indent>[\\s\\u00a0]*)(?:(?<glyph>[${POINTERS}]|${ANY_SIGN}(?=[\\s\\u00a0]+\\d{1,2}[.)]))(?<gap>[\\s\\u00a0]+))?(?:(?<number>\\d{1,2})[.)](?<gap2>[\\s\\u00a0]+))?` +
-    '(?:(?<check>\\[[ xX✔✓*]\\]|[☐☑☒◯◉◻◼])(?<gap3>[\\s\\u00a0]+))?(?<label>\\S.*)$',
+    '(?:(?<check>\\[[ xX✔✓*]\\]|\\([ xX•●*]\\)|[☐☑☒◯◉○◻◼])(?<gap3>[\\s\\u00a0]+))?(?<label>\\S.*)$',
   'u',
 )
 
@@ -34,7 +34,7 @@ export function readOptionRow(row: MenuRow): OptionRow | null {
     glyphColumn: groups.glyph ? row.indent : null,
     number: groups.number ? Number(groups.number) : null,
     numberColumn: groups.indent!.length + (groups.glyph ? groups.glyph.length + groups.gap!.length : 0),
-    checked: groups.check ? /[xX✔✓*☑☒◉◼]/u.test(groups.check) : null,
+    checked: groups.check ? /[xX✔✓*•●☑☒◉◼]/u.test(groups.check) : null,
     labelColumn: row.text.length - label.length,
     label: name,
     detail,

@@ -2,13 +2,16 @@ import type { Frame } from '../../terminal/index.js'
 import type { MenuSpec, Pack } from '../pack/pack.js'
 import { fingerprint } from '../print.js'
 import type { ScreenRow } from '../screen-row.js'
+import { findHorizontal } from './horizontal-group.js'
 import { findAnyKey, findInline, findSpoken, type InlinePrompt } from './inline-prompt.js'
 import { meaningOf } from './meaning.js'
 import type { Menu, MenuKind, MenuOption } from './menu.js'
 import { type MenuHead, readFooter, readHead } from './menu-head.js'
 import { type MenuRow, toMenuRow } from './menu-rows.js'
-import { findHorizontal, findVertical, type OptionGroup } from './option-group.js'
+import { findVertical, type OptionGroup } from './option-group.js'
 import { cutAccelerator, isMore } from './option-row.js'
+import { findTextField, type TextField } from './text-field.js'
+import { findWindow, throughWindow } from './window.js'
 
 /** A menu as it stands on screen, with what is needed to judge whether it is live. */
 export interface MenuCandidate {
@@ -18,20 +21,29 @@ export interface MenuCandidate {
   footerRows: [number, number] | null
   /** Believed only after it has stood still for a while. */
   isSoft: boolean
+  /** It stands in a window over everything else. */
+  isWindow?: boolean
   rows: readonly MenuRow[]
 }
 
 const PLACEHOLDER = /^(?:type \S|tell .+ (?:what|how)|other\b|enter (?:your|a) |something else|custom)/iu
 
 export function parseMenu(frame: Frame, screen: readonly ScreenRow[], pack: Pack): MenuCandidate | null {
-  const rows = screen.map(toMenuRow)
+  const window = findWindow(screen, frame.cols)
+  const found = window && readMenu(frame, throughWindow(screen, window).map(toMenuRow), pack)
+  return found ? { ...found, isWindow: true } : readMenu(frame, screen.map(toMenuRow), pack)
+}
+
+function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack): MenuCandidate | null {
   const inline = findInline(frame, rows)
   if (inline) return fromInline(inline, rows, pack)
-  const vertical = findVertical(rows)
+  const vertical = findVertical(rows, frame.cols)
   const horizontal = findHorizontal(rows)
   const group =
     vertical && horizontal ? (horizontal.first > vertical.last ? horizontal : vertical) : (vertical ?? horizontal)
   const options = group && fromGroup(group, rows, frame, pack)
+  const field = findTextField(frame, rows)
+  if (field && (options === null || field.row > options.group.last)) return fromField(field, rows, frame, pack)
   const prompt = findAnyKey(frame, rows) ?? findSpoken(frame, rows)
   // A question at the cursor below a list that has nothing to do with it; not the list's own footer.
   const isBelow = prompt !== null && (options === null || prompt.group.first > options.menu.rows[1] + 1)
@@ -97,6 +109,7 @@ function fromGroup(group: OptionGroup, rows: readonly MenuRow[], frame: Frame, p
 
 function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack): MenuCandidate {
   const { group, question } = prompt
+  const spec = pack.menus.find(candidate => candidate.question?.test(question)) ?? null
   const options = group.options.map(
     (option, index): MenuOption => ({
       index,
@@ -104,10 +117,9 @@ function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack):
       label: option.label,
       selected: option.label === prompt.fallback,
       checked: null,
-      ...meaningOf(option.label.replace(/^y$/iu, 'yes').replace(/^n$/iu, 'no'), null),
+      ...meaningOf(option.label.replace(/^y$/iu, 'yes').replace(/^n$/iu, 'no'), spec),
     }),
   )
-  const spec = pack.menus.find(candidate => candidate.question?.test(question)) ?? null
   return {
     group,
     spec,
@@ -135,6 +147,50 @@ function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack):
   }
 }
 
+/** A question that is answered by writing into a field of its own. */
+function fromField(field: TextField, rows: readonly MenuRow[], frame: Frame, pack: Pack): MenuCandidate {
+  const head = readHead(rows, field.row)
+  const footer = readFooter(rows, field.row)
+  const isShown = field.holdsCursor || frame.still === true
+  const group: OptionGroup = {
+    layout: 'inline',
+    options: [],
+    selected: null,
+    shownBy: isShown ? 'cursor' : null,
+    first: field.row,
+    last: field.row,
+  }
+  const spec = specFor(pack, head, group)
+  const kind = spec?.kind ?? (/\bapi key\b/iu.test(head.text) ? 'api_key' : 'question')
+  return {
+    group,
+    spec,
+    footerRows: footer.rows,
+    isSoft: false,
+    rows,
+    menu: {
+      print: fingerprint([kind, head.question, ...head.body]),
+      kind,
+      origin: spec?.origin ?? 'agent',
+      layout: group.layout,
+      ...(head.title !== '' && { title: head.title }),
+      question: head.question,
+      body: head.body,
+      options: [],
+      selected: null,
+      multi: false,
+      tabs: head.tabs,
+      ...(head.page && { page: head.page }),
+      text: { option: null, value: field.value, placeholder: field.placeholder, secret: kind === 'api_key' },
+      more: { above: false, below: false },
+      footer: footer.keys,
+      danger: dangerOf(pack, head.text),
+      keys: keysOf(spec),
+      rows: [head.first, footer.rows?.[1] ?? field.row],
+    },
+  }
+}
+
 function specFor(pack: Pack, head: MenuHead, group: OptionGroup): MenuSpec | null {
   return (
     pack.menus.find(spec => {
@@ -150,12 +206,17 @@ function specFor(pack: Pack, head: MenuHead, group: OptionGroup): MenuSpec | nul
 function guessKind(head: MenuHead, options: readonly MenuOption[]): MenuKind {
   const text = `${head.title} ${head.question}`
   if (/\btrust\b/iu.test(text)) return 'trust'
-  if (/\b(?:sign in|log ?in|authenticat\w+)\b/iu.test(text)) return 'auth'
+  if (/\b(?:sign in|log ?in|authenticat\w+)\b/iu.test(text) && options.some(isAccess)) return 'auth'
   if (/\bupdate\b.*\bavailable\b/iu.test(text)) return 'update'
   const hasAllow = options.some(option => option.meaning.startsWith('allow'))
   const hasDeny = options.some(option => option.meaning.startsWith('deny') || option.meaning === 'cancel')
   if (hasAllow && hasDeny) return 'permission'
   return 'question'
+}
+
+/** A way to sign in, and not one of the choices that a programmer has to make about signing in. */
+function isAccess({ label }: MenuOption): boolean {
+  return /\b(?:sign in|log ?in|api key|account|subscription|provider|console)\b/iu.test(label)
 }
 
 function keysOf(spec: MenuSpec | null): Menu['keys'] {

@@ -3,20 +3,22 @@ import { z } from 'zod'
 import { delay } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import { type LiveSession, liveMenu, type SessionRecord } from '../../sessions/index.js'
+import { type Holder, liveMenu, type SessionRecord } from '../../sessions/index.js'
 import { readBody } from '../body.js'
-import { stopSession } from '../stop-session.js'
+import { liveOf } from '../live-session-of.js'
 
+const size = z.strictObject({ cols: z.int(), rows: z.int() }).nullable().default(null)
+const env = z.record(z.string(), z.string()).nullable().default(null)
 const startBody = z.strictObject({
   agent: z.string().nullable(),
   args: z.array(z.string()).default([]),
   cwd: z.string(),
-  env: z.record(z.string(), z.string()).nullable().default(null),
-  size: z.strictObject({ cols: z.int(), rows: z.int() }).nullable().default(null),
+  env,
+  size,
   label: z.string().max(200).nullable().default(null),
   resume: z.string().nullable().default(null),
 })
-const messageBody = z.strictObject({ text: z.string() })
+const resumeBody = z.strictObject({ env, size })
 const keysBody = z.strictObject({ text: z.string().max(65_536) })
 
 const WAIT_MAX_MS = 300_000
@@ -40,24 +42,32 @@ export function sessionRoutes(host: Host): Hono {
     context.json(await describe(host, await host.find(context.req.param('id')))),
   )
 
-  app.post('/sessions/:id/messages', async context => {
-    const { text } = await readBody(context, messageBody)
-    const session = await liveOf(host, context.req.param('id'))
-    const result = await session.send(text)
-    return context.json({ ...result, position: await host.store.head() }, 202)
-  })
-
   app.post('/sessions/:id/keys', async context => {
     const { text } = await readBody(context, keysBody)
     const session = await liveOf(host, context.req.param('id'))
-    return context.json({ ok: await session.type(new TextEncoder().encode(text)) })
+    if (!(await session.type(new TextEncoder().encode(text)))) throw keyboardTaken(session.holder)
+    return context.json({ ok: true })
   })
 
   app.post('/sessions/:id/stop', async context => {
     const record = await host.find(context.req.param('id'))
     const session = host.live(record.id)
-    if (session && !session.exit) await stopSession(session, host)
+    if (session && !session.exit) await session.stop()
     return context.json(await describe(host, await host.record(record.id)))
+  })
+
+  app.post('/sessions/:id/interrupt', async context => {
+    const session = await liveOf(host, context.req.param('id'))
+    const result = await session.interrupt()
+    await session.settled()
+    return context.json({ session: session.id, ...result })
+  })
+
+  app.post('/sessions/:id/resume', async context => {
+    const body = await readBody(context, resumeBody)
+    const record = await host.find(context.req.param('id'))
+    const resumed = await host.resumeSession(record, { terminal: body.env, size: body.size, person: 'local' })
+    return context.json(await describe(host, resumed), 201)
   })
 
   app.get('/sessions/:id/wait', async context => {
@@ -68,19 +78,6 @@ export function sessionRoutes(host: Host): Hono {
     const record = await host.find(context.req.param('id'))
     const state = await waitFor(host, record, what, timeout)
     return context.json({ reached: state, session: await describe(host, await host.record(record.id)) })
-  })
-
-  app.get('/sessions/:id/conversation', async context => {
-    const record = await host.find(context.req.param('id'))
-    const events = await host.store.readStream(`session/${record.id}`)
-    const messages: Record<string, unknown>[] = events
-      .filter(event => event.type === 'message.final')
-      .map(event => ({ at: event.at, ...event.data, provisional: false }))
-    const session = host.live(record.id)
-    const open = session?.openMessage
-    if (session && open && session.blocks.length > 0)
-      messages.push({ at: host.clock.now(), ...open, blocks: session.blocks, provisional: true })
-    return context.json({ session: record.id, messages, position: await host.store.head() })
   })
 
   app.get('/sessions/:id/screen', async context => {
@@ -112,6 +109,8 @@ async function describe(host: Host, record: SessionRecord) {
       awaiting: observation?.awaiting ?? null,
       rule: observation?.rule ?? 'none',
       idle: session.isIdle,
+      holder: session.holder,
+      held: session.heldPrompts.length,
       ...(menu && { question: menu.question }),
       ...(session.approval && { approval: session.approval.id }),
       offset: session.offset,
@@ -119,12 +118,9 @@ async function describe(host: Host, record: SessionRecord) {
   }
 }
 
-async function liveOf(host: Host, word: string): Promise<LiveSession> {
-  const record = await host.find(word)
-  const session = host.live(record.id)
-  if (session && !session.exit) return session
-  const what = record.state === 'lost' ? `is lost: ${record.endReason ?? 'nobody saw how it ended'}` : 'has ended'
-  throw new SignalboxError('E_STATE', `session ${record.id} ${what}`, { next: 'start another one' })
+function keyboardTaken(holder: Holder): SignalboxError {
+  const who = holder.kind === 'person' ? holder.name : 'Signalbox, which is typing,'
+  return new SignalboxError('E_BUSY', `${who} holds the keyboard of this session`, { next: 'try again later' })
 }
 
 async function waitFor(host: Host, record: SessionRecord, what: string, timeoutMs: number): Promise<string> {

@@ -21,10 +21,16 @@ export interface MessageLine {
   markdown: string
 }
 
-/** What the agent says in a replayed session: blocks as they appear and become final, messages as they end. */
+/**
+ * What the agent says in a replayed session: blocks as they appear and become final, messages as they end. Looks and phases go through the
+ * same conversation in the same order as in a live session, so a replay says what the session said.
+ */
 export class Said {
   readonly #conversation: Conversation
-  readonly #shown = new Map<string, boolean>()
+  readonly #shown = new Map<string, { provisional: boolean; markdown: string }>()
+  #phase: Moment['phase'] = 'dormant'
+  #look: Look | null = null
+  #isReady = false
 
   constructor(pack: Pack, screen: PaneScreen) {
     this.#conversation = new Conversation('replay', pack, screen)
@@ -33,6 +39,10 @@ export class Said {
   take({ state, phase, actions }: Moment): (BlockLine | MessageLine)[] {
     const { look } = state
     if (!look) return []
+    // Also a look that changes nothing: what it shows may be gone when the next one asks for it.
+    if (look !== this.#look) this.#conversation.observe(look)
+    this.#look = look
+    this.#noteReady(look)
     const lines: (BlockLine | MessageLine)[] = []
     for (const action of actions) {
       if (action === 'mark-turn') this.#conversation.markTurn(look)
@@ -41,12 +51,28 @@ export class Said {
         this.#conversation.openMessage()
         lines.push(...this.#changed(this.#conversation.extract(look, { isOpen: true }), look.t, true))
       }
-      if (action === 'finalize') lines.push(...this.#finalize(look, phase === 'tool-pending', phase === 'dormant'))
+      if (action === 'finalize') lines.push(...this.#finalize(look, phase === 'tool-pending'))
+      if (action === 'extract-history') lines.push(...this.#history(look))
     }
+    if (phase === 'dormant' && this.#phase !== 'dormant') this.#conversation.closeTurn()
+    this.#phase = phase
     return lines
   }
 
-  #finalize(look: Look, isAsking: boolean, isEnd: boolean): (BlockLine | MessageLine)[] {
+  /** A greeting was there before anything was said. */
+  #noteReady(look: Look): void {
+    const { composer, awaiting, busy } = look.observation
+    if (this.#isReady || (!composer && !awaiting)) return
+    this.#isReady = true
+    if (composer && busy !== true && !this.#conversation.hasEcho) this.#conversation.markOld(look)
+  }
+
+  /** The recording ends here: what was being said is all there is. */
+  finish(): (BlockLine | MessageLine)[] {
+    return this.#look && this.#phase !== 'dormant' ? this.#finalize(this.#look, this.#phase === 'tool-pending') : []
+  }
+
+  #finalize(look: Look, isAsking: boolean): (BlockLine | MessageLine)[] {
     const { turn } = this.#conversation
     if (!turn) return []
     this.#conversation.openMessage()
@@ -55,18 +81,31 @@ export class Said {
     const closed = this.#conversation.closeMessage()
     if (closed)
       lines.push({ type: 'message', t: look.t, turn, message: closed.message, markdown: renderMarkdown(closed.blocks) })
-    if (isEnd) this.#conversation.closeTurn()
     return lines
   }
 
-  /** Blocks that are new, or final for the first time. */
+  /** What passed while nobody waited for anything. */
+  #history(look: Look): (BlockLine | MessageLine)[] {
+    const closed = this.#conversation.closeHistory(look)
+    if (!closed) return []
+    const { turn, message, blocks } = closed
+    this.#conversation.closeTurn()
+    return [
+      ...this.#changed(blocks, look.t, false),
+      { type: 'message', t: look.t, turn, message, markdown: renderMarkdown(blocks) },
+    ]
+  }
+
+  /** Blocks that are new, final for the first time, or final with other words than those shown. */
   #changed(blocks: readonly Block[], t: number, isOpen: boolean): BlockLine[] {
     return blocks.flatMap(block => {
       const provisional = isOpen && block.provisional
       const before = this.#shown.get(block.id)
-      if (before === provisional || before === false) return []
-      this.#shown.set(block.id, provisional)
-      return [{ type: 'block', t, id: block.id, kind: block.kind, provisional, markdown: renderMarkdown([block]) }]
+      if (before && isOpen && (before.provisional === provisional || !before.provisional)) return []
+      const markdown = renderMarkdown([block])
+      if (before && !before.provisional && before.markdown === markdown) return []
+      this.#shown.set(block.id, { provisional, markdown })
+      return [{ type: 'block', t, id: block.id, kind: block.kind, provisional, markdown }]
     })
   }
 }

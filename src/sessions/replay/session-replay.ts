@@ -39,6 +39,8 @@ export class SessionReplay {
 
   apply(event: ReplayEvent): ReplayedLine[] {
     const lines = this.#due(event.t)
+    // What is due before the event is read before it: a resize moves the rows that a reading is about.
+    lines.push(...this.#linesOf(this.timeline.take(this.#replay.runTimers(event.t))))
     lines.push(...this.#linesOf(this.timeline.take(this.#replay.apply(event))))
     if (event.kind !== 'exit') return lines
     this.#exit = event.exit
@@ -54,7 +56,7 @@ export class SessionReplay {
   }
 
   finish(): ReplayedLine[] {
-    return this.#linesOf(this.timeline.take(this.#replay.finish()))
+    return [...this.#linesOf(this.timeline.take(this.#replay.finish())), ...(this.#said?.finish() ?? [])]
   }
 
   /** The last changes, oldest first. */

@@ -1,0 +1,61 @@
+// `npm run test:agents [-- claude codex …]`: drives the real agent CLIs through the public command line against a model on 127.0.0.1 that
+// says what the tests wrote down. Installs them outside the project (SIGNALBOX_TEST_AGENTS_DIR, else the user's cache directory), and ends
+// with the figures and one line `N passed, N failed`.
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { build, install, requireNode, root } from './setup.mjs'
+
+requireNode()
+install()
+if (!process.env.SIGNALBOX_E2E_ROOT) build()
+
+const wanted = process.argv.slice(2).filter(word => !word.startsWith('-'))
+const options = process.argv.slice(2).filter(word => word.startsWith('-'))
+const installing = spawnSync(
+  process.execPath,
+  ['--import', 'tsx', join(root, 'test', 'agents', 'install.ts'), ...wanted],
+  { cwd: root, stdio: ['ignore', 'pipe', 'inherit'], encoding: 'utf8' },
+)
+const agents = installing.stdout.split('\n').filter(Boolean)
+if (installing.status !== 0 || agents.length === 0) process.exit(installing.status || 1)
+
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-test-agents-'))
+const report = join(directory, 'report.json')
+const figures = join(directory, 'figures.jsonl')
+const { status } = spawnSync(
+  process.execPath,
+  [
+    join(root, 'node_modules', 'vitest', 'vitest.mjs'),
+    'run',
+    '--config',
+    join(root, 'test', 'agents', 'vitest.config.ts'),
+    '--reporter=verbose',
+    '--reporter=json',
+    `--outputFile.json=${report}`,
+    ...options,
+  ],
+  {
+    cwd: root,
+    stdio: 'inherit',
+    env: { ...process.env, SIGNALBOX_TEST_AGENTS: agents.join(','), SIGNALBOX_TEST_FIGURES: figures },
+  },
+)
+if (existsSync(figures)) printFigures(readFileSync(figures, 'utf8'))
+const { numPassedTests = 0, numFailedTests = 0 } = existsSync(report) ? JSON.parse(readFileSync(report, 'utf8')) : {}
+rmSync(directory, { recursive: true, force: true })
+console.log(`${numPassedTests} passed, ${numFailedTests} failed`)
+process.exit(status ?? 1)
+
+function printFigures(text) {
+  const byName = new Map()
+  for (const line of text.split('\n').filter(Boolean)) {
+    const { agent, figure, ms } = JSON.parse(line)
+    const key = `${agent.padEnd(10)} ${figure}`
+    byName.set(key, [...(byName.get(key) ?? []), ms])
+  }
+  console.log('\nfigures, in milliseconds (one value for each time it was measured)')
+  for (const [key, values] of byName)
+    console.log(`  ${key.padEnd(46)} ${values.map(value => Math.round(value)).join('  ')}`)
+}

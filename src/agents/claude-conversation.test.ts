@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { ClaudeConversation } from './claude-conversation.js'
+import { type JsonRecord, parseRecord } from './json-lines.js'
+
+/** Written by 2.1.325: an answer, a command that was allowed, one that was refused, a turn that was interrupted, and two more answers. */
+const RECORDS = readFileSync(new URL('./fixtures/claude-2.1.325.jsonl', import.meta.url), 'utf8')
+  .split('\n')
+  .filter(Boolean)
+  .map(line => parseRecord(line)!)
+const OF_SESSION = { session: 'the-id', path: '/the-id.jsonl' }
+
+let count = 0
+function record(type: string, fields: Record<string, unknown>): JsonRecord {
+  count += 1
+  return { type, uuid: `made-${count}`, timestamp: '2026-11-15T07:00:00.000Z', isSidechain: false, ...fields }
+}
+
+const prompt = (text: string) => record('user', { message: { role: 'user', content: text }, origin: { kind: 'human' } })
+const model = (content: unknown[], more: object = {}, usage = { input_tokens: 5, output_tokens: 7 }) =>
+  record('assistant', { message: { id: 'msg_1', role: 'assistant', model: 'claude', content, usage }, ...more })
+const call = { type: 'tool_use', id: 'toolu_1', name: 'Bash', input: { command: 'ls' } }
+const result = (more: object) =>
+  record('user', {
+    message: {
+      role: 'user',
+      content: [{ type: 'tool_result', tool_use_id: 'toolu_1', content: 'text', is_error: true }],
+    },
+    ...more,
+  })
+const ended = record('system', { subtype: 'turn_duration', durationMs: 1 })
+
+function read(records: readonly JsonRecord[], conversation = new ClaudeConversation(OF_SESSION)) {
+  return records.flatMap(each => conversation.take(each)).map(({ at: _, ...statement }) => statement)
+}
+
+describe('a transcript of Claude Code', () => {
+  test('says what happened, in order', () => {
+    const told = read(RECORDS).map(statement =>
+      statement.is === 'tool'
+        ? `${statement.tool} ${statement.state}`
+        : statement.is === 'turn-ended'
+          ? `ended: ${statement.outcome}`
+          : statement.is === 'said'
+            ? statement.markdown
+            : statement.is === 'prompt'
+              ? `> ${statement.text}`
+              : statement.is,
+    )
+    expect(told).toEqual([
+      'session',
+      '> Tell me about the PARTS of this project',
+      'The project has two parts.\n\n1. `core`\n2. `shell`',
+      'usage',
+      'ended: done',
+      '> Please do the ALLOWED thing',
+      'I run it.',
+      'Bash started',
+      'Bash done',
+      'usage',
+      'It has been run.',
+      'usage',
+      'ended: done',
+      '> Please do the REFUSED thing',
+      'I run it.',
+      'Bash started',
+      'Bash denied',
+      'usage',
+      'ended: interrupted',
+      '> Please do the ENDLESS thing',
+      'I begin with a few words.',
+      'usage',
+      'ended: interrupted',
+      '> Are you there AFTERWARDS ?',
+      'Here again.',
+      'usage',
+      'ended: done',
+      '> Do you REMEMBER ?',
+      'Of course I remember.',
+      'usage',
+      'ended: done',
+    ])
+  })
+
+  test('names the conversation by its file, with version and directory', () => {
+    expect(read(RECORDS)[0]).toEqual({
+      is: 'session',
+      agentSession: 'the-id',
+      transcript: '/the-id.jsonl',
+      version: '2.1.325',
+      cwd: '/home/dev/app',
+    })
+  })
+
+  test('says nothing twice when the file is read again', () => {
+    const conversation = new ClaudeConversation(OF_SESSION)
+    expect(read(RECORDS, conversation)).not.toEqual([])
+    expect(read(RECORDS, conversation)).toEqual([])
+  })
+
+  test('joins the result of a tool to its call', () => {
+    const done = read(RECORDS).find(statement => statement.is === 'tool' && statement.state === 'done')
+    expect(done).toMatchObject({
+      key: 'toolu_000000000000000000000003',
+      tool: 'Bash',
+      input: { command: expect.stringContaining('allowed.txt') },
+      output: '(Bash completed with no output)',
+    })
+  })
+
+  test('a tool that was stopped while it ran is not one that was refused', () => {
+    const rejected = result({ toolDenialKind: 'user-rejected' })
+    const note = (more: object) =>
+      record('user', {
+        message: { content: [{ type: 'text', text: '[Request interrupted by user for tool use]' }] },
+        ...more,
+      })
+    const states = (records: JsonRecord[]) =>
+      read(records).flatMap(statement => (statement.is === 'tool' ? [statement.state] : []))
+    expect(states([model([call]), rejected, note({ interruptedMessageId: 'msg_1' })])).toEqual(['started', 'failed'])
+    expect(states([model([call]), result({ toolDenialKind: 'user-rejected' }), note({})])).toEqual([
+      'started',
+      'denied',
+    ])
+    expect(states([model([call]), result({ toolDenialKind: 'permission-rule' })])).toEqual(['started', 'denied'])
+    expect(states([model([call]), result({})])).toEqual(['started', 'failed'])
+  })
+
+  test('counts the tokens of a message once, with its last count', () => {
+    const first = model([{ type: 'text', text: 'a' }], {}, { input_tokens: 5, output_tokens: 1 })
+    const last = model([call], {}, { input_tokens: 5, output_tokens: 9 })
+    expect(read([first, last, ended]).filter(({ is }) => is === 'usage')).toEqual([
+      { is: 'usage', input: 5, output: 9 },
+    ])
+  })
+
+  test('a turn that ends in an error of the model has failed', () => {
+    const failed = model([{ type: 'text', text: 'API Error: 529' }], { isApiErrorMessage: true })
+    expect(read([prompt('hello'), failed, record('system', { subtype: 'turn_duration' })])).toEqual([
+      { is: 'prompt', text: 'hello' },
+      { is: 'turn-ended', outcome: 'failed', text: 'API Error: 529' },
+    ])
+  })
+
+  test('a background task that has finished starts a turn, and is no prompt', () => {
+    const notified = record('user', {
+      message: { content: '<task-notification>done</task-notification>' },
+      origin: { kind: 'task-notification' },
+    })
+    expect(read([notified])).toEqual([{ is: 'working' }])
+  })
+
+  test('commands, notes of the program and summaries are no prompts', () => {
+    const silent = [
+      record('user', { message: { content: '<command-name>/model</command-name>' } }),
+      record('user', { message: { content: '<local-command-stdout>x</local-command-stdout>' } }),
+      record('user', { message: { content: 'a note' }, isMeta: true }),
+      record('user', { message: { content: 'what was said so far' }, isCompactSummary: true }),
+      record('assistant', {
+        message: { model: '<synthetic>', content: [{ type: 'text', text: 'No response requested.' }] },
+      }),
+    ]
+    expect(read(silent)).toEqual([])
+  })
+
+  test('what a helper says is marked as its own', () => {
+    const conversation = new ClaudeConversation({ subAgent: 'a1' })
+    expect(read([model([{ type: 'text', text: 'I read.' }])], conversation)).toEqual([
+      { is: 'said', id: expect.any(String), markdown: 'I read.', subAgent: 'a1' },
+    ])
+    const inside = model([{ type: 'text', text: 'I read.' }], { isSidechain: true, agentId: 'a2' })
+    expect(read([inside])).toMatchObject([{ is: 'said', subAgent: 'a2' }])
+  })
+
+  test('records of any other shape are passed over', () => {
+    const odd = [
+      {},
+      { type: 5 },
+      { uuid: 'x', type: 'user' },
+      { uuid: 'y', type: 'assistant', message: { content: [null, 3] } },
+    ]
+    expect(read(odd)).toEqual([])
+  })
+})

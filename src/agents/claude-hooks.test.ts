@@ -1,0 +1,172 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { claudeAgent } from './claude.js'
+import { claudeHooks, wireClaudeHooks } from './claude-hooks.js'
+
+const LOCATION = { found: true as const, file: '/bin/claude', prefix: [] }
+let directory: string
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-claude-'))
+})
+
+afterEach(() => {
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const wiring = (mayHold: boolean) => ({ directory, relay: ['/node', '/a b/cli.js', 'hook', 'claude'], mayHold })
+
+function settings(mayHold: boolean) {
+  const file = wireClaudeHooks(wiring(mayHold))
+  const { hooks } = JSON.parse(readFileSync(file, 'utf8')) as {
+    hooks: Record<string, [{ matcher?: string; hooks: [{ command: string; timeout: number }] }]>
+  }
+  return { file, hooks }
+}
+
+describe('the settings of one session', () => {
+  test('are readable by their owner alone, and quote every word of the relay', () => {
+    const { file, hooks } = settings(true)
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(hooks.Stop![0].hooks[0].command).toBe("/node '/a b/cli.js' hook claude Stop")
+    expect(hooks.PreToolUse![0].matcher).toBe('*')
+    expect(hooks.Stop![0].matcher).toBeUndefined()
+  })
+
+  test('hold the permission request alone, for a day, and only when that is allowed', () => {
+    const { hooks } = settings(true)
+    expect(hooks.PermissionRequest![0].hooks[0]).toMatchObject({
+      command: expect.stringMatching(/ PermissionRequest --hold$/),
+      timeout: 86_400,
+    })
+    const others = Object.entries(hooks).filter(([event]) => event !== 'PermissionRequest')
+    for (const [, [group]] of others) expect(group.hooks[0].timeout).toBe(10)
+    expect(JSON.stringify(others)).not.toContain('--hold')
+    expect(JSON.stringify(settings(false).hooks)).not.toContain('--hold')
+  })
+
+  test('are given on the command line, unless the person gives settings of their own', () => {
+    const start = { resume: null, newSessionId: 'new-id', wiring: wiring(true) }
+    const ours = claudeAgent.interactive(LOCATION, { ...start, args: ['--model', 'x'] })
+    expect(ours.args).toEqual([
+      '--session-id',
+      'new-id',
+      '--settings',
+      join(directory, 'claude-settings.json'),
+      '--model',
+      'x',
+    ])
+    for (const args of [['--settings', '/own.json'], ['--settings=/own.json']])
+      expect(claudeAgent.interactive(LOCATION, { ...start, args }).args).toEqual(['--session-id', 'new-id', ...args])
+  })
+})
+
+describe('what a hook says', () => {
+  const tool = { tool_name: 'Bash', tool_input: { command: 'ls' }, prompt_id: 'p' }
+
+  test.each([
+    [
+      'SessionStart',
+      { session_id: 's', transcript_path: '/t', cwd: '/c', model: 'm' },
+      [{ is: 'session', agentSession: 's', transcript: '/t', cwd: '/c', model: 'm' }],
+    ],
+    ['UserPromptSubmit', { prompt: 'do it', prompt_id: 'p' }, [{ is: 'prompt', text: 'do it', prompt: 'p' }]],
+    [
+      'PreToolUse',
+      { ...tool, tool_use_id: 'k' },
+      [{ is: 'tool', state: 'started', key: 'k', tool: 'Bash', input: { command: 'ls' }, prompt: 'p' }],
+    ],
+    [
+      'PostToolUse',
+      { ...tool, tool_use_id: 'k', tool_response: { stdout: 'a\n', stderr: 'b' } },
+      [{ is: 'tool', state: 'done', key: 'k', tool: 'Bash', input: { command: 'ls' }, prompt: 'p', output: 'a\n\nb' }],
+    ],
+    [
+      'PermissionRequest',
+      { ...tool, permission_suggestions: [{ type: 'addRules' }] },
+      [
+        {
+          is: 'request',
+          key: null,
+          tool: 'Bash',
+          input: { command: 'ls' },
+          prompt: 'p',
+          suggestions: [{ type: 'addRules' }],
+        },
+      ],
+    ],
+    [
+      'Notification',
+      { notification_type: 'permission_prompt', message: 'Claude needs you' },
+      [{ is: 'waiting', kind: 'permission', text: 'Claude needs you' }],
+    ],
+    ['Notification', { notification_type: 'auth_success' }, []],
+    ['Notification', { notification_type: 'constructor' }, []],
+    [
+      'Stop',
+      { last_assistant_message: 'Done.', background_tasks: [{}] },
+      [{ is: 'turn-ended', outcome: 'done', text: 'Done.', background: 1 }],
+    ],
+    ['StopFailure', { error: 'rate_limit' }, [{ is: 'turn-ended', outcome: 'failed', text: 'rate_limit' }]],
+    ['SubagentStart', { agent_id: 'a' }, [{ is: 'working', subAgent: 'a' }]],
+    ['SubagentStop', { agent_id: 'a' }, [{ is: 'turn-ended', outcome: 'done', subAgent: 'a' }]],
+    ['SessionEnd', { reason: 'prompt_input_exit' }, [{ is: 'ended', reason: 'prompt_input_exit' }]],
+    ['SessionEnd', { reason: 'clear' }, []],
+    ['FileChanged', { anything: 1 }, []],
+  ])('%s', (event, payload, expected) => {
+    expect(claudeHooks.read(event, payload)).toEqual(expected)
+  })
+
+  test('a request for a form can be answered on the screen alone', () => {
+    for (const tool_name of ['AskUserQuestion', 'ExitPlanMode'])
+      expect(claudeHooks.read('PermissionRequest', { tool_name, tool_input: {} })).toMatchObject([{ viaScreen: true }])
+    expect(claudeHooks.read('PermissionRequest', tool)[0]).not.toHaveProperty('viaScreen')
+  })
+
+  test('a tool of a helper is said to be its own', () => {
+    expect(claudeHooks.read('PreToolUse', { ...tool, agent_id: 'a' })).toMatchObject([{ is: 'tool', subAgent: 'a' }])
+  })
+
+  test.each([
+    ['SessionStart', {}],
+    ['PreToolUse', { tool_input: {} }],
+    ['UserPromptSubmit', { prompt: 5 }],
+  ])('a malformed %s is refused', (event, payload) => {
+    expect(() => claudeHooks.read(event, payload)).toThrow(expect.objectContaining({ code: 'E_INPUT' }))
+  })
+})
+
+describe('an answer to a held request', () => {
+  const decision = (answer: Parameters<NonNullable<typeof claudeHooks.answer>>[0]) => {
+    const text = claudeHooks.answer!(answer)
+    if (text === null) return null
+    const { hookSpecificOutput } = JSON.parse(text) as {
+      hookSpecificOutput: { hookEventName: string; decision: unknown }
+    }
+    expect(hookSpecificOutput.hookEventName).toBe('PermissionRequest')
+    return hookSpecificOutput.decision
+  }
+
+  test('is allow or deny, and never asks', () => {
+    expect(decision({ behavior: 'allow' })).toEqual({ behavior: 'allow' })
+    expect(decision({ behavior: 'deny' })).toEqual({ behavior: 'deny', interrupt: true })
+    expect(decision({ behavior: 'deny', message: 'not on main' })).toEqual({ behavior: 'deny', message: 'not on main' })
+  })
+
+  test('carries an edited input, and a rule that ends with the session', () => {
+    const rule = { type: 'addRules', rules: [], behavior: 'allow', destination: 'userSettings' }
+    expect(decision({ behavior: 'allow', updatedInput: { command: 'ls' }, sessionRule: rule })).toEqual({
+      behavior: 'allow',
+      updatedInput: { command: 'ls' },
+      updatedPermissions: [{ ...rule, destination: 'session' }],
+    })
+    expect(rule.destination).toBe('userSettings')
+  })
+
+  test('is none where it cannot be said that way', () => {
+    expect(decision({ behavior: 'allow', sessionRule: 'all' })).toBeNull()
+    expect(decision({ behavior: 'allow', updatedInput: 'rm -rf' })).toBeNull()
+  })
+})

@@ -1,0 +1,186 @@
+import type { AgentHooks, HookAnswer, HookWiring } from './adapter.js'
+import { hookLine, requiredText, writeSessionFile } from './hook-command.js'
+import { isRecord, type JsonRecord, textOf } from './json-lines.js'
+import type { AgentStatement, ToolStatement } from './report.js'
+
+/** Reports must not keep the agent waiting; the relay itself gives up after two seconds. */
+const REPORT_TIMEOUT_S = 10
+/** A person may sleep over a decision. The agent's own default is ten minutes. */
+const HOLD_TIMEOUT_S = 24 * 60 * 60
+/** Dialogs that are forms: allowing them by a hook would hand in the form empty. */
+const FORMS = new Set(['AskUserQuestion', 'ExitPlanMode'])
+
+/** Hooks of 2.1.325 that say something we use; those with a matcher are about one tool. */
+const EVENTS: readonly { event: string; hasMatcher?: true }[] = [
+  { event: 'SessionStart' },
+  { event: 'UserPromptSubmit' },
+  { event: 'PreToolUse', hasMatcher: true },
+  { event: 'PermissionRequest', hasMatcher: true },
+  { event: 'PermissionDenied', hasMatcher: true },
+  { event: 'PostToolUse', hasMatcher: true },
+  { event: 'PostToolUseFailure', hasMatcher: true },
+  { event: 'Notification' },
+  { event: 'Stop' },
+  { event: 'StopFailure' },
+  { event: 'SubagentStart' },
+  { event: 'SubagentStop' },
+  { event: 'SessionEnd' },
+]
+
+/** Writes the settings file that gives this session its hooks, and says where it is. `--settings` adds to the person's own settings. */
+export function wireClaudeHooks(wiring: HookWiring): string {
+  const hooks = Object.fromEntries(
+    EVENTS.map(({ event, hasMatcher }) => {
+      const hold = event === 'PermissionRequest' && wiring.mayHold
+      const timeout = hold ? HOLD_TIMEOUT_S : REPORT_TIMEOUT_S
+      const handler = { type: 'command', command: hookLine(wiring, event, { hold }), timeout }
+      return [event, [{ ...(hasMatcher && { matcher: '*' }), hooks: [handler] }]]
+    }),
+  )
+  return writeSessionFile(wiring, 'claude-settings.json', `${JSON.stringify({ hooks }, null, 2)}\n`)
+}
+
+export const claudeHooks: AgentHooks = { holds: true, read: readClaudeHook, answer: answerClaude }
+
+function readClaudeHook(event: string, payload: JsonRecord): AgentStatement[] {
+  // Hooks that fire inside a helper carry its id; those about a helper carry the same field.
+  const subAgent = textOf(payload.agent_id)
+  return statements(event, payload).map(statement => (subAgent === undefined ? statement : { ...statement, subAgent }))
+}
+
+function statements(event: string, payload: JsonRecord): AgentStatement[] {
+  switch (event) {
+    case 'SessionStart':
+      return [
+        {
+          is: 'session',
+          agentSession: requiredText(payload, 'session_id'),
+          ...optional('transcript', payload.transcript_path),
+          ...optional('cwd', payload.cwd),
+          ...optional('model', payload.model),
+        },
+      ]
+    case 'UserPromptSubmit':
+      return [{ is: 'prompt', text: requiredText(payload, 'prompt'), ...optional('prompt', payload.prompt_id) }]
+    case 'PreToolUse':
+      return [tool('started', payload)]
+    case 'PostToolUse':
+      return [{ ...tool('done', payload), ...optional('output', responseText(payload.tool_response)) }]
+    case 'PostToolUseFailure':
+      return [{ ...tool('failed', payload), ...optional('output', payload.error) }]
+    case 'PermissionDenied':
+      return [{ ...tool('denied', payload), ...optional('output', payload.reason) }]
+    case 'PermissionRequest':
+      return [request(payload)]
+    case 'Notification':
+      return notification(payload)
+    case 'Stop':
+      return [
+        {
+          is: 'turn-ended',
+          outcome: 'done',
+          ...optional('text', payload.last_assistant_message),
+          ...(Array.isArray(payload.background_tasks) && { background: payload.background_tasks.length }),
+        },
+      ]
+    case 'StopFailure':
+      return [
+        {
+          is: 'turn-ended',
+          outcome: 'failed',
+          ...optional('text', payload.error_details ?? payload.last_assistant_message ?? payload.error),
+        },
+      ]
+    case 'SubagentStart':
+      return [{ is: 'working', subAgent: requiredText(payload, 'agent_id') }]
+    case 'SubagentStop':
+      return [
+        {
+          is: 'turn-ended',
+          outcome: 'done',
+          subAgent: requiredText(payload, 'agent_id'),
+          ...optional('text', payload.last_assistant_message),
+        },
+      ]
+    case 'SessionEnd':
+      // After these two the program goes on with another conversation, which it announces.
+      return payload.reason === 'clear' || payload.reason === 'resume'
+        ? []
+        : [{ is: 'ended', reason: requiredText(payload, 'reason') }]
+    default:
+      return []
+  }
+}
+
+function tool(state: ToolStatement['state'], payload: JsonRecord): ToolStatement {
+  return {
+    is: 'tool',
+    state,
+    key: textOf(payload.tool_use_id) ?? null,
+    tool: requiredText(payload, 'tool_name'),
+    input: payload.tool_input,
+    ...optional('prompt', payload.prompt_id),
+  }
+}
+
+/** It names no tool use: the hearer joins it to the `PreToolUse` before it by tool, input and prompt. */
+function request(payload: JsonRecord): AgentStatement {
+  const name = requiredText(payload, 'tool_name')
+  const suggestions = payload.permission_suggestions
+  return {
+    is: 'request',
+    key: textOf(payload.tool_use_id) ?? null,
+    tool: name,
+    input: payload.tool_input,
+    ...optional('prompt', payload.prompt_id),
+    ...(Array.isArray(suggestions) && suggestions.length > 0 && { suggestions }),
+    ...(FORMS.has(name) && { viaScreen: true as const }),
+  }
+}
+
+function notification(payload: JsonRecord): AgentStatement[] {
+  const kinds: Readonly<Record<string, 'permission' | 'idle' | 'question'>> = {
+    permission_prompt: 'permission',
+    idle_prompt: 'idle',
+    elicitation_dialog: 'question',
+  }
+  const type = textOf(payload.notification_type) ?? ''
+  const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
+  return kind === undefined ? [] : [{ is: 'waiting', kind, ...optional('text', payload.message) }]
+}
+
+/**
+ * The decision as the `PermissionRequest` hook says it. There is a third behaviour, *ask*, which releases have taken for *allow*: it is
+ * never said. A denial without a reason also stops the turn, as the dialog's own *No* does; with a reason the agent goes on by it.
+ */
+function answerClaude({ behavior, message, updatedInput, sessionRule }: HookAnswer): string | null {
+  const rules = sessionRule === undefined ? [] : forSession(sessionRule)
+  if (rules === null || (updatedInput !== undefined && !isRecord(updatedInput))) return null
+  const decision =
+    behavior === 'deny'
+      ? { behavior, ...(message ? { message } : { interrupt: true }) }
+      : {
+          behavior,
+          ...(updatedInput !== undefined && { updatedInput }),
+          ...(rules.length > 0 && { updatedPermissions: rules }),
+        }
+  return JSON.stringify({ hookSpecificOutput: { hookEventName: 'PermissionRequest', decision } })
+}
+
+/** The agent offers rules for its settings files; what a person grants here ends with the session. */
+function forSession(rule: unknown): JsonRecord[] | null {
+  const rules = Array.isArray(rule) ? rule : [rule]
+  return rules.every(isRecord) ? rules.map(each => ({ ...each, destination: 'session' })) : null
+}
+
+function responseText(response: unknown): string | undefined {
+  if (typeof response === 'string') return textOf(response)
+  if (!isRecord(response)) return undefined
+  const streams = [response.stdout, response.stderr].filter(stream => textOf(stream) !== undefined)
+  return streams.length > 0 ? streams.join('\n') : (textOf(response.content) ?? JSON.stringify(response))
+}
+
+function optional<Name extends string>(name: Name, value: unknown): { [N in Name]?: string } {
+  const text = textOf(value)
+  return (text === undefined ? {} : { [name]: text }) as { [N in Name]?: string }
+}

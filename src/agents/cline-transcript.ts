@@ -1,0 +1,156 @@
+import { readFile, stat } from 'node:fs/promises'
+import { basename, dirname, isAbsolute, join } from 'node:path'
+import type { AgentTranscript, TranscriptNews, TranscriptPlace, TranscriptReader } from './adapter.js'
+import { partsOf, type TimedStatement, textOfParts } from './conversation.js'
+import { movableDirectory } from './home-directory.js'
+import { type JsonRecord, numberOf, parseRecord, textOf } from './json-lines.js'
+import { namesIn, writtenSince } from './transcript-files.js'
+
+/** A file that is written anew for every message is read whole; one beyond this is not read at all. */
+const MAX_BYTES = 50 * 1024 * 1024
+const MESSAGES = '.messages.json'
+
+/** `~/.cline/data/sessions/<session>/<session>.messages.json`, with the session's state in `<session>.json` beside it. */
+export const clineTranscript: AgentTranscript = {
+  form: 'whole',
+  locate,
+  open: path => new ClineTranscriptReader(path),
+}
+
+async function locate({ env, agentSessionId, startedAt }: TranscriptPlace): Promise<string[]> {
+  const sessions = join(clineData(env), 'sessions')
+  const names = agentSessionId === null ? await namesIn(sessions) : [agentSessionId]
+  const files = names.map(name => join(sessions, name, name + MESSAGES))
+  return writtenSince(files, agentSessionId === null ? startedAt : 0)
+}
+
+/** Where it keeps its state: `CLINE_DATA_DIR`, else `data` in its own directory. */
+export function clineData(env: NodeJS.ProcessEnv): string {
+  const moved = env.CLINE_DATA_DIR
+  return moved !== undefined && isAbsolute(moved) ? moved : join(movableDirectory(env, 'CLINE_DIR', '.cline'), 'data')
+}
+
+/**
+ * Both files are written whole, so each reading compares with what was said before: messages by their ids, the state by its last value. A
+ * file that is caught half written is left for the next time.
+ */
+class ClineTranscriptReader implements TranscriptReader {
+  readonly #path: string
+  readonly #statePath: string
+  readonly #seen = new Set<string>()
+  readonly #tools = new Map<string, { tool: string; input: unknown }>()
+  #read = ''
+  #isAnnounced = false
+  #isRunning = false
+  #isEnded = false
+
+  constructor(path: string) {
+    this.#path = path
+    this.#statePath = join(dirname(path), `${basename(path, MESSAGES)}.json`)
+  }
+
+  async read(): Promise<TranscriptNews> {
+    const news: TranscriptNews = { statements: [], skipped: 0 }
+    // The state first: when it says that the turn is over, the messages of that turn are written.
+    const state = await readWhole(this.#statePath)
+    const mark = await markOf(this.#path)
+    if (mark !== null && mark !== this.#read) {
+      const file = await readWhole(this.#path)
+      if (file) {
+        this.#read = mark
+        news.statements.push(...this.#announce(file))
+        for (const message of partsOf(file.messages)) news.statements.push(...this.#message(message))
+      }
+    }
+    if (state) news.statements.push(...this.#state(state))
+    return news
+  }
+
+  close(): void {}
+
+  #announce(file: JsonRecord): TimedStatement[] {
+    const agentSession = textOf(file.sessionId)
+    if (this.#isAnnounced || agentSession === undefined) return []
+    this.#isAnnounced = true
+    return [{ is: 'session', agentSession, transcript: this.#path, at: null }]
+  }
+
+  #message(message: JsonRecord): TimedStatement[] {
+    const { id } = message
+    if (typeof id !== 'string' || this.#seen.has(id)) return []
+    this.#seen.add(id)
+    const at = typeof message.ts === 'number' ? message.ts : null
+    const parts = partsOf(message.content)
+    const text = textOfParts(message.content, part => part.type === 'text')
+    if (message.role === 'user') {
+      const results = parts.filter(part => part.type === 'tool_result')
+      const said: TimedStatement[] = results.map(part => this.#result(part, at))
+      if (text !== '') said.push({ is: 'prompt', text: withoutFrame(text), prompt: id, at })
+      return said
+    }
+    const statements: TimedStatement[] = text.trim() === '' ? [] : [{ is: 'said', id, markdown: text, at }]
+    for (const part of parts) {
+      if (part.type !== 'tool_use') continue
+      const key = textOf(part.id) ?? null
+      const tool = { tool: textOf(part.name) ?? 'unknown', input: part.input }
+      if (key !== null) this.#tools.set(key, tool)
+      statements.push({ is: 'tool', state: 'started', key, ...tool, at })
+    }
+    const metrics = partsOf([message.metrics])[0]
+    if (metrics)
+      statements.push({
+        is: 'usage',
+        input: numberOf(metrics.inputTokens) + numberOf(metrics.cacheReadTokens) + numberOf(metrics.cacheWriteTokens),
+        output: numberOf(metrics.outputTokens),
+        at,
+      })
+    return statements
+  }
+
+  /** A refused tool is written as one that failed; only its words differ, so it is told as failed. */
+  #result(part: JsonRecord, at: number | null): TimedStatement {
+    const key = textOf(part.tool_use_id) ?? null
+    const tool = (key !== null && this.#tools.get(key)) || { tool: textOf(part.name) ?? 'unknown', input: undefined }
+    const output =
+      typeof part.content === 'string'
+        ? part.content
+        : partsOf(part.content)
+            .map(each => textOf(each.result) ?? textOf(each.text) ?? '')
+            .join('\n')
+    const state = part.is_error === true ? 'failed' : 'done'
+    return { is: 'tool', state, key, ...tool, ...(output !== '' && { output }), at }
+  }
+
+  #state(state: JsonRecord): TimedStatement[] {
+    const wasRunning = this.#isRunning
+    this.#isRunning = state.status === 'running'
+    if (this.#isRunning) return wasRunning ? [] : [{ is: 'working', at: null }]
+    const statements: TimedStatement[] = []
+    const outcome = state.status === 'cancelled' ? 'interrupted' : state.status === 'failed' ? 'failed' : 'done'
+    if (wasRunning) statements.push({ is: 'turn-ended', outcome, at: null })
+    if (typeof state.ended_at === 'string' && !this.#isEnded) {
+      this.#isEnded = true
+      statements.push({ is: 'ended', reason: textOf(state.status) ?? 'ended', at: Date.parse(state.ended_at) || null })
+    }
+    return statements
+  }
+}
+
+/** The person's words come in a frame that names the mode: `<user_input mode="act">…</user_input>`. */
+function withoutFrame(text: string): string {
+  const start = text.indexOf('>')
+  const isFramed = text.startsWith('<user_input') && text.endsWith('</user_input>') && start !== -1
+  return isFramed ? text.slice(start + 1, -'</user_input>'.length) : text
+}
+
+/** Changes whenever the file is written. */
+async function markOf(path: string): Promise<string | null> {
+  const times = await stat(path).catch(() => null)
+  return times === null ? null : `${times.ino}:${times.size}:${times.mtimeMs}`
+}
+
+async function readWhole(path: string): Promise<JsonRecord | null> {
+  const times = await stat(path).catch(() => null)
+  if (times === null || times.size > MAX_BYTES) return null
+  return parseRecord(await readFile(path, 'utf8').catch(() => ''))
+}

@@ -1,0 +1,99 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { clineAgent } from './cline.js'
+
+const ID = '1700000000000_ab1cd'
+let home: string
+let count = 0
+
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), 'signalbox-cline-'))
+})
+afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+function put(messages: unknown, state: object = { status: 'running' }): string {
+  const folder = join(home, '.cline', 'data', 'sessions', ID)
+  mkdirSync(folder, { recursive: true })
+  const text = typeof messages === 'string' ? messages : JSON.stringify({ sessionId: ID, messages })
+  // A rewritten file has another size or another time; padding makes sure of the first.
+  writeFileSync(join(folder, `${ID}.messages.json`), text + ' '.repeat(count++))
+  writeFileSync(join(folder, `${ID}.json`), JSON.stringify(state))
+  return join(folder, `${ID}.messages.json`)
+}
+const user = (id: string, ...content: object[]) => ({ id, role: 'user', ts: 1, content })
+const said = (id: string, ...content: object[]) => ({
+  id,
+  role: 'assistant',
+  ts: 2,
+  content,
+  metrics: { inputTokens: 3 },
+})
+const text = (words: string) => ({ type: 'text', text: words })
+const PROMPT = user('u1', text('<user_input mode="act">do > this</user_input>'))
+const CALL = said('a1', text('I run it.'), {
+  type: 'tool_use',
+  id: 'c',
+  name: 'run_commands',
+  input: { commands: ['ls'] },
+})
+
+describe('the files of Cline', () => {
+  it('are found by the id, or by the time', async () => {
+    const path = put([])
+    const place = { env: { HOME: home }, cwd: '/', startedAt: 0 }
+    expect(await clineAgent.transcript!.locate({ ...place, agentSessionId: ID })).toEqual([path])
+    expect(await clineAgent.transcript!.locate({ ...place, agentSessionId: null })).toEqual([path])
+    expect(
+      await clineAgent.transcript!.locate({ ...place, agentSessionId: null, startedAt: Date.now() + 60_000 }),
+    ).toEqual([])
+    expect(await clineAgent.transcript!.locate({ ...place, agentSessionId: 'other' })).toEqual([])
+  })
+
+  it('say each thing once, although they are written whole each time', async () => {
+    const reader = clineAgent.transcript!.open(put([]))
+    expect((await reader.read()).statements.map(({ is }) => is)).toEqual(['session', 'working'])
+    put([PROMPT, CALL])
+    expect((await reader.read()).statements).toEqual([
+      { is: 'prompt', text: 'do > this', prompt: 'u1', at: 1 },
+      { is: 'said', id: 'a1', markdown: 'I run it.', at: 2 },
+      { is: 'tool', state: 'started', key: 'c', tool: 'run_commands', input: { commands: ['ls'] }, at: 2 },
+      { is: 'usage', input: 3, output: 0, at: 2 },
+    ])
+    expect((await reader.read()).statements).toEqual([])
+    const result = { type: 'tool_result', tool_use_id: 'c', content: [{ query: 'ls', result: 'a b' }] }
+    put([PROMPT, CALL, user('u2', result), said('a2', text('Done.'))], { status: 'idle' })
+    expect((await reader.read()).statements).toMatchObject([
+      { is: 'tool', state: 'done', key: 'c', tool: 'run_commands', output: 'a b' },
+      { is: 'said', markdown: 'Done.' },
+      { is: 'usage' },
+      { is: 'turn-ended', outcome: 'done' },
+    ])
+    put([PROMPT], { status: 'completed', ended_at: '2026-01-02T03:04:05.000Z' })
+    expect((await reader.read()).statements).toMatchObject([{ is: 'ended', reason: 'completed' }])
+  })
+
+  it('that are caught half written are read the next time', async () => {
+    const reader = clineAgent.transcript!.open(put([]))
+    await reader.read()
+    put('{"sessionId": "x", "messages": [{"id"')
+    expect((await reader.read()).statements).toEqual([])
+    put([PROMPT])
+    expect((await reader.read()).statements).toMatchObject([{ is: 'prompt' }])
+  })
+
+  it('that are not there say nothing', async () => {
+    expect(await clineAgent.transcript!.open('/nowhere/x.messages.json').read()).toEqual({ statements: [], skipped: 0 })
+  })
+})
+
+it('Cline names its conversations itself, and goes on with one by its id', () => {
+  const location = { found: true as const, file: '/bin/cline', prefix: [] }
+  const start = { args: ['--auto-approve', 'false'], resume: ID, newSessionId: 'x', wiring: null }
+  expect(clineAgent.interactive(location, start)).toMatchObject({
+    args: ['--id', ID, '--auto-approve', 'false'],
+    agentSessionId: ID,
+  })
+  expect(clineAgent.exitId!(['  Cost      $0.00', `  Continue  cline --id ${ID}`])).toBe(ID)
+})

@@ -1,0 +1,84 @@
+import { parse } from 'smol-toml'
+import { describe, expect, test } from 'vitest'
+import { codexHookArguments, codexHooks } from './codex-hooks.js'
+
+const WIRING = { directory: '/dir', relay: ['/node', '/cli.js', 'hook', 'codex'], mayHold: true }
+/** `currentHash` that `hooks/list` of 0.166.0 gives for the command "/tmp/relay.sh Stop" with a timeout of three seconds. */
+const KNOWN_STOP = 'sha256:a8fb933dc2d7007e3d99dca47daf6ef2b571b5e3262761fa448c2ebebe1592ac'
+
+/** What Codex makes of `-c key=value` overrides. */
+function overrides(args: readonly string[]) {
+  expect(args.filter((_, index) => index % 2 === 0)).toEqual(Array(args.length / 2).fill('-c'))
+  return parse(args.filter((_, index) => index % 2 === 1).join('\n')) as {
+    hooks: Record<string, [{ hooks: [{ type: string; command: string; timeout: number }] }]> & {
+      state: Record<string, { trusted_hash: string }>
+    }
+  }
+}
+
+describe('hooks on the command line of Codex', () => {
+  test('call the relay, and never hold', () => {
+    const { hooks } = overrides(codexHookArguments(WIRING))
+    expect(hooks.PermissionRequest).toEqual([
+      { hooks: [{ type: 'command', command: '/node /cli.js hook codex PermissionRequest', timeout: 3 }] },
+    ])
+    expect(JSON.stringify(hooks)).not.toContain('--hold')
+  })
+
+  test('are trusted one by one, by what they are', () => {
+    const { state, ...hooks } = overrides(codexHookArguments(WIRING)).hooks
+    const keys = Object.keys(state)
+    expect(keys).toHaveLength(Object.keys(hooks).length)
+    expect(keys).toContain('/<session-flags>/config.toml:user_prompt_submit:0:0')
+    expect(new Set(Object.values(state).map(each => each.trusted_hash)).size).toBe(keys.length)
+
+    const known = overrides(codexHookArguments({ ...WIRING, relay: ['/tmp/relay.sh'] })).hooks.state
+    expect(known['/<session-flags>/config.toml:stop:0:0']!.trusted_hash).toBe(KNOWN_STOP)
+  })
+
+  test('survive words with quotes, blanks and backslashes', () => {
+    const { hooks } = overrides(codexHookArguments({ ...WIRING, relay: ['/a "b"\\c/no\u007fde', "it's"] }))
+    expect(hooks.Stop![0].hooks[0].command).toBe(`'/a "b"\\c/no\u007fde' 'it'\\''s' Stop`)
+  })
+})
+
+describe('what a hook of Codex says', () => {
+  const tool = { tool_name: 'Bash', tool_input: { command: 'ls' }, turn_id: 't', tool_use_id: 'k' }
+
+  test.each([
+    [
+      'SessionStart',
+      { session_id: 's', transcript_path: '/t', cwd: '/c', model: 'm', source: 'resume' },
+      [{ is: 'session', agentSession: 's', transcript: '/t', cwd: '/c', model: 'm' }],
+    ],
+    ['UserPromptSubmit', { prompt: 'do it', turn_id: 't' }, [{ is: 'prompt', text: 'do it', prompt: 't' }]],
+    [
+      'PreToolUse',
+      tool,
+      [{ is: 'tool', state: 'started', key: 'k', tool: 'Bash', input: { command: 'ls' }, prompt: 't' }],
+    ],
+    [
+      'PostToolUse',
+      { ...tool, tool_response: 'out' },
+      [{ is: 'tool', state: 'done', key: 'k', tool: 'Bash', input: { command: 'ls' }, prompt: 't', output: 'out' }],
+    ],
+    [
+      'PermissionRequest',
+      { ...tool, tool_use_id: undefined },
+      [{ is: 'request', key: null, tool: 'Bash', input: { command: 'ls' }, prompt: 't' }],
+    ],
+    ['Stop', { last_assistant_message: 'Done.' }, [{ is: 'turn-ended', outcome: 'done', text: 'Done.' }]],
+    ['Interrupt', {}, [{ is: 'turn-ended', outcome: 'interrupted' }]],
+    ['SubagentStop', { agent_id: 'a' }, [{ is: 'turn-ended', outcome: 'done', subAgent: 'a' }]],
+    ['SessionEnd', { reason: 'other' }, [{ is: 'ended', reason: 'other' }]],
+    ['PreCompact', {}, []],
+  ])('%s', (name, payload, expected) => {
+    expect(codexHooks.read(name, payload)).toEqual(expected)
+  })
+
+  test('a malformed payload is refused, and nothing is ever answered', () => {
+    expect(() => codexHooks.read('PreToolUse', {})).toThrow(expect.objectContaining({ code: 'E_INPUT' }))
+    expect(codexHooks.holds).toBe(false)
+    expect(codexHooks.answer).toBeUndefined()
+  })
+})

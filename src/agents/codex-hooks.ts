@@ -1,0 +1,139 @@
+import { createHash } from 'node:crypto'
+import type { AgentHooks, HookWiring } from './adapter.js'
+import { hookLine, requiredText } from './hook-command.js'
+import { type JsonRecord, textOf } from './json-lines.js'
+import type { AgentStatement, ToolStatement } from './report.js'
+
+/** Codex cuts the time of `SessionEnd` to three seconds; the relay needs two at most. One value for all keeps the trust below simple. */
+const TIMEOUT_S = 3
+/** How Codex names the place of hooks that were given on its command line. */
+const SOURCE = '/<session-flags>/config.toml'
+/** Hooks of 0.166 that say something we use, with Codex's own label of each. */
+const EVENTS: Readonly<Record<string, string>> = {
+  SessionStart: 'session_start',
+  UserPromptSubmit: 'user_prompt_submit',
+  PreToolUse: 'pre_tool_use',
+  PermissionRequest: 'permission_request',
+  PostToolUse: 'post_tool_use',
+  SubagentStart: 'subagent_start',
+  SubagentStop: 'subagent_stop',
+  Stop: 'stop',
+  Interrupt: 'interrupt',
+  SessionEnd: 'session_end',
+}
+
+/**
+ * Command-line overrides that give one session its hooks and change no file.
+ *
+ * Codex runs a hook only when it has been trusted. Its flag to run hooks unasked would also run those of an unknown repository; so ours
+ * alone are trusted, for this one start: a hook's trust is the SHA-256 of what it is (event, command, timeout) as canonical JSON, filed
+ * under its place, and the command line is one of the two places where Codex reads trust from. Should a release count differently, our
+ * hooks stay silent and the session goes by the other authorities.
+ */
+export function codexHookArguments(wiring: HookWiring): string[] {
+  const hooks = Object.entries(EVENTS).map(([event, label]) => ({ event, label, command: hookLine(wiring, event) }))
+  const trust = hooks.map(
+    ({ label, command }) => `${toml(`${SOURCE}:${label}:0:0`)}={trusted_hash=${toml(trustOf(label, command))}}`,
+  )
+  return [
+    ...hooks.flatMap(({ event, command }) => [
+      '-c',
+      `hooks.${event}=[{hooks=[{type="command",command=${toml(command)},timeout=${TIMEOUT_S}}]}]`,
+    ]),
+    '-c',
+    `hooks.state={${trust.join(',')}}`,
+  ]
+}
+
+/** Keys in alphabetical order: that is the canonical form. */
+function trustOf(label: string, command: string): string {
+  const hook = { async: false, command, timeout: TIMEOUT_S, type: 'command' }
+  const identity = JSON.stringify({ event_name: label, hooks: [hook] })
+  return `sha256:${createHash('sha256').update(identity).digest('hex')}`
+}
+
+/** A TOML basic string: JSON's escapes are among its own. */
+function toml(text: string): string {
+  return JSON.stringify(text).replaceAll('\u007f', '\\u007f')
+}
+
+/**
+ * Its permission hook runs before the dialog exists, and while the hook waits the person cannot answer: it is heard and never held.
+ */
+export const codexHooks: AgentHooks = { holds: false, read: readCodexHook }
+
+function readCodexHook(event: string, payload: JsonRecord): AgentStatement[] {
+  const subAgent = textOf(payload.agent_id)
+  return statements(event, payload).map(statement => (subAgent === undefined ? statement : { ...statement, subAgent }))
+}
+
+function statements(event: string, payload: JsonRecord): AgentStatement[] {
+  switch (event) {
+    case 'SessionStart':
+      return [
+        {
+          is: 'session',
+          agentSession: requiredText(payload, 'session_id'),
+          ...optional('transcript', payload.transcript_path),
+          ...optional('cwd', payload.cwd),
+          ...optional('model', payload.model),
+        },
+      ]
+    case 'UserPromptSubmit':
+      return [{ is: 'prompt', text: requiredText(payload, 'prompt'), ...optional('prompt', payload.turn_id) }]
+    case 'PreToolUse':
+      return [tool('started', payload)]
+    case 'PostToolUse':
+      return [{ ...tool('done', payload), ...output(payload.tool_response) }]
+    case 'PermissionRequest':
+      return [
+        {
+          is: 'request',
+          key: textOf(payload.tool_use_id) ?? null,
+          tool: requiredText(payload, 'tool_name'),
+          input: payload.tool_input,
+          ...optional('prompt', payload.turn_id),
+        },
+      ]
+    case 'Stop':
+      return [{ is: 'turn-ended', outcome: 'done', ...optional('text', payload.last_assistant_message) }]
+    case 'Interrupt':
+      return [{ is: 'turn-ended', outcome: 'interrupted' }]
+    case 'SubagentStart':
+      return [{ is: 'working', subAgent: requiredText(payload, 'agent_id') }]
+    case 'SubagentStop':
+      return [
+        {
+          is: 'turn-ended',
+          outcome: 'done',
+          subAgent: requiredText(payload, 'agent_id'),
+          ...optional('text', payload.last_assistant_message),
+        },
+      ]
+    case 'SessionEnd':
+      return [{ is: 'ended', reason: requiredText(payload, 'reason') }]
+    default:
+      return []
+  }
+}
+
+function tool(state: ToolStatement['state'], payload: JsonRecord): ToolStatement {
+  return {
+    is: 'tool',
+    state,
+    key: textOf(payload.tool_use_id) ?? null,
+    tool: requiredText(payload, 'tool_name'),
+    input: payload.tool_input,
+    ...optional('prompt', payload.turn_id),
+  }
+}
+
+function output(response: unknown): { output?: string } {
+  if (response === undefined || response === null || response === '') return {}
+  return { output: typeof response === 'string' ? response : JSON.stringify(response) }
+}
+
+function optional<Name extends string>(name: Name, value: unknown): { [N in Name]?: string } {
+  const text = textOf(value)
+  return (text === undefined ? {} : { [name]: text }) as { [N in Name]?: string }
+}

@@ -1,0 +1,81 @@
+import { join } from 'node:path'
+import type { AgentAdapter, TranscriptPlace } from './adapter.js'
+import { ConversationReader } from './conversation.js'
+import { CopilotConversation } from './copilot-conversation.js'
+import { exitIdAfter } from './exit-id.js'
+import { movableDirectory } from './home-directory.js'
+import { locateProgram } from './locate-program.js'
+import { isUuid, type SessionArguments, sessionArguments } from './own-session.js'
+import { signInByNames } from './sign-in.js'
+import { namesIn, writtenSince } from './transcript-files.js'
+
+const SESSION: SessionArguments = {
+  begin: id => [`--session-id=${id}`],
+  resume: id => [`--resume=${id}`],
+  options: ['--session-id', '--resume', '-r', '--continue', '--connect'],
+  subcommands: [
+    'login',
+    'help',
+    'init',
+    'config',
+    'update',
+    'version',
+    'workflow',
+    'sessions',
+    'plugin',
+    'mcp',
+    'skill',
+  ],
+  isId: isUuid,
+}
+/** The whole system prompt, at the beginning of every turn. */
+const SYSTEM_MESSAGE = Buffer.from('{"type":"system.message"')
+
+/**
+ * GitHub Copilot CLI, as it is started in a terminal. Its own record tells of permissions asked and answered, so its hooks, which would have
+ * to be a plugin, are not needed.
+ */
+export const copilotAgent: AgentAdapter = {
+  name: 'copilot',
+  title: 'GitHub Copilot CLI',
+  pack: 'copilot',
+  programs: ['copilot'],
+  install: 'npm install -g @github/copilot, or see https://docs.github.com/copilot/how-tos/copilot-cli',
+  version: { args: ['--version'], pattern: /(\d+\.\d+\.\d+(?:-[\w.]+)?)/ },
+  tells: { osc7501: false, hooks: false, transcript: true, events: false },
+  locate: environment => locateProgram(['copilot'], environment),
+  signIn: ({ env }) =>
+    signInByNames(env, {
+      variables: ['COPILOT_PROVIDER_BASE_URL', 'COPILOT_GITHUB_TOKEN', 'GH_TOKEN', 'GITHUB_TOKEN'],
+      directory: movableDirectory(env, 'COPILOT_HOME', '.copilot'),
+      files: [],
+      next: 'run copilot login',
+      elsewhere: 'no token is set; its sign-in lies in the keychain or in its settings, which are not looked at',
+    }),
+  interactive(location, start) {
+    const session = sessionArguments(start, SESSION)
+    return {
+      file: location.file,
+      args: [...location.prefix, ...session.args, ...start.args],
+      env: {},
+      agentSessionId: session.id,
+    }
+  },
+  transcript: {
+    form: 'lines',
+    locate: locateTranscripts,
+    open: path =>
+      new ConversationReader(path, new CopilotConversation(path), {
+        isWanted: line => !line.subarray(0, SYSTEM_MESSAGE.length).equals(SYSTEM_MESSAGE),
+      }),
+  },
+  exitId: rows => exitIdAfter(rows, ['copilot', '--resume'], isUuid),
+}
+
+/** `~/.copilot/session-state/<session>/events.jsonl`. Which directory a session worked in stands inside only. */
+async function locateTranscripts({ env, agentSessionId, startedAt }: TranscriptPlace): Promise<string[]> {
+  const sessions = join(movableDirectory(env, 'COPILOT_HOME', '.copilot'), 'session-state')
+  if (agentSessionId !== null) return writtenSince([join(sessions, agentSessionId, 'events.jsonl')], 0)
+  const files = (await namesIn(sessions)).map(name => join(sessions, name, 'events.jsonl'))
+  return writtenSince(files, startedAt)
+}

@@ -1,0 +1,172 @@
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { geminiAgent } from './gemini.js'
+import { GeminiConversation } from './gemini-conversation.js'
+import type { JsonRecord } from './json-lines.js'
+
+const ID = '0a1b2c3d-0000-4000-8000-00000000000a'
+const NEW = '0a1b2c3d-0000-4000-8000-00000000000b'
+const location = { found: true as const, file: '/bin/gemini', prefix: [] }
+const T = '2026-01-02T03:04:05.000Z'
+const at = Date.parse(T)
+
+const head = { sessionId: ID, projectHash: 'x', startTime: T, lastUpdated: T, kind: 'main' }
+const user = (id: string, text: string) => ({ id, timestamp: T, type: 'user', content: [{ text }] })
+const model = (id: string, content: string, more: object = {}) => ({
+  id,
+  timestamp: T,
+  type: 'gemini',
+  content,
+  tokens: { input: 7, output: 3, thoughts: 1 },
+  ...more,
+})
+const call = (status: string, more: object = {}) => ({
+  id: 'call-1',
+  name: 'run_shell_command',
+  args: { command: 'ls' },
+  status,
+  timestamp: T,
+  result: [{ functionResponse: { response: { output: 'a b' } } }],
+  ...more,
+})
+
+function read(...records: JsonRecord[]) {
+  const conversation = new GeminiConversation('/t.jsonl')
+  return records.flatMap(record => conversation.take(record) ?? [{ is: 'unknown' }])
+}
+
+describe('a transcript of Gemini CLI', () => {
+  it('tells who spoke, and what was used', () => {
+    expect(read(head, { $set: { messages: [] } }, user('u', 'hi'), model('m', '**hello**'))).toEqual([
+      { is: 'session', agentSession: ID, transcript: '/t.jsonl', at },
+      { is: 'prompt', text: 'hi', prompt: 'u', at },
+      { is: 'said', id: 'm', markdown: '**hello**', at },
+      { is: 'usage', input: 7, output: 4, at },
+    ])
+  })
+
+  it('a message that is written again with its tools says only what is new', () => {
+    const said = read(model('m', 'I look.'), model('m', 'I look.', { toolCalls: [call('success')] }))
+    expect(said.map(({ is }) => is)).toEqual(['said', 'usage', 'tool'])
+    expect(said[2]).toEqual({
+      is: 'tool',
+      state: 'done',
+      key: 'call-1',
+      tool: 'run_shell_command',
+      input: { command: 'ls' },
+      output: 'a b',
+      at,
+    })
+  })
+
+  it.each([
+    ['error', {}, 'failed'],
+    ['cancelled', {}, 'denied'],
+    ['cancelled', { resultDisplay: 'half' }, 'failed'],
+  ])('a call that is %s %j was %s', (status, more, state) => {
+    expect(read(model('m', '', { toolCalls: [call(status, more)] }))[1]).toMatchObject({ is: 'tool', state })
+  })
+
+  it('calls that have not ended are not told', () => {
+    expect(read(model('m', '', { toolCalls: [call('executing')] })).map(({ is }) => is)).toEqual(['usage'])
+  })
+
+  it('the history that is written once more after a cancelled turn is no news', () => {
+    const context = { text: '<session_context>\nabout the directory' }
+    const statements = read(
+      user('u1', 'first'),
+      model('m1', 'answer'),
+      user('u2', 'second'),
+      { id: 'i1', timestamp: T, type: 'info', content: 'Request cancelled.' },
+      { ...user('n1', ''), content: [context, { text: 'first' }] },
+      { id: 'n2', timestamp: T, type: 'gemini', content: [{ text: 'answer' }], tokens: null },
+      user('n3', 'second'),
+      { $set: { messages: [{ id: 'n1' }] } },
+      user('u3', 'third'),
+    )
+    const told = statements.map(statement => ('text' in statement ? statement.text : statement.is))
+    expect(told).toEqual(['first', 'said', 'usage', 'second', 'turn-ended', 'third'])
+  })
+
+  it('a failure ends the turn with its reason', () => {
+    expect(read({ id: 'e', timestamp: T, type: 'error', content: '[API Error: 401]' })).toEqual([
+      { is: 'turn-ended', outcome: 'failed', text: '[API Error: 401]', at },
+    ])
+  })
+
+  it('a record of another kind is counted, not guessed at', () => {
+    expect(new GeminiConversation('/t').take({ id: 'x', type: 'hologram' })).toBeNull()
+    expect(new GeminiConversation('/t').take({})).toBeNull()
+  })
+})
+
+describe('where it is kept', () => {
+  let home: string
+  beforeEach(() => {
+    home = mkdtempSync(join(tmpdir(), 'signalbox-gemini-'))
+  })
+  afterEach(() => rmSync(home, { recursive: true, force: true }))
+
+  const put = (project: string, name: string, root: string) => {
+    const chats = join(home, '.gemini', 'tmp', project, 'chats')
+    mkdirSync(chats, { recursive: true })
+    writeFileSync(join(chats, '..', '.project_root'), root)
+    writeFileSync(join(chats, name), '')
+    return join(chats, name)
+  }
+  const locate = (agentSessionId: string | null, startedAt = 0) =>
+    geminiAgent.transcript!.locate({ env: { HOME: home }, cwd: '/work/one', agentSessionId, startedAt })
+
+  it('is found by the session id in any project', async () => {
+    put('one', 'session-2026-01-01T00-00-ffffffff.jsonl', '/work/one')
+    const wanted = put('two', `session-2026-01-01T00-00-${ID.slice(0, 8)}.jsonl`, '/work/two')
+    expect(await locate(ID)).toEqual([wanted])
+  })
+
+  it('without an id is what this project wrote since the start, the newest first', async () => {
+    const old = put('one', 'session-1-aaaaaaaa.jsonl', '/work/one')
+    const newer = put('one', 'session-2-bbbbbbbb.jsonl', '/work/one')
+    const newest = put('one', 'session-3-cccccccc.jsonl', '/work/one')
+    put('two', 'session-4-dddddddd.jsonl', '/work/two')
+    utimesSync(old, 100, 100)
+    utimesSync(newer, 200, 200)
+    utimesSync(newest, 300, 300)
+    expect(await locate(null, 150_000)).toEqual([newest, newer])
+  })
+
+  it('is nowhere while there is nothing', async () => {
+    expect(await locate(null)).toEqual([])
+  })
+})
+
+describe('starting it', () => {
+  it('gives a new conversation our id, and an old one its own', () => {
+    const start = { args: ['-m', 'x'], resume: null, newSessionId: NEW, wiring: null }
+    expect(geminiAgent.interactive(location, start)).toEqual({
+      file: '/bin/gemini',
+      args: ['--session-id', NEW, '-m', 'x'],
+      env: {},
+      agentSessionId: NEW,
+    })
+    expect(geminiAgent.interactive(location, { ...start, resume: ID })).toMatchObject({
+      args: ['--resume', ID, '-m', 'x'],
+      agentSessionId: ID,
+    })
+  })
+
+  it('is signed in when a key or a file says so, by name alone', () => {
+    const home = mkdtempSync(join(tmpdir(), 'signalbox-gemini-'))
+    const ask = (env: NodeJS.ProcessEnv) => geminiAgent.signIn!({ env, cwd: '/', configuredCommand: null })
+    expect(ask({ HOME: home, GEMINI_API_KEY: 'x' })).toEqual({ state: 'yes', because: 'GEMINI_API_KEY is set' })
+    expect(ask({ HOME: home })).toMatchObject({ state: 'no', next: expect.stringContaining('GEMINI_API_KEY') })
+    mkdirSync(join(home, '.gemini', 'oauth_creds.json'), { recursive: true })
+    expect(ask({ HOME: home }).state).toBe('yes')
+    rmSync(home, { recursive: true })
+  })
+
+  it('names itself on its last screen', () => {
+    expect(geminiAgent.exitId!(['│  To resume this session: gemini --resume  │', `│ ${ID} │`])).toBe(ID)
+  })
+})

@@ -1,0 +1,309 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createServer, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { systemClock } from '../clock/index.js'
+import type { AgentEvents } from './adapter.js'
+import { opencodeAgent } from './opencode.js'
+import { opencodeEvents, SERVER_FILE } from './opencode-events.js'
+import { OpenCodeReport } from './opencode-report.js'
+
+const SESSION = 'ses_main00000000'
+const PASSWORD = 'open sesame'
+const asked = (id: string, more: object = {}) => ({
+  id,
+  sessionID: SESSION,
+  permission: 'bash',
+  patterns: ['ls'],
+  metadata: { command: 'ls' },
+  always: ['ls *'],
+  ...more,
+})
+
+/** OpenCode's server, as far as the client uses it. */
+class FakeServer {
+  readonly replies: { path: string; body: unknown }[] = []
+  permissions: object[] = []
+  questions: object[] = []
+  refused = 0
+  streams: ServerResponse[] = []
+  #count = 0
+  readonly #server: Server = createServer((request, response) => {
+    const expected = `Basic ${Buffer.from(`opencode:${PASSWORD}`).toString('base64')}`
+    if (request.headers.authorization !== expected) {
+      this.refused += 1
+      response.writeHead(401).end()
+      return
+    }
+    if (request.url === '/event') {
+      response.writeHead(200, { 'content-type': 'text/event-stream' })
+      this.streams.push(response)
+      this.say('server.connected', {})
+      return
+    }
+    let text = ''
+    request.on('data', chunk => (text += chunk))
+    request.on('end', () => {
+      if (request.method === 'GET') {
+        const list = request.url === '/permission' ? this.permissions : this.questions
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(list))
+        return
+      }
+      this.replies.push({ path: request.url!, body: JSON.parse(text) })
+      response.writeHead(request.url!.includes('gone') ? 404 : request.url!.includes('odd') ? 500 : 200).end('true')
+    })
+  })
+
+  async listen(port = 0): Promise<number> {
+    await new Promise<void>(resolve => this.#server.listen(port, '127.0.0.1', resolve))
+    return (this.#server.address() as AddressInfo).port
+  }
+
+  say(type: string, properties: object): void {
+    const data = JSON.stringify({ id: `evt_${this.#count++}`, type, properties })
+    for (const stream of this.streams) stream.write(`data: ${data}\n\n`)
+  }
+
+  hangUp(): void {
+    for (const stream of this.streams) stream.destroy()
+    this.streams = []
+  }
+
+  async close(): Promise<void> {
+    this.#server.closeAllConnections()
+    await new Promise(resolve => this.#server.close(resolve))
+  }
+}
+
+let directory: string
+let server: FakeServer
+let events: AgentEvents | null
+let heard: { is: string; key?: string | null; result?: string }[]
+let connections: boolean[]
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-events-'))
+  server = new FakeServer()
+  heard = []
+  connections = []
+  events = null
+})
+afterEach(async () => {
+  events?.close()
+  await server.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+function connect(port: number, password = PASSWORD): void {
+  writeFileSync(join(directory, SERVER_FILE), JSON.stringify({ port, password }))
+  events = opencodeEvents.open({ directory, clock: systemClock })
+  events!.onStatement(statement => heard.push(statement))
+  events!.onConnection(isConnected => connections.push(isConnected))
+}
+const kinds = () => heard.map(({ is, key, result }) => [is, key, result].filter(Boolean).join(' '))
+const see = (wanted: string[]) => expect.poll(kinds, { timeout: 5_000, interval: 10 }).toEqual(wanted)
+
+describe('the channel of OpenCode', () => {
+  it('is there only for sessions that were started with it', () => {
+    expect(opencodeEvents.open({ directory, clock: systemClock })).toBeNull()
+    writeFileSync(join(directory, SERVER_FILE), 'not json')
+    expect(opencodeEvents.open({ directory, clock: systemClock })).toBeNull()
+  })
+
+  it('tells what is asked, and how it was answered', async () => {
+    connect(await server.listen())
+    await expect.poll(() => connections).toEqual([true])
+    server.say('permission.asked', asked('per_1'))
+    server.say('permission.replied', { sessionID: SESSION, requestID: 'per_1', reply: 'once' })
+    await see(['session', 'request per_1', 'answered per_1 allowed'])
+    expect(heard[1]).toEqual({
+      is: 'request',
+      key: 'per_1',
+      tool: 'bash',
+      input: { command: 'ls' },
+      suggestions: ['ls *'],
+    })
+  })
+
+  it('tells at once what was asked before it listened, and only once', async () => {
+    server.permissions = [asked('per_1')]
+    server.questions = [{ id: 'que_1', sessionID: SESSION, questions: [{ question: 'Which?' }] }]
+    connect(await server.listen())
+    await see(['session', 'request per_1', 'request que_1'])
+    expect(heard[2]).toMatchObject({ tool: 'question', viaScreen: true })
+    server.say('permission.asked', asked('per_1'))
+    server.say('permission.asked', asked('per_2'))
+    await see(['session', 'request per_1', 'request que_1', 'request per_2'])
+  })
+
+  it('connects again when it was cut off, and tells what was settled meanwhile', async () => {
+    server.permissions = [asked('per_1'), asked('per_2')]
+    connect(await server.listen())
+    await see(['session', 'request per_1', 'request per_2'])
+    server.permissions = [asked('per_2')]
+    server.hangUp()
+    await see(['session', 'request per_1', 'request per_2', 'answered per_1 unknown'])
+    expect(connections).toEqual([true, false, true])
+  })
+
+  it('waits for a server that is not up yet', async () => {
+    const other = new FakeServer()
+    const port = await other.listen()
+    await other.close()
+    connect(port)
+    await expect.poll(() => connections, { timeout: 300 }).toEqual([])
+    await server.listen(port)
+    await expect.poll(() => connections, { timeout: 5_000 }).toEqual([true])
+  })
+
+  it('does not get in with another password', async () => {
+    connect(await server.listen(), 'guess')
+    await expect.poll(() => server.refused, { timeout: 5_000 }).toBeGreaterThan(0)
+    expect(connections).toEqual([])
+    expect(await events!.answer('per_1', { behavior: 'once' })).toBe('unreachable')
+    expect(server.replies).toEqual([])
+  })
+
+  it.each([
+    ['once', undefined, { reply: 'once' }],
+    ['always', undefined, { reply: 'always' }],
+    ['deny', 'use ls', { reply: 'reject', message: 'use ls' }],
+  ] as const)('answers %s', async (behavior, message, body) => {
+    connect(await server.listen())
+    expect(await events!.answer('per_1', { behavior, ...(message && { message }) })).toBe('taken')
+    expect(server.replies).toEqual([{ path: '/permission/per_1/reply', body }])
+  })
+
+  it('says whether an answer arrived', async () => {
+    connect(await server.listen())
+    expect(await events!.answer('per_gone', { behavior: 'once' })).toBe('gone')
+    expect(await events!.answer('per_odd', { behavior: 'once' })).toBe('unreachable')
+    await server.close()
+    expect(await events!.answer('per_1', { behavior: 'once' })).toBe('unreachable')
+  })
+
+  it('refuses questions, and leaves answering them to the screen', async () => {
+    connect(await server.listen())
+    expect(await events!.answer('que_1', { behavior: 'deny' })).toBe('taken')
+    expect(server.replies).toEqual([{ path: '/question/que_1/reject', body: {} }])
+    await expect(events!.answer('que_1', { behavior: 'once' })).rejects.toMatchObject({ code: 'E_INPUT' })
+  })
+
+  it('a key cannot lead to another place', async () => {
+    connect(await server.listen())
+    await events!.answer('per_1/../../session', { behavior: 'once' })
+    expect(server.replies[0]!.path).toBe('/permission/per_1%2F..%2F..%2Fsession/reply')
+  })
+})
+
+describe('what OpenCode reports', () => {
+  const say = (...list: [string, object][]) => {
+    const report = new OpenCodeReport()
+    return list.flatMap(([type, properties]) => report.take({ type, properties }))
+  }
+  const message = (id: string, role: string, more: object = {}): [string, object] => [
+    'message.updated',
+    { info: { id, role, sessionID: SESSION, time: {}, ...more } },
+  ]
+  const part = (messageID: string, id: string, more: object): [string, object] => [
+    'message.part.updated',
+    { part: { id, messageID, sessionID: SESSION, ...more }, time: 9 },
+  ]
+  const idle: [string, object] = ['session.idle', { sessionID: SESSION }]
+  const created: [string, object] = ['session.created', { info: { id: SESSION, version: '1', directory: '/w' } }]
+
+  it('a whole turn', () => {
+    const statements = say(
+      created,
+      message('u', 'user'),
+      part('u', 'p1', { type: 'text', text: 'hi' }),
+      ['session.status', { sessionID: SESSION, status: { type: 'busy' } }],
+      message('a', 'assistant'),
+      part('a', 'p2', { type: 'text', text: 'hel' }),
+      part('a', 'p2', { type: 'text', text: 'hello', time: { end: 2 } }),
+      message('a', 'assistant', { time: { completed: 3 }, finish: 'stop' }),
+      idle,
+      idle,
+    )
+    expect(statements).toEqual([
+      { is: 'session', agentSession: SESSION, version: '1', cwd: '/w', at: null },
+      { is: 'prompt', text: 'hi', prompt: 'u', at: 9 },
+      { is: 'working', at: null },
+      { is: 'said', id: 'p2', markdown: 'hello', at: 9 },
+      { is: 'turn-ended', outcome: 'done', at: null },
+    ])
+  })
+
+  it('an interrupted turn ends behind its last words, although the agent rests before', () => {
+    const statements = say(
+      created,
+      message('a', 'assistant'),
+      idle,
+      part('a', 'p', { type: 'text', text: 'half', time: { end: 2 } }),
+      message('a', 'assistant', { time: { completed: 3 }, error: { name: 'MessageAbortedError' } }),
+      idle,
+    )
+    expect(statements.slice(1)).toMatchObject([{ is: 'said' }, { is: 'turn-ended', outcome: 'interrupted' }])
+  })
+
+  it('a helper’s conversation is not the main one', () => {
+    const child = { sessionID: 'ses_child0000000', status: { type: 'busy' } }
+    const statements = say(
+      created,
+      ['session.created', { info: { id: 'ses_child0000000', parentID: SESSION } }],
+      ['session.status', child],
+    )
+    expect(statements.slice(1)).toEqual([{ is: 'working', at: null, subAgent: 'ses_child0000000' }])
+  })
+
+  it('another conversation that the person begins becomes the main one', () => {
+    const statements = say(
+      created,
+      ['session.created', { info: { id: 'ses_second000000' } }],
+      ['permission.asked', asked('per_1', { sessionID: 'ses_second000000' })],
+    )
+    expect(statements.slice(1)).toMatchObject([
+      { is: 'session', agentSession: 'ses_second000000' },
+      { is: 'request', key: 'per_1' },
+    ])
+  })
+})
+
+describe('starting OpenCode', () => {
+  const location = { found: true as const, file: '/bin/opencode', prefix: [] }
+  const start = (args: string[], more: object = {}) => ({
+    args,
+    resume: null,
+    newSessionId: 'x',
+    wiring: { directory, relay: [], mayHold: true },
+    ...more,
+  })
+
+  it('opens its server on loopback, with a password of this session', () => {
+    const first = opencodeAgent.interactive(location, start([], { resume: 'ses_main00000000' }))
+    const file = join(directory, SERVER_FILE)
+    const { port, password } = JSON.parse(readFileSync(file, 'utf8'))
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    expect(first.args).toEqual(['--session', 'ses_main00000000', '--port', String(port), '--hostname', '127.0.0.1'])
+    expect(first.env.OPENCODE_SERVER_PASSWORD).toBe(password)
+    expect(password.length).toBeGreaterThanOrEqual(32)
+    const second = opencodeAgent.interactive(location, start([]))
+    expect(second.env.OPENCODE_SERVER_PASSWORD).not.toBe(password)
+  })
+
+  it.each([[['--port', '4096']], [['--hostname=0.0.0.0']], [['serve']], [['run', 'hello']]])(
+    'leaves %j as the person wrote it',
+    args => {
+      const command = opencodeAgent.interactive(location, start(args))
+      expect([command.args, command.env]).toEqual([args, {}])
+    },
+  )
+
+  it('names itself on its last screen', () => {
+    expect(opencodeAgent.exitId!(['  Session   A title', '  Continue  opencode -s ses_e220d8c60ffee3OTv'])).toBe(
+      'ses_e220d8c60ffee3OTv',
+    )
+  })
+})

@@ -1,0 +1,132 @@
+import type { TimedStatement } from './conversation.js'
+import { isRecord, type JsonRecord, textOf } from './json-lines.js'
+import { OpenCodeConversation } from './opencode-conversation.js'
+import type { AgentStatement } from './report.js'
+
+/**
+ * Understands what OpenCode's server reports (`GET /event`), for all conversations of one terminal. Helpers have conversations of their own,
+ * children of the one that started them; a person may begin another with `/new`.
+ */
+export class OpenCodeReport {
+  readonly #conversations = new Map<string, OpenCodeConversation>()
+  readonly #parents = new Map<string, string>()
+  readonly #pending = new Map<string, { session: string }>()
+  #main: string | null = null
+
+  /** One event of the stream. Unknown ones say nothing. */
+  take(event: JsonRecord): TimedStatement[] {
+    const { type } = event
+    const about = isRecord(event.properties) ? event.properties : {}
+    const at = typeof about.time === 'number' ? about.time : null
+    switch (type) {
+      case 'session.created':
+      case 'session.updated':
+        return this.#session(about)
+      case 'message.updated':
+        return isRecord(about.info) ? this.#of(about.info.sessionID, one => one.message(about.info as JsonRecord)) : []
+      case 'message.part.updated': {
+        const { part } = about
+        return isRecord(part) ? this.#of(part.sessionID, one => one.part(part, at)) : []
+      }
+      case 'session.status':
+        return this.#status(about)
+      case 'session.idle':
+        return this.#of(about.sessionID, one => one.rest(at))
+      case 'permission.asked':
+        return this.asked(about)
+      case 'permission.replied':
+        return this.#answered(about, about.reply === 'reject' ? 'denied' : 'allowed')
+      case 'question.asked':
+        return this.questioned(about)
+      case 'question.replied':
+        return this.#answered(about, 'allowed')
+      case 'question.rejected':
+        return this.#answered(about, 'denied')
+      default:
+        return []
+    }
+  }
+
+  /** A permission it waits for, from an event or from the list of those that are open. */
+  asked(request: JsonRecord): TimedStatement[] {
+    const hasDetails = isRecord(request.metadata) && Object.keys(request.metadata).length > 0
+    return this.#request(request, {
+      tool: textOf(request.permission) ?? 'unknown',
+      input: hasDetails ? request.metadata : { patterns: request.patterns },
+      ...(Array.isArray(request.always) && request.always.length > 0 && { suggestions: request.always }),
+    })
+  }
+
+  questioned(request: JsonRecord): TimedStatement[] {
+    return this.#request(request, { tool: 'question', input: { questions: request.questions }, viaScreen: true })
+  }
+
+  /** What it still waits for, by its own list: requests that are not in it were answered while nobody listened. */
+  stillPending(keys: ReadonlySet<string>): TimedStatement[] {
+    const gone = [...this.#pending.keys()].filter(key => !keys.has(key))
+    return gone.flatMap(key =>
+      this.#answered({ requestID: key, sessionID: this.#pending.get(key)?.session }, 'unknown'),
+    )
+  }
+
+  #session(about: JsonRecord): TimedStatement[] {
+    const info = isRecord(about.info) ? about.info : {}
+    const id = textOf(info.id)
+    const parent = textOf(info.parentID)
+    if (id === undefined) return []
+    if (parent !== undefined) this.#parents.set(id, parent)
+    // The first one is this terminal's; a later one becomes it when the person speaks there.
+    if (parent !== undefined || this.#main !== null) return []
+    return this.#become(id, info)
+  }
+
+  #become(id: string, info: JsonRecord = {}): TimedStatement[] {
+    this.#main = id
+    const version = textOf(info.version)
+    const cwd = textOf(info.directory)
+    return [
+      {
+        is: 'session',
+        agentSession: id,
+        ...(version !== undefined && { version }),
+        ...(cwd !== undefined && { cwd }),
+        at: null,
+      },
+    ]
+  }
+
+  #status(about: JsonRecord): TimedStatement[] {
+    const type = isRecord(about.status) ? about.status.type : undefined
+    return type === 'busy' || type === 'retry' ? this.#of(about.sessionID, () => [{ is: 'working', at: null }]) : []
+  }
+
+  #request(
+    request: JsonRecord,
+    asks: Omit<Extract<AgentStatement, { is: 'request' }>, 'is' | 'key'>,
+  ): TimedStatement[] {
+    const key = textOf(request.id)
+    const session = textOf(request.sessionID)
+    if (key === undefined || session === undefined || this.#pending.has(key)) return []
+    this.#pending.set(key, { session })
+    return this.#of(session, () => [{ is: 'request', key, ...asks, at: null }])
+  }
+
+  #answered(about: JsonRecord, result: 'allowed' | 'denied' | 'unknown'): TimedStatement[] {
+    const key = textOf(about.requestID)
+    if (key === undefined || !this.#pending.delete(key)) return []
+    return this.#of(about.sessionID, () => [{ is: 'answered', key, result, at: null }])
+  }
+
+  #of(session: unknown, say: (conversation: OpenCodeConversation) => TimedStatement[]): TimedStatement[] {
+    if (typeof session !== 'string') return []
+    let conversation = this.#conversations.get(session)
+    if (!conversation) {
+      conversation = new OpenCodeConversation()
+      this.#conversations.set(session, conversation)
+    }
+    const statements = say(conversation)
+    if (this.#parents.has(session)) return statements.map(statement => ({ ...statement, subAgent: session }))
+    const hasMoved = session !== this.#main && statements.some(({ is }) => is === 'prompt' || is === 'request')
+    return hasMoved || this.#main === null ? [...this.#become(session), ...statements] : statements
+  }
+}

@@ -1,0 +1,122 @@
+import { join } from 'node:path'
+import { type Database, loadDriver } from '../store/index.js'
+import type { AgentTranscript, TranscriptNews, TranscriptPlace, TranscriptReader } from './adapter.js'
+import type { TimedStatement } from './conversation.js'
+import { movableDirectory } from './home-directory.js'
+import { parseRecord } from './json-lines.js'
+import { OpenCodeConversation } from './opencode-conversation.js'
+import { writtenSince } from './transcript-files.js'
+
+/** Milliseconds a reading may wait for the agent; the next one comes soon. */
+const BUSY_MS = 50
+/** Rows are stamped before they are written: those of the last moment are read again, and say nothing twice. */
+const OVERLAP_MS = 2_000
+/** The agent's clock and the file's are the same, but a session may be stamped a moment before it is started for us. */
+const EARLY_MS = 1_000
+
+/**
+ * One database for all conversations: `opencode.db` in `~/.local/share/opencode`, in write-ahead mode. It is opened for reading only, and no
+ * transaction stays open between readings, so the agent never waits for us.
+ */
+export const opencodeTranscript: AgentTranscript = {
+  form: 'sqlite',
+  locate: ({ env }) =>
+    writtenSince([join(movableDirectory(env, 'XDG_DATA_HOME', '.local', 'share'), 'opencode', 'opencode.db')], 0),
+  open: (path, place) => new OpenCodeTranscriptReader(path, place),
+}
+
+interface Row {
+  id: string
+  data: string
+  time_updated: number
+}
+
+class OpenCodeTranscriptReader implements TranscriptReader {
+  readonly #path: string
+  readonly #place: Pick<TranscriptPlace, 'agentSessionId' | 'cwd' | 'startedAt'>
+  readonly #conversation = new OpenCodeConversation()
+  #database: Database | null = null
+  #session: string | null = null
+  #since = 0
+
+  constructor(path: string, place?: TranscriptPlace) {
+    this.#path = path
+    this.#place = place ?? { agentSessionId: null, cwd: '', startedAt: 0 }
+  }
+
+  async read(): Promise<TranscriptNews> {
+    const news: TranscriptNews = { statements: [], skipped: 0 }
+    try {
+      const driver = await loadDriver()
+      this.#database ??= new driver(this.#path, { readOnly: true, timeout: BUSY_MS })
+      this.#readInto(news, this.#database)
+    } catch {
+      // Busy, being made, or of a version that keeps its conversations otherwise: what can be read is read the next time.
+      this.close()
+    }
+    return news
+  }
+
+  close(): void {
+    this.#database?.close()
+    this.#database = null
+  }
+
+  #readInto(news: TranscriptNews, database: Database): void {
+    const session = this.#session ?? this.#findSession(database, news.statements)
+    if (session === null) return
+    const since = this.#since - OVERLAP_MS
+    const messages = database
+      .prepare(
+        `SELECT id, data, time_updated FROM message WHERE session_id = ? AND (time_updated >= ? OR id IN
+          (SELECT message_id FROM part WHERE session_id = ? AND time_updated >= ?)) ORDER BY time_created, id`,
+      )
+      .all(session, since, session, since) as Row[]
+    const parts = database.prepare('SELECT id, data, time_updated FROM part WHERE message_id = ? ORDER BY id')
+    for (const message of messages) {
+      const info = parseRecord(message.data)
+      if (!info) {
+        news.skipped += 1
+        continue
+      }
+      news.statements.push(...this.#conversation.message({ ...info, id: message.id }))
+      this.#since = Math.max(this.#since, message.time_updated)
+      for (const row of parts.all(message.id) as Row[]) {
+        const part = parseRecord(row.data)
+        if (!part) news.skipped += 1
+        else {
+          const whole = { ...part, id: row.id, messageID: message.id }
+          news.statements.push(...this.#conversation.part(whole, row.time_updated))
+        }
+        this.#since = Math.max(this.#since, row.time_updated)
+      }
+      news.statements.push(...this.#conversation.restAfterLast(message.time_updated))
+    }
+  }
+
+  /** The session by its id; without one, the first that this terminal began: helpers' have a parent. */
+  #findSession(database: Database, statements: TimedStatement[]): string | null {
+    const { agentSessionId, cwd, startedAt } = this.#place
+    const columns = 'SELECT id, version, directory, time_created FROM session WHERE'
+    const row =
+      agentSessionId === null
+        ? database
+            .prepare(
+              `${columns} parent_id IS NULL AND directory = ? AND time_created >= ? ORDER BY time_created LIMIT 1`,
+            )
+            .get(cwd, startedAt - EARLY_MS)
+        : database.prepare(`${columns} id = ?`).get(agentSessionId)
+    if (row === undefined || row === null) return null
+    const found = row as { id: string; version: string; directory: string; time_created: number }
+    this.#session = found.id
+    statements.push({
+      is: 'session',
+      agentSession: found.id,
+      transcript: this.#path,
+      version: found.version,
+      cwd: found.directory,
+      at: found.time_created,
+    })
+    return found.id
+  }
+}

@@ -1,0 +1,101 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { AgentAdapter, InteractiveStart } from './adapter.js'
+import { exitIdAfter } from './exit-id.js'
+import { freePort } from './free-port.js'
+import { movableDirectory } from './home-directory.js'
+import { writeSessionFile } from './hook-command.js'
+import { locateProgram } from './locate-program.js'
+import { type OpenCodeServer, opencodeEvents, SERVER_FILE } from './opencode-events.js'
+import { opencodeTranscript } from './opencode-transcript.js'
+import { type SessionArguments, sessionArguments } from './own-session.js'
+import { signInByNames } from './sign-in.js'
+
+const SESSION: SessionArguments = {
+  begin: null,
+  resume: id => ['--session', id],
+  options: ['--session', '-s', '--continue', '-c', '--fork'],
+  subcommands: [
+    'completion',
+    'acp',
+    'mcp',
+    'attach',
+    'run',
+    'debug',
+    'providers',
+    'auth',
+    'agent',
+    'upgrade',
+    'uninstall',
+    'serve',
+    'web',
+    'models',
+    'stats',
+    'export',
+    'import',
+    'github',
+    'pr',
+    'session',
+    'plugin',
+    'plug',
+    'db',
+  ],
+  isId: isSessionId,
+}
+/** Where a person's own server options are, ours have no place. */
+const SERVER_OPTIONS = ['--port', '--hostname', '--mdns', '--mdns-domain', '--cors']
+
+/**
+ * OpenCode, as it is started in a terminal. Its terminal has a server in it, which listens where it is told to: there it tells what it does
+ * and takes answers to its requests, while its own dialog stays answerable. A password of this session keeps others out.
+ */
+export const opencodeAgent: AgentAdapter = {
+  name: 'opencode',
+  title: 'OpenCode',
+  pack: 'opencode',
+  programs: ['opencode'],
+  install: 'npm install -g opencode-ai, or see https://opencode.ai/docs/#install',
+  version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*)$/m },
+  tells: { osc7501: false, hooks: false, transcript: true, events: true },
+  locate: environment => locateProgram(['opencode'], environment, ['~/.opencode/bin/opencode']),
+  signIn: ({ env }) =>
+    signInByNames(env, {
+      variables: ['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'GEMINI_API_KEY', 'OPENROUTER_API_KEY', 'OPENCODE_API_KEY'],
+      directory: join(movableDirectory(env, 'XDG_DATA_HOME', '.local', 'share'), 'opencode'),
+      files: ['auth.json'],
+      next: 'run opencode auth login',
+      elsewhere:
+        'no key is set; without one it uses a free provider, or one of its configuration, which is not looked at',
+    }),
+  interactive(location, start) {
+    const session = sessionArguments(start, SESSION)
+    const server = serverOf(start)
+    return {
+      file: location.file,
+      args: [
+        ...location.prefix,
+        ...session.args,
+        ...(server ? ['--port', String(server.port), '--hostname', '127.0.0.1'] : []),
+        ...start.args,
+      ],
+      env: server ? { OPENCODE_SERVER_PASSWORD: server.password, OPENCODE_SERVER_USERNAME: 'opencode' } : {},
+      agentSessionId: session.id,
+    }
+  },
+  transcript: opencodeTranscript,
+  events: opencodeEvents,
+  exitId: rows => exitIdAfter(rows, ['opencode', '-s'], isSessionId),
+}
+
+function serverOf({ args, wiring }: InteractiveStart): OpenCodeServer | null {
+  const isSubcommand = args[0] !== undefined && SESSION.subcommands.includes(args[0])
+  const isTheirs = args.some(arg => SERVER_OPTIONS.includes(arg.split('=', 1)[0]!))
+  if (wiring === null || isSubcommand || isTheirs) return null
+  const server = { port: freePort(), password: randomBytes(24).toString('base64url') }
+  writeSessionFile(wiring, SERVER_FILE, `${JSON.stringify(server)}\n`)
+  return server
+}
+
+function isSessionId(word: string): boolean {
+  return /^ses_[A-Za-z0-9]{10,40}$/.test(word)
+}

@@ -1,0 +1,141 @@
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import type { JsonRecord } from './json-lines.js'
+import { qwenAgent } from './qwen.js'
+import { QwenConversation } from './qwen-conversation.js'
+
+const ID = '0a1b2c3d-0000-4000-8000-00000000000a'
+const T = '2026-01-02T03:04:05.000Z'
+const at = Date.parse(T)
+const location = { found: true as const, file: '/bin/qwen', prefix: [] }
+
+let count = 0
+const record = (type: string, more: object): JsonRecord => ({
+  uuid: `u${count++}`,
+  sessionId: ID,
+  timestamp: T,
+  type,
+  cwd: '/work',
+  version: '0.24.4',
+  ...more,
+})
+const parts = (...list: object[]) => ({ message: { parts: list } })
+const CALL = { functionCall: { id: 'c1', name: 'run_shell_command', args: { command: 'ls' } } }
+const result = (response: object, toolCallResult: object) =>
+  record('tool_result', { ...parts({ functionResponse: { id: 'c1', name: 'x', response } }), toolCallResult })
+const usageMetadata = { promptTokenCount: 7, candidatesTokenCount: 2, thoughtsTokenCount: 1 }
+
+function read(...records: JsonRecord[]) {
+  const conversation = new QwenConversation('/t.jsonl')
+  return records.flatMap(one => conversation.take(one) ?? [{ is: 'unknown' }]).slice(1)
+}
+
+describe('a transcript of Qwen Code', () => {
+  it('names the session with its first record', () => {
+    expect(new QwenConversation('/t.jsonl').take(record('system', { subtype: 'x' }))).toEqual([
+      { is: 'session', agentSession: ID, transcript: '/t.jsonl', version: '0.24.4', cwd: '/work', at },
+    ])
+  })
+
+  it('an answer without calls ends the turn; thoughts are not part of it', () => {
+    const statements = read(
+      record('user', { provenance: 'real_user', ...parts({ text: 'hi' }) }),
+      record('assistant', { ...parts({ text: 'hm', thought: true }, { text: '*hello*' }), usageMetadata }),
+    )
+    expect(statements).toEqual([
+      { is: 'prompt', text: 'hi', prompt: expect.any(String), at },
+      { is: 'said', id: expect.any(String), markdown: '*hello*', at },
+      { is: 'usage', input: 7, output: 3, at },
+      { is: 'turn-ended', outcome: 'done', at },
+    ])
+  })
+
+  it('an answer that was cut off has no count, and is an interruption', () => {
+    expect(read(record('assistant', parts({ text: 'half' }))).at(-1)).toMatchObject({ outcome: 'interrupted' })
+  })
+
+  it('a call is told when it is asked for and when it has ended', () => {
+    const statements = read(
+      record('assistant', { ...parts(CALL), usageMetadata }),
+      result({ output: 'a b' }, { status: 'success' }),
+    )
+    const tool = { key: 'c1', tool: 'run_shell_command', input: { command: 'ls' }, at }
+    expect(statements).toEqual([
+      { is: 'tool', state: 'started', ...tool },
+      { is: 'usage', input: 7, output: 3, at },
+      { is: 'tool', state: 'done', output: 'a b', ...tool },
+    ])
+  })
+
+  it('a refused call never ran, and its turn is over', () => {
+    const refused = result({ error: 'no' }, { status: 'cancelled', executionStatus: 'not_started' })
+    expect(read(record('assistant', parts(CALL)), refused).slice(-2)).toMatchObject([
+      { is: 'tool', state: 'denied' },
+      { is: 'turn-ended', outcome: 'interrupted' },
+    ])
+  })
+
+  it('the same record says nothing twice, another kind is counted', () => {
+    const one = record('user', parts({ text: 'hi' }))
+    const conversation = new QwenConversation('/t')
+    expect(conversation.take(one)).toHaveLength(2)
+    expect(conversation.take(one)).toEqual([])
+    expect(conversation.take(record('hologram', {}))).toBeNull()
+  })
+})
+
+describe('hooks of Qwen Code', () => {
+  const { read: hear } = qwenAgent.hooks!
+  const tool = { tool_name: 'edit', tool_input: { path: 'a' }, prompt_id: 'p' }
+
+  it('tells of prompts, and of results that go to the model as work', () => {
+    expect(hear('UserPromptSubmit', { submitted_prompt: 'hi', prompt: 'hi', prompt_id: 'p' })).toEqual([
+      { is: 'prompt', text: 'hi', prompt: 'p' },
+    ])
+    expect(hear('UserPromptSubmit', { prompt: '' })).toEqual([{ is: 'working' }])
+  })
+
+  it('tells of requests and tools', () => {
+    const about = { tool: 'edit', input: { path: 'a' }, prompt: 'p' }
+    expect(hear('PermissionRequest', tool)).toEqual([{ is: 'request', key: null, ...about }])
+    expect(hear('PreToolUse', { ...tool, tool_call_id: 'c', tool_use_id: 'u' })).toEqual([
+      { is: 'tool', state: 'started', key: 'c', ...about },
+    ])
+    expect(hear('PostToolUseFailure', { ...tool, error: 'bad' })).toEqual([
+      { is: 'tool', state: 'failed', key: null, output: 'bad', ...about },
+    ])
+  })
+
+  it('tells how turns end, and whether helpers go on', () => {
+    expect(hear('Stop', { last_assistant_message: 'bye', background_tasks: [] })).toEqual([
+      { is: 'turn-ended', outcome: 'done', text: 'bye' },
+    ])
+    expect(hear('Stop', { background_tasks: [{}] })).toEqual([{ is: 'turn-ended', outcome: 'done', background: 1 }])
+    expect(hear('SubagentStop', { agent_id: 'a' })).toEqual([{ is: 'turn-ended', outcome: 'done', subAgent: 'a' }])
+  })
+
+  it('says nothing of what it does not know, and refuses what is malformed', () => {
+    expect(hear('PreCompact', {})).toEqual([])
+    expect(hear('Notification', { notification_type: 'weather' })).toEqual([])
+    expect(() => hear('PermissionRequest', {})).toThrow('tool_name')
+    expect(() => hear('SessionStart', {})).toThrow('session_id')
+  })
+
+  it('are wired by defaults of this session alone, unless somebody else keeps defaults', () => {
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-qwen-'))
+    const wiring = { directory, relay: ['/node', "/it's/cli.js", 'hook', 'qwen'], mayHold: true }
+    const start = { args: [], resume: null, newSessionId: ID, wiring }
+    const { env } = qwenAgent.interactive(location, start)
+    const file = env.QWEN_CODE_SYSTEM_DEFAULTS_PATH!
+    expect(file).toBe(join(directory, 'qwen-defaults.json'))
+    expect(statSync(file).mode & 0o777).toBe(0o600)
+    const { hooks } = JSON.parse(readFileSync(file, 'utf8'))
+    expect(hooks.PermissionRequest[0].hooks[0].command).toBe("/node '/it'\\''s/cli.js' hook qwen PermissionRequest")
+    const theirs = { ...start, env: { QWEN_CODE_SYSTEM_DEFAULTS_PATH: '/etc/x.json' } }
+    expect(qwenAgent.interactive(location, theirs).env).toEqual({})
+    expect(qwenAgent.interactive(location, { ...start, wiring: null }).env).toEqual({})
+    rmSync(directory, { recursive: true })
+  })
+})

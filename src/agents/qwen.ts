@@ -1,0 +1,93 @@
+import { existsSync } from 'node:fs'
+import { isAbsolute, join } from 'node:path'
+import type { AgentAdapter, TranscriptPlace } from './adapter.js'
+import { ConversationReader } from './conversation.js'
+import { exitIdAfter } from './exit-id.js'
+import { movableDirectory } from './home-directory.js'
+import { locateProgram } from './locate-program.js'
+import { isUuid, type SessionArguments, sessionArguments } from './own-session.js'
+import { QwenConversation } from './qwen-conversation.js'
+import { qwenHooks, wireQwenHooks } from './qwen-hooks.js'
+import { signInByNames } from './sign-in.js'
+import { namesIn, pathsIn, writtenSince } from './transcript-files.js'
+
+const SESSION: SessionArguments = {
+  begin: id => ['--session-id', id],
+  resume: id => ['--resume', id],
+  options: ['--session-id', '--resume', '-r', '--continue', '-c', '--fork-session'],
+  subcommands: [
+    'auth',
+    'board',
+    'channel',
+    'extensions',
+    'hooks',
+    'mcp',
+    'review',
+    'sandbox',
+    'serve',
+    'sessions',
+    'update',
+  ],
+  isId: isUuid,
+}
+/** Where an administrator keeps defaults for everybody; ours would stand in their place. */
+const SYSTEM_DEFAULTS: Readonly<Partial<Record<NodeJS.Platform, string>>> = {
+  linux: '/etc/qwen-code/system-defaults.json',
+  darwin: '/Library/Application Support/QwenCode/system-defaults.json',
+}
+
+/** Qwen Code, as it is started in a terminal. */
+export const qwenAgent: AgentAdapter = {
+  name: 'qwen',
+  title: 'Qwen Code',
+  pack: 'qwen',
+  programs: ['qwen'],
+  install: 'npm install -g @qwen-code/qwen-code (it needs Node 22), or see https://qwenlm.github.io/qwen-code-docs/',
+  version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*)$/m },
+  tells: { osc7501: false, hooks: true, transcript: true, events: false },
+  locate: environment => locateProgram(['qwen'], environment),
+  signIn: ({ env }) =>
+    signInByNames(env, {
+      variables: ['OPENAI_API_KEY', 'DASHSCOPE_API_KEY', 'ANTHROPIC_API_KEY', 'GEMINI_API_KEY', 'GOOGLE_API_KEY'],
+      directory: movableDirectory(env, 'QWEN_HOME', '.qwen'),
+      files: ['oauth_creds.json'],
+      next: 'run qwen and type /auth, or set OPENAI_API_KEY',
+      elsewhere: 'no key is set; one may be in its settings, which are not looked at',
+    }),
+  interactive(location, start) {
+    const session = sessionArguments(start, SESSION)
+    const env: Record<string, string> =
+      start.wiring && !hasDefaults(start.env) ? { QWEN_CODE_SYSTEM_DEFAULTS_PATH: wireQwenHooks(start.wiring) } : {}
+    return {
+      file: location.file,
+      args: [...location.prefix, ...session.args, ...start.args],
+      env,
+      agentSessionId: session.id,
+    }
+  },
+  hooks: qwenHooks,
+  transcript: {
+    form: 'lines',
+    locate: locateTranscripts,
+    open: path => new ConversationReader(path, new QwenConversation(path)),
+  },
+  exitId: rows => exitIdAfter(rows, ['qwen', '--resume'], isUuid),
+}
+
+/** Somebody keeps defaults for this machine: theirs stay, and the session goes without hooks. */
+function hasDefaults(env: NodeJS.ProcessEnv = {}): boolean {
+  return env.QWEN_CODE_SYSTEM_DEFAULTS_PATH !== undefined || existsSync(SYSTEM_DEFAULTS[process.platform] ?? '')
+}
+
+/** `~/.qwen/projects/<directory, dashed>/chats/<session>.jsonl`. */
+async function locateTranscripts({ env, cwd, agentSessionId, startedAt }: TranscriptPlace): Promise<string[]> {
+  const moved = env.QWEN_RUNTIME_DIR
+  const home = moved !== undefined && isAbsolute(moved) ? moved : movableDirectory(env, 'QWEN_HOME', '.qwen')
+  const projects = join(home, 'projects')
+  if (agentSessionId !== null) {
+    const files = (await namesIn(projects)).map(name => join(projects, name, 'chats', `${agentSessionId}.jsonl`))
+    return writtenSince(files, 0)
+  }
+  const here = join(projects, cwd.replace(/[^a-zA-Z0-9]/g, '-'), 'chats')
+  return writtenSince(await pathsIn(here, name => name.endsWith('.jsonl')), startedAt)
+}

@@ -1,0 +1,131 @@
+import { newNonce } from '../clock/index.js'
+import { SignalboxError, toSignalboxError } from '../errors/index.js'
+import type { DecisionRequest } from './decide.js'
+import { displayText } from './display.js'
+import type { Ledger } from './ledger.js'
+import { onceOption, whyNeverAuto } from './never-auto.js'
+import type { ApprovalRecord } from './record.js'
+
+export interface BatchItem {
+  id: string
+  fingerprint: string
+}
+
+export interface BatchResult {
+  id: string
+  state: 'decided' | 'refused'
+  code?: string
+  message?: string
+}
+
+export type BatchDecider = Pick<DecisionRequest, 'actor' | 'surface' | 'insideSession' | 'note'>
+
+const MOST_ITEMS = 20
+const LONGEST_ITEM = 200
+
+/**
+ * One press for several requests. Each is decided, refused and recorded on its own; what may not be allowed together is refused and the
+ * others go on. The person saw a card with all of them, so only what such a card shows whole can be among them.
+ */
+export async function decideBatch(
+  ledger: Ledger,
+  items: readonly BatchItem[],
+  by: BatchDecider,
+): Promise<BatchResult[]> {
+  if (items.length === 0) throw new SignalboxError('E_INPUT', 'a batch names at least one request')
+  if (items.length > MOST_ITEMS)
+    throw new SignalboxError('E_INPUT', `a batch may name ${MOST_ITEMS} requests, not ${items.length}`, {
+      next: 'decide them in several batches',
+    })
+  if (new Set(items.map(({ id }) => id)).size < items.length)
+    throw new SignalboxError('E_INPUT', 'a batch names each request once')
+  const records = await Promise.all(items.map(({ id }) => ledger.get(id)))
+  const first = records.find(record => record !== null) ?? null
+  const results: BatchResult[] = []
+  for (const [index, item] of items.entries()) {
+    const record = records[index] ?? null
+    const why = record && first ? whyNotInBatch(record, first) : null
+    results.push(await one(ledger, item, record, why, by))
+  }
+  return results
+}
+
+async function one(
+  ledger: Ledger,
+  { id, fingerprint }: BatchItem,
+  record: ApprovalRecord | null,
+  why: string | null,
+  by: BatchDecider,
+): Promise<BatchResult> {
+  try {
+    if (!record) throw new SignalboxError('E_UNKNOWN', `there is no approval "${id}"`)
+    if (why && record.state === 'pending') {
+      const error = new SignalboxError('E_APPROVAL_OPTION', `this request is decided alone: ${why}`)
+      await ledger.refuse(id, by, error)
+      throw error
+    }
+    await ledger.decide(id, {
+      ...by,
+      fingerprint,
+      option: onceOption(record)?.key ?? '',
+      seen: { displayHash: record.display.hash, whole: true },
+      idempotencyKey: newNonce(),
+    })
+    return { id, state: 'decided' }
+  } catch (error) {
+    const { code, message } = toSignalboxError(error)
+    return { id, state: 'refused', code, message }
+  }
+}
+
+/** Why this request may not be allowed together with the others, of which `first` is one. */
+export function whyNotInBatch(record: ApprovalRecord, first: ApprovalRecord): string | null {
+  const never = whyNeverAuto(record)
+  if (never) return never
+  const isTogether =
+    record.subject.run !== undefined
+      ? record.subject.run === first.subject.run
+      : record.subject.session !== undefined && record.subject.session === first.subject.session
+  if (!isTogether) return 'it belongs to another session or run'
+  if (record.request.tool !== first.request.tool) return 'it is for another tool'
+  if (record.risk.level !== 'low') return `its risk is ${record.risk.level}: ${record.risk.reasons[0] ?? ''}`
+  if (!onceOption(record)) return 'no option of it plainly means once'
+  if (record.display.isCut || displayText(record.display).length > LONGEST_ITEM)
+    return 'it is too long to be shown whole beside others'
+  return null
+}
+
+/** Denies everything that waits, or what is named. Denying has no conditions; a request without any denying option is told as refused. */
+export async function denyAll(
+  ledger: Ledger,
+  by: BatchDecider,
+  isMeant: (record: ApprovalRecord) => boolean = () => true,
+): Promise<BatchResult[]> {
+  const pending = (await ledger.list({ isOpenOnly: true })).filter(
+    record => record.state === 'pending' && isMeant(record),
+  )
+  const results: BatchResult[] = []
+  for (const record of pending) {
+    try {
+      await ledger.decide(record.id, {
+        ...by,
+        fingerprint: record.fingerprint,
+        option: denyingOption(record)?.key ?? '',
+        seen: { displayHash: record.display.hash, whole: false },
+        idempotencyKey: newNonce(),
+      })
+      results.push({ id: record.id, state: 'decided' })
+    } catch (error) {
+      const { code, message } = toSignalboxError(error)
+      results.push({ id: record.id, state: 'refused', code, message })
+    }
+  }
+  return results
+}
+
+export function denyingOption(record: Pick<ApprovalRecord, 'request'>) {
+  const { options } = record.request
+  return (['deny', 'cancel', 'deny-with-text'] as const)
+    .map(meaning => options.find(option => option.meaning === meaning))
+    .find(option => option !== undefined)
+}

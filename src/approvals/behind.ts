@@ -1,0 +1,29 @@
+import { type ApprovalRecord, isOpen } from './record.js'
+
+/**
+ * Several requests may be open in one session; only the one whose menu is on screen can be answered by keys. For every other one that has
+ * no channel of its own to answer by: the request that stands before it.
+ */
+export function behindOf(records: readonly ApprovalRecord[]): Map<string, string> {
+  const behind = new Map<string, string>()
+  const open = records.filter(isOpen)
+  for (const [session, group] of groupBySession(open)) {
+    if (session === undefined) continue
+    const front = group.findLast(record => record.menuPrint !== undefined)
+    if (!front) continue
+    for (const record of group) {
+      const canHold = record.source.can?.includes('hold') ?? false
+      if (record.id !== front.id && !canHold) behind.set(record.id, front.id)
+    }
+  }
+  return behind
+}
+
+function groupBySession(records: readonly ApprovalRecord[]): Map<string | undefined, ApprovalRecord[]> {
+  const groups = new Map<string | undefined, ApprovalRecord[]>()
+  for (const record of records) {
+    const { session } = record.subject
+    groups.set(session, [...(groups.get(session) ?? []), record])
+  }
+  return groups
+}

@@ -1,0 +1,104 @@
+import { canonicalJson, visibleText, visibleValue } from '../text/index.js'
+import { sha256 } from './fingerprint.js'
+import type { ApprovalRequest } from './record.js'
+
+export type Display = ApprovalRequest['display']
+
+/** A longer value is kept as its beginning and its end; the whole is then only where the agent shows it. */
+const LONGEST_VALUE = 64 * 1024
+const KEPT_AT_EACH_END = 4 * 1024
+const LONGEST_TITLE = 200
+
+export interface Displayed {
+  tool: string
+  input: unknown
+  text: string | null
+  questions: readonly { text: string }[]
+  mismatch?: string | undefined
+  /** Real paths that differ from those given. */
+  targets?: ApprovalRequest['request']['targets']
+  /** What was asked, for the title; the first question when absent. */
+  title?: string
+}
+
+interface Part {
+  label: string
+  value: string
+}
+
+/** Fields that say most come first; the rest as the agent ordered them. */
+const FIRST = ['command', 'cmd', 'file_path', 'path', 'url', 'old_string', 'new_string', 'content']
+
+/**
+ * The one rendering of a request that every surface draws from: labels of ours and values of the agent, kept apart, with nothing hidden in
+ * the values. Its hash names exactly what was shown; a decision about anything risky must carry it.
+ */
+export function displayOf(request: Displayed): Display {
+  const asked = request.title ?? request.questions[0]?.text ?? ''
+  const title = oneLine([request.tool, asked].filter(part => part !== '').join(': '))
+  const counts = new Map<string, number>()
+  let isCut = false as boolean
+  const blocks = partsOf(request).flatMap(({ label, value }) => {
+    const kept = value.length > LONGEST_VALUE ? cut(value) : value
+    isCut ||= kept !== value
+    const shown = visibleValue(kept)
+    for (const { what, count } of shown.findings) counts.set(what, (counts.get(what) ?? 0) + count)
+    return [
+      ...(label === '' ? [] : [{ kind: 'label', text: label }]),
+      ...shown.pieces.map(piece => ({ ...piece, kind: 'value' })),
+    ]
+  })
+  return {
+    title,
+    blocks,
+    visible: [...counts].map(([what, count]) => ({ what, count })),
+    hash: sha256(JSON.stringify({ title, blocks })),
+    ...(isCut && { isCut }),
+  }
+}
+
+function partsOf({ input, text, questions, mismatch, targets }: Displayed): Part[] {
+  const parts: Part[] = []
+  if (mismatch) parts.push({ label: 'structure and screen differ', value: mismatch })
+  if (typeof input === 'object' && input !== null && !Array.isArray(input)) {
+    const entries = Object.entries(input as Record<string, unknown>)
+    const rank = (name: string) => (FIRST.indexOf(name) + FIRST.length + 1) % (FIRST.length + 1)
+    entries.sort(([a], [b]) => rank(a) - rank(b))
+    for (const [name, value] of entries) parts.push({ label: oneLine(name), value: valueText(value) })
+  } else if (input !== null && input !== undefined) parts.push({ label: 'input', value: valueText(input) })
+  for (const { path, real } of targets ?? []) {
+    if (path !== real && !real.endsWith(`/${path}`)) parts.push({ label: 'really lies at', value: real })
+  }
+  if (input !== null && input !== undefined)
+    for (const { text: question } of questions) parts.push({ label: 'asks', value: question })
+  if (text !== null) parts.push({ label: parts.length > 0 ? 'on screen' : '', value: text })
+  return parts
+}
+
+function valueText(value: unknown): string {
+  if (typeof value === 'string') return value
+  try {
+    return JSON.stringify(value, null, 2) ?? ''
+  } catch {
+    return canonicalJson(value)
+  }
+}
+
+function cut(value: string): string {
+  const head = value.slice(0, KEPT_AT_EACH_END)
+  const tail = value.slice(-KEPT_AT_EACH_END)
+  const lines = value.split('\n').length - head.split('\n').length - tail.split('\n').length
+  return `${head}\n… ${Math.max(0, lines)} lines more, ${Buffer.byteLength(value)} bytes in all, SHA-256 ${sha256(value)} …\n${tail}`
+}
+
+function oneLine(text: string): string {
+  const line = visibleText(text, { newlines: 'blank', tabs: 'blank' }).trim()
+  return line.length > LONGEST_TITLE ? `${line.slice(0, LONGEST_TITLE)}…` : line
+}
+
+/** All of the values as one text, as surfaces without a layout of their own print it. */
+export function displayText({ blocks }: Pick<Display, 'blocks'>): string {
+  return blocks
+    .map(block => (block.kind === 'label' ? `\n${String(block.text)}:\n` : String(block.text ?? '')))
+    .join('')
+}

@@ -1,0 +1,238 @@
+import { type EventData, type EventType, isEvent } from '../events/index.js'
+import type { Projection, StoredEvent } from '../store/index.js'
+import { onceOption, whyNeverAuto } from './never-auto.js'
+import { type ApprovalPolicy, MOST_GRANT_USES } from './policy.js'
+import type { ApprovalRequest } from './record.js'
+import { isInside } from './risk/place.js'
+import { plainWords } from './risk/plain-command.js'
+import { readToolUse } from './risk/tool-input.js'
+
+export type GrantMade = EventData<'grant.made'>
+export type GrantScope = GrantMade['scope']
+export type GrantMatch = GrantMade['match']
+export type GrantEnd = EventData<'grant.ended'>['reason']
+
+/** What a person asks for when they allow a request and others like it. */
+export interface GrantWish {
+  scope: GrantScope['kind']
+  forMs?: number
+  uses?: number
+  match?: { kind: 'same' } | { kind: 'prefix'; words: readonly string[] } | { kind: 'path'; directory: string }
+  note?: string
+}
+
+export interface GrantRecord extends GrantMade {
+  id: string
+  version: number
+  madeAt: number
+  uses: number
+  ended?: { reason: GrantEnd; at: number; by?: string }
+}
+
+/** One press that rests all grants; its own document beside them. */
+export interface GrantSwitch {
+  id: 'all'
+  version: number
+  isPaused: boolean
+  by?: string
+  at?: number
+}
+
+const TYPES: readonly EventType[] = ['grant.made', 'grant.used', 'grant.ended', 'grant.paused', 'grant.resumed']
+
+export const grantsProjection: Projection<GrantRecord | GrantSwitch> = {
+  name: 'grants',
+  version: 1,
+  types: TYPES,
+  key: event => event.stream.slice(event.stream.indexOf('/') + 1),
+  evolve: (state, event) => {
+    const next = evolve(state, event)
+    return next && { ...next, version: event.version }
+  },
+}
+
+export function grantStream(id: string): string {
+  return `grant/${id}`
+}
+
+function evolve(state: GrantRecord | GrantSwitch | null, event: StoredEvent): GrantRecord | GrantSwitch | null {
+  const { at, version } = event
+  const id = event.stream.slice(event.stream.indexOf('/') + 1)
+  if (isEvent(event, 'grant.paused') || isEvent(event, 'grant.resumed'))
+    return { id: 'all', version, isPaused: event.type === 'grant.paused', by: event.data.by.name, at }
+  if (isEvent(event, 'grant.made')) return { ...event.data, id, version, madeAt: at, uses: 0 }
+  if (!state || !isGrant(state)) return state
+  if (isEvent(event, 'grant.used')) return { ...state, uses: state.uses + 1 }
+  // The first end is the end: a later one changes nothing.
+  if (isEvent(event, 'grant.ended') && !state.ended)
+    return { ...state, ended: { reason: event.data.reason, at, ...(event.data.by && { by: event.data.by.name }) } }
+  return state
+}
+
+export function isGrant(state: GrantRecord | GrantSwitch): state is GrantRecord {
+  return state.id !== 'all'
+}
+
+/** Whether it may still decide, by itself; whether it fits a request is another question. */
+export function isActive(grant: GrantRecord, now: number): boolean {
+  return !grant.ended && grant.uses < grant.maxUses && now < grant.expiresAt && now >= grant.madeAt - STEP_MS
+}
+
+/** A wall clock that moved by more than this is not trusted to say when something ends. */
+export const STEP_MS = 60_000
+
+/** Why this grant cannot be made with this request, or null. */
+export function whyNoGrant(request: ApprovalRequest, wish: GrantWish, policy: ApprovalPolicy): string | null {
+  const never = whyNeverAuto(request)
+  if (never) return never
+  if (!onceOption(request)) return 'no option of it plainly means once'
+  const forMs = wish.forMs ?? policy.grantForMs
+  if (!(forMs > 0)) return 'it needs a duration'
+  if (forMs > policy.grantMaxMs)
+    return `it may last ${policy.grantMaxMs / 60_000} minutes at most (approvals.grant_max)`
+  const uses = wish.uses ?? policy.grantUses
+  if (!Number.isInteger(uses) || uses < 1 || uses > MOST_GRANT_USES) return `it may have 1 to ${MOST_GRANT_USES} uses`
+  if (!scopeOf(request, wish.scope)) return `the request belongs to no ${wish.scope}`
+  if (isMcp(request) && !request.request.launch) return 'how the MCP server is launched is not known'
+  const match = matchOf(request, wish)
+  if (typeof match === 'string') return match
+  return fits(match, request) ? null : 'this very request would not match it'
+}
+
+/** The grant as it will be written. Only after `whyNoGrant` said null. */
+export function grantFrom(
+  request: ApprovalRequest,
+  wish: GrantWish,
+  made: Pick<GrantMade, 'by' | 'surface' | 'approval'> & { policy: ApprovalPolicy; now: number },
+): GrantMade {
+  const { agentVersion, agent, project } = request.subject
+  const { launch } = request.request
+  const { policy, now, ...rest } = made
+  return {
+    scope: scopeOf(request, wish.scope)!,
+    match: matchOf(request, wish) as GrantMatch,
+    tools: [request.request.tool],
+    agent,
+    project,
+    ...(agentVersion !== undefined && { agentVersion }),
+    ...(launch !== undefined && { launch }),
+    expiresAt: now + (wish.forMs ?? policy.grantForMs),
+    maxUses: wish.uses ?? policy.grantUses,
+    ...rest,
+    ...(wish.note !== undefined && { note: wish.note }),
+  }
+}
+
+/** Whether the grant would allow this request. Everything must agree; what is not known does not. */
+export function isCovered(request: ApprovalRequest, grant: GrantRecord, now: number): boolean {
+  return (
+    isActive(grant, now) &&
+    whyNeverAuto(request) === null &&
+    onceOption(request) !== null &&
+    grant.agent === request.subject.agent &&
+    grant.project === request.subject.project &&
+    grant.agentVersion === request.subject.agentVersion &&
+    grant.tools.includes(request.request.tool) &&
+    grant.launch === request.request.launch &&
+    (!isMcp(request) || grant.launch !== undefined) &&
+    isInScope(request, grant.scope) &&
+    fits(grant.match, request)
+  )
+}
+
+function isInScope({ subject }: ApprovalRequest, scope: GrantScope): boolean {
+  switch (scope.kind) {
+    case 'session':
+      return subject.session === scope.session
+    case 'run':
+      return subject.run === scope.run
+    case 'node':
+      return subject.run === scope.run && nodeOf(subject.effect) === scope.node
+    case 'project':
+      return subject.project === scope.project && subject.agent === scope.agent
+  }
+}
+
+function scopeOf({ subject }: ApprovalRequest, kind: GrantScope['kind']): GrantScope | null {
+  const { session, run, effect, project, agent } = subject
+  const node = nodeOf(effect)
+  switch (kind) {
+    case 'session':
+      return session === undefined ? null : { kind, session }
+    case 'run':
+      return run === undefined ? null : { kind, run }
+    case 'node':
+      return run === undefined || node === null ? null : { kind, run, node }
+    case 'project':
+      return { kind, project, agent }
+  }
+}
+
+/** `run/node@visit#attempt` → `node`. */
+function nodeOf(effect: string | undefined): string | null {
+  return /^[^/]+\/(.+)@\d+(?:#\d+)?$/.exec(effect ?? '')?.[1] ?? null
+}
+
+/** Programs that run whatever follows: alone they are no beginning of a command, they are every command. */
+const OPEN_ENDED = new Set(
+  'sh bash zsh dash ksh fish env sudo doas xargs nohup nice timeout time exec eval command ssh python python3 node deno bun perl ruby php npx bunx pnpx uvx npm yarn pnpm make just git docker podman kubectl'.split(
+    ' ',
+  ),
+)
+
+function matchOf(request: ApprovalRequest, { match = { kind: 'same' } }: GrantWish): GrantMatch | string {
+  switch (match.kind) {
+    case 'same':
+      return request.samePrint === undefined
+        ? 'the request has no print to compare others with'
+        : { kind: 'same', samePrint: request.samePrint }
+    case 'prefix': {
+      const words = [...match.words]
+      if (words.length === 0 || plainWords(words.map(quoted).join(' '))?.length !== words.length)
+        return 'a beginning of a command is plain words, without operators, quotes or wildcards'
+      if (words.length === 1 && OPEN_ENDED.has(words[0]!)) return `"${words[0]}" alone would allow every command`
+      return { kind: 'prefix', words }
+    }
+    case 'path': {
+      const isInProject = match.directory.startsWith('/') && isInside(match.directory, request.subject.project)
+      return isInProject ? { kind: 'path', directory: match.directory } : 'the directory lies outside the project'
+    }
+  }
+}
+
+function quoted(word: string): string {
+  return /\s/.test(word) ? `'${word}'` : word
+}
+
+function fits(match: GrantMatch, request: ApprovalRequest): boolean {
+  switch (match.kind) {
+    case 'same':
+      return request.samePrint === match.samePrint
+    case 'prefix': {
+      const words = commandWords(request)
+      return words !== null && match.words.every((word, index) => words[index] === word)
+    }
+    case 'path': {
+      const { targets = [], tool, input } = request.request
+      const isWrite = readToolUse(tool, input).kind === 'write'
+      return isWrite && targets.length > 0 && targets.every(target => isInside(target.real, match.directory))
+    }
+  }
+}
+
+/** The words of the structured command, if it is one plain command; what only the screen told is not known well enough. */
+export function commandWords({ request: { tool, input } }: ApprovalRequest): string[] | null {
+  const use = readToolUse(tool, input)
+  if (use.kind !== 'command') return null
+  if (typeof use.command === 'string') return plainWords(use.command)
+  const [program, flag, script, ...rest] = use.command
+  const isShell = /(^|\/)(ba|z|da|k)?sh$/.test(program ?? '')
+  if (isShell) return rest.length === 0 && /^-l?c$/.test(flag ?? '') ? plainWords(script ?? '') : null
+  // No shell reads an argument list, but a sign in it may still mean something to the program behind.
+  const isPlain = use.command.every(word => plainWords(`x ${quoted(word)}`) !== null)
+  return isPlain ? [...use.command] : null
+}
+
+function isMcp({ request }: ApprovalRequest): boolean {
+  return readToolUse(request.tool, request.input).kind === 'mcp'
+}

@@ -1,0 +1,185 @@
+import { describe, expect, test } from 'vitest'
+import { behindOf } from './behind.js'
+import { joinReports, type MenuReport, type ReportedRequest } from './join-reports.js'
+import type { ApprovalRecord } from './record.js'
+import { requestFromReport, type StructuredReport } from './request-from-report.js'
+import { menuOf, recordOf, SUBJECT } from './testing/fixtures.js'
+
+let count = 0
+
+function structured(report: Partial<StructuredReport> = {}, fields: Partial<ApprovalRecord> = {}): ApprovalRecord {
+  const request = requestFromReport(
+    {
+      channel: 'hook',
+      requestKey: `k${++count}`,
+      tool: 'Bash',
+      input: { command: 'npm run build:all' },
+      turn: 't1',
+      ...report,
+    },
+    { subject: SUBJECT, home: '/home/ada', realPath: path => path },
+  )
+  return recordOf({ ...request, menuPrint: undefined as never, id: `apr_${count}`, ...fields })
+}
+
+function report(fields: Partial<ReportedRequest> = {}): ReportedRequest {
+  return {
+    channel: 'transcript',
+    requestKey: 'r1',
+    session: 'ses_1',
+    tool: 'Bash',
+    input: { command: 'npm run build:all' },
+    turn: 't1',
+    ...fields,
+  }
+}
+
+function menu(body: string[], fields: Partial<MenuReport['menu']> = {}): MenuReport {
+  return {
+    channel: 'screen',
+    requestKey: '3:1',
+    session: 'ses_1',
+    menu: { ...menuOf(['Yes', 'No'], { body }), ...fields },
+  }
+}
+
+describe('reports of one request', () => {
+  test('with one key are one, also when the relay came back and said it again', () => {
+    const open = structured({ requestKey: 'same' })
+    expect(joinReports([open], report({ channel: 'hook', requestKey: 'same' }))).toEqual({ do: 'known', id: open.id })
+  })
+
+  test('with one id of the agent are one, whatever else they say', () => {
+    const open = structured({ toolUseId: 'toolu_1' })
+    expect(joinReports([structured(), open], report({ toolUseId: 'toolu_1', input: { command: 'other' } }))).toEqual({
+      do: 'join',
+      id: open.id,
+      by: 'id',
+    })
+  })
+
+  test('with the same tool and input in the same turn are one, the order of fields aside', () => {
+    const open = structured({ input: { command: 'x', timeout: 1 } })
+    expect(joinReports([open], report({ input: { timeout: 1, command: 'x' } }))).toEqual({
+      do: 'join',
+      id: open.id,
+      by: 'input',
+    })
+    expect(joinReports([open], report({ input: { command: 'x' } }))).toEqual({ do: 'new' })
+    expect(joinReports([open], report({ input: { timeout: 1, command: 'x' }, turn: 't2' }))).toEqual({ do: 'new' })
+    expect(joinReports([open], report({ input: { timeout: 1, command: 'x' }, tool: 'Shell' }))).toEqual({ do: 'new' })
+    expect(joinReports([open], report({ input: { timeout: 1, command: 'x' }, session: 'ses_2' }))).toEqual({
+      do: 'new',
+    })
+    expect(joinReports([open], report({ input: { timeout: 1, command: 'x' }, subAgent: 'a' }))).toEqual({ do: 'new' })
+  })
+
+  test('two equal requests of one channel, or with ids of their own, are two', () => {
+    expect(joinReports([structured()], report({ channel: 'hook', requestKey: 'another' }))).toEqual({ do: 'new' })
+    expect(joinReports([structured({ toolUseId: 'a' })], report({ toolUseId: 'b' }))).toEqual({ do: 'new' })
+  })
+
+  test('a second report finds the second of two equal requests', () => {
+    const first = structured({}, { joined: [{ channel: 'transcript', requestKey: 'r0' }] })
+    const second = structured()
+    expect(joinReports([first, second], report())).toMatchObject({ id: second.id })
+  })
+
+  test('a report that comes after the end of its request raises nothing', () => {
+    const closed = structured({ requestKey: 'tool:1', toolUseId: 'toolu_1' }, { state: 'applied' })
+    expect(joinReports([closed], report({ channel: 'hook' }))).toEqual({ do: 'known', id: closed.id })
+    expect(joinReports([closed], report({ channel: 'hook', toolUseId: 'toolu_1' }))).toEqual({
+      do: 'known',
+      id: closed.id,
+    })
+    expect(joinReports([closed], report({ channel: 'hook', toolUseId: 'toolu_2' }))).toEqual({ do: 'new' })
+    const told = { ...closed, joined: [{ channel: 'hook', requestKey: 'hook:1' }] }
+    expect(joinReports([told], report({ channel: 'hook' }))).toEqual({ do: 'new' })
+  })
+})
+
+describe('a menu on screen', () => {
+  test('joins the request whose command it shows, however the screen wraps it', () => {
+    const open = structured()
+    for (const body of [
+      ['$ npm run build:all'],
+      ['Bash command', '  npm run', '  build:all', '  Builds it'],
+      ['npm run bui', 'ld:all'],
+    ])
+      expect(joinReports([open], menu(body))).toEqual({ do: 'join', id: open.id, by: 'menu' })
+  })
+
+  test('joins the one request of several that it shows', () => {
+    const [a, b] = [
+      structured({ input: { command: 'npm run aaa' } }),
+      structured({ input: { command: 'npm run bbb' } }),
+    ]
+    expect(joinReports([a, b], menu(['$ npm run bbb']))).toMatchObject({ do: 'join', id: b.id })
+    expect(joinReports([a, b], menu(['$ npm run ccc']))).toEqual({ do: 'new' })
+  })
+
+  test('joins by a path as agents shorten it, and by a long command cut off', () => {
+    const edit = structured({ tool: 'Edit', input: { file_path: '/p/src/deep/file.ts' } })
+    expect(joinReports([edit], menu(['src/deep/file.ts']))).toMatchObject({ do: 'join', id: edit.id })
+    const long = structured({ input: { command: `node script.mjs ${'--option value '.repeat(20)}` } })
+    expect(joinReports([long], menu(['$ node script.mjs --option value --option value…']))).toMatchObject({
+      id: long.id,
+    })
+    expect(joinReports([long], menu(['$ node script.mjs --option value --option other…']))).not.toMatchObject({
+      do: 'join',
+      mismatch: undefined,
+    })
+  })
+
+  test('that names another command than the one open request contradicts it', () => {
+    const open = structured()
+    const join = joinReports([open], menu(['$ rm -rf /']))
+    expect(join).toEqual({
+      do: 'join',
+      id: open.id,
+      by: 'menu',
+      mismatch: 'the agent asks for npm run build:all, the menu shows rm -rf /',
+    })
+  })
+
+  test('that says something else never joins what is decided: it would be applied to something else', () => {
+    expect(joinReports([structured({}, { state: 'decided' })], menu(['$ rm -rf /']))).toEqual({ do: 'new' })
+  })
+
+  test('that shows what was decided may finish it', () => {
+    const open = structured({}, { state: 'decided' })
+    expect(joinReports([open], menu(['$ npm run build:all']))).toMatchObject({ do: 'join', id: open.id })
+  })
+
+  test('about something else altogether is a request of its own', () => {
+    expect(joinReports([structured()], menu(['Do you trust this folder?'], { kind: 'trust' }))).toEqual({ do: 'new' })
+    expect(joinReports([structured()], menu(['Which one?']))).toEqual({ do: 'new' })
+  })
+
+  test('does not join a request that has its menu already', () => {
+    expect(joinReports([structured({}, { menuPrint: 'there' })], menu(['$ npm run build:all']))).toEqual({ do: 'new' })
+  })
+})
+
+describe('structure that comes after the screen', () => {
+  const onScreen = (state: ApprovalRecord['state']) =>
+    recordOf({ id: 'apr_screen', state, request: { ...recordOf().request, text: '$ npm run build:all\nMay I?' } })
+
+  test('replaces what only the screen told, and leaves alone what is decided', () => {
+    expect(joinReports([onScreen('pending')], report())).toEqual({ do: 'replace', id: 'apr_screen' })
+    expect(joinReports([onScreen('decided')], report())).toEqual({ do: 'join', id: 'apr_screen', by: 'menu' })
+    expect(joinReports([onScreen('pending')], report({ input: { command: 'ls' } }))).toEqual({ do: 'new' })
+  })
+})
+
+describe('requests behind another', () => {
+  test('only those that need the screen, of the same session', () => {
+    const front = structured({}, { menuPrint: 'p' })
+    const waiting = structured()
+    const holding = structured({ can: ['hold'] })
+    const elsewhere = structured({}, { subject: { ...SUBJECT, session: 'ses_2' } })
+    const closed = structured({}, { state: 'applied' })
+    expect([...behindOf([waiting, front, holding, elsewhere, closed])]).toEqual([[waiting.id, front.id]])
+    expect(behindOf([waiting, holding]).size).toBe(0)
+  })
+})

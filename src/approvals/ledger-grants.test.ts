@@ -1,0 +1,264 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { EventStore } from '../store/index.js'
+import { decideBatch, denyAll } from './batch.js'
+import type { DecisionRequest } from './decide.js'
+import { grantStream } from './grants.js'
+import { Ledger } from './ledger.js'
+import type { ApprovalRecord } from './record.js'
+import { decisionOf, reportedOf, requestOf } from './testing/fixtures.js'
+import { LedgerSite } from './testing/ledger-site.js'
+
+const MINUTE = 60_000
+const OWNER = { kind: 'person', id: 'eve', name: 'Eve', role: 'owner' } as const
+
+let site: LedgerSite
+let store: EventStore
+let ledger: Ledger
+
+beforeEach(async () => {
+  site = new LedgerSite()
+  store = await site.store()
+  ledger = new Ledger(store, { clock: site.clock, home: '/home/ada' })
+})
+afterEach(() => site.close())
+
+const allow = (record: ApprovalRecord, more: Partial<DecisionRequest> = {}) =>
+  ledger.decide(record.id, decisionOf(record, { option: 'allow', ...more }))
+
+async function grant(more: Partial<NonNullable<DecisionRequest['grant']>> = {}) {
+  const record = await ledger.request(reportedOf())
+  const { madeGrant } = await allow(record, {
+    grant: { scope: 'session', match: { kind: 'prefix', words: ['npm', 'test'] }, ...more },
+  })
+  return (await ledger.grants.list({ all: true })).find(({ id }) => id === madeGrant)!
+}
+const ask = (command: string, key = Math.random().toString()) =>
+  ledger.request(reportedOf({ input: { command }, requestKey: key }))
+const typesOf = async (stream: string) => (await store.readStream(stream)).map(event => event.type)
+
+describe('a grant in the ledger', () => {
+  test('is made together with the decision, and decides what it covers', async () => {
+    const made = await grant()
+    const covered = await ask('npm test -- --run')
+    expect(covered).toMatchObject({
+      state: 'decided',
+      decision: {
+        option: 'allow',
+        tier: 'allow-once',
+        grantId: made.id,
+        actor: { kind: 'grant', name: 'a grant of Ada' },
+      },
+    })
+    expect(await ledger.grants.list()).toMatchObject([{ id: made.id, uses: 1, maxUses: 20 }])
+    expect((await ask('npm run build')).state).toBe('pending')
+    expect((await ask('rm -rf x')).state).toBe('pending')
+  })
+
+  test('is used up: the last use and its end are one', async () => {
+    const made = await grant({ uses: 2 })
+    expect((await ask('npm test')).state).toBe('decided')
+    expect((await ask('npm test')).state).toBe('decided')
+    expect((await ask('npm test')).state).toBe('pending')
+    expect(await typesOf(grantStream(made.id))).toEqual(['grant.made', 'grant.used', 'grant.used', 'grant.ended'])
+  })
+
+  test('is over when its time is', async () => {
+    await grant({ forMs: MINUTE })
+    site.clock.advance(MINUTE - 1)
+    expect((await ask('npm test')).state).toBe('decided')
+    site.clock.advance(1)
+    expect((await ask('npm test')).state).toBe('pending')
+  })
+
+  test('that expires between the look and the append is not used', async () => {
+    const made = await grant({ forMs: MINUTE })
+    site.clock.advance(MINUTE - 1)
+    // Time passes while the append waits for the file: after the grant was found, before it is written.
+    const cover = ledger.grants.cover.bind(ledger.grants)
+    ledger.grants.cover = async request => {
+      const found = await cover(request)
+      site.clock.advance(1)
+      return found
+    }
+    expect((await ask('npm test')).state).toBe('pending')
+    expect(await typesOf(grantStream(made.id))).toEqual(['grant.made'])
+  })
+
+  test.each(['revoked', 'paused', 'used up'])('that is %s between the look and the append is not used', async what => {
+    const made = await grant({ uses: 1 })
+    const other = await site.ledger()
+    const cover = ledger.grants.cover.bind(ledger.grants)
+    let isFirst = true
+    ledger.grants.cover = async request => {
+      const found = await cover(request)
+      if (isFirst) {
+        isFirst = false
+        if (what === 'revoked') await other.grants.end(made, 'revoked', OWNER)
+        if (what === 'paused') await other.grants.pause(OWNER, 'cli')
+        if (what === 'used up') await other.request(reportedOf({ requestKey: 'faster' }))
+      }
+      return found
+    }
+    expect((await ask('npm test')).state).toBe('pending')
+  })
+
+  test('two processes cannot use the last use twice', async () => {
+    await grant({ uses: 3 })
+    const others = await Promise.all([site.ledger(), site.ledger(), site.ledger()])
+    const records = await Promise.all(
+      Array.from({ length: 12 }, (_, index) => others[index % 3]!.request(reportedOf({ requestKey: `r${index}` }))),
+    )
+    expect(records.filter(({ state }) => state === 'decided')).toHaveLength(3)
+    expect(await store.checkChain()).toEqual([])
+  })
+
+  test('can be revoked by anyone who may decide, once', async () => {
+    const made = await grant()
+    expect(await ledger.grants.end(made, 'revoked', OWNER)).toBe(true)
+    expect(await ledger.grants.end(made, 'time')).toBe(false)
+    expect(await ledger.grants.list({ all: true })).toMatchObject([{ ended: { reason: 'revoked', by: 'Eve' } }])
+    expect((await ask('npm test')).state).toBe('pending')
+  })
+
+  test('rests while all are paused, and holds again afterwards', async () => {
+    await grant()
+    await ledger.grants.pause(OWNER, 'cli')
+    expect((await ask('npm test')).state).toBe('pending')
+    await ledger.grants.resume(OWNER, 'cli')
+    expect((await ask('npm test')).state).toBe('decided')
+  })
+
+  test('is not made with a refused decision', async () => {
+    const record = await ledger.request(reportedOf({ input: { command: 'sudo ls' } }))
+    await expect(allow(record, { grant: { scope: 'session' } })).rejects.toMatchObject({
+      code: 'E_APPROVAL_OPTION',
+      message: expect.stringContaining('risk is high'),
+    })
+    const viewer = { kind: 'person', id: 'v', name: 'V', role: 'viewer' } as const
+    const harmless = await ledger.request(reportedOf())
+    await expect(allow(harmless, { grant: { scope: 'session' }, actor: viewer })).rejects.toMatchObject({
+      code: 'E_ROLE',
+    })
+    expect(await ledger.grants.list({ all: true })).toEqual([])
+  })
+
+  test('compares what was asked, although secrets are not kept', async () => {
+    const secret = (value: string) => reportedOf({ input: { command: `npm test --token ghp_${value.repeat(36)}` } })
+    const record = await ledger.request(secret('a'))
+    expect(JSON.stringify(record)).not.toContain('ghp_aaaa')
+    await allow(record, { grant: { scope: 'session' } })
+    expect((await ledger.request(secret('a'))).state).toBe('decided')
+    expect((await ledger.request(secret('b'))).state).toBe('pending')
+  })
+})
+
+describe('what is stored of a request', () => {
+  test('holds no secret, in no field, and what is shown is what was kept', async () => {
+    const token = `ghp_${'a1B2'.repeat(9)}`
+    const record = await ledger.request(
+      reportedOf({ tool: 'Write', input: { file_path: 'x', content: `token = "${token}"` } }),
+    )
+    const stored = JSON.stringify(await store.readStream(`approval/${record.id}`))
+    expect(stored).not.toContain(token)
+    expect(stored).toContain('‹secret:')
+    await ledger.decide(record.id, decisionOf(record, { option: 'allow' }))
+  })
+
+  test('is bounded; what was cut can be denied, not allowed', async () => {
+    const record = await ledger.request(
+      reportedOf({ tool: 'Write', input: { file_path: 'x', content: 'word \n'.repeat(40_000) } }),
+    )
+    expect(JSON.stringify(record).length).toBeLessThan(60_000)
+    expect(record.display.isCut).toBe(true)
+    await expect(allow(record)).rejects.toMatchObject({ code: 'E_APPROVAL_SEE_ALL' })
+    await ledger.decide(record.id, decisionOf(record, { option: 'deny', idempotencyKey: 'other' }))
+  })
+
+  test('keeps an edited input with its own hash', async () => {
+    const record = await ledger.request(reportedOf({ can: ['edit'] }))
+    await allow(record, { editedInput: { command: 'npm test -- --run' } })
+    expect((await ledger.get(record.id))!.decision).toMatchObject({
+      editedInput: { command: 'npm test -- --run' },
+      editedHash: expect.stringMatching(/^[0-9a-f]{64}$/),
+      fingerprint: record.fingerprint,
+    })
+  })
+
+  test('beyond the limit nothing more is raised', async () => {
+    const small = await site.ledger({ policy: { maxPending: 2 } })
+    await small.request(reportedOf())
+    await small.request(reportedOf())
+    await expect(small.request(reportedOf())).rejects.toMatchObject({ code: 'E_LIMIT' })
+  })
+})
+
+describe('a request that changes', () => {
+  test('is stale, and the next one follows it, in one step', async () => {
+    const old = await ledger.request(requestOf())
+    const next = await ledger.replace(old, reportedOf())
+    expect(await ledger.get(old.id)).toMatchObject({ state: 'stale', outcome: { reason: 'changed' } })
+    expect(next).toMatchObject({ state: 'pending', follows: old.id })
+    expect(await ledger.replace(old, reportedOf())).toBeNull()
+    expect(await ledger.list({ isOpenOnly: true })).toHaveLength(1)
+  })
+
+  test('joins what other channels say; a contradiction is shown, and never joins what is decided', async () => {
+    const record = await ledger.request(reportedOf())
+    const report = { channel: 'screen', requestKey: '3:1', evidence: [{ kind: 'menu' }], menuPrint: 'p' }
+    expect(await ledger.join(record, report)).toBe(true)
+    expect(await ledger.get(record.id)).toMatchObject({
+      menuPrint: 'p',
+      joined: [{ channel: 'screen', requestKey: '3:1' }],
+    })
+    await allow(record)
+    expect(await ledger.join(record, { ...report, mismatch: 'the menu shows rm' })).toBe(false)
+    expect((await ledger.get(record.id))!.source.mismatch).toBeUndefined()
+  })
+})
+
+describe('several at once', () => {
+  const by = { actor: OWNER, surface: 'web' as const }
+  const items = (records: readonly ApprovalRecord[]) => records.map(({ id, fingerprint }) => ({ id, fingerprint }))
+
+  test('each is decided and recorded on its own; what may not be among them is refused', async () => {
+    const low = await Promise.all(['npm test', 'git status'].map(command => ask(command)))
+    const risky = await ask('rm -rf x')
+    const elsewhere = await ledger.request(reportedOf({}, { session: 'ses_2' }))
+    const otherTool = await ledger.request(reportedOf({ tool: 'Read', input: { file_path: 'a' } }))
+    const changed = await ask('ls')
+    const results = await decideBatch(
+      ledger,
+      [...items([...low, risky, elsewhere, otherTool]), { id: changed.id, fingerprint: 'f'.repeat(64) }],
+      by,
+    )
+    expect(results.map(({ state, code }) => code ?? state)).toEqual([
+      'decided',
+      'decided',
+      'E_APPROVAL_OPTION',
+      'E_APPROVAL_OPTION',
+      'E_APPROVAL_OPTION',
+      'E_APPROVAL_CHANGED',
+    ])
+    for (const record of [risky, elsewhere, otherTool, changed]) {
+      expect((await ledger.get(record.id))!.state).toBe('pending')
+      expect(await typesOf(`approval/${record.id}`)).toEqual(['approval.requested', 'approval.refused'])
+    }
+  })
+
+  test('not more than twenty, none twice, none that cannot be shown whole', async () => {
+    const record = await ask('npm test')
+    await expect(decideBatch(ledger, items([record, record]), by)).rejects.toMatchObject({ code: 'E_INPUT' })
+    const many = Array.from({ length: 21 }, (_, index) => ({ id: `apr_${index}`, fingerprint: '' }))
+    await expect(decideBatch(ledger, many, by)).rejects.toMatchObject({ code: 'E_INPUT' })
+    const long = await ask(`echo ${'word '.repeat(60)}`)
+    expect(await decideBatch(ledger, items([long]), by)).toMatchObject([{ state: 'refused' }])
+  })
+
+  test('denying all has no conditions', async () => {
+    await ask('npm test')
+    await ask('rm -rf x')
+    await ledger.request(requestOf())
+    expect((await denyAll(ledger, by)).map(({ state }) => state)).toEqual(['decided', 'decided', 'decided'])
+    expect((await ledger.list({ isOpenOnly: true })).every(({ decision }) => decision?.tier === 'deny')).toBe(true)
+  })
+})

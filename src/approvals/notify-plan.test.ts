@@ -1,0 +1,202 @@
+import { describe, expect, test } from 'vitest'
+import { SimulatedClock } from '../clock/index.js'
+import {
+  NOTIFY_DEFAULTS,
+  type NotifyPerson,
+  type NotifySituation,
+  type NotifySubject,
+  planNotifications,
+  type SentMessage,
+} from './notify-plan.js'
+
+const MINUTE = 60_000
+/** Noon UTC of some day. */
+const NOON = 20_000 * 86_400_000 + 12 * 60 * MINUTE
+
+const ada: NotifyPerson = { id: 'ada', mayDecide: true, channels: ['telegram', 'browser', 'terminal'], lastActive: {} }
+const eve: NotifyPerson = { id: 'eve', mayDecide: true, channels: ['browser'], lastActive: {} }
+const viewer: NotifyPerson = { ...ada, id: 'vera', mayDecide: false }
+
+function subject(fields: Partial<NotifySubject> = {}): NotifySubject {
+  return { id: 'apr_1', isPending: true, requestedAt: NOON, group: 'ses_1', fingerprint: 'f1', ...fields }
+}
+
+/** Plays the plan on a clock: what is told, as `minutes:seconds person channel what`, until it has nothing more to say. */
+function play(
+  people: readonly NotifyPerson[],
+  approval = subject(),
+  {
+    until = 48 * 60 * MINUTE,
+    changes = {} as Record<number, Partial<NotifySubject>>,
+    recent = [] as NotifySituation['recent'],
+  } = {},
+): string[] {
+  const clock = new SimulatedClock(approval.requestedAt)
+  const sent: SentMessage[] = []
+  const told: string[] = []
+  let now = { ...approval }
+  const look = () => {
+    const plan = planNotifications({ now: clock.now(), approval: now, people, sent, recent, settings: NOTIFY_DEFAULTS })
+    for (const { person, channel, what, approval: id, count } of plan.steps) {
+      sent.push({ approval: id, person, channel, what })
+      const seconds = (clock.now() - approval.requestedAt) / 1000
+      const time = `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
+      told.push(`${time} ${person} ${channel} ${what}${count === undefined ? '' : ` ${count}`}`)
+    }
+    if (plan.lookAgainAt !== null) clock.setTimer(plan.lookAgainAt - clock.now(), look)
+  }
+  for (const [at, change] of Object.entries(changes)) {
+    clock.setTimer(Number(at), () => {
+      now = { ...now, ...change }
+      look()
+    })
+  }
+  look()
+  clock.advance(until)
+  return told
+}
+
+describe('nobody is there', () => {
+  test('first channel, next channel, all channels, one reminder, then silence', () => {
+    expect(play([ada])).toEqual([
+      '0:00 ada telegram message',
+      '3:00 ada browser message',
+      '10:00 ada terminal message',
+      '30:00 ada telegram reminder',
+    ])
+  })
+
+  test('every approver by their own order; who may only look is not told', () => {
+    expect(play([ada, eve, viewer], subject(), { until: MINUTE })).toEqual([
+      '0:00 ada telegram message',
+      '0:00 eve browser message',
+    ])
+  })
+
+  test('seen: the next channel is spared, but ten minutes without a decision are not', () => {
+    expect(play([ada], subject(), { changes: { [MINUTE]: { seenAt: NOON + MINUTE } } })).toEqual([
+      '0:00 ada telegram message',
+      '10:00 ada browser message',
+      '10:00 ada terminal message',
+      '30:00 ada telegram reminder',
+    ])
+  })
+
+  test('decided: the same messages are edited, nothing new comes', () => {
+    expect(play([ada], subject(), { changes: { [4 * MINUTE]: { isPending: false } } })).toEqual([
+      '0:00 ada telegram message',
+      '3:00 ada browser message',
+      '4:00 ada telegram edit',
+      '4:00 ada browser edit',
+    ])
+  })
+})
+
+describe('somebody is there', () => {
+  const atDesk = { ...ada, lastActive: { browser: NOON - 30_000 } }
+
+  test('only there, nothing elsewhere for twenty seconds', () => {
+    expect(play([atDesk, eve], subject(), { until: 19_999 })).toEqual(['0:00 ada browser message'])
+    expect(play([atDesk, eve], subject(), { until: 20_000 })).toEqual([
+      '0:00 ada browser message',
+      '0:20 ada telegram message',
+      '0:20 eve browser message',
+    ])
+  })
+
+  test('seen there: quiet until ten minutes have passed', () => {
+    const told = play([atDesk, eve], subject(), { changes: { [5_000]: { seenAt: NOON + 5_000 } }, until: 9 * MINUTE })
+    expect(told).toEqual(['0:00 ada browser message'])
+  })
+
+  test('a minute for screens, two for Telegram', () => {
+    const at = (lastActive: NotifyPerson['lastActive']) => play([{ ...ada, lastActive }], subject(), { until: 0 })
+    expect(at({ terminal: NOON - 60_000 })).toEqual(['0:00 ada terminal message'])
+    expect(at({ terminal: NOON - 60_001 })).toEqual(['0:00 ada telegram message'])
+    expect(at({ browser: NOON - 90_000, telegram: NOON - 119_000 })).toEqual(['0:00 ada telegram message'])
+  })
+})
+
+describe('quiet hours', () => {
+  // 22:00 to 07:00; it is asked at 23:00.
+  const quiet = { ...ada, quiet: { from: 22 * 60, to: 7 * 60 } }
+  const night = subject({ requestedAt: NOON + 11 * 60 * MINUTE })
+
+  test('hold everything, and end in one digest on each channel that is due', () => {
+    expect(play([quiet], night, { until: 9 * 60 * MINUTE })).toEqual([
+      '480:00 ada telegram digest',
+      '480:00 ada browser digest',
+      '480:00 ada terminal digest',
+      '480:00 ada telegram reminder',
+    ])
+  })
+
+  test('do not hold what is urgent', () => {
+    expect(play([quiet], { ...night, isUrgent: true }, { until: 0 })).toEqual(['0:00 ada telegram message'])
+  })
+
+  test('let a near deadline through, fifteen minutes before', () => {
+    const deadlineAt = night.requestedAt + 60 * MINUTE
+    expect(play([quiet], { ...night, deadlineAt }, { until: 45 * MINUTE })[0]).toBe('45:00 ada telegram message')
+    expect(play([quiet], { ...night, deadlineAt }, { until: 44 * MINUTE })).toEqual([])
+  })
+
+  test('are those of the person’s own clock', () => {
+    expect(play([{ ...quiet, utcOffset: 11 * 60 }], subject(), { until: 0 })).toEqual([])
+    expect(play([{ ...quiet, utcOffset: 0 }], subject(), { until: 0 })).toHaveLength(1)
+  })
+
+  test('nothing is held for who has none', () => {
+    expect(play([quiet, eve], night, { until: 0 })).toEqual(['0:00 eve browser message'])
+  })
+})
+
+describe('many at once', () => {
+  const burst = (count: number, everyMs: number) =>
+    Array.from({ length: count }, (_, index) => ({
+      id: `apr_${index}`,
+      requestedAt: NOON - (count - index) * everyMs,
+      group: 'ses_1',
+      fingerprint: `other ${index}`,
+    }))
+
+  test('the fourth within ten seconds is a count on the card of the third', () => {
+    const plan = (recent: NotifySituation['recent']) =>
+      planNotifications({
+        now: NOON,
+        approval: subject({ id: 'apr_new' }),
+        people: [ada],
+        sent: recent.map(({ id }) => ({ approval: id, person: 'ada', channel: 'telegram', what: 'message' })),
+        recent,
+        settings: NOTIFY_DEFAULTS,
+      }).steps
+    expect(plan(burst(2, 1000))).toMatchObject([{ what: 'message' }])
+    expect(plan(burst(3, 1000))).toEqual([
+      { person: 'ada', channel: 'telegram', what: 'count', approval: 'apr_new', count: 2 },
+    ])
+    expect(plan(burst(4, 1000))).toMatchObject([{ what: 'count', count: 3 }])
+    expect(plan(burst(3, 6000))).toMatchObject([{ what: 'message' }])
+    expect(plan(burst(3, 1000).map(each => ({ ...each, group: 'ses_2' })))).toMatchObject([{ what: 'message' }])
+  })
+
+  test('the same five times in ten minutes is a loop: one warning, then nothing', () => {
+    const same = Array.from({ length: 4 }, (_, index) => ({
+      id: `apr_${index}`,
+      requestedAt: NOON - (index + 1) * 2 * MINUTE,
+      group: 'ses_1',
+      fingerprint: 'f1',
+    }))
+    expect(play([ada], subject(), { recent: same })).toEqual(['0:00 ada telegram loop'])
+    expect(play([ada], subject(), { recent: same.slice(1), until: 0 })).toEqual(['0:00 ada telegram message'])
+    const told: SentMessage[] = [{ approval: 'apr_0', person: 'ada', channel: 'telegram', what: 'loop' }]
+    const again = planNotifications({
+      now: NOON,
+      approval: subject(),
+      people: [ada],
+      sent: told,
+      recent: same,
+      settings: NOTIFY_DEFAULTS,
+    })
+    expect(again).toEqual({ steps: [], lookAgainAt: null })
+  })
+})

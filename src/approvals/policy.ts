@@ -1,0 +1,40 @@
+import type { ApprovalDecision, ApprovalRecord } from './record.js'
+import type { Risk } from './risk/reason.js'
+
+export type Surface = ApprovalDecision['surface']
+export type Actor = ApprovalDecision['actor']
+export type Role = Actor['role']
+
+/** What the person's settings say about decisions (docs/reference/config.md, `approvals.*`). Times in milliseconds. */
+export interface ApprovalPolicy {
+  decideFrom: readonly Surface[]
+  /** A high risk needs a confirmation of the last five minutes. */
+  stepUp: boolean
+  grantForMs: number
+  grantMaxMs: number
+  grantUses: number
+  expireAfterMs: number | null
+  maxPending: number
+}
+
+export const DEFAULT_POLICY: ApprovalPolicy = {
+  decideFrom: ['cli', 'web', 'telegram', 'api'],
+  stepUp: false,
+  grantForMs: 30 * 60_000,
+  grantMaxMs: 8 * 3_600_000,
+  grantUses: 20,
+  expireAfterMs: null,
+  maxPending: 500,
+}
+
+export const MOST_GRANT_USES = 200
+
+/** Everything beyond the record and the request that a judgement may depend on. */
+export interface DecideRules {
+  now: number
+  policy: ApprovalPolicy
+  /** The role that this person has in this project; null for nobody we know. What a surface claims counts only where nobody is asked. */
+  roleOf?: (actor: Actor, project: string) => Role | null
+  /** The risk of an input that a person has edited. */
+  rateEdited?: (record: ApprovalRecord, input: unknown) => Risk
+}

@@ -1,0 +1,262 @@
+import { isEvent } from '../events/index.js'
+import type { EventStore, StoredEvent } from '../store/index.js'
+import { csvCell } from '../text/index.js'
+import { type GrantRecord, grantsProjection, isGrant } from './grants.js'
+import { type ApprovalRecord, approvalsProjection } from './record.js'
+
+export interface ReportFilter {
+  /** Requests raised at this time or later. */
+  since?: number
+  /** And before this one. */
+  until?: number
+  run?: string
+  /** Decided by this person, by id or name. */
+  person?: string
+}
+
+/** One request with its end, as a line of the history. */
+export interface ReportItem {
+  id: string
+  requestedAt: number
+  project: string
+  agent: string
+  session: string | null
+  run: string | null
+  kind: string
+  tool: string
+  risk: string
+  state: string
+  decidedAt: number | null
+  by: string | null
+  surface: string | null
+  option: string | null
+  isDenied: boolean
+  note: string | null
+  grant: string | null
+  decisionMs: number | null
+  appliedMs: number | null
+  reason: string | null
+}
+
+export interface Times {
+  count: number
+  medianMs: number | null
+  p95Ms: number | null
+}
+
+export interface Tally {
+  name: string
+  requests: number
+  allowed: number
+  denied: number
+  toDecision: Times
+}
+
+export interface ApprovalReport {
+  requests: number
+  states: Record<string, number>
+  toDecision: Times
+  toApplied: Times
+  byPerson: Tally[]
+  bySurface: Tally[]
+  byTool: Tally[]
+  byRisk: Tally[]
+  denials: { id: string; tool: string; by: string; surface: string; at: number; note: string | null }[]
+  grants: (GrantRecord & { usedBy: { approval: string; at: number }[] })[]
+  closed: { id: string; state: string; reason: string; at: number }[]
+  refused: { id: string; by: string; surface: string; code: string; reason: string; at: number }[]
+  told: { id: string; person: string; channel: string; at: number }[]
+  items: ReportItem[]
+}
+
+const PAGE = 1_000
+
+/** Every event of the ledger, oldest first. */
+export async function readLedgerEvents(store: EventStore): Promise<StoredEvent[]> {
+  const events: StoredEvent[] = []
+  for (let after = 0; ; ) {
+    const page = await store.readAll({ after, limit: PAGE, types: REPORT_TYPES })
+    events.push(...page)
+    if (page.length < PAGE) return events
+    after = page.at(-1)!.position
+  }
+}
+
+export const REPORT_TYPES: readonly string[] = [...approvalsProjection.types, ...grantsProjection.types]
+
+/** The report from the events of the ledger, in the order of the log. Pure: the same events give the same report. */
+export function buildReport(events: Iterable<StoredEvent>, filter: ReportFilter = {}): ApprovalReport {
+  const { records, grants, refused, told } = fold(events)
+  const chosen = [...records.values()].filter(record => isMeant(record, filter))
+  const ids = new Set(chosen.map(({ id }) => id))
+  const items = chosen.map(itemOf)
+  return {
+    requests: chosen.length,
+    states: countBy(chosen.map(({ state }) => state)),
+    toDecision: timesOf(items.map(item => item.decisionMs)),
+    toApplied: timesOf(items.map(item => item.appliedMs)),
+    byPerson: tally(items, item => item.by),
+    bySurface: tally(items, item => item.surface),
+    byTool: tally(items, item => item.tool),
+    byRisk: tally(items, item => item.risk),
+    denials: chosen.filter(isDenied).map(({ id, request, decision }) => ({
+      id,
+      tool: request.tool,
+      by: decision!.actor.name,
+      surface: decision!.surface,
+      at: decision!.at,
+      note: decision!.note ?? null,
+    })),
+    grants: [...grants.values()].filter(
+      ({ approval, usedBy }) => ids.has(approval) || usedBy.some(use => ids.has(use.approval)),
+    ),
+    closed: chosen
+      .filter(({ state, outcome }) => ['stale', 'expired', 'cancelled'].includes(state) && outcome)
+      .map(({ id, state, outcome }) => ({ id, state, reason: outcome!.reason ?? '', at: outcome!.at })),
+    refused: refused.filter(({ id }) => ids.has(id)),
+    told: told.filter(({ id }) => ids.has(id)),
+    items,
+  }
+}
+
+interface Folded {
+  records: Map<string, ApprovalRecord>
+  grants: Map<string, ApprovalReport['grants'][number]>
+  refused: ApprovalReport['refused']
+  told: ApprovalReport['told']
+}
+
+function fold(events: Iterable<StoredEvent>): Folded {
+  const folded: Folded = { records: new Map(), grants: new Map(), refused: [], told: [] }
+  for (const event of events) {
+    const id = event.stream.slice(event.stream.indexOf('/') + 1)
+    const { at } = event
+    if (event.stream.startsWith('grant/')) {
+      const before = folded.grants.get(id)
+      const next = grantsProjection.evolve(before ?? null, event)
+      if (!next || !isGrant(next)) continue
+      const usedBy = before?.usedBy ?? []
+      if (isEvent(event, 'grant.used')) usedBy.push({ approval: event.data.approval, at })
+      folded.grants.set(id, { ...next, usedBy })
+      continue
+    }
+    const record = approvalsProjection.evolve(folded.records.get(id) ?? null, event)
+    if (record) folded.records.set(id, record)
+    if (isEvent(event, 'approval.refused')) {
+      const { actor, surface, code, reason } = event.data
+      folded.refused.push({ id, by: actor.name, surface, code, reason, at })
+    }
+    if (isEvent(event, 'approval.notified'))
+      folded.told.push({ id, person: event.data.person, channel: event.data.channel, at })
+  }
+  return folded
+}
+
+function isMeant(
+  { requestedAt, subject, decision }: ApprovalRecord,
+  { since, until, run, person }: ReportFilter,
+): boolean {
+  if (since !== undefined && requestedAt < since) return false
+  if (until !== undefined && requestedAt >= until) return false
+  if (run !== undefined && subject.run !== run) return false
+  return person === undefined || decision?.actor.id === person || decision?.actor.name === person
+}
+
+function itemOf(record: ApprovalRecord): ReportItem {
+  const { subject, request, decision, outcome } = record
+  const by = decision ?? outcome?.observed
+  const label = decision && request.options.find(option => option.key === decision.option)?.label
+  const isApplied = record.state === 'applied' && outcome !== undefined
+  return {
+    id: record.id,
+    requestedAt: record.requestedAt,
+    project: subject.project,
+    agent: subject.agent,
+    session: subject.session ?? null,
+    run: subject.run ?? null,
+    kind: record.kind,
+    tool: request.tool,
+    risk: record.risk.level,
+    state: record.state,
+    decidedAt: decision?.at ?? null,
+    by: by?.actor.name ?? null,
+    surface: by?.surface ?? null,
+    option: label ?? by?.option ?? null,
+    isDenied: isDenied(record),
+    note: decision?.note ?? null,
+    grant: decision?.grantId ?? null,
+    // A wall clock that stepped back must not make anybody decide before the question.
+    decisionMs: decision ? Math.max(0, decision.at - record.requestedAt) : null,
+    appliedMs: isApplied ? Math.max(0, outcome.at - record.requestedAt) : null,
+    reason: outcome?.reason ?? null,
+  }
+}
+
+function isDenied({ decision }: ApprovalRecord): boolean {
+  return decision !== undefined && isDenying(decision.tier)
+}
+
+function isDenying(tier: string): boolean {
+  return tier === 'deny' || tier === 'deny-with-text' || tier === 'cancel'
+}
+
+function tally(items: readonly ReportItem[], nameOf: (item: ReportItem) => string | null): Tally[] {
+  const groups = new Map<string, ReportItem[]>()
+  for (const item of items) {
+    const name = nameOf(item)
+    if (name !== null) groups.set(name, [...(groups.get(name) ?? []), item])
+  }
+  return [...groups]
+    .map(([name, group]) => ({
+      name,
+      requests: group.length,
+      allowed: group.filter(item => item.decidedAt !== null && !item.isDenied).length,
+      denied: group.filter(item => item.isDenied).length,
+      toDecision: timesOf(group.map(item => item.decisionMs)),
+    }))
+    .sort((a, b) => b.requests - a.requests || (a.name < b.name ? -1 : 1))
+}
+
+/** Nearest rank: a figure that really occurred. */
+function timesOf(values: readonly (number | null)[]): Times {
+  const sorted = values.filter(value => value !== null).sort((a, b) => a - b)
+  const rank = (share: number) => sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? null
+  return { count: sorted.length, medianMs: rank(0.5), p95Ms: rank(0.95) }
+}
+
+function countBy(names: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {}
+  for (const name of names) counts[name] = (counts[name] ?? 0) + 1
+  return counts
+}
+
+const COLUMNS = [
+  'id',
+  'requestedAt',
+  'project',
+  'agent',
+  'session',
+  'run',
+  'kind',
+  'tool',
+  'risk',
+  'state',
+  'decidedAt',
+  'by',
+  'surface',
+  'option',
+  'note',
+  'grant',
+  'decisionMs',
+  'appliedMs',
+  'reason',
+] as const satisfies readonly (keyof ReportItem)[]
+
+/** The items as CSV, one line each, times in ISO form. No cell can be taken for a formula. */
+export function reportRows({ items }: Pick<ApprovalReport, 'items'>): string[] {
+  const cell = (item: ReportItem, column: (typeof COLUMNS)[number]) => {
+    const value = item[column]
+    return csvCell(typeof value === 'number' && column.endsWith('At') ? new Date(value).toISOString() : value)
+  }
+  return [COLUMNS.join(','), ...items.map(item => COLUMNS.map(column => cell(item, column)).join(','))]
+}

@@ -1,0 +1,161 @@
+import { realpathSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { posix } from 'node:path'
+import { displayOf } from './display.js'
+import { fingerprintOf } from './fingerprint.js'
+import type { ApprovalRequest } from './record.js'
+import { resolvePath } from './risk/place.js'
+import { readToolUse } from './risk/tool-input.js'
+import { rateRisk } from './risk.js'
+
+type Option = ApprovalRequest['request']['options'][number]
+
+/** What an agent reports by a structured channel: a hook, a permission call, an RPC. */
+export interface StructuredReport {
+  /** `hook`, `permission-tool`, `app-server`, `acp` … */
+  channel: string
+  /** The channel's own id of the request; the answer goes back with exactly this. */
+  requestKey: string
+  tool: string
+  input: unknown
+  kind?: ApprovalRequest['kind']
+  questions?: readonly { text: string; header?: string; multi: boolean; options?: readonly { label: string }[] }[]
+  /** What the channel offers. Without any, allowing once and denying are offered by us. */
+  options?: readonly Omit<Option, 'from' | 'danger'>[]
+  can?: ApprovalRequest['source']['can']
+  toolUseId?: string
+  turn?: string
+  subAgent?: string
+  /** For a tool of an MCP server: SHA-256 of how it is launched. */
+  launch?: string
+  deadline?: ApprovalRequest['deadline']
+  evidence?: ApprovalRequest['source']['evidence']
+}
+
+export interface ReportContext {
+  subject: ApprovalRequest['subject']
+  home?: string
+  /** Follows symbolic links; the file system by default. */
+  realPath?: (path: string) => string
+}
+
+const ONCE_OR_NOT: readonly Omit<Option, 'from' | 'danger'>[] = [
+  { key: 'allow', label: 'Allow once', meaning: 'allow-once' },
+  { key: 'deny', label: 'Deny', meaning: 'deny' },
+]
+
+/** A report as a request for a decision. Its input is the content; what a screen shows beside it only adds. */
+export function requestFromReport(report: StructuredReport, context: ReportContext): ApprovalRequest {
+  const { tool, input } = report
+  const realPath = context.realPath ?? realPathOf
+  const subject = { ...context.subject, ...(report.subAgent !== undefined && { subAgent: report.subAgent }) }
+  const kind = report.kind ?? kindOf(tool, input)
+  const questions = (report.questions ?? []).map(({ text, header, multi }) => ({
+    text,
+    multi,
+    ...(header !== undefined && { header }),
+  }))
+  const options = optionsOf(report, kind)
+  const targets = targetsOf(tool, input, subject, context.home ?? homedir(), realPath)
+  const printed = {
+    kind,
+    agent: subject.agent,
+    subAgent: subject.subAgent,
+    tool,
+    launch: report.launch,
+    input,
+    text: null,
+    cwd: realPath(subject.cwd),
+    questions,
+    options,
+  }
+  return {
+    kind,
+    subject,
+    request: {
+      tool,
+      input,
+      text: null,
+      questions,
+      options,
+      freeText: kind === 'question' ? 'optional' : 'none',
+      ...(targets.length > 0 && { targets }),
+      ...(report.launch !== undefined && { launch: report.launch }),
+    },
+    source: {
+      channel: report.channel,
+      requestKey: report.requestKey,
+      evidence: [...(report.evidence ?? [{ kind: report.channel }])],
+      ...(report.toolUseId !== undefined && { toolUseId: report.toolUseId }),
+      ...(report.turn !== undefined && { turn: report.turn }),
+      ...(report.can && { can: report.can }),
+    },
+    fingerprint: fingerprintOf({ ...printed, session: subject.session ?? subject.effect ?? '' }),
+    samePrint: fingerprintOf({ ...printed, session: '' }),
+    instance: report.requestKey,
+    risk: rateRisk(
+      { kind, tool, input, text: null, cwd: subject.cwd },
+      { project: subject.project, home: context.home ?? homedir(), realPath },
+    ),
+    display: displayOf({ tool, input, text: null, questions, targets }),
+    ...(report.deadline && { deadline: report.deadline }),
+  }
+}
+
+function kindOf(tool: string, input: unknown): ApprovalRequest['kind'] {
+  const { kind } = readToolUse(tool, input)
+  return kind === 'question' || kind === 'plan' ? kind : 'permission'
+}
+
+/** Options of several questions are told apart by the question's number; of one, by their labels alone. */
+function optionsOf({ options, questions = [] }: StructuredReport, kind: ApprovalRequest['kind']): Option[] {
+  if (options) return options.map(option => ({ ...option, from: 'agent' as const, danger: dangerOf(option.meaning) }))
+  const asked = questions.flatMap((question, index) =>
+    (question.options ?? []).map(({ label }) => ({
+      key: questions.length > 1 ? `${index}:${label}` : label,
+      label,
+      meaning: 'choice' as const,
+      from: 'agent' as const,
+      danger: null,
+      question: index,
+    })),
+  )
+  if (asked.length > 0 || kind === 'question') return asked
+  return ONCE_OR_NOT.map(option => ({ ...option, from: 'signalbox' as const, danger: null }))
+}
+
+function dangerOf(meaning: Option['meaning']): string | null {
+  return meaning === 'allow-session' || meaning === 'allow-always' ? 'widens what runs unasked' : null
+}
+
+function targetsOf(
+  tool: string,
+  input: unknown,
+  { project, cwd }: ApprovalRequest['subject'],
+  home: string,
+  realPath: (path: string) => string,
+): NonNullable<ApprovalRequest['request']['targets']> {
+  const use = readToolUse(tool, input)
+  if (use.kind !== 'read' && use.kind !== 'write') return []
+  const { kind: access } = use
+  return use.paths.map(path => {
+    const whole = resolvePath(path, { project, home, cwd }) ?? path
+    return { path, real: realPath(whole), access }
+  })
+}
+
+/** Where a path really lies: links are followed as far as it exists, the rest is added as it is. */
+export function realPathOf(path: string): string {
+  let existing = path
+  let rest = ''
+  for (;;) {
+    try {
+      return posix.join(realpathSync(existing), rest)
+    } catch {
+      const parent = posix.dirname(existing)
+      if (parent === existing) return path
+      rest = posix.join(posix.basename(existing), rest)
+      existing = parent
+    }
+  }
+}

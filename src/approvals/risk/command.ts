@@ -1,0 +1,262 @@
+import { visibleText } from '../../text/index.js'
+import { baseName, behindWrapper, endOfExec, programOf, ruleFor, split, wrapperOf } from './command-words.js'
+import {
+  CHECK_OPTIONS,
+  CHECK_VARIABLES,
+  type CommandRule,
+  DOWNLOADERS,
+  INTERPRETERS,
+  SHELLS,
+  STEERING_VARIABLES,
+} from './commands-table.js'
+import { type PlaceContext, ratePath, resolvePath } from './place.js'
+import type { Reason } from './reason.js'
+import { allCommands, type ShellCommand, type ShellScript, type ShellWord, scriptsIn } from './shell-script.js'
+import { readShell } from './shell-words.js'
+
+const DEEPEST = 8
+
+/** Why running this shell text is risky; no reason at all means that nothing in it was found to be more than reading or checking. */
+export function rateCommand(text: string, context: PlaceContext, depth = 0): Reason[] {
+  if (depth > DEEPEST) return [{ level: 'elevated', text: 'runs commands inside commands, too deep to be read' }]
+  const { script, why } = readShell(text)
+  if (!script) return [{ level: 'elevated', text: `the command could not be read: ${why}` }, ...rateFragments(text)]
+  if (script.pipelines.length === 0) return [{ level: 'elevated', text: 'the command is empty' }]
+  return rateScript(script, context, depth)
+}
+
+/** The same for an argument list that no shell will see. */
+export function rateArgv(argv: readonly string[], context: PlaceContext): Reason[] {
+  if (argv.length === 0) return [{ level: 'elevated', text: 'the command is empty' }]
+  const words = argv.map(text => ({ text, isExpanded: false, isGlob: false, isQuoted: true, scripts: [] }))
+  return rateSimple({ assignments: [], words, redirections: [] }, context, 0)
+}
+
+/**
+ * A text that cannot be read may still show what it wants. Words that are high on their own are looked for, so that breaking the syntax
+ * does not make a command look better than it is.
+ */
+function rateFragments(text: string): Reason[] {
+  const words = new Set(text.split(/[\s;&|()<>"'`$]+/))
+  const telling = ['sudo', 'doas', 'eval', 'mkfs', 'shred', 'dd'].filter(word => words.has(word))
+  const isDeleting = words.has('rm') && /\s-\w*[rR]/.test(text)
+  return [...telling, ...(isDeleting ? ['rm -r'] : [])].map(word => ({
+    level: 'high' as const,
+    text: `the command could not be read, and names ${word}`,
+  }))
+}
+
+function rateScript(script: ShellScript, context: PlaceContext, depth: number): Reason[] {
+  const reasons: Reason[] = []
+  const count = script.pipelines.reduce((sum, pipeline) => sum + pipeline.length, 0)
+  if (count > 1 || script.operators.length > 0)
+    reasons.push({ level: 'elevated', text: `${count > 1 ? `${count} commands` : 'a command'} joined by operators` })
+  let { cwd } = context
+  for (const pipeline of script.pipelines) {
+    if (runsDownload(pipeline)) reasons.push({ level: 'high', text: 'runs what it downloads, unseen' })
+    for (const command of pipeline) {
+      const here = { ...context, cwd }
+      reasons.push(...rateSimple(command, here, depth))
+      for (const inner of scriptsIn(command)) {
+        reasons.push({ level: 'elevated', text: 'uses the output of another command' })
+        reasons.push(...rateScript(inner, here, depth + 1))
+      }
+      cwd = directoryAfter(command, here)
+    }
+  }
+  return reasons
+}
+
+function rateSimple(command: ShellCommand, context: PlaceContext, depth: number): Reason[] {
+  const reasons = [...rateAssignments(command.assignments), ...rateRedirections(command, context, depth)]
+  const [first, ...args] = command.words
+  if (!first) return reasons
+  if (first.isExpanded || first.isGlob)
+    return [...reasons, { level: 'elevated', text: 'which program it runs is worked out only when it runs' }]
+  const name = baseName(first.text)
+  const rule = ruleFor(name, args)
+  if (rule && rule.level !== 'low') reasons.push({ level: rule.level, text: `${rule.why} (${shown(name)})` })
+  if (!rule && !isTransparent(name)) reasons.push({ level: 'elevated', text: `runs ${shown(name)}` })
+  if (first.text.includes('/')) reasons.push(...rateProgram(first.text, context))
+  for (const { text } of args) {
+    if (CHECK_OPTIONS.has(text) || CHECK_OPTIONS.has(text.replace(/=.*$/, '')))
+      reasons.push({ level: 'high', text: `disables checks: ${shown(text)}` })
+  }
+  reasons.push(...ratePaths(name, args, rule, context))
+  // `python -m pytest` is a known check, not a script.
+  if (rule?.level !== 'low') reasons.push(...rateInner(name, args, context, depth))
+  if (args.some(word => word.isExpanded) && !rule?.access)
+    reasons.push({ level: 'elevated', text: 'parts of it are worked out only when it runs' })
+  return reasons
+}
+
+/** What runs inside: behind a wrapper, in `sh -c`, in `eval`, in `find -exec`. */
+function rateInner(name: string, args: readonly ShellWord[], context: PlaceContext, depth: number): Reason[] {
+  const texts = args.map(word => word.text)
+  if (name === 'eval' || name === 'source' || name === '.') {
+    const what: Reason = {
+      level: 'elevated',
+      text: name === 'eval' ? 'runs text as a command' : 'runs a file in this shell',
+    }
+    return name === 'eval' ? [what, ...rateCommand(texts.join(' ') || ':', context, depth + 1)] : [what]
+  }
+  if (INTERPRETERS.has(name)) return rateInterpreter(name, args, context, depth)
+  if (name === 'find') {
+    const start = texts.findIndex(text => /^-(exec|execdir|ok|okdir)$/.test(text))
+    const isDeleting = texts.includes('-delete')
+    const inner = start < 0 ? [] : args.slice(start + 1, endOfExec(texts, start + 1))
+    return [
+      ...(isDeleting ? [{ level: 'high' as const, text: 'deletes everything it finds' }] : []),
+      ...(inner.length > 0 ? rateMany(inner, context, depth) : []),
+    ]
+  }
+  const wrapper = wrapperOf(name)
+  if (!wrapper) return []
+  const inner = behindWrapper(args, wrapper)
+  if (inner.length === 0) return name === 'env' ? [{ level: 'elevated', text: 'shows the environment' }] : []
+  return name === 'xargs' ? rateMany(inner, context, depth) : rateSimple(split(inner), context, depth + 1)
+}
+
+/** A command that is given files by another: which, is not known. */
+function rateMany(inner: readonly ShellWord[], context: PlaceContext, depth: number): Reason[] {
+  const command = split(inner)
+  const reasons = rateSimple(command, context, depth + 1)
+  const isDeleting = ruleFor(baseName(command.words[0]?.text ?? ''), command.words.slice(1))?.access !== undefined
+  return isDeleting
+    ? [
+        ...reasons,
+        { level: 'high', text: `${shown(command.words[0]!.text)} on files that are found only when it runs` },
+      ]
+    : reasons
+}
+
+function rateInterpreter(name: string, args: readonly ShellWord[], context: PlaceContext, depth: number): Reason[] {
+  const flag = args.findIndex(({ text }) => /^-\w*[ce]$/.test(text) || text === '--eval' || text === '-r')
+  const code = flag >= 0 ? args[flag + 1] : undefined
+  if (!code) return [{ level: 'elevated', text: `runs a script (${shown(name)})` }]
+  const what: Reason = { level: 'elevated', text: `runs code that stands in the command (${shown(name)})` }
+  if (!SHELLS.has(name)) return [what]
+  return [what, ...rateCommand(code.text, context, depth + 1)]
+}
+
+function rateAssignments(assignments: readonly ShellWord[]): Reason[] {
+  return assignments.flatMap((word): Reason[] => {
+    const name = /^\w+/.exec(word.text)?.[0] ?? word.text
+    if (CHECK_VARIABLES.has(name)) return [{ level: 'high', text: `disables checks: ${shown(word.text)}` }]
+    if (STEERING_VARIABLES.has(name))
+      return [{ level: 'high' as const, text: `changes what other programs run or trust: ${shown(name)}` }]
+    return [
+      { level: 'elevated' as const, text: word.text.includes('=') ? `sets ${shown(name)}` : 'is a compound command' },
+    ]
+  })
+}
+
+function rateRedirections({ words, redirections }: ShellCommand, context: PlaceContext, depth: number): Reason[] {
+  return redirections.flatMap(({ operator, target, body }) => {
+    if (body !== undefined) {
+      const isShell = SHELLS.has(baseName(words[0]?.text ?? ''))
+      return isShell ? rateCommand(body || ':', context, depth + 1) : []
+    }
+    if (operator === '<<<' || (/&$/.test(operator) && /^(\d+|-)$/.test(target.text))) return []
+    if (target.isExpanded && !target.text.startsWith('~') && target.scripts.length === 0)
+      return [{ level: 'elevated' as const, text: 'where it writes or reads is worked out only when it runs' }]
+    if (target.scripts.length > 0) return []
+    return ratePath(target.text, operator === '<' ? 'read' : 'write', context)
+  })
+}
+
+function ratePaths(
+  name: string,
+  args: readonly ShellWord[],
+  rule: CommandRule | null,
+  context: PlaceContext,
+): Reason[] {
+  const access = rule?.access ?? 'read'
+  const reasons: Reason[] = []
+  for (const word of args) {
+    if (word.scripts.length > 0) continue
+    const isUnknown = (word.isExpanded && !word.text.startsWith('~')) || (word.isGlob && access === 'delete')
+    if (isUnknown && access === 'delete' && !word.text.startsWith('-')) {
+      reasons.push({ level: 'high', text: `${shown(name)} on what is found only when it runs: ${shown(word.text)}` })
+      continue
+    }
+    for (const path of pathsIn(word.text, rule?.access !== undefined || name === 'cd')) {
+      if (path.includes('$')) continue
+      reasons.push(...ratePath(path, access, context))
+    }
+  }
+  return reasons
+}
+
+/** Which parts of an argument can be paths. A bare name is one only for commands that take files and change them. */
+function pathsIn(text: string, takesFiles: boolean): string[] {
+  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text)) return []
+  if (text.startsWith('-')) {
+    const value = /^--?[\w-]+=(.+)$/s.exec(text)?.[1] ?? /^-[A-Za-z]([/~.].*)$/s.exec(text)?.[1]
+    return value !== undefined && looksLikePath(value) ? [value] : []
+  }
+  const assigned = /^[\w.-]+=(.+)$/s.exec(text)?.[1]
+  if (assigned !== undefined && looksLikePath(assigned)) return [assigned]
+  // `user@host:path` is on another machine; git's `rev:path` in the repository.
+  if (looksLikePath(text) || takesFiles || text.startsWith('.')) return [text]
+  return isTellingName(text) ? [text] : []
+}
+
+function looksLikePath(text: string): boolean {
+  return text.startsWith('/') || text.startsWith('~') || text === '..' || text.startsWith('../') || text.includes('/')
+}
+
+/** A bare name that would matter wherever it lies. */
+function isTellingName(text: string): boolean {
+  return /\.(pem|key|p12|kdbx)$|^id_|^credentials/.test(text)
+}
+
+/** A program named by its path: one inside the project is the project's own, others are where programs are. */
+function rateProgram(path: string, context: PlaceContext): Reason[] {
+  const whole = resolvePath(path, context)
+  const isSystem = whole !== null && /^\/(usr\/(local\/)?)?s?bin\/[^/]+$/.test(whole)
+  if (isSystem || whole === null) return []
+  return ratePath(path, 'read', context).map(reason => ({
+    ...reason,
+    text: reason.text.replace(/^reads/, 'runs a program'),
+  }))
+}
+
+/** A download that reaches an interpreter: by a pipe, by substitution, by process substitution. */
+function runsDownload(pipeline: readonly ShellCommand[]): boolean {
+  const programs = pipeline.map(command => programOf(command))
+  const isPiped = programs.some(
+    (name, index) => INTERPRETERS.has(name) && programs.slice(0, index).some(before => DOWNLOADERS.has(before)),
+  )
+  const isInserted = pipeline.some(
+    (command, index) =>
+      (INTERPRETERS.has(programs[index]!) || ['eval', 'source', '.'].includes(programs[index]!)) &&
+      scriptsIn(command)
+        .flatMap(allCommands)
+        .some(inner => DOWNLOADERS.has(programOf(inner))),
+  )
+  return isPiped || isInserted
+}
+
+function directoryAfter({ words }: ShellCommand, context: PlaceContext): string | null {
+  if (words[0]?.text !== 'cd' && words[0]?.text !== 'pushd') return context.cwd
+  const target = words.slice(1).find(word => !word.text.startsWith('-'))
+  if (!target) return context.home
+  return target.isExpanded && !target.text.startsWith('~') ? null : resolvePath(target.text, context)
+}
+
+function isTransparent(name: string): boolean {
+  return (
+    name === 'cd' ||
+    name === ':' ||
+    wrapperOf(name) !== undefined ||
+    INTERPRETERS.has(name) ||
+    name === 'eval' ||
+    name === 'source' ||
+    name === '.'
+  )
+}
+
+function shown(text: string): string {
+  return visibleText(text, { newlines: 'show', tabs: 'show' })
+}

@@ -1,0 +1,95 @@
+import { posix } from 'node:path'
+import { visibleText } from '../../text/index.js'
+import {
+  AGENT_FILES,
+  AGENT_FOLDERS,
+  CI_FILES,
+  CI_FOLDERS,
+  HOOK_FILES,
+  SECRET_FOLDERS,
+  SHELL_FILES,
+} from './places-table.js'
+import type { Reason } from './reason.js'
+
+export interface PlaceContext {
+  project: string
+  home: string
+  /** Where relative paths begin; null when a `cd` went somewhere that is not known. */
+  cwd: string | null
+  /** The path with symbolic links followed, where the caller can look. */
+  realPath?: ((path: string) => string) | undefined
+}
+
+export type Access = 'read' | 'write' | 'delete'
+
+const VERB: Record<Access, string> = { read: 'reads', write: 'writes', delete: 'deletes' }
+/** They keep nothing: writing to them is writing nowhere. */
+const HARMLESS = new Set(['/dev/null', '/dev/stdin', '/dev/stdout', '/dev/stderr', '/dev/tty', '/dev/zero'])
+
+/** Why touching this path is risky. Reading inside the project is the one thing that is low. */
+export function ratePath(path: string, access: Access, context: PlaceContext): Reason[] {
+  const shown = visibleText(path, { newlines: 'show', tabs: 'show' })
+  if (HARMLESS.has(path)) return []
+  const whole = resolvePath(path, context)
+  if (whole === null) return [{ level: 'elevated', text: `${VERB[access]} ${shown}, and where that lies is not known` }]
+  const real = context.realPath?.(whole) ?? whole
+  const reasons: Reason[] = []
+  for (const place of new Set([whole, real])) {
+    const special = specialPlace(place, access, context)
+    if (special) reasons.push({ level: 'high', text: `${VERB[access]} ${special}: ${shown}` })
+    if (!isInside(place, context.project)) {
+      const where = place === whole ? shown : `${shown} is really ${visibleText(place)}`
+      reasons.push({ level: 'high', text: `${VERB[access]} outside the project: ${where}` })
+    }
+  }
+  if (access !== 'read') reasons.push({ level: 'elevated', text: `${VERB[access]} inside the project: ${shown}` })
+  return reasons
+}
+
+/** Lexical: `..` goes up, `~` is the home directory. Null for what only a shell could work out. */
+export function resolvePath(path: string, { home, cwd }: PlaceContext): string | null {
+  if (path === '~' || path.startsWith('~/')) return posix.normalize(`${home}${path.slice(1)}`)
+  if (path.startsWith('~')) return `/home/${path.slice(1)}`
+  if (posix.isAbsolute(path)) return posix.normalize(path)
+  return cwd === null ? null : posix.resolve(cwd, path)
+}
+
+/** By segments, never by the beginning of the text: `/p-evil` is not inside `/p`. */
+export function isInside(path: string, directory: string): boolean {
+  const relative = posix.relative(directory, path)
+  return relative !== '..' && !relative.startsWith('../') && !posix.isAbsolute(relative)
+}
+
+/** Names are compared without regard to case: on some systems the file system does so too. */
+function specialPlace(path: string, access: Access, { project, home }: PlaceContext): string | null {
+  const segments = path
+    .toLowerCase()
+    .split('/')
+    .filter(segment => segment !== '')
+  const name = segments.at(-1) ?? ''
+  const has = (folder: string) => hasRun(segments, folder.split('/'))
+  if (isSecret(segments, name)) return 'a file that holds credentials'
+  if (access === 'read') return null
+  if (path === project || path === home || path === '/') return 'a whole directory'
+  if (AGENT_FILES.has(name) || AGENT_FOLDERS.some(has)) return 'settings of agents'
+  if (has('.signalbox') || has('.config/signalbox') || name === '.signalbox.toml') return 'settings of Signalbox'
+  if (has('.git/hooks') || has('.husky') || HOOK_FILES.has(name)) return 'hooks that run by themselves'
+  if (segments.includes('.git')) return 'the repository’s own files'
+  if (CI_FILES.has(name) || CI_FOLDERS.some(has)) return 'what CI runs'
+  if (SHELL_FILES.has(name)) return 'a file that shells run at start'
+  return null
+}
+
+function isSecret(segments: readonly string[], name: string): boolean {
+  if (segments.some(segment => SECRET_FOLDERS.has(segment))) return true
+  if (name === '.env' || (name.startsWith('.env.') && !/\.(example|sample|template|dist)$/.test(name))) return true
+  if (/\.(pem|key|p12|pfx|kdbx|keystore|jks)$/.test(name)) return true
+  if (/^id_(rsa|dsa|ecdsa|ed25519)/.test(name) && !name.endsWith('.pub')) return true
+  if (/^credentials/.test(name) || /service-account.*\.json$/.test(name)) return true
+  if (hasRun(segments, ['.git', 'config'])) return true
+  return ['.netrc', '.npmrc', '.pypirc', '.git-credentials', '.pgpass', 'auth.json', '.credentials.json'].includes(name)
+}
+
+function hasRun(segments: readonly string[], run: readonly string[]): boolean {
+  return segments.some((_, start) => run.every((part, index) => segments[start + index] === part))
+}

@@ -1,0 +1,29 @@
+export type RiskLevel = 'low' | 'elevated' | 'high'
+
+/** Why a request is as risky as it is, as a sentence without a full stop. */
+export interface Reason {
+  level: RiskLevel
+  text: string
+}
+
+export interface Risk {
+  level: RiskLevel
+  reasons: string[]
+}
+
+const ORDER: readonly RiskLevel[] = ['low', 'elevated', 'high']
+const MOST_REASONS = 8
+
+export function isAtLeast(level: RiskLevel, other: RiskLevel): boolean {
+  return ORDER.indexOf(level) >= ORDER.indexOf(other)
+}
+
+/** The highest class wins; only its reasons are told, each once. */
+export function highest(reasons: readonly Reason[], otherwise: Reason): Risk {
+  const level = ORDER.findLast(candidate => reasons.some(reason => reason.level === candidate)) ?? otherwise.level
+  const texts = reasons.filter(reason => reason.level === level).map(reason => reason.text)
+  const unique = [...new Set(texts)]
+  const shown = unique.slice(0, MOST_REASONS)
+  if (unique.length > MOST_REASONS) shown.push(`and ${unique.length - MOST_REASONS} more reasons`)
+  return { level, reasons: shown.length > 0 ? shown : [otherwise.text] }
+}

@@ -1,0 +1,55 @@
+import { canonicalJson, type Redactor } from '../text/index.js'
+import { displayOf } from './display.js'
+import { sha256 } from './fingerprint.js'
+import type { ApprovalPolicy } from './policy.js'
+import type { ApprovalRequest } from './record.js'
+
+/** An event holds 256 KiB; a longer input is kept as its hash, and its display as the beginning and the end. */
+const LONGEST_INPUT = 96 * 1024
+
+/**
+ * The request as the log keeps it: without secrets, of bounded size, with a deadline where the settings ask for one. The fingerprint and
+ * the print for grants stay those of what was really asked. Where something was taken out the display is drawn anew, so that its hash is
+ * of what people see.
+ */
+export function forStoring(
+  asked: ApprovalRequest,
+  { redactor, now, policy }: { redactor: Redactor; now: number; policy: ApprovalPolicy },
+): ApprovalRequest {
+  const { request } = asked
+  const redacted = {
+    ...request,
+    input: redactor.redactValue(request.input ?? null),
+    text: request.text === null ? null : redactor.redact(request.text),
+    questions: request.questions.map(question => ({ ...question, text: redactor.redact(question.text) })),
+  }
+  const hasSecrets =
+    canonicalJson([redacted.input, redacted.text]) !== canonicalJson([request.input ?? null, request.text])
+  const source = { ...asked.source }
+  const display = hasSecrets
+    ? displayOf({ ...redacted, mismatch: source.mismatch, title: redacted.questions[0]?.text ?? '' })
+    : asked.display
+  const deadline = asked.deadline ?? deadlineOf(asked, now, policy)
+  return {
+    ...asked,
+    source,
+    request: { ...redacted, input: bounded(redacted.input) },
+    display,
+    ...(deadline && { deadline }),
+  }
+}
+
+function deadlineOf(
+  { kind, source }: ApprovalRequest,
+  now: number,
+  { expireAfterMs }: ApprovalPolicy,
+): ApprovalRequest['deadline'] {
+  if (expireAfterMs === null || (kind !== 'permission' && kind !== 'question')) return undefined
+  return { at: now + expireAfterMs, owner: 'config', onExpiry: source.can?.includes('deny') ? 'deny' : 'nothing' }
+}
+
+function bounded(input: unknown): unknown {
+  const text = JSON.stringify(input) ?? 'null'
+  if (text.length <= LONGEST_INPUT) return input
+  return { tooLong: true, bytes: Buffer.byteLength(text), sha256: sha256(canonicalJson(input)) }
+}

@@ -1,0 +1,19 @@
+import type { CommandInput } from '../command-spec.js'
+import type { CommandContext } from '../context.js'
+import { decideFromCli } from '../decide-command.js'
+
+export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+  return decideFromCli(context, {
+    id: String(args.id),
+    wants: 'answer',
+    option: (args.option as string | undefined) ?? null,
+    choices: (options.choice as string[] | undefined) ?? [],
+    text: (options.text as string | undefined) ?? null,
+    note: (options.note as string | undefined) ?? null,
+    edit: null,
+    grant: null,
+    fingerprint: (options.fingerprint as string | undefined) ?? null,
+    waits: options.wait !== false,
+    isJson: options.json === true,
+  })
+}

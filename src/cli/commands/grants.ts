@@ -1,0 +1,90 @@
+import { EXIT, SignalboxError } from '../../errors/index.js'
+import { formatDuration, plural, visibleText } from '../../text/index.js'
+import type { CommandInput } from '../command-spec.js'
+import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
+import { localPerson } from '../decide-command.js'
+
+interface GrantInfo {
+  id: string
+  scope: { kind: string; session?: string; run?: string; node?: string; project?: string; agent?: string }
+  match: { kind: string; words?: string[]; directory?: string }
+  tools: string[]
+  agent: string
+  project: string
+  expiresAt: number
+  maxUses: number
+  uses: number
+  by: { name: string }
+  approval: string
+  note?: string
+  ended?: { reason: string; by?: string }
+}
+
+interface GrantList {
+  items: GrantInfo[]
+  isPaused: boolean
+  pausedBy?: string
+  now: number
+}
+
+export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+  const { action, id } = args as { action?: string; id?: string }
+  const client = await DaemonClient.connect(context)
+  const body = {
+    actor: localPerson(),
+    ...(context.env.SIGNALBOX_SESSION && { insideSession: context.env.SIGNALBOX_SESSION }),
+  }
+  if (action === 'revoke') {
+    if (id === undefined)
+      throw new SignalboxError('E_INPUT', 'grants revoke needs the id of a grant', {
+        next: 'signalbox grants lists them',
+      })
+    const grant = await client.post<GrantInfo>(`/grants/${encodeURIComponent(id)}/revoke`, body)
+    if (options.json) context.json(grant)
+    else context.out(`${grant.id}: ended (${grant.ended?.reason ?? 'revoked'})`)
+    return EXIT.ok
+  }
+  if (action === 'pause' || action === 'resume') {
+    const state = await client.post<{ isPaused: boolean }>(`/grants/${action}`, body)
+    if (options.json) context.json(state)
+    else context.out(state.isPaused ? 'all grants rest until signalbox grants resume' : 'grants decide again')
+    return EXIT.ok
+  }
+  if (action !== undefined)
+    throw new SignalboxError('E_INPUT', `grants has no action "${action}"`, { next: 'revoke <id>, pause or resume' })
+  return list(context, await client.get<GrantList>(`/grants${options.all ? '?all=1' : ''}`), options.json === true)
+}
+
+function list(context: CommandContext, { items, isPaused, pausedBy, now }: GrantList, isJson: boolean): number {
+  if (isJson) {
+    context.json({ items, isPaused })
+    return EXIT.ok
+  }
+  if (isPaused)
+    context.out(
+      context.style('yellow', `all grants rest${pausedBy ? `, by ${pausedBy}` : ''}; signalbox grants resume`),
+    )
+  if (items.length === 0) context.out('no grants; signalbox approve <id> --for 30m makes one')
+  for (const grant of items) {
+    const state = grant.ended
+      ? `ended (${grant.ended.reason})`
+      : `${formatDuration(grant.expiresAt - now)} left, ${plural(grant.maxUses - grant.uses, 'use')} left of ${grant.maxUses}`
+    context.out(`${context.style('bold', grant.id)}  ${state}`)
+    context.out(`  ${whatOf(grant)} · ${whereOf(grant)} · by ${grant.by.name}, with ${grant.approval}`)
+    if (grant.note !== undefined) context.out(`  ${visibleText(grant.note, { newlines: 'blank' })}`)
+  }
+  return EXIT.ok
+}
+
+function whatOf({ match, tools }: GrantInfo): string {
+  const tool = visibleText(tools.join(', '))
+  if (match.kind === 'prefix') return `${tool}: commands that begin with ${visibleText(match.words?.join(' ') ?? '')}`
+  if (match.kind === 'path') return `${tool}: files below ${visibleText(match.directory ?? '')}`
+  return `${tool}: the same request again`
+}
+
+function whereOf({ scope, agent, project }: GrantInfo): string {
+  const of = scope.session ?? (scope.node ? `${scope.node} of ${scope.run}` : scope.run)
+  return of === undefined ? `${agent} in ${visibleText(project)}` : `${scope.kind} ${of}`
+}

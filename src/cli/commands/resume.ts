@@ -1,0 +1,21 @@
+import { EXIT } from '../../errors/index.js'
+import type { CommandInput } from '../command-spec.js'
+import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
+import { printStarted, type SessionInfo } from '../session-info.js'
+import { stringEntries, terminalSize } from '../terminal-wish.js'
+
+export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+  const client = await DaemonClient.connect(context)
+  const session = await client.post<SessionInfo>(`/sessions/${encodeURIComponent(String(args.id))}/resume`, {
+    env: stringEntries(context.env),
+    size: terminalSize(context),
+  })
+  if (options.attach) {
+    const { attachTo } = await import('../attach.js')
+    return attachTo(context, client, session.id, { isViewOnly: false })
+  }
+  if (options.json) context.json(session)
+  else printStarted(session, context)
+  return EXIT.ok
+}

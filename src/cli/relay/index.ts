@@ -1,0 +1,17 @@
+import { relayHook } from './relay-hook.js'
+
+/** `hook <agent> [event] [--hold]` from inside an agent. What it does not understand it ignores: a hook must never break its agent. */
+export async function runRelay(words: readonly string[]): Promise<void> {
+  const [source = '', event = null] = words.filter(word => !word.startsWith('-'))
+  process.stdout.on('error', () => process.exit(0))
+  const answer = await relayHook({
+    source,
+    event,
+    mayHold: words.includes('--hold'),
+    env: process.env,
+    cwd: process.cwd(),
+    input: process.stdin,
+  })
+  if (answer === null) process.exit(0)
+  process.stdout.write(answer, () => process.exit(0))
+}

@@ -1,0 +1,28 @@
+import { Git } from '../../git/index.js'
+import { textOf } from '../../graph/index.js'
+import type { StepCall } from '../workflow.js'
+import type { GraphStep } from './graph-step.js'
+
+const RUN_TRAILER = 'Signalbox-Run'
+const STEP_TRAILER = 'Signalbox-Step'
+
+/**
+ * One commit for what a node changed, in the run's own worktree. The trailer is looked for first: a step that is carried out again finds its
+ * commit instead of making a second one. Null where nothing changed, or where the run does not commit.
+ */
+export async function commitStep(call: StepCall, step: GraphStep, status: string): Promise<string | null> {
+  const { work, node, visit } = step
+  if (work.input.workspace.branch === null || textOf(step.graph.attributes, 'commits') === 'none') return null
+  const git = new Git(step.cwd)
+  const found = await git.try(['log', '-1', '--format=%H', `--grep=^${STEP_TRAILER}: ${call.name}$`, 'HEAD'])
+  if (found.code === 0 && found.stdout.trim() !== '') return found.stdout.trim()
+  if ((await git.status()).length === 0) return null
+  await git.run(['add', '--all', '--', '.'])
+  const message = `signalbox(${call.run}): ${node.id}@${visit} (${status})\n\n${RUN_TRAILER}: ${call.run}\n${STEP_TRAILER}: ${call.name}\n`
+  const identity =
+    (await git.try(['config', 'user.email'])).code === 0
+      ? []
+      : ['-c', 'user.name=Signalbox', '-c', 'user.email=signalbox@localhost']
+  await git.run([...identity, 'commit', '--quiet', '--no-verify', '-m', message])
+  return git.head()
+}

@@ -1,0 +1,37 @@
+import type { Graph, GraphNode } from '../../graph/index.js'
+import type { StepCall } from '../workflow.js'
+import { type Cursor, type GraphWork, MAIN } from './graph-work.js'
+
+/** What a handler gets to see of the run: the node, and a copy of the context as it was when the step began. */
+export interface GraphStep {
+  work: GraphWork
+  graph: Graph
+  node: GraphNode
+  cursor: Readonly<Cursor>
+  context: Readonly<Record<string, unknown>>
+  visit: number
+  attempt: number
+  cwd: string
+}
+
+/** Taken at once: the work changes while the step goes on. */
+export function graphStep(call: StepCall): GraphStep {
+  const work = call.work() as GraphWork
+  const { node, visit, attempt, branch } = call.input as {
+    node: string
+    visit: number
+    attempt: number
+    branch: string
+  }
+  const cursor = work.cursors.get(branch) ?? work.cursors.get(MAIN)!
+  return {
+    work,
+    graph: work.graph,
+    node: work.graph.nodes.get(node)!,
+    cursor: { ...cursor },
+    context: structuredClone(cursor.context),
+    visit,
+    attempt,
+    cwd: work.input.workspace.path,
+  }
+}

@@ -1,0 +1,214 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { HeadlessEnd, PermissionLevel } from '../../../agents/index.js'
+import { loadAgent } from '../../../agents/index.js'
+import { AttributeReader, classesOf, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES, textOf } from '../../../graph/index.js'
+import { soleJsonObject } from '../../../text/index.js'
+import type { AgentSteps } from '../../agent-step.js'
+import type { Performer, Recovery, StepCall, StepEnd } from '../../workflow.js'
+import { commitStep } from '../commit-step.js'
+import { FAILURE_CLASSES, type NodeOutcome } from '../graph-run.js'
+import { type GraphStep, graphStep } from '../graph-step.js'
+import { codergenPrompt, fidelityOf } from './codergen-prompt.js'
+
+const STATUSES = ['success', 'fail', 'partial_success', 'retry', 'skipped'] as const
+const THRESHOLDS = { inactivityMs: 300_000, toolInactivityMs: 1_800_000, exitGraceMs: 10_000, killGraceMs: 5_000 }
+
+/** One turn of an agent for a node. */
+export class CodergenSteps implements Performer {
+  readonly #agents: AgentSteps
+
+  constructor(agents: AgentSteps) {
+    this.#agents = agents
+  }
+
+  async run(call: StepCall): Promise<StepEnd> {
+    const step = graphStep(call)
+    const read = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES)
+    const agent = read.text('agent') ?? step.work.input.agent ?? agentOfProvider(read.text('llm_provider'))
+    if (agent === null)
+      return ended({
+        status: 'fail',
+        failure_reason: 'no agent is named for this node',
+        failure_class: 'deterministic',
+      })
+    const fidelity = fidelityOf(step)
+    const thread = fidelity === 'full' ? threadOf(step) : null
+    const bound = thread === null ? undefined : step.work.threads.get(thread)
+    const resume = step.cursor.salvage?.session ?? (bound?.agent === agent ? bound.session : null)
+    // A thread without a session to go on with is told what it would know.
+    const built = codergenPrompt(
+      step,
+      fidelity === 'full' && resume === null && thread !== null && bound ? 'summary:high' : fidelity,
+    )
+    if (built.unknown.length > 0) call.notice('info', `nothing fills ${built.unknown.join(', ')}`)
+    const headless = (await loadAgent(agent)).headless
+    const model = read.text('llm_model') ?? step.work.input.model
+    const end = await this.#agents.run(call, {
+      agent,
+      model: headless?.takesModel ? model : null,
+      permissions: permissionsOf(step, headless?.levels ?? []),
+      cwd: step.cwd,
+      prompt: built.text,
+      resume,
+      schema: null,
+      maxCostUsd: null,
+      thresholds: { ...THRESHOLDS, timeoutMs: read.durationMs('timeout') ?? 0 },
+    })
+    const outcome = await this.#finish(call, step, end, agent, thread)
+    return { ...ended(outcome), ...(end.usage && { usage: end.usage }) }
+  }
+
+  async recover(call: StepCall): Promise<Recovery> {
+    const step = graphStep(call)
+    const recovery = await this.#agents.recover(call)
+    if (recovery.verdict !== 'success') return recovery
+    const outcome = reported(step, recovery.text ?? '', undefined, this.#statusFile(call))
+    return { ...recovery, result: await withCommit(call, step, outcome) }
+  }
+
+  async #finish(
+    call: StepCall,
+    step: GraphStep,
+    end: HeadlessEnd,
+    agent: string,
+    thread: string | null,
+  ): Promise<NodeOutcome> {
+    if (end.status !== 'ok') return died(end)
+    const outcome = reported(step, end.text, end.structured, this.#statusFile(call))
+    const session = end.sessionId === null ? {} : { session: { agent, id: end.sessionId, thread } }
+    const done = await withCommit(call, step, { ...outcome, ...session })
+    writeFileSync(join(this.#agents.directory(call), 'status.json'), JSON.stringify(statusFileOf(done), null, 2), {
+      mode: 0o600,
+    })
+    return done
+  }
+
+  #statusFile(call: StepCall): string {
+    return join(this.#agents.directory(call), 'agent-status.json')
+  }
+}
+
+async function withCommit(call: StepCall, step: GraphStep, outcome: NodeOutcome): Promise<NodeOutcome> {
+  const commit = await commitStep(call, step, outcome.status)
+  return commit === null ? outcome : { ...outcome, commit }
+}
+
+/** What the agent reported: a file it wrote, structured output, the only object of its last message; else the step ended well. */
+function reported(step: GraphStep, text: string, structured: unknown, file: string): NodeOutcome {
+  const isAuto = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES).isTrue('auto_status')
+  const found = existsSync(file)
+    ? parse(readFileSync(file, 'utf8'))
+    : structured !== undefined && structured !== null
+      ? structured
+      : objectIn(text)
+  if (found === undefined) return { status: 'success', response: text, ...(isAuto && { notes: 'auto-status' }) }
+  const outcome = readOutcome(found)
+  return outcome
+    ? { ...outcome, response: text }
+    : {
+        status: 'retry',
+        failure_reason: 'bad_status: the report is not of the form that was asked for',
+        response: text,
+      }
+}
+
+function objectIn(text: string): unknown {
+  const found = soleJsonObject(text)
+  if (!('value' in found)) return undefined
+  // An object that reports nothing is a part of the answer, not a report.
+  return ['outcome', 'status', 'preferred_label', 'context_updates'].some(key => key in found.value)
+    ? found.value
+    : undefined
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return null
+  }
+}
+
+/** Null when it is not of the form. `status` and `preferred_next_label` are accepted for their newer names. */
+export function readOutcome(value: unknown): NodeOutcome | null {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return null
+  const given = value as Record<string, unknown>
+  const word = given.outcome ?? given.status
+  if (word !== undefined && typeof word !== 'string') return null
+  const status = STATUSES.find(candidate => candidate === word)
+  const label = given.preferred_label ?? given.preferred_next_label
+  const updates = given.context_updates
+  if (updates !== undefined && (typeof updates !== 'object' || updates === null || Array.isArray(updates))) return null
+  const next = Array.isArray(given.suggested_next_ids)
+    ? given.suggested_next_ids.filter(id => typeof id === 'string')
+    : []
+  const failureClass = FAILURE_CLASSES.find(candidate => candidate === given.failure_class)
+  return {
+    status: status ?? 'success',
+    ...(status === undefined && word !== undefined && { outcome: word }),
+    ...(typeof label === 'string' && label !== '' && { preferred_label: label }),
+    ...(next.length > 0 && { suggested_next_ids: next }),
+    ...(updates !== undefined && { context_updates: updates as Record<string, unknown> }),
+    ...(typeof given.notes === 'string' && { notes: given.notes }),
+    ...(typeof given.failure_reason === 'string' && { failure_reason: given.failure_reason }),
+    ...(failureClass && { failure_class: failureClass }),
+    ...(typeof given.next_node === 'string' && { next_node: given.next_node }),
+  }
+}
+
+function died({ status, reason, class: kind, text }: HeadlessEnd): NodeOutcome {
+  const failureClass =
+    kind === 'spawn' || kind === 'auth' || kind === 'config' || kind === 'refused'
+      ? 'deterministic'
+      : kind === 'timeout' || status === 'silent'
+        ? 'timeout'
+        : kind === 'budget'
+          ? 'budget_exhausted'
+          : ['rate_limit', 'overloaded', 'network'].includes(kind ?? '')
+            ? 'transient_infra'
+            : 'unknown'
+  return {
+    status: 'fail',
+    failure_reason: text ? `${reason}: ${text.slice(0, 500)}` : reason,
+    failure_class: failureClass,
+  }
+}
+
+function statusFileOf(outcome: NodeOutcome) {
+  return {
+    outcome: outcome.outcome ?? outcome.status,
+    preferred_label: outcome.preferred_label ?? '',
+    suggested_next_ids: outcome.suggested_next_ids ?? [],
+    context_updates: outcome.context_updates ?? {},
+    notes: outcome.notes ?? '',
+  }
+}
+
+/** The thread of a `full` node: its own, its edge's, the graph's, its subgraph's, else that of the node before. */
+function threadOf({ graph, node, cursor }: GraphStep): string {
+  const edge = graph.edges.find(candidate => candidate.id === cursor.edge)
+  return (
+    textOf(node.attributes, 'thread_id') ??
+    (edge && textOf(edge.attributes, 'thread_id')) ??
+    new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES).text('default_thread') ??
+    classesOf(node)[0] ??
+    cursor.previous ??
+    node.id
+  )
+}
+
+function permissionsOf({ node, work }: GraphStep, levels: readonly PermissionLevel[]): PermissionLevel {
+  const wanted = (textOf(node.attributes, 'permissions') ?? work.input.permissions ?? 'edits') as PermissionLevel
+  return levels.includes(wanted) || levels.length === 0 ? wanted : levels.includes('edits') ? 'edits' : levels.at(-1)!
+}
+
+/** Providers whose agent is clear. */
+function agentOfProvider(provider: string | null): string | null {
+  const known: Record<string, string> = { anthropic: 'claude', openai: 'codex', google: 'gemini', gemini: 'gemini' }
+  return provider === null ? null : (known[provider.toLowerCase()] ?? null)
+}
+
+function ended(outcome: NodeOutcome): StepEnd {
+  return { status: 'ok', result: outcome }
+}

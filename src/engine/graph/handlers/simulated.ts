@@ -1,0 +1,19 @@
+import type { Performer, StepCall, StepEnd } from '../../workflow.js'
+import type { NodeOutcome } from '../graph-run.js'
+import { graphStep } from '../graph-step.js'
+
+/** For `--dry-run`: no agent, no command. Answers what the script says for `node@visit` or `node`, else success. */
+export const simulatedSteps: Performer = {
+  async run(call: StepCall): Promise<StepEnd> {
+    const { work, node, visit } = graphStep(call)
+    const script = work.input.dryRun ?? {}
+    const said = (script[`${node.id}@${visit}`] ?? script[node.id] ?? {}) as Partial<NodeOutcome>
+    const outcome: NodeOutcome = {
+      status: 'success',
+      notes: `[Simulated] ${node.id}`,
+      response: `[Simulated] response of ${node.id}`,
+      ...said,
+    }
+    return { status: 'ok', result: outcome }
+  },
+}

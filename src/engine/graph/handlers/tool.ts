@@ -1,0 +1,139 @@
+import { closeSync, mkdirSync, openSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../../../clock/index.js'
+import { newEvent } from '../../../events/index.js'
+import { AttributeReader, NODE_ATTRIBUTES, valueText } from '../../../graph/index.js'
+import { spawnGroup } from '../../../process/index.js'
+import type { Performer, Recovery, StepCall, StepEnd } from '../../workflow.js'
+import type { NodeOutcome } from '../graph-run.js'
+import { type GraphStep, graphStep } from '../graph-step.js'
+
+export interface ToolStepsOptions {
+  clock: Clock
+  environment(cwd: string): Record<string, string>
+  stepDirectory(call: StepCall): string
+}
+
+const TIMEOUT_MS = 300_000
+const OUTPUT_MAX = 64 * 1024
+const KILL_GRACE_MS = 5_000
+
+/** Runs the command of a tool node: shell text by definition, handed over as one argument with nothing put into it. */
+export class ToolSteps implements Performer {
+  readonly #options: ToolStepsOptions
+
+  constructor(options: ToolStepsOptions) {
+    this.#options = options
+  }
+
+  async run(call: StepCall): Promise<StepEnd> {
+    const step = graphStep(call)
+    const read = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES)
+    const command = read.text('tool_command')
+    if (command === null)
+      return ended({ status: 'fail', failure_reason: 'the node has no command', failure_class: 'structural' })
+    const timeoutMs = read.durationMs('timeout') ?? TIMEOUT_MS
+    const stdin = this.#stdin(call, step)
+    try {
+      const env = { ...this.#options.environment(step.cwd), ...variables(step.context) }
+      const { clock } = this.#options
+      const group = await spawnGroup('/bin/sh', ['-c', command], { cwd: step.cwd, env, stdin, mark: call.name, clock })
+      call.record(newEvent('step.spawned', { step: call.step, pid: group.pid, processStart: group.processStart }))
+      const out = collect(group.stdout)
+      const err = collect(group.stderr)
+      let isTimedOut = false
+      const stop = () => void group.kill(KILL_GRACE_MS)
+      const onTimeout = () => {
+        isTimedOut = true
+        stop()
+      }
+      const timer = timeoutMs > 0 ? clock.setTimer(timeoutMs, onTimeout) : null
+      call.signal.addEventListener('abort', stop, { once: true })
+      try {
+        const exit = await group.exit
+        return ended(outcomeOf({ ...exit, isTimedOut, stdout: out(), stderr: err(), timeoutMs }))
+      } finally {
+        timer?.cancel()
+        call.signal.removeEventListener('abort', stop)
+        await group.kill(KILL_GRACE_MS)
+      }
+    } finally {
+      closeSync(stdin)
+    }
+  }
+
+  /** A command has no transcript: begun without an end means that it ran at least partly. `rerun` decides. */
+  async recover(call: StepCall): Promise<Recovery> {
+    const { node } = graphStep(call)
+    const rerun = new AttributeReader(node.attributes, NODE_ATTRIBUTES).text('rerun') ?? 'always'
+    const evidence = [{ source: 'step', says: 'the command was begun, and nobody saw how it ended' }]
+    if (rerun === 'always') return { verdict: 'nothing', evidence }
+    const result: NodeOutcome = {
+      status: 'fail',
+      failure_reason: 'interrupted command',
+      failure_class: 'deterministic',
+    }
+    return { verdict: 'success', evidence, result }
+  }
+
+  #stdin(call: StepCall, { context }: GraphStep): number {
+    const directory = this.#options.stepDirectory(call)
+    mkdirSync(directory, { recursive: true, mode: 0o700 })
+    const file = join(directory, 'context.json')
+    writeFileSync(file, JSON.stringify(context), { mode: 0o600 })
+    return openSync(file, 'r')
+  }
+}
+
+function outcomeOf(end: {
+  code: number | null
+  signal: string | null
+  isTimedOut: boolean
+  stdout: string
+  stderr: string
+  timeoutMs: number
+}): NodeOutcome {
+  const updates = { 'tool.output': end.stdout, 'tool.stderr': end.stderr, 'tool.exit_code': end.code ?? -1 }
+  if (end.isTimedOut)
+    return {
+      status: 'fail',
+      failure_reason: `the command ran longer than ${end.timeoutMs / 1000} s`,
+      failure_class: 'timeout',
+      context_updates: updates,
+    }
+  if (end.code === 0) return { status: 'success', context_updates: updates, response: end.stdout }
+  const how = end.signal ? `was ended by ${end.signal}` : `ended with ${end.code}`
+  const said = end.stderr.trim().split('\n').at(-1)
+  return {
+    status: 'fail',
+    failure_reason: `the command ${how}${said ? `: ${said.slice(0, 300)}` : ''}`,
+    failure_class: 'unknown',
+    context_updates: updates,
+    response: end.stdout,
+  }
+}
+
+/** Context values as variables, as far as an environment can hold them. */
+function variables(context: Readonly<Record<string, unknown>>): Record<string, string> {
+  const entries = Object.entries(context).flatMap(([key, value]) => {
+    const text = valueText(value)
+    return text.length > 32_000 || text.includes('\0')
+      ? []
+      : [[`SIGNALBOX_CTX_${key.toUpperCase().replace(/[^A-Z0-9]/g, '_')}`, text] as const]
+  })
+  return Object.fromEntries(entries)
+}
+
+/** The end of a stream: what lies before is read and dropped. */
+function collect(stream: NodeJS.ReadableStream): () => string {
+  let kept = Buffer.alloc(0)
+  stream.on('data', (chunk: Buffer) => {
+    kept = Buffer.concat([kept, chunk])
+    if (kept.length > 2 * OUTPUT_MAX) kept = kept.subarray(-OUTPUT_MAX)
+  })
+  return () => kept.subarray(-OUTPUT_MAX).toString('utf8')
+}
+
+function ended(outcome: NodeOutcome): StepEnd {
+  return { status: 'ok', result: outcome }
+}

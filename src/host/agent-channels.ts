@@ -1,0 +1,86 @@
+import { type AgentAdapter, type AgentReport, loadAgent } from '../agents/index.js'
+import type { Clock } from '../clock/index.js'
+import { type AnswerChannel, NO_CHANNEL, type SessionRecord } from '../sessions/index.js'
+import { AgentReports } from './agent-reports.js'
+import { HeldRequests } from './held-requests.js'
+import { HookInbox, type HookInboxOptions } from './hook-inbox.js'
+import { HookTokens, mayHold, unwireHooks, wiredSessions } from './hook-wiring.js'
+import type { HostSettings } from './settings.js'
+
+export interface AgentChannelsOptions {
+  settings: HostSettings
+  clock: Clock
+  sessions: HookInboxOptions['sessions']
+  onMalformed: HookInboxOptions['onMalformed']
+  onError(error: unknown): void
+}
+
+/** Everything that agents say beside their screens, and the ways back to them, for all sessions of a host. */
+export class AgentChannels {
+  readonly inbox: HookInbox
+  readonly #options: AgentChannelsOptions
+  readonly #tokens = new HookTokens()
+  readonly #held = new HeldRequests()
+  readonly #reports = new Map<string, AgentReports>()
+
+  constructor(options: AgentChannelsOptions) {
+    this.#options = options
+    this.inbox = new HookInbox({
+      clock: options.clock,
+      tokens: this.#tokens,
+      held: this.#held,
+      sessions: options.sessions,
+      deliver: (session, report) => this.#reports.get(session)?.take(report),
+      onMalformed: options.onMalformed,
+    })
+  }
+
+  /** The way back to a session's agent. */
+  async answersFor(record: SessionRecord): Promise<AnswerChannel> {
+    const { settings } = this.#options
+    this.#tokens.learn(record.id, settings)
+    const { hooks } = (await adapterOf(record)) ?? {}
+    if (!hooks?.answer || !this.#tokens.has(record.id)) return NO_CHANNEL
+    return this.#held.channel(answer => hooks.answer!(answer), { mayHold: mayHold(hooks, settings) })
+  }
+
+  /** `env`: that of the agent where this host started it; another host knows only its own. */
+  async open(record: SessionRecord, env: NodeJS.ProcessEnv, hear: (report: AgentReport) => void): Promise<void> {
+    const { clock, onError } = this.#options
+    const adapter = await adapterOf(record)
+    if (!adapter) return
+    const reports = new AgentReports({ record, adapter, env, clock, hear, onError })
+    this.#reports.set(record.id, reports)
+    this.inbox.assign(record)
+    reports.start()
+  }
+
+  /** The agent has exited: its last words are read, its token dies, its private files go. */
+  async close(id: string): Promise<void> {
+    const reports = this.#reports.get(id)
+    this.#tokens.forget(id)
+    unwireHooks(id, this.#options.settings)
+    await reports?.stop()
+    this.#reports.delete(id)
+  }
+
+  /** Private files of sessions that ended while no host was there. */
+  sweep(): void {
+    const { settings, onError } = this.#options
+    try {
+      for (const id of wiredSessions(settings)) if (!this.#reports.has(id)) unwireHooks(id, settings)
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  /** The host goes; sessions live on, and so do their tokens and files. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#reports.values()].map(reports => reports.stop()))
+    this.#reports.clear()
+  }
+}
+
+async function adapterOf(record: SessionRecord): Promise<AgentAdapter | null> {
+  return record.agent === 'generic' ? null : loadAgent(record.agent).catch(() => null)
+}

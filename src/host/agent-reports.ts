@@ -1,0 +1,69 @@
+import type { AgentAdapter, AgentReport } from '../agents/index.js'
+import type { Clock } from '../clock/index.js'
+import type { SessionRecord } from '../sessions/index.js'
+import { RecentKeys } from './recent-keys.js'
+import { TranscriptTail } from './transcript-tail.js'
+
+export interface AgentReportsOptions {
+  record: SessionRecord
+  adapter: AgentAdapter
+  env: NodeJS.ProcessEnv
+  clock: Clock
+  /** Everybody who hears what the agent says, in this order. */
+  hear(report: AgentReport): void
+  onError(error: unknown): void
+}
+
+const REPEAT_MS = 10 * 60_000
+
+/** What one session's agent says beside its screen: hooks as they arrive, its transcript as it grows, each report once. */
+export class AgentReports {
+  readonly #options: AgentReportsOptions
+  readonly #seen: RecentKeys
+  readonly #tail: TranscriptTail | null
+  #agentSession: string | null
+
+  constructor(options: AgentReportsOptions) {
+    const { record, adapter, env, clock, onError } = options
+    this.#options = options
+    this.#seen = new RecentKeys(clock, REPEAT_MS)
+    this.#agentSession = record.agentSessionId ?? null
+    this.#tail = adapter.transcript
+      ? new TranscriptTail({
+          transcript: adapter.transcript,
+          place: () => ({
+            env,
+            cwd: record.cwd,
+            agentSessionId: this.#agentSession,
+            startedAt: record.startedAt,
+          }),
+          clock,
+          onStatement: (statement, { at, path, index }) => {
+            // What stands there from an earlier session was heard by that one. Some agents write whole seconds.
+            if (at !== null && at < Math.floor(record.startedAt / 1000) * 1000) return
+            this.take({ id: `transcript:${path}#${index}`, channel: 'transcript', at: at ?? clock.now(), statement })
+          },
+          onError,
+        })
+      : null
+  }
+
+  start(): void {
+    this.#tail?.start()
+  }
+
+  async stop(): Promise<void> {
+    await this.#tail?.stop()
+  }
+
+  /** A request is passed on again when its relay comes back: whoever holds it must know that there is somebody to answer. */
+  take(report: AgentReport): void {
+    const { statement } = report
+    if (!this.#seen.add(report.id) && statement.is !== 'request') return
+    if (statement.is === 'session' && !statement.subAgent) {
+      this.#agentSession = statement.agentSession
+      if (statement.transcript !== undefined) this.#tail?.use(statement.transcript)
+    }
+    this.#options.hear(report)
+  }
+}

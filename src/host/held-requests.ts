@@ -1,0 +1,64 @@
+import type { HookAnswer } from '../agents/index.js'
+import type { AnswerChannel } from '../sessions/index.js'
+
+/** So many hooks may wait for a person at once; further ones are not held, and their agents show their own dialogs. */
+const HELD_MAX = 200
+
+type Resolve = (text: string | null) => void
+
+/**
+ * Permission hooks that wait for a decision, by the id of their report. One id may be waited for more than once (a relay that came back
+ * before its old connection was noticed to be dead): all get the same answer. Nothing is kept for later: an answer that nobody waits for
+ * is not given, and whoever decides learns that.
+ */
+export class HeldRequests {
+  readonly #waiting = new Map<string, Set<Resolve>>()
+
+  get count(): number {
+    return this.#waiting.size
+  }
+
+  /** Null: there are too many. The promise resolves with the agent's answer, or with null when the request is let go. */
+  hold(report: string, whenClosed: AbortSignal): Promise<string | null> | null {
+    if (!this.#waiting.has(report) && this.#waiting.size >= HELD_MAX) return null
+    return new Promise(resolve => {
+      const waiting = this.#waiting.get(report) ?? new Set<Resolve>()
+      waiting.add(resolve)
+      this.#waiting.set(report, waiting)
+      const leave = () => {
+        waiting.delete(resolve)
+        if (waiting.size === 0 && this.#waiting.get(report) === waiting) this.#waiting.delete(report)
+        resolve(null)
+      }
+      if (whenClosed.aborted) leave()
+      else whenClosed.addEventListener('abort', leave, { once: true })
+    })
+  }
+
+  isHeld(report: string): boolean {
+    return this.#waiting.has(report)
+  }
+
+  /** False when nobody waits under this id. */
+  answer(report: string, text: string | null): boolean {
+    const waiting = this.#waiting.get(report)
+    if (!waiting) return false
+    this.#waiting.delete(report)
+    for (const resolve of waiting) resolve(text)
+    return true
+  }
+
+  /** The way back to one agent, in its own words. */
+  channel(say: (answer: HookAnswer) => string | null, options: { mayHold: boolean }): AnswerChannel {
+    return {
+      mayHold: options.mayHold,
+      isOpen: report => this.isHeld(report),
+      answer: async (report, answer) => {
+        const text = say(answer)
+        if (text === null) return 'unsayable'
+        return this.answer(report, text) ? 'sent' : 'closed'
+      },
+      release: report => void this.answer(report, null),
+    }
+  }
+}

@@ -1,0 +1,239 @@
+import { type AgentAdapter, type AgentReport, agentNames, loadAgent } from '../agents/index.js'
+import type { Clock } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
+import type { SessionRecord } from '../sessions/index.js'
+import type { HeldRequests } from './held-requests.js'
+import { canonicalEvent, isProtected } from './hook-events.js'
+import type { HookTokens } from './hook-wiring.js'
+import { RecentKeys } from './recent-keys.js'
+
+/** A hook call as a surface passes it on; `body` is JSON, nothing more is known of it. */
+export interface HookCall {
+  source: string
+  /** From the bearer header. */
+  token: string | null
+  body: unknown
+  /** Aborts when the caller is gone. */
+  closed: AbortSignal
+}
+
+export interface HookOutcome {
+  /** 202: taken note of, and nothing more. */
+  status: 200 | 202
+  pane: string | null
+  /** For a call that waits: the agent's answer, or null when the request was let go. */
+  answer?: Promise<string | null>
+}
+
+export interface HookInboxOptions {
+  clock: Clock
+  tokens: HookTokens
+  held: HeldRequests
+  /** Running sessions. */
+  sessions(): Promise<SessionRecord[]>
+  deliver(session: string, report: AgentReport): void
+  onMalformed(about: { source: string; session?: string; reason: string }): void
+}
+
+export type HookCounter =
+  | 'taken'
+  | 'repeated'
+  | 'unknown'
+  | 'malformed'
+  | 'dropped'
+  | 'unassigned'
+  | 'refused'
+  | 'not-held'
+
+interface Envelope {
+  id: string | null
+  event: string
+  session: string | null
+  agentSession: string | null
+  cwd: string | null
+  hold: boolean
+  data: Record<string, unknown>
+}
+
+/** Evidence beyond this is counted and dropped; what must not be lost never is. */
+const CALLS_PER_S = 20
+const REPEAT_MS = 10 * 60_000
+const UNASSIGNED_MS = 30_000
+const UNASSIGNED_MAX = 100
+const MALFORMED_EVENT_MS = 1_000
+
+/**
+ * Where hook calls arrive: whose they are, whether they were here before, what they say. It believes a token and nothing else about a
+ * session that has one: a session's name alone, which any program can write, speaks only for sessions without a token.
+ */
+export class HookInbox {
+  readonly #options: HookInboxOptions
+  readonly #seen: RecentKeys
+  readonly #rates = new Map<string, { since: number; calls: number }>()
+  readonly #unassigned: { at: number; call: Envelope; adapter: AgentAdapter }[] = []
+  readonly #counters = new Map<HookCounter, number>()
+  #malformedAt = Number.NEGATIVE_INFINITY
+  #calls = 0
+
+  constructor(options: HookInboxOptions) {
+    this.#options = options
+    this.#seen = new RecentKeys(options.clock, REPEAT_MS)
+  }
+
+  get counters(): Readonly<Record<string, number>> {
+    return Object.fromEntries(this.#counters)
+  }
+
+  /** @throws SignalboxError `E_INPUT` for what is malformed, `E_LOGIN` for a token that is nobody's or one that is missing. */
+  async receive({ source, token, body, closed }: HookCall): Promise<HookOutcome> {
+    const tokenSession = token === null ? null : this.#options.tokens.sessionOf(token)
+    if (token !== null && tokenSession === null)
+      throw this.#refused('this hook token is not (or no longer) a session’s')
+    const adapter = agentNames().includes(source) ? await loadAgent(source) : null
+    if (!adapter?.hooks) return this.#note('unknown', tokenSession)
+    const call = readEnvelope(body)
+    if (!call)
+      throw this.#malformed(
+        source,
+        tokenSession,
+        'the body is no hook call: it names no event, or its data is no object',
+      )
+    const session = tokenSession ?? (await this.#sessionOf(source, call))
+    if (tokenSession === null && session !== null && this.#options.tokens.has(session))
+      throw this.#refused('a session with hooks of its own is spoken for by its token alone')
+    if (session === null) return this.#keepUnassigned(call, adapter)
+    return this.#take(session, call, adapter, closed)
+  }
+
+  /** A session has begun, or its agent's own id is known now: calls that came too early may be its own. */
+  assign(record: SessionRecord): void {
+    const now = this.#options.clock.monotonic()
+    for (const waiting of this.#unassigned.splice(0)) {
+      const { at, call, adapter } = waiting
+      const isTheirs =
+        adapter.name === record.agent && call.agentSession !== null && call.agentSession === record.agentSessionId
+      if (isTheirs) this.#take(record.id, { ...call, hold: false }, adapter, AbortSignal.abort())
+      else if (now - at < UNASSIGNED_MS) this.#unassigned.push(waiting)
+    }
+  }
+
+  #take(session: string, call: Envelope, adapter: AgentAdapter, closed: AbortSignal): HookOutcome {
+    const isRepeated = this.#isRepeated(session, call)
+    if (!isRepeated && !isProtected(call.event) && this.#isOverRate(session)) return this.#note('dropped', session)
+    let statements: ReturnType<NonNullable<AgentAdapter['hooks']>['read']>
+    try {
+      statements = adapter.hooks!.read(call.event, call.data)
+    } catch (error) {
+      throw this.#malformed(adapter.name, session, error instanceof Error ? error.message : String(error))
+    }
+    if (statements.length === 0) return this.#note('unknown', session)
+    const id = `hook:${call.id ?? `${session}/${++this.#calls}`}`
+    const reports = statements.map(
+      (statement, index): AgentReport => ({
+        id: index === 0 ? id : `${id}/${index}`,
+        channel: 'hook',
+        at: this.#options.clock.now(),
+        statement,
+      }),
+    )
+    const asking = call.hold ? reports.find(({ statement }) => statement.is === 'request') : undefined
+    // Held before it is heard: whoever hears of the request must be able to answer it at once.
+    const answer = asking ? this.#options.held.hold(asking.id, closed) : null
+    if (asking && !answer) this.#count('not-held')
+    this.#count(isRepeated ? 'repeated' : 'taken')
+    // A relay that came back asks the same thing again; whoever hears it knows it by its id.
+    if (!isRepeated || answer) for (const report of reports) this.#options.deliver(session, report)
+    return { status: 200, pane: session, ...(answer && { answer }) }
+  }
+
+  #isRepeated(session: string, { id, event, data }: Envelope): boolean {
+    const tool = data.tool_use_id
+    const keys = [
+      ...(id === null ? [] : [`id ${id}`]),
+      ...(typeof tool === 'string' ? [`${session} ${tool} ${canonicalEvent(event, data) ?? event}`] : []),
+    ]
+    return keys.map(key => this.#seen.add(key)).some(isNew => !isNew)
+  }
+
+  #isOverRate(session: string): boolean {
+    const now = this.#options.clock.monotonic()
+    const rate = this.#rates.get(session)
+    if (!rate || now - rate.since >= 1_000) {
+      this.#rates.set(session, { since: now, calls: 1 })
+      return false
+    }
+    return ++rate.calls > CALLS_PER_S
+  }
+
+  /** By the name in the environment, the agent's own id, or the one session of this agent in this directory. */
+  async #sessionOf(source: string, call: Envelope): Promise<string | null> {
+    const running = (await this.#options.sessions()).filter(
+      record => record.state === 'starting' || record.state === 'live',
+    )
+    const named = running.find(record => record.id === call.session)
+    if (named) return named.id
+    const same = running.filter(record => record.agent === source)
+    const known = same.find(record => call.agentSession !== null && record.agentSessionId === call.agentSession)
+    if (known) return known.id
+    const here = same.filter(record => record.cwd === call.cwd)
+    return here.length === 1 ? here[0]!.id : null
+  }
+
+  #keepUnassigned(call: Envelope, adapter: AgentAdapter): HookOutcome {
+    this.#unassigned.push({ at: this.#options.clock.monotonic(), call, adapter })
+    if (this.#unassigned.length > UNASSIGNED_MAX) this.#unassigned.shift()
+    return this.#note('unassigned', null)
+  }
+
+  #note(what: HookCounter, pane: string | null): HookOutcome {
+    this.#count(what)
+    return { status: 202, pane }
+  }
+
+  #count(what: HookCounter): void {
+    this.#counters.set(what, (this.#counters.get(what) ?? 0) + 1)
+  }
+
+  #refused(message: string): SignalboxError {
+    this.#count('refused')
+    return new SignalboxError('E_LOGIN', message)
+  }
+
+  /** One event a second at most: a broken hook is worth a line in the log, not a flood of them. */
+  #malformed(source: string, session: string | null, reason: string): SignalboxError {
+    this.#count('malformed')
+    const now = this.#options.clock.monotonic()
+    if (now - this.#malformedAt >= MALFORMED_EVENT_MS) {
+      this.#malformedAt = now
+      this.#options.onMalformed({ source, ...(session !== null && { session }), reason: reason.slice(0, 500) })
+    }
+    return new SignalboxError('E_INPUT', reason)
+  }
+}
+
+/** Our relay's envelope, or an agent's own payload as it is. */
+function readEnvelope(body: unknown): Envelope | null {
+  if (!isObject(body)) return null
+  const isOurs = 'data' in body
+  const data = isOurs ? body.data : body
+  if (!isObject(data)) return null
+  const event = text(body.event) ?? text(data.hook_event_name) ?? text(data.event)
+  if (event === null) return null
+  return {
+    id: text(body.id),
+    event,
+    session: isOurs ? text(body.session) : null,
+    agentSession: text(data.session_id) ?? text(data.sessionId),
+    cwd: text(data.cwd) ?? text(body.cwd),
+    hold: isOurs && body.hold === true,
+    data,
+  }
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function text(value: unknown): string | null {
+  return typeof value === 'string' && value !== '' ? value : null
+}

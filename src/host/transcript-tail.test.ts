@@ -1,0 +1,101 @@
+import { appendFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { type AgentStatement, type AgentTranscript, loadAgent } from '../agents/index.js'
+import { systemClock } from '../clock/index.js'
+import { TranscriptTail } from './transcript-tail.js'
+
+let directory: string
+let file: string
+let transcript: AgentTranscript
+let tails: TranscriptTail[]
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-tail-'))
+  file = join(directory, 'conversation.jsonl')
+  transcript = (await loadAgent('demo')).transcript!
+  tails = []
+})
+afterEach(async () => {
+  await Promise.all(tails.map(tail => tail.stop()))
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const line = (type: string, fields: object = {}) =>
+  `${JSON.stringify({ type, at: '2026-01-01T00:00:00.000Z', ...fields })}\n`
+
+function tail(locate: () => string[] = () => [file]) {
+  const heard: { statement: AgentStatement; index: number }[] = []
+  const errors: unknown[] = []
+  const made = new TranscriptTail({
+    transcript: { ...transcript, locate: async () => locate() },
+    place: () => ({ env: {}, cwd: directory, agentSessionId: null, startedAt: 0 }),
+    clock: systemClock,
+    onStatement: (statement, { index }) => heard.push({ statement, index }),
+    onError: error => errors.push(error),
+  })
+  tails.push(made)
+  return {
+    tail: made,
+    heard,
+    errors,
+    said: () => heard.map(({ statement }) => ('markdown' in statement ? statement.markdown : statement.is)),
+  }
+}
+
+describe('a transcript', () => {
+  it('is read from its beginning and followed as it grows, each record once, torn lines when they are whole', async () => {
+    writeFileSync(file, line('user', { text: 'hi' }))
+    const { tail: follower, said, heard } = tail()
+    follower.start()
+    await vi.waitFor(() => expect(said()).toEqual(['prompt']))
+    const half = line('assistant', { text: 'Hello.' })
+    appendFileSync(file, half.slice(0, 20))
+    appendFileSync(file, half.slice(20) + line('turn_end', { outcome: 'done', text: '' }))
+    await vi.waitFor(() => expect(said()).toEqual(['prompt', 'Hello.', 'turn-ended']), 5_000)
+    expect(heard.map(({ index }) => index)).toEqual([0, 1, 2])
+  })
+
+  it('gets the same names again from a later host', async () => {
+    writeFileSync(file, line('user', { text: 'hi' }) + line('assistant', { text: 'Hello.' }))
+    const [first, second] = [tail(), tail()]
+    first.tail.start()
+    await vi.waitFor(() => expect(first.heard).toHaveLength(2))
+    second.tail.start()
+    await vi.waitFor(() => expect(second.heard).toEqual(first.heard))
+  })
+
+  it('that is not there yet is found when it comes', async () => {
+    let isThere = false
+    const { tail: follower, said } = tail(() => (isThere ? [file] : []))
+    follower.start()
+    writeFileSync(file, line('user', { text: 'hi' }))
+    isThere = true
+    await vi.waitFor(() => expect(said()).toEqual(['prompt']), 5_000)
+  })
+
+  it('is the one that the agent names, if that is a file', async () => {
+    const other = join(directory, 'other.jsonl')
+    writeFileSync(other, line('assistant', { text: 'new' }))
+    const { tail: follower, said } = tail(() => [])
+    follower.use(directory)
+    follower.use('relative.jsonl')
+    follower.use(other)
+    await vi.waitFor(() => expect(said()).toEqual(['new']))
+    expect(follower.path).toBe(other)
+  })
+
+  it('is read to its end when it is stopped, and not beyond', async () => {
+    writeFileSync(file, line('user', { text: 'hi' }))
+    const { tail: follower, said } = tail()
+    follower.start()
+    await vi.waitFor(() => expect(said()).toHaveLength(1))
+    appendFileSync(file, line('assistant', { text: 'last words' }))
+    await follower.stop()
+    expect(said()).toEqual(['prompt', 'last words'])
+    appendFileSync(file, line('assistant', { text: 'too late' }))
+    await new Promise(setImmediate)
+    expect(said()).toHaveLength(2)
+  })
+})

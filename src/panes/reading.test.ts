@@ -1,0 +1,198 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { AgentReport, AgentStatement } from '../agents/index.js'
+import type { Observation } from '../screen/index.js'
+import { AUTHORITIES, type Authority, type Claim, type Evidence, rankOf } from './evidence.js'
+import { Evidences } from './reading.js'
+import { reportEffect } from './report-evidence.js'
+
+const evidence = (authority: Authority, claim: Claim['is'], t: number, expires: number | null = null): Evidence => ({
+  authority,
+  claim: claim === 'blocked' ? { is: claim, awaiting: 'permission' } : ({ is: claim } as Claim),
+  t,
+  expires,
+  ref: `${authority}/${claim}`,
+})
+
+function looked(fields: Partial<Observation>): Observation {
+  return {
+    view: 'idle_prompt',
+    payload: { fresh: false, prompt: 'agent' },
+    confidence: 0.9,
+    anchored: true,
+    rule: 'test/look',
+    busy: false,
+    awaiting: null,
+    composer: null,
+    ...fields,
+  } as Observation
+}
+const BOX = looked({ composer: { empty: true } as Observation['composer'] })
+const WORK = looked({ view: 'thinking', payload: {} as never, busy: true })
+const MENU = looked({ view: 'tool_menu', payload: { menu: null } as never, awaiting: 'permission' })
+
+/** What the evidence adds up to, after looks and reports at their times. */
+function reading(steps: readonly (Evidence | [Observation, number])[], t: number) {
+  const all = new Evidences()
+  for (const step of steps) {
+    if (Array.isArray(step)) all.observe(step[0], step[1], true)
+    else all.report(step)
+  }
+  return all.read(t)
+}
+
+describe('the ladder', () => {
+  const reports = AUTHORITIES.filter(authority => authority !== 'exit')
+
+  it.each(reports.flatMap(high => reports.filter(low => rankOf(low) > rankOf(high)).map(low => [high, low] as const)))(
+    '%s wins over %s, which may contradict and never overrules; expired, it is silent',
+    (high, low) => {
+      // Hooks and the transcript are of one rank: there the newer one speaks.
+      const at = low === 'transcript' && high === 'hook' ? 1 : 2
+      const lower = evidence(low, 'idle', at)
+      const both = reading([evidence(high, 'working', 1), lower], 3)
+      expect(both).toMatchObject({ claim: { is: 'working' }, authority: high, contradictions: [{ authority: low }] })
+      expect(reading([evidence(high, 'idle', 1), lower], 3).contradictions).toEqual([])
+      expect(reading([evidence(high, 'working', 1, 2.5), lower], 3)).toMatchObject({
+        claim: { is: 'idle' },
+        authority: low,
+      })
+    },
+  )
+
+  it('gives one reading whatever the order of arrival', () => {
+    const made = fc.uniqueArray(
+      fc.record({
+        authority: fc.constantFrom(...reports),
+        claim: fc.constantFrom('working', 'idle', 'blocked', 'done'),
+        t: fc.nat(50),
+      }),
+      { selector: ({ authority, t }) => `${authority} ${t}`, maxLength: 12 },
+    )
+    fc.assert(
+      fc.property(made, fc.infiniteStream(fc.nat()), (list, order) => {
+        const all = list.map(({ authority, claim, t }) => evidence(authority, claim as Claim['is'], t))
+        const shuffled = all.map(item => ({ item, at: order.next().value as number })).sort((a, b) => a.at - b.at)
+        const [first, second] = [
+          reading(all, 60),
+          reading(
+            shuffled.map(({ item }) => item),
+            60,
+          ),
+        ]
+        expect([first.claim, first.authority]).toEqual([second.claim, second.authority])
+      }),
+    )
+  })
+
+  it('lets the newer of hook and transcript speak', () => {
+    const hook = evidence('hook', 'working', 5)
+    expect(reading([hook, evidence('transcript', 'done', 6)], 7)).toMatchObject({
+      claim: { is: 'done' },
+      authority: 'transcript',
+    })
+    expect(reading([hook, evidence('transcript', 'done', 4)], 7)).toMatchObject({
+      claim: { is: 'working' },
+      authority: 'hook',
+    })
+  })
+
+  it('does not let an older report replace a newer one of the same authority', () => {
+    expect(reading([evidence('transcript', 'done', 5), evidence('transcript', 'working', 3)], 6).claim).toEqual({
+      is: 'done',
+    })
+  })
+
+  it('keeps the last claim when nothing is left: idle is never a default', () => {
+    const all = new Evidences()
+    all.report(evidence('hook', 'working', 1, 2))
+    expect(all.read(1.5).claim).toEqual({ is: 'working' })
+    expect(all.read(50)).toMatchObject({ claim: { is: 'working' }, since: 1 })
+  })
+})
+
+describe('reports of an agent lapse', () => {
+  it.each<[string, Claim['is'], Observation, number, number]>([
+    ['working, 30 s after the last of them with the screen at rest', 'working', BOX, 30, 31],
+    ['blocked, when the input box has been live for 5 s', 'blocked', BOX, 6.9, 7.1],
+    ['done, when the screen has been at work for 2 s since', 'done', WORK, 3.9, 4.1],
+    ['working, when a menu has stood for a second', 'working', MENU, 2.9, 3.1],
+  ])('%s', (_, claim, look, before, after) => {
+    for (const authority of ['hook', 'transcript'] as const) {
+      const steps = [evidence(authority, claim, 1), [look, 2] as [Observation, number]]
+      expect(reading(steps, before), `${authority} at ${before}`).toMatchObject({ authority, claim: { is: claim } })
+      const later = reading(
+        [...steps, [look, after] as [Observation, number]],
+        after + (claim === 'working' && look === BOX ? 1 : 0),
+      )
+      expect(later.authority, `${authority} at ${after}`).toBe('screen')
+    }
+  })
+
+  it('starting, with the first live input box', () => {
+    expect(reading([evidence('hook', 'starting', 1)], 9).claim).toEqual({ is: 'starting' })
+    expect(reading([evidence('hook', 'starting', 1), [BOX, 2]], 2).authority).toBe('screen')
+  })
+
+  it('not while the last of the old work is still being drawn', () => {
+    expect(reading([[WORK, 1], evidence('hook', 'done', 3), [WORK, 3.5]], 4)).toMatchObject({ claim: { is: 'done' } })
+  })
+})
+
+describe('what an agent says is worth', () => {
+  const effect = (statement: AgentStatement, channel: AgentReport['channel'] = 'hook') =>
+    reportEffect({ id: 'r', channel, at: 0, statement }, 4)
+
+  it.each<[AgentStatement, Claim]>([
+    [{ is: 'session', agentSession: 'x' }, { is: 'starting' }],
+    [{ is: 'prompt', text: 'hi' }, { is: 'working' }],
+    [
+      { is: 'tool', state: 'started', key: 'k', tool: 'Bash', input: {} },
+      { is: 'working', label: 'Bash' },
+    ],
+    [
+      { is: 'request', key: null, tool: 'Bash', input: {} },
+      { is: 'blocked', awaiting: 'permission' },
+    ],
+    [
+      { is: 'waiting', kind: 'question' },
+      { is: 'blocked', awaiting: 'question' },
+    ],
+    [{ is: 'waiting', kind: 'idle' }, { is: 'idle' }],
+    [{ is: 'turn-ended', outcome: 'done' }, { is: 'done' }],
+    [
+      { is: 'turn-ended', outcome: 'done', background: 2 },
+      { is: 'working', label: '2 in the background' },
+    ],
+    [
+      { is: 'turn-ended', outcome: 'interrupted' },
+      { is: 'stopped', by: 'interrupted' },
+    ],
+    [
+      { is: 'turn-ended', outcome: 'failed', text: 'no credit' },
+      { is: 'failed', reason: 'no credit' },
+    ],
+    [
+      { is: 'tool', state: 'done', key: 'k', tool: 'Bash', input: {}, subAgent: 'h' },
+      { is: 'working', label: 'Bash' },
+    ],
+    [
+      { is: 'request', key: null, tool: 'Bash', input: {}, subAgent: 'h' },
+      { is: 'blocked', awaiting: 'permission' },
+    ],
+  ])('%o', (statement, claim) => {
+    expect(effect(statement)).toMatchObject({ evidence: { authority: 'hook', claim, t: 4, expires: null } })
+    expect(effect(statement, 'transcript')).toMatchObject({ evidence: { authority: 'transcript' } })
+  })
+
+  it.each<[AgentStatement]>([
+    [{ is: 'said', id: '1', markdown: 'x' }],
+    [{ is: 'usage', input: 1, output: 1 }],
+    [{ is: 'turn-ended', outcome: 'done', subAgent: 'h' }],
+  ])('%o says nothing about the pane', statement => expect(effect(statement)).toBeNull())
+
+  it('a denied tool or an ended program ends what its channel said, and claims nothing', () => {
+    expect(effect({ is: 'tool', state: 'denied', key: 'k', tool: 'Bash', input: {} })).toEqual({ withdraw: 'hook' })
+    expect(effect({ is: 'ended', reason: 'exit' }, 'transcript')).toEqual({ withdraw: 'transcript' })
+  })
+})

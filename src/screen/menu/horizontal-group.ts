@@ -1,0 +1,88 @@
+import type { Color } from '../../terminal/index.js'
+import { type MenuRow, spanFrom } from './menu-rows.js'
+import type { OptionGroup } from './option-group.js'
+import type { OptionRow } from './option-row.js'
+
+/**
+ * Labels side by side with exactly one highlighted, and a hint how to choose in the same row or the next two; or each behind its own key:
+ * `[y] Approve   [n] Deny`. Tabs and status rows are highlighted too, but nothing tells to choose from them.
+ */
+export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
+  for (let index = rows.length - 1; index >= 0; index--) {
+    const row = rows[index]!
+    if (row.isBlank || row.isRule || row.isFrame) continue
+    const options = [...row.text.matchAll(/\S+(?: \S+)*/gu)].map(
+      (match): OptionRow => ({
+        row: index,
+        glyphColumn: null,
+        number: null,
+        numberColumn: match.index,
+        checked: null,
+        labelColumn: match.index,
+        label: match[0],
+        detail: '',
+      }),
+    )
+    if (options.length < 2) continue
+    const keyed = options.filter(option => /^\[[a-z]\] /iu.test(option.label))
+    const firstHint = options.findIndex(option => isHint(option.label))
+    const plain = firstHint < 0 ? options : options.slice(0, firstHint)
+    const chosen = keyed.length >= 2 ? keyed : plain
+    const lit = litOption(row, chosen)
+    const isTold =
+      keyed.length >= 2 || firstHint >= 0 || rows.slice(index + 1, index + 3).some(next => isHint(next.text.trim()))
+    if (chosen.length < 2 || !chosen.every(option => /^[\p{L}\p{N}[(].{0,40}$/u.test(option.label))) continue
+    if (!isTold || (lit === null && keyed.length < 2)) continue
+    return {
+      layout: 'horizontal',
+      options: chosen,
+      selected: lit,
+      shownBy: lit === null ? null : 'style',
+      first: index,
+      last: index,
+    }
+  }
+  return null
+}
+
+function isHint(text: string): boolean {
+  return /^(?:ctrl\+\S|enter\b|esc\b|tab\b|⇆|⇄|↑|←|shift\+)/iu.test(text)
+}
+
+/** The only option with a ground of its own, or null. */
+function litOption(row: MenuRow, options: readonly OptionRow[]): number | null {
+  const grounds = options.map(option => {
+    const span = spanFrom(row, option.labelColumn)
+    return span ? `${span.bg}/${span.inverse}` : ''
+  })
+  const single = grounds.flatMap((ground, index) =>
+    grounds.filter(other => other === ground).length === 1 ? [index] : [],
+  )
+  if (single.length === 1) return single[0]!
+  if (options.length !== 2 || grounds[0] === grounds[1]) return null
+  // Of two, the lit one is inverse or has the stronger ground: black text on colour.
+  const loud = options.findIndex(option => {
+    const span = spanFrom(row, option.labelColumn)
+    return span !== undefined && (span.inverse || (span.bg !== null && span.fg !== null && isDark(span.fg)))
+  })
+  if (loud >= 0) return loud
+  // Both have a ground: the one with colour in it is lit, the grey one is not.
+  const [first, second] = options.map(option => chroma(spanFrom(row, option.labelColumn)?.bg ?? null)) as [
+    number,
+    number,
+  ]
+  return Math.abs(first - second) < COLOURFUL ? null : first > second ? 0 : 1
+}
+
+/** How much more colour the lit one of two buttons must have. */
+const COLOURFUL = 0x40
+
+function chroma(colour: Color): number {
+  if (typeof colour !== 'string') return 0
+  const channels = [1, 3, 5].map(at => Number.parseInt(colour.slice(at, at + 2), 16))
+  return Math.max(...channels) - Math.min(...channels)
+}
+
+function isDark(colour: string | number): boolean {
+  return typeof colour === 'number' ? colour === 0 || colour === 16 : Number.parseInt(colour.slice(1, 3), 16) < 0x40
+}

@@ -1,0 +1,51 @@
+import type { Frame } from '../../terminal/index.js'
+import { isGrey } from '../style-match.js'
+import { confirmsOrLeaves, fragments } from './menu-head.js'
+import { type MenuRow, spanFrom } from './menu-rows.js'
+
+/*
+ * A question that is answered by writing, in a dialog: a question above, one field, and below it the keys that send the answer or leave.
+ * The field begins with a prompt sign, or has a frame of its own. An input box looks the same but for its footer: that one names other
+ * things, or keys that do not leave.
+ */
+export interface TextField {
+  row: number
+  value: string
+  placeholder: string
+  /** The cursor is in the field: the hardware cursor, or a cell that is drawn inverse. */
+  holdsCursor: boolean
+}
+
+const SIGN = /^\s*[›>❯▸»]\s+(?=\S|$)/u
+const PLACEHOLDER =
+  /^(?:type\b|enter (?:your|a|an) |paste (?:your|the|a) |write (?:your|a) |add (?:notes|your)|tell \S+ |your answer|e\.g\.)/iu
+/** Blank rows that a field of several lines may leave below itself. */
+const AIR = 10
+
+export function findTextField(frame: Frame, rows: readonly MenuRow[]): TextField | null {
+  const footer = rows.findLastIndex(row => !row.isBlank && !row.isRule)
+  if (footer < 2 || !rows.slice(Math.max(0, footer - 1), footer + 1).some(row => confirmsOrLeaves(row.text)))
+    return null
+  const field = rows.slice(0, footer).findLast(row => !row.isBlank && !row.isFrame && fragments(row.text).length === 0)
+  if (!field || footer - field.index > AIR) return null
+  const isFramed = rows[field.index - 1]?.isFrame === true && rows[field.index + 1]?.isFrame === true
+  const sign = SIGN.exec(field.text)?.[0]
+  if (sign === undefined && !isFramed) return null
+  if (!rows.slice(0, field.index).some(row => !row.isBlank && !row.isFrame && !row.isRule)) return null
+  const column = sign?.length ?? field.indent
+  const text = field.text.slice(column).trim()
+  // Two columns are an entry of a list.
+  if (/\S\s{2,}\S/u.test(text)) return null
+  const isPlaceholder = PLACEHOLDER.test(text) || isFaint(field, column)
+  return {
+    row: field.index,
+    value: isPlaceholder ? '' : text,
+    placeholder: isPlaceholder ? text : '',
+    holdsCursor: frame.cursor.y === field.index || field.spans.some(span => span.inverse && span.width === 1),
+  }
+}
+
+function isFaint(row: MenuRow, column: number): boolean {
+  const span = spanFrom(row, column + 1)
+  return span !== undefined && (span.dim || isGrey(span.fg))
+}

@@ -1,0 +1,66 @@
+import type { ScreenMemory } from './memory.js'
+import { LAPSE_S } from './motion.js'
+import type { Observation } from './observation.js'
+import { changedAt, newestBlock, panelPrint, type Scene, transcriptPrint } from './scene.js'
+import { STILL_S } from './turn.js'
+
+/** How long a question in words must stand at the cursor. */
+export const SPOKEN_STANDS_S = 0.3
+
+/** What the next frame is told about this one. */
+export function nextMemory(scene: Scene, observation: Observation): ScreenMemory {
+  const { memory, layout, turn } = scene
+  const { t } = scene.frame
+  const newest = newestBlock(scene)
+  const print = layout.menu?.candidate.menu.print
+  const isWorking = scene.working !== null || observation.busy === true
+  return {
+    turnOpen: layout.menu ? memory.turnOpen : turn.isOpen,
+    echo:
+      turn.echoText === null || memory.echo?.text === turn.echoText ? memory.echo : { text: turn.echoText, since: t },
+    newest: newest ? { kind: newest.kind, isRunning: newest.isRunning } : memory.newest,
+    hasSeenComposer: memory.hasSeenComposer || layout.composer !== null,
+    menu: print === undefined ? null : { print, ...firstSight(scene, print) },
+    lastInputAt: memory.lastInputAt,
+    lastWorkingAt: isWorking ? t : memory.lastWorkingAt,
+    panel: changedAt(memory.panel, panelPrint(scene), t),
+    transcript: changedAt(memory.transcript, transcriptPrint(layout), t),
+    tracks: scene.tracks,
+    prompt: emptyShellPrompt(scene) ?? memory.prompt,
+    asking: askingNow(scene),
+    recheckAt: recheckAt(scene),
+  }
+}
+
+/** When this menu was first seen, and whether keys had been sent by then. */
+export function firstSight({ memory, frame }: Scene, print: string): { since: number; afterInput: boolean } {
+  const { menu, lastInputAt } = memory
+  return menu?.print === print
+    ? { since: menu.since, afterInput: menu.afterInput }
+    : { since: frame.t, afterInput: lastInputAt !== null }
+}
+
+function emptyShellPrompt({ shell }: Scene): string | null {
+  return shell?.is === 'prompt' && shell.kind === 'shell' && shell.draft === '' ? shell.prompt : null
+}
+
+function askingNow({ layout, memory, frame }: Scene): ScreenMemory['asking'] {
+  const found = layout.menu ?? layout.quoted
+  if (!found?.candidate.isSoft) return null
+  const text = found.candidate.menu.question
+  return memory.asking?.text === text ? memory.asking : { text, since: frame.t }
+}
+
+/** The next moment at which the same picture means something else: a sign lapses, a question has stood, an open turn is still. */
+function recheckAt(scene: Scene): number | null {
+  const { t } = scene.frame
+  const asking = askingNow(scene)
+  const isWaitingForEnd = scene.pack.terminator === 'required' && scene.turn.isOpen
+  const said = changedAt(scene.memory.transcript, transcriptPrint(scene.layout), t)
+  const moments = [
+    ...(asking ? [asking.since + SPOKEN_STANDS_S] : []),
+    ...(isWaitingForEnd ? [(said?.changedAt ?? t) + STILL_S] : []),
+    ...scene.tracks.flatMap(track => (track.lastMotion === null ? [] : [track.lastMotion + LAPSE_S + 0.001])),
+  ].filter(at => at > t)
+  return moments.length === 0 ? null : Math.min(...moments)
+}

@@ -1,0 +1,109 @@
+import type { Frame } from '../terminal/index.js'
+import type { RowBlock } from './grammar.js'
+import { type Layout, layOut } from './layout.js'
+import type { ScreenMemory } from './memory.js'
+import type { Pack } from './pack/pack.js'
+import { fingerprint } from './print.js'
+import { evaluateRules, type RuleMatch } from './rules.js'
+import { readShell, type ShellState } from './shell.js'
+import { readTodos } from './todo.js'
+import { blockText, isPinned, readTurn, type TurnState } from './turn.js'
+import type { Payload } from './view.js'
+import { findWorking, nextTracks, type Working } from './working.js'
+
+/** Everything that is read off a frame before its view is decided. */
+export interface Scene {
+  frame: Frame
+  memory: ScreenMemory
+  pack: Pack
+  layout: Layout
+  matches: readonly RuleMatch[]
+  tracks: ScreenMemory['tracks']
+  working: Working | null
+  turn: TurnState
+  todos: Payload['todo_list'] | null
+  /** Where no pack describes the program: it may be a shell. */
+  shell: ShellState | null
+}
+
+export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene {
+  const layout = layOut(frame, pack)
+  const matches = evaluateRules(frame, layout.rows, pack, layout.regions).flatMap(({ match }) => (match ? [match] : []))
+  const tracks = nextTracks(frame, layout, memory)
+  const working = findWorking(frame, layout, matches, tracks)
+  const turn = readTurn(layout, memory, pack, {
+    t: frame.t,
+    isWorking: working !== null,
+    restsByRule: matches.some(match => match.rule.view === 'idle_prompt'),
+    isScrolled: isScrolledBack(matches),
+    isSameTranscript: transcriptPrint(layout) === memory.transcript?.hash,
+  })
+  return {
+    frame,
+    memory,
+    pack,
+    layout,
+    matches,
+    tracks,
+    working,
+    turn,
+    todos: readTodos(layout.rows, pack),
+    shell: pack.agent === 'generic' ? readShell(frame, layout.rows, memory.prompt) : null,
+  }
+}
+
+/** The match of the highest priority; of equal ones the later. */
+export function bestMatch({ matches }: Scene, wanted: (match: RuleMatch) => boolean): RuleMatch | null {
+  return matches
+    .filter(wanted)
+    .reduce<RuleMatch | null>((best, match) => (best && best.rule.priority > match.rule.priority ? best : match), null)
+}
+
+export interface NewestBlock {
+  kind: RowBlock['kind']
+  isRunning: boolean
+  /** Null: not on screen, only remembered. */
+  block: RowBlock | null
+}
+
+/** The newest block; what memory knows when none is on screen or the transcript is scrolled back. */
+export function newestBlock({ layout, memory, pack, matches }: Scene): NewestBlock | null {
+  const block = layout.blocks.findLast(
+    candidate => !(candidate.kind === 'notice' && candidate.spec !== null) || candidate === layout.blocks.at(-1),
+  )
+  const isPinnedEcho = block?.kind === 'user' && isPinned(blockText(layout, block), memory)
+  if (block && !isScrolledBack(matches) && !isPinnedEcho) {
+    // Rows without a mark at the top of the screen go on with a block that began above it.
+    const isCutOff = block.spec === null && layout.blocks[0] === block && pack.blocks.length > 0
+    return { kind: isCutOff && memory.newest ? memory.newest.kind : block.kind, isRunning: block.isRunning, block }
+  }
+  if (isPinnedEcho && memory.newest?.kind === 'user') return { kind: 'prose', isRunning: false, block: null }
+  return memory.newest ? { ...memory.newest, block: null } : null
+}
+
+/** The newest block's text as one short value: it changes when something is said. Its mark may blink and does not count. */
+export function transcriptPrint({ blocks, rows }: Layout): string | null {
+  const newest = blocks.at(-1)
+  return newest
+    ? fingerprint([newest.kind, ...rows.slice(newest.first, newest.last + 1).map(row => row.text.slice(2))])
+    : null
+}
+
+/** The task panel as one comparable value. */
+export function panelPrint({ todos }: Scene): string | null {
+  return todos ? JSON.stringify(todos.items) : null
+}
+
+/** When this value last changed, as far as memory knows. */
+export function changedAt(
+  before: { hash: string; changedAt: number } | null,
+  hash: string | null,
+  t: number,
+): { hash: string; changedAt: number } | null {
+  if (hash === null) return null
+  return before?.hash === hash ? before : { hash, changedAt: t }
+}
+
+function isScrolledBack(matches: readonly RuleMatch[]): boolean {
+  return matches.some(match => match.rule.facet === 'scrolled')
+}

@@ -1,0 +1,67 @@
+import { readCompletion, readComposer } from './composer.js'
+import type { Awaiting, Facet, Observation } from './observation.js'
+import type { RuleMatch } from './rules.js'
+import type { Scene } from './scene.js'
+import type { Payload, TerminalView } from './view.js'
+
+/** What a view is based on. Fields that are left out follow from the rule that matched. */
+export interface Seen {
+  match?: RuleMatch | null
+  rule?: string
+  confidence?: number
+  anchored?: boolean
+  busy?: boolean | null
+  awaiting?: Awaiting | null
+  ambiguous?: TerminalView[]
+  evidence?: Observation['evidence']
+}
+
+/** The observation of a view that was decided: with everything else that the frame shows beside it. */
+export function see<V extends TerminalView>(scene: Scene, view: V, payload: Payload[V], seen: Seen): Observation<V> {
+  const { match } = seen
+  const { composer, terminator, rows } = scene.layout
+  const box = composer ? readComposer(rows, composer, ignoredInBox(scene)) : null
+  return {
+    view,
+    payload,
+    confidence: Math.min(
+      (seen.confidence ?? match?.rule.confidence ?? 0.7) * scene.pack.trust,
+      scene.frame.torn ? 0.5 : 1,
+    ),
+    anchored: seen.anchored ?? Boolean(match),
+    rule: seen.rule ?? (match ? `${scene.pack.agent}/${match.rule.id}` : 'none'),
+    busy: seen.busy === undefined ? (match?.rule.busy ?? null) : seen.busy,
+    awaiting: seen.awaiting ?? null,
+    composer: box && { ...box, queued: queuedTexts(scene), completion: readCompletion(rows, composer!.last + 1) },
+    facets: facetsOf(scene),
+    user: scene.turn.echoText,
+    terminator: terminator && { row: terminator.row, outcome: terminator.outcome },
+    ambiguous: seen.ambiguous ?? [],
+    evidence: seen.evidence ?? (match ? [{ region: match.rule.region, rows: match.rows, text: match.text }] : []),
+  }
+}
+
+export function seeNothing(scene: Scene): Observation<'unknown'> {
+  return see(scene, 'unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
+}
+
+function ignoredInBox({ pack }: Scene): RegExp | null {
+  const spec = pack.regions.find(region => region.name === 'composer' && region.kind === 'gutter')
+  return spec?.kind === 'gutter' ? spec.ignore : null
+}
+
+function queuedTexts({ layout }: Scene): string[] {
+  return layout.rows
+    .filter((_, index) => layout.roles[index] === 'queued')
+    .map(row => row.text.replace(/^\s*\S\s+/u, '').trim())
+}
+
+function facetsOf(scene: Scene): Facet[] {
+  const facets = scene.matches.flatMap((match): Facet[] =>
+    match.rule.facet ? [{ name: match.rule.facet, data: match.values }] : [],
+  )
+  if (scene.todos && scene.todos.total > 0) facets.push({ name: 'todo', data: { ...scene.todos } })
+  const queued = queuedTexts(scene)
+  if (queued.length > 0) facets.push({ name: 'queued', data: { count: queued.length } })
+  return facets
+}

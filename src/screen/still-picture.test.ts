@@ -1,0 +1,210 @@
+import { describe, expect, it } from 'vitest'
+import { frameOfText } from '../terminal/index.js'
+import { classify } from './classify.js'
+import { initialMemory } from './memory.js'
+import type { Observation } from './observation.js'
+import { parsePack } from './pack/parse-pack.js'
+import type { Payload } from './view.js'
+
+/*
+ * A picture in text has no colours, no motion and no cursor, and may show a part of a screen only: what somebody pasted, or a snapshot of a
+ * program's own tests. What is read off it rests on the form of the rows alone.
+ */
+const GENERIC = parsePack('pack = 1\nagent = "generic"\n', 'generic')
+const BOXED = parsePack(
+  `pack = 1
+agent = "boxed"
+terminator = "none"
+region = [{ name = "composer", kind = "open_box", body = '^›( (?!\\d)|$)', below = "indented", footer = '^hints' }]
+blocks = [{ kind = "user", first = '^› \\S', more = '^  \\S', strip = 2 }, { kind = "prose", first = '^• ', more = '^  ', strip = 2 }]
+
+[[rule]]
+id = "working.row"
+view = "thinking"
+region = "status"
+line = '^• \\S+ \\(\\d+s'
+busy = true
+`,
+  'boxed.toml',
+)
+
+function look(text: string, pack = GENERIC): Observation {
+  return classify(frameOfText(text), initialMemory(), pack).observation
+}
+
+function menuOf(observation: Observation) {
+  expect(observation.view).toBe('tool_menu')
+  return (observation.payload as Payload['tool_menu']).menu!
+}
+
+const labels = (observation: Observation) => menuOf(observation).options.map(option => option.label)
+
+describe('menus in a picture', () => {
+  it('are believed by the pointer where numbers run on and nothing stands below', () => {
+    const menu = menuOf(look('Delete the branch?\n\n● 1. Delete\n  2. Keep it'))
+    expect(menu).toMatchObject({ question: 'Delete the branch?', selected: 0 })
+    expect(menu.live.proofs).toEqual(['L1', 'L2', 'L3', 'L4'])
+  })
+
+  it('are text where something else stands below them, or no row is pointed at', () => {
+    expect(look('● 1. Delete\n  2. Keep it\n\nThat is what you will see.').view).toBe('unknown')
+    expect(look('Do this:\n\n1. Delete\n2. Keep it').view).toBe('unknown')
+  })
+
+  it('keep what explains an option apart from its label', () => {
+    const menu = menuOf(
+      look(
+        'Which store?\n\n● 1.  SQLite\n      One file\n  2.  PostgreSQL\n      Many hosts\n\nEnter to select · Esc to leave',
+      ),
+    )
+    expect(menu.options.map(({ label, detail }) => [label, detail])).toEqual([
+      ['SQLite', 'One file'],
+      ['PostgreSQL', 'Many hosts'],
+    ])
+  })
+
+  it('join a label that had to be broken at the end of its row', () => {
+    const long = 'Yes, and let it write into this folder for the rest of the week without'
+    expect(labels(look(`Go on?\n\n❯ 1. ${long}\n     asking\n  2. No\n\nenter to confirm · esc to leave`))).toEqual([
+      `${long} asking`,
+      'No',
+    ])
+  })
+
+  it('read labels and descriptions that are wrapped side by side', () => {
+    const menu = menuOf(
+      look(
+        [
+          'How shall it report?',
+          '',
+          '❯ 1. Every state it goes through,   For people who',
+          '     with the time of each          watch it closely.',
+          '  2. Only the end                   For all others.',
+          '',
+          'enter to choose · esc to leave',
+        ].join('\n'),
+      ),
+    )
+    expect(menu.options.map(({ label, detail }) => [label, detail])).toEqual([
+      ['Every state it goes through, with the time of each', 'For people who watch it closely.'],
+      ['Only the end', 'For all others.'],
+    ])
+  })
+
+  it('take a round mark for the selection', () => {
+    const menu = menuOf(
+      look('Pick a colour\n\n  ( ) Red\n  (x) Green\n  ( ) Blue\n\n↑/↓ move | Enter: take it | Esc: leave'),
+    )
+    expect(menu).toMatchObject({ selected: 1, multi: false })
+    expect(menu.options.map(option => option.label)).toEqual(['Red', 'Green', 'Blue'])
+  })
+
+  it('do not take a list with round marks for one without keys below it', () => {
+    expect(look('Open:\n\n  ( ) Red\n  (x) Green\n  ( ) Blue').view).toBe('unknown')
+  })
+
+  it('may be in a frame that is not at the left edge, or behind a bar', () => {
+    const frame = [
+      '╭───────────────────╮',
+      '│ Apply the change? │',
+      '│                   │',
+      '│ ● 1. Apply        │',
+      '│   2. Leave it     │',
+      '╰───────────────────╯',
+    ]
+    expect(labels(look(frame.map(row => `      ${row}`).join('\n')))).toEqual(['Apply', 'Leave it'])
+    expect(labels(look('▌ Run it?\n▌\n▌ > 1. Run\n▌   2. Cancel\n\nPress Enter to confirm or Esc to leave'))).toEqual([
+      'Run',
+      'Cancel',
+    ])
+  })
+})
+
+describe('a field to write into', () => {
+  it('is a question without options', () => {
+    const menu = menuOf(look('What shall it be called?\n\n> e.g. report\n\n\nEnter to submit · Esc to cancel'))
+    expect(menu).toMatchObject({
+      question: 'What shall it be called?',
+      options: [],
+      text: { option: null, value: '', placeholder: 'e.g. report', secret: false },
+    })
+  })
+
+  it('holds what was written', () => {
+    const menu = menuOf(look('What shall it be called?\n\n> summary\n\nEnter to submit · Esc to cancel'))
+    expect(menu.text).toMatchObject({ value: 'summary', placeholder: '' })
+  })
+
+  it('may have a frame of its own, and hide a key', () => {
+    const menu = menuOf(
+      look(
+        [
+          '╭──────────────────────────────────────────╮',
+          '│ Enter the API Key                        │',
+          '│                                          │',
+          '│ ╭──────────────────────────────────────╮ │',
+          '│ │ Paste your key here                  │ │',
+          '│ ╰──────────────────────────────────────╯ │',
+          '│                                          │',
+          '│ (Press Enter to submit, Esc to cancel)   │',
+          '╰──────────────────────────────────────────╯',
+        ].join('\n'),
+      ),
+    )
+    expect(menu).toMatchObject({ kind: 'api_key', text: { placeholder: 'Paste your key here', secret: true } })
+  })
+})
+
+describe('the input box in a picture', () => {
+  const edge = '─'.repeat(60)
+  it.each([
+    ['between rules', `${edge}\n> Type here\n${edge}\n  hints`],
+    ['in a frame', `╭${edge}╮\n│ > Type here${' '.repeat(48)}│\n╰${edge}╯\n~/app   model`],
+    ['on a band', `${'▄'.repeat(60)}\n > Type here\n${'▀'.repeat(60)}`],
+    ['on a band drawn the other way round', `${'▀'.repeat(60)}\n > Type here\n${'▄'.repeat(60)}`],
+    ['as a bare row', '› Type here\n\n  model · ~/app'],
+  ])('is found %s', (_, text) => {
+    expect(look(text)).toMatchObject({ view: 'idle_prompt', busy: false, awaiting: null, confidence: 0.5 })
+  })
+
+  it('is none where a frame of a tool stands below: that is the echo of a prompt', () => {
+    const band = `${'▄'.repeat(60)}\n > count the lines\n${'▀'.repeat(60)}`
+    const tool = '╭──────────────────╮\n│ ≡ Counting…      │\n╰──────────────────╯'
+    expect(look(`${band}\n\n${tool}`).view).not.toBe('idle_prompt')
+  })
+
+  it('is none where keys below it confirm or leave: that is a list with one entry, and nobody is at work', () => {
+    const list = 'Sessions\n\n› the only one   2 hours ago\n\n  Press enter to open or esc to go back'
+    expect(look(list, BOXED)).toMatchObject({
+      view: 'unknown',
+      payload: { recognised: true, screen: 'overlay' },
+      busy: null,
+    })
+  })
+
+  it('stays one while a list of completions with keys stands apart from it', () => {
+    const open = '› $sa\n\n\n  Sample  a plugin\n\n  Press enter to insert or esc to close'
+    expect(look(open, BOXED)).toMatchObject({ view: 'idle_prompt', composer: { draft: '$sa' } })
+  })
+
+  it('may have footer rows at the left edge that the pack names', () => {
+    expect(look('• done\n\n› \n\nhints', BOXED).view).toBe('idle_prompt')
+    expect(look('• done\n\n› \n\nother words', BOXED).view).not.toBe('idle_prompt')
+  })
+})
+
+describe('work in a picture', () => {
+  it('shows by the working row, whatever hangs below it', () => {
+    const below = ['  └ reading src/a.ts', '', '  ↳ and then the tests', '  ↳ and the docs']
+    const text = `› make it faster\n\n• Working (4s • esc to stop)\n${below.join('\n')}\n\n› `
+    expect(look(text, BOXED)).toMatchObject({ view: 'thinking', rule: 'boxed/working.row', busy: true })
+    expect(look(text)).toMatchObject({ view: 'thinking', busy: true })
+  })
+
+  it('goes on while a count beside a time has not reached its end', () => {
+    const at = (count: string) =>
+      look(`❯ go\n\n✻ The service is busy · again in 2s · attempt ${count}\n\n${'─'.repeat(80)}\n❯ \n${'─'.repeat(80)}`)
+    expect(at('1/5')).toMatchObject({ view: 'thinking', busy: true })
+    expect(at('5/5')).toMatchObject({ view: 'idle_prompt', busy: false })
+  })
+})

@@ -1,0 +1,36 @@
+import { type Region, rowsOf } from './region.js'
+import type { ScreenRow } from './screen-row.js'
+
+/*
+ * Some agents speak the language of their user. Words that a pack knows are of no use there, and where they show up they are somebody's text.
+ * The key hints below the input box are the agent's own words and nobody else's: a row of them in another script tells. Languages that share
+ * a script cannot be told apart this way; there the pack's words simply do not match.
+ */
+const SCRIPTS: Readonly<Record<string, RegExp>> = {
+  zh: /\p{Script=Han}/u,
+  ja: /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]/u,
+  ko: /[\p{Script=Hangul}\p{Script=Han}]/u,
+  ru: /\p{Script=Cyrillic}/u,
+  uk: /\p{Script=Cyrillic}/u,
+  el: /\p{Script=Greek}/u,
+  ar: /\p{Script=Arabic}/u,
+  he: /\p{Script=Hebrew}/u,
+  th: /\p{Script=Thai}/u,
+  hi: /\p{Script=Devanagari}/u,
+}
+const LATIN = /\p{Script=Latin}/u
+const LETTERS_MIN = 4
+
+/** The agent's own rows are in another script than the pack's words: only rules that hold in any language count. */
+export function speaksOtherLanguage(
+  rows: readonly ScreenRow[],
+  regions: ReadonlyMap<string, Region>,
+  locale: string,
+): boolean {
+  const own = SCRIPTS[locale.toLowerCase().split(/[-_]/u)[0]!] ?? LATIN
+  return rowsOf(rows, regions.get('footer')).some(row => {
+    // Key names and paths are Latin in every language: only letters that are neither tell of another one.
+    const foreign = row.text.match(/\p{L}/gu)?.filter(letter => !LATIN.test(letter) && !own.test(letter)) ?? []
+    return foreign.length >= LETTERS_MIN
+  })
+}

@@ -1,0 +1,43 @@
+import { describe, expect, test } from 'vitest'
+import type { ApprovalRecord } from '../approvals/index.js'
+import { screenAnswerOf } from './open-request.js'
+
+type Option = ApprovalRecord['request']['options'][number]
+
+const option = (label: string, meaning: string): Option =>
+  ({ key: label, label, meaning, from: 'agent', danger: null }) as Option
+const OURS = [option('allow', 'allow-once'), option('deny', 'deny')]
+
+/** A request that a hook reported, and the menu that was found for it. */
+function decided(wanted: string, screen: Option[], more: object = {}): ApprovalRecord {
+  return {
+    request: { options: OURS },
+    screenOptions: screen,
+    decision: { option: wanted, ...more },
+  } as unknown as ApprovalRecord
+}
+
+describe('a decision that is carried out on the screen', () => {
+  const yes = option('Yes, proceed', 'allow-once')
+  const tell = option('No, and tell Codex what to do differently', 'deny-with-text')
+
+  test('goes by meaning when the menu has other words', () => {
+    expect(screenAnswerOf(decided('allow', [yes, tell]))).toEqual({ label: yes.label })
+  })
+
+  test('a denial takes what the menu has for it, a plain No first', () => {
+    expect(screenAnswerOf(decided('deny', [yes, tell]))).toEqual({ label: tell.label })
+    expect(screenAnswerOf(decided('deny', [yes, tell, option('Cancel', 'cancel')]))).toEqual({ label: 'Cancel' })
+    expect(screenAnswerOf(decided('deny', [yes, tell, option('No', 'deny')]))).toEqual({ label: 'No' })
+    expect(screenAnswerOf(decided('deny', [yes, tell], { note: 'not now' }))).toEqual({
+      label: tell.label,
+      text: 'not now',
+    })
+  })
+
+  test('is none when the menu has no such option, or several', () => {
+    expect(screenAnswerOf(decided('deny', [yes]))).toBeNull()
+    expect(screenAnswerOf(decided('allow', [tell]))).toBeNull()
+    expect(screenAnswerOf(decided('deny', [option('No', 'deny'), option('Never', 'deny')]))).toBeNull()
+  })
+})

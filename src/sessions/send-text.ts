@@ -1,0 +1,50 @@
+import type { Pack } from '../screen/index.js'
+
+/** What a text is meant as: a prompt, a command of the agent's own, or whichever it looks like. */
+export type TextMeaning = 'auto' | 'text' | 'command'
+
+export const TEXT_MAX = 100_000
+/** Beyond this, or with a line break, text goes as one bracketed paste. */
+const TYPED_MAX = 400
+
+export interface Typing {
+  /** As it goes to the agent. */
+  text: string
+  way: 'paste' | 'bulk' | 'typed'
+}
+
+/** Line breaks as LF; no control characters and no paste markers: a prompt is text, never keys. */
+export function cleanText(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(/\u001b\[20[01]~/g, '')
+    .replace(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/g, '')
+    .trim()
+}
+
+/** One word behind a slash is a command; a path is not. */
+export function isCommand(text: string, meaning: TextMeaning = 'auto'): boolean {
+  if (meaning !== 'auto') return meaning === 'command'
+  return /^\/[\w-][\w:.-]*(?: [^\n]*)?$/u.test(text)
+}
+
+/**
+ * How a text gets into the box. Typed, a leading `/ ! @ #` is a command and a tab is a key; pasted, they are text. Where nothing can be
+ * pasted, a blank in front takes the mark its meaning. Null: this text cannot be typed without its line breaks being taken for Enter.
+ */
+export function typingOf(
+  text: string,
+  { pack, isBracketedPaste, meaning }: { pack: Pack; isBracketedPaste: boolean; meaning: TextMeaning },
+): Typing | null {
+  const isLong = text.length > TYPED_MAX || text.includes('\n')
+  const isMarked = /^[/!@#]/u.test(text) && !isCommand(text, meaning)
+  if ((isLong || isMarked || text.includes('\t')) && isBracketedPaste) return { text, way: 'paste' }
+  if (isLong && pack.agent === 'generic') return null
+  const way = pack.input.mode === 'bulk' || pack.input.paceMs === 0 ? 'bulk' : 'typed'
+  return { text: isMarked ? ` ${text}` : text, way }
+}
+
+/** Blanks do not count: boxes wrap. */
+export function squash(text: string): string {
+  return text.replace(/\s+/gu, '')
+}

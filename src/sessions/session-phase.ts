@@ -1,0 +1,345 @@
+import type { Clock } from '../clock/index.js'
+import type { EventData, EventType } from '../events/index.js'
+import type { KeptExit } from '../keeper/index.js'
+import { transition, UnlistedCounter } from '../machine/index.js'
+import type { Look } from '../panes/index.js'
+import type { Block, Pack } from '../screen/index.js'
+import { Conversation, type ConversationState } from './conversation.js'
+import type { Effects } from './effects.js'
+import { liveMenu } from './live-menu.js'
+import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable } from './phase-table.js'
+import { Readiness } from './readiness.js'
+import type { SaidRecord } from './said-records.js'
+import type { SessionApprovals } from './session-approvals.js'
+import type { Ending, SessionMessages } from './session-messages.js'
+import type { SessionNotices } from './session-notices.js'
+import type { RowSource } from './shown-rows.js'
+import type { MessageRef, Sink } from './sink.js'
+
+/** For a later host. */
+export interface PhaseState {
+  phase: Phase
+  conversation: ConversationState
+  menus: { count: number; print: string | null; instance: string }
+  isReady: boolean
+}
+
+export interface SessionPhaseOptions {
+  session: string
+  pack: Pack
+  rows: RowSource
+  clock: Clock
+  sinks: readonly Sink[]
+  effects: Effects
+  messages: SessionMessages
+  notices: SessionNotices
+  approvals: SessionApprovals
+  isResumed: boolean
+  /** The agent keeps a record of what it says. */
+  hasTranscript: boolean
+  restored: PhaseState | null
+  /** Old bytes are being read: nothing of them is asked or shown. */
+  isCatchingUp(): boolean
+  exit(): KeptExit | null
+  lastLook(): Look | null
+  record<T extends EventType>(type: T, data: EventData<T>): void
+  onEnd(): void
+  onError(error: unknown): void
+}
+
+/** Rows that nobody waited for are said when they have stood for so long. */
+const HISTORY_STANDS_S = 1
+
+/** What Signalbox does with a session: the phase, the turn and the message, moved by the table and carried out by its actions. */
+export class SessionPhase {
+  readonly #options: SessionPhaseOptions
+  readonly #conversation: Conversation
+  readonly #readiness: Readiness
+  readonly #unlisted = new UnlistedCounter()
+  #phase: Phase = 'dormant'
+  #menus: PhaseState['menus'] = { count: 0, print: null, instance: '' }
+  /** The turn was interrupted, whatever its last row says. */
+  #wasInterrupted = false
+  /** Rows that appeared while nothing was awaited, and since when they stand. */
+  #passing: { markdown: string; t: number } | null = null
+
+  constructor(options: SessionPhaseOptions) {
+    const { session, pack, rows, restored, clock, isResumed, notices } = options
+    this.#options = options
+    this.#conversation = new Conversation(session, pack, rows, restored?.conversation)
+    if (restored) {
+      this.#phase = restored.phase
+      this.#menus = { ...restored.menus }
+    }
+    this.#readiness = new Readiness({
+      clock,
+      conversation: this.#conversation,
+      isResumed,
+      isReady: restored?.isReady ?? false,
+      onReady: () => {
+        notices.ready()
+        options.record('session.ready', {})
+      },
+      onMenuStands: ms => {
+        const last = options.lastLook()
+        if (last) this.see({ ...last, t: last.t + ms / 1000 })
+      },
+    })
+  }
+
+  get phase(): Phase {
+    return this.#phase
+  }
+
+  /** Which appearance of a menu is on screen. */
+  get menuInstance(): string {
+    return this.#menus.instance
+  }
+
+  get isReady(): boolean {
+    return this.#readiness.isReady
+  }
+
+  get isAtWork(): boolean {
+    return this.#phase === 'thinking' || this.#phase === 'streaming'
+  }
+
+  get blocks(): readonly Block[] {
+    return this.#conversation.blocks
+  }
+
+  get openMessage(): MessageRef | null {
+    const { turn, message } = this.#conversation
+    return turn && message ? { session: this.#options.session, turn, message } : null
+  }
+
+  get state(): PhaseState {
+    return {
+      phase: this.#phase,
+      conversation: this.#conversation.state,
+      menus: { ...this.#menus },
+      isReady: this.isReady,
+    }
+  }
+
+  see(look: Look): void {
+    const { observation } = look
+    this.#conversation.observe(look)
+    if (!this.#readiness.admits(look) || !look.isSettled) return
+    const menu = liveMenu(observation)
+    const isNewMenu = menu !== null && this.#menus.print !== menu.print
+    if (!menu) this.#menus.print = null
+    if (observation.view !== 'auth_required' && observation.view !== 'unknown') this.#options.notices.signedIn()
+    this.#beginQueuedTurn(look)
+    this.dispatch(phaseEventOf(observation, isNewMenu), look)
+  }
+
+  dispatch(event: PhaseEvent, look: Look | null): void {
+    const { isCatchingUp, record, notices } = this.#options
+    const from = this.#phase
+    const [next, actions] = transition(phaseTable, from, event, { counter: this.#unlisted })
+    this.#phase = next
+    if (next !== from && !isCatchingUp()) record('session.phase', { from, to: next, event })
+    notices.atWork(this.isAtWork)
+    for (const action of actions) this.#act(action, look)
+    if (next === 'dormant' && from !== 'dormant') this.#closeTurn(look)
+  }
+
+  /** When to call `tick` if no byte comes before; null: never. In seconds since the session's start. */
+  nextDeadline(): number | null {
+    return this.#passing && this.#phase === 'dormant' ? this.#passing.t + HISTORY_STANDS_S : null
+  }
+
+  /** Time has passed; the last picture still stands. Bytes that come later than the deadline are preceded by this call, live or not. */
+  tick(t: number): void {
+    const due = this.nextDeadline()
+    const look = this.#options.lastLook()
+    if (due !== null && t >= due && look) this.#act('extract-history', { ...look, t: due })
+  }
+
+  /** The agent's work was stopped. */
+  interrupted(): void {
+    if (!this.isAtWork) return
+    this.#wasInterrupted = true
+    this.dispatch('interrupted', this.#options.lastLook())
+  }
+
+  /** The agent says that its turn has ended. The screen decides, unless it cannot tell. */
+  turnEnded(outcome: 'done' | 'interrupted' | 'failed'): void {
+    if (outcome === 'interrupted') return this.interrupted()
+    const look = this.#options.lastLook()
+    const isUnclear = look !== null && look.observation.busy === null && look.observation.awaiting === null
+    if (this.isAtWork && isUnclear) this.dispatch('idle_prompt', look)
+  }
+
+  /** A finished piece of the answer, in the agent's own words. */
+  hear(record: SaidRecord, t: number): void {
+    const heard = this.#conversation.hear(record, t)
+    if (heard === null) return
+    this.dispatch('transcript-block', this.#options.lastLook())
+    if (heard !== 'open') this.#options.messages.patch(heard.patched)
+  }
+
+  /** After a restart: the open request of the menu on screen is ours again. */
+  takeOverApprovals(): void {
+    const { effects, approvals, lastLook } = this.#options
+    const menu = liveMenu(lastLook()?.observation ?? null)
+    const { instance } = this.#menus
+    effects.later(async () => {
+      const found = await approvals.takeOver(menu && { menu, instance })
+      if (found === 'new' && menu) await approvals.raise(menu, instance)
+    })
+  }
+
+  // — inside —
+
+  /** Each action is isolated: a failure is reported, the rest still run, the phase has advanced. */
+  #act(action: PhaseAction, look: Look | null): void {
+    try {
+      this.#perform(action, look)
+    } catch (error) {
+      this.#options.onError(error)
+    }
+  }
+
+  #perform(action: PhaseAction, look: Look | null): void {
+    const { messages, notices, effects, approvals, isCatchingUp } = this.#options
+    switch (action) {
+      case 'mark-turn':
+        return this.#markTurn(look)
+      case 'open-message':
+        this.#conversation.openMessage()
+        return messages.open(this.openMessage)
+      case 'start-typing':
+      case 'stop-typing':
+        return this.#showTyping(action === 'start-typing')
+      case 'extract':
+      case 'extract-turn':
+        if (look) this.#conversation.extract(look, { isOpen: true })
+        return
+      case 'extract-history':
+        return this.#extractHistory(look)
+      case 'edit':
+        if (this.#conversation.blocks.length === 0) return
+        this.#conversation.openMessage()
+        return messages.update(this.openMessage, this.#conversation.blocks)
+      case 'finalize':
+        return this.#finalize(look, { isEnd: this.#phase === 'dormant' })
+      case 'ask':
+        return this.#ask(look)
+      case 'settle-approval':
+        if (!isCatchingUp()) effects.later(() => approvals.settle())
+        return
+      case 'warn-auth':
+        if (!isCatchingUp()) notices.needsSignIn(look?.observation ?? null)
+        return
+      case 'end-for-auth':
+        if (!isCatchingUp()) notices.endUnlessAttended(() => this.#asksOnlyForSignIn)
+        return
+      case 'reconcile':
+        return this.#conversation.reconcile()
+      case 'notice-silence':
+        return notices.silent()
+      case 'end-session':
+        return this.#options.onEnd()
+    }
+  }
+
+  #markTurn(look: Look | null): void {
+    const turn = look && this.#conversation.markTurn(look)
+    if (turn) this.#options.record('turn.opened', { session: this.#options.session, turn })
+  }
+
+  #showTyping(isOn: boolean): void {
+    const { sinks, session, isCatchingUp } = this.#options
+    if (!isCatchingUp()) for (const sink of sinks) sink.typing(session, isOn)
+  }
+
+  /**
+   * A further prompt is on screen while the agent works: one that waited in its queue. What comes below it is a turn of its own. Only the
+   * screen decides that, not what we know to have sent: after a restart the same bytes must lead to the same turns.
+   */
+  #beginQueuedTurn(look: Look): void {
+    if (!this.isAtWork) return
+    const echo = this.#conversation.newEcho(look)
+    if (!echo) return
+    this.#finalize(look, { before: echo.first, isEnd: true })
+    this.#closeTurn(look, 'done')
+    this.#act('mark-turn', look)
+  }
+
+  #finalize(look: Look | null, { before, isEnd }: { before?: number; isEnd: boolean }): void {
+    const { messages, hasTranscript, exit } = this.#options
+    if (!look) return
+    // Words without a prompt of their own: they came after their turn had been taken for closed.
+    if (!this.#conversation.turn) return isEnd ? this.#act('extract-history', look) : undefined
+    this.#conversation.openMessage()
+    const isAsking = this.#phase === 'tool-pending'
+    this.#conversation.extract(look, { isOpen: false, isAsking, isEnd, ...(before !== undefined && { before }) })
+    const closed = this.#conversation.closeMessage(look)
+    if (!closed) return
+    messages.close(closed, {
+      ending: isEnd && before === undefined ? this.#endingOf(look) : null,
+      waits: isEnd && hasTranscript && exit() === null,
+    })
+  }
+
+  /**
+   * What passed while nobody waited for anything, as a message of its own. A prompt that was answered at once has its turn closed by it.
+   * Without a prompt only what stands for a while is said: hints and waiting prompts come and go in the same place.
+   */
+  #extractHistory(look: Look | null): void {
+    // Only above an input box in use are rows the agent's words; a question about leaving, a list or a viewer passes.
+    const composer = look?.observation.composer
+    const isReadable = composer && !composer.completion && look.observation.awaiting === null
+    const found = isReadable ? this.#conversation.history(look) : null
+    if (!found || !look) {
+      this.#passing = null
+      return
+    }
+    if (this.#conversation.turn === null && this.#conversation.hasNewPrompt) this.#markTurn(look)
+    if (this.#conversation.turn === null) {
+      if (this.#passing?.markdown !== found.markdown) this.#passing = { markdown: found.markdown, t: look.t }
+      if (look.t - this.#passing.t < HISTORY_STANDS_S) return
+    }
+    this.#passing = null
+    const closed = this.#conversation.closeHistory(look)
+    if (!closed) return
+    this.#options.messages.close(closed, { ending: null, waits: this.#options.hasTranscript })
+    this.#closeTurn(look)
+  }
+
+  #endingOf(look: Look): Ending | null {
+    const outcome = look.observation.terminator?.outcome
+    if (this.#wasInterrupted || outcome === 'interrupted') return 'interrupted'
+    if (this.#options.exit()) return 'crashed'
+    return outcome === 'failed' ? 'failed' : null
+  }
+
+  /** The agent rests: whatever it worked on is over, said or unsaid. */
+  #closeTurn(look: Look | null, known?: string): void {
+    const { session, exit, record } = this.#options
+    const { turn } = this.#conversation
+    const shown = this.#wasInterrupted ? 'interrupted' : look?.observation.terminator?.outcome
+    const outcome = known ?? shown ?? (exit() ? 'exited' : 'done')
+    this.#wasInterrupted = false
+    if (!turn) return
+    this.#conversation.closeTurn()
+    record('turn.closed', { session, turn, outcome })
+  }
+
+  #ask(look: Look | null): void {
+    const { effects, approvals, isCatchingUp } = this.#options
+    const menu = liveMenu(look?.observation ?? null)
+    if (!menu || !look) return
+    const count = this.#menus.count + 1
+    const instance = `${look.frame.lines[menu.rows[0]]?.id ?? 0}:${count}`
+    this.#menus = { count, print: menu.print, instance }
+    if (!isCatchingUp()) effects.later(() => approvals.raise(menu, instance))
+  }
+
+  get #asksOnlyForSignIn(): boolean {
+    const observation = this.#options.lastLook()?.observation
+    return this.#options.exit() === null && observation?.view === 'auth_required' && observation.composer === null
+  }
+}

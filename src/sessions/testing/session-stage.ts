@@ -1,0 +1,233 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import type { AgentReport, AgentStatement } from '../../agents/index.js'
+import { approvalsProjection, Ledger } from '../../approvals/index.js'
+import { SimulatedClock } from '../../clock/index.js'
+import { type EventData, type EventType, newEvent, validateEvent } from '../../events/index.js'
+import type { KeeperPort } from '../../keeper/index.js'
+import { parsePack } from '../../screen/index.js'
+import { type EventStore, openStore } from '../../store/index.js'
+import { SessionJournal } from '../journal.js'
+import { LiveSession } from '../live-session.js'
+import type { LiveSessionOptions } from '../live-session-options.js'
+import { type SessionRecord, sessionStream, sessionsProjection } from '../session-record.js'
+import { BLOCK_CAPS, type Notice, type Sink } from '../sink.js'
+
+const PACK_FILE = fileURLToPath(new URL('../../../packs/demo/demo.toml', import.meta.url))
+const RULE = '─'.repeat(60)
+export const COLS = 80
+export const ROWS = 40
+
+export interface StageOptions {
+  record?: Partial<SessionRecord>
+  times?: LiveSessionOptions['times']
+  agent?: LiveSessionOptions['agent']
+  /** Changes to the demo's pack. */
+  pack?: (toml: string) => string
+  restoredFrom?: SessionStage
+}
+
+/**
+ * A live session with everything real but its terminal: bytes are handed to it, its keys are kept, and time stands still until it is told
+ * to pass. Pictures are drawn as the demo agent draws them.
+ */
+export class SessionStage {
+  readonly clock: SimulatedClock
+  readonly store: EventStore
+  readonly session: LiveSession
+  readonly keys: string[] = []
+  readonly shown: string[] = []
+  readonly notices: Notice[] = []
+  readonly errors: unknown[] = []
+  readonly signals: string[] = []
+  /** What was printed so far, with its times. */
+  readonly #printed: { bytes: Uint8Array; t: number; offset: number }[] = []
+  readonly #directory: string
+  #offset = 0
+  #reports = 0
+
+  private constructor(
+    clock: SimulatedClock,
+    store: EventStore,
+    directory: string,
+    create: (stage: SessionStage) => LiveSession,
+  ) {
+    this.clock = clock
+    this.store = store
+    this.#directory = directory
+    this.session = create(this)
+  }
+
+  static async open(options: StageOptions = {}): Promise<SessionStage> {
+    const clock = options.restoredFrom?.clock ?? new SimulatedClock(1_000_000)
+    const directory = mkdtempSync(join(tmpdir(), 'signalbox-stage-'))
+    const store =
+      options.restoredFrom?.store ??
+      (await openStore({
+        path: join(directory, 'store.db'),
+        clock,
+        projections: [sessionsProjection, approvalsProjection] as never,
+        validate: validateEvent,
+      }))
+    const { id, startedAt, state, version, exit, ...started } = recordOf(clock, options.record)
+    if (!options.restoredFrom)
+      await store.append(sessionStream(id), 0, [newEvent('session.started', started as never, startedAt)])
+    const record: SessionRecord = { id, startedAt, state, version, ...started, ...(exit && { exit }) }
+    const journal = await SessionJournal.open(store, id)
+    const toml = readFileSync(PACK_FILE, 'utf8')
+    const pack = parsePack(options.pack?.(toml) ?? toml, 'demo.toml')
+    return new SessionStage(
+      clock,
+      store,
+      directory,
+      stage =>
+        new LiveSession({
+          record,
+          pack,
+          keeper: stage.#keeper(),
+          journal,
+          ledger: new Ledger(store),
+          sinks: [stage.#sink()],
+          clock,
+          emulator: { cols: COLS, rows: ROWS },
+          hostName: 'test',
+          onError: error => stage.errors.push(error),
+          ...(options.times && { times: options.times }),
+          ...(options.agent && { agent: options.agent }),
+        }),
+    )
+  }
+
+  /** Another host after this one, on the same store: it reads what was printed, and goes live. */
+  async takenOver(options: StageOptions = {}): Promise<SessionStage> {
+    const next = await SessionStage.open({ ...options, restoredFrom: this })
+    for (const { bytes, t, offset } of this.#printed) next.session.output(bytes, t, offset)
+    next.#offset = this.#offset
+    next.session.goLive()
+    await next.pass(2_000)
+    return next
+  }
+
+  async close(): Promise<void> {
+    await this.pass(2_500)
+    await this.session.settled()
+    await this.store.close()
+    rmSync(this.#directory, { recursive: true, force: true })
+  }
+
+  /** The whole picture: these rows, and the input box below them unless the agent asks for something. */
+  async paint(
+    rows: readonly string[],
+    box: { draft?: string; isGone?: boolean; footer?: string; passMs?: number } = {},
+  ): Promise<void> {
+    const composer = box.isGone ? [] : [RULE, `▷ ${box.draft ?? ''}`, RULE, `  ${box.footer ?? 'enter to send'}`]
+    const cursor = box.isGone ? '' : `\u001b[${rows.length + 2};${3 + (box.draft?.length ?? 0)}H`
+    await this.print(`\u001b[H\u001b[J${[...rows, ...composer].join('\r\n')}${cursor}`, box.passMs)
+  }
+
+  async print(text: string, passMs = 1_000): Promise<void> {
+    const bytes = new TextEncoder().encode(text)
+    this.#printed.push({ bytes, t: this.#t, offset: this.#offset })
+    this.session.output(bytes, this.#t, this.#offset)
+    this.#offset += bytes.length
+    await this.pass(passMs)
+  }
+
+  async pass(ms: number): Promise<void> {
+    const end = this.clock.now() + ms
+    while (this.clock.now() < end) {
+      await rest()
+      this.clock.advance(Math.min(50, end - this.clock.now()))
+    }
+    await rest()
+  }
+
+  async exit(code: number | null, signal: string | null = null): Promise<void> {
+    this.session.exited({ code, signal, t: this.#t })
+    await this.session.settled()
+  }
+
+  /** The agent says something beside its screen, now. */
+  async hear(statement: AgentStatement, report: Partial<AgentReport> = {}): Promise<void> {
+    this.#reports++
+    this.session.hear({
+      id: `report-${this.#reports}`,
+      channel: 'transcript',
+      at: this.clock.now(),
+      statement,
+      ...report,
+    })
+    await rest()
+  }
+
+  async events<T extends EventType>(type: T): Promise<EventData<T>[]> {
+    const events = await this.store.readStream(sessionStream(this.session.id))
+    return events.filter(event => event.type === type).map(event => event.data as EventData<T>)
+  }
+
+  /** Messages of the log as late readers see them. */
+  async messages(): Promise<string[]> {
+    const messages = new Map<string, string>()
+    for (const { message, markdown } of await this.events('message.final')) messages.set(message, markdown)
+    return [...messages.values()]
+  }
+
+  get #t(): number {
+    return (this.clock.now() - 1_000_000) / 1000
+  }
+
+  #keeper(): KeeperPort {
+    const nothing = async () => undefined
+    return {
+      spawn: () => Promise.reject(new Error('nothing is started here')),
+      list: async () => [],
+      attach: async () => ({ state: 'attached', detach: () => undefined }),
+      write: async (_, bytes) => void this.keys.push(new TextDecoder().decode(bytes)),
+      resize: async (_, cols, rows) => void this.signals.push(`${cols}x${rows}`),
+      signal: async (_, signal) => void this.signals.push(signal),
+      mark: nothing,
+      forget: nothing,
+      close: nothing,
+    }
+  }
+
+  #sink(): Sink {
+    return {
+      kind: 'web',
+      caps: BLOCK_CAPS,
+      open: async ({ message }) => void this.shown.push(`open ${message}`),
+      update: ({ message }, blocks) => void this.shown.push(`update ${message} ${blocks.length}`),
+      close: async ({ message }) => void this.shown.push(`close ${message}`),
+      ask: async ({ id }) => void this.shown.push(`ask ${id.slice(0, 3)}`),
+      settle: async ({ state }) => void this.shown.push(`settle ${state}`),
+      notice: async (_, notice) => void this.notices.push(notice),
+      typing: (_, isOn) => void this.shown.push(`typing ${isOn}`),
+    }
+  }
+}
+
+function recordOf(clock: SimulatedClock, given: Partial<SessionRecord> = {}): SessionRecord {
+  return {
+    id: 'ses_stage',
+    number: 2,
+    person: 'local',
+    agent: 'demo',
+    project: '/p',
+    cwd: '/p',
+    args: [],
+    pid: 1,
+    size: { cols: COLS, rows: ROWS },
+    startedAt: clock.now(),
+    state: 'starting',
+    recording: '/p/r.cast',
+    owner: 'daemon',
+    version: 1,
+    ...given,
+  }
+}
+
+async function rest(): Promise<void> {
+  for (let turn = 0; turn < 4; turn++) await new Promise(resolve => setImmediate(resolve))
+}

@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import { ByteCutter } from './byte-pieces.js'
+import { bytes } from './testing/drive.js'
+import { PIECE_MAX } from './xterm-core.js'
+
+const text = (piece: Uint8Array) => new TextDecoder().decode(piece)
+
+/** Pieces of some calls; one that was cut behind the BEL of a question is marked with `!`. */
+function cut(...calls: (string | Uint8Array)[]): string[] {
+  const cutter = new ByteCutter()
+  const pieces: string[] = []
+  for (const call of calls) {
+    cutter.cut(typeof call === 'string' ? bytes(call) : call, (piece, endsQuestion) => {
+      pieces.push(`${text(piece)}${endsQuestion ? '!' : ''}`)
+    })
+  }
+  return pieces
+}
+
+test('a piece ends behind what may end a synchronized update', () => {
+  expect(cut('\x1b[?2026hall\x1b[?2026lnext')).toEqual(['\x1b[?2026hall\x1b[?2026l', 'next'])
+  expect(cut('\x1b[?25;2026la')).toEqual(['\x1b[?25;2026l', 'a'])
+  expect(cut('\x1b[?20\r26lnext')).toEqual(['\x1b[?20\r26l', 'next'])
+  expect(cut('\x1b[?20\x7f26lnext')).toEqual(['\x1b[?20\x7f26l', 'next'])
+})
+
+test('also when the update is ended by bytes of two calls', () => {
+  expect(cut('\x1b[?20', '26lnext')).toEqual(['\x1b[?20', '26l', 'next'])
+  expect(cut('\x1b[?2026', 'lnext')).toEqual(['\x1b[?2026', 'l', 'next'])
+  expect(cut('\x1b[?202', '\r6lnext')).toEqual(['\x1b[?202', '\r6l', 'next'])
+})
+
+test('other modes and text do not cut', () => {
+  expect(cut('hello 2026 all\x1b[?25lx\x1b[?1006ly\x1b[?2004lz')).toHaveLength(1)
+})
+
+test('a BEL that may end a question ends a piece that starts behind the last ESC', () => {
+  expect(cut('ab\x1b]10;?\x07c')).toEqual(['ab\x1b', ']10;?\x07!', 'c'])
+  expect(cut('\x1b]11;?\x1b\\\x1b]10;?\x07c')).toEqual(['\x1b]11;?\x1b\\\x1b', ']10;?\x07!', 'c'])
+  expect(cut('\x1b]10;', '?\x07c')).toEqual(['\x1b]10;', '?\x07!', 'c'])
+  expect(cut('\x1b]10;?', '\x07c')).toEqual(['\x1b]10;?', '\x07!', 'c'])
+})
+
+test('a BEL behind a title does not cut, and is not taken for the end of a question before it', () => {
+  expect(cut('\x1b]0;title\x07text')).toHaveLength(1)
+  expect(cut('\x1b]10;?\x1b\\\x1b]0;title\x07')).toEqual(['\x1b]10;?\x1b\\\x1b]0;title\x07'])
+})
+
+test('characters are never cut, and the unfinished one is held back', () => {
+  const whole = bytes('a…b')
+  expect(cut(whole.subarray(0, 2), whole.subarray(2, 3), whole.subarray(3))).toEqual(['a', '…b'])
+  const long = `x${'…'.repeat(PIECE_MAX)}`
+  const pieces = cut(long)
+  expect(pieces.join('') === long).toBe(true)
+  expect(pieces.length).toBeGreaterThan(2)
+  expect(Math.max(...pieces.map(piece => bytes(piece).length))).toBeLessThanOrEqual(PIECE_MAX)
+})

@@ -1,0 +1,81 @@
+import { Background } from './cell-style.js'
+import { CELL_WORDS, type CoreAttributes, type CoreBuffer, type CoreLine, type XtermCore } from './xterm-core.js'
+
+/*
+ * Where the memory of lines comes from. xterm asks for a piece for each line, fills a blank one cell by cell, and makes a
+ * cell object for every copy: most of the work of a line feed before the scrollback is full, and of entering the
+ * alternate screen. Here a few lines share a piece of memory, and a blank line is a copy of the last blank one.
+ *
+ * The methods are replaced on the classes, once a process. A line that shares memory must not grow in place, as xterm's
+ * `resize` would let it: it gets memory of its own first. A piece is freed when the last line in it is, so it is kept
+ * small: a line that stays for hours holds back its few neighbours at most.
+ */
+
+const LINES_PER_PIECE = 8
+
+interface LineClass {
+  new (cols: number, fill: unknown, isWrapped: boolean): CoreLine
+}
+
+interface LineMethods {
+  constructor: LineClass
+  clone(): CoreLine
+  resize(cols: number, fill: unknown): boolean
+}
+
+const prepared = new WeakSet<object>()
+
+export function shareLineMemory(core: XtermCore): void {
+  const buffer = core.buffers.normal
+  const lines = Object.getPrototypeOf(buffer.lines.get(0)) as LineMethods
+  if (prepared.has(lines)) return
+  prepared.add(lines)
+  replaceLineMethods(lines, buffer.getNullCell())
+  replaceBlankLines(Object.getPrototypeOf(buffer) as CoreBuffer)
+}
+
+function replaceLineMethods(lines: LineMethods, anyCell: unknown): void {
+  const Line = lines.constructor
+  const resize = lines.resize
+  lines.clone = function (this: CoreLine): CoreLine {
+    const copy = new Line(0, anyCell, this.isWrapped)
+    copy._data = copyInPiece(this._data)
+    copy.length = this.length
+    for (const x in this._combined) copy._combined[x] = this._combined[x]!
+    for (const x in this._extendedAttrs) copy._extendedAttrs[x] = this._extendedAttrs[x]
+    return copy
+  }
+  lines.resize = function (this: CoreLine, cols: number, fill: unknown): boolean {
+    const isShared = this._data.byteLength !== this._data.buffer.byteLength
+    if (isShared && cols !== this.length) this._data = this._data.slice()
+    return resize.call(this, cols, fill)
+  }
+}
+
+function replaceBlankLines(buffers: CoreBuffer): void {
+  const getBlankLine = buffers.getBlankLine
+  let blank: CoreLine | null = null
+  buffers.getBlankLine = function (this: CoreBuffer, attributes: CoreAttributes, isWrapped = false): CoreLine {
+    if ((attributes.bg & Background.hasExtended) !== 0) return getBlankLine.call(this, attributes, isWrapped)
+    const { cols } = this._bufferService
+    if (blank?.length !== cols || blank._data[1] !== attributes.fg || blank._data[2] !== attributes.bg)
+      blank = getBlankLine.call(this, attributes, false)
+    const line = blank.clone()
+    line.isWrapped = isWrapped
+    return line
+  }
+}
+
+let piece = new Uint32Array(0)
+let used = 0
+
+function copyInPiece(words: Uint32Array): Uint32Array {
+  if (used + words.length > piece.length) {
+    piece = new Uint32Array(Math.max(words.length, CELL_WORDS) * LINES_PER_PIECE)
+    used = 0
+  }
+  const copy = piece.subarray(used, used + words.length)
+  copy.set(words)
+  used += words.length
+  return copy
+}

@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type CommandRun, parseLines, TestHome, waitFor } from '../e2e/harness.js'
+import type { AgentPlace, AgentUnderTest } from './agent-under-test.js'
+import { installed } from './installed.js'
+
+export interface Approval {
+  id: string
+  state: string
+  requestedAt: number
+  fingerprint: string
+  decision?: { at?: number; option: string }
+  request: { tool: string; text: string | null; options: { key: string; label: string; meaning: string }[] }
+}
+
+/** A home for one agent: its own HOME, its own project, its own Signalbox. */
+export class AgentHome extends TestHome {
+  readonly agent: AgentUnderTest
+  readonly place: AgentPlace
+
+  constructor(agent: AgentUnderTest, model: string) {
+    super()
+    this.agent = agent
+    const home = join(this.directory, 'person')
+    this.place = { home, project: this.work, model }
+    mkdirSync(join(home, 'tmp'), { recursive: true })
+    writeFileSync(join(home, '.gitconfig'), '[user]\n\tname = Test\n\temail = test@example.invalid\n')
+    execFileSync('git', ['init', '-q', this.work], { env: { ...process.env, HOME: home } })
+    agent.prepare(this.place)
+  }
+
+  override get env(): Record<string, string> {
+    return {
+      ...super.env,
+      PATH: `${installed(this.agent)}:/usr/local/bin:/usr/bin:/bin`,
+      HOME: this.place?.home ?? '/nonexistent',
+      SHELL: '/bin/bash',
+      ...(this.place && this.agent.env(this.place)),
+    }
+  }
+
+  /** Starts the agent, without waiting for it. */
+  async open(args: readonly string[] = []): Promise<string> {
+    const words = ['start', this.agent.name, '--json', '--size', '100x40', '--', ...(this.agent.args ?? []), ...args]
+    return (await this.json<{ id: string }>(words)).id
+  }
+
+  /** Starts the agent and waits for its empty input box. */
+  async begin(args: readonly string[] = []): Promise<{ id: string; startMs: number }> {
+    const from = Date.now()
+    const id = await this.open(args)
+    await this.waitUntil(id, 'idle')
+    return { id, startMs: Date.now() - from }
+  }
+
+  /** The agent's own id of the conversation, as soon as it is known. */
+  async agentSession(id: string): Promise<string> {
+    return waitFor('the id of the conversation', async () => {
+      const all = await this.json<{ id: string; agentSessionId?: string }[]>(['sessions', '--all', '--json'])
+      return all.find(session => session.id === id)?.agentSessionId
+    })
+  }
+
+  async waitUntil(id: string, what: 'idle' | 'approval'): Promise<void> {
+    const result = await this.run(['wait', id, '--for', what, '--timeout', '60'])
+    if (result.code === 0 || (what === 'approval' && (await this.pending()).length > 0)) return
+    throw new Error(`not ${what} (exit ${result.code}):\n${await this.screen(id)}`)
+  }
+
+  async screen(id: string): Promise<string> {
+    return (await this.run(['read', id, '--screen'])).stdout
+  }
+
+  /** Sends a prompt and follows its answer to the end of the turn. */
+  send(id: string, text: string): Promise<CommandRun> {
+    return this.run(['send', id, text, '--wait', '--timeout', '90'], { timeoutMs: 120_000 })
+  }
+
+  async pending(): Promise<Approval[]> {
+    return this.json<Approval[]>(['approvals', '--json'])
+  }
+
+  async onePending(id: string): Promise<Approval> {
+    return waitFor(`one pending approval; screen:\n${await this.screen(id)}`, async () => {
+      const all = await this.pending()
+      return all.length === 1 ? all[0] : null
+    })
+  }
+
+  file(name: string): string | null {
+    const path = join(this.work, name)
+    return existsSync(path) ? readFileSync(path, 'utf8') : null
+  }
+
+  /** Types keys into the session as an attached person would. */
+  async press(id: string, keys: string): Promise<void> {
+    const { request } = await import('node:http')
+    const body = JSON.stringify({ text: keys })
+    await new Promise<void>((resolve, reject) => {
+      const call = request(
+        {
+          socketPath: this.path('run', 'signalbox.sock'),
+          path: `/api/v1/sessions/${id}/keys`,
+          method: 'POST',
+          headers: { 'content-type': 'application/json', 'content-length': Buffer.byteLength(body) },
+        },
+        response => {
+          response.resume()
+          response.on('end', () =>
+            response.statusCode === 200 ? resolve() : reject(new Error(String(response.statusCode))),
+          )
+        },
+      )
+      call.on('error', reject)
+      call.end(body)
+    })
+  }
+
+  recordingFile(id: string): string {
+    return this.path('data', 'recordings', `${id}.cast`)
+  }
+
+  recording(id: string): [number, string, string][] {
+    return parseLines<unknown>(readFileSync(this.recordingFile(id), 'utf8')).slice(1) as [number, string, string][]
+  }
+
+  async approval(id: string): Promise<Approval> {
+    const all = await this.json<Approval[]>(['approvals', '--all', '--json'])
+    const found = all.find(approval => approval.id === id)
+    if (!found) throw new Error(`no approval ${id}`)
+    return found
+  }
+}

@@ -1,0 +1,145 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { anthropicMessages } from './anthropic-messages.js'
+import { geminiGenerate } from './gemini-generate.js'
+import { openaiChat } from './openai-chat.js'
+import { openaiResponses } from './openai-responses.js'
+import { type ModelRequest, object, sendJson, type ToolCall, type Wire } from './wire.js'
+
+const WIRES: readonly Wire[] = [anthropicMessages, openaiResponses, openaiChat, geminiGenerate]
+/** Characters a piece of streamed text has, and the pause between two. */
+const PIECE = 16
+const PAUSE_MS = 15
+
+/** One answer of the model. */
+export interface Reply {
+  text?: string
+  tool?: ToolCall
+  /** After the text, the model says nothing more until `release` is called or the agent hangs up. */
+  hold?: string
+}
+
+export interface Served {
+  at: number
+  request: ModelRequest
+  key: string | null
+  /** How the answer went out. */
+  end: 'whole' | 'cut'
+}
+
+/**
+ * A model on 127.0.0.1 that says what a test wrote down. A reply is found by the person's last words and by how many tools have answered
+ * since, so that calls for titles, retries and repeated requests change nothing.
+ */
+export class FakeModel {
+  readonly served: Served[] = []
+  readonly #replies = new Map<string, readonly Reply[]>()
+  readonly #held = new Map<string, () => void>()
+  readonly #arrivals = new Map<string, number>()
+  #server: Server | null = null
+
+  /** `key` is a word that stands in the prompt. */
+  when(key: string, ...replies: Reply[]): void {
+    this.#replies.set(key, replies)
+  }
+
+  async listen(): Promise<string> {
+    const server = createServer((request, response) => {
+      void this.#serve(request, response).catch(error => {
+        if (!response.headersSent) sendJson(response, { error: { message: String(error) } }, 500)
+        else response.destroy()
+      })
+    })
+    this.#server = server
+    await new Promise<void>(resolve => server.listen(0, '127.0.0.1', resolve))
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  }
+
+  /** Whether an answer with this hold has come to it. */
+  hasReached(hold: string): boolean {
+    return this.#held.has(hold)
+  }
+
+  release(hold: string): void {
+    this.#held.get(hold)?.()
+  }
+
+  /** When a request with this key came first. */
+  arrivedAt(key: string): number | null {
+    return this.#arrivals.get(key) ?? null
+  }
+
+  async close(): Promise<void> {
+    this.#server?.closeAllConnections()
+    await new Promise(resolve => (this.#server ? this.#server.close(resolve) : resolve(undefined)))
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const body = await readBody(request)
+    for (const wire of WIRES) {
+      const asked = wire.read(request, body)
+      if (asked === null) continue
+      const found = asked.tools.length > 0 ? this.#find(asked) : null
+      if (!found) wire.side(response, request, body)
+      else await this.#answer(wire, { request, response, body, asked, ...found })
+      return
+    }
+    if (request.method === 'GET' && request.url?.includes('models'))
+      sendJson(response, { object: 'list', data: [{ id: 'test-model', object: 'model' }], models: [] })
+    else if (request.url?.includes('ount')) sendJson(response, { input_tokens: 100, totalTokens: 100 })
+    else sendJson(response, { error: { message: `nothing is served at ${request.url}` } }, 404)
+  }
+
+  #find(asked: ModelRequest): { key: string; reply: Reply } | null {
+    // Agents add notes of their own as if the person had said them: the newest words that we know count.
+    for (const prompt of [...asked.prompts].reverse()) {
+      for (const [key, replies] of this.#replies) {
+        if (!prompt.includes(key)) continue
+        const reply = replies[Math.min(asked.results.length, replies.length - 1)]
+        if (reply) return { key, reply }
+      }
+    }
+    return null
+  }
+
+  async #answer(
+    wire: Wire,
+    turn: {
+      request: IncomingMessage
+      response: ServerResponse
+      body: unknown
+      asked: ModelRequest
+      key: string
+      reply: Reply
+    },
+  ): Promise<void> {
+    const { request, response, body, asked, key, reply } = turn
+    const served: Served = { at: Date.now(), request: asked, key, end: 'cut' }
+    this.served.push(served)
+    if (!this.#arrivals.has(key)) this.#arrivals.set(key, served.at)
+    const gone = new Promise<'gone'>(resolve => response.on('close', () => resolve('gone')))
+    const writer = wire.write(response, request, body)
+    writer.begin()
+    for (let at = 0; at < (reply.text ?? '').length; at += PIECE) {
+      writer.text(reply.text!.slice(at, at + PIECE))
+      await new Promise(resolve => setTimeout(resolve, PAUSE_MS))
+    }
+    if (reply.hold !== undefined) {
+      const released = new Promise<'released'>(resolve => this.#held.set(reply.hold!, () => resolve('released')))
+      if ((await Promise.race([released, gone])) === 'gone') return
+    }
+    if (reply.tool) writer.tool(reply.tool)
+    writer.end()
+    served.end = 'whole'
+  }
+}
+
+async function readBody(request: IncomingMessage): Promise<unknown> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  try {
+    return JSON.parse(Buffer.concat(chunks).toString('utf8')) as unknown
+  } catch {
+    return object(null)
+  }
+}

@@ -1,0 +1,28 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { agentsDirectory } from './installed.js'
+import { AGENTS } from './table/index.js'
+
+// Installs the CLIs that were named (or all) and prints the names of those that are there.
+const wanted = process.argv.slice(2)
+const unknown = wanted.filter(name => !AGENTS.some(agent => agent.name === name))
+if (unknown.length > 0) {
+  console.error(`no such agent: ${unknown.join(', ')}; known: ${AGENTS.map(agent => agent.name).join(', ')}`)
+  process.exit(2)
+}
+for (const agent of AGENTS) {
+  if (wanted.length > 0 && !wanted.includes(agent.name)) continue
+  const directory = join(agentsDirectory(), `${agent.name}-${agent.version}`)
+  const program = join(directory, 'node_modules', '.bin', agent.program)
+  if (!existsSync(program)) {
+    mkdirSync(directory, { recursive: true })
+    writeFileSync(join(directory, 'package.json'), '{ "private": true }\n')
+    const packages = [`${agent.package}@${agent.version}`, ...(agent.also ?? [])]
+    console.error(`Installing ${packages.join(', ')} …`)
+    const args = ['install', '--no-audit', '--no-fund', '--loglevel=error', ...packages]
+    spawnSync('npm', args, { cwd: directory, stdio: ['ignore', 2, 2] })
+  }
+  if (existsSync(program)) console.log(agent.name)
+  else console.error(`${agent.package}@${agent.version} could not be installed`)
+}

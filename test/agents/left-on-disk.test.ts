@@ -1,0 +1,72 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { loadAgent } from '../../src/agents/index.js'
+
+/** What real agents left on disk at known points. The recordings are not part of this repository. */
+const CORPUS = fileURLToPath(new URL('../../../shared/corpus/', import.meta.url))
+const AGENTS: Readonly<Record<string, string>> = {
+  gemini: 'gemini',
+  qwen: 'qwen',
+  copilot: 'copilot',
+  cline: 'cline',
+  pi: 'pi',
+  'pi-0.87': 'pi',
+}
+
+interface Truth {
+  cwd: string
+  user: string
+  expect: { finished: boolean; lastAssistant?: string; runningTool?: string }
+}
+
+const cases = Object.entries(AGENTS).flatMap(([folder, agent]) => {
+  const root = join(CORPUS, folder)
+  if (!existsSync(root)) return []
+  const states = readdirSync(root).filter(name => name.startsWith('disk-') && existsSync(join(root, name, 'home')))
+  return states.map(state => ({ folder, agent, state, root: join(root, state) }))
+})
+
+describe('what real agents left on disk', () => {
+  it.skipIf(cases.length > 0)('needs the recordings, which are not here', ({ skip }) => skip())
+
+  it.each(cases)('$folder $state', async ({ agent, state, root }) => {
+    const truth = JSON.parse(readFileSync(join(root, 'truth.json'), 'utf8')) as Truth
+    const { transcript } = await loadAgent(agent)
+    const home = mkdtempSync(join(tmpdir(), 'signalbox-disk-'))
+    cpSync(join(root, 'home'), home, { recursive: true })
+    try {
+      const place = { env: { HOME: home }, cwd: truth.cwd, agentSessionId: null, startedAt: 0 }
+      const [path] = await transcript!.locate(place)
+      // Pi 0.87 writes nothing before the first answer.
+      if (path === undefined) return expect([agent, state]).toEqual(['pi', 'disk-streaming'])
+      const { statements, skipped } = await transcript!.open(path, place).read()
+      expect(skipped).toBe(0)
+      const session = statements.find(({ is }) => is === 'session')
+      const found = await transcript!.locate({
+        ...place,
+        agentSessionId: (session as { agentSession: string }).agentSession,
+      })
+      expect(found).toEqual([path])
+      const prompts = statements.flatMap(statement => (statement.is === 'prompt' ? [statement.text] : []))
+      const said = statements.flatMap(statement => (statement.is === 'said' ? [statement.markdown] : []))
+      // Cline writes the prompt together with the answer.
+      if (!(agent === 'cline' && state === 'disk-streaming')) expect(prompts).toEqual([truth.user])
+      expect(said).toEqual(
+        truth.expect.lastAssistant === undefined || state === 'disk-streaming' ? [] : [truth.expect.lastAssistant],
+      )
+      const hasEnded = statements.some(({ is }) => is === 'turn-ended')
+      // Gemini's record does not tell; Cline's state is told from its change, of which there was none.
+      if (agent !== 'gemini' && agent !== 'cline') expect(hasEnded).toBe(truth.expect.finished)
+      if (truth.expect.runningTool !== undefined && agent !== 'gemini') {
+        const open = statements.filter(({ is }) => is === 'tool')
+        expect(open).toMatchObject([{ is: 'tool', state: 'started' }])
+        expect(JSON.stringify(open)).toContain(truth.expect.runningTool)
+      }
+    } finally {
+      rmSync(home, { recursive: true, force: true })
+    }
+  })
+})

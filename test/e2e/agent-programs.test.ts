@@ -1,0 +1,65 @@
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TestHome, waitFor } from './harness.js'
+
+let home: TestHome
+
+beforeEach(() => {
+  home = new TestHome()
+})
+
+afterEach(() => home.close())
+
+/** A program that says how it was called, and stays. */
+function program(...parts: string[]): string {
+  const file = join(home.directory, ...parts)
+  mkdirSync(join(file, '..'), { recursive: true })
+  writeFileSync(file, '#!/bin/sh\necho "I am $0 with $*"\nexec sleep 600\n')
+  chmodSync(file, 0o755)
+  return file
+}
+
+async function start(words: string[], env: Record<string, string> = {}): Promise<{ agent: string; says: string }> {
+  const { id, agent } = await home.json<{ id: string; agent: string }>(
+    ['start', '--json', '--size', '300x10', ...words],
+    { env },
+  )
+  const says = await waitFor('its first words', async () => {
+    const { stdout } = await home.run(['read', id, '--screen'])
+    return stdout.includes('I am') ? stdout : null
+  })
+  await home.ok(['stop', id])
+  return { agent, says }
+}
+
+describe('which program an agent is', () => {
+  it('the configured one, for start by name', async () => {
+    const file = program('own', 'my-claude')
+    mkdirSync(home.path('config'), { recursive: true })
+    writeFileSync(home.path('config', 'config.toml'), `[agents.claude]\ncommand = "${file}"\n`)
+    const { agent, says } = await start(['claude', '--', '--model', 'x'])
+    expect(agent).toBe('claude')
+    expect(says).toMatch(new RegExp(`I am ${file} with --session-id \\S+ --settings \\S+ --model x`))
+  })
+
+  it('the one whose path was given, which its name makes an agent', async () => {
+    const file = program('work', 'tools', 'claude')
+    program('bin', 'claude')
+    const env = { PATH: `${join(home.directory, 'bin')}:${process.env.PATH}` }
+    const { agent, says } = await start(['--', './tools/claude', '--continue'], env)
+    expect(agent).toBe('claude')
+    expect(says).toMatch(new RegExp(`I am ${file} with --settings \\S+ --continue`))
+  })
+
+  it('never one that the project put into PATH', async () => {
+    program('work', 'node_modules', '.bin', 'claude')
+    const env = {
+      PATH: `${join(home.work, 'node_modules', '.bin')}:/usr/bin:/bin`,
+      HOME: join(home.directory, 'nobody'),
+    }
+    const refused = await home.run(['start', 'claude'], { env })
+    expect(refused.code).toBe(7)
+    expect(refused.stderr).toContain('Claude Code was not found')
+  })
+})

@@ -1,0 +1,195 @@
+import { execFileSync } from 'node:child_process'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TestHome, waitFor } from './harness.js'
+
+let home: TestHome
+beforeEach(() => {
+  home = new TestHome()
+})
+afterEach(() => home.close())
+
+interface Approval {
+  id: string
+  state: string
+  fingerprint: string
+  risk: { level: string; reasons: string[] }
+  request: { tool: string; options: { label: string; meaning: string }[] }
+  decision?: { actor: { kind: string; name: string }; grantId?: string; note?: string; option: string }
+}
+
+const shell = (command: string) => ({
+  tool: { name: 'Shell', kind: 'shell', command, permission: true, onDeny: 'continue' },
+})
+
+/** A demo agent that asks for these steps, one after the other, as soon as it is prompted. */
+async function agentThatAsks(...steps: object[]): Promise<string> {
+  const file = join(home.work, 'asks.json')
+  writeFileSync(
+    file,
+    JSON.stringify({ name: 'asks', turns: [], otherwise: { steps: [...steps, { say: { markdown: 'All done.' } }] } }),
+  )
+  const session = await home.startDemo(['--scenario', file, '--speed', '0'])
+  await home.run(['send', session.id, 'go', '--wait', '--timeout', '60'])
+  return session.id
+}
+
+async function pending(): Promise<Approval> {
+  return waitFor('a pending request', async () =>
+    (await home.json<Approval[]>(['approvals', '--json'])).find(({ state }) => state === 'pending'),
+  )
+}
+const all = () => home.json<Approval[]>(['approvals', '--all', '--json'])
+
+describe('a grant', () => {
+  it('is made with a decision, decides what it covers, leaves the rest to a person, and can be rested and revoked', async () => {
+    const session = await agentThatAsks(
+      shell('echo one'),
+      shell('echo two'),
+      shell('echo three > out.txt'),
+      shell('echo four'),
+    )
+    const first = await pending()
+    expect(first.risk.level).toBe('low')
+    const made = await home.ok([
+      'approve',
+      first.id,
+      '--fingerprint',
+      first.fingerprint,
+      '--for',
+      '10m',
+      '--scope',
+      'session',
+      '--prefix',
+      'echo',
+    ])
+    expect(made.stdout).toMatch(/— decided\ngrant grt_\w+: .*\n.*— applied\n$/)
+
+    const third = await pending()
+    expect(third.risk).toMatchObject({ level: 'elevated', reasons: ['writes inside the project: out.txt'] })
+    expect(existsSync(join(home.work, 'out.txt'))).toBe(false)
+    const second = (await all()).find(({ decision }) => decision?.grantId !== undefined)
+    expect(second).toMatchObject({ state: 'applied', decision: { actor: { kind: 'grant' } } })
+    const { items } = await home.json<{ items: { id: string; uses: number }[] }>(['grants', '--json'])
+    expect(items).toMatchObject([{ id: second!.decision!.grantId, uses: 1 }])
+
+    await home.ok(['grants', 'pause'])
+    await home.ok(['deny', third.id, '--note', 'not here'])
+    const fourth = await pending()
+    expect(fourth.id).not.toBe(third.id)
+    await home.ok(['grants', 'resume'])
+    expect((await home.ok(['grants', 'revoke', items[0]!.id.slice(0, 8)])).stdout).toContain('ended (revoked)')
+    expect((await home.ok(['grants'])).stdout).toContain('no grants')
+    await home.ok(['approve', fourth.id, '--fingerprint', fourth.fingerprint])
+    await home.ok(['wait', session, '--for', 'idle', '--timeout', '60'])
+    expect(existsSync(join(home.work, 'out.txt'))).toBe(false)
+
+    const history = await home.ok(['approvals', '--history'])
+    expect(history.stdout).toMatch(/4 requests: .*applied/)
+    expect(history.stdout).toContain('“not here”')
+    const csv = (await home.ok(['approvals', '--history', '--csv'])).stdout.trim().split('\n')
+    expect(csv).toHaveLength(5)
+    const doctor = await home.json<{ check: string; level: string }[]>(['doctor', '--json'])
+    expect(doctor.find(({ check }) => check === 'ledger')).toMatchObject({ level: 'ok' })
+  })
+
+  it('is refused for what is high, and then nothing is decided', async () => {
+    await agentThatAsks(shell('rm -rf build'))
+    const asked = await pending()
+    expect(asked.risk.level).toBe('high')
+    const refused = await home.run(['approve', asked.id, '--fingerprint', asked.fingerprint, '--for', '5m'])
+    expect([refused.code, refused.stderr]).toEqual([
+      1,
+      expect.stringContaining('no grant can be made: its risk is high'),
+    ])
+    expect((await pending()).id).toBe(asked.id)
+  })
+})
+
+describe('an option', () => {
+  it('is found by a beginning that only one has; what could be several is refused', async () => {
+    await agentThatAsks(shell('echo one'))
+    const asked = await pending()
+    const given = ['approve', asked.id, '--fingerprint', asked.fingerprint]
+    const vague = await home.run([...given, '--option', 'yes'])
+    expect(vague.stderr).toContain('"yes" could be: Yes, this once · Yes, and do not ask again')
+    const decided = await home.ok([...given, '--option', 'yes, this', '--no-wait'])
+    expect(decided.stdout.trim()).toBe(`${asked.id}: Yes, this once — decided`)
+    await waitFor('it to be applied', async () => (await all()).every(({ state }) => state === 'applied'))
+  })
+})
+
+describe('a decision', () => {
+  it('from the agent’s own shell is refused and on record', async () => {
+    await agentThatAsks(shell('echo one'))
+    const asked = await pending()
+    for (const command of [
+      ['approve', asked.id, '--fingerprint', asked.fingerprint],
+      ['deny', asked.id],
+      ['answer', asked.id, 'Yes'],
+      ['deny', '--all'],
+    ]) {
+      const inside = await home.run(command, { env: { SIGNALBOX_SESSION: 'ses_x' } })
+      expect([inside.code, inside.stderr]).toEqual([3, expect.stringContaining('cannot decide for itself')])
+    }
+    expect((await pending()).id).toBe(asked.id)
+    const report = await home.json<{ refused: { code: string; by: string }[] }>(['approvals', '--history', '--json'])
+    expect(report.refused.map(({ code, by }) => [code, by])).toEqual(Array(3).fill(['E_ROLE', 'inside ses_x']))
+  })
+
+  it('is taken only from surfaces that the settings name', async () => {
+    execFileSync('mkdir', ['-p', home.path('config')])
+    writeFileSync(home.path('config', 'config.toml'), 'approvals.decide_from = ["web"]\n')
+    await agentThatAsks(shell('echo one'))
+    const asked = await pending()
+    const refused = await home.run(['approve', asked.id, '--fingerprint', asked.fingerprint])
+    expect([refused.code, refused.stderr]).toEqual([3, expect.stringContaining('approvals.decide_from')])
+    expect((await pending()).id).toBe(asked.id)
+  })
+
+  it('of high risk needs a second confirmation where the settings say so', async () => {
+    execFileSync('mkdir', ['-p', home.path('config')])
+    writeFileSync(home.path('config', 'config.toml'), 'approvals.step_up = "on"\n')
+    await agentThatAsks(shell('rm -rf build'))
+    const asked = await pending()
+    const refused = await home.run(['approve', asked.id, '--fingerprint', asked.fingerprint])
+    expect([refused.code, refused.stderr]).toEqual([4, expect.stringContaining('second confirmation')])
+    expect((await home.run(['deny', asked.id])).code).toBe(0)
+  })
+
+  it('comes too late for a request that has expired; silence allows nothing', async () => {
+    execFileSync('mkdir', ['-p', home.path('config')])
+    writeFileSync(home.path('config', 'config.toml'), 'approvals.expire_after = 10\n')
+    await agentThatAsks(shell('touch made.txt'))
+    const asked = await pending()
+    const closed = await waitFor('the deadline', async () => (await all()).find(({ state }) => state === 'expired'))
+    expect(closed.id).toBe(asked.id)
+    const late = await home.run(['approve', asked.id, '--fingerprint', asked.fingerprint])
+    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('this request is expired already')])
+    expect(existsSync(join(home.work, 'made.txt'))).toBe(false)
+  })
+})
+
+describe('a question', () => {
+  it('is answered by its option', async () => {
+    const session = await agentThatAsks({
+      ask: { question: 'Tabs or blanks?', options: [{ label: 'Tabs' }, { label: 'Blanks' }] },
+    })
+    const asked = await pending()
+    const answered = await home.ok(['answer', asked.id, 'bl', '--fingerprint', asked.fingerprint])
+    expect(answered.stdout).toContain('Blanks — applied')
+    await home.ok(['wait', session, '--for', 'idle', '--timeout', '60'])
+    expect((await home.ok(['read', session, '--screen'])).stdout).toContain('Blanks')
+  })
+})
+
+describe('denying all', () => {
+  it('answers everything that waits', async () => {
+    await agentThatAsks(shell('echo one'))
+    await pending()
+    const denied = await home.ok(['deny', '--all'])
+    expect(denied.stdout).toMatch(/^apr_\w+: decided\n$/)
+    await waitFor('it to be applied', async () => (await all()).every(({ state }) => state === 'applied'))
+  })
+})

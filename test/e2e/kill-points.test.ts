@@ -1,0 +1,318 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { ApprovalRecord } from '../../src/approvals/index.js'
+import type { Host, HostSettings } from '../../src/host/index.js'
+import type { Keeper, KeeperPort } from '../../src/keeper/index.js'
+import { ROOT, TestHome, waitFor } from './harness.js'
+
+/*
+ * kill -9 of the host at each append and each write while a decision is applied. The points are generated: a first run without a kill
+ * counts them, then one run dies before each and one right after each. Dying means that nothing the host does afterwards reaches the store
+ * or the terminal; a new host takes over the same store and the same keeper, as after a real kill. The daemon itself is killed at seeded
+ * moments further below.
+ *
+ * The decision denies. The same request follows at once, with "Yes" selected: one Enter too many would run it.
+ */
+const { Host: HostClass } = (await import(join(ROOT, 'dist/host/index.js'))) as { Host: typeof Host }
+const { Keeper: KeeperClass } = (await import(join(ROOT, 'dist/keeper/index.js'))) as { Keeper: typeof Keeper }
+const { openHome } = (await import(join(ROOT, 'dist/cli/home.js'))) as typeof import('../../src/cli/home.js')
+const { systemClock } = (await import(join(ROOT, 'dist/clock/index.js'))) as typeof import('../../src/clock/index.js')
+
+/** Everything below it goes at the end: a dead host may still make a directory when its own is gone. */
+const root = mkdtempSync(join(tmpdir(), 'signalbox-kill-'))
+let directory: string
+let keeper: Keeper
+let hosts: Host[]
+
+beforeEach(() => {
+  directory = mkdtempSync(join(root, 'run-'))
+  keeper = new KeeperClass(systemClock)
+  hosts = []
+})
+afterEach(async () => {
+  for (const { id } of await keeper.list()) await keeper.signal(id, 'SIGKILL').catch(() => undefined)
+  await Promise.all(hosts.map(leave))
+  await keeper.close()
+})
+
+afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
+
+/** A dead host never finishes what it had begun. */
+function leave(host: Host): Promise<unknown> {
+  return Promise.race([host.close().catch(() => undefined), new Promise(resolve => setTimeout(resolve, 300))])
+}
+
+/** Counts what a host does once it is armed, and dies at the chosen point. */
+class Fate {
+  readonly points: string[] = []
+  isDead = false
+  isArmed = false
+  readonly #dieAt: number | null
+  readonly #when: 'before' | 'after'
+
+  constructor(dieAt: number | null = null, when: 'before' | 'after' = 'before') {
+    this.#dieAt = dieAt
+    this.#when = when
+  }
+
+  /** A dead host's calls are never answered. */
+  async pass<T>(what: string, work: () => Promise<T>): Promise<T> {
+    if (this.isDead) return new Promise(() => undefined)
+    // What the session itself writes down meanwhile is no step of the decision.
+    if (!this.isArmed || !/^write|approval\./.test(what)) return work()
+    const isLast = this.points.push(what) - 1 === this.#dieAt
+    if (isLast && this.#when === 'before') this.isDead = true
+    if (this.isDead) return new Promise(() => undefined)
+    const result = await work()
+    if (isLast) this.isDead = true
+    return this.isDead ? new Promise(() => undefined) : result
+  }
+}
+
+function mortalKeeper(fate: Fate): KeeperPort {
+  return {
+    spawn: request => keeper.spawn(request),
+    list: () => keeper.list(),
+    attach: (id, from, listener) => {
+      const alive =
+        <A extends unknown[]>(call: (...args: A) => void) =>
+        (...args: A) =>
+          fate.isDead ? undefined : call(...args)
+      return keeper.attach(id, from, {
+        output: alive((...args) => listener.output(...args)),
+        resized: alive((...args) => listener.resized(...args)),
+        exited: alive(exit => listener.exited(exit)),
+        lagging: alive(offset => listener.lagging(offset)),
+        unrecorded: alive(failure => listener.unrecorded(failure)),
+      })
+    },
+    write: (id, bytes) =>
+      fate.pass(`write ${JSON.stringify(Buffer.from(bytes).toString())}`, () => keeper.write(id, bytes)),
+    resize: (id, cols, rows) => keeper.resize(id, cols, rows),
+    signal: (id, signal) => keeper.signal(id, signal),
+    mark: (id, label) => keeper.mark(id, label),
+    forget: id => keeper.forget(id),
+    close: async () => undefined,
+  }
+}
+
+/** The usual ones for this directory. Without a daemon hooks have nobody to report to: the decision goes by the menu, write by write. */
+function settings(): HostSettings {
+  const context = { env: { SIGNALBOX_HOME: directory, HOME: directory }, cwd: directory }
+  const { settings: usual } = openHome(context as never)
+  return { ...usual, minFreeMb: 1, size: { cols: 100, rows: 40 }, hooks: { ...usual.hooks, isEnabled: false } }
+}
+
+async function openHost(fate: Fate): Promise<Host> {
+  const host = await HostClass.open({
+    settings: settings(),
+    clock: systemClock,
+    keeper: mortalKeeper(fate),
+    owner: 'daemon',
+    version: '0',
+    onError: () => undefined,
+  })
+  hosts.push(host)
+  const store = host.store as unknown as Record<'append' | 'appendAll', (...args: never[]) => Promise<unknown>>
+  for (const name of ['append', 'appendAll'] as const) {
+    const real = store[name].bind(store)
+    store[name] = (...args: never[]) => fate.pass(`append ${typesOf(args)}`, () => real(...args))
+  }
+  return host
+}
+
+function typesOf(args: unknown[]): string {
+  return [...JSON.stringify(args).matchAll(/"type":"([a-z.-]+)"/g)].map(([, type]) => type).join('+')
+}
+
+const ran = () =>
+  existsSync(join(directory, 'ran.txt')) ? readFileSync(join(directory, 'ran.txt'), 'utf8').trim().split('\n') : []
+
+async function asked(host: Host): Promise<{ session: string; approval: ApprovalRecord }> {
+  const command = `echo ran >> ${directory}/ran.txt`
+  const tool = { tool: { name: 'Shell', kind: 'shell', command, permission: true, onDeny: 'continue' } }
+  const scenario = join(directory, 'scenario.json')
+  writeFileSync(scenario, JSON.stringify({ name: 'twice', turns: [], otherwise: { steps: [tool, tool] } }))
+  const { id } = await host.startSession({
+    agent: 'demo',
+    args: ['--scenario', scenario, '--speed', '0'],
+    cwd: directory,
+    terminal: { PATH: process.env.PATH ?? '', HOME: directory, SIGNALBOX_DEMO_HOME: join(directory, 'demo') },
+    size: { cols: 100, rows: 40 },
+    person: 'local',
+    label: null,
+    resume: null,
+  } as never)
+  const session = host.live(id)!
+  await waitFor('the agent to be idle', () => session.isIdle)
+  expect(await session.send('go')).toMatchObject({ result: 'delivered' })
+  const approval = await waitFor('the request', () => session.approval)
+  return { session: id, approval }
+}
+
+const optionOf = ({ request }: ApprovalRecord, meaning: string) =>
+  request.options.find(option => option.meaning === meaning)!.key
+
+/** As the decision is made by another process, it is in the store whatever happens to the host. */
+async function deny(host: Host, approval: ApprovalRecord): Promise<void> {
+  await host.ledger.decide(approval.id, {
+    fingerprint: approval.fingerprint,
+    option: optionOf(approval, 'deny'),
+    seen: { displayHash: approval.display.hash, whole: true },
+    actor: { kind: 'person', id: 'ada', name: 'Ada', role: 'owner' },
+    surface: 'cli',
+    idempotencyKey: 'one',
+  })
+}
+
+/** What the agent itself wrote down about its tools. */
+function results(): { declined?: boolean }[] {
+  const { agentSessionId } = lastSession
+  const text = readFileSync(join(directory, 'demo', 'sessions', `${agentSessionId}.jsonl`), 'utf8')
+  return text
+    .split('\n')
+    .filter(line => line.includes('"tool_result"'))
+    .map(line => JSON.parse(line) as { declined?: boolean })
+}
+let lastSession: { agentSessionId?: string }
+
+async function runUntilSettled(fate: Fate): Promise<{ first: ApprovalRecord; others: ApprovalRecord[] }> {
+  const host = await openHost(fate)
+  const { session, approval } = await asked(host)
+  lastSession = await host.record(session)
+  fate.isArmed = true
+  // Decided by a host that may die over it: only then is the append of the decision itself one of the points.
+  const deciding = deny(host, approval).catch(() => undefined)
+  const settledOrDead = async (current: Host) =>
+    waitFor('the decision to come to its end, or the host to theirs', async () => {
+      if (fate.isDead && current === host) return 'dead'
+      const record = await current.ledger.get(approval.id)
+      return record && !['decided'].includes(record.state) && (record.state !== 'pending' || current !== host)
+        ? 'settled'
+        : null
+    })
+  let current = host
+  if ((await settledOrDead(host)) === 'dead') {
+    current = await openHost(new Fate())
+    await settledOrDead(current)
+  } else await deciding
+  const live = current.live(session)!
+  await waitFor('the session to rest or to ask', () => live.approval !== null || live.isIdle)
+  await live.settled()
+  const all = (await current.ledger.list({ isOpenOnly: false })).filter(record => record.subject.session === session)
+  return { first: all.find(({ id }) => id === approval.id)!, others: all.filter(({ id }) => id !== approval.id) }
+}
+
+/** The truth of the matter, whenever the host died. */
+function expectTruth({ first, others }: { first: ApprovalRecord; others: ApprovalRecord[] }, at: string): void {
+  expect(ran(), `${at}: nothing was ever run`).toEqual([])
+  const told = results()
+  expect(told.length, `${at}: at most one answer`).toBeLessThanOrEqual(1)
+  if (first.state === 'applied') expect(told, at).toEqual([expect.objectContaining({ declined: true })])
+  if (first.state === 'pending') expect(told, at).toEqual([])
+  expect(['pending', 'applied', 'stale'], `${at}: ${first.state}`).toContain(first.state)
+  // Asked again is allowed; answered twice is not.
+  for (const other of others) expect([other.state, other.decision], at).toEqual(['pending', undefined])
+}
+
+describe('kill -9 of the host at each append and each write of a decision (all points, generated)', () => {
+  it('after restart the agent obeyed at most one confirm, for the decided request, and the state is true', async () => {
+    const whole = new Fate()
+    const calm = await runUntilSettled(whole)
+    expectTruth(calm, 'no kill')
+    expect(calm.first.state).toBe('applied')
+    const last = whole.points.findIndex(point => point.includes('approval.applied'))
+    const points = whole.points.slice(0, last + 1)
+    expect(points.filter(point => point.startsWith('write')).length).toBeGreaterThanOrEqual(3)
+    const ends: string[] = []
+    for (const [index, point] of points.entries()) {
+      for (const when of ['before', 'after'] as const) {
+        await again()
+        const fate = new Fate(index, when)
+        const result = await runUntilSettled(fate)
+        expectTruth(result, `killed ${when} ${point}`)
+        ends.push(
+          `${when} ${point}: ${result.first.state}${result.first.outcome?.reason ? ` ${result.first.outcome.reason}` : ''}`,
+        )
+      }
+    }
+    // A decision that was made is lost only where nobody could know any more whether it arrived.
+    const lost = ends.filter(end => end.includes('stale'))
+    if (process.env.KILL_POINTS) writeFileSync(process.env.KILL_POINTS, ends.join('\n'))
+    expect(lost.length, ends.join('\n')).toBeLessThanOrEqual(2)
+  }, 600_000)
+})
+
+/** A new directory and keeper for the next run. */
+async function again(): Promise<void> {
+  for (const { id } of await keeper.list()) await keeper.signal(id, 'SIGKILL').catch(() => undefined)
+  await Promise.all(hosts.splice(0).map(leave))
+  await keeper.close()
+  directory = mkdtempSync(join(root, 'run-'))
+  keeper = new KeeperClass(systemClock)
+}
+
+/** The same moments on every run, so that a failure can be repeated. */
+function* seededMoments(seed: number, below: number): Generator<number, never> {
+  for (let state = seed; ; ) {
+    state = (state * 1_103_515_245 + 12_345) % 2_147_483_648
+    yield Math.round((state / 2_147_483_648) * below)
+  }
+}
+
+describe('kill -9 of the daemon itself while a decision is delivered', () => {
+  const moments = seededMoments(23, 700)
+
+  it.each(
+    (['obeyed', 'ignored'] as const).flatMap(hooks => [1, 2, 3].map(() => [hooks, moments.next().value] as const)),
+  )(
+    'hooks %s, %i ms after the decision: the tool runs once, and the next request is not answered',
+    async (hooks, ms) => {
+      const home = new TestHome()
+      try {
+        const scenario = join(home.work, 'scenario.json')
+        const tool = {
+          tool: { name: 'Shell', kind: 'shell', command: `echo ran >> ${home.work}/ran.txt`, permission: true },
+        }
+        writeFileSync(scenario, JSON.stringify({ name: 'twice', hooks, turns: [], otherwise: { steps: [tool, tool] } }))
+        const session = await home.startDemo(['--scenario', scenario], {
+          env: { SIGNALBOX_DEMO_HOME: join(home.directory, 'demo') },
+        })
+        await home.run(['send', session.id, 'go', '--wait', '--timeout', '60'])
+        const [approval] = await waitFor('the request', async () => {
+          const list = await home.json<{ id: string; fingerprint: string; joined?: unknown[] }[]>([
+            'approvals',
+            '--json',
+          ])
+          return list[0]?.joined ? list : null
+        })
+        const deciding = home.run(['approve', approval!.id, '--fingerprint', approval!.fingerprint])
+        await waitFor('the decision to be in the log', async () => {
+          const files = ['signalbox.db', 'signalbox.db-wal'].map(name => home.path('data', name)).filter(existsSync)
+          return files.some(file => readFileSync(file).includes('approval.decided'))
+        })
+        await new Promise(resolve => setTimeout(resolve, ms))
+        await home.kill(home.daemon)
+        await deciding
+        await home.ok(['sessions'])
+        const list = await waitFor('the decision to come to its end and the second request to be asked', async () => {
+          const found = await home.json<{ id: string; state: string; decision?: object }[]>([
+            'approvals',
+            '--all',
+            '--json',
+          ])
+          const first = found.find(({ id }) => id === approval!.id)
+          return first && first.state !== 'decided' && found.some(({ state }) => state === 'pending') ? found : null
+        })
+        expect(list.find(({ id }) => id === approval!.id)!.state).toBe('applied')
+        const pending = list.filter(({ state }) => state === 'pending')
+        expect(pending).toHaveLength(1)
+        expect(readFileSync(join(home.work, 'ran.txt'), 'utf8')).toBe('ran\n')
+      } finally {
+        await home.close()
+      }
+    },
+  )
+})

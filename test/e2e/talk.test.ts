@@ -1,0 +1,182 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { errorLines, type SessionInfo, TestHome, waitFor } from './harness.js'
+
+let home: TestHome
+beforeEach(() => {
+  home = new TestHome()
+})
+afterEach(() => home.close())
+
+interface Message {
+  turn: string
+  message: string
+  markdown: string
+}
+
+/** A demo agent that plays these turns, one a prompt. */
+async function start(turns: readonly object[]): Promise<SessionInfo> {
+  const file = join(home.work, 'scenario.json')
+  writeFileSync(file, JSON.stringify({ name: 'test', turns }))
+  const session = await home.json<SessionInfo>(['start', 'demo', '--json', '--', '--scenario', file])
+  await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
+  return session
+}
+
+const said = (session: string) => home.ndjson<Message>(['read', session, '--json'])
+
+describe('send', () => {
+  it('--wait ends with the outcome of its own turn', async () => {
+    const session = await start([
+      { steps: [{ say: 'All is well.' }] },
+      { steps: [{ error: { kind: 'api', message: 'it broke', final: true } }] },
+      { steps: [{ think: 60_000 }] },
+      { steps: [{ ask: { question: 'Which port?', options: ['8080', '3000'] } }] },
+    ])
+    const send = (text: string) => home.run(['send', session.id, text, '--wait', '--timeout', '60'])
+    expect(await send('one')).toMatchObject({ code: 0, stdout: 'All is well.\n' })
+    expect((await send('two')).code).toBe(1)
+    const third = send('three')
+    await waitFor(
+      'the agent to work',
+      async () => (await home.json<{ busy: boolean }[]>(['sessions', '--json']))[0]?.busy,
+    )
+    const interrupted = await home.ok(['interrupt', session.id])
+    expect(interrupted.stdout).toBe(`${session.id}: interrupted\n`)
+    expect((await third).code).toBe(130)
+    const fourth = await send('four')
+    expect(fourth.code).toBe(4)
+    expect(fourth.stderr).toContain('signalbox approvals')
+    const refused = await send('five')
+    expect(refused).toMatchObject({ code: 4, stdout: '' })
+    expect((await home.run(['interrupt', session.id])).code).toBe(4)
+  })
+
+  it('a prompt that waits has a turn of its own, queued by the agent or held here', async () => {
+    const session = await start([
+      { steps: [{ think: 15_000 }, { say: 'First answer.' }] },
+      { steps: [{ think: 500 }, { say: 'Second answer.' }] },
+      { steps: [{ think: 500 }, { say: 'Third answer.' }] },
+    ])
+    await home.ok(['send', session.id, 'one'])
+    expect((await home.run(['send', session.id, 'never', '--no-queue'])).stderr).toContain('working')
+    const held = home.run(['send', session.id, 'three', '--queue', '--wait', '--timeout', '60'])
+    const queued = await home.run(['send', session.id, 'two', '--wait', '--timeout', '60'])
+    expect(queued).toMatchObject({ code: 0, stdout: 'Second answer.\n' })
+    expect(queued.stderr).toContain('queued by the agent')
+    expect(await held).toMatchObject({ code: 0, stdout: 'Third answer.\n' })
+    const messages = await said(session.id)
+    expect(messages.map(({ turn, markdown }) => [turn.split('.').at(-1), markdown])).toEqual([
+      ['1', 'First answer.'],
+      ['2', 'Second answer.'],
+      ['3', 'Third answer.'],
+    ])
+    expect((await home.ok(['read', session.id, '--since', '1'])).stdout).toBe('Second answer.\n\nThird answer.\n')
+    expect((await home.ok(['read', session.id, '--since', messages[1]!.turn])).stdout).toBe('Third answer.\n')
+    expect((await home.run(['read', session.id, '--since', 'x'])).code).toBe(2)
+  })
+
+  it('a held prompt outlives the daemon', async () => {
+    const session = await start([{ steps: [{ think: 10_000 }, { say: 'First.' }] }, { steps: [{ say: 'Second.' }] }])
+    await home.ok(['send', session.id, 'one'])
+    await home.ok(['send', session.id, 'two', '--queue'])
+    await home.kill(home.daemon)
+    await waitFor('both answers', async () => (await said(session.id)).length === 2)
+    expect((await said(session.id)).map(({ markdown }) => markdown)).toEqual(['First.', 'Second.'])
+  })
+
+  it('takes the prompt from a file, and a text that looks like a command as text', async () => {
+    const session = await start([])
+    writeFileSync(join(home.work, 'task.md'), 'do this\nand that\n')
+    await home.ok(['send', session.id, '--file', 'task.md', '--wait', '--timeout', '60'])
+    const { stdout } = await home.ok(['send', session.id, '/etc/hosts is odd', '--wait', '--timeout', '60'])
+    expect(stdout).toContain('/etc/hosts is odd')
+    expect((await home.ok(['read', session.id, '--screen'])).stdout).toMatch(/do this\n.*and that/)
+    expect((await home.run(['send', session.id])).code).toBe(2)
+  })
+})
+
+describe('resume', () => {
+  it('goes on with the conversation, and says and asks nothing of it again', async () => {
+    const session = await start([
+      { steps: [{ ask: { question: 'May I go on?', options: ['Yes', 'No'] } }, { say: 'You said {{answer}}.' }] },
+      { steps: [{ say: 'Second answer.' }] },
+    ])
+    await home.run(['send', session.id, 'one', '--wait', '--timeout', '60'])
+    const [approval] = await home.json<{ id: string; fingerprint: string }[]>(['approvals', '--json'])
+    await home.ok(['approve', approval!.id, '--option', 'Yes', '--fingerprint', approval!.fingerprint])
+    await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
+    const running = await home.run(['resume', session.id])
+    expect(running.code).toBe(1)
+    expect(errorLines(running.stderr)).toEqual([expect.stringContaining('is still running')])
+    await home.ok(['stop', session.id])
+
+    const resumed = await home.json<SessionInfo & { resumedFrom: string }>(['resume', session.id, '--json'])
+    expect(resumed).toMatchObject({ agent: 'demo', resumedFrom: session.id, cwd: session.cwd })
+    await home.ok(['wait', resumed.id, '--for', 'idle', '--timeout', '60'])
+    expect((await home.ok(['read', resumed.id, '--screen'])).stdout).toContain('You said Yes')
+    expect(await said(resumed.id)).toEqual([])
+    expect(await home.json(['approvals', '--json'])).toEqual([])
+    await home.ok(['send', resumed.id, 'go on', '--wait', '--timeout', '60'])
+    expect(await said(resumed.id)).toHaveLength(1)
+    const again = await home.run(['resume', session.id])
+    expect(errorLines(again.stderr)).toEqual([expect.stringContaining(`goes on as ${resumed.id}`)])
+  })
+
+  it('a session that is lost says so once, and can be resumed', async () => {
+    const session = await start([{ steps: [{ say: 'First answer.' }] }])
+    await home.ok(['send', session.id, 'one', '--wait', '--timeout', '60'])
+    const { daemon, keeper } = home
+    await home.kill(keeper)
+    await waitFor('the daemon to give up', () => !home.processes().daemons.includes(daemon))
+    process.kill(session.pid, 'SIGKILL')
+    expect(await home.session(session.id)).toMatchObject({ state: 'lost' })
+    const resumed = await home.json<SessionInfo>(['resume', session.id, '--json'])
+    await home.ok(['wait', resumed.id, '--for', 'idle', '--timeout', '60'])
+    expect((await home.ok(['read', resumed.id, '--screen'])).stdout).toContain('First answer.')
+  })
+
+  it('what is no agent cannot be continued', async () => {
+    const session = await home.json<SessionInfo>(['start', '--json', '--', 'true'])
+    await home.ok(['wait', session.id, '--for', 'done', '--timeout', '60'])
+    const result = await home.run(['resume', session.id])
+    expect(result.code).toBe(1)
+    expect(errorLines(result.stderr)).toEqual([expect.stringContaining('cannot be continued')])
+  })
+})
+
+describe('files', () => {
+  it('go to the agent, which is told, and come out of its project', async () => {
+    const session = await start([])
+    writeFileSync(join(home.work, 'notes.md'), '# Notes\n')
+    const { files, told } = await home.json<{ files: { path: string }[]; told: { result: string } }>([
+      'files',
+      'put',
+      session.id,
+      'notes.md',
+      'scenario.json',
+      '--json',
+    ])
+    expect(told.result).toBe('delivered')
+    expect(files.map(({ path }) => readFileSync(path, 'utf8').length)).toEqual([8, expect.any(Number)])
+    await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
+    expect((await home.ok(['read', session.id, '--screen'])).stdout).toContain('The user uploaded a file:')
+    expect((await home.ok(['files', 'get', session.id, 'notes.md', '-o', '-'])).stdout).toBe('# Notes\n')
+    const twice = await home.run(['files', 'get', session.id, 'notes.md'])
+    expect(errorLines(twice.stderr)).toEqual([expect.stringContaining('exists already')])
+    await home.ok(['files', 'get', session.id, files[0]!.path, '-o', 'copy.md'])
+    expect(readFileSync(join(home.work, 'copy.md'), 'utf8')).toBe('# Notes\n')
+  })
+
+  it('credentials, Signalbox’s own files and the rest of the disk do not', async () => {
+    const session = await start([])
+    writeFileSync(join(home.work, '.env'), 'SECRET=1')
+    for (const path of ['.env', '/etc/hosts', '../../../../../../etc/hosts', home.path('data', 'signalbox.db')]) {
+      const result = await home.run(['files', 'get', session.id, path, '-o', 'out'])
+      expect(result.code, path).not.toBe(0)
+      expect(errorLines(result.stderr), path).toHaveLength(1)
+    }
+    expect(existsSync(join(home.work, 'out'))).toBe(false)
+  })
+})

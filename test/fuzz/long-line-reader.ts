@@ -1,0 +1,46 @@
+import { loadPack } from '../../src/agents/packs/index.js'
+import { Pane, type PaneStep } from '../../src/panes/index.js'
+import { renderAnsi, renderMarkdown, renderTelegram } from '../../src/screen/index.js'
+import { Conversation } from '../../src/sessions/index.js'
+
+/*
+ * A program of its own, so that its memory can be limited: prints one line of so many bytes into a terminal and reads it as a session does,
+ * blocks and all three outputs at the end and now and then on the way. Arguments: what the line is made of (JSON), bytes, columns.
+ */
+const [fill = 'x', bytes, cols] = [
+  JSON.parse(process.argv[2]!) as string,
+  Number(process.argv[3]),
+  Number(process.argv[4]),
+]
+const CHUNK = 65_536
+const READ_EVERY = 40
+
+const pack = await loadPack('claude', null)
+const pane = new Pane(pack, { cols, rows: 40 })
+const conversation = new Conversation('long', pack, pane.screen)
+const observe = (steps: readonly PaneStep[]) => {
+  for (const step of steps) if (step.type === 'look') conversation.observe(step.look)
+}
+const whole = new TextEncoder().encode(`● ${fill.repeat(Math.floor(bytes / Buffer.byteLength(fill)))}`)
+const began = performance.now()
+let slowest = 0
+let last = { markdown: 0, ansi: 0, telegram: 0 }
+for (let at = 0, t = 0; at < whole.length; at += CHUNK) {
+  t += 0.02
+  observe(pane.feed(whole.subarray(at, at + CHUNK), t, { live: false }))
+  const isLast = at + CHUNK >= whole.length
+  if (isLast) observe(pane.force(t + 1))
+  const look = pane.screen.last
+  if (!look || (!isLast && (at / CHUNK) % READ_EVERY !== 0)) continue
+  const from = performance.now()
+  conversation.markTurn(look)
+  conversation.openMessage()
+  const blocks = conversation.extract(look, { isOpen: !isLast })
+  last = {
+    markdown: renderMarkdown(blocks).length,
+    ansi: renderAnsi(blocks, { isColour: true, width: 80 }).join('\n').length,
+    telegram: renderTelegram(blocks).join('').length,
+  }
+  slowest = Math.max(slowest, performance.now() - from)
+}
+console.log(JSON.stringify({ ms: performance.now() - began, slowest, ...last, rss: process.memoryUsage().rss }))
