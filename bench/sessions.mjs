@@ -40,6 +40,9 @@ try {
   if (wants('keeper')) await measureKeeperExit()
   if (wants('idle')) await measureIdle()
   if (wants('approvals')) await measureApprovals()
+} catch (error) {
+  console.error(`${error.message}; the daemon's last words:\n${daemonLog()}`)
+  process.exitCode = 1
 } finally {
   await cleanUp()
 }
@@ -247,6 +250,14 @@ function percentiles(values) {
   return [0.5, 0.95].map(part => Math.round(sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))]))
 }
 
+function daemonLog() {
+  try {
+    return readFileSync(join(home, 'state', 'daemon.log'), 'utf8').slice(-2000)
+  } catch {
+    return 'none'
+  }
+}
+
 function startDaemon() {
   execFileSync(process.execPath, [cli, 'serve', '--background'], { env, cwd, stdio: 'ignore' })
 }
@@ -299,6 +310,8 @@ function call(method, path, body) {
     const asking = request(
       {
         socketPath: join(home, 'run', 'signalbox.sock'),
+        // A connection of one's own: one that is kept may be closed by the daemon in the moment it is used again.
+        agent: false,
         method,
         path: `/api/v1${path}`,
         headers: { 'content-type': 'application/json' },

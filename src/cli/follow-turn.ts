@@ -82,6 +82,8 @@ class FollowedTurn {
   /** Null: not known yet; what is said until then is printed unless it belongs to a turn before. */
   #turn: string | null = null
   readonly #isNext: boolean
+  /** What happened while the prompt was held, as far as it may be about its turn. */
+  #early: EventBody[] = []
 
   constructor(stream: BlockStream, { isJson, prompt = 'delivered' }: FollowOptions) {
     this.#stream = stream
@@ -100,7 +102,7 @@ class FollowedTurn {
       case 'prompt.released':
         if (body.data.prompt !== this.#held) return null
         this.#held = null
-        return body.data.result === 'delivered' || body.data.result === 'queued' ? null : EXIT.failed
+        return body.data.result === 'delivered' ? this.#begin(body.data.turn) : EXIT.failed
       case 'turn.opened':
         if (this.#held === null) this.#turn ??= body.data.turn
         return null
@@ -108,12 +110,14 @@ class FollowedTurn {
         if (!this.#isJson && this.#isOurs(body.turn)) this.#stream.update(body.message, body.blocks)
         return null
       case 'message.final':
-        if (!this.#isJson && this.#isOurs(body.data.turn)) this.#stream.finish(body.data.message, body.data.blocks)
+        if (this.#held !== null) this.#early.push(body)
+        else if (!this.#isJson && this.#isOurs(body.data.turn)) this.#stream.finish(body.data.message, body.data.blocks)
         return null
       case 'approval.requested':
         this.#stream.pause()
         return EXIT.needsHuman
       case 'turn.closed':
+        if (this.#held !== null) this.#early.push(body)
         return this.#isOurs(body.data.turn) ? (EXIT_BY_OUTCOME[body.data.outcome ?? ''] ?? EXIT.failed) : null
       case 'session.ended':
       case 'session.lost':
@@ -121,6 +125,19 @@ class FollowedTurn {
       default:
         return null
     }
+  }
+
+  /** A held prompt was taken: what its turn said and did before we were told is told now. */
+  #begin(turn: string | undefined): number | null {
+    this.#turn = turn ?? null
+    let code: number | null = null
+    for (const body of this.#early) {
+      if (!turn || body.data.turn !== turn) continue
+      if (body.data.outcome !== undefined) code = EXIT_BY_OUTCOME[body.data.outcome] ?? EXIT.failed
+      else if (!this.#isJson) this.#stream.finish(body.data.message, body.data.blocks)
+    }
+    this.#early = []
+    return code
   }
 
   #isOurs(turn: string): boolean {

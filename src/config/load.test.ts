@@ -148,6 +148,7 @@ describe('precedence', () => {
       model: null,
       permissions: null,
       max_parallel: null,
+      hooks: true,
       heuristics: 'inherit',
     })
     expect(Object.keys(config.agents)).toEqual(['claude', 'constructor'])

@@ -101,7 +101,13 @@ export const sessionEvents = defineEvents({
   },
   'prompt.released': {
     description: 'A prompt that waited was sent, or taken back.',
-    data: z.object({ session: z.string(), prompt: z.string(), result: z.string() }),
+    data: z.object({
+      session: z.string(),
+      prompt: z.string(),
+      result: z.string(),
+      /** The turn that it opened. */
+      turn: z.string().optional(),
+    }),
   },
   'turn.opened': {
     description: 'The agent began to work on a prompt.',

@@ -1,10 +1,10 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type LivePack, PackShelf } from '../agents/index.js'
-import { type ApprovalRecord, LEDGER_STREAMS, Ledger, LedgerWatch, ledgerProjections } from '../approvals/index.js'
+import { type ApprovalRecord, Ledger, LedgerWatch } from '../approvals/index.js'
 import { type Clock, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { type EventData, type EventType, newEvent, validateEvent } from '../events/index.js'
+import { type EventData, type EventType, newEvent } from '../events/index.js'
 import type { KeeperListener, KeeperPort, KeptSession } from '../keeper/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import {
@@ -18,7 +18,7 @@ import {
   type Viewer,
 } from '../sessions/index.js'
 import { type Explanation, explainRecording } from '../sessions/replay/index.js'
-import { type EventStore, openStore, type Subscription } from '../store/index.js'
+import type { EventStore, Subscription } from '../store/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { AgentChannels } from './agent-channels.js'
@@ -27,6 +27,7 @@ import { busSink } from './bus-sink.js'
 import { catchUp } from './catch-up.js'
 import { DriftFiles } from './drift/index.js'
 import { findSession } from './find-session.js'
+import { gateAnswer } from './gate-answers.js'
 import type { HookInbox } from './hook-inbox.js'
 import { openHomeStore } from './open-store.js'
 import { agentTraits, type PreparedSession, packFor, prepareSession, type StartRequest } from './prepare-session.js'
@@ -85,6 +86,7 @@ export class Host {
     this.store = store
     this.ledger = new Ledger(store, {
       clock: options.clock,
+      alongside: (record, decision) => gateAnswer(record, decision, options.clock.now()),
       redactor: this.#redactor,
       ...(options.settings.approvals && { policy: options.settings.approvals }),
     })

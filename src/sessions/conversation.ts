@@ -96,6 +96,11 @@ export class Conversation {
     return this.#state.isTurnOpen ? `${this.#session}.${this.#state.turns}` : null
   }
 
+  /** The turn that was opened last, open or not; null before the first. */
+  get lastTurn(): string | null {
+    return this.#state.turns === 0 ? null : `${this.#session}.${this.#state.turns}`
+  }
+
   get message(): string | null {
     return this.#state.isMessageOpen ? `${this.#session}.${this.#state.turns}.${this.#state.messages}` : null
   }
@@ -232,7 +237,7 @@ export class Conversation {
     this.#setBlocks([])
     if (message === null || blocks.length === 0) return null
     return this.#closed.add({
-      turn: turn ?? this.#lastTurn,
+      turn: turn ?? `${this.#session}.${this.#state.turns}`,
       message,
       shown,
       said: claimed,
@@ -275,10 +280,6 @@ export class Conversation {
   closeTurn(): void {
     this.#state.isTurnOpen = false
     this.#said = []
-  }
-
-  get #lastTurn(): string {
-    return `${this.#session}.${this.#state.turns}`
   }
 
   #rowsFrom(from: number, before = Number.POSITIVE_INFINITY): TextRow[] {

@@ -498,7 +498,10 @@ export class LiveSession implements KeeperListener {
       },
       isIdle: () => this.isIdle,
       record: (type, data) => this.#record(type, data),
-      onDelivered: () => this.#phase.dispatch('prompt-sent', this.#screen.last),
+      onDelivered: () => {
+        this.#phase.dispatch('prompt-sent', this.#screen.last)
+        return this.#phase.lastTurn
+      },
       onFailed: detail => this.#notices.undelivered(detail),
       onError,
     })

@@ -29,7 +29,8 @@ export interface PromptsOptions {
   held: readonly HeldPrompt[]
   isIdle(): boolean
   record<T extends EventType>(type: T, data: EventData<T>): void
-  onDelivered(): void
+  /** The agent took a prompt: its turn has begun. Returns the turn's name. */
+  onDelivered(): string | null
   /** A prompt that waited here was not taken. */
   onFailed(detail: string): void
   onError(error: unknown): void
@@ -54,6 +55,8 @@ const RETRY_MS = 2_000
 export class Prompts {
   readonly #options: PromptsOptions
   #held: HeldPrompt[]
+  /** The turn of the prompt that was delivered last. */
+  #turn: string | null = null
   #isReleasing = false
   #retry: Timer | null = null
 
@@ -92,7 +95,7 @@ export class Prompts {
     try {
       const result = await this.#type(next.text, { meaning: next.meaning, clearsDraft: false, mayQueue: false })
       if (result.result === 'refused' && PASSING.has(result.reason)) return this.#tryAgain()
-      this.#release(next.id, result.result)
+      this.#release(next.id, result.result, result.result === 'delivered' ? this.#turn : null)
       if (result.result === 'refused' || result.result === 'unconfirmed') this.#options.onFailed(result.detail)
     } finally {
       this.#isReleasing = false
@@ -106,7 +109,7 @@ export class Prompts {
     const { keyboard, port, pack, clock, readyWaitMs } = this.#options
     return keyboard.alone(async () => {
       const result = await sendPrompt(port, text, { pack, clock, readyWaitMs, meaning, clearsDraft, mayQueue })
-      if (result.result === 'delivered') this.#options.onDelivered()
+      if (result.result === 'delivered') this.#turn = this.#options.onDelivered()
       return result
     })
   }
@@ -126,8 +129,8 @@ export class Prompts {
     return { result: 'held', prompt: prompt.id }
   }
 
-  #release(id: string, result: string): void {
+  #release(id: string, result: string, turn: string | null = null): void {
     this.#held = this.#held.filter(prompt => prompt.id !== id)
-    this.#options.record('prompt.released', { session: this.#options.session, prompt: id, result })
+    this.#options.record('prompt.released', { session: this.#options.session, prompt: id, result, ...(turn && { turn }) })
   }
 }

@@ -108,6 +108,11 @@ export class SessionPhase {
     return this.#conversation.blocks
   }
 
+  /** The turn that was opened last; null before the first. */
+  get lastTurn(): string | null {
+    return this.#conversation.lastTurn
+  }
+
   get openMessage(): MessageRef | null {
     const { turn, message } = this.#conversation
     return turn && message ? { session: this.#options.session, turn, message } : null

@@ -57,6 +57,11 @@ export function defaultEdge(graph: Graph, node: GraphNode): GraphEdge | null {
   return edges.find(edge => edge.id === option?.edge) ?? edges.find(edge => edge.to === choice) ?? null
 }
 
+/** The edge that takes typed text. */
+export function freeformEdge(graph: Graph, node: GraphNode): string | undefined {
+  return edgesFrom(graph, node.id).find(edge => textOf(edge.attributes, 'freeform') === 'true')?.id
+}
+
 /** A gate as a request in the ledger, bound to this node, this visit and these options. */
 export function gateRequest(
   work: GraphWork,

@@ -1,7 +1,7 @@
 import type { EventData, EventType } from '../../events/index.js'
 import { textOf } from '../../graph/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { defaultEdge } from './gate-request.js'
+import { defaultEdge, freeformEdge, gateOptions } from './gate-request.js'
 import type { NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, isEngineKey, isStepHandler, MAIN, newCursor, stepName } from './graph-work.js'
 
@@ -87,8 +87,10 @@ const FOLDS: Folds = {
   'gate.answered': (work, data) => {
     const cursor = gateCursor(work, data.gate)
     if (!cursor) return
-    const edge = typeof data.edge === 'string' ? data.edge : undefined
+    const node = work.graph.nodes.get(cursor.node)!
     const text = typeof data.text === 'string' ? data.text : undefined
+    const chosen = gateOptions(work.graph, node).find(({ key }) => key === data.option)?.edge
+    const edge = chosen ?? freeformEdge(work.graph, node)
     const label = typeof data.label === 'string' ? data.label : data.option
     end(cursor, {
       status: 'success',

@@ -217,7 +217,7 @@ describe('a graph', () => {
     const [[gate, approval]] = Object.entries(gates) as [[string, string]]
     expect(gate).toBe('g@1#1')
     await store.append(runStream(id), 'any', [
-      { type: 'gate.answered', data: { gate, approval, option: 'N', edge: 'g->b#1', label: 'No', by: 'someone' } },
+      { type: 'gate.answered', data: { gate, approval, option: 'N', label: 'No', by: 'someone' } },
     ])
     const script = new Script()
     expect(await (await drive(id, script)).drive()).toMatchObject({ status: 'completed' })

@@ -1,0 +1,37 @@
+import { type ApprovalDecision, type ApprovalRecord, approvalStream } from '../approvals/index.js'
+import { runStream } from '../engine/index.js'
+import { newEvent } from '../events/index.js'
+import type { StreamAppend } from '../store/index.js'
+
+/**
+ * What belongs to the decision of a request that a run made: the answer in the run's own stream, in the same transaction. With it the decision
+ * is applied: the run will fold it whoever drives it, and nobody has to deliver anything.
+ */
+export async function gateAnswer(
+  record: ApprovalRecord,
+  decision: ApprovalDecision,
+  now: number,
+): Promise<readonly StreamAppend[]> {
+  const { run } = record.subject
+  if (run === undefined || record.source.channel !== 'run') return []
+  const label = record.request.options.find(({ key }) => key === decision.option)?.label
+  const answered = newEvent('gate.answered', {
+    gate: record.source.requestKey,
+    approval: record.id,
+    option: decision.option,
+    by: decision.actor.name,
+    ...(label !== undefined && { label }),
+    ...(decision.text !== undefined && { text: decision.text }),
+    ...(decision.note !== undefined && { note: decision.note }),
+    ...(decision.choices && { choices: decision.choices }),
+  })
+  const applied = newEvent('approval.applied', {
+    evidence: [{ kind: 'run', run, gate: record.source.requestKey }],
+    waitedMs: Math.max(0, now - record.requestedAt),
+    deliveredMs: 0,
+  })
+  return [
+    { stream: runStream(run), expected: 'any', events: [answered] },
+    { stream: approvalStream(record.id), expected: 'any', events: [applied] },
+  ]
+}
