@@ -87,7 +87,14 @@ function turnEnd(payload: JsonRecord): AgentStatement {
 
 function tool(state: ToolStatement['state'], payload: JsonRecord): ToolStatement {
   const key = textOf(payload.tool_use_id) ?? null
-  return { is: 'tool', state, key, tool: requiredText(payload, 'tool_name'), input: payload.tool_input, ...promptOf(payload) }
+  return {
+    is: 'tool',
+    state,
+    key,
+    tool: requiredText(payload, 'tool_name'),
+    input: payload.tool_input,
+    ...promptOf(payload),
+  }
 }
 
 function promptOf(payload: JsonRecord): { prompt?: string } {

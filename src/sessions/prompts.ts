@@ -131,6 +131,11 @@ export class Prompts {
 
   #release(id: string, result: string, turn: string | null = null): void {
     this.#held = this.#held.filter(prompt => prompt.id !== id)
-    this.#options.record('prompt.released', { session: this.#options.session, prompt: id, result, ...(turn && { turn }) })
+    this.#options.record('prompt.released', {
+      session: this.#options.session,
+      prompt: id,
+      result,
+      ...(turn && { turn }),
+    })
   }
 }
