@@ -4,7 +4,14 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { root } from './setup.mjs'
 
-const GROUPS = { everyday: 'Every day', sessions: 'Sessions', approvals: 'Approvals', runs: 'Runs', screens: 'Screens', setup: 'Set-up' }
+const GROUPS = {
+  everyday: 'Every day',
+  sessions: 'Sessions',
+  approvals: 'Approvals',
+  runs: 'Runs',
+  screens: 'Screens',
+  setup: 'Set-up',
+}
 const EXIT_MEANINGS = {
   ok: 'ok',
   failed: 'failed; also: ended without reaching what was waited for, or a decision that came too late',
@@ -153,7 +160,9 @@ async function eventsPage(sources) {
   for (const file of files) {
     const module = await fromDist(file.replace(/\.ts$/, '.js'))
     // Parts of schemas are shared between the files; the events are what has descriptions.
-    const definitions = Object.values(module).find(value => Object.values(value).every(event => event?.description && event.data))
+    const definitions = Object.values(module).find(value =>
+      Object.values(value).every(event => event?.description && event.data),
+    )
     const stream = /\/\*\* (In streams? .*?) \*\//.exec(sources.get(file))?.[1] ?? ''
     const rows = Object.entries(definitions).map(([type, { description, data }]) => [
       `\`${type}\`${written.has(type) ? '' : ' ¹'}`,

@@ -1,4 +1,5 @@
 import type { AgentAdapter } from './adapter.js'
+import { aiderHeadless } from './headless/aider.js'
 import { homeDirectory } from './home-directory.js'
 import { locateProgram } from './locate-program.js'
 import { signInByNames } from './sign-in.js'
@@ -15,6 +16,7 @@ export const aiderAgent: AgentAdapter = {
   install: 'python -m pip install aider-install && aider-install, or see https://aider.chat/docs/install.html',
   version: { args: ['--version'], pattern: /aider (\d+\.\d+\.\d+\S*)/ },
   tells: { osc7501: false, hooks: false, transcript: false, events: false },
+  headless: aiderHeadless,
   locate: environment => locateProgram(['aider'], environment, ['~/.local/bin/aider']),
   signIn: ({ env }) =>
     signInByNames(env, {

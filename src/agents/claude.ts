@@ -2,6 +2,7 @@ import type { AgentAdapter, InteractiveStart } from './adapter.js'
 import { claudeHooks, wireClaudeHooks } from './claude-hooks.js'
 import { claudeTranscript } from './claude-transcript.js'
 import { exitIdAfter } from './exit-id.js'
+import { claudeHeadless } from './headless/claude.js'
 import { movableDirectory } from './home-directory.js'
 import { locateProgram } from './locate-program.js'
 import { isUuid, type SessionArguments, sessionArguments } from './own-session.js'
@@ -35,6 +36,7 @@ export const claudeAgent: AgentAdapter = {
   tells: { osc7501: true, hooks: true, transcript: true, events: false },
   hooks: claudeHooks,
   transcript: claudeTranscript,
+  headless: claudeHeadless,
   locate: environment => locateProgram(['claude'], environment, ['~/.local/bin/claude', '~/.claude/local/claude']),
   signIn: ({ env }) =>
     signInByNames(env, {

@@ -1,6 +1,7 @@
 import type { AgentAdapter } from './adapter.js'
 import { clineData, clineTranscript } from './cline-transcript.js'
 import { exitIdAfter } from './exit-id.js'
+import { clineHeadless } from './headless/cline.js'
 import { locateProgram } from './locate-program.js'
 import { type SessionArguments, sessionArguments } from './own-session.js'
 import { signInByNames } from './sign-in.js'
@@ -53,6 +54,7 @@ export const clineAgent: AgentAdapter = {
     }
   },
   transcript: clineTranscript,
+  headless: clineHeadless,
   exitId: rows => exitIdAfter(rows, ['cline', '--id'], isClineId),
 }
 

@@ -4,6 +4,7 @@ import type { AgentAdapter, AgentEnvironment, SignIn } from './adapter.js'
 import { codexHookArguments, codexHooks } from './codex-hooks.js'
 import { codexTranscript } from './codex-transcript.js'
 import { exitIdAfter } from './exit-id.js'
+import { codexHeadless } from './headless/codex.js'
 import { movableDirectory } from './home-directory.js'
 import { locateProgram } from './locate-program.js'
 import { isUuid, type SessionArguments, sessionArguments } from './own-session.js'
@@ -52,6 +53,7 @@ export const codexAgent: AgentAdapter = {
   tells: { osc7501: true, hooks: true, transcript: true, events: false },
   hooks: codexHooks,
   transcript: codexTranscript,
+  headless: codexHeadless,
   locate: environment => locateProgram(['codex'], environment, ['~/.local/bin/codex']),
   signIn,
   interactive(location, start) {

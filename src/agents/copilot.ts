@@ -1,13 +1,11 @@
-import { join } from 'node:path'
-import type { AgentAdapter, TranscriptPlace } from './adapter.js'
-import { ConversationReader } from './conversation.js'
-import { CopilotConversation } from './copilot-conversation.js'
+import type { AgentAdapter } from './adapter.js'
+import { copilotTranscript } from './copilot-transcript.js'
 import { exitIdAfter } from './exit-id.js'
+import { copilotHeadless } from './headless/copilot.js'
 import { movableDirectory } from './home-directory.js'
 import { locateProgram } from './locate-program.js'
 import { isUuid, type SessionArguments, sessionArguments } from './own-session.js'
 import { signInByNames } from './sign-in.js'
-import { namesIn, writtenSince } from './transcript-files.js'
 
 const SESSION: SessionArguments = {
   begin: id => [`--session-id=${id}`],
@@ -28,8 +26,6 @@ const SESSION: SessionArguments = {
   ],
   isId: isUuid,
 }
-/** The whole system prompt, at the beginning of every turn. */
-const SYSTEM_MESSAGE = Buffer.from('{"type":"system.message"')
 
 /**
  * GitHub Copilot CLI, as it is started in a terminal. Its own record tells of permissions asked and answered, so its hooks, which would have
@@ -61,21 +57,7 @@ export const copilotAgent: AgentAdapter = {
       agentSessionId: session.id,
     }
   },
-  transcript: {
-    form: 'lines',
-    locate: locateTranscripts,
-    open: path =>
-      new ConversationReader(path, new CopilotConversation(path), {
-        isWanted: line => !line.subarray(0, SYSTEM_MESSAGE.length).equals(SYSTEM_MESSAGE),
-      }),
-  },
+  transcript: copilotTranscript,
+  headless: copilotHeadless,
   exitId: rows => exitIdAfter(rows, ['copilot', '--resume'], isUuid),
-}
-
-/** `~/.copilot/session-state/<session>/events.jsonl`. Which directory a session worked in stands inside only. */
-async function locateTranscripts({ env, agentSessionId, startedAt }: TranscriptPlace): Promise<string[]> {
-  const sessions = join(movableDirectory(env, 'COPILOT_HOME', '.copilot'), 'session-state')
-  if (agentSessionId !== null) return writtenSince([join(sessions, agentSessionId, 'events.jsonl')], 0)
-  const files = (await namesIn(sessions)).map(name => join(sessions, name, 'events.jsonl'))
-  return writtenSince(files, startedAt)
 }

@@ -25,11 +25,14 @@ export type {
   HeadlessCommand,
   HeadlessEnd,
   HeadlessStep,
+  PermissionAnswer,
   PermissionLevel,
   StepTraces,
 } from './headless/headless.js'
 export { PERMISSION_LEVELS } from './headless/headless.js'
 export { type RunStepOptions, runStep } from './headless/run-step.js'
+export { StepProgress } from './headless/step-progress.js'
+export { placesOf } from './home-directory.js'
 export { loadPack } from './pack-files.js'
 export { type LivePack, type PackProblem, PackShelf } from './pack-shelf.js'
 export { adapterForProgram, agentNames, loadAgent } from './registry.js'

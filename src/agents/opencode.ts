@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import type { AgentAdapter, InteractiveStart } from './adapter.js'
 import { exitIdAfter } from './exit-id.js'
 import { freePort } from './free-port.js'
+import { opencodeHeadless } from './headless/opencode.js'
 import { movableDirectory } from './home-directory.js'
 import { writeSessionFile } from './hook-command.js'
 import { locateProgram } from './locate-program.js'
@@ -83,6 +84,7 @@ export const opencodeAgent: AgentAdapter = {
     }
   },
   transcript: opencodeTranscript,
+  headless: opencodeHeadless,
   events: opencodeEvents,
   exitId: rows => exitIdAfter(rows, ['opencode', '-s'], isSessionId),
 }

@@ -1,15 +1,13 @@
 import { existsSync } from 'node:fs'
-import { isAbsolute, join } from 'node:path'
-import type { AgentAdapter, TranscriptPlace } from './adapter.js'
-import { ConversationReader } from './conversation.js'
+import type { AgentAdapter } from './adapter.js'
 import { exitIdAfter } from './exit-id.js'
+import { qwenHeadless } from './headless/qwen.js'
 import { movableDirectory } from './home-directory.js'
 import { locateProgram } from './locate-program.js'
 import { isUuid, type SessionArguments, sessionArguments } from './own-session.js'
-import { QwenConversation } from './qwen-conversation.js'
 import { qwenHooks, wireQwenHooks } from './qwen-hooks.js'
+import { qwenTranscript } from './qwen-transcript.js'
 import { signInByNames } from './sign-in.js'
-import { namesIn, pathsIn, writtenSince } from './transcript-files.js'
 
 const SESSION: SessionArguments = {
   begin: id => ['--session-id', id],
@@ -66,28 +64,12 @@ export const qwenAgent: AgentAdapter = {
     }
   },
   hooks: qwenHooks,
-  transcript: {
-    form: 'lines',
-    locate: locateTranscripts,
-    open: path => new ConversationReader(path, new QwenConversation(path)),
-  },
+  transcript: qwenTranscript,
+  headless: qwenHeadless,
   exitId: rows => exitIdAfter(rows, ['qwen', '--resume'], isUuid),
 }
 
 /** Somebody keeps defaults for this machine: theirs stay, and the session goes without hooks. */
 function hasDefaults(env: NodeJS.ProcessEnv = {}): boolean {
   return env.QWEN_CODE_SYSTEM_DEFAULTS_PATH !== undefined || existsSync(SYSTEM_DEFAULTS[process.platform] ?? '')
-}
-
-/** `~/.qwen/projects/<directory, dashed>/chats/<session>.jsonl`. */
-async function locateTranscripts({ env, cwd, agentSessionId, startedAt }: TranscriptPlace): Promise<string[]> {
-  const moved = env.QWEN_RUNTIME_DIR
-  const home = moved !== undefined && isAbsolute(moved) ? moved : movableDirectory(env, 'QWEN_HOME', '.qwen')
-  const projects = join(home, 'projects')
-  if (agentSessionId !== null) {
-    const files = (await namesIn(projects)).map(name => join(projects, name, 'chats', `${agentSessionId}.jsonl`))
-    return writtenSince(files, 0)
-  }
-  const here = join(projects, cwd.replace(/[^a-zA-Z0-9]/g, '-'), 'chats')
-  return writtenSince(await pathsIn(here, name => name.endsWith('.jsonl')), startedAt)
 }

@@ -14,6 +14,7 @@ const ADAPTERS: Readonly<Record<string, () => Promise<AgentAdapter>>> = {
   cline: async () => (await import('./cline.js')).clineAgent,
   pi: async () => (await import('./pi.js')).piAgent,
   aider: async () => (await import('./aider.js')).aiderAgent,
+  direct: async () => (await import('./direct.js')).directAgent,
   crush: async () => (await import('./crush.js')).crushAgent,
   demo: async () => (await import('./demo.js')).demoAgent,
 }

@@ -1,4 +1,5 @@
 export { type ApplyOutcome, chooseOption, type MenuPort, type WantedAnswer, type WantedPage } from './apply-menu.js'
+export { selectedLabel } from './apply-menu-labels.js'
 export { type ApprovalState, approvalTable } from './approval-table.js'
 export { type BatchItem, type BatchResult, decideBatch, denyAll } from './batch.js'
 export { behindOf } from './behind.js'

@@ -5,7 +5,10 @@ export const paneSettings = {
   'panes.sources': someOf(['session', 'tmux', 'iterm2'], ['session', 'tmux'], 'Where panes come from.', {
     project: 'subset',
   }),
-  'panes.tmux_socket': string(null, 'Socket of the tmux server; none is the default one.'),
+  'panes.tmux_socket': string(
+    null,
+    'Socket of the tmux server to watch; none: every server of yours in tmux’s own directory.',
+  ),
   'panes.max_total': integer(500, 'Panes that one host supervises.', { min: 1, max: 5000 }),
   'panes.history': integer(30, 'Accepted and refused events kept per pane, with their reasons.', { min: 1, max: 1000 }),
   'panes.command_max': integer(50, 'Characters of a command line that are shown.', { min: 10, max: 500 }),
@@ -116,8 +119,14 @@ export const paneSettings = {
     'The mark of a running agent, in the live rows.',
   ),
   'heuristics.patterns.interrupt_not': strings(
-    ['[{}();`]', '\\b(?:class|def|function|const|let|var)\\b', '\\b(?:submit|confirm|select)\\b'],
-    'Rows in which that mark does not count.',
+    [
+      '[{}();`]',
+      '\\b(?:class|def|function|const|let|var)\\b',
+      '\\b(?:submit|confirm|select)\\b',
+      '^\\s*(?:[-*>]|\\d+[.)])\\s',
+      '["“”]',
+    ],
+    'Rows in which that mark does not count: code, quotes, lists, footers of menus.',
   ),
   'heuristics.patterns.approval': strings(
     ['1\\.\\s*Yes', '\\[Y\\]es'],

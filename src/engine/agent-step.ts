@@ -1,8 +1,16 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Activity, readSegment, SegmentWriter, segmentPath } from '../activity/index.js'
-import { type AgentAdapter, type HeadlessEnd, loadAgent, type PermissionLevel, runStep } from '../agents/index.js'
+import {
+  type AgentAdapter,
+  type HeadlessEnd,
+  loadAgent,
+  type PermissionAnswer,
+  type PermissionLevel,
+  runStep,
+  StepProgress,
+} from '../agents/index.js'
 import type { Clock } from '../clock/index.js'
 import { newEvent } from '../events/index.js'
 import { Git } from '../git/index.js'
@@ -17,9 +25,15 @@ export interface AgentStepsOptions {
   runDirectory(run: string): string
   /** The environment of a step in this directory. */
   environment(cwd: string): Record<string, string>
+  /** Asks a person for an agent that asks; rejects or denies when the step is stopped. Left out: nobody is there. */
+  ask?(call: StepCall, turn: AgentTurn, request: Extract<Activity, { type: 'approval' }>): Promise<PermissionAnswer>
+  /** A step is over in an unknown way: what it asked is asked no more. */
+  withdraw?(step: string): Promise<void>
   onActivity?(run: string, activity: Activity): void
 }
 
+/** A transcript that is written within this time of the last record tells nothing that the record did not. */
+const SAME_MOMENT_MS = 1_000
 const KILL_GRACE_MS = 5_000
 
 /** One turn of an agent without a terminal, as a workflow wants it. */
@@ -33,6 +47,9 @@ export interface AgentTurn {
   resume: string | null
   schema: object | null
   maxCostUsd: number | null
+  /** For a model behind an address. */
+  endpoint?: string
+  apiKeyEnv?: string
   thresholds: {
     inactivityMs: number
     toolInactivityMs: number
@@ -65,7 +82,7 @@ export class AgentSteps {
   async run(call: StepCall, turn: AgentTurn): Promise<HeadlessEnd> {
     const { clock, redactor } = this.#options
     const adapter = await loadAgent(turn.agent)
-    const env = this.#options.environment(turn.cwd)
+    const env = { ...this.#options.environment(turn.cwd), ...turn.env }
     const located = locate(adapter, env, turn.cwd)
     if ('problem' in located) return notThere(located.problem)
     const directory = this.directory(call)
@@ -77,6 +94,8 @@ export class AgentSteps {
     const start = await this.#startOf(turn)
     writeStart(directory, start)
     const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
+    const { ask } = this.#options
+    const growth = new Growth(adapter, { env, cwd: turn.cwd, startedAt: start.startedAt }, clock)
     try {
       const end = await runStep({
         agent: { name: adapter.name, location: located.location, headless: located.headless },
@@ -92,12 +111,15 @@ export class AgentSteps {
           promptFile,
           schema: turn.schema && { json: turn.schema, file: schemaFile },
           maxCostUsd: turn.maxCostUsd,
+          endpoint: turn.endpoint ?? null,
+          apiKeyEnv: turn.apiKeyEnv ?? null,
         },
         clock,
         redactor,
         thresholds: turn.thresholds,
         signal: call.signal,
-        isWaitingForPerson: () => false,
+        hasGrown: () => growth.hasGrown(),
+        ...(ask && { onRequest: request => ask(call, turn, request) }),
         onSpawned: ({ pid, processStart, agentSessionId }) => {
           writeStart(directory, { ...start, pid, processStart, sessionId: agentSessionId })
           const agentSession = agentSessionId !== null && { agentSession: agentSessionId }
@@ -105,6 +127,7 @@ export class AgentSteps {
         },
         log: activity => segment.append(activity),
         onActivity: (activity, progress) => {
+          growth.heard(progress.sessionId)
           if (activity.type === 'usage' && progress.usage) call.spent(progress.usage)
           this.#options.onActivity?.(call.run, activity)
         },
@@ -124,10 +147,14 @@ export class AgentSteps {
     const left = { pid: start?.pid ?? 0, processStart: start?.processStart ?? null, mark: call.name }
     if (left.pid > 0 || marked(call.name).length > 0)
       await killTree(left, { graceMs: KILL_GRACE_MS, clock: this.#options.clock })
+    await this.#options.withdraw?.(call.name)
     const log = await this.#lastWords(call)
-    if (log.result?.ok) {
-      const evidence = [{ source: 'log', at: log.result.at, says: 'the final record of the agent had arrived' }]
-      return { verdict: 'success', evidence, text: log.result.text, ...(log.sessionId && { sessionId: log.sessionId }) }
+    const { progress } = log
+    const usage = progress.usage && { usage: progress.usage }
+    if (progress.result?.ok) {
+      const evidence = [{ source: 'log', at: log.at, says: 'the final record of the agent had arrived' }]
+      const { sessionId, text } = progress
+      return { verdict: 'success', evidence, text, ...(sessionId !== null && { sessionId }), ...usage }
     }
     if (!start) return { verdict: 'nothing', evidence: [{ source: 'step', says: 'the agent was never started' }] }
     const adapter = await loadAgent(start.agent)
@@ -135,21 +162,24 @@ export class AgentSteps {
       env: this.#options.environment(start.cwd),
       cwd: start.cwd,
       directory,
-      sessionId: log.sessionId ?? start.sessionId,
+      sessionId: progress.sessionId ?? start.sessionId,
       startedAt: start.startedAt,
       pid: start.pid,
       prompt: readText(join(directory, 'prompt.md')),
+      openCalls: progress.openCalls,
     })
     const changed = await changesSince(start)
     const evidence: Recovery['evidence'] = [
       ...(found?.evidence ?? []),
       ...(changed ? [{ source: 'working tree', says: changed }] : []),
     ]
-    const sessionId = found?.sessionId ?? log.sessionId ?? start.sessionId
-    const text = found?.text ?? (log.text || null)
-    const hasWork = found?.hasWork || changed !== null || log.text !== ''
+    const sessionId = found?.sessionId ?? progress.sessionId ?? start.sessionId
+    const text = found?.text ?? (progress.text || null)
+    const hasWork = found?.hasWork || changed !== null || progress.text !== ''
     const verdict = found?.isComplete ? 'success' : hasWork ? 'partial' : 'nothing'
-    return { verdict, evidence, ...(text !== null && { text }), ...(sessionId !== null && { sessionId }) }
+    if (verdict === 'success' && text !== null && !log.isReplayed)
+      await this.#replay(call, { agent: start.agent, text, sessionId, seq: log.seq + 1 })
+    return { verdict, evidence, ...(text !== null && { text }), ...(sessionId !== null && { sessionId }), ...usage }
   }
 
   /** Calls of tools with how they ended, one a line, the newest last. */
@@ -189,17 +219,81 @@ export class AgentSteps {
     }
   }
 
+  /** What our own log has of a step. */
   async #lastWords(call: StepCall) {
-    let result: { ok: boolean; text: string; at: number } | null = null
-    let sessionId: string | null = null
-    let text = ''
+    const progress = new StepProgress()
+    const log = { progress, seq: 0, at: 0, isReplayed: false }
     for await (const activity of readSegment(this.#segment(call.run, call.step))) {
-      sessionId ??= activity.sessionId ?? null
-      if (activity.type === 'result') result = activity
-      if (activity.type === 'text' && activity.parent === undefined)
-        text = activity.delta ? text + activity.text : activity.text
+      log.seq = activity.seq
+      log.at = activity.at
+      log.isReplayed ||= activity.recovered === true
+      progress.sessionId ??= activity.sessionId ?? null
+      progress.take(activity)
     }
-    return { result, sessionId, text }
+    return log
+  }
+
+  /** The answer that was found goes where it would have gone: into the log, marked. */
+  async #replay(
+    call: StepCall,
+    { agent, text, sessionId, seq }: { agent: string; text: string; sessionId: string | null; seq: number },
+  ): Promise<void> {
+    const { clock, redactor, onActivity } = this.#options
+    const activity: Activity = {
+      step: call.name,
+      seq,
+      at: clock.now(),
+      agent,
+      ...(sessionId !== null && { sessionId }),
+      recovered: true,
+      type: 'text',
+      text: redactor.redact(text),
+      delta: false,
+    }
+    const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
+    segment.append(activity)
+    await segment.close()
+    onActivity?.(call.run, activity)
+  }
+}
+
+/** Whether an agent that says nothing writes its own transcript on. */
+class Growth {
+  readonly #adapter: AgentAdapter
+  readonly #place: { env: Record<string, string>; cwd: string; startedAt: number }
+  readonly #clock: Clock
+  #session: string | null = null
+  #heardAt: number
+  #mark = ''
+
+  constructor(
+    adapter: AgentAdapter,
+    place: { env: Record<string, string>; cwd: string; startedAt: number },
+    clock: Clock,
+  ) {
+    this.#adapter = adapter
+    this.#place = place
+    this.#clock = clock
+    this.#heardAt = clock.now()
+  }
+
+  heard(session: string | null): void {
+    this.#session = session
+    this.#heardAt = this.#clock.now()
+  }
+
+  /** Each growth counts once. */
+  async hasGrown(): Promise<boolean> {
+    const files = await this.#adapter.transcript?.locate({ ...this.#place, agentSessionId: this.#session })
+    const file = files?.[0]
+    if (file === undefined) return false
+    // A database in write-ahead mode grows beside itself.
+    const times = [file, `${file}-wal`].map(path => statSync(path, { throwIfNoEntry: false }))
+    const writtenAt = Math.max(...times.map(time => time?.mtimeMs ?? 0))
+    const mark = times.map(time => `${time?.size}:${time?.mtimeMs}`).join(' ')
+    const isNew = mark !== this.#mark && writtenAt > this.#heardAt + SAME_MOMENT_MS
+    this.#mark = mark
+    return isNew
   }
 }
 

@@ -57,6 +57,10 @@ export class Driver<Work> {
       performers: options.performers,
       now: () => options.clock.now(),
       work: () => this.#journal?.run.work,
+      costLeftUsd: () => {
+        const { limits, usage } = this.#journal?.run ?? { limits: {}, usage: { costUsd: 0 } }
+        return limits.costUsd === undefined ? null : Math.max(0, limits.costUsd - (usage.costUsd ?? 0))
+      },
       arrive: event => this.#arrive(event),
       onSpent: () => this.#onSpent(),
       onError: options.onError,

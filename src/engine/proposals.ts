@@ -161,23 +161,30 @@ function checkBudget<Work>(context: ProposalContext<Work>): void {
   propose(context, newEvent('run.paused', { reason: 'budget' }))
 }
 
-function endRun<Work>(context: ProposalContext<Work>, { status, reason, text }: CommandOf<'end'>): void {
+function endRun<Work>(context: ProposalContext<Work>, { status, reason, text, outputs, successor }: CommandOf<'end'>): void {
   const { run } = context.journal
+  const next = successor && newId('run')
   const ending: EventData<'run.completed'> = {
     reason,
     durationMs: Math.max(0, context.at - (run.startedAt ?? run.createdAt)),
     usage: run.usage,
     artifacts: run.artifacts,
     ...(text !== undefined && { text }),
+    ...(next !== undefined && { successor: next }),
   }
   for (const [gate, { approval }] of [...run.gates]) closeGate(context, gate, approval, `the run is ${status}`)
   propose(context, newEvent(`run.${status}`, ending))
+  if (successor && next !== undefined) {
+    const events = [newEvent('run.created', successor, context.at)]
+    context.journal.proposeAlongside({ stream: runStream(next), expected: 0, events })
+    return
+  }
   if (!run.parent) return
   const { run: parent, child } = run.parent
   context.journal.proposeAlongside({
     stream: runStream(parent),
     expected: 'any',
-    events: [newEvent('child.finished', { child, run: run.id, status, reason }, context.at)],
+    events: [newEvent('child.finished', { child, run: run.id, status, reason, ...(outputs && { outputs }) }, context.at)],
   })
 }
 

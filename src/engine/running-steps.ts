@@ -16,6 +16,7 @@ export interface RunningStepsOptions {
   performers: Readonly<Record<string, Performer>>
   now(): number
   work(): unknown
+  costLeftUsd(): number | null
   /** Something to be written: how a step ended, what was found, a notice. */
   arrive(event: NewEvent): void
   /** A step has spent something. */
@@ -139,7 +140,7 @@ export class RunningSteps {
   }
 
   #call(step: string, { input, startedAt }: OpenStep, running: Running): StepCall {
-    const { run, arrive, onSpent, work } = this.#options
+    const { run, arrive, onSpent, work, costLeftUsd } = this.#options
     return {
       run,
       step,
@@ -148,6 +149,7 @@ export class RunningSteps {
       name: `${run}/${step}`,
       signal: running.abort.signal,
       startedAt,
+      costLeftUsd: costLeftUsd(),
       spent: usage => {
         running.usage = usage
         onSpent()

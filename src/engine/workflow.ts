@@ -42,7 +42,16 @@ export type Command =
   | { do: 'child'; child: string; create: EventData<'run.created'> }
   /** Write something down at once, and decide again. */
   | { do: 'emit'; events: readonly NewEvent[] }
-  | { do: 'end'; status: 'completed' | 'failed' | 'rejected' | 'cancelled'; reason: string; text?: string }
+  | {
+      do: 'end'
+      status: 'completed' | 'failed' | 'rejected' | 'cancelled'
+      reason: string
+      text?: string
+      /** For the run that started this one. */
+      outputs?: Record<string, unknown>
+      /** The run goes on as this one, made in the same transaction; whoever waits for the old one waits for it. */
+      successor?: EventData<'run.created'>
+    }
 
 /** Carries out the effects of one kind. Whatever it is given may have been begun before: it looks before it repeats. */
 export interface Performer {
@@ -65,6 +74,8 @@ export interface StepCall {
   /** Aborted when the step should stop; `reason` is a StepAbort. */
   signal: AbortSignal
   startedAt: number
+  /** What is left of the run's budget in USD as the step begins; null without one. */
+  costLeftUsd?: number | null
   /** Tells of spending while the step goes on, as the sum so far. */
   spent(usage: Usage): void
   notice(level: 'info' | 'warning' | 'error', text: string): void

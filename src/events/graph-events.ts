@@ -86,4 +86,8 @@ export const graphEvents = defineEvents({
     description: 'A thread has a session of an agent, which later nodes of it go on with.',
     data: z.object({ thread: z.string(), agent: z.string(), session: z.string() }),
   },
+  'run.steered': {
+    description: 'Somebody told a run something; its next agent hears it.',
+    data: z.object({ text: z.string(), by: z.string() }),
+  },
 })

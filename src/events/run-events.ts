@@ -31,6 +31,8 @@ const ending = z.object({
   usage: usageSchema.optional(),
   artifacts: z.int().nonnegative().optional(),
   by: z.string().optional(),
+  /** The run that goes on in its place. */
+  successor: z.string().optional(),
 })
 
 /** In streams `run/<id>`: the journal that a run is folded from. */

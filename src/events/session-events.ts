@@ -28,6 +28,8 @@ export const sessionEvents = defineEvents({
       /** Who keeps its terminal: `daemon`, or `foreground:<pid>:<start>`. */
       owner: z.string(),
       resumedFrom: z.string().optional(),
+      /** Variables that say where its agent keeps its files. */
+      places: z.record(z.string(), z.string()).optional(),
       label: z.string().optional(),
     }),
   },

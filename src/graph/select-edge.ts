@@ -40,6 +40,8 @@ export function selectEdge(
   node: GraphNode,
   outcome: RoutedOutcome,
   context: Readonly<Record<string, unknown>>,
+  /** A parallel node's unconditional edges are its branches: none of them takes up its failure. */
+  { isParallel = false }: { isParallel?: boolean } = {},
 ): Route {
   const edges = edgesFrom(graph, node.id)
   if (outcome.nextNode !== undefined) {
@@ -68,7 +70,7 @@ export function selectEdge(
   }
   const plain = edges.filter(edge => !hasCondition(edge))
   const isDiamond = handlerOf(node) === 'conditional'
-  if (outcome.status === 'fail' && !isDiamond) return afterFailure(graph, node, outcome, plain)
+  if (outcome.status === 'fail' && !isDiamond) return afterFailure(graph, node, outcome, isParallel ? [] : plain)
   const label = outcome.preferredLabel ?? (isDiamond ? word : undefined)
   if (label !== undefined && label !== '') {
     const wanted = normaliseLabel(label)

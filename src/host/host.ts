@@ -1,6 +1,6 @@
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { type LivePack, PackShelf } from '../agents/index.js'
+import { type LivePack, PackShelf, placesOf } from '../agents/index.js'
 import { type ApprovalRecord, Ledger, LedgerWatch } from '../approvals/index.js'
 import { type Clock, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
@@ -254,6 +254,7 @@ export class Host {
           owner: this.#owner,
           ...(request.label && { label: request.label }),
           ...(request.resumedFrom && { resumedFrom: request.resumedFrom }),
+          places: placesOf(prepared.spawn.env),
         },
         kept.startedAt,
       ),
@@ -280,7 +281,7 @@ export class Host {
     record: SessionRecord,
     live: LivePack,
     restored: SessionSnapshot | null,
-    env: NodeJS.ProcessEnv = process.env,
+    env: NodeJS.ProcessEnv = { ...process.env, ...record.places },
   ): Promise<LiveSession> {
     const { settings, clock, keeper, version, onError } = this.#options
     const session = new LiveSession({

@@ -3,6 +3,7 @@ import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import type { Activity } from '../activity/index.js'
+import { Ledger } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import {
   AgentSteps,
@@ -17,7 +18,9 @@ import { OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
+import { gateAnswer } from './gate-answers.js'
 import { stepEnvironment } from './session-environment.js'
+import { StepApprovals } from './step-approvals.js'
 
 export interface RunsOptions {
   store: EventStore
@@ -29,6 +32,8 @@ export interface RunsOptions {
   /** Started by a person at a terminal: then all of its environment reaches the agents. */
   isPersonal: boolean
   maxRuns: number
+  /** The one of this process, where it has one. */
+  ledger?: Ledger
   onActivity?(run: string, activity: Activity): void
   onDriven?(run: string, end: DriveEnd): void
   onError(error: unknown): void
@@ -39,11 +44,17 @@ export function openRuns(options: RunsOptions): RunHost {
   const { store, clock, env, envPass, isPersonal, onError } = options
   const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
   const environment = () => stepEnvironment({ env, pass: envPass, isPersonal })
+  const ledger =
+    options.ledger ??
+    new Ledger(store, { clock, redactor, alongside: (record, decision) => gateAnswer(record, decision, clock.now()) })
+  const approvals = new StepApprovals({ store, ledger, clock })
   const agents = new AgentSteps({
     clock,
     redactor,
     runDirectory: run => runDirectory(options.dataDirectory, run),
     environment,
+    ask: (call, turn, request) => approvals.ask(call, turn, request),
+    withdraw: step => approvals.withdraw(step),
     ...(options.onActivity && { onActivity: options.onActivity }),
   })
   return new RunHost({

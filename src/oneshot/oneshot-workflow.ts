@@ -30,6 +30,8 @@ export interface OneshotWork {
   newest: Record<AgentRole, { iteration: number; attempt: number }>
   asksLeft: number
   complaint: string | null
+  /** The auditor's own session, while it is asked again. */
+  asked: string | null
   result: WorkerResult | null
   feedback: Feedback[]
   /** The worker's step was ended by us. */
@@ -43,7 +45,7 @@ export interface OneshotWork {
 /** The worker ↔ auditor loop as a workflow: every event of the engine is one of the table, and the table decides. */
 export const oneshotWorkflow: Workflow<OneshotWork> = {
   kind: 'oneshot',
-  version: 1,
+  version: 2,
   begin: (created, { at }) => {
     const input = oneshotInput.parse(created.input)
     return {
@@ -56,6 +58,7 @@ export const oneshotWorkflow: Workflow<OneshotWork> = {
       newest: { worker: { iteration: 0, attempt: 0 }, auditor: { iteration: 0, attempt: 0 } },
       asksLeft: input.auditorAsks,
       complaint: null,
+      asked: null,
       result: null,
       feedback: [],
       isOurDoing: false,
@@ -154,6 +157,7 @@ function evolve(work: OneshotWork, event: StoredEvent): void {
       const max = changes?.maxIterations
       if (typeof max === 'number') work.input = { ...work.input, maxIterations: max }
       work.asksLeft = work.input.auditorAsks
+      work.asked = null
       return move(work, 'resume', event.at, null)
     }
     default:
@@ -198,6 +202,7 @@ function judged(work: OneshotWork, result: AgentStepResult | null, at: number): 
   const verdict = result?.verdict
   if (!verdict) {
     work.complaint = result?.complaint ?? 'there is no verdict in the answer'
+    work.asked = result?.sessionId ?? null
     work.cause = 'auditor'
     return move(work, 'verdict.none', at, work.asksLeft > 0 ? null : 'no_verdict')
   }
@@ -205,6 +210,7 @@ function judged(work: OneshotWork, result: AgentStepResult | null, at: number): 
   const { feedback: text, findings } = verdict
   work.feedback.push({ iteration, from: 'auditor', verdict: verdict.verdict, text, findings })
   work.complaint = null
+  work.asked = null
   work.asksLeft = work.input.auditorAsks
   if (verdict.verdict === 'DONE') return move(work, 'verdict.done', at, null)
   if (verdict.verdict === 'RETRY') return move(work, 'verdict.retry', at, null)

@@ -41,7 +41,7 @@ export class OneshotSteps implements Performer {
     const git = new Git(cwd)
     const left = (await git.root()) ? (await git.status()).map(({ path }) => path) : []
     const prompt = workerPrompt({ input, iteration, cwd, feedback, left })
-    const end = await this.#options.agents.run(call, turnOf(work, 'worker', prompt))
+    const end = await this.#options.agents.run(call, turnOf(call, work, 'worker', prompt))
     return endOf(end, {})
   }
 
@@ -62,7 +62,7 @@ export class OneshotSteps implements Performer {
       complaint,
     })
     const before = isRepository ? await git.treeHash() : null
-    const end = await this.#options.agents.run(call, turnOf(work, 'auditor', prompt))
+    const end = await this.#options.agents.run(call, turnOf(call, work, 'auditor', prompt))
     if (end.status !== 'ok') return endOf(end, {})
     if (before !== null && (await git.treeHash()) !== before) {
       await git.restoreTree(before)
@@ -93,11 +93,17 @@ export class OneshotSteps implements Performer {
   }
 }
 
-function turnOf({ input, cwd, feedback }: OneshotWork, role: AgentRole, prompt: string): AgentTurn {
+function turnOf(
+  { costLeftUsd }: StepCall,
+  { input, cwd, feedback, asked }: OneshotWork,
+  role: AgentRole,
+  prompt: string,
+): AgentTurn {
   const player = role === 'worker' ? input.worker : input.auditor
   // What an attempt had begun before it died is gone on with in the agent's own session.
   const left = feedback.at(-1)
-  const resume = role === 'worker' && left?.from === 'recovery' ? left.sessionId : undefined
+  // An auditor without a verdict is asked again where it was asked before.
+  const resume = role === 'auditor' ? asked : left?.from === 'recovery' ? left.sessionId : null
   return {
     agent: player.agent,
     model: player.model ?? null,
@@ -106,7 +112,9 @@ function turnOf({ input, cwd, feedback }: OneshotWork, role: AgentRole, prompt: 
     prompt,
     resume: resume ?? null,
     schema: role === 'auditor' ? VERDICT_SCHEMA : null,
-    maxCostUsd: null,
+    maxCostUsd: costLeftUsd ?? null,
+    ...(player.endpoint !== undefined && { endpoint: player.endpoint }),
+    ...(player.apiKeyEnv !== undefined && { apiKeyEnv: player.apiKeyEnv }),
     thresholds: input,
   }
 }

@@ -74,8 +74,12 @@ export class DriftWatch {
 function kindOf(observation: Observation): keyof DriftCounts | null {
   if (observation.view === 'unknown')
     return (observation as Observation<'unknown'>).payload.recognised ? null : 'unknown'
+  // A guess that stands for "nothing else is known" is no recognition.
+  if (!observation.anchored && observation.confidence < LEAST_CONFIDENCE) return 'unknown'
   return observation.anchored ? 'anchored' : 'structural'
 }
+
+const LEAST_CONFIDENCE = 0.5
 
 /** Equal for screens that differ only in numbers and moving cells. */
 export function screenHash({ frame }: Look): string {

@@ -19,8 +19,8 @@ export type Claim =
   | { is: 'starting' }
   | { is: 'working'; label?: string }
   | { is: 'blocked'; awaiting: Awaiting; approval?: string }
-  | { is: 'done'; background?: number }
-  | { is: 'failed'; reason: string }
+  | { is: 'done'; background?: number; exit?: number | null }
+  | { is: 'failed'; reason: string; exit?: number | null }
   | { is: 'idle'; fresh?: boolean }
   | { is: 'stopped'; by: 'interrupted' | 'denied' }
   | { is: 'exited'; code: number | null; signal: string | null }

@@ -96,6 +96,11 @@ export class PaneScreen {
     this.#memory = noteInput(this.#memory, t)
   }
 
+  /** A pane that flickers: until then a rest must last this long. */
+  holdRest(seconds: number, until: number): void {
+    this.#settler.hold(seconds, until)
+  }
+
   nextDeadline(): number | null {
     const deadlines = [
       this.#emulator.nextDeadline(),

@@ -40,6 +40,8 @@ export class Pane {
   readonly #evidences = new Evidences()
   #time = 0
   #shell: ShellState = INITIAL_SHELL_STATE
+  /** Off: what programs say of themselves by OSC 7501 is no evidence. */
+  hearsStatus = true
 
   /** Over a screen of its own, or over one that somebody else feeds: then its outputs are passed to `take`. */
   constructor(pack: Pack, options: EmulatorOptions | PaneScreen, restored?: PaneScreenState) {
@@ -66,6 +68,15 @@ export class Pane {
 
   report(evidence: Evidence): void {
     this.#evidences.report(evidence)
+  }
+
+  /** Reports that still count, from the highest to the lowest. */
+  standing(t: number): Evidence[] {
+    return this.#evidences.standing(t)
+  }
+
+  get pack(): Pack {
+    return this.#pack
   }
 
   /** What the agent says beside its screen; `t` is when it said so. */
@@ -164,6 +175,7 @@ export class Pane {
 
   #evidenceOf(evidence: TerminalEvidence, t: number): Evidence | 'withdraw-status' | null {
     if (evidence.kind === 'status') {
+      if (!this.hearsStatus) return null
       const claim = statusClaim(evidence.aggregate)
       if (!claim) return 'withdraw-status'
       return { authority: 'osc7501', claim, t, expires: null, ref: `osc7501/${evidence.aggregate!.state}` }
@@ -186,5 +198,5 @@ export class Pane {
 }
 
 function endClaim(exit: number | null): Claim {
-  return exit === null || exit === 0 ? { is: 'done' } : { is: 'failed', reason: `exit ${exit}` }
+  return exit === null || exit === 0 ? { is: 'done', exit } : { is: 'failed', reason: `exit ${exit}`, exit }
 }

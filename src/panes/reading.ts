@@ -14,13 +14,16 @@ import { AUTHORITIES, type Authority, type Claim, type Evidence } from './eviden
  *   - a hook's or transcript's *working* lapses 30 s after the last of them while the screen is anchored at rest (no word comes after Esc
  *     or a denial), its *blocked* when the input box has been live for 5 s, its *starting* with the first live input box;
  *   - its *done* (or rest) lapses with the next start: when the screen has shown work for 2 s since. Shorter, it is the last of the old
- *     work still being drawn.
+ *     work still being drawn;
+ *   - what the screen said lapses when it has been unreadable for 5 s.
  */
 const MENU_STANDS_S = 1
 export const TITLE_LAPSE_S = 3
 const HOOK_IDLE_S = 30
 const BOX_STANDS_S = 5
 const WORK_STANDS_S = 2
+/** A picture that nobody can read any more says nothing for ever: after this, guesses may speak. */
+const UNREADABLE_S = 5
 
 const REPORTED = ['hook', 'transcript'] as const
 
@@ -54,6 +57,8 @@ export class Evidences {
   /** Since when the screen has been at work, or has shown a live input box at rest, without a break. */
   #busySince: number | null = null
   #boxSince: number | null = null
+  /** Since when no look could be read. */
+  #unreadSince: number | null = null
   #last: Reading = { claim: null, authority: 'none', rule: 'none', confidence: 0, since: 0, contradictions: [] }
 
   report(evidence: Evidence): void {
@@ -75,11 +80,18 @@ export class Evidences {
     this.#boxSince = isBox ? (this.#boxSince ?? t) : null
     if (!isSettled) return
     const claim = claimOf(observation)
+    this.#unreadSince = claim ? null : (this.#unreadSince ?? t)
     const authority: Authority = observation.anchored ? 'screen' : 'structure'
     this.#reports.delete(authority === 'screen' ? 'structure' : 'screen')
     const { rule, confidence } = observation
     if (claim) this.report({ authority, claim, t, expires: null, ref: rule, confidence })
     if (isBox && this.#interruptedAt !== null) this.#lapseWorking(this.#interruptedAt)
+  }
+
+  /** The newest report of each authority that still counts. */
+  standing(t: number): Evidence[] {
+    this.#expire(t)
+    return this.#inOrder()
   }
 
   interrupted(t: number): void {
@@ -107,6 +119,8 @@ export class Evidences {
     for (const [authority, evidence] of this.#reports) {
       if (evidence.expires !== null && t >= evidence.expires) this.#reports.delete(authority)
     }
+    if (this.#unreadSince !== null && t - this.#unreadSince >= UNREADABLE_S)
+      for (const authority of ['screen', 'structure'] as const) this.#reports.delete(authority)
     const menuStands = this.#menuSince !== null && t - this.#menuSince >= MENU_STANDS_S
     for (const authority of ['osc7501', 'hook', 'transcript', 'shell', 'title'] as const) {
       const evidence = this.#reports.get(authority)

@@ -16,6 +16,12 @@ export class Settler {
   #since: number | null = null
   #looks = 0
   #lastLook = 0
+  #hold: { s: number; until: number } | null = null
+
+  /** A pane that flickers: until then a rest must last this long. */
+  hold(s: number, until: number): void {
+    this.#hold = { s, until }
+  }
 
   /** True when the observation counts now. */
   accept(observation: Observation, t: number): boolean {
@@ -35,7 +41,9 @@ export class Settler {
       this.#looks++
       this.#lastLook = t
     }
-    if (this.#looks < LOOKS && t - this.#since < MAX_S - ROUNDING_S) return false
+    const lasted = t - this.#since + ROUNDING_S
+    const isHeld = this.#hold !== null && t < this.#hold.until
+    if (isHeld ? lasted < this.#hold!.s : this.#looks < LOOKS && lasted < MAX_S) return false
     this.#since = null
     this.#isBusy = false
     return true

@@ -140,6 +140,8 @@ export interface StatusReading {
   awaiting: Awaiting | null
   /** The turn on screen was closed by a done terminator, or the pack has no terminators. */
   isTurnClosed: boolean
+  /** An approval of this pane is pending. */
+  isPending?: boolean
 }
 
 /** The event that a claim stands for. Null: it says nothing to a person. */

@@ -19,18 +19,21 @@ export interface ChildGroup {
   readonly stdout: Readable
   readonly stderr: Readable
   readonly exit: Promise<GroupExit>
+  /** To the program's input, where that is a pipe. What a program that has left does not read is lost without a word. */
+  write(text: string): void
+  endInput(): void
   /** TERM to the group, KILL after the grace, then KILL to whatever still carries the mark. Resolves when nothing of it is left. */
   kill(graceMs: number): Promise<void>
 }
 
 /**
- * Starts a program without a shell. `stdin` is an open file descriptor or null; `mark` goes into the environment.
+ * Starts a program without a shell. `stdin` is an open file descriptor, a pipe, or nothing; `mark` goes into the environment.
  * Rejects when the program cannot be started.
  */
 export function spawnGroup(
   file: string,
   args: readonly string[],
-  options: { cwd: string; env: Record<string, string>; stdin: number | null; mark: string; clock: Clock },
+  options: { cwd: string; env: Record<string, string>; stdin: number | 'pipe' | null; mark: string; clock: Clock },
 ): Promise<ChildGroup> {
   const { cwd, env, stdin, mark, clock } = options
   return new Promise((resolve, reject) => {
@@ -41,6 +44,7 @@ export function spawnGroup(
       detached: true,
     })
     const exit = new Promise<GroupExit>(ended => child.on('exit', (code, signal) => ended({ code, signal })))
+    child.stdin?.on('error', () => undefined)
     child.once('error', reject)
     child.once('spawn', () => {
       const pid = child.pid!
@@ -51,6 +55,8 @@ export function spawnGroup(
         stdout: child.stdout!,
         stderr: child.stderr!,
         exit,
+        write: text => void (child.stdin?.writable && child.stdin.write(text)),
+        endInput: () => void child.stdin?.end(),
         kill: graceMs => killTree({ pid, processStart: start, mark }, { graceMs, clock }),
       })
     })

@@ -1,4 +1,4 @@
-import { type ApprovalRecord, chooseOption, type Ledger, type MenuPort } from '../approvals/index.js'
+import { type ApprovalRecord, chooseOption, type Ledger, type MenuPort, selectedLabel } from '../approvals/index.js'
 import { type Clock, delay } from '../clock/index.js'
 import type { AnswerChannel } from './answer-channel.js'
 import { hookAnswerOf, isAsDecided, isDenial, isStructured, type OpenRequest, screenAnswerOf } from './open-request.js'
@@ -192,6 +192,8 @@ export class DecisionDelivery {
       await ledger.stale(record, 'ambiguous')
       return
     }
+    if (record.delivery.some(({ step }) => step === 'confirm') && !(await this.#mayConfirmAgain(open, answer.label)))
+      return this.#concludeConfirmed(open)
     const outcome = await alone(async () => {
       this.#isTyping = true
       try {
@@ -217,6 +219,32 @@ export class DecisionDelivery {
     if (open.proof) await this.conclude(open, noteWay)
     else if (outcome.result === 'stale') await ledger.stale(record, outcome.reason, evidence)
     else await this.#applied(open, evidence, noteWay)
+  }
+
+  /**
+   * Enter was announced by a host that is gone, and the menu is still there, or again: the key may have been lost with the host, or the agent
+   * obeyed it and asks the very same thing anew. Time is given for proof; then only a menu that still stands as we left it, the chosen label
+   * selected, may get the key. One whose selection is back where menus begin is another request, however alike.
+   */
+  async #mayConfirmAgain(open: OpenRequest, label: string): Promise<boolean> {
+    const { clock, menu } = this.#options
+    const deadline = clock.monotonic() + MENU_STAYS_MS
+    for (;;) {
+      const now = menu.menu()
+      if (open.proof || now?.print !== open.record.menuPrint || this.#options.isExited()) return false
+      if (now && selectedLabel(now) !== label) return false
+      const left = deadline - clock.monotonic()
+      if (left <= 0) return true
+      await menu.nextFrame(left)
+    }
+  }
+
+  async #concludeConfirmed(open: OpenRequest): Promise<void> {
+    if (open.proof) return this.conclude(open)
+    // Gone without a trace after Enter: the agent took it. Still there, or again: nobody can tell.
+    if (this.#options.menu.menu()?.print !== open.record.menuPrint)
+      return this.#applied(open, [{ kind: 'screen', menu: 'gone' }], null)
+    await this.#options.ledger.stale(open.record, 'unconfirmed')
   }
 
   /** From here on keys of others are refused; those under way get time to arrive, and the screen time to stand still. */

@@ -170,15 +170,23 @@ export class SessionApprovals {
   }
 
   /** A menu that was raised before its tool was told of: from now on the agent's words about that tool are about it. */
-  #nameTool(statement: ToolStatement): void {
+  async #nameTool(statement: ToolStatement): Promise<void> {
     if (statement.key === null || [...this.#open.values()].some(({ key }) => key === statement.key)) return
     const tool = this.#tools.unasked().find(({ key }) => key === statement.key)
     const open = [...this.#open.values()].find(
       ({ key, menu }) => tool && key === null && menu && requestOfTool([tool], menu, '', this.#context()),
     )
-    if (!open) return
-    open.key = statement.key
-    this.#tools.noteAsked(statement.key, this.#options.clock.monotonic())
+    if (open) await this.#name(open, statement.key, statement.tool)
+  }
+
+  async #name(open: OpenRequest, key: string, tool: string): Promise<void> {
+    open.key = key
+    this.#tools.noteAsked(key, this.#options.clock.monotonic())
+    // Kept, so that a later host knows whose end it reads in the transcript.
+    const evidence = [{ kind: 'transcript', tool }]
+    const joined = { channel: 'transcript', requestKey: key, toolUseId: key, evidence }
+    await this.#options.ledger.join(open.record, joined)
+    await this.#refresh(open)
   }
 
   async #hearRequest(report: AgentReport, statement: RequestStatement & { subAgent?: string }): Promise<void> {
@@ -308,6 +316,9 @@ export class SessionApprovals {
       if (record === mine) {
         open.menu = live!.menu
         this.#shown = { id: record.id, instance: live!.instance }
+        // The agent may have told of the tool before anybody was there to hear it.
+        const told = open.key === null ? requestOfTool(this.#tools.unasked(), live!.menu, '', this.#context()) : null
+        if (told) await this.#name(open, told.key, told.request.request.tool)
       } else if (this.#options.isExited()) await this.#end(open, () => this.#cancel(open, 'session ended'))
       else if (open.proof && record.state === 'pending') await this.#closeUnanswered(open, true)
       else if (!isStructured(open) || open.proof) await this.#end(open, () => this.#delivery.concludeWithoutMenu(open))

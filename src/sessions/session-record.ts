@@ -25,6 +25,8 @@ export interface SessionRecord {
   resumedBy?: string
   recording: string
   owner: string
+  /** Variables that say where its agent keeps its files. */
+  places?: Record<string, string>
   version: number
 }
 
@@ -51,7 +53,7 @@ export const sessionsProjection: Projection<SessionRecord> = {
 
 function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord | null {
   if (isEvent(event, 'session.started')) {
-    const { agentVersion, agentSessionId, label, resumedFrom, ...rest } = event.data
+    const { agentVersion, agentSessionId, label, resumedFrom, places, ...rest } = event.data
     return {
       id: event.stream.slice(event.stream.indexOf('/') + 1),
       ...rest,
@@ -59,6 +61,7 @@ function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord
       ...(agentSessionId !== undefined && { agentSessionId }),
       ...(label !== undefined && { label }),
       ...(resumedFrom !== undefined && { resumedFrom }),
+      ...(places !== undefined && { places }),
       startedAt: event.at,
       state: 'starting',
       version: event.version,

@@ -12,11 +12,16 @@ export const demoHeadless: HeadlessAgent = {
   command(_, { permissions, resume, newSessionId }) {
     const identity = resume ? ['--resume', resume] : ['--session-id', newSessionId]
     return {
-      args: ['--headless', '--permission-mode', permissions === 'ask' ? 'edits' : permissions, ...identity],
+      args: ['--headless', '--permission-mode', permissions, ...identity],
       env: {},
-      stdin: 'prompt',
+      stdin: permissions === 'ask' ? 'talk' : 'prompt',
       agentSessionId: resume ?? newSessionId,
     }
+  },
+  talk: {
+    prompt: text => `${JSON.stringify({ type: 'user', text })}\n`,
+    answer: ({ requestId }, { isAllowed, message }) =>
+      `${JSON.stringify({ requestId, decision: isAllowed ? 'allow' : 'deny', ...(message !== undefined && { message }) })}\n`,
   },
   parser: () => demoParser,
   examine: traces => examineTranscript(demoTranscript, traces),
@@ -40,7 +45,7 @@ const KNOWN = new Set([
   'result',
 ])
 
-const demoParser: ActivityParser = {
+export const demoParser: ActivityParser = {
   parse(frame: Frame): ActivityBody[] {
     if (frame.kind === 'text') {
       const { text, malformed, truncated } = frame

@@ -1,4 +1,4 @@
-import type { ActivityBody, ActivityParser, ErrorClass } from '../../activity/index.js'
+import type { ActivityParser, ErrorClass } from '../../activity/index.js'
 import type { FoundAgent } from '../adapter.js'
 
 /** What an agent may do unasked. `ask`: every request goes to a person. */
@@ -8,26 +8,24 @@ export type PermissionLevel = (typeof PERMISSION_LEVELS)[number]
 /** How an agent works through one prompt without a terminal. */
 export interface HeadlessAgent {
   readonly levels: readonly PermissionLevel[]
+  /** A worker of it asks unless it was told otherwise. */
+  readonly asksByDefault?: boolean
   readonly takesModel: boolean
   /** Whether it can be held to a JSON Schema by itself. */
   readonly takesSchema: boolean
   /** It reports the calls of its tools only when they end: silence in between means nothing. */
   readonly reportsToolsLate?: boolean
+  /** It has no final record: leaving with 0 is its success. */
+  readonly endsByExit?: boolean
+  /** It is reached at an address, not through an account of its own. */
+  readonly needsEndpoint?: boolean
   /** The command line. The prompt is in `step.promptFile`; `stdin` says whether the program reads it from there. */
   command(location: FoundAgent, step: HeadlessStep): HeadlessCommand
+  /** How to speak with it while it works; needed where `stdin` is `talk`. */
+  readonly talk?: HeadlessTalk
   parser(step: HeadlessStep): ActivityParser
   /** What the step left behind in the agent's own files. Never throws for what it cannot read: that is evidence, too. */
   examine(traces: StepTraces): Promise<Findings>
-}
-
-/** An agent that is no program: a model behind an address. */
-export interface DirectAgent {
-  readonly takesModel: true
-  readonly takesSchema: boolean
-  ask(
-    step: HeadlessStep & { endpoint: string; apiKey: string | null },
-    signal: AbortSignal,
-  ): AsyncIterable<ActivityBody>
 }
 
 export interface HeadlessStep {
@@ -47,12 +45,29 @@ export interface HeadlessStep {
   promptFile: string
   schema: { json: object; file: string } | null
   maxCostUsd: number | null
+  /** For a model behind an address: where it is, and the variable with its key. */
+  endpoint: string | null
+  apiKeyEnv: string | null
+}
+
+/** What is written to a program that asks: lines, each with its end. */
+export interface HeadlessTalk {
+  prompt(text: string): string
+  answer(request: { requestId: string; input: unknown }, answer: PermissionAnswer): string
+}
+
+export interface PermissionAnswer {
+  isAllowed: boolean
+  /** The reason, for the agent. */
+  message?: string
+  editedInput?: unknown
 }
 
 export interface HeadlessCommand {
   args: string[]
   env: Record<string, string>
-  stdin: 'prompt' | 'none'
+  /** `talk`: a pipe that stays open for answers. */
+  stdin: 'prompt' | 'none' | 'talk'
   /** Known from the start only where the agent takes an id from us. */
   agentSessionId: string | null
 }
@@ -67,6 +82,8 @@ export interface StepTraces {
   startedAt: number
   pid: number | null
   prompt: string
+  /** Calls of tools that our own log saw begin and not end. */
+  openCalls: readonly string[]
 }
 
 export interface Findings {

@@ -1,10 +1,10 @@
-import { closeSync, openSync } from 'node:fs'
+import { closeSync, openSync, readFileSync } from 'node:fs'
 import { type Activity, activities, ingest, Silence, watch } from '../../activity/index.js'
 import { type Clock, delay } from '../../clock/index.js'
 import { type ChildGroup, type GroupExit, spawnGroup } from '../../process/index.js'
 import type { Redactor } from '../../text/index.js'
 import type { FoundAgent } from '../adapter.js'
-import type { HeadlessAgent, HeadlessEnd, HeadlessStep } from './headless.js'
+import type { HeadlessAgent, HeadlessEnd, HeadlessStep, HeadlessTalk, PermissionAnswer } from './headless.js'
 import { StepProgress } from './step-progress.js'
 
 export interface RunStepOptions {
@@ -20,8 +20,8 @@ export interface RunStepOptions {
     timeoutMs: number
   }
   signal: AbortSignal
-  /** A person is being waited for: then silence is ours. */
-  isWaitingForPerson(): boolean
+  /** Asks a person for an agent that asks. Left out: nobody is there, and the answer is no. */
+  onRequest?(request: ApprovalActivity): Promise<PermissionAnswer>
   /** Whether the agent's own files have grown since this was asked last. */
   hasGrown?(): Promise<boolean>
   onSpawned(process: { pid: number; processStart: string | null; agentSessionId: string | null }): void
@@ -29,6 +29,8 @@ export interface RunStepOptions {
   log(activity: Activity): void
   onActivity(activity: Activity, progress: StepProgress): void
 }
+
+type ApprovalActivity = Extract<Activity, { type: 'approval' }>
 
 /** After a program has left, its pipes may still hold the last line; what its children keep open must not keep us. */
 const DRAIN_MS = 2_000
@@ -40,20 +42,20 @@ const DRAIN_MS = 2_000
 export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
   const { agent, step, clock, thresholds, signal } = options
   const command = agent.headless.command(agent.location, step)
-  const stdin = command.stdin === 'prompt' ? openSync(step.promptFile, 'r') : null
+  const file = command.stdin === 'prompt' ? openSync(step.promptFile, 'r') : null
   let group: ChildGroup
   try {
     group = await spawnGroup(agent.location.file, [...agent.location.prefix, ...command.args], {
       cwd: step.cwd,
       env: { ...step.env, ...command.env },
-      stdin,
+      stdin: command.stdin === 'talk' ? 'pipe' : file,
       mark: step.name,
       clock,
     })
   } catch (error) {
     return failed('spawn', `${agent.name} could not be started: ${(error as Error).message}`, new StepProgress())
   } finally {
-    if (stdin !== null) closeSync(stdin)
+    if (file !== null) closeSync(file)
   }
   options.onSpawned({ pid: group.pid, processStart: group.processStart, agentSessionId: command.agentSessionId })
   const progress = new StepProgress()
@@ -62,8 +64,10 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
   signal.addEventListener('abort', stop, { once: true })
   const timeout = thresholds.timeoutMs > 0 ? clock.setTimer(thresholds.timeoutMs, stop) : null
   const startedAt = clock.monotonic()
+  const talk = command.stdin === 'talk' && agent.headless.talk ? new Talk(group, agent.headless.talk, options) : null
+  talk?.begin(readFileSync(step.promptFile, 'utf8'))
   try {
-    const silence = await listen(group, progress, options)
+    const silence = await listen(group, progress, talk, options)
     if (silence) {
       await group.kill(thresholds.killGraceMs)
       return { ...failed('timeout', 'inactivity_timeout', progress), status: 'silent', class: null }
@@ -71,7 +75,7 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
     const exit = await group.exit
     const isTimedOut = timeout !== null && clock.monotonic() - startedAt >= thresholds.timeoutMs
     if (isTimedOut) return { ...failed('timeout', 'step_timeout', progress), status: 'silent' }
-    return endOf(exit, progress)
+    return endOf(exit, progress, agent.headless)
   } finally {
     timeout?.cancel()
     signal.removeEventListener('abort', stop)
@@ -80,12 +84,17 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
 }
 
 /** Reads until the program and its pipes have ended; returns the silence that ended it before. */
-async function listen(group: ChildGroup, progress: StepProgress, options: RunStepOptions): Promise<Silence | null> {
+async function listen(
+  group: ChildGroup,
+  progress: StepProgress,
+  talk: Talk | null,
+  options: RunStepOptions,
+): Promise<Silence | null> {
   const { agent, step, clock, redactor, log, onActivity } = options
   const chunks = ingest(group.stdout, group.stderr)
   const watched = watch(untilDrained(chunks, group.exit, clock), {
     clock,
-    threshold: () => thresholdOf(progress, options),
+    threshold: () => (talk?.isWaiting ? null : thresholdOf(progress, options)),
     ...(options.hasGrown && { isAliveElsewhere: options.hasGrown }),
   })
   const stream = activities(watched, {
@@ -99,6 +108,7 @@ async function listen(group: ChildGroup, progress: StepProgress, options: RunSte
   try {
     for await (const activity of stream) {
       progress.take(activity)
+      talk?.hear(activity)
       onActivity(activity, progress)
     }
     return null
@@ -108,12 +118,55 @@ async function listen(group: ChildGroup, progress: StepProgress, options: RunSte
   }
 }
 
-function thresholdOf(progress: StepProgress, { agent, thresholds, isWaitingForPerson }: RunStepOptions): number | null {
-  if (isWaitingForPerson()) return null
+function thresholdOf(progress: StepProgress, { agent, thresholds }: RunStepOptions): number | null {
   if (progress.result) return thresholds.exitGraceMs
   const isInTool = progress.isToolOpen || agent.headless.reportsToolsLate === true
   const limit = isInTool ? thresholds.toolInactivityMs : thresholds.inactivityMs
   return limit === 0 ? null : limit + progress.retryMs
+}
+
+/** The other half of a conversation with a program: the prompt, and answers to what it asks. */
+class Talk {
+  readonly #group: ChildGroup
+  readonly #talk: HeadlessTalk
+  readonly #onRequest: RunStepOptions['onRequest']
+  #open = 0
+
+  constructor(group: ChildGroup, talk: HeadlessTalk, { onRequest }: RunStepOptions) {
+    this.#group = group
+    this.#talk = talk
+    this.#onRequest = onRequest
+  }
+
+  /** A person is being waited for: then silence is ours. */
+  get isWaiting(): boolean {
+    return this.#open > 0
+  }
+
+  begin(prompt: string): void {
+    this.#group.write(this.#talk.prompt(prompt))
+  }
+
+  hear(activity: Activity): void {
+    // With its final record it has nothing more to ask; it leaves when its input ends.
+    if (activity.type === 'result') this.#group.endInput()
+    if (activity.type !== 'approval') return
+    this.#open++
+    void this.#answer(activity)
+      .then(answer => this.#group.write(this.#talk.answer(activity, answer)))
+      .finally(() => {
+        this.#open--
+      })
+  }
+
+  /** Whatever goes wrong on the way to a person is a no. */
+  async #answer(request: ApprovalActivity): Promise<PermissionAnswer> {
+    try {
+      return (await this.#onRequest?.(request)) ?? { isAllowed: false, message: 'Nobody is there to answer.' }
+    } catch (error) {
+      return { isAllowed: false, message: (error as Error).message }
+    }
+  }
 }
 
 /** The pipes, but not for longer than a moment after the program has left: its children may hold them open. */
@@ -133,8 +186,8 @@ async function* untilDrained<T>(source: AsyncGenerator<T>, exit: Promise<unknown
 const OVER: unique symbol = Symbol('over')
 
 /** The final record is believed when the exit does not contradict it; an exit without one is no success. */
-function endOf(exit: GroupExit, progress: StepProgress): HeadlessEnd {
-  const { result } = progress
+function endOf(exit: GroupExit, progress: StepProgress, { endsByExit }: HeadlessAgent): HeadlessEnd {
+  const result = progress.result ?? (endsByExit && exit.code === 0 ? { ok: progress.errorClass === null } : null)
   const how = exit.signal ? `signal_${exit.signal}` : `exit_${exit.code}`
   if (result?.ok && exit.code === 0) {
     return {
@@ -144,11 +197,11 @@ function endOf(exit: GroupExit, progress: StepProgress): HeadlessEnd {
       text: progress.text,
       sessionId: progress.sessionId,
       usage: progress.usage,
-      ...(result.structured !== undefined && { structured: result.structured }),
+      ...(progress.result?.structured !== undefined && { structured: progress.result.structured }),
     }
   }
   if (result && !result.ok)
-    return failed(progress.errorClass ?? 'unknown', `error_${progress.errorClass ?? result.reason}`, progress)
+    return failed(progress.errorClass ?? 'unknown', `error_${progress.errorClass ?? progress.result?.reason ?? 'unknown'}`, progress)
   if (exit.code === 0) return failed('interrupted', 'no_final_record', progress)
   return failed(progress.errorClass ?? 'unknown', progress.errorClass ? `error_${progress.errorClass}` : how, progress)
 }

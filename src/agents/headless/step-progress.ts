@@ -56,6 +56,10 @@ export class StepProgress {
     return this.#openTools.size > 0
   }
 
+  get openCalls(): string[] {
+    return [...this.#openTools]
+  }
+
   get retryMs(): number {
     return this.#retryMs
   }

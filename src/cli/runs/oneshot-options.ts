@@ -1,4 +1,4 @@
-import type { AgentAdapter, PermissionLevel } from '../../agents/index.js'
+import type { AgentAdapter, HeadlessAgent, PermissionLevel } from '../../agents/index.js'
 import { agentNames, loadAgent, PERMISSION_LEVELS } from '../../agents/index.js'
 import type { LoadedConfig } from '../../config/index.js'
 import { SignalboxError } from '../../errors/index.js'
@@ -22,12 +22,18 @@ export async function readOneshot(
     model: text('workerModel', settings.worker_model) ?? text('model', settings.model),
     permissions: text('permissions', settings.permissions),
     header: text('workerHeader', settings.worker_header),
+    endpoint: text('workerEndpoint', settings.worker_endpoint) ?? text('endpoint', settings.endpoint),
+    apiKeyEnv: text('workerApiKeyEnv', settings.worker_api_key_env) ?? text('apiKeyEnv', settings.api_key_env),
+    mayAsk: options.input !== false,
   })
   const auditor = await readRole(context, 'auditor', {
     agent: text('auditor', settings.auditor) ?? both,
     model: text('auditorModel', settings.auditor_model) ?? text('model', settings.model),
     permissions: text('auditorPermissions', settings.auditor_permissions),
     header: text('auditorHeader', settings.auditor_header),
+    endpoint: text('auditorEndpoint', settings.auditor_endpoint) ?? text('endpoint', settings.endpoint),
+    apiKeyEnv: text('auditorApiKeyEnv', settings.auditor_api_key_env) ?? text('apiKeyEnv', settings.api_key_env),
+    mayAsk: options.input !== false,
   })
   const reworkerHeader = text('reworkerHeader', settings.reworker_header)
   return {
@@ -56,6 +62,10 @@ interface RoleWish {
   model: string | null
   permissions: string | null
   header: string | null
+  endpoint: string | null
+  apiKeyEnv: string | null
+  /** False: nobody may be asked. */
+  mayAsk: boolean
 }
 
 async function readRole(context: CommandContext, name: 'worker' | 'auditor', wish: RoleWish): Promise<Role> {
@@ -71,23 +81,46 @@ async function readRole(context: CommandContext, name: 'worker' | 'auditor', wis
     })
   if (wish.model !== null && !adapter.headless.takesModel)
     throw new SignalboxError('E_INPUT', `${adapter.title} takes no model`, { next: 'leave --model out' })
-  const { levels } = adapter.headless
-  const permissions = (wish.permissions ??
-    (name === 'auditor' ? 'read' : levels.includes('edits') ? 'edits' : levels.at(-1)!)) as PermissionLevel
+  const { levels, needsEndpoint } = adapter.headless
+  if (needsEndpoint && wish.endpoint === null)
+    throw new SignalboxError('E_INPUT', `${adapter.name} needs an address`, {
+      next: '--endpoint http://127.0.0.1:11434/v1 (Ollama), or oneshot.endpoint in the settings',
+    })
+  const permissions = (wish.permissions ?? defaultLevel(name, adapter.headless, wish.mayAsk)) as PermissionLevel
+  if (permissions === 'ask' && !wish.mayAsk)
+    throw new SignalboxError('E_NEEDS_HUMAN', 'with --no-input nobody can be asked', { next: '--permissions edits' })
   if (!PERMISSION_LEVELS.includes(permissions))
     throw new SignalboxError('E_INPUT', `"${permissions}" is no permission level`, {
       next: `one of ${PERMISSION_LEVELS.join(', ')}`,
     })
   if (!levels.includes(permissions))
     throw new SignalboxError('E_CONFIG', `${adapter.title} has no permission level "${permissions}"`, {
-      next: `it has: ${levels.join(', ')}`,
+      next: `the nearest that it has is "${nearestLevel(permissions, levels)}"${permissions === 'ask' ? '; --live asks in a terminal' : ''}`,
     })
   return {
     agent: adapter.name,
     permissions,
     ...(wish.model !== null && { model: wish.model }),
     ...(wish.header !== null && { header: wish.header }),
+    ...(needsEndpoint && wish.endpoint !== null && { endpoint: wish.endpoint }),
+    ...(needsEndpoint && wish.apiKeyEnv !== null && { apiKeyEnv: wish.apiKeyEnv }),
   }
+}
+
+function defaultLevel(
+  role: 'worker' | 'auditor',
+  { levels, asksByDefault }: HeadlessAgent,
+  mayAsk: boolean,
+): PermissionLevel {
+  if (role === 'auditor') return 'read'
+  if (asksByDefault && mayAsk) return 'ask'
+  return levels.includes('edits') ? 'edits' : levels.at(-1)!
+}
+
+/** The widest of those that allow no more; else the narrowest. */
+function nearestLevel(wanted: PermissionLevel, levels: readonly PermissionLevel[]): PermissionLevel {
+  const upTo = PERMISSION_LEVELS.slice(0, PERMISSION_LEVELS.indexOf(wanted))
+  return levels.findLast(level => upTo.includes(level)) ?? levels[0]!
 }
 
 /** The first agent that is there and signed in as far as one can tell; the demo agent only when it is named. */
@@ -95,7 +128,7 @@ async function firstAgent(context: CommandContext): Promise<AgentAdapter> {
   for (const name of agentNames().filter(candidate => candidate !== 'demo')) {
     const adapter = await loadAgent(name)
     const environment = { env: context.env, cwd: context.cwd, configuredCommand: null }
-    if (adapter.headless && adapter.locate(environment).found && adapter.signIn?.(environment).state !== 'no')
+    if (adapter.headless && !adapter.headless.needsEndpoint && adapter.locate(environment).found && adapter.signIn?.(environment).state !== 'no')
       return adapter
   }
   throw new SignalboxError('E_AGENT_MISSING', 'no agent was found on this machine', {

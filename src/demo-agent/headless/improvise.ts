@@ -2,17 +2,19 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { readDirectives } from '../scenario/pick-turn.js'
+import { framedTask, instructionsOf } from '../scenario/prompt-parts.js'
 import type { Scenario, Turn } from '../scenario/types.js'
 import { compileMatch } from '../scenario/validate.js'
 import { Transcript } from '../transcript.js'
 
 export type Role = 'auditor' | 'reviewer' | 'planner' | 'worker'
 
-/** What a prompt wants, from the shape of the answer it asks for. */
+/** What a prompt wants, from the shape of the answer it asks for. A framed task is material: it is not what is asked here. */
 export function roleOf(prompt: string): Role {
-  if (prompt.includes('"verdict"') || /\[demo:verdict\b/.test(prompt)) return 'auditor'
-  if (/"(approved|review|findings|issues)"/.test(prompt)) return 'reviewer'
-  if (/\b(write|make|create|produce|draft|propose)\b[^.\n]{0,60}\bplan\b/i.test(prompt)) return 'planner'
+  const asked = instructionsOf(prompt)
+  if (asked.includes('"verdict"') || /\[demo:verdict\b/.test(asked)) return 'auditor'
+  if (/"(approved|review|findings|issues)"/.test(asked)) return 'reviewer'
+  if (/\b(write|make|create|produce|draft|propose)\b[^.\n]{0,60}\bplan\b/i.test(asked)) return 'planner'
   return 'worker'
 }
 
@@ -20,7 +22,7 @@ export function roleOf(prompt: string): Role {
 export function improviser(scenario: Scenario, home: string, cwd: string): (prompt: string) => Turn | null {
   return prompt => {
     const isScripted = scenario.turns.some(turn => turn.match !== undefined && compileMatch(turn.match)(prompt))
-    const hasVerdicts = readDirectives(prompt).verdicts !== undefined
+    const hasVerdicts = roleOf(prompt) === 'auditor' && readDirectives(prompt).verdicts !== undefined
     if (isScripted || (!scenario.headless?.auto && !hasVerdicts)) return null
     return TURNS[roleOf(prompt)](prompt, { scenario, home, cwd })
   }
@@ -87,9 +89,9 @@ const FEEDBACK: Record<string, string> = {
   IMPOSSIBLE: 'The task contradicts itself.',
 }
 
-/** The line after a "Task" heading, else the first line that says something. */
+/** The first line of a framed task; else the line after a "Task" heading, else the first line that says something. */
 export function taskOf(prompt: string): string {
-  const lines = prompt.split('\n').map(line => line.trim())
+  const lines = (framedTask(prompt) ?? prompt).split('\n').map(line => line.trim())
   const heading = lines.findIndex(line => /^#*\s*task\b:?$/i.test(line))
   const task =
     lines.slice(heading + 1).find(line => line !== '' && !line.startsWith('[demo:')) ?? 'nothing in particular'

@@ -1,7 +1,9 @@
 import type { Hooks } from '../hooks.js'
 import { Interrupted, type Pace } from '../pace.js'
 import { loadScenario } from '../scenario/load.js'
+import { roleOf } from '../headless/improvise.js'
 import { type Progress, pickTurn, readDirectives } from '../scenario/pick-turn.js'
+import { framedTask } from '../scenario/prompt-parts.js'
 import type { Scenario, Step, Turn } from '../scenario/types.js'
 import type { Transcript, TranscriptRecord } from '../transcript.js'
 import { Background } from './background.js'
@@ -69,8 +71,16 @@ export class Session {
   }
 
   private choose(prompt: string): Turn {
+    const task = framedTask(prompt)
     const directives = readDirectives(prompt)
-    if (directives.scenario) return pickTurn(loadScenario(directives.scenario), prompt, { nextInOrder: 0 }).turn
+    // A task that is shown to an auditor steers its worker, and the other way round.
+    const named = task !== null && roleOf(prompt) === 'auditor' ? directives.auditor : directives.scenario
+    if (named !== undefined) {
+      const progress = this.parts.isResumed ? this.progress : { nextInOrder: 0 }
+      const picked = pickTurn(loadScenario(named), task ?? prompt, progress)
+      this.progress = picked.progress
+      return picked.turn
+    }
     const improvised = this.parts.improvise?.(prompt)
     if (improvised) return improvised
     const picked = pickTurn(this.parts.scenario, prompt, this.progress)

@@ -26,6 +26,8 @@ export function pickTurn(scenario: Scenario, prompt: string, progress: Progress)
 
 export interface Directives {
   scenario?: string
+  /** The same for one who audits, and not for the worker whose task it stands in. */
+  auditor?: string
   verdicts?: string[]
 }
 
@@ -34,6 +36,7 @@ export function readDirectives(prompt: string): Directives {
   const directives: Directives = {}
   for (const match of prompt.matchAll(/^\s*\[demo:(\w+)\s+([^\]]+)\]\s*$/gm)) {
     if (match[1] === 'scenario') directives.scenario = match[2]!.trim()
+    if (match[1] === 'auditor') directives.auditor = match[2]!.trim()
     if (match[1] === 'verdict') directives.verdicts = match[2]!.split(',').map(word => word.trim().toUpperCase())
   }
   return directives

@@ -2,6 +2,7 @@ import { Git } from '../../git/index.js'
 import { textOf } from '../../graph/index.js'
 import type { StepCall } from '../workflow.js'
 import type { GraphStep } from './graph-step.js'
+import { identity } from './merge-branch.js'
 
 const RUN_TRAILER = 'Signalbox-Run'
 const STEP_TRAILER = 'Signalbox-Step'
@@ -19,10 +20,6 @@ export async function commitStep(call: StepCall, step: GraphStep, status: string
   if ((await git.status()).length === 0) return null
   await git.run(['add', '--all', '--', '.'])
   const message = `signalbox(${call.run}): ${node.id}@${visit} (${status})\n\n${RUN_TRAILER}: ${call.run}\n${STEP_TRAILER}: ${call.name}\n`
-  const identity =
-    (await git.try(['config', 'user.email'])).code === 0
-      ? []
-      : ['-c', 'user.name=Signalbox', '-c', 'user.email=signalbox@localhost']
-  await git.run([...identity, 'commit', '--quiet', '--no-verify', '-m', message])
+  await git.run([...(await identity(git)), 'commit', '--quiet', '--no-verify', '-m', message])
   return git.head()
 }

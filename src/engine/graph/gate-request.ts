@@ -8,9 +8,10 @@ import {
   NODE_ATTRIBUTES,
   normaliseLabel,
   textOf,
+  valueText,
 } from '../../graph/index.js'
 import { visibleValue } from '../../text/index.js'
-import { type Cursor, type GraphWork, stepName } from './graph-work.js'
+import { type Cursor, type GraphWork, type Question, stepName } from './graph-work.js'
 
 /** An option of a gate: an edge, named as people read it. */
 export interface GateOption {
@@ -62,6 +63,26 @@ export function freeformEdge(graph: Graph, node: GraphNode): string | undefined 
   return edgesFrom(graph, node.id).find(edge => textOf(edge.attributes, 'freeform') === 'true')?.id
 }
 
+/** What is answered where nobody is asked: by the script of a dry run, or the first option where the run approves by itself. */
+export function automaticAnswer(
+  work: GraphWork,
+  cursor: Cursor,
+  node: GraphNode,
+): { option: string; label: string; by: string; text?: string } | null {
+  const { dryRun, isAutoApproved } = work.input
+  if (!dryRun && !isAutoApproved) return null
+  const by = dryRun ? 'dry-run' : 'auto-approve'
+  const options = gateOptions(work.graph, node)
+  const scripted = dryRun?.[`${node.id}@${cursor.visit}`] ?? dryRun?.[node.id]
+  const wanted = scripted?.preferred_label ?? scripted?.option
+  const named =
+    typeof wanted === 'string'
+      ? options.find(({ key, label }) => key === wanted || normaliseLabel(label) === normaliseLabel(wanted))
+      : undefined
+  const option = named ?? options[0]
+  return option ? { option: option.key, label: option.label, by } : { option: '', label: '', by, text: 'yes' }
+}
+
 /** A gate as a request in the ledger, bound to this node, this visit and these options. */
 export function gateRequest(
   work: GraphWork,
@@ -69,36 +90,82 @@ export function gateRequest(
   node: GraphNode,
 ): { request: ApprovalRequest; timeoutMs: number | null } {
   const read = new AttributeReader(node.attributes, NODE_ATTRIBUTES)
-  const gate = stepName(cursor)
-  const question = textOf(node.attributes, 'prompt', 'llm_prompt') ?? textOf(node.attributes, 'label') ?? node.id
+  const text = textOf(node.attributes, 'prompt', 'llm_prompt') ?? textOf(node.attributes, 'label') ?? node.id
   const isFree =
     edgesFrom(work.graph, node.id).some(edge => textOf(edge.attributes, 'freeform') === 'true') ||
     read.text('human.type') === 'freeform'
-  const options = gateOptions(work.graph, node).map(({ key, label }) => ({
+  const request = requestOf(work, {
+    gate: stepName(cursor),
+    kind: (read.text('human.kind') ?? 'gate') as 'gate' | 'plan' | 'review',
+    tool: node.id,
+    title: textOf(node.attributes, 'label') ?? node.id,
+    text: filled(text, work, cursor),
+    isMulti: read.text('human.type') === 'multi',
+    isFree,
+    options: gateOptions(work.graph, node),
+  })
+  return { request, timeoutMs: read.durationMs('human.timeout') }
+}
+
+/** Something that came up in the middle of a node. */
+export function questionRequest(work: GraphWork, cursor: Cursor, gate: string, question: Question): ApprovalRequest {
+  const { text, options } = question
+  return requestOf(work, {
+    gate,
+    kind: 'gate',
+    tool: cursor.node,
+    title: `${cursor.node}: a question`,
+    text,
+    isMulti: false,
+    isFree: false,
+    options,
+  })
+}
+
+/** Values that the context has by now; what it does not have stays as it is written. */
+function filled(text: string, work: GraphWork, { context }: Cursor): string {
+  return text.replace(/\{([\w.-]+)\}|\$(\w+)/g, (whole, key: string | undefined, name: string | undefined) => {
+    if (key !== undefined) return Object.hasOwn(context, key) ? valueText(context[key]) : whole
+    if (name === 'goal') return textOf(work.graph.attributes, 'goal') ?? ''
+    return work.input.inputs[name!] ?? whole
+  })
+}
+
+interface Asked {
+  gate: string
+  kind: 'gate' | 'plan' | 'review'
+  tool: string
+  title: string
+  text: string
+  isMulti: boolean
+  isFree: boolean
+  options: readonly { key: string; label: string }[]
+}
+
+function requestOf({ cwd, run }: GraphWork, asked: Asked): ApprovalRequest {
+  const { gate, kind, tool, title, text, isMulti, isFree } = asked
+  const options = asked.options.map(({ key, label }) => ({
     key,
     label,
     meaning: 'choice' as const,
     from: 'signalbox' as const,
     danger: null,
   }))
-  const kind = (read.text('human.kind') ?? 'gate') as 'gate' | 'plan' | 'review'
-  const { cwd, run } = work
-  const questions = [{ text: question, multi: read.text('human.type') === 'multi' }]
-  const shown = visibleValue(question)
+  const questions = [{ text, multi: isMulti }]
+  const shown = visibleValue(text)
   const blocks = shown.pieces.map(piece => ({ ...piece, kind: 'value' }))
-  const title = textOf(node.attributes, 'label') ?? node.id
-  const request: ApprovalRequest = {
+  return {
     kind,
     subject: { agent: 'signalbox', run, effect: `${run}/${gate}`, project: cwd, cwd, hostName: '' },
-    request: { tool: node.id, input: null, text: question, questions, options, freeText: isFree ? 'optional' : 'none' },
+    request: { tool, input: null, text, questions, options, freeText: isFree ? 'optional' : 'none' },
     source: { channel: 'run', requestKey: gate, evidence: [] },
     fingerprint: fingerprintOf({
       kind,
       agent: 'signalbox',
       session: `${run}/${gate}`,
-      tool: node.id,
+      tool,
       input: null,
-      text: question,
+      text,
       cwd,
       questions,
       options,
@@ -112,5 +179,4 @@ export function gateRequest(
       hash: sha256(JSON.stringify({ title, blocks })),
     },
   }
-  return { request, timeoutMs: read.durationMs('human.timeout') }
 }

@@ -3,6 +3,7 @@ import {
   evaluate,
   GRAPH_ATTRIBUTES,
   type GraphNode,
+  isTerminal,
   NODE_ATTRIBUTES,
   parseCondition,
   textOf,
@@ -10,7 +11,12 @@ import {
 import type { Cursor, GraphWork } from './graph-work.js'
 
 /** What must be so before the run may end, and is not; where it is sent instead, if anywhere. */
-export function unmetGoals(work: GraphWork, cursor: Cursor): { names: string[]; target: string | null } {
+export function unmetGoals(
+  work: GraphWork,
+  cursor: Cursor,
+  /** A node that is still to run before the run ends. */
+  except: string | null = null,
+): { names: string[]; target: string | null } {
   const { graph, outcomes } = work
   const isMet = (id: string) => ['success', 'partial_success'].includes(outcomes.get(id) ?? '')
   const read = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES)
@@ -19,17 +25,17 @@ export function unmetGoals(work: GraphWork, cursor: Cursor): { names: string[]; 
   for (const node of graph.nodes.values()) {
     const gate = new AttributeReader(node.attributes, NODE_ATTRIBUTES).text('goal_gate')
     const isGate = gate === 'true' || (gate === 'visited' && outcomes.has(node.id))
-    if (!isGate || isMet(node.id)) continue
+    if (!isGate || isMet(node.id) || node.id === except) continue
     names.push(node.id)
     first ??= node
   }
   for (const id of read.names('required_nodes')) {
-    if (isMet(id) || names.includes(id)) continue
+    if (isMet(id) || names.includes(id) || id === except) continue
     names.push(id)
     first ??= graph.nodes.get(id) ?? null
   }
   const condition = parseCondition(read.text('goal_condition') ?? '')
-  if (!('problem' in condition)) {
+  if (!('problem' in condition) && except === null) {
     const scope = {
       outcome: cursor.last?.outcome ?? cursor.last?.status ?? '',
       preferredLabel: String(cursor.context.preferred_label ?? ''),
@@ -41,5 +47,9 @@ export function unmetGoals(work: GraphWork, cursor: Cursor): { names: string[]; 
   const candidates = [first?.attributes, graph.attributes].flatMap(attributes =>
     attributes ? [textOf(attributes, 'retry_target'), textOf(attributes, 'fallback_retry_target')] : [],
   )
-  return { names, target: candidates.find((id): id is string => id !== null && graph.nodes.has(id)) ?? null }
+  const isTarget = (id: string | null): id is string => {
+    const node = id === null ? undefined : graph.nodes.get(id)
+    return node !== undefined && !isTerminal(graph, node)
+  }
+  return { names, target: candidates.find(isTarget) ?? null }
 }

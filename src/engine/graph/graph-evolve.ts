@@ -1,9 +1,11 @@
 import type { EventData, EventType } from '../../events/index.js'
 import { textOf } from '../../graph/index.js'
 import type { StoredEvent } from '../../store/index.js'
+import { foldPart } from './evolve-parts.js'
 import { defaultEdge, freeformEdge, gateOptions } from './gate-request.js'
 import type { NodeOutcome } from './graph-run.js'
-import { type Cursor, type GraphWork, isEngineKey, isStepHandler, MAIN, newCursor, stepName } from './graph-work.js'
+import { type Cursor, type GraphWork, hasChild, isEngineKey, isStepHandler, MAIN, newCursor, stepName } from './graph-work.js'
+import { failureText, signatureOf } from './signature.js'
 
 type Folds = { [T in EventType]?: (work: GraphWork, data: EventData<T>, at: number) => void }
 
@@ -27,7 +29,15 @@ const FOLDS: Folds = {
       counted: 1,
       outcome: null,
       salvage: null,
+      death: null,
+      question: null,
+      answer: null,
+      merged: null,
+      child: null,
       cycles: 0,
+      isLooking: false,
+      isStopping: false,
+      steeredAt: null,
     })
     work.visits.set(node, visit)
     work.steps++
@@ -37,28 +47,33 @@ const FOLDS: Folds = {
   'node.retrying': (work, { attempt, isCounted, branch }) => {
     const cursor = at(work, branch)
     if (!cursor) return
-    cursor.phase = 'retrying'
-    cursor.attempt = attempt
+    Object.assign(cursor, { phase: 'retrying', attempt, outcome: null, death: null, child: null, cycles: 0 })
     if (isCounted) cursor.counted++
-    cursor.outcome = null
     cursor.context[`internal.retry_count.${cursor.node}`] = cursor.counted - 1
   },
   'timer.fired': (work, { timer }) => {
     for (const cursor of work.cursors.values()) {
       if (timer === `retry ${stepName(cursor)}` && cursor.phase === 'retrying') cursor.phase = 'running'
       else if (timer === `wait ${stepName(cursor)}` && cursor.phase === 'running') end(cursor, { status: 'success' })
-      else if (timer === `look ${stepName(cursor)} ${cursor.cycles}` && cursor.phase === 'running') cursor.cycles++
+      else if (timer === `look ${stepName(cursor)} ${cursor.cycles}` && cursor.phase === 'running')
+        cursor.isLooking = true
     }
   },
-  'step.ended': (work, { step, status, result, reason }) => {
-    const cursor = cursorOf(work, step)
-    if (cursor?.phase !== 'running') return
-    if (status === 'cancelled') return
-    end(cursor, (result as NodeOutcome | null) ?? failed(reason ?? 'the step gave no outcome', 'unknown'))
+  'step.started': (work, { step }) => {
+    const { cursor, part } = find(work, step)
+    if (cursor && (part === 'stop' || part === 'giveup')) cursor.isStopping = true
+  },
+  'step.ended': (work, { step, status, result, reason }, time) => {
+    const { cursor, part } = find(work, step)
+    if (!cursor || status === 'cancelled') return
+    const outcome = (result as NodeOutcome | null) ?? failed(reason ?? 'the step gave no outcome', 'unknown')
+    if (part !== null) foldPart(cursor, part, outcome, time)
+    else if (cursor.phase === 'running') takeOutcome(cursor, outcome)
   },
   'step.lost': (work, { step }) => {
-    const cursor = cursorOf(work, step)
-    if (cursor?.phase === 'running') cursor.phase = 'recovering'
+    const { cursor, part } = find(work, step)
+    // What a node does in parts may be done again as it is.
+    if (cursor?.phase === 'running' && part === null) cursor.phase = 'recovering'
   },
   'run.paused': work => {
     // Whoever pauses a run cuts its steps off: they are examined when it goes on.
@@ -66,56 +81,65 @@ const FOLDS: Folds = {
       if (cursor.phase === 'running' && isStepHandler(cursor.handler)) cursor.phase = 'recovering'
   },
   'run.resumed': work => {
-    work.failure = null
     for (const cursor of work.cursors.values()) {
+      const isOver = cursor.phase === 'finished' || cursor.phase === 'ended'
       // A node whose failure ended the run is tried anew.
-      if (cursor.phase === 'finished' && cursor.outcome?.status === 'fail')
-        Object.assign(cursor, { phase: 'running', attempt: cursor.attempt + 1, counted: 1, outcome: null })
+      if (isOver && cursor.outcome?.status === 'fail')
+        Object.assign(cursor, {
+          phase: 'running',
+          attempt: cursor.attempt + 1,
+          counted: 1,
+          outcome: null,
+          merged: null,
+          child: null,
+          cycles: 0,
+        })
     }
   },
+  'run.steered': (work, { text }) => {
+    work.steering.push(text)
+  },
   'step.recovered': (work, { step, verdict, text, sessionId, result }) => {
-    const cursor = cursorOf(work, step)
+    const { cursor } = find(work, step)
     if (cursor?.phase !== 'recovering') return
+    const { death } = cursor
+    cursor.death = null
     if (verdict === 'success') {
-      end(cursor, (result as NodeOutcome | undefined) ?? { status: 'success', response: text ?? '' })
+      takeOutcome(cursor, (result as NodeOutcome | undefined) ?? { status: 'success', response: text ?? '' })
       return
     }
     cursor.salvage = verdict === 'partial' ? { text: text ?? '', session: sessionId ?? null } : null
+    if (death) {
+      end(cursor, death)
+      return
+    }
+    // We ended it ourselves, or lost the host that ran it: another attempt, and this one does not count.
     cursor.attempt++
     cursor.phase = 'running'
   },
   'gate.answered': (work, data) => {
-    const cursor = gateCursor(work, data.gate)
+    const { cursor, part } = find(work, data.gate)
     if (!cursor) return
-    const node = work.graph.nodes.get(cursor.node)!
-    const text = typeof data.text === 'string' ? data.text : undefined
-    const chosen = gateOptions(work.graph, node).find(({ key }) => key === data.option)?.edge
-    const edge = chosen ?? freeformEdge(work.graph, node)
-    const label = typeof data.label === 'string' ? data.label : data.option
-    end(cursor, {
-      status: 'success',
-      ...(edge !== undefined && { edge }),
-      preferred_label: label,
-      context_updates: {
-        'human.gate.selected': data.option,
-        'human.gate.label': label,
-        'human.gate.by': data.by,
-        ...(text !== undefined && { 'human.gate.text': text }),
-      },
-    })
+    if (part === 'ask') {
+      if (cursor.phase !== 'asking') return
+      cursor.answer = data.option
+      cursor.question = null
+      cursor.attempt++
+      cursor.phase = cursor.handler === 'parallel' ? 'forked' : 'running'
+    } else if (cursor.phase === 'running') answered(work, cursor, data)
   },
   'gate.expired': (work, { gate, reason }) => {
-    const cursor = gateCursor(work, gate)
-    if (cursor) end(cursor, unanswered(work, cursor, reason))
+    const { cursor, part } = find(work, gate)
+    if (cursor?.phase === 'running' && part === null) end(cursor, unanswered(work, cursor, reason))
   },
   'child.finished': (work, { child, status, reason, outputs }) => {
-    const cursor = cursorOf(work, child)
-    if (cursor?.phase !== 'running') return
+    const { cursor } = find(work, child)
+    if (cursor?.phase !== 'running' || !hasChild(cursor.handler) || cursor.isStopping) return
     const updates = (outputs ?? {}) as Record<string, unknown>
     const isGood = status === 'completed'
     end(cursor, {
       status: isGood ? 'success' : 'fail',
-      context_updates: { ...updates, 'stack.child.status': status },
+      context_updates: { ...updates, 'stack.child.status': status, 'stack.child.outcome': isGood ? 'success' : 'fail' },
       ...(!isGood && { failure_reason: `the child run is ${status}: ${reason}`, failure_class: 'unknown' as const }),
     })
   },
@@ -126,7 +150,7 @@ const FOLDS: Folds = {
     if (unmet) cursor.context._goal_gate_unmet = unmet
     Object.assign(cursor, { previous: from, node: to, edge, phase: 'arrived', outcome: null, branches: [] })
   },
-  'branch.started': (work, { branch, parent, parallel: _, edge, node, join }) => {
+  'branch.started': (work, { branch, parent, edge, node, join }) => {
     const owner = at(work, parent)
     if (!owner) return
     const cursor = newCursor(branch, node, structuredClone(owner.context))
@@ -153,8 +177,45 @@ const FOLDS: Folds = {
   },
 }
 
+/** What a handler said: an end, a death to be looked into, or a question that comes first. */
+function takeOutcome(cursor: Cursor, outcome: NodeOutcome): void {
+  if (outcome.isDeath) {
+    cursor.death = outcome
+    cursor.phase = 'recovering'
+  } else if (outcome.question) {
+    cursor.question = outcome.question
+    cursor.phase = 'asking'
+  } else end(cursor, outcome)
+}
+
+/** The option that was chosen is an edge; typed text goes along the edge for it. What is neither leaves the gate open: it is asked again. */
+function answered(work: GraphWork, cursor: Cursor, data: EventData<'gate.answered'>): void {
+  const node = work.graph.nodes.get(cursor.node)!
+  const text = typeof data.text === 'string' ? data.text : undefined
+  const choices = Array.isArray(data.choices) ? data.choices.map(String) : [data.option]
+  const options = gateOptions(work.graph, node)
+  const chosen = options.find(({ key }) => key === data.option)
+  const edge = chosen?.edge ?? (text === undefined ? undefined : freeformEdge(work.graph, node))
+  const isTyped = text !== undefined && textOf(node.attributes, 'human.type') === 'freeform'
+  if (edge === undefined && !isTyped) return
+  const label = chosen?.label ?? (typeof data.label === 'string' ? data.label : data.option)
+  end(cursor, {
+    status: 'success',
+    ...(edge !== undefined && { edge }),
+    ...(label !== '' && { preferred_label: label }),
+    ...(data.by === 'auto-approve' && { notes: 'approved automatically' }),
+    context_updates: {
+      'human.gate.selected': choices.join(','),
+      'human.gate.label': label,
+      'human.gate.by': data.by,
+      ...(text !== undefined && { 'human.gate.text': text }),
+    },
+  })
+}
+
 /** A gate that nobody answered takes the edge that its author named for that, and no other. */
 function unanswered(work: GraphWork, cursor: Cursor, reason: string): NodeOutcome {
+  if (reason.startsWith('skipped')) return failed(reason, 'canceled')
   const edge = defaultEdge(work.graph, work.graph.nodes.get(cursor.node)!)
   if (!edge)
     return { status: 'retry', failure_reason: `human gate timeout, no default (${reason})`, failure_class: 'timeout' }
@@ -174,11 +235,15 @@ function branchResults(work: GraphWork, cursor: Cursor): unknown[] {
     const branch = work.cursors.get(id)
     if (!branch) return []
     const { result, context } = branch
+    const changed = Object.entries(context).filter(
+      ([key, value]) => !isEngineKey(key) && !isSame(value, cursor.context[key]),
+    )
     return [
       {
         id,
         status: result?.status ?? 'skipped',
         notes: result?.notes ?? '',
+        context_updates: Object.fromEntries(changed),
         ...(result?.commit !== undefined && { commit: result.commit }),
         ...(context.score !== undefined && { score: context.score }),
       },
@@ -186,46 +251,50 @@ function branchResults(work: GraphWork, cursor: Cursor): unknown[] {
   })
 }
 
+function isSame(a: unknown, b: unknown): boolean {
+  return a === b || (typeof a === 'object' && typeof b === 'object' && JSON.stringify(a) === JSON.stringify(b))
+}
+
 function finish(work: GraphWork, data: EventData<'node.finished'>): void {
   const cursor = at(work, data.branch)
   if (!cursor) return
   const outcome: NodeOutcome = cursor.outcome ?? outcomeOf(data)
-  if (cursor.handler === 'parallel') cursor.context['parallel.results'] = branchResults(work, cursor)
   const { context } = cursor
+  if (cursor.handler === 'parallel') context['parallel.results'] = branchResults(work, cursor)
   for (const [key, value] of Object.entries(outcome.context_updates ?? {})) if (!isEngineKey(key)) context[key] = value
   if (data.status !== 'skipped') {
     context.outcome = data.outcome ?? data.status
     work.outcomes.set(data.node, data.status)
   }
   if (data.preferredLabel !== undefined) context.preferred_label = data.preferredLabel
+  else if (cursor.handler !== 'start') delete context.preferred_label
   context.last_stage = data.node
   if (outcome.response !== undefined) {
     context.last_response = outcome.response.slice(0, 200)
-    context[`response.${data.node}`] = outcome.response
+    // What is too big stands there already, as a reference.
+    if (!Object.hasOwn(outcome.context_updates ?? {}, `response.${data.node}`))
+      context[`response.${data.node}`] = outcome.response
   }
-  if (data.status === 'fail') {
+  // A diamond only passes on what failed before it.
+  if (data.status === 'fail' && cursor.handler !== 'conditional') {
+    const failure = outcomeOf(data)
     context._last_error = data.failureReason ?? ''
     context._failed_node = data.node
     context.failure_class = data.failureClass ?? 'unknown'
-    const signature = signatureOf(data)
+    const signature = signatureOf(data.node, failure)
     if (signature !== null) work.signatures.set(signature, (work.signatures.get(signature) ?? 0) + 1)
+    work.lastFailure = failureText(data.node, failure)
   }
   for (const branch of cursor.branches) dropBranch(work, branch)
   cursor.branches = []
+  if (['codergen', 'prompt'].includes(cursor.handler)) work.steering = []
+  if (data.commit !== undefined) cursor.commit = data.commit
+  const done = (context._completed_nodes as string[] | undefined) ?? []
+  if (!done.includes(data.node)) context._completed_nodes = [...done, data.node]
   work.finished.push({ node: data.node, visit: data.visit, status: data.status, notes: data.notes ?? null })
   cursor.phase = 'finished'
   cursor.outcome = { ...outcome, ...outcomeOf(data) }
   cursor.last = cursor.outcome
-}
-
-/** Failures that a further try will not mend count by what they say, numbers and paths left out. */
-export function signatureOf({ node, failureClass, failureReason }: EventData<'node.finished'>): string | null {
-  if (failureClass !== 'deterministic' && failureClass !== 'structural') return null
-  const said = (failureReason ?? '')
-    .replace(/(?:\/[\w.-]+)+/g, '‹path›')
-    .replace(/\b[0-9a-f]{8,}\b/gi, '‹hex›')
-    .replace(/\d+/g, '‹n›')
-  return `${node} ${failureClass} ${said.slice(0, 240)}`
 }
 
 /** What the event itself says, for nodes that the engine carries out by itself. */
@@ -265,14 +334,14 @@ function at(work: GraphWork, branch: string | undefined): Cursor | undefined {
   return work.cursors.get(branch ?? MAIN)
 }
 
-/** The cursor that waits for this step; an older attempt has none. */
-function cursorOf(work: GraphWork, step: string): Cursor | undefined {
+/** The cursor that waits for this step, gate or child, and which part of the node it is; an older attempt has none. */
+function find(work: GraphWork, name: string): { cursor: Cursor | undefined; part: string | null } {
+  const plus = name.lastIndexOf('+')
+  const step = plus < 0 ? name : name.slice(0, plus)
   const slash = step.lastIndexOf('/')
   const cursor = work.cursors.get(slash < 0 ? MAIN : step.slice(0, slash))
-  return cursor && stepName(cursor) === step ? cursor : undefined
-}
-
-function gateCursor(work: GraphWork, gate: string): Cursor | undefined {
-  const cursor = cursorOf(work, gate)
-  return cursor?.phase === 'running' ? cursor : undefined
+  return {
+    cursor: cursor && stepName(cursor) === step ? cursor : undefined,
+    part: plus < 0 ? null : name.slice(plus + 1),
+  }
 }

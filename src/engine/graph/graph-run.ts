@@ -1,6 +1,9 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import { applyStylesheet, type Graph, parseDot } from '../../graph/index.js'
+import { applyStylesheet, BUILT_IN_HANDLERS, type Graph, parseDot } from '../../graph/index.js'
+import type { ChildPlan, Question } from './graph-work.js'
+
+const status = z.enum(['success', 'fail', 'partial_success', 'retry', 'skipped'])
 
 /** What a run of a graph is asked to do: the `input` of its run. */
 export const graphInput = z.object({
@@ -24,8 +27,18 @@ export const graphInput = z.object({
       node: z.string(),
       context: z.record(z.string(), z.unknown()),
       signatures: z.record(z.string(), z.int()).optional(),
+      restarts: z.record(z.string(), z.int()).optional(),
+      /** What a fork knows of the nodes before it: goals stay met, limits stay counted. */
+      outcomes: z.record(z.string(), status).optional(),
+      visits: z.record(z.string(), z.int()).optional(),
+      finished: z
+        .array(z.object({ node: z.string(), visit: z.int(), status, notes: z.string().nullable() }))
+        .optional(),
+      threads: z.record(z.string(), z.object({ agent: z.string(), session: z.string() })).optional(),
     })
     .nullable(),
+  /** A module with handlers of the user's own, and the types it has. */
+  handlers: z.object({ file: z.string(), types: z.array(z.string()) }).optional(),
   limits: z.object({ nodes: z.int(), edges: z.int(), bytes: z.int() }).optional(),
 })
 
@@ -48,6 +61,14 @@ export interface NodeOutcome {
   response?: string
   commit?: string
   session?: { agent: string; id: string; thread: string | null }
+  /** The process died; whether the work did is to be found out. */
+  isDeath?: boolean
+  /** Only a person can say how to go on. */
+  question?: Question
+  /** The graph that a child run is to be made of. */
+  child?: ChildPlan
+  /** Nothing moved for so long that the run is given up. */
+  isStalled?: boolean
 }
 
 export const FAILURE_CLASSES = [
@@ -74,4 +95,9 @@ export function graphOf(input: GraphInput): Graph {
       place: { file: input.file ?? 'graph', ...problem.place },
     })
   return applyStylesheet(graph)
+}
+
+/** Every handler that a run has: those of the engine, and those that the user brought. */
+export function handlersOf(input: GraphInput): readonly string[] {
+  return input.handlers ? [...BUILT_IN_HANDLERS, ...input.handlers.types] : BUILT_IN_HANDLERS
 }

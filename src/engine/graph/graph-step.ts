@@ -1,6 +1,6 @@
 import type { Graph, GraphNode } from '../../graph/index.js'
 import type { StepCall } from '../workflow.js'
-import { type Cursor, type GraphWork, MAIN } from './graph-work.js'
+import { type Cursor, cursorPath, type GraphWork, MAIN } from './graph-work.js'
 
 /** What a handler gets to see of the run: the node, and a copy of the context as it was when the step began. */
 export interface GraphStep {
@@ -12,16 +12,19 @@ export interface GraphStep {
   visit: number
   attempt: number
   cwd: string
+  /** What a person said to the question that the attempt before asked. */
+  answer: string | null
 }
 
 /** Taken at once: the work changes while the step goes on. */
 export function graphStep(call: StepCall): GraphStep {
   const work = call.work() as GraphWork
-  const { node, visit, attempt, branch } = call.input as {
+  const { node, visit, attempt, branch, answer } = call.input as {
     node: string
     visit: number
     attempt: number
     branch: string
+    answer?: string
   }
   const cursor = work.cursors.get(branch) ?? work.cursors.get(MAIN)!
   return {
@@ -32,6 +35,7 @@ export function graphStep(call: StepCall): GraphStep {
     context: structuredClone(cursor.context),
     visit,
     attempt,
-    cwd: work.input.workspace.path,
+    cwd: cursorPath(work, cursor),
+    answer: answer ?? null,
   }
 }

@@ -8,7 +8,7 @@ import { type Cursor, type GraphWork, MAIN, newCursor } from './graph-work.js'
 /** A DOT graph as a workflow. */
 export const graphWorkflow: Workflow<GraphWork> = {
   kind: 'graph',
-  version: 1,
+  version: 2,
   begin(created, { id }) {
     const input = graphInput.parse(created.input)
     const graph = graphOf(input)
@@ -20,17 +20,26 @@ export const graphWorkflow: Workflow<GraphWork> = {
     return {
       input,
       cwd: created.cwd,
+      about: {
+        title: created.title,
+        project: created.project,
+        person: created.person,
+        ...(created.limits && { limits: created.limits }),
+        ...(created.labels && { labels: created.labels }),
+        ...(created.parent && { parent: created.parent }),
+      },
       graph,
       run: id,
       cursors: new Map([[MAIN, newCursor(MAIN, start, context)]]),
-      outcomes: new Map(),
-      visits: new Map(),
-      finished: [],
+      outcomes: new Map(Object.entries(input.from?.outcomes ?? {})),
+      visits: new Map(Object.entries(input.from?.visits ?? {})),
+      finished: [...(input.from?.finished ?? [])],
       steps: 0,
       signatures: new Map(Object.entries(input.from?.signatures ?? {})),
-      failure: null,
-      threads: new Map(),
-      restart: null,
+      threads: new Map(Object.entries(input.from?.threads ?? {})),
+      steering: [],
+      restarts: new Map(Object.entries(input.from?.restarts ?? {})),
+      lastFailure: null,
     }
   },
   evolve: evolveGraph,
@@ -42,14 +51,16 @@ export const graphWorkflow: Workflow<GraphWork> = {
     visits: [...work.visits],
     signatures: [...work.signatures],
     threads: [...work.threads],
+    restarts: [...work.restarts],
   }),
   load(saved) {
-    const work = saved as Omit<GraphWork, 'graph' | 'cursors' | 'outcomes' | 'visits' | 'signatures' | 'threads'> & {
+    const work = saved as Omit<GraphWork, 'graph' | 'cursors' | 'outcomes' | 'visits' | 'signatures' | 'threads' | 'restarts'> & {
       cursors: [string, Cursor][]
       outcomes: [string, never][]
       visits: [string, number][]
       signatures: [string, number][]
       threads: [string, { agent: string; session: string }][]
+      restarts: [string, number][]
     }
     return {
       ...work,
@@ -59,6 +70,7 @@ export const graphWorkflow: Workflow<GraphWork> = {
       visits: new Map(work.visits),
       signatures: new Map(work.signatures),
       threads: new Map(work.threads),
+      restarts: new Map(work.restarts),
     }
   },
 }

@@ -38,7 +38,7 @@ export function codergenPrompt(step: GraphStep, fidelity: Fidelity): BuiltPrompt
   const read = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES)
   const own = read.text('prompt') ?? read.text('label') ?? step.node.id
   const { text, unknown } = fillIn(own, step)
-  const parts = [preamble(step, fidelity), text, salvaged(step), routingContract(step)]
+  const parts = [preamble(step, fidelity), text, steered(step), salvaged(step), routingContract(step)]
   return { text: `${parts.filter(part => part !== '').join('\n\n')}\n`, unknown }
 }
 
@@ -54,11 +54,19 @@ export function fillIn(text: string, { context, graph, work }: GraphStep): Built
       unknown.add(whole)
       return whole
     }
-    if (Object.hasOwn(context, key)) return valueText(context[key])
+    if (Object.hasOwn(context, key)) return shownText(context[key])
     unknown.add(whole)
     return whole
   })
   return { text: filled, unknown: [...unknown] }
+}
+
+/** What is too big for a prompt is named by where it is. */
+function shownText(value: unknown): string {
+  const reference = value as { artifact?: unknown; path?: unknown } | null
+  return typeof reference === 'object' && typeof reference?.artifact === 'string' && typeof reference.path === 'string'
+    ? reference.path
+    : valueText(value)
 }
 
 function preamble(step: GraphStep, fidelity: Fidelity): string {
@@ -74,7 +82,7 @@ function preamble(step: GraphStep, fidelity: Fidelity): string {
     )
   const values = Object.entries(step.context)
     .filter(([key]) => !isEngineKey(key) && !key.startsWith('response.') && !ENGINE_KEYS.has(key))
-    .map(([key, value]) => `- ${key}: ${valueText(value).slice(0, VALUE_MAX)}`)
+    .map(([key, value]) => `- ${key}: ${shownText(value).slice(0, VALUE_MAX)}`)
   const max = SUMMARY_MAX[fidelity]
   const sections = [
     head,
@@ -114,6 +122,11 @@ function lastOf(lines: readonly string[], max: number): string[] {
     kept.unshift(line)
   }
   return kept
+}
+
+/** What a manager of this run has said since an agent last worked. */
+function steered({ work }: GraphStep): string {
+  return work.steering.length === 0 ? '' : `A message from whoever watches over this work:\n${work.steering.join('\n')}`
 }
 
 function salvaged({ cursor }: GraphStep): string {

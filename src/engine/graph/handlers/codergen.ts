@@ -6,9 +6,9 @@ import { AttributeReader, classesOf, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES, textOf }
 import { soleJsonObject } from '../../../text/index.js'
 import type { AgentSteps } from '../../agent-step.js'
 import type { Performer, Recovery, StepCall, StepEnd } from '../../workflow.js'
-import { commitStep } from '../commit-step.js'
 import { FAILURE_CLASSES, type NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
+import { MAIN } from '../graph-work.js'
 import { codergenPrompt, fidelityOf } from './codergen-prompt.js'
 
 const STATUSES = ['success', 'fail', 'partial_success', 'retry', 'skipped'] as const
@@ -36,26 +36,26 @@ export class CodergenSteps implements Performer {
     const thread = fidelity === 'full' ? threadOf(step) : null
     const bound = thread === null ? undefined : step.work.threads.get(thread)
     const resume = step.cursor.salvage?.session ?? (bound?.agent === agent ? bound.session : null)
-    // A thread without a session to go on with is told what it would know.
-    const built = codergenPrompt(
-      step,
-      fidelity === 'full' && resume === null && thread !== null && bound ? 'summary:high' : fidelity,
-    )
+    // A thread that has begun elsewhere, with another agent or before its branch, is told what it would know.
+    const isDegraded = fidelity === 'full' && resume === null && (bound !== undefined || hasOuterThread(step))
+    if (isDegraded) call.notice('info', `thread "${thread}" begins anew for ${step.node.id}, with a summary`)
+    const built = codergenPrompt(step, isDegraded ? 'summary:high' : fidelity)
     if (built.unknown.length > 0) call.notice('info', `nothing fills ${built.unknown.join(', ')}`)
     const headless = (await loadAgent(agent)).headless
     const model = read.text('llm_model') ?? step.work.input.model
     const end = await this.#agents.run(call, {
       agent,
       model: headless?.takesModel ? model : null,
-      permissions: permissionsOf(step, headless?.levels ?? []),
+      permissions: step.cursor.handler === 'prompt' ? 'read' : permissionsOf(step, headless?.levels ?? []),
       cwd: step.cwd,
       prompt: built.text,
       resume,
       schema: null,
       maxCostUsd: null,
+      env: { SIGNALBOX_STATUS_FILE: this.#statusFile(call) },
       thresholds: { ...THRESHOLDS, timeoutMs: read.durationMs('timeout') ?? 0 },
     })
-    const outcome = await this.#finish(call, step, end, agent, thread)
+    const outcome = this.#finish(call, step, end, agent, thread)
     return { ...ended(outcome), ...(end.usage && { usage: end.usage }) }
   }
 
@@ -64,24 +64,17 @@ export class CodergenSteps implements Performer {
     const recovery = await this.#agents.recover(call)
     if (recovery.verdict !== 'success') return recovery
     const outcome = reported(step, recovery.text ?? '', undefined, this.#statusFile(call))
-    return { ...recovery, result: await withCommit(call, step, outcome) }
+    return { ...recovery, result: outcome }
   }
 
-  async #finish(
-    call: StepCall,
-    step: GraphStep,
-    end: HeadlessEnd,
-    agent: string,
-    thread: string | null,
-  ): Promise<NodeOutcome> {
+  #finish(call: StepCall, step: GraphStep, end: HeadlessEnd, agent: string, thread: string | null): NodeOutcome {
     if (end.status !== 'ok') return died(end)
     const outcome = reported(step, end.text, end.structured, this.#statusFile(call))
     const session = end.sessionId === null ? {} : { session: { agent, id: end.sessionId, thread } }
-    const done = await withCommit(call, step, { ...outcome, ...session })
-    writeFileSync(join(this.#agents.directory(call), 'status.json'), JSON.stringify(statusFileOf(done), null, 2), {
+    writeFileSync(join(this.#agents.directory(call), 'status.json'), JSON.stringify(statusFileOf(outcome), null, 2), {
       mode: 0o600,
     })
-    return done
+    return { ...outcome, ...session }
   }
 
   #statusFile(call: StepCall): string {
@@ -89,23 +82,24 @@ export class CodergenSteps implements Performer {
   }
 }
 
-async function withCommit(call: StepCall, step: GraphStep, outcome: NodeOutcome): Promise<NodeOutcome> {
-  const commit = await commitStep(call, step, outcome.status)
-  return commit === null ? outcome : { ...outcome, commit }
-}
-
 /** What the agent reported: a file it wrote, structured output, the only object of its last message; else the step ended well. */
 function reported(step: GraphStep, text: string, structured: unknown, file: string): NodeOutcome {
   const isAuto = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES).isTrue('auto_status')
-  const found = existsSync(file)
+  const isWritten = existsSync(file)
+  const found = isWritten
     ? parse(readFileSync(file, 'utf8'))
     : structured !== undefined && structured !== null
       ? structured
       : objectIn(text)
   if (found === undefined) return { status: 'success', response: text, ...(isAuto && { notes: 'auto-status' }) }
   const outcome = readOutcome(found)
+  const isDouble = isWritten && objectIn(text) !== undefined
   return outcome
-    ? { ...outcome, response: text }
+    ? {
+        ...outcome,
+        response: text,
+        ...(isDouble && !outcome.notes && { notes: 'the status file counts, not the object in the message' }),
+      }
     : {
         status: 'retry',
         failure_reason: 'bad_status: the report is not of the form that was asked for',
@@ -172,6 +166,8 @@ function died({ status, reason, class: kind, text }: HeadlessEnd): NodeOutcome {
     status: 'fail',
     failure_reason: text ? `${reason}: ${text.slice(0, 500)}` : reason,
     failure_class: failureClass,
+    // An agent that could not be started, or that said what is wrong, left nothing to look for.
+    ...(failureClass !== 'deterministic' && failureClass !== 'budget_exhausted' && { isDeath: true }),
   }
 }
 
@@ -185,8 +181,14 @@ function statusFileOf(outcome: NodeOutcome) {
   }
 }
 
-/** The thread of a `full` node: its own, its edge's, the graph's, its subgraph's, else that of the node before. */
-function threadOf({ graph, node, cursor }: GraphStep): string {
+/** The thread of a `full` node. Branches that live at once never share one: inside a branch it is the branch's own. */
+function threadOf(step: GraphStep): string {
+  const { id } = step.cursor
+  return id === MAIN ? threadName(step) : `${id}/${threadName(step)}`
+}
+
+/** Its own, its edge's, the graph's, its subgraph's, else that of the node before. */
+function threadName({ graph, node, cursor }: GraphStep): string {
   const edge = graph.edges.find(candidate => candidate.id === cursor.edge)
   return (
     textOf(node.attributes, 'thread_id') ??
@@ -196,6 +198,16 @@ function threadOf({ graph, node, cursor }: GraphStep): string {
     cursor.previous ??
     node.id
   )
+}
+
+/** The thread has a session outside of this branch. */
+function hasOuterThread(step: GraphStep): boolean {
+  const name = threadName(step)
+  for (let id = step.cursor.id; id !== MAIN; ) {
+    id = id.includes('/') ? id.slice(0, id.lastIndexOf('/')) : MAIN
+    if (step.work.threads.has(id === MAIN ? name : `${id}/${name}`)) return true
+  }
+  return false
 }
 
 function permissionsOf({ node, work }: GraphStep, levels: readonly PermissionLevel[]): PermissionLevel {

@@ -32,10 +32,12 @@ export class ToolSteps implements Performer {
     const command = read.text('tool_command')
     if (command === null)
       return ended({ status: 'fail', failure_reason: 'the node has no command', failure_class: 'structural' })
+    if (step.answer === 'done') return ended({ status: 'success', notes: 'a person said that it was done' })
+    if (step.answer === 'fail') return ended(interrupted())
     const timeoutMs = read.durationMs('timeout') ?? TIMEOUT_MS
     const stdin = this.#stdin(call, step)
     try {
-      const env = { ...this.#options.environment(step.cwd), ...variables(step.context) }
+      const env = { ...this.#options.environment(step.cwd), ...variables(step.context), ...ownVariables(read) }
       const { clock } = this.#options
       const group = await spawnGroup('/bin/sh', ['-c', command], { cwd: step.cwd, env, stdin, mark: call.name, clock })
       call.record(newEvent('step.spawned', { step: call.step, pid: group.pid, processStart: group.processStart }))
@@ -68,12 +70,16 @@ export class ToolSteps implements Performer {
     const rerun = new AttributeReader(node.attributes, NODE_ATTRIBUTES).text('rerun') ?? 'always'
     const evidence = [{ source: 'step', says: 'the command was begun, and nobody saw how it ended' }]
     if (rerun === 'always') return { verdict: 'nothing', evidence }
-    const result: NodeOutcome = {
-      status: 'fail',
-      failure_reason: 'interrupted command',
-      failure_class: 'deterministic',
+    if (rerun === 'never') return { verdict: 'success', evidence, result: interrupted() }
+    const question = {
+      text: `The command of "${node.id}" was begun, and nobody saw how it ended. Shall it run again?`,
+      options: [
+        { key: 'again', label: 'Run it again' },
+        { key: 'done', label: 'It was done' },
+        { key: 'fail', label: 'Count it as failed' },
+      ],
     }
-    return { verdict: 'success', evidence, result }
+    return { verdict: 'success', evidence, result: { status: 'retry', question } satisfies NodeOutcome }
   }
 
   #stdin(call: StepCall, { context }: GraphStep): number {
@@ -83,6 +89,20 @@ export class ToolSteps implements Performer {
     writeFileSync(file, JSON.stringify(context), { mode: 0o600 })
     return openSync(file, 'r')
   }
+}
+
+function interrupted(): NodeOutcome {
+  return { status: 'fail', failure_reason: 'interrupted command', failure_class: 'deterministic' }
+}
+
+/** `tool_env`: `NAME=value` pairs, one a line or separated by semicolons. */
+function ownVariables(read: AttributeReader): Record<string, string> {
+  const pairs = (read.text('tool_env') ?? '').split(/[;\n]/).flatMap(pair => {
+    const at = pair.indexOf('=')
+    const name = pair.slice(0, at).trim()
+    return at > 0 && /^[A-Za-z_]\w*$/.test(name) ? [[name, pair.slice(at + 1).trim()] as const] : []
+  })
+  return Object.fromEntries(pairs)
 }
 
 function outcomeOf(end: {

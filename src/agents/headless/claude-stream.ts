@@ -1,0 +1,222 @@
+import { type ActivityBody, type ActivityParser, cutOutput, type ErrorClass, type Frame } from '../../activity/index.js'
+import { partsOf, textOfParts } from '../conversation.js'
+import { isRecord, type JsonRecord, numberOf, textOf } from '../json-lines.js'
+import { errorOf, kindOfTool, rawRecord, rawText, usageOf } from './records.js'
+
+/** Records that are about the program, not about the work. */
+const SAY_NOTHING = new Set([
+  'control_response',
+  'control_cancel_request',
+  'keep_alive',
+  'rate_limit_event',
+  'auth_status',
+  'tool_use_summary',
+  'prompt_suggestion',
+])
+
+/** Its own words for what went wrong, on the message that tells of it. */
+const ERRORS: Readonly<Record<string, ErrorClass>> = {
+  authentication_failed: 'auth',
+  oauth_org_not_allowed: 'auth',
+  billing_error: 'budget',
+  rate_limit: 'rate_limit',
+  overloaded: 'overloaded',
+  server_error: 'overloaded',
+  invalid_request: 'config',
+  model_not_found: 'config',
+  max_output_tokens: 'context_length',
+}
+
+/**
+ * The `stream-json` of Claude Code (2.1.325), which Qwen Code (0.24) writes, too.
+ *
+ * A message of the model comes as one record for each of its blocks, deltas (where they were asked for) before that. API and sign-in
+ * failures come as a `result` of subtype success with `is_error`. Background sub-agents make more than one `result`: costs in each are the
+ * sum so far, and the last one counts.
+ */
+export class ClaudeStream implements ActivityParser {
+  readonly #isOk: (result: JsonRecord) => boolean
+  readonly #blocks = new Map<string, number>()
+  #streaming = ''
+  #hasSession = false
+  #failure: ErrorClass | null = null
+
+  constructor(isOk: (result: JsonRecord) => boolean) {
+    this.#isOk = isOk
+  }
+
+  parse(frame: Frame): ActivityBody[] {
+    if (frame.kind === 'text') return [rawText(frame)]
+    const record = frame.value
+    const bodies = this.#read(record)
+    const parent = textOf(record.parent_tool_use_id)
+    return parent === undefined ? bodies : bodies.map(body => ({ ...body, parent }))
+  }
+
+  #read(record: JsonRecord): ActivityBody[] {
+    switch (record.type) {
+      case 'system':
+        return this.#system(record)
+      case 'assistant':
+        return this.#message(record)
+      case 'user':
+        return this.#results(record)
+      case 'stream_event':
+        return this.#delta(isRecord(record.event) ? record.event : {})
+      case 'control_request':
+        return this.#request(record)
+      case 'result':
+        return this.#result(record)
+      default:
+        return SAY_NOTHING.has(String(record.type)) ? [] : [rawRecord(record)]
+    }
+  }
+
+  #system(record: JsonRecord): ActivityBody[] {
+    const callId = textOf(record.tool_use_id)
+    switch (record.subtype) {
+      case 'init': {
+        const sessionId = textOf(record.session_id)
+        if (this.#hasSession || sessionId === undefined) return []
+        this.#hasSession = true
+        const [model, cwd, version] = [
+          textOf(record.model),
+          textOf(record.cwd),
+          textOf(record.claude_code_version ?? record.version),
+        ]
+        return [
+          {
+            type: 'session',
+            sessionId,
+            ...(model !== undefined && { model }),
+            ...(cwd !== undefined && { cwd }),
+            ...(version !== undefined && { version }),
+          },
+        ]
+      }
+      case 'api_retry': {
+        const status = typeof record.error_status === 'number' ? record.error_status : undefined
+        return [
+          {
+            type: 'retry',
+            attempt: numberOf(record.attempt),
+            max: numberOf(record.max_retries),
+            delayMs: numberOf(record.retry_delay_ms),
+            ...(status !== undefined && { status }),
+            reason: textOf(record.error) ?? 'the model did not answer',
+          },
+        ]
+      }
+      case 'permission_denied':
+        return [{ type: 'notice', level: 'warning', text: `not permitted: ${textOf(record.tool_name) ?? 'a tool'}` }]
+      case 'compact_boundary':
+        return [{ type: 'notice', level: 'info', text: 'the conversation was summarised' }]
+      case 'session_state_changed':
+        return record.state === 'requires_action'
+          ? [{ type: 'notice', level: 'info', text: 'the agent waits for somebody' }]
+          : []
+      case 'task_started':
+      case 'task_progress':
+      case 'task_updated':
+      case 'task_notification': {
+        const text = textOf(record.summary) ?? textOf(record.description)
+        return callId === undefined || text === undefined ? [] : [{ type: 'tool_progress', callId, text }]
+      }
+      default:
+        return []
+    }
+  }
+
+  #message(record: JsonRecord): ActivityBody[] {
+    const message = isRecord(record.message) ? record.message : {}
+    const failure = textOf(record.error)
+    if (failure !== undefined) this.#failure = ERRORS[failure] ?? 'unknown'
+    const id = textOf(message.id) ?? ''
+    return partsOf(message.content).flatMap((part): ActivityBody[] => {
+      const index = this.#blocks.get(id) ?? 0
+      this.#blocks.set(id, index + 1)
+      const block = `${id}/${index}`
+      if (part.type === 'text') return [{ type: 'text', text: String(part.text ?? ''), delta: false, block }]
+      if (part.type === 'thinking')
+        return [{ type: 'thought', text: String(part.thinking ?? ''), delta: false, block }]
+      if (part.type !== 'tool_use') return []
+      const tool = textOf(part.name) ?? 'unknown'
+      return [{ type: 'tool_call', callId: textOf(part.id) ?? block, tool, kind: kindOfTool(tool), input: part.input }]
+    })
+  }
+
+  #results(record: JsonRecord): ActivityBody[] {
+    const message = isRecord(record.message) ? record.message : {}
+    return partsOf(message.content).flatMap((part): ActivityBody[] => {
+      const callId = textOf(part.tool_use_id)
+      if (part.type !== 'tool_result' || callId === undefined) return []
+      const ok = part.is_error !== true
+      return [{ type: 'tool_result', callId, ok, ...cutOutput(textOfParts(part.content)) }]
+    })
+  }
+
+  #delta(event: JsonRecord): ActivityBody[] {
+    if (event.type === 'message_start' && isRecord(event.message)) this.#streaming = textOf(event.message.id) ?? ''
+    if (event.type !== 'content_block_delta' || !isRecord(event.delta)) return []
+    const block = `${this.#streaming}/${numberOf(event.index)}`
+    const { type, text, thinking } = event.delta
+    if (type === 'text_delta') return [{ type: 'text', text: String(text ?? ''), delta: true, block }]
+    if (type === 'thinking_delta') return [{ type: 'thought', text: String(thinking ?? ''), delta: true, block }]
+    return []
+  }
+
+  #request({ request_id: id, request }: JsonRecord): ActivityBody[] {
+    const requestId = textOf(id)
+    if (requestId === undefined || !isRecord(request) || request.subtype !== 'can_use_tool') return []
+    const options = Array.isArray(request.permission_suggestions) ? request.permission_suggestions : []
+    return [
+      { type: 'approval', requestId, tool: textOf(request.tool_name) ?? 'unknown', input: request.input, options },
+    ]
+  }
+
+  #result(record: JsonRecord): ActivityBody[] {
+    const ok = this.#isOk(record)
+    const problem = isRecord(record.error) ? textOf(record.error.message) : undefined
+    const text = textOf(record.result) ?? problem ?? ''
+    const reason = ok ? 'success' : (textOf(record.terminal_reason) ?? textOf(record.subtype) ?? 'error')
+    const bodies: ActivityBody[] = [this.#usage(record)]
+    if (!ok) {
+      const status = typeof record.api_error_status === 'number' ? record.api_error_status : undefined
+      const isSpent = record.subtype === 'error_max_budget_usd'
+      const kind = isSpent ? 'budget' : this.#failure
+      bodies.push(errorOf(text || reason, { status, ...(kind !== null && kind !== 'unknown' && { class: kind }) }))
+    }
+    const structured = record.structured_output
+    bodies.push({
+      type: 'result',
+      ok,
+      reason,
+      text,
+      ...(structured !== undefined && structured !== null && { structured }),
+    })
+    return bodies
+  }
+
+  /** What every model was asked for so far, sub-agents included; `usage` alone is that of the last turn. */
+  #usage(record: JsonRecord): ActivityBody {
+    const models = isRecord(record.modelUsage) ? Object.values(record.modelUsage).filter(isRecord) : []
+    const costUsd = record.total_cost_usd
+    const sum = (key: string) => models.reduce((total, model) => total + numberOf(model[key]), 0)
+    if (models.length > 0)
+      return usageOf('run', {
+        input: sum('inputTokens'),
+        output: sum('outputTokens'),
+        cacheRead: sum('cacheReadInputTokens'),
+        cacheWrite: sum('cacheCreationInputTokens'),
+        costUsd,
+      })
+    const usage = isRecord(record.usage) ? record.usage : {}
+    return usageOf('run', {
+      input: usage.input_tokens,
+      output: usage.output_tokens,
+      cacheRead: usage.cache_read_input_tokens,
+      cacheWrite: usage.cache_creation_input_tokens,
+      costUsd,
+    })
+  }
+}

@@ -1,0 +1,86 @@
+import { claudeTranscript } from '../claude-transcript.js'
+import { isRecord, JsonLinesReader } from '../json-lines.js'
+import { ClaudeStream } from './claude-stream.js'
+import { examineTranscript } from './examine.js'
+import type { HeadlessAgent, PermissionLevel } from './headless.js'
+
+/** What an auditor may look at: files, and what git says. */
+const READING = [
+  'Read',
+  'Grep',
+  'Glob',
+  'Bash(git diff:*)',
+  'Bash(git log:*)',
+  'Bash(git show:*)',
+  'Bash(git status:*)',
+]
+
+/** The mode is always passed: what the program does without one has changed before. */
+const MODES: Readonly<Record<PermissionLevel, readonly string[]>> = {
+  read: [
+    '--permission-mode',
+    'manual',
+    '--permission-prompts',
+    'none',
+    '--allowedTools',
+    READING.join(','),
+    '--disallowedTools',
+    'Edit,Write,NotebookEdit',
+  ],
+  ask: ['--permission-mode', 'manual', '--input-format', 'stream-json', '--permission-prompt-tool', 'stdio'],
+  edits: ['--permission-mode', 'acceptEdits'],
+  all: ['--permission-mode', 'bypassPermissions'],
+}
+
+/** Claude Code without a terminal: `claude -p`. */
+export const claudeHeadless: HeadlessAgent = {
+  levels: ['read', 'ask', 'edits', 'all'],
+  asksByDefault: true,
+  takesModel: true,
+  takesSchema: true,
+  command(_, { permissions, model, resume, newSessionId, schema, maxCostUsd }) {
+    const talks = permissions === 'ask'
+    return {
+      args: [
+        '-p',
+        '--output-format',
+        'stream-json',
+        '--verbose',
+        '--include-partial-messages',
+        ...(resume !== null ? ['--resume', resume] : ['--session-id', newSessionId]),
+        ...MODES[permissions],
+        ...(model !== null ? ['--model', model] : []),
+        ...(maxCostUsd !== null ? ['--max-budget-usd', String(maxCostUsd)] : []),
+        ...(schema ? ['--json-schema', JSON.stringify(schema.json)] : []),
+      ],
+      env: { DISABLE_AUTOUPDATER: '1' },
+      stdin: talks ? 'talk' : 'prompt',
+      agentSessionId: resume ?? newSessionId,
+    }
+  },
+  talk: {
+    prompt: text =>
+      line({ type: 'user', message: { role: 'user', content: [{ type: 'text', text }] }, parent_tool_use_id: null }),
+    answer: ({ requestId, input }, { isAllowed, message, editedInput }) => {
+      const response = isAllowed
+        ? { behavior: 'allow', updatedInput: editedInput ?? input }
+        : { behavior: 'deny', message: message ?? 'A person denied this.' }
+      return line({ type: 'control_response', response: { subtype: 'success', request_id: requestId, response } })
+    },
+  },
+  parser: () => new ClaudeStream(({ subtype, is_error: isError }) => subtype === 'success' && isError === false),
+  examine: traces => examineTranscript(claudeTranscript, traces, { isAtRest }),
+}
+
+/** The last thing that the model said in the main conversation says itself that it is the end. */
+async function isAtRest(file: string): Promise<boolean> {
+  let reason: unknown = null
+  await new JsonLinesReader(file).read(({ type, isSidechain, message }) => {
+    if (type === 'assistant' && isSidechain !== true && isRecord(message)) reason = message.stop_reason
+  })
+  return reason === 'end_turn' || reason === 'stop_sequence'
+}
+
+function line(value: object): string {
+  return `${JSON.stringify(value)}\n`
+}

@@ -1,0 +1,241 @@
+import { type ActivityBody, type ActivityParser, cutOutput, type ErrorClass, type Frame } from '../../activity/index.js'
+import { partsOf } from '../conversation.js'
+import { isRecord, type JsonRecord, numberOf, parseRecord, textOf } from '../json-lines.js'
+import { examineCline } from './cline-traces.js'
+import type { HeadlessAgent } from './headless.js'
+import { errorOf, kindOfTool, rawRecord, rawText, usageOf } from './records.js'
+
+/** Without an argument it refuses to read its input; a single word would be taken for a command. */
+const ARGUMENT = 'Do what the input says.'
+
+/**
+ * Cline without a terminal: `cline --json` (3.0). Its input must be a file: a pipe or a socket is ignored. The id of its session is not in
+ * the stream; it is found by the process id in its session's file.
+ */
+export const clineHeadless: HeadlessAgent = {
+  levels: ['read', 'all'],
+  takesModel: true,
+  takesSchema: false,
+  command(_, { permissions, model, resume }) {
+    return {
+      args: [
+        '--json',
+        ...(permissions === 'read' ? ['--plan', '--auto-approve', 'false'] : ['--auto-approve', 'true']),
+        ...(model !== null ? modelOf(model) : []),
+        ...(resume !== null ? ['--id', resume] : []),
+        ARGUMENT,
+      ],
+      env: {},
+      stdin: 'prompt',
+      agentSessionId: resume,
+    }
+  },
+  parser: () => new ClineStream(),
+  examine: examineCline,
+}
+
+/** `provider:model` names both, a bare name the model alone. */
+function modelOf(model: string): string[] {
+  const at = model.indexOf(':')
+  return at > 0 ? ['-P', model.slice(0, at), '-m', model.slice(at + 1)] : ['-m', model]
+}
+
+const ERRORS: Readonly<Record<string, ErrorClass>> = {
+  auth: 'auth',
+  rate_limit: 'rate_limit',
+  context: 'context_length',
+  network: 'network',
+}
+
+/** The events of version 3, and the indented `say` and `ask` records of the versions before. */
+export class ClineStream implements ActivityParser {
+  #answer = ''
+  #error: { text: string; kind: ErrorClass | undefined } | null = null
+  #isPromptSeen = false
+  #block = 0
+  #call: string | null = null
+  #calls = 0
+
+  parse(frame: Frame): ActivityBody[] {
+    if (frame.kind === 'text') return [rawText(frame)]
+    const record = frame.value
+    switch (record.type) {
+      case 'agent_event':
+        return this.#event(isRecord(record.event) ? record.event : {})
+      case 'run_result':
+        return this.#result(record)
+      case 'hook_event':
+        return []
+      case 'error':
+        return this.#problem(record)
+      case 'say':
+        return this.#say(record)
+      case 'ask':
+        return this.#ask(record)
+      default:
+        return [rawRecord(record)]
+    }
+  }
+
+  /** Its errors come on standard error, among warnings of its libraries. */
+  parseError(frame: Frame): ActivityBody[] {
+    if (frame.kind === 'text') return [rawText(frame, 'stderr')]
+    return frame.value.type === 'error' ? this.#problem(frame.value) : [rawRecord(frame.value)]
+  }
+
+  #problem(record: JsonRecord): ActivityBody[] {
+    const text = textOf(record.message) ?? 'unknown error'
+    // The same words came as an event before, with their class.
+    return this.#error?.text === text ? [] : [errorOf(text)]
+  }
+
+  #event(event: JsonRecord): ActivityBody[] {
+    const isTool = event.contentType === 'tool'
+    const type = event.contentType === 'reasoning' ? 'thought' : 'text'
+    const callId = textOf(event.toolCallId) ?? ''
+    const block = `block_${this.#block}`
+    switch (event.type) {
+      case 'content_start': {
+        if (!isTool) return [{ type, text: String(event.text ?? ''), delta: true, block }]
+        const tool = textOf(event.toolName) ?? 'unknown'
+        return [{ type: 'tool_call', callId, tool, kind: kindOfTool(tool), input: event.input }]
+      }
+      case 'content_update': {
+        const text = isRecord(event.update) ? textOf(event.update.chunk) : undefined
+        return !isTool || text === undefined ? [] : [{ type: 'tool_progress', callId, text }]
+      }
+      case 'content_end': {
+        if (isTool) return [toolResult(callId, event)]
+        this.#block++
+        const text = String(event.text ?? '')
+        if (type === 'text') this.#answer = text
+        return [{ type, text, delta: false, block }]
+      }
+      case 'usage':
+        return [
+          usageOf('turn', {
+            input: event.inputTokens,
+            output: event.outputTokens,
+            cacheRead: event.cacheReadTokens,
+            cacheWrite: event.cacheWriteTokens,
+            costUsd: event.cost,
+          }),
+        ]
+      case 'error': {
+        const text = (isRecord(event.error) ? textOf(event.error.message) : undefined) ?? 'unknown error'
+        const kind = ERRORS[String(event.errorClass)]
+        this.#error = { text, kind }
+        return [errorOf(text, { ...(kind && { class: kind }) })]
+      }
+      case 'iteration_start':
+      case 'iteration_end':
+      case 'done':
+        return []
+      default:
+        return [rawRecord(event)]
+    }
+  }
+
+  #result(record: JsonRecord): ActivityBody[] {
+    const usage = isRecord(record.aggregateUsage) ? record.aggregateUsage : isRecord(record.usage) ? record.usage : {}
+    const reason = textOf(record.finishReason) ?? 'unknown'
+    return [
+      usageOf('run', {
+        input: usage.inputTokens,
+        output: usage.outputTokens,
+        cacheRead: usage.cacheReadTokens,
+        cacheWrite: usage.cacheWriteTokens,
+        costUsd: usage.totalCost,
+      }),
+      { type: 'result', ok: reason === 'completed', reason, text: textOf(record.text) ?? this.#answer },
+    ]
+  }
+
+  #say(record: JsonRecord): ActivityBody[] {
+    const text = String(record.text ?? '')
+    const delta = record.partial === true
+    const block = `say_${numberOf(record.ts)}`
+    switch (record.say) {
+      case 'text':
+        // The first thing that it says is what we said.
+        if (!this.#isPromptSeen) {
+          this.#isPromptSeen = true
+          return []
+        }
+        return text === '' ? [] : [{ type: 'text', text, delta, block }]
+      case 'reasoning':
+        return [{ type: 'thought', text, delta, block }]
+      case 'command':
+      case 'tool': {
+        const input = parseRecord(text) ?? { command: text }
+        this.#call = `call_${++this.#calls}`
+        const tool = record.say === 'command' ? 'command' : (textOf(input.tool) ?? 'tool')
+        const kind = record.say === 'command' ? 'shell' : kindOfTool(tool)
+        // Nothing tells of the end of a call: the next record does.
+        return [{ type: 'tool_call', callId: this.#call, tool, kind, input }, ...this.#endCall('')]
+      }
+      case 'command_output':
+        return [{ type: 'tool_progress', callId: `call_${this.#calls}`, text }]
+      case 'api_req_started':
+        return this.#request(parseRecord(text) ?? {})
+      case 'completion_result':
+        this.#answer = text
+        return delta ? [] : [{ type: 'result', ok: true, reason: 'completion_result', text }]
+      case 'error':
+        return [errorOf(text)]
+      default:
+        return []
+    }
+  }
+
+  #endCall(output: string): ActivityBody[] {
+    const callId = this.#call
+    this.#call = null
+    return callId === null ? [] : [{ type: 'tool_result', callId, ok: true, ...cutOutput(output) }]
+  }
+
+  /** Its `request` is an echo of our prompt: only the counts are news, and they come when the request has ended. */
+  #request(request: JsonRecord): ActivityBody[] {
+    if (typeof request.tokensIn !== 'number') return []
+    return [
+      usageOf('turn', {
+        input: request.tokensIn,
+        output: request.tokensOut,
+        cacheRead: request.cacheReads,
+        cacheWrite: request.cacheWrites,
+        costUsd: request.cost,
+      }),
+    ]
+  }
+
+  #ask(record: JsonRecord): ActivityBody[] {
+    const text = String(record.text ?? '')
+    if (record.partial === true) return []
+    const block = `ask_${numberOf(record.ts)}`
+    const body = parseRecord(text)
+    if (record.ask === 'plan_mode_respond')
+      return [{ type: 'text', text: textOf(body?.response) ?? text, delta: false, block }]
+    if (record.ask === 'followup')
+      return [
+        {
+          type: 'question',
+          questionId: block,
+          text: textOf(body?.question) ?? text,
+          options: Array.isArray(body?.options) ? body.options : [],
+        },
+      ]
+    if (record.ask === 'completion_result') return []
+    return [
+      { type: 'approval', requestId: block, tool: String(record.ask ?? 'unknown'), input: body ?? text, options: [] },
+    ]
+  }
+}
+
+/** A call may hold several commands: it went well when each did. */
+function toolResult(callId: string, event: JsonRecord): ActivityBody {
+  const outputs = partsOf(event.output)
+  const ok = event.error === undefined && outputs.every(({ success }) => success !== false)
+  const text =
+    typeof event.output === 'string' ? event.output : outputs.map(({ result }) => String(result ?? '')).join('\n')
+  return { type: 'tool_result', callId, ok, ...cutOutput(text) }
+}

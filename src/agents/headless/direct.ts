@@ -1,0 +1,35 @@
+import { parseRecord } from '../json-lines.js'
+import { demoParser } from './demo.js'
+import type { HeadlessAgent } from './headless.js'
+
+/** A model behind an OpenAI-compatible address. It answers and does nothing else: no tools, no files, no session to go on with. */
+export const directHeadless: HeadlessAgent = {
+  levels: ['read', 'edits', 'all'],
+  takesModel: true,
+  takesSchema: true,
+  needsEndpoint: true,
+  command(_, { endpoint, apiKeyEnv, model, schema }) {
+    return {
+      args: [
+        '--endpoint',
+        endpoint ?? '',
+        ...(model !== null ? ['--model', model] : []),
+        ...(apiKeyEnv !== null ? ['--api-key-env', apiKeyEnv] : []),
+        ...(schema ? ['--schema', schema.file] : []),
+      ],
+      env: {},
+      stdin: 'prompt',
+      agentSessionId: null,
+    }
+  },
+  parser: ({ schema }) => ({
+    parse(frame) {
+      return demoParser.parse(frame).map(body => {
+        const structured = schema && body.type === 'result' && body.ok ? parseRecord(body.text) : null
+        return structured ? { ...body, structured } : body
+      })
+    },
+  }),
+  // All that there is of it is in our own log.
+  examine: async ({ sessionId }) => ({ isComplete: false, hasWork: false, text: null, sessionId, evidence: [] }),
+}

@@ -1,0 +1,35 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { Git } from '../../git/index.js'
+import { branchPath, branchRef, type Cursor, cursorPath, type GraphWork, isolatedBranch, MAIN } from './graph-work.js'
+
+/**
+ * The worktree that a cursor works in, made when the first step of its branch needs it. It begins at what the worktree around it holds:
+ * that one stands still while its branches work, so making it again gives the same.
+ */
+export async function ensureWorkspace(work: GraphWork, cursor: Cursor): Promise<string> {
+  const branch = isolatedBranch(work, cursor)
+  const path = cursorPath(work, cursor)
+  if (branch === null || existsSync(path)) return path
+  const own = work.cursors.get(branch)
+  const parent = own && work.cursors.get(own.parent ?? MAIN)
+  const around = parent ? await ensureWorkspace(work, parent) : work.input.workspace.path
+  const git = new Git(around)
+  const head = await git.head()
+  const ref = branchRef(work.run, branch)
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  const isKnown = (await git.try(['rev-parse', '--verify', '--quiet', `refs/heads/${ref}`])).code === 0
+  await git.run(
+    isKnown
+      ? ['worktree', 'add', '--quiet', '--force', path, ref]
+      : ['worktree', 'add', '--quiet', '-b', ref, path, head ?? 'HEAD'],
+  )
+  return path
+}
+
+/** Takes the worktree of a branch away; its commits stay reachable through its git branch. */
+export async function removeBranchWorkspace(work: GraphWork, branch: string): Promise<void> {
+  const path = branchPath(work.input.workspace.path, branch)
+  if (!existsSync(path)) return
+  await new Git(work.input.workspace.path).try(['worktree', 'remove', '--force', path])
+}

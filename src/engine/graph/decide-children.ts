@@ -1,0 +1,107 @@
+import {
+  AttributeReader,
+  evaluate,
+  GRAPH_ATTRIBUTES,
+  NODE_ATTRIBUTES,
+  parseCondition,
+  textOf,
+} from '../../graph/index.js'
+import type { Command } from '../workflow.js'
+import { nodeOf, scopeOf } from './decide-events.js'
+import { type Cursor, cursorPath, type GraphWork, isEngineKey, partName, stepName } from './graph-work.js'
+
+/*
+ * A node that has a run of its own do the work: `pipeline` waits for it, a manager looks at it from time to time. The graph of the child is
+ * read by a step, so that what was read is in the journal; the child itself is a run like any other, linked to this one.
+ */
+
+export function followChild(work: GraphWork, cursor: Cursor): readonly Command[] {
+  const { child } = cursor
+  if (child === null) return [part(work, cursor, 'source', 'graph.child_source')]
+  const running: readonly Command[] = child.attached === null && !cursor.isStopping ? [startChild(work, cursor)] : []
+  return cursor.handler === 'pipeline' ? running : [...running, ...manage(work, cursor)]
+}
+
+/** Look; end it where the condition says so; speak where that is asked for and not too soon; wait; look again. */
+function manage(work: GraphWork, cursor: Cursor): readonly Command[] {
+  const read = new AttributeReader(nodeOf(work, cursor).attributes, NODE_ATTRIBUTES)
+  if (cursor.isLooking) return [part(work, cursor, `look${cursor.cycles + 1}`, 'graph.child_look')]
+  const wanted = read.text('manager.stop_condition')
+  const parsed = wanted === null ? null : parseCondition(wanted)
+  if (parsed && !('problem' in parsed) && parsed.condition.clauses.length > 0) {
+    if (cursor.cycles > 0 && evaluate(parsed.condition, scopeOf(cursor)).isTrue)
+      return [part(work, cursor, 'stop', 'graph.child_stop')]
+  }
+  if (cursor.cycles >= (read.number('manager.max_cycles') ?? 1_000))
+    return [part(work, cursor, 'giveup', 'graph.child_stop')]
+  const cooldown = read.durationMs('manager.steer_cooldown') ?? 300_000
+  const maySteer = cursor.steeredAt === null || cursor.lookedAt - cursor.steeredAt >= cooldown
+  if (cursor.cycles > 0 && read.names('manager.actions').includes('steer') && maySteer)
+    return [part(work, cursor, `steer${cursor.cycles}`, 'graph.child_steer')]
+  const ms = read.durationMs('manager.poll_interval') ?? 45_000
+  return [{ do: 'timer', timer: `look ${stepName(cursor)} ${cursor.cycles}`, ms }]
+}
+
+function part(work: GraphWork, cursor: Cursor, name: string, effect: string): Command {
+  const input = {
+    node: cursor.node,
+    visit: cursor.visit,
+    attempt: cursor.attempt,
+    branch: cursor.id,
+    child: stepName(cursor),
+  }
+  const branch = cursor.id === '' ? {} : { branch: cursor.id }
+  return {
+    do: 'step',
+    step: partName(cursor, name),
+    effect: work.input.dryRun && name === 'source' ? 'graph.simulated_child' : effect,
+    input,
+    ...branch,
+  }
+}
+
+function startChild(work: GraphWork, cursor: Cursor): Command {
+  const { about, input } = work
+  const node = nodeOf(work, cursor)
+  const plan = cursor.child!
+  const inputs = Object.fromEntries(
+    Object.entries(cursor.context).flatMap(([key, value]) =>
+      isEngineKey(key) || typeof value !== 'string' || !/^\w+$/.test(key) ? [] : [[key, value]],
+    ),
+  )
+  const workdir = new AttributeReader(work.graph.attributes, GRAPH_ATTRIBUTES).text('stack.child_workdir')
+  const workspace = {
+    ...input.workspace,
+    path: workdir === null ? cursorPath(work, cursor) : joined(input.workspace.path, workdir),
+  }
+  return {
+    do: 'child',
+    child: stepName(cursor),
+    create: {
+      kind: 'graph',
+      title: textOf(node.attributes, 'label') ?? node.id,
+      project: about.project,
+      cwd: workspace.path,
+      person: about.person,
+      input: {
+        dot: plan.dot,
+        file: plan.file,
+        hash: plan.hash,
+        inputs,
+        agent: input.agent,
+        model: input.model,
+        permissions: input.permissions,
+        isAutoApproved: input.isAutoApproved,
+        dryRun: input.dryRun,
+        workspace,
+        from: null,
+        ...(input.handlers && { handlers: input.handlers }),
+      },
+      ...(about.limits && { limits: about.limits }),
+    },
+  }
+}
+
+function joined(base: string, path: string): string {
+  return path.startsWith('/') ? path : `${base}/${path}`
+}

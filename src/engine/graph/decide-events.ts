@@ -1,0 +1,48 @@
+import { newEvent } from '../../events/index.js'
+import type { GraphNode } from '../../graph/index.js'
+import type { NewEvent } from '../../store/index.js'
+import type { Command } from '../workflow.js'
+import type { NodeOutcome } from './graph-run.js'
+import { type Cursor, type GraphWork, MAIN } from './graph-work.js'
+
+/** Small pieces that every part of the decision is made of. */
+
+export function emit(...events: NewEvent[]): Command {
+  return { do: 'emit', events }
+}
+
+export function fail(reason: string, text: string): Command {
+  return { do: 'end', status: 'failed', reason, text }
+}
+
+export function branchOf(cursor: Cursor): { branch?: string } {
+  return cursor.id === MAIN ? {} : { branch: cursor.id }
+}
+
+export function nodeOf(work: GraphWork, cursor: Cursor): GraphNode {
+  return work.graph.nodes.get(cursor.node)!
+}
+
+/** What conditions see at this place. */
+export function scopeOf(cursor: Cursor) {
+  return {
+    outcome: cursor.last?.outcome ?? cursor.last?.status ?? '',
+    preferredLabel: String(cursor.context.preferred_label ?? ''),
+    context: cursor.context,
+  }
+}
+
+export function finished(cursor: Cursor, outcome: NodeOutcome): NewEvent {
+  return newEvent('node.finished', {
+    node: cursor.node,
+    visit: cursor.visit,
+    status: outcome.status,
+    ...(outcome.outcome !== undefined && { outcome: outcome.outcome }),
+    ...(outcome.preferred_label !== undefined && { preferredLabel: outcome.preferred_label }),
+    ...(outcome.notes !== undefined && { notes: outcome.notes }),
+    ...(outcome.failure_reason !== undefined && { failureReason: outcome.failure_reason }),
+    ...(outcome.failure_class !== undefined && { failureClass: outcome.failure_class }),
+    ...(outcome.commit !== undefined && { commit: outcome.commit }),
+    ...branchOf(cursor),
+  })
+}

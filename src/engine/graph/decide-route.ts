@@ -1,0 +1,160 @@
+import { type EventData, newEvent } from '../../events/index.js'
+import {
+  AttributeReader,
+  edgesFrom,
+  findJoin,
+  GRAPH_ATTRIBUTES,
+  type GraphEdge,
+  isExit,
+  selectEdge,
+  textOf,
+} from '../../graph/index.js'
+import type { Command } from '../workflow.js'
+import { branchFinished } from './decide-branches.js'
+import { branchOf, emit, fail, nodeOf } from './decide-events.js'
+import { unmetGoals } from './goals.js'
+import type { NodeOutcome } from './graph-run.js'
+import { type Cursor, type GraphWork, isEngineKey, MAIN } from './graph-work.js'
+import { signatureOf } from './signature.js'
+
+/** Where a run goes from a node that has finished. */
+export function route(work: GraphWork, cursor: Cursor): readonly Command[] {
+  const { graph } = work
+  const node = nodeOf(work, cursor)
+  const outcome = cursor.outcome!
+  const repeated = repeatedFailure(work, cursor, outcome)
+  if (repeated) return [repeated]
+  if (isExit(node)) return leave(work, cursor, null)
+  if (cursor.handler === 'parallel' && outcome.status !== 'fail') {
+    const join = findJoin(graph, node.id).node
+    return join === null ? leave(work, cursor, null) : go(cursor, { to: join, edge: null, reason: 'join' })
+  }
+  const options = { isParallel: cursor.handler === 'parallel' }
+  const found = selectEdge(graph, node, routed(outcome), cursor.context, options)
+  if ('go' in found) return go(cursor, { to: found.go, edge: found.edge, reason: found.reason })
+  if ('fail' in found) return leave(work, cursor, found.why, found.fail)
+  if (outcome.status === 'fail') return leave(work, cursor, outcome.failure_reason ?? 'failed')
+  return (cursor.id === MAIN ? sendBack(work, cursor, null) : null) ?? leave(work, cursor, null)
+}
+
+/** A failure that no further try mends, met too often, ends the run. */
+function repeatedFailure(work: GraphWork, cursor: Cursor, outcome: NodeOutcome): Command | null {
+  if (outcome.status !== 'fail' || cursor.handler === 'conditional') return null
+  const signature = signatureOf(cursor.node, outcome)
+  const count = signature === null ? 0 : (work.signatures.get(signature) ?? 0)
+  const limit = new AttributeReader(work.graph.attributes, GRAPH_ATTRIBUTES).number('failure_repeat_limit') ?? 3
+  if (count < limit) return null
+  return fail('failure_repeated', `the same failure ${count} times: ${outcome.failure_reason ?? ''}`)
+}
+
+/** Goals that are not met send the run back instead of letting it end; null when it may end. `except` is not asked yet. */
+export function sendBack(work: GraphWork, cursor: Cursor, except: string | null): readonly Command[] | null {
+  const { names, target } = unmetGoals(work, cursor, except)
+  if (names.length === 0) return null
+  if (target === null) return [fail('goal_unmet', `goal unmet: ${names.join(', ')}; no retry target`)]
+  const from = cursor.phase === 'arrived' ? (cursor.previous ?? cursor.node) : cursor.node
+  return [
+    emit(
+      newEvent('edge.selected', { from, to: target, edge: null, reason: 'goal', unmet: names }),
+      newEvent('checkpoint.saved', { node: from, next: target }),
+    ),
+  ]
+}
+
+function go(
+  cursor: Cursor,
+  { to, edge, reason }: Pick<EventData<'edge.selected'>, 'to' | 'edge' | 'reason'>,
+): readonly Command[] {
+  const from = cursor.node
+  return [
+    emit(
+      newEvent('edge.selected', { from, to, edge, reason, ...branchOf(cursor) }),
+      newEvent('checkpoint.saved', { node: from, next: to, ...branchOf(cursor) }),
+    ),
+  ]
+}
+
+/** Nothing leads on: the run, or the branch, is over. */
+function leave(work: GraphWork, cursor: Cursor, failure: string | null, code = 'failed'): readonly Command[] {
+  if (cursor.id !== MAIN) return [emit(branchFinished(cursor, failure))]
+  if (failure !== null) return [fail(code, failure)]
+  return [{ do: 'end', status: 'completed', reason: 'done', outputs: outputsOf(work, cursor) }]
+}
+
+/** What a run hands to the one that started it: what its nodes made known, not what it was given. */
+function outputsOf(work: GraphWork, { context }: Cursor): Record<string, unknown> {
+  const own = (key: string) =>
+    !isEngineKey(key) &&
+    !BOOKKEEPING.has(key) &&
+    !FOREIGN.some(prefix => key.startsWith(prefix)) &&
+    work.input.inputs[key] !== context[key]
+  return Object.fromEntries(Object.entries(context).filter(([key]) => own(key)))
+}
+
+const BOOKKEEPING = new Set(['outcome', 'preferred_label', 'current_node', 'last_stage', 'last_response', 'failure_class'])
+const FOREIGN = ['response.', 'tool.', 'human.', 'parallel.', 'stack.']
+
+// — going on as another run —
+
+/** The edge the run came by, where that means a new beginning. */
+export function restartEdge({ graph }: GraphWork, cursor: Cursor): GraphEdge | null {
+  if (cursor.edge === null || cursor.previous === null) return null
+  const edge = edgesFrom(graph, cursor.previous).find(({ id }) => id === cursor.edge)
+  return edge && textOf(edge.attributes, 'loop_restart') === 'true' ? edge : null
+}
+
+/**
+ * Ends this run and starts it anew at the edge's target: the context stays, visits and outcomes do not. What brings a run back again and
+ * again for the same failure is given up; one that goes round without failing is bound by the limit of visits.
+ */
+export function restart(work: GraphWork, cursor: Cursor, edge: GraphEdge): readonly Command[] {
+  const limits = new AttributeReader(work.graph.attributes, GRAPH_ATTRIBUTES)
+  const key = `${edge.id} ${work.lastFailure ?? ''}`
+  const count = (work.restarts.get(key) ?? 0) + 1
+  const limit =
+    work.lastFailure === null ? (limits.number('max_node_visits') ?? 0) : (limits.number('failure_repeat_limit') ?? 3)
+  if (limit > 0 && count > limit)
+    return [fail('restart_limit', `the run began anew ${limit} times for the same reason, and that is the limit`)]
+  const { limits: budget, labels, parent, ...about } = work.about
+  const context = Object.fromEntries(
+    Object.entries(cursor.context).filter(([name]) => !isEngineKey(name) && !BOOKKEEPING.has(name)),
+  )
+  return [
+    {
+      do: 'end',
+      status: 'completed',
+      reason: 'restarted',
+      successor: {
+        kind: 'graph',
+        ...about,
+        cwd: work.cwd,
+        input: {
+          ...work.input,
+          from: {
+            node: cursor.node,
+            context,
+            signatures: Object.fromEntries(work.signatures),
+            restarts: { ...Object.fromEntries(work.restarts), [key]: count },
+          },
+        },
+        from: { run: work.run, as: 'restart' },
+        ...(budget && { limits: budget }),
+        ...(labels && { labels }),
+        ...(parent && { parent }),
+      },
+    },
+  ]
+}
+
+function routed(outcome: NodeOutcome) {
+  const { status } = outcome
+  return {
+    status,
+    ...(outcome.outcome !== undefined && { outcome: outcome.outcome }),
+    ...(outcome.preferred_label !== undefined && { preferredLabel: outcome.preferred_label }),
+    ...(outcome.suggested_next_ids && { suggestedNextIds: outcome.suggested_next_ids }),
+    ...(outcome.next_node !== undefined && { nextNode: outcome.next_node }),
+    ...(outcome.edge !== undefined && { edge: outcome.edge }),
+    ...(outcome.failure_reason !== undefined && { failureReason: outcome.failure_reason }),
+  }
+}

@@ -1,0 +1,145 @@
+import { createHash } from 'node:crypto'
+import { readFileSync, realpathSync } from 'node:fs'
+import { dirname, relative, resolve } from 'node:path'
+import { SignalboxError } from '../../../errors/index.js'
+import { newEvent } from '../../../events/index.js'
+import { Git } from '../../../git/index.js'
+import { AttributeReader, lintParsed, NODE_ATTRIBUTES, parseDot, textOf } from '../../../graph/index.js'
+import type { EventStore } from '../../../store/index.js'
+import { cancelRun, getRun, listRuns } from '../../control.js'
+import { runStream } from '../../run-journal.js'
+import { isEnded } from '../../run-status-table.js'
+import type { Performer, StepCall, StepEnd } from '../../workflow.js'
+import { handlersOf, type NodeOutcome } from '../graph-run.js'
+import { type GraphStep, graphStep } from '../graph-step.js'
+import { fillIn } from './codergen-prompt.js'
+
+/** Reads the graph of a child run, once: from then on it is in the journal. */
+export const childSourceSteps: Performer = {
+  async run(call: StepCall): Promise<StepEnd> {
+    const step = graphStep(call)
+    const read = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES)
+    const attached = step.context['stack.child.run']
+    if (textOf(step.node.attributes, 'stack.child_autostart') === 'false') {
+      if (typeof attached !== 'string') return ended(structural('there is no child run to attach to'))
+      return ended({ status: 'success', child: { dot: '', file: null, hash: '', attached } })
+    }
+    const source = read.text('stack.child_dot_source')
+    const named =
+      read.text('pipeline') ?? read.text('stack.child_dotfile') ?? textOf(step.graph.attributes, 'stack.child_dotfile')
+    if (source === null && named === null) return ended(structural('it names no graph for its child'))
+    const { text, file } = source !== null ? { text: source, file: null } : await readChild(step, named!)
+    const parsed = parseDot(text, file === null ? {} : { file })
+    const problem = lintParsed(parsed, { handlers: handlersOf(step.work.input) }).find(({ severity }) => severity === 'error')
+    if (problem)
+      return ended(structural(`the graph of the child is not valid: line ${problem.line ?? 0}: ${problem.message}`))
+    const hash = createHash('sha256').update(text).digest('hex')
+    return ended({ status: 'success', child: { dot: text, file, hash, attached: null } })
+  },
+}
+
+/** Beside the graph that names it, or in the worktree; never outside of the repository. */
+async function readChild(step: GraphStep, named: string): Promise<{ text: string; file: string }> {
+  const beside = step.work.input.file === null ? [] : [resolve(step.work.about.project, dirname(step.work.input.file), named)]
+  for (const path of [...beside, resolve(step.cwd, named)]) {
+    try {
+      const root = (await new Git(dirname(path)).root()) ?? dirname(path)
+      const inside = relative(realpathSync(root), realpathSync(path))
+      if (inside.startsWith('..')) continue
+      return { text: readFileSync(path, 'utf8'), file: named }
+    } catch {
+      // Not there: the next place.
+    }
+  }
+  throw new SignalboxError('E_GRAPH', `the graph ${named} of "${step.node.id}" does not exist`)
+}
+
+/** What a manager sees of its child. */
+export class ChildLookSteps implements Performer {
+  readonly #store: EventStore
+
+  constructor(store: EventStore) {
+    this.#store = store
+  }
+
+  async run(call: StepCall): Promise<StepEnd> {
+    const id = await childOf(this.#store, call)
+    const record = await getRun(this.#store, id)
+    const events = await this.#store.readStream(runStream(id))
+    const finished = events.filter(({ type }) => type === 'node.finished').at(-1)?.data
+    const started = events.filter(({ type }) => type === 'node.started').at(-1)?.data
+    const updates = {
+      'stack.child.run': id,
+      'stack.child.status': record.status,
+      'stack.child.node': String(started?.node ?? ''),
+      'stack.child.outcome': String(finished?.outcome ?? finished?.status ?? ''),
+      'stack.child.retries': events.filter(({ type }) => type === 'node.retrying').length,
+      'stack.child.cost': record.usage.costUsd ?? 0,
+    }
+    if (!isEnded(record.status)) return ended({ status: 'retry', context_updates: updates })
+    const isGood = record.status === 'completed'
+    return ended({
+      status: isGood ? 'success' : 'fail',
+      context_updates: updates,
+      ...(!isGood && { failure_reason: `the child run is ${record.status}: ${record.reason ?? ''}` }),
+    })
+  }
+}
+
+/** Tells the child something: its next agent hears it. */
+export class ChildSteerSteps implements Performer {
+  readonly #store: EventStore
+
+  constructor(store: EventStore) {
+    this.#store = store
+  }
+
+  async run(call: StepCall): Promise<StepEnd> {
+    const step = graphStep(call)
+    const id = await childOf(this.#store, call)
+    const prompt = textOf(step.node.attributes, 'prompt', 'llm_prompt')
+    if (prompt !== null && !isEnded((await getRun(this.#store, id)).status)) {
+      const { text } = fillIn(prompt, step)
+      await this.#store.append(runStream(id), 'any', [newEvent('run.steered', { text, by: call.name })])
+    }
+    return ended({ status: 'success' })
+  }
+}
+
+/** Ends the child. */
+export class ChildStopSteps implements Performer {
+  readonly #store: EventStore
+
+  constructor(store: EventStore) {
+    this.#store = store
+  }
+
+  async run(call: StepCall): Promise<StepEnd> {
+    const id = await childOf(this.#store, call)
+    if (!isEnded((await getRun(this.#store, id)).status))
+      await cancelRun(this.#store, id, { by: call.run, reason: 'its manager ended it' }).catch(error => {
+        if (!(error instanceof SignalboxError && error.code === 'E_STATE')) throw error
+      })
+    return ended({ status: 'success' })
+  }
+}
+
+/** The run that this node started, the newest where it began anew; or the one it is attached to. */
+async function childOf(store: EventStore, call: StepCall): Promise<string> {
+  const { child } = call.input as { child: string }
+  const { cursor } = graphStep(call)
+  if (cursor.child?.attached) return cursor.child.attached
+  for (const run of (await listRuns(store)).filter(({ parent }) => parent === call.run)) {
+    const [created] = await store.readStream(runStream(run.id), { limit: 1 })
+    if ((created?.data.parent as { child?: string } | undefined)?.child === child) return run.id
+  }
+  throw new SignalboxError('E_UNKNOWN', `the child run of ${call.step} is not known`)
+}
+
+function structural(reason: string): NodeOutcome {
+  return { status: 'fail', failure_reason: reason, failure_class: 'structural' }
+}
+
+function ended(outcome: NodeOutcome): StepEnd {
+  return { status: 'ok', result: outcome }
+}

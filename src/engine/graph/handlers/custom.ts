@@ -1,0 +1,51 @@
+import type { Graph, GraphNode } from '../../../graph/index.js'
+import type { Performer, StepCall, StepEnd } from '../../workflow.js'
+import type { NodeOutcome } from '../graph-run.js'
+import { graphStep } from '../graph-step.js'
+import { readOutcome } from './codergen.js'
+
+/** What a handler of the user's own is given beside its node. */
+export interface HandlerServices {
+  readonly cwd: string
+  /** A directory of this step alone. */
+  readonly directory: string
+  readonly signal: AbortSignal
+  notice(text: string): void
+}
+
+export interface HandlerStep {
+  readonly run: string
+  /** `run/node@visit#attempt`: name everything that must not be made twice after it. */
+  readonly name: string
+  readonly visit: number
+  readonly attempt: number
+}
+
+/** A handler of the user's own. It keeps nothing between calls; a throw is a failure. */
+export type CustomHandler = (
+  node: GraphNode,
+  context: Readonly<Record<string, unknown>>,
+  graph: Graph,
+  step: HandlerStep,
+  services: HandlerServices,
+) => Promise<Partial<NodeOutcome> | undefined> | Partial<NodeOutcome> | undefined
+
+/** Carries out nodes by a user's handler; what it returns is read as strictly as what an agent reports. */
+export function customSteps(handler: CustomHandler, stepDirectory: (call: StepCall) => string): Performer {
+  return {
+    async run(call: StepCall): Promise<StepEnd> {
+      const { node, context, graph, visit, attempt, cwd } = graphStep(call)
+      const step = { run: call.run, name: call.name, visit, attempt }
+      const services = {
+        cwd,
+        directory: stepDirectory(call),
+        signal: call.signal,
+        notice: (text: string) => call.notice('info', text),
+      }
+      const said = await handler(node, Object.freeze(context), graph, step, services)
+      const outcome = said === undefined ? { status: 'success' as const } : readOutcome(said)
+      if (!outcome) throw new TypeError(`the handler of "${node.id}" returned no outcome`)
+      return { status: 'ok', result: { ...outcome, ...(typeof said?.response === 'string' && { response: said.response }) } }
+    },
+  }
+}

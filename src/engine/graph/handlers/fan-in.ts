@@ -1,0 +1,119 @@
+import { AttributeReader, NODE_ATTRIBUTES } from '../../../graph/index.js'
+import { soleJsonObject } from '../../../text/index.js'
+import type { Performer, Recovery, StepCall, StepEnd } from '../../workflow.js'
+import type { NodeOutcome } from '../graph-run.js'
+import { type GraphStep, graphStep } from '../graph-step.js'
+import { branchRef } from '../graph-work.js'
+import { conflictQuestion, mergeBranch } from '../merge-branch.js'
+
+export interface Candidate {
+  id: string
+  status: NodeOutcome['status']
+  notes: string
+  context_updates: Record<string, unknown>
+  score?: unknown
+  commit?: string
+}
+
+/** Chooses among what the branches before it made: by an agent where it has a prompt, else by how they ended. */
+export class FanInSteps implements Performer {
+  readonly #agent: Performer
+
+  /** @param agent carries out the turn of the agent that ranks. */
+  constructor(agent: Performer) {
+    this.#agent = agent
+  }
+
+  async run(call: StepCall): Promise<StepEnd> {
+    const step = graphStep(call)
+    const candidates = candidatesOf(step.context)
+    if (!candidates.some(isUsable))
+      return ended({
+        status: 'fail',
+        failure_reason: candidates.length === 0 ? 'there are no results to choose from' : 'every branch failed',
+        failure_class: 'unknown',
+      })
+    const isAsked = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES).text('prompt') !== null
+    if (!isAsked) return ended(await choose(call, step, bestOf(candidates), ''))
+    const end = await this.#agent.run(call)
+    const said = end.result as NodeOutcome
+    if (said.status === 'fail') return end
+    return { ...end, result: await this.#chosen(call, step, candidates, said) }
+  }
+
+  async recover(call: StepCall): Promise<Recovery> {
+    const step = graphStep(call)
+    const isAsked = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES).text('prompt') !== null
+    const recovery = isAsked ? await this.#agent.recover?.(call) : undefined
+    if (recovery?.verdict !== 'success') return recovery ?? { verdict: 'nothing', evidence: [] }
+    const said = (recovery.result as NodeOutcome | undefined) ?? { status: 'success', response: recovery.text ?? '' }
+    return { ...recovery, result: await this.#chosen(call, step, candidatesOf(step.context), said) }
+  }
+
+  #chosen(call: StepCall, step: GraphStep, candidates: readonly Candidate[], said: NodeOutcome): Promise<NodeOutcome> {
+    const id = bestId(said)
+    const named = candidates.find(candidate => candidate.id === id)
+    const note = named ? '' : `the agent named ${JSON.stringify(id ?? 'nobody')}; chosen by how they ended`
+    return choose(call, step, named ?? bestOf(candidates), note, said)
+  }
+}
+
+function candidatesOf(context: Readonly<Record<string, unknown>>): Candidate[] {
+  const results = context['parallel.results']
+  return Array.isArray(results) ? (results as Candidate[]) : []
+}
+
+function bestId({ response, context_updates: updates }: NodeOutcome): string | null {
+  const updated = updates?.best_id
+  if (typeof updated === 'string') return updated
+  const found = soleJsonObject(response ?? '')
+  const id = 'value' in found ? found.value.best_id : undefined
+  return typeof id === 'string' ? id : null
+}
+
+const RANK: Readonly<Record<string, number>> = { success: 0, partial_success: 1, retry: 2, fail: 3, skipped: 4 }
+
+/** By how they ended, then by score, then by name. */
+export function bestOf(candidates: readonly Candidate[]): Candidate {
+  const score = ({ score: given }: Candidate) => (Number.isFinite(Number(given ?? Number.NaN)) ? Number(given) : -Infinity)
+  const order = (a: Candidate, b: Candidate) =>
+    (RANK[a.status] ?? 9) - (RANK[b.status] ?? 9) ||
+    (score(a) === score(b) ? 0 : score(b) - score(a)) ||
+    (a.id < b.id ? -1 : a.id > b.id ? 1 : 0)
+  return [...candidates].sort(order)[0]!
+}
+
+function isUsable({ status }: Candidate): boolean {
+  return status !== 'fail' && status !== 'skipped'
+}
+
+/** Takes over what the winner made known, and its work. */
+async function choose(
+  call: StepCall,
+  step: GraphStep,
+  winner: Candidate,
+  note: string,
+  said?: NodeOutcome,
+): Promise<NodeOutcome> {
+  const outcome: NodeOutcome = {
+    ...said,
+    status: 'success',
+    notes: [`${winner.id} was chosen`, note].filter(Boolean).join('; '),
+    context_updates: {
+      ...winner.context_updates,
+      'parallel.fan_in.best_id': winner.id,
+      'parallel.fan_in.best_outcome': winner.status,
+    },
+  }
+  if (winner.commit === undefined || step.work.input.workspace.branch === null) return outcome
+  const ref = branchRef(step.work.run, winner.id)
+  const { run, name } = call
+  const merged = await mergeBranch(step.cwd, { run, step: name, ref, name: winner.id, answer: step.answer })
+  if ('conflict' in merged)
+    return { ...outcome, question: conflictQuestion(winner.id, merged.conflict, step.cwd) }
+  return merged.commit === null ? outcome : { ...outcome, commit: merged.commit }
+}
+
+function ended(outcome: NodeOutcome): StepEnd {
+  return { status: 'ok', result: outcome }
+}

@@ -1,0 +1,96 @@
+import { hostname } from 'node:os'
+import type { Activity } from '../activity/index.js'
+import type { PermissionAnswer } from '../agents/index.js'
+import {
+  type ApprovalDecision,
+  type ApprovalRecord,
+  approvalStream,
+  isOpen,
+  type Ledger,
+  requestFromReport,
+} from '../approvals/index.js'
+import type { Clock } from '../clock/index.js'
+import type { AgentTurn, StepCall } from '../engine/index.js'
+import type { EventStore } from '../store/index.js'
+
+const CHANNEL = 'headless'
+
+/** What agents without a terminal ask, as entries of the ledger: asked there, decided anywhere, answered to the program that waits. */
+export class StepApprovals {
+  readonly #store: EventStore
+  readonly #ledger: Ledger
+  readonly #clock: Clock
+
+  constructor({ store, ledger, clock }: { store: EventStore; ledger: Ledger; clock: Clock }) {
+    this.#store = store
+    this.#ledger = ledger
+    this.#clock = clock
+  }
+
+  /** Waits until somebody has decided; a request that comes to another end is denied. */
+  async ask(
+    call: StepCall,
+    { agent, cwd }: AgentTurn,
+    { requestId, tool, input }: Extract<Activity, { type: 'approval' }>,
+  ): Promise<PermissionAnswer> {
+    const { run, name } = call
+    const record = await this.#ledger.request(
+      requestFromReport(
+        { channel: CHANNEL, requestKey: requestId, tool, input, can: ['edit', 'deny'] },
+        { subject: { agent, run, effect: name, project: cwd, cwd, hostName: hostname() } },
+      ),
+    )
+    if (record.state === 'pending') call.notice('info', `asks to use ${tool}: signalbox approve ${record.id}`)
+    const closed = await this.#end(record, call.signal)
+    if (closed.state !== 'decided' || !closed.decision) {
+      if (isOpen(closed)) await this.#ledger.cancelled(closed, 'the step was stopped')
+      return { isAllowed: false, message: 'Nobody decided this in time.' }
+    }
+    await this.#ledger.delivering(closed, 'answer')
+    await this.#ledger.applied(closed, [{ kind: CHANNEL, request: requestId }], this.#clock.now())
+    return answerOf(closed.decision)
+  }
+
+  /** What a step asked that is over in an unknown way. */
+  async withdraw(step: string): Promise<void> {
+    for (const record of await this.#ledger.list({ isOpenOnly: true }))
+      if (record.source.channel === CHANNEL && record.subject.effect === step)
+        await this.#ledger.cancelled(record, 'the step that asked is gone')
+  }
+
+  async #end(record: ApprovalRecord, signal: AbortSignal): Promise<ApprovalRecord> {
+    const now = async () => (await this.#ledger.get(record.id)) ?? record
+    const after = await this.#store.head()
+    let current = await now()
+    if (current.state !== 'pending') return current
+    let wake: () => void = () => undefined
+    const subscription = this.#store.subscribe({ after }, events => {
+      if (events.some(({ stream }) => stream === approvalStream(record.id))) wake()
+    })
+    const stop = () => wake()
+    signal.addEventListener('abort', stop, { once: true })
+    try {
+      while (current.state === 'pending' && !signal.aborted) {
+        await new Promise<void>(resolve => {
+          wake = resolve
+          if (signal.aborted) resolve()
+        })
+        current = await now()
+      }
+      return current
+    } finally {
+      signal.removeEventListener('abort', stop)
+      subscription.close()
+    }
+  }
+}
+
+function answerOf({ tier, note, text, editedInput }: ApprovalDecision): PermissionAnswer {
+  const isAllowed = tier.startsWith('allow')
+  const message = text ?? note
+  return {
+    isAllowed,
+    ...(message !== undefined && { message }),
+    ...(isAllowed && editedInput !== undefined && { editedInput }),
+  }
+}

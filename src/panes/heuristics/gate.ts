@@ -1,0 +1,70 @@
+import type { HeuristicSettings } from './patterns.js'
+
+/*
+ * When may content heuristics speak at all? Only where nothing better does: the program is one of the listed ones, and whoever reports
+ * properly is absent or has been silent for a while. Closing the gate forgets nothing; it opens again only after a whole window of silence,
+ * so that the last words of a shell and the first guess about it do not meet.
+ *
+ *   Heuristics never speak where they should: `explain` shows the reason below; for `not_listed` add the program to `heuristics.jobs`.
+ *   They speak where a shell reports: raise `heuristics.prompt_silence_s`.
+ */
+const ANCHORED_S = 5
+const RESIZE_S = 1
+
+export type GateReason = 'off' | 'not_listed' | 'prompt_active' | 'higher_authority' | 'alternate_screen' | 'job_flip'
+
+export interface GateQuestion {
+  t: number
+  mode: 'auto' | 'off'
+  jobName: string | null
+  title: string
+  /** Process names of all known agents. */
+  agentPrograms: readonly string[]
+  /** When the shell's integration last said something; null: there is none. */
+  promptAt: number | null
+  /** Unexpired evidence of the process, the program itself, a hook, a transcript; or a command that the shell has started. */
+  hasHigher: boolean
+  /** When a rule of a pack was last found to hold. */
+  anchoredAt: number | null
+  isUnknownAlternate: boolean
+  resizedAt: number | null
+}
+
+export class Gate {
+  readonly #settings: HeuristicSettings
+  #higherAt: number | null = null
+  #flippedAt: number | null = null
+  #wasListed: boolean | null = null
+
+  constructor(settings: HeuristicSettings) {
+    this.#settings = settings
+  }
+
+  /** Null: open. */
+  ask(question: GateQuestion): GateReason | null {
+    const { t } = question
+    const silence = this.#settings.prompt_silence_s
+    const isListed = this.#isListed(question)
+    if (this.#wasListed === true && !isListed) this.#flippedAt = t
+    this.#wasListed = isListed
+    if (question.hasHigher) this.#higherAt = t
+    const isWithin = (at: number | null, seconds: number) => at !== null && t - at < seconds
+    if (question.mode === 'off' || this.#settings.mode === 'off') return 'off'
+    if (!isListed) return 'not_listed'
+    if (isWithin(this.#flippedAt, silence)) return 'job_flip'
+    if (question.hasHigher || isWithin(this.#higherAt, silence)) return 'higher_authority'
+    if (isWithin(question.anchoredAt, ANCHORED_S)) return 'higher_authority'
+    if (isWithin(question.promptAt, silence)) return 'prompt_active'
+    if (question.isUnknownAlternate || isWithin(question.resizedAt, RESIZE_S)) return 'alternate_screen'
+    return null
+  }
+
+  #isListed({ jobName, title, agentPrograms }: GateQuestion): boolean {
+    const { jobs, titles, prefer_job_name: prefersJob } = this.#settings
+    const isJob = jobName !== null && (jobs.includes(jobName) || agentPrograms.includes(jobName))
+    if (isJob) return true
+    if (jobName !== null && prefersJob) return false
+    const low = title.toLowerCase()
+    return titles.some(word => low.includes(word.toLowerCase()))
+  }
+}

@@ -1,0 +1,4 @@
+export { type Guess, HeuristicAnalyser, type HeuristicSignal, type SuppressReason } from './analyser.js'
+export { Gate, type GateQuestion, type GateReason } from './gate.js'
+export { compilePatterns, type HeuristicSettings, type Patterns } from './patterns.js'
+export { type Sight, sightAgain, sightOf, spinnerMask } from './sight.js'

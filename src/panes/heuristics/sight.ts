@@ -1,0 +1,154 @@
+import type { Observation } from '../../screen/index.js'
+import { changes, type Frame, hashText, maskOf, type RowMask } from '../../terminal/index.js'
+import { type HeuristicSettings, matchesAny, type Patterns } from './patterns.js'
+
+/** What one look at a pane gives the content heuristics. */
+export interface Sight {
+  t: number
+  /** Text of the cursor's row up to the cursor, blanks kept: a bare `$ ` is a prompt only with its blank. */
+  beforeCursor: string
+  /** Nothing stands behind the cursor on its row, nor on any row below. */
+  isCursorAtEnd: boolean
+  cursorX: number
+  /** The last row with text above the cursor's, trimmed; empty when there is none. */
+  lastRow: string
+  /** The last rows, untrimmed to the cursor. */
+  tail: readonly string[]
+  /** The last rows with text. */
+  live: readonly string[]
+  /** Of the tail without what moves by nature. */
+  hash: number
+  /** Rows that say something new. */
+  changed: number
+  /** One of them lies above the row of the cursor: more than the echo of typing. */
+  isChangedAbove: boolean
+  newLines: number
+  burst: number
+  /** Something moved that says nothing: a spinner, a clock. */
+  isMotion: boolean
+  /** The menu parser proves a live menu on this screen. */
+  hasLiveMenu: boolean
+}
+
+/** The mask of what moves by nature, made from the list of spinners. */
+export function spinnerMask(patterns: Patterns): RowMask {
+  return maskOf(patterns.spinner.map(pattern => new RegExp(pattern.source, 'gu')))
+}
+
+/** Compares a frame with the one before it. `mask` is that of `spinnerMask`, made once. */
+export function sightOf(
+  frame: Frame,
+  before: Frame | null,
+  options: { observation: Observation; settings: HeuristicSettings; mask: RowMask },
+): Sight {
+  const { observation, settings, mask } = options
+  const { lines, cursor } = frame
+  const row = lines[cursor.y]
+  const text = row?.text ?? ''
+  const isSameBuffer = before !== null && before.buffer === frame.buffer && before.cols === frame.cols
+  const news = isSameBuffer ? changes(before.lines, lines, mask) : null
+  const fresh = news ? [...news.added, ...news.changed.map(pair => pair.to)] : []
+  const withText = fresh.filter(line => line.text.trim() !== '')
+  const cursorId = row?.id ?? Number.POSITIVE_INFINITY
+  const below = lines.slice(cursor.y + 1).every(line => line.text.trim() === '')
+  const lastTextRow = lines.findLastIndex(line => line.text.trim() !== '')
+  const end = Math.max(lastTextRow, cursor.y) + 1
+  const tail = lines.slice(Math.max(0, end - settings.tail_rows), end).map(line => line.text)
+  const { awaiting } = observation
+  return {
+    t: frame.t,
+    beforeCursor: text.slice(0, cursor.x).padEnd(cursor.x),
+    isCursorAtEnd: below && text.trimEnd().length <= cursor.x,
+    cursorX: cursor.x,
+    lastRow: lines.slice(0, cursor.y).findLast(line => line.text.trim() !== '')?.text.trimEnd() ?? '',
+    tail,
+    live: lines.filter(line => line.text.trim() !== '').slice(-settings.live_rows).map(line => line.text),
+    hash: hashText(
+      lines
+        .slice(Math.max(0, end - settings.tail_rows), end)
+        .map(line => mask(line))
+        .join('\n'),
+    ),
+    changed: withText.length + (news?.removed.length ?? 0),
+    isChangedAbove: withText.some(line => line.id < cursorId),
+    newLines:
+      (news?.added.filter(line => line.text.trim() !== '').length ?? 0) +
+      (news?.changed.filter(({ from, to }) => from.text.trim() === '' && to.text.trim() !== '').length ?? 0),
+    burst:
+      (news?.added.reduce((sum, line) => sum + line.text.length, 0) ?? 0) +
+      (news?.changed.reduce((sum, { from, to }) => sum + Math.max(0, to.text.length - from.text.length), 0) ?? 0),
+    isMotion: (news?.motion.length ?? 0) > 0,
+    hasLiveMenu: awaiting !== null && awaiting !== 'picker' && awaiting !== 'exit_confirm',
+  }
+}
+
+/** The same picture at a later time: nothing has changed, nothing moved. */
+export function sightAgain(sight: Sight, t: number): Sight {
+  return { ...sight, t, changed: 0, isChangedAbove: false, newLines: 0, burst: 0, isMotion: false }
+}
+
+const WORDS_MIN = 2
+const QUESTION_MAX = 120
+const TOKEN_ROW_MAX = 60
+
+/** A prompt right before the cursor, or the one that was there when the pane last rested. */
+export function isAnchor(sight: Sight, patterns: Patterns, learned: string | null): boolean {
+  const { beforeCursor, isCursorAtEnd } = sight
+  if (!isCursorAtEnd || beforeCursor.trim() === '') return false
+  if (learned !== null && maskNumbers(beforeCursor) === learned) return true
+  return matchesAny(patterns.prompt, beforeCursor) || matchesAny(patterns.continuation, beforeCursor)
+}
+
+/**
+ * A question that the cursor waits behind. A pattern that matched a single sign (`?`, `:`) proves little: it needs words before it, and not
+ * a whole paragraph of them.
+ */
+export function isQuestion({ beforeCursor, isCursorAtEnd }: Sight, patterns: Patterns): boolean {
+  if (!isCursorAtEnd) return false
+  return patterns.question.some(pattern => {
+    const match = pattern.exec(beforeCursor)
+    if (!match) return false
+    if (match[0].trim().length > 1) return true
+    const before = beforeCursor.slice(0, match.index).trim()
+    return before.length <= QUESTION_MAX && before.split(/\s+/u).length >= WORDS_MIN
+  })
+}
+
+/** A word of completion that is a whole row, with the cursor at the beginning of the next. */
+export function isCompletion({ lastRow, cursorX, beforeCursor, isCursorAtEnd }: Sight, patterns: Patterns): boolean {
+  return (
+    isCursorAtEnd &&
+    cursorX === 0 &&
+    beforeCursor === '' &&
+    lastRow.length <= TOKEN_ROW_MAX &&
+    matchesAny(patterns.completion, lastRow.trim())
+  )
+}
+
+/** The mark of a program that can be interrupted, in the live rows and not in a row that quotes it. */
+export function hasInterruptMark({ live }: Sight, patterns: Patterns): boolean {
+  return live.some(
+    row => matchesAny(patterns.interrupt, row) && !matchesAny(patterns.interrupt_not, withoutMark(row, patterns)),
+  )
+}
+
+/** What stands around the mark: agents put it in brackets themselves. */
+function withoutMark(row: string, patterns: Patterns): string {
+  return patterns.interrupt
+    .reduce((text, pattern) => text.replace(pattern, ' '), row)
+    .replace(/(?<=^|\s)\(([^()]*)\)/gu, '$1')
+}
+
+/** A menu that asks: proven by the parser, or unfinished on the row of the cursor. */
+export function asksApproval(sight: Sight, patterns: Patterns): boolean {
+  if (sight.hasLiveMenu && sight.live.some(row => matchesAny(patterns.approval, row))) return true
+  return sight.isCursorAtEnd && matchesAny(patterns.approval, sight.beforeCursor)
+}
+
+export function isSpinnerText({ tail }: Sight, patterns: Patterns): boolean {
+  return tail.some(row => matchesAny(patterns.spinner, row.trimEnd()))
+}
+
+export function maskNumbers(text: string): string {
+  return text.replace(/\d+/gu, '0')
+}

@@ -1,0 +1,64 @@
+/*
+ * Is a pane that claims to work getting anywhere? Bytes prove nothing: a spinner turns, a clock counts, a title blinks while nothing
+ * happens. Progress is what a person would call news: rows that say something new, a counter of tokens or per cent that moved, a hook, a
+ * line in the transcript. Motion is everything else that moves.
+ *
+ *   frozen        a row claims work, and neither news nor motion for `frozenS`: the program itself hangs
+ *   no-progress   active without news for `afterS` (`toolS` while a tool runs, which may be silent for good reasons)
+ *
+ * Waiting for a retry that counts down, or for helpers whose counters move, is never stuck. Being stuck is a mark, not a status; any
+ * progress takes it away. Too early a mark: raise `afterS`; a build that is silent for long: raise `toolS`.
+ */
+export type Stuck = null | 'frozen' | 'no-progress'
+
+export interface ProgressQuestion {
+  t: number
+  isActive: boolean
+  /** A row on screen claims work. */
+  hasWorkingRow: boolean
+  isToolRunning: boolean
+  /** A countdown to a retry, helpers in the background, a limit with a time at which it ends. */
+  isExcused: boolean
+}
+
+export class ProgressWatch {
+  readonly #afterS: number
+  readonly #toolS: number
+  readonly #frozenS: number
+  #newsAt = 0
+  #motionAt = 0
+  #isPlateau = false
+
+  constructor(options: { afterS: number; toolS: number; frozenS: number }) {
+    this.#afterS = options.afterS
+    this.#toolS = options.toolS
+    this.#frozenS = options.frozenS
+  }
+
+  progressed(t: number): void {
+    this.#newsAt = Math.max(this.#newsAt, t)
+    this.#isPlateau = false
+  }
+
+  moved(t: number): void {
+    this.#motionAt = Math.max(this.#motionAt, t)
+  }
+
+  /** The content heuristics have seen nothing but motion for long enough. */
+  stalled(): void {
+    this.#isPlateau = true
+  }
+
+  get newsAt(): number {
+    return this.#newsAt
+  }
+
+  judge({ t, isActive, hasWorkingRow, isToolRunning, isExcused }: ProgressQuestion): Stuck {
+    if (!isActive || isExcused) return null
+    const still = t - Math.max(this.#newsAt, this.#motionAt)
+    // A tool may be silent for good reasons; its own row stands still then, too.
+    if (hasWorkingRow && !isToolRunning && still >= this.#frozenS) return 'frozen'
+    const silent = t - this.#newsAt
+    return this.#isPlateau || silent >= (isToolRunning ? this.#toolS : this.#afterS) ? 'no-progress' : null
+  }
+}

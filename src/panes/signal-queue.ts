@@ -1,0 +1,92 @@
+import { isLowPriority, isMergeable, isProtected, type Signal } from './signals.js'
+
+/*
+ * Signals of one pane, first in, first out, and never more than `max`.
+ *
+ * A pane that floods must neither take the memory of the host nor push out the one signal that ends its run. So there are two steps: from
+ * 80 % on, what the next of its kind says as well is not taken at all; and when the queue is full, the oldest unimportant signal goes, then
+ * the oldest unprotected one, and if everything waiting is protected the newcomer is refused. A protected newcomer is always taken: the
+ * queue may then be longer than `max`, by as many signals as nobody may lose. Every drop and merge is counted under its reason.
+ */
+const LOW_FROM = 0.8
+const WARN_FROM = 0.75
+
+export type DropReason =
+  | 'stale_generation'
+  | 'low_priority'
+  | 'overflow_low'
+  | 'overflow_normal'
+  | 'refused'
+  | 'merged'
+
+export class SignalQueue {
+  readonly #max: number
+  readonly #count: (reason: DropReason) => void
+  #waiting: Signal[] = []
+  #generation = 0
+
+  constructor(options: { max: number; count(reason: DropReason): void }) {
+    this.#max = options.max
+    this.#count = options.count
+  }
+
+  get length(): number {
+    return this.#waiting.length
+  }
+
+  /** Three quarters full: worth a warning. */
+  get isNearlyFull(): boolean {
+    return this.#waiting.length >= this.#max * WARN_FROM
+  }
+
+  /** The pane's process was replaced: what its predecessor said means nothing any more. */
+  renew(generation: number): void {
+    this.#generation = generation
+    this.#waiting = this.#waiting.filter(signal => {
+      const isStale = signal.generation < generation
+      if (isStale) this.#count('stale_generation')
+      return !isStale
+    })
+  }
+
+  /** False: it was not taken. */
+  push(signal: Signal): boolean {
+    if (signal.generation < this.#generation) return this.#drop('stale_generation')
+    const last = this.#waiting.at(-1)
+    if (last && isMergeable(signal) && isMergeable(last)) {
+      this.#waiting[this.#waiting.length - 1] = { ...signal, data: { ...last.data, ...signal.data } }
+      this.#count('merged')
+      return true
+    }
+    if (isLowPriority(signal) && this.#waiting.length >= this.#max * LOW_FROM) return this.#drop('low_priority')
+    if (this.#waiting.length >= this.#max && !this.#makeRoom() && !isProtected(signal)) return this.#drop('refused')
+    this.#waiting.push(signal)
+    return true
+  }
+
+  /** Everything that waits, oldest first. */
+  drain(): Signal[] {
+    const taken = this.#waiting
+    this.#waiting = []
+    return taken
+  }
+
+  #drop(reason: DropReason): false {
+    this.#count(reason)
+    return false
+  }
+
+  #makeRoom(): boolean {
+    return (
+      this.#evict(isLowPriority, 'overflow_low') || this.#evict(signal => !isProtected(signal), 'overflow_normal')
+    )
+  }
+
+  #evict(isEvictable: (signal: Signal) => boolean, reason: DropReason): boolean {
+    const at = this.#waiting.findIndex(isEvictable)
+    if (at < 0) return false
+    this.#waiting.splice(at, 1)
+    this.#count(reason)
+    return true
+  }
+}

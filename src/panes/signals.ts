@@ -1,0 +1,56 @@
+/** Everything that happens to a pane is a signal, written `source.name`. */
+export const SIGNAL_SOURCES = [
+  'exit',
+  'osc7501',
+  'hook',
+  'transcript',
+  'shell',
+  'title',
+  'screen',
+  'content',
+  'process',
+  'timer',
+  'user',
+] as const
+export type SignalSource = (typeof SIGNAL_SOURCES)[number]
+
+export interface Signal {
+  source: SignalSource
+  name: string
+  generation: number
+  /** Seconds since the pane's start. */
+  t: number
+  data: Readonly<Record<string, unknown>>
+}
+
+/** A lost one of these leaves a pane waiting or working for ever. */
+const PROTECTED: ReadonlySet<string> = new Set([
+  'shell.command-end',
+  'hook.Stop',
+  'hook.StopFailure',
+  'hook.SessionEnd',
+  'hook.PermissionRequest',
+  'osc7501.blocked',
+  'process.exit',
+])
+
+export function signalName({ source, name }: Pick<Signal, 'source' | 'name'>): string {
+  return `${source}.${name}`
+}
+
+/** Never dropped. A person's word never is. */
+export function isProtected(signal: Pick<Signal, 'source' | 'name'>): boolean {
+  return signal.source === 'user' || PROTECTED.has(signalName(signal))
+}
+
+/** Dropped first: the next one of its kind says as much. */
+export function isLowPriority(signal: Signal): boolean {
+  const name = signalName(signal)
+  return (
+    name === 'content.update' || name === 'title.progress' || (signal.source === 'screen' && signal.data.repeat === true)
+  )
+}
+
+export function isMergeable(signal: Pick<Signal, 'source' | 'name'>): boolean {
+  return signalName(signal) === 'content.update'
+}

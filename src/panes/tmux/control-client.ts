@@ -1,0 +1,86 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { ControlStream } from './control-stream.js'
+
+export interface ControlClientOptions {
+  /** The tmux program. */
+  file: string
+  socket: string
+  /** The tmux session to join, by its id (`$1`). */
+  session: string
+  env: NodeJS.ProcessEnv
+  output(pane: string, bytes: Uint8Array): void
+  notice(name: string, rest: string): void
+  /** The client has ended: detached, its session or its server gone. */
+  ended(): void
+}
+
+/** Neither our size nor our being there changes anything for the person: no size, and a pane that floods is paused, not buffered. */
+const FLAGS = 'ignore-size,pause-after=5'
+
+/** One client of one tmux session, in control mode: pipes, no terminal, an argument list and never a shell. */
+export class ControlClient {
+  readonly session: string
+  readonly #child: ChildProcess
+  readonly #pending: { resolve(lines: string[]): void; reject(error: Error): void }[] = []
+  #isEnded = false
+
+  constructor(options: ControlClientOptions) {
+    const { file, socket, session, env } = options
+    this.session = session
+    // -u: names and titles as they are, not with underscores for what is beyond ASCII.
+    this.#child = spawn(file, ['-u', '-S', socket, '-C', 'attach-session', '-t', session, '-f', FLAGS], {
+      env,
+      cwd: '/',
+      stdio: ['pipe', 'pipe', 'ignore'],
+    })
+    const stream = new ControlStream()
+    this.#child.stdin!.on('error', () => undefined)
+    this.#child.stdout!.on('data', (chunk: Buffer) => {
+      try {
+        for (const message of stream.push(chunk)) {
+          if (message.type === 'output') options.output(message.pane, message.bytes)
+          else if (message.type === 'notice') options.notice(message.name, message.rest)
+          else if (message.isOurs) this.#answer(message.isOk, message.lines)
+        }
+      } catch {
+        this.close()
+      }
+    })
+    const end = () => {
+      if (this.#isEnded) return
+      this.#isEnded = true
+      for (const { reject } of this.#pending.splice(0)) reject(new Error('the tmux client has ended'))
+      options.ended()
+    }
+    this.#child.on('error', end)
+    this.#child.on('close', end)
+  }
+
+  get pid(): number | undefined {
+    return this.#child.pid
+  }
+
+  /** One command of tmux's language; ids and formats of ours only, never text from outside. */
+  command(line: string): Promise<string[]> {
+    if (this.#isEnded) return Promise.reject(new Error('the tmux client has ended'))
+    return new Promise((resolve, reject) => {
+      this.#pending.push({ resolve, reject })
+      this.#child.stdin!.write(`${line}\n`)
+    })
+  }
+
+  /** Detaches; an empty line is how a control client says goodbye. */
+  close(): void {
+    if (this.#isEnded) return
+    this.#child.stdin!.end('\n')
+    this.#child.kill('SIGTERM')
+  }
+
+  #answer(isOk: boolean, lines: Buffer[]): void {
+    const waiting = this.#pending.shift()
+    if (!waiting) return
+    const text = lines.map(line => line.toString('utf8'))
+    if (isOk) waiting.resolve(text)
+    else waiting.reject(new Error(text.join(' ') || 'tmux refused a command'))
+  }
+}

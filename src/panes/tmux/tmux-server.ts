@@ -1,0 +1,259 @@
+import type { Clock, Timer } from '../../clock/index.js'
+import { runCommand } from '../../process/index.js'
+import { ControlClient } from './control-client.js'
+import { PANE_FORMAT, parsePane, type TmuxPaneInfo } from './pane-fields.js'
+
+/** What a pane shows, taken whole. */
+export interface TmuxContent {
+  lines: string[]
+  cursor: { x: number; y: number }
+  isAlternate: boolean
+  cols: number
+  rows: number
+}
+
+export interface TmuxListener {
+  /** It appeared, or something about it changed. */
+  described(pane: TmuxPaneInfo): void
+  output(pane: string, bytes: Uint8Array): void
+  /** Its content from scratch; what `output` brings from now on follows it. */
+  content(pane: string, content: TmuxContent): void
+  gone(pane: string): void
+}
+
+export interface TmuxServerOptions {
+  file: string
+  socket: string
+  env: NodeJS.ProcessEnv
+  clock: Clock
+  listener: TmuxListener
+  onError(error: unknown): void
+}
+
+/** Rows above the screen that are taken with it: enough to see where an answer began. */
+const HISTORY_ROWS = 200
+const RETRY_MIN_MS = 1_000
+const RETRY_MAX_MS = 30_000
+const LIST_TIMEOUT_MS = 5_000
+/** Notifications that change which panes there are, or where. */
+const LAYOUT = new Set([
+  'layout-change',
+  'window-add',
+  'window-close',
+  'unlinked-window-close',
+  'window-pane-changed',
+  'window-renamed',
+  'session-window-changed',
+  'session-renamed',
+])
+
+interface Known {
+  info: TmuxPaneInfo
+  /** The client whose output counts: a window may be linked to several sessions. */
+  owner: ControlClient
+  /** Output before the first content is part of that content. */
+  isSynced: boolean
+}
+
+/**
+ * One tmux server, by its socket: a control client for each of its sessions, output as it comes, metadata as tmux reports changes of it, and
+ * whole content only when a pane is new, was resized, paused, or left copy mode. A server that goes is looked for again, more and more
+ * slowly; a pane with the same id and process is then the same pane.
+ */
+export class TmuxServer {
+  readonly socket: string
+  readonly #options: TmuxServerOptions
+  readonly #clients = new Map<string, ControlClient>()
+  readonly #panes = new Map<string, Known>()
+  readonly #listing = new Set<ControlClient>()
+  readonly #listAgain = new Set<ControlClient>()
+  #retryMs = RETRY_MIN_MS
+  #retry: Timer | null = null
+  #isClosed = false
+  #finding: Promise<void> | null = null
+
+  constructor(options: TmuxServerOptions) {
+    this.#options = options
+    this.socket = options.socket
+  }
+
+  /** Clients that run now. */
+  get clients(): readonly ControlClient[] {
+    return [...this.#clients.values()]
+  }
+
+  get isUp(): boolean {
+    return this.#clients.size > 0
+  }
+
+  /** Finds the sessions of the server and joins those that are new. Safe to call at any time. */
+  find(): Promise<void> {
+    this.#finding ??= this.#findSessions()
+      .catch(error => this.#options.onError(error))
+      .finally(() => {
+        this.#finding = null
+      })
+    return this.#finding
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#retry?.cancel()
+    for (const client of this.#clients.values()) client.close()
+    this.#clients.clear()
+  }
+
+  async #findSessions(): Promise<void> {
+    if (this.#isClosed) return
+    this.#retry?.cancel()
+    this.#retry = null
+    const { file, socket, env } = this.#options
+    const { code, stdout } = await runCommand(file, ['-S', socket, 'list-sessions', '-F', '#{session_id}'], {
+      cwd: '/',
+      env,
+      timeoutMs: LIST_TIMEOUT_MS,
+    }).catch(() => ({ code: 1, stdout: '' }))
+    if (this.#isClosed) return
+    const sessions = code === 0 ? stdout.split('\n').filter(id => /^\$\d+$/.test(id)) : []
+    if (sessions.length === 0) return this.#lost()
+    this.#retryMs = RETRY_MIN_MS
+    await Promise.all(sessions.filter(id => !this.#clients.has(id)).map(id => this.#join(id)))
+  }
+
+  async #join(session: string): Promise<void> {
+    const { file, socket, env, listener, onError } = this.#options
+    const client: ControlClient = new ControlClient({
+      file,
+      socket,
+      session,
+      env,
+      output: (pane, bytes) => {
+        const known = this.#panes.get(pane)
+        if (known?.owner === client && known.isSynced) listener.output(pane, bytes)
+      },
+      notice: (name, rest) => this.#notice(client, name, rest),
+      ended: () => this.#ended(client),
+    })
+    this.#clients.set(session, client)
+    try {
+      await client.command(`refresh-client -B "signalbox:%*:${PANE_FORMAT}"`)
+      await this.#list(client)
+    } catch (error) {
+      // A session that has gone meanwhile; its end is told by `ended`.
+      if (this.#clients.get(session) === client) onError(error)
+    }
+  }
+
+  #notice(client: ControlClient, name: string, rest: string): void {
+    if (name === 'subscription-changed') {
+      const value = rest.slice(rest.indexOf(' : ') + 3)
+      const info = parsePane(value, 1)
+      if (info && rest.startsWith('signalbox ')) this.#describe(client, info)
+    } else if (name === 'pause') void this.#resume(client, rest.trim())
+    else if (name === 'sessions-changed') void this.find()
+    else if (LAYOUT.has(name)) void this.#list(client).catch(this.#options.onError)
+  }
+
+  /** One list at a time; what happens meanwhile makes it be read once more. */
+  async #list(client: ControlClient): Promise<void> {
+    if (this.#listing.has(client)) {
+      this.#listAgain.add(client)
+      return
+    }
+    this.#listing.add(client)
+    try {
+      do {
+        this.#listAgain.delete(client)
+        const lines = await client.command(`list-panes -s -F "${PANE_FORMAT}"`)
+        const found = lines.map(line => parsePane(line, 1)).filter(info => info !== null)
+        const names = new Set(found.map(info => info.pane))
+        for (const info of found) this.#describe(client, info)
+        for (const [pane, known] of this.#panes) if (known.owner === client && !names.has(pane)) this.#forget(pane)
+      } while (this.#listAgain.has(client))
+    } catch (error) {
+      if (this.#isJoined(client)) throw error
+    } finally {
+      this.#listing.delete(client)
+    }
+  }
+
+  #describe(client: ControlClient, info: TmuxPaneInfo): void {
+    const before = this.#panes.get(info.pane)
+    if (before && before.owner !== client && this.#isJoined(before.owner)) {
+      // Linked to several sessions: in front of somebody in any of them is in front.
+      if (info.isFocused && !before.info.isFocused) this.#options.listener.described({ ...before.info, isFocused: true })
+      return
+    }
+    const isNew = !before || before.owner !== client || before.info.pid !== info.pid
+    const isResized = before && (before.info.cols !== info.cols || before.info.rows !== info.rows)
+    const hasLeftMode = before?.info.isInMode === true && !info.isInMode
+    const known: Known = { info, owner: client, isSynced: !isNew && before!.isSynced }
+    this.#panes.set(info.pane, known)
+    if (JSON.stringify(before?.info) !== JSON.stringify(info)) this.#options.listener.described(info)
+    if (isNew || isResized || hasLeftMode) void this.#sync(client, info.pane)
+  }
+
+  /** Takes a pane's content whole. Both commands are worked off in one go, so cursor and rows belong together. */
+  async #sync(client: ControlClient, pane: string): Promise<void> {
+    const known = this.#panes.get(pane)
+    if (!known) return
+    known.isSynced = false
+    try {
+      const place = client.command(
+        `display-message -p -t ${pane} "#{cursor_x}|#{cursor_y}|#{alternate_on}|#{pane_width}|#{pane_height}"`,
+      )
+      const rows = client.command(`capture-pane -e -p -t ${pane} -S -${HISTORY_ROWS}`)
+      const [[fields = ''], lines] = await Promise.all([place, rows])
+      const [x, y, isAlternate, cols, height] = fields.split('|').map(Number) as [number, number, number, number, number]
+      const current = this.#panes.get(pane)
+      if (!current || current.owner !== client) return
+      current.isSynced = true
+      this.#options.listener.content(pane, {
+        lines,
+        cursor: { x, y },
+        isAlternate: isAlternate === 1,
+        cols: Math.max(1, cols),
+        rows: Math.max(1, height),
+      })
+    } catch {
+      // The pane has gone between the two; the next list says so.
+    }
+  }
+
+  async #resume(client: ControlClient, pane: string): Promise<void> {
+    if (!/^%\d+$/.test(pane)) return
+    try {
+      const synced = this.#panes.get(pane)?.owner === client ? this.#sync(client, pane) : null
+      await client.command(`refresh-client -A "${pane}:continue"`)
+      await synced
+    } catch {
+      // Gone meanwhile.
+    }
+  }
+
+  #ended(client: ControlClient): void {
+    if (this.#clients.get(client.session) === client) this.#clients.delete(client.session)
+    if (this.#isClosed) return
+    void this.find().then(() => {
+      const others = [...this.#clients.values()]
+      // Panes of a session that went: another session may hold them still.
+      return Promise.all(others.map(other => this.#list(other).catch(() => undefined))).then(() => {
+        for (const [pane, known] of this.#panes) if (!this.#isJoined(known.owner)) this.#forget(pane)
+      })
+    })
+  }
+
+  #lost(): void {
+    for (const pane of [...this.#panes.keys()]) this.#forget(pane)
+    this.#retry = this.#options.clock.setTimer(this.#retryMs, () => void this.find())
+    this.#retryMs = Math.min(RETRY_MAX_MS, this.#retryMs * 2)
+  }
+
+  #forget(pane: string): void {
+    if (this.#panes.delete(pane)) this.#options.listener.gone(pane)
+  }
+
+  #isJoined(client: ControlClient): boolean {
+    return this.#clients.get(client.session) === client
+  }
+}

@@ -1,0 +1,129 @@
+import { readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock, Timer } from '../../clock/index.js'
+import { findExecutable } from '../../process/index.js'
+import type { TmuxPaneInfo } from './pane-fields.js'
+import { type TmuxContent, TmuxServer } from './tmux-server.js'
+
+/** A pane's name over all servers: `tmux:<socket>:%n`. */
+export function paneKey(socket: string, pane: string): string {
+  return `tmux:${socket}:${pane}`
+}
+
+export interface TmuxSourceOptions {
+  clock: Clock
+  env: NodeJS.ProcessEnv
+  described(key: string, socket: string, pane: TmuxPaneInfo): void
+  output(key: string, bytes: Uint8Array): void
+  content(key: string, content: TmuxContent): void
+  gone(key: string): void
+  onError(error: unknown): void
+}
+
+/** How often new servers are looked for: a look at a directory, nothing more. */
+const SCAN_MS = 1_000
+
+/** Where a person's tmux servers have their sockets, as their environment says. */
+export function tmuxDirectory(env: NodeJS.ProcessEnv, uid: number): string {
+  return join(env.TMUX_TMPDIR || '/tmp', `tmux-${uid}`)
+}
+
+/** Every tmux server of the person: those in tmux's directory, and sockets named one by one. They are found by themselves. */
+export class TmuxSource {
+  readonly #options: TmuxSourceOptions
+  readonly #servers = new Map<string, { server: TmuxServer; inode: number }>()
+  readonly #directories = new Set<string>()
+  readonly #sockets = new Set<string>()
+  readonly #file: string | null
+  #timer: Timer | null = null
+
+  constructor(options: TmuxSourceOptions) {
+    this.#options = options
+    this.#file = findExecutable('tmux', { path: options.env.PATH, cwd: '/' })
+  }
+
+  /** False: there is no tmux on this machine. */
+  get isAvailable(): boolean {
+    return this.#file !== null
+  }
+
+  get servers(): readonly TmuxServer[] {
+    return [...this.#servers.values()].map(({ server }) => server)
+  }
+
+  /** Watches these too; resolves when the servers that run now have been asked. */
+  async watch({ directories = [], sockets = [] }: { directories?: readonly string[]; sockets?: readonly string[] }): Promise<void> {
+    for (const directory of directories) this.#directories.add(directory)
+    for (const socket of sockets) this.#sockets.add(socket)
+    await this.#scan()
+  }
+
+  close(): void {
+    this.#timer?.cancel()
+    for (const { server } of this.#servers.values()) server.close()
+    this.#servers.clear()
+  }
+
+  async #scan(): Promise<void> {
+    this.#timer?.cancel()
+    if (this.#file === null) return
+    this.#timer = this.#options.clock.setTimer(SCAN_MS, () => void this.#scan())
+    const found: Promise<void>[] = []
+    for (const socket of this.#candidates()) {
+      const inode = socketInode(socket)
+      if (inode === null) continue
+      const known = this.#servers.get(socket)
+      // Another socket under the old name is another server: it is not waited for.
+      if (known?.inode === inode) continue
+      const server = known?.server ?? this.#open(socket)
+      this.#servers.set(socket, { server, inode })
+      found.push(server.find())
+    }
+    await Promise.all(found)
+  }
+
+  #candidates(): Set<string> {
+    const sockets = new Set(this.#sockets)
+    for (const directory of this.#directories) {
+      try {
+        for (const name of readdirSync(directory)) sockets.add(join(directory, name))
+      } catch {
+        // No server has run yet.
+      }
+    }
+    return sockets
+  }
+
+  #open(socket: string): TmuxServer {
+    const { clock, env, onError } = this.#options
+    const { TMUX: _inside, TMUX_PANE: _pane, ...outside } = env
+    return new TmuxServer({
+      file: this.#file!,
+      socket,
+      env: outside,
+      clock,
+      onError,
+      listener: {
+        described: info => this.#options.described(paneKey(socket, info.pane), socket, info),
+        output: (pane, bytes) => this.#options.output(paneKey(socket, pane), bytes),
+        content: (pane, content) => this.#options.content(paneKey(socket, pane), content),
+        gone: pane => this.#options.gone(paneKey(socket, pane)),
+      },
+    })
+  }
+}
+
+/** Only sockets of our own: somebody else's file in a shared directory is not asked anything. */
+function socketInode(path: string): number | null {
+  try {
+    const { ino, uid, isSocket } = describeFile(path)
+    return isSocket && (process.getuid === undefined || uid === process.getuid()) ? ino : null
+  } catch {
+    return null
+  }
+}
+
+function describeFile(path: string): { ino: number; uid: number; isSocket: boolean } {
+  const found = statSync(path)
+  return { ino: found.ino, uid: found.uid, isSocket: found.isSocket() }
+}
