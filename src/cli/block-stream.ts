@@ -40,11 +40,25 @@ export class BlockStream {
     if (this.#finished.has(message)) return
     if (message !== this.#message) this.#begin(message)
     this.#eraseTail()
-    const same = blocks.findIndex((block, index) => this.#printed[index] !== this.#render([block]).join('\n'))
-    this.#printed.length = same < 0 ? blocks.length : same
-    this.#print(blocks.slice(this.#printed.length))
+    this.#print(blocks.slice(this.#saidAlready(blocks)))
     this.#finished.add(message)
     this.#message = null
+  }
+
+  /**
+   * How many of the final blocks have been printed. The agent's own record may cut them otherwise, or set a word in other type: what counts
+   * is whether the same words have been said.
+   */
+  #saidAlready(blocks: readonly Block[]): number {
+    const said = this.#printed.flatMap(wordsOf)
+    let at = 0
+    for (const [index, block] of blocks.entries()) {
+      if (at >= said.length) return index
+      const words = wordsOf(this.#render([block]).join('\n'))
+      if (words.some((word, offset) => said[at + offset] !== word)) return index
+      at += words.length
+    }
+    return blocks.length
   }
 
   /** Removes what is only provisional, so that something else can be printed below. */
@@ -99,4 +113,8 @@ export class BlockStream {
     if (this.#tailRows > 0) this.#context.write(`\u001b[${this.#tailRows}A\u001b[0J`)
     this.#tailRows = 0
   }
+}
+
+function wordsOf(text: string): string[] {
+  return stripAnsi(text).match(/[\p{L}\p{N}]+/gu) ?? []
 }

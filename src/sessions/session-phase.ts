@@ -171,8 +171,11 @@ export class SessionPhase {
 
   /** The agent says that its turn has ended. The screen decides, unless it cannot tell. */
   turnEnded(outcome: 'done' | 'interrupted' | 'failed'): void {
-    if (outcome === 'interrupted') return this.interrupted()
     const look = this.#options.lastLook()
+    // Agents call a denied request an interruption; their screens know better.
+    const isDenied = look?.observation.terminator?.outcome === 'denied' && look.observation.busy === false
+    if (outcome === 'interrupted' && !isDenied) return this.interrupted()
+    if (isDenied && this.isAtWork) return this.dispatch('idle_prompt', look)
     const isUnclear = look !== null && look.observation.busy === null && look.observation.awaiting === null
     if (this.isAtWork && isUnclear) this.dispatch('idle_prompt', look)
   }
