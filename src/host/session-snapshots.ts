@@ -82,4 +82,4 @@ export class SessionSnapshots {
 }
 
 /** Grows when anything inside a snapshot changes its meaning. */
-const FORMAT = 3
+const FORMAT = 4

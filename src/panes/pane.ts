@@ -10,7 +10,7 @@ import {
 } from '../terminal/index.js'
 import type { Claim, Evidence } from './evidence.js'
 import { type Look, PaneScreen, type PaneScreenState } from './pane-screen.js'
-import { Evidences, joinView, type Reading, TITLE_LAPSE_S } from './reading.js'
+import { Evidences, joinView, type Reading, type SavedEvidences, TITLE_LAPSE_S } from './reading.js'
 import { reportEffect } from './report-evidence.js'
 import { statusClaim } from './status-evidence.js'
 import { titleClaim } from './title-evidence.js'
@@ -32,6 +32,11 @@ export type PaneStep =
   /** `state`: what the pane was at this very look, before anything that came after it. */
   | { type: 'look'; look: Look; state: PaneState }
   | { type: 'evidence'; evidence: Evidence }
+
+export interface SavedPane {
+  evidences: SavedEvidences
+  shell: ShellState
+}
 
 /** A terminal's bytes turned into looks and reports, and both into one reading. Time is data. */
 export class Pane {
@@ -68,6 +73,16 @@ export class Pane {
 
   report(evidence: Evidence): void {
     this.#evidences.report(evidence)
+  }
+
+  /** What was reported so far, for a later host. */
+  get saved(): SavedPane {
+    return { evidences: this.#evidences.saved, shell: this.#shell }
+  }
+
+  restore({ evidences, shell }: SavedPane): void {
+    this.#evidences.restore(evidences)
+    this.#shell = shell
   }
 
   /** Reports that still count, from the highest to the lowest. */

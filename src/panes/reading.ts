@@ -50,6 +50,16 @@ export interface Reading {
   contradictions: Evidence[]
 }
 
+export interface SavedEvidences {
+  reports: Evidence[]
+  menuSince: number | null
+  interruptedAt: number | null
+  busySince: number | null
+  boxSince: number | null
+  unreadSince: number | null
+  last: Reading
+}
+
 export class Evidences {
   readonly #reports = new Map<Authority, Evidence>()
   #menuSince: number | null = null
@@ -60,6 +70,30 @@ export class Evidences {
   /** Since when no look could be read. */
   #unreadSince: number | null = null
   #last: Reading = { claim: null, authority: 'none', rule: 'none', confidence: 0, since: 0, contradictions: [] }
+
+  /** All that a later host needs to read on as this one would. */
+  get saved(): SavedEvidences {
+    return {
+      reports: [...this.#reports.values()],
+      menuSince: this.#menuSince,
+      interruptedAt: this.#interruptedAt,
+      busySince: this.#busySince,
+      boxSince: this.#boxSince,
+      unreadSince: this.#unreadSince,
+      last: this.#last,
+    }
+  }
+
+  restore(saved: SavedEvidences): void {
+    this.#reports.clear()
+    for (const evidence of saved.reports) this.#reports.set(evidence.authority, evidence)
+    this.#menuSince = saved.menuSince
+    this.#interruptedAt = saved.interruptedAt
+    this.#busySince = saved.busySince
+    this.#boxSince = saved.boxSince
+    this.#unreadSince = saved.unreadSince
+    this.#last = saved.last
+  }
 
   report(evidence: Evidence): void {
     const before = this.#reports.get(evidence.authority)

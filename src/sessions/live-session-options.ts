@@ -1,7 +1,7 @@
 import type { Ledger } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import type { KeeperPort, KeptExit } from '../keeper/index.js'
-import type { PaneOutput, PaneScreenState } from '../panes/index.js'
+import type { PaneOutput, PaneScreenState, SavedPane } from '../panes/index.js'
 import type { Pack } from '../screen/index.js'
 import type { EmulatorOptions } from '../terminal/index.js'
 import type { AnswerChannel } from './answer-channel.js'
@@ -49,6 +49,7 @@ export interface AgentTraits {
 export interface SessionSnapshot {
   offset: number
   screen: PaneScreenState
+  sight: SavedPane
   phase: PhaseState
 }
 

@@ -28,6 +28,7 @@ import { SessionClock } from './session-clock.js'
 import { SessionMessages } from './session-messages.js'
 import { SessionNotices } from './session-notices.js'
 import { SessionPhase } from './session-phase.js'
+import { SessionSight } from './session-sight.js'
 import { DEFAULT_TIMES, type SessionTimes } from './session-times.js'
 import type { MessageRef, Notice } from './sink.js'
 import { signalOf } from './status-signals.js'
@@ -51,6 +52,7 @@ export class LiveSession implements KeeperListener {
   readonly #times: SessionTimes
   readonly #agent: AgentTraits
   readonly #screen: PaneScreen
+  readonly #sight: SessionSight
   readonly #time: SessionClock
   readonly #waiters: Waiters
   readonly #effects: Effects
@@ -83,6 +85,7 @@ export class LiveSession implements KeeperListener {
     this.#agentSessionId = record.agentSessionId ?? null
     this.#offset = restored?.offset ?? 0
     this.#screen = new PaneScreen(pack, options.emulator, restored?.screen)
+    this.#sight = new SessionSight(pack, this.#screen, restored?.sight)
     this.#time = new SessionClock(clock, record.startedAt)
     this.#waiters = new Waiters(clock)
     this.#effects = new Effects(onError, () => {
@@ -112,11 +115,11 @@ export class LiveSession implements KeeperListener {
   }
 
   get frame(): Frame | null {
-    return this.#screen.last?.frame ?? null
+    return this.#sight.last?.frame ?? null
   }
 
   get observation(): Observation | null {
-    return this.#screen.last?.observation ?? null
+    return this.#sight.last?.observation ?? null
   }
 
   get approval(): ApprovalRecord | null {
@@ -155,7 +158,12 @@ export class LiveSession implements KeeperListener {
   }
 
   snapshot(): SessionSnapshot {
-    return { offset: this.#offset, screen: this.#screen.serialize(), phase: this.#phase.state }
+    return {
+      offset: this.#offset,
+      screen: this.#screen.serialize(),
+      sight: this.#sight.saved,
+      phase: this.#phase.state,
+    }
   }
 
   // — from the keeper —
@@ -165,25 +173,25 @@ export class LiveSession implements KeeperListener {
     this.#phase.tick(t)
     this.#offset = offset + bytes.length
     this.#notices.changed()
-    this.#handle(this.#screen.feed(bytes, t, { live: !this.#isCatchingUp }))
+    this.#handle(this.#screen.feed(bytes, t, { live: !this.#isCatchingUp }), t)
     for (const viewer of this.#viewers) viewer.output(bytes, offset)
   }
 
   resized(cols: number, rows: number, t: number): void {
     this.#time.observe(t)
     this.#resizedAt = t
-    this.#handle(this.#screen.resize(cols, rows, t))
+    this.#handle(this.#screen.resize(cols, rows, t), t)
     for (const viewer of this.#viewers) viewer.resized(cols, rows)
   }
 
   exited(exit: KeptExit): void {
     this.#time.stop()
     // The last frame ends with the program; a second later everything about it has settled.
-    this.#handle(this.#screen.tick(exit.t + 1))
+    this.#handle(this.#screen.tick(exit.t + 1), exit.t + 1)
     this.#time.stop()
     this.#exit = exit
     this.#observer?.exited(exit)
-    this.#phase.dispatch('process-exit', this.#screen.last)
+    this.#phase.dispatch('process-exit', this.#sight.last)
     this.#notices.stop()
     this.#ear.stop()
     for (const viewer of this.#viewers) viewer.exited(exit)
@@ -203,8 +211,9 @@ export class LiveSession implements KeeperListener {
   /** Old bytes are all in: from here on questions are answered, menus asked, messages shown. */
   goLive(): void {
     const isAdopted = this.#offset > 0
-    this.#handle(this.#screen.tick(this.#time.now()))
-    this.#phase.tick(this.#time.now())
+    const now = this.#time.now()
+    this.#handle(this.#screen.tick(now), now)
+    this.#phase.tick(now)
     this.#isCatchingUp = false
     if (isAdopted) this.#phase.takeOverApprovals()
     if (!this.#exit) this.#notices.start({ isReady: this.#phase.isReady || this.pack.agent === 'generic' })
@@ -263,7 +272,7 @@ export class LiveSession implements KeeperListener {
   /** Our own keys. */
   async press(keys: string | Uint8Array): Promise<void> {
     const bytes = typeof keys === 'string' ? new TextEncoder().encode(keys) : keys
-    this.#screen.noteInput(this.#time.now())
+    this.#sight.noteInput(this.#time.now(), bytes)
     this.#observer?.input(this.#time.now(), bytes)
     await this.#options.keeper.write(this.id, bytes)
   }
@@ -333,20 +342,20 @@ export class LiveSession implements KeeperListener {
   // — inside —
 
   get #isAtRest(): boolean {
-    const look = this.#screen.last
+    const look = this.#sight.last
     if (this.phase !== 'dormant' || !look?.isSettled) return false
     return look.observation.busy === false && look.observation.awaiting === null
   }
 
-  #handle(outputs: readonly PaneOutput[]): void {
+  #handle(outputs: readonly PaneOutput[], t: number): void {
     for (const output of outputs) {
       if (output.type === 'reply') void this.#options.keeper.write(this.id, output.bytes).catch(this.#options.onError)
-      else if (output.type === 'look') this.#see(output.look)
-      else {
+      else if (output.type === 'evidence') {
         const source = signalOf(output.evidence, this.pack)
         if (source && !this.#isCatchingUp) this.#signals.note(source, null)
       }
     }
+    for (const look of this.#sight.take(outputs, t)) this.#see(look)
     if (outputs.length > 0) this.#observer?.outputs(outputs, this.#time.now(), !this.#isCatchingUp)
     this.#schedule()
     if (outputs.length > 0) this.#waiters.wake()
@@ -367,7 +376,7 @@ export class LiveSession implements KeeperListener {
     this.#time.schedule(deadlines.length === 0 ? null : Math.min(...deadlines), () => {
       const now = this.#time.now()
       this.#phase.tick(now)
-      this.#handle(this.#screen.tick(now))
+      this.#handle(this.#screen.tick(now), now)
     })
   }
 
@@ -447,7 +456,7 @@ export class LiveSession implements KeeperListener {
       lastRows: count => this.#lastRows(count),
       unattendedMs: () => (this.#viewers.size > 0 ? 0 : clock.monotonic() - this.#lastViewerAt),
       tell: notice => this.#tell(notice),
-      onSilence: () => this.#phase.dispatch('silence', this.#screen.last),
+      onSilence: () => this.#phase.dispatch('silence', this.#sight.last),
       onAbandoned: () => void this.stop(ABANDONED).catch(onError),
     })
   }
@@ -499,7 +508,7 @@ export class LiveSession implements KeeperListener {
       isIdle: () => this.isIdle,
       record: (type, data) => this.#record(type, data),
       onDelivered: () => {
-        this.#phase.dispatch('prompt-sent', this.#screen.last)
+        this.#phase.dispatch('prompt-sent', this.#sight.last)
         return this.#phase.lastTurn
       },
       onFailed: detail => this.#notices.undelivered(detail),
@@ -524,7 +533,7 @@ export class LiveSession implements KeeperListener {
       restored: restored?.phase ?? null,
       isCatchingUp: () => this.#isCatchingUp,
       exit: () => this.#exit,
-      lastLook: () => this.#screen.last,
+      lastLook: () => this.#sight.last,
       record: (type, data) => this.#record(type, data),
       onEnd: () => this.#end(),
       onError,

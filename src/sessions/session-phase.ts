@@ -173,7 +173,7 @@ export class SessionPhase {
   turnEnded(outcome: 'done' | 'interrupted' | 'failed'): void {
     const look = this.#options.lastLook()
     // Agents call a denied request an interruption; their screens know better.
-    const isDenied = look?.observation.terminator?.outcome === 'denied' && look.observation.busy === false
+    const isDenied = look?.observation.terminator?.outcome === 'denied'
     if (outcome === 'interrupted' && !isDenied) return this.interrupted()
     if (isDenied && this.isAtWork) return this.dispatch('idle_prompt', look)
     const isUnclear = look !== null && look.observation.busy === null && look.observation.awaiting === null
