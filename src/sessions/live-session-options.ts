@@ -1,7 +1,7 @@
 import type { Ledger } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import type { KeeperPort, KeptExit } from '../keeper/index.js'
-import type { PaneOutput, PaneScreenState, SavedPane } from '../panes/index.js'
+import type { PaneOutput, PaneScreenState } from '../panes/index.js'
 import type { Pack } from '../screen/index.js'
 import type { EmulatorOptions } from '../terminal/index.js'
 import type { AnswerChannel } from './answer-channel.js'
@@ -9,6 +9,7 @@ import type { SessionJournal } from './journal.js'
 import type { SendPort } from './send-gate.js'
 import type { PhaseState } from './session-phase.js'
 import type { SessionRecord } from './session-record.js'
+import type { SavedSight } from './session-sight.js'
 import type { SessionTimes } from './session-times.js'
 import type { Sink } from './sink.js'
 
@@ -49,7 +50,7 @@ export interface AgentTraits {
 export interface SessionSnapshot {
   offset: number
   screen: PaneScreenState
-  sight: SavedPane
+  sight: SavedSight
   phase: PhaseState
 }
 

@@ -170,7 +170,7 @@ export class LiveSession implements KeeperListener {
 
   output(bytes: Uint8Array, t: number, offset: number): void {
     this.#time.observe(t)
-    this.#phase.tick(t)
+    this.#advance(t)
     this.#offset = offset + bytes.length
     this.#notices.changed()
     this.#handle(this.#screen.feed(bytes, t, { live: !this.#isCatchingUp }), t)
@@ -180,6 +180,7 @@ export class LiveSession implements KeeperListener {
   resized(cols: number, rows: number, t: number): void {
     this.#time.observe(t)
     this.#resizedAt = t
+    this.#advance(t)
     this.#handle(this.#screen.resize(cols, rows, t), t)
     for (const viewer of this.#viewers) viewer.resized(cols, rows)
   }
@@ -187,6 +188,7 @@ export class LiveSession implements KeeperListener {
   exited(exit: KeptExit): void {
     this.#time.stop()
     // The last frame ends with the program; a second later everything about it has settled.
+    this.#advance(exit.t + 1)
     this.#handle(this.#screen.tick(exit.t + 1), exit.t + 1)
     this.#time.stop()
     this.#exit = exit
@@ -212,6 +214,7 @@ export class LiveSession implements KeeperListener {
   goLive(): void {
     const isAdopted = this.#offset > 0
     const now = this.#time.now()
+    this.#advance(now)
     this.#handle(this.#screen.tick(now), now)
     this.#phase.tick(now)
     this.#isCatchingUp = false
@@ -347,6 +350,12 @@ export class LiveSession implements KeeperListener {
     return look.observation.busy === false && look.observation.awaiting === null
   }
 
+  /** Whatever time alone brings about comes before what the program prints next. */
+  #advance(t: number): void {
+    for (const look of this.#sight.tick(t)) this.#see(look)
+    this.#phase.tick(t)
+  }
+
   #handle(outputs: readonly PaneOutput[], t: number): void {
     for (const output of outputs) {
       if (output.type === 'reply') void this.#options.keeper.write(this.id, output.bytes).catch(this.#options.onError)
@@ -372,10 +381,12 @@ export class LiveSession implements KeeperListener {
 
   #schedule(): void {
     if (this.#exit || this.#isCatchingUp) return
-    const deadlines = [this.#screen.nextDeadline(), this.#phase.nextDeadline()].filter(at => at !== null)
+    const deadlines = [this.#screen.nextDeadline(), this.#sight.nextDeadline(), this.#phase.nextDeadline()].filter(
+      at => at !== null,
+    )
     this.#time.schedule(deadlines.length === 0 ? null : Math.min(...deadlines), () => {
       const now = this.#time.now()
-      this.#phase.tick(now)
+      this.#advance(now)
       this.#handle(this.#screen.tick(now), now)
     })
   }
