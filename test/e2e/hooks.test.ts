@@ -55,7 +55,8 @@ function pending(count: number): Promise<Approval[]> {
   return waitFor(`${count} requests whose hooks wait`, async () => {
     const list = (await approvals()).filter(({ state }) => state === 'pending')
     const isJoined = (approval: Approval) =>
-      approval.joined?.some(({ requestKey }) => requestKey.startsWith('hook:')) ?? approval.source.channel === 'hook'
+      approval.source.channel === 'hook' ||
+      (approval.joined?.some(({ requestKey }) => requestKey.startsWith('hook:')) ?? false)
     return list.length === count && list.every(isJoined) && held().length === count ? list : null
   })
 }
