@@ -32,6 +32,7 @@ export async function loadReference() {
     config: await configPage(sources),
     events: await eventsPage(sources),
     tables: await tablesPage(sources),
+    'graph-attributes': await graphAttributesPage(),
   }
   const commands = new Map(COMMANDS.map(command => [command.name, new Set(flagsOf(command))]))
   return { pages, commands }
@@ -212,4 +213,40 @@ async function tablesPage(sources) {
     `## Pane status\n\nWhat a pane is doing for a person. Guards: G1 the report is from another source or a newer process; G2 no live menu and no pending approval; G3 the report ranks as high as the one that began the run, or that one has expired; G4 the wait was guessed. This version uses it in \`replay\` and \`explain\`.\n\n${toMarkdown(statusTable)}`,
     `## The life of an approval\n\nSilence never approves: no row leads from a timer to a decision. What is closed never opens again; an agent that asks anew gets a new approval.\n\n${toMarkdown(approvalTable)}${isDriven ? '' : '\nThe ledger writes the events of these rows; the table itself is not run yet.\n'}\nThis version has neither deadlines nor grants.\n`,
   )
+}
+
+// — attributes of graphs —
+
+async function graphAttributesPage() {
+  const { GRAPH_ATTRIBUTES, NODE_ATTRIBUTES, EDGE_ATTRIBUTES } = await fromDist('graph/index.js')
+  const rows = attributes =>
+    Object.entries(attributes).map(([name, { type, aliases = [], default: standard, says }]) => [
+      `\`${name}\`${aliases.map(alias => `, \`${alias}\``).join('')}`,
+      typeName(type),
+      standard ? `\`${standard}\`` : '',
+      cell(says),
+    ])
+  const section = (title, attributes) =>
+    `## ${title}\n\n${table(['attribute', 'value', 'default', ''], rows(attributes))}`
+  return page(
+    'Attributes of graphs',
+    'src/graph/attribute-table.ts',
+    'What a workflow in DOT may say. Other names are kept; `signalbox validate --all` names those that mean nothing. The guide is [Workflows as graphs](../guides/graphs.md).',
+    section('Graph', GRAPH_ATTRIBUTES),
+    section('Node', NODE_ATTRIBUTES),
+    section('Edge', EDGE_ATTRIBUTES),
+  )
+}
+
+function typeName(type) {
+  if (type.is === 'one-of') return type.of.map(word => `\`${word}\``).join(' · ')
+  if (type.is === 'names') return 'names, separated by commas or blanks'
+  if (type.is === 'duration') return 'time, such as `90s` or `5m`'
+  if (type.is === 'integer' || type.is === 'number') {
+    const least = type.min === undefined ? '' : ` ≥ ${type.min}`
+    return `${type.is === 'integer' ? 'whole number' : 'number'}${least}${type.max === undefined ? '' : `, ≤ ${type.max}`}`
+  }
+  return { text: 'text', boolean: '`true` · `false`', node: 'node', condition: 'condition', fidelity: 'fidelity' }[
+    type.is
+  ]
 }

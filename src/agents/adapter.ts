@@ -96,8 +96,18 @@ export interface AgentHooks {
   readonly holds: boolean
   /** What one hook call says. Unknown events say nothing; malformed payloads throw. */
   read(event: string, payload: Readonly<Record<string, unknown>>): AgentStatement[]
+  /** Left out where the agent's own settings cannot carry them. */
+  readonly user?: UserHooks
   /** The agent's answer JSON for a held permission request; null where this decision cannot be said that way. */
   answer?(answer: HookAnswer): string | null
+}
+
+/** An agent's hooks in the person's own settings (JSON with a table `hooks` of lists by event), for panes that Signalbox did not start. */
+export interface UserHooks {
+  /** The settings file. */
+  file(env: NodeJS.ProcessEnv): string
+  /** One entry for each event; `line` makes the command of an event. */
+  entries(line: (event: string) => string): Readonly<Record<string, object>>
 }
 
 /** A decision, in the words a structured channel can carry. */

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { AgentHooks, HookAnswer, HookWiring } from './adapter.js'
 import { hookLine, requiredText, writeSessionFile } from './hook-command.js'
 import { isRecord, type JsonRecord, textOf } from './json-lines.js'
@@ -40,7 +41,24 @@ export function wireClaudeHooks(wiring: HookWiring): string {
   return writeSessionFile(wiring, 'claude-settings.json', `${JSON.stringify({ hooks }, null, 2)}\n`)
 }
 
-export const claudeHooks: AgentHooks = { holds: true, read: readClaudeHook, answer: answerClaude }
+export const claudeHooks: AgentHooks = {
+  holds: true,
+  read: readClaudeHook,
+  answer: answerClaude,
+  user: {
+    file: env => join(env.CLAUDE_CONFIG_DIR || join(env.HOME ?? '/', '.claude'), 'settings.json'),
+    entries: line =>
+      Object.fromEntries(
+        EVENTS.map(({ event, hasMatcher }) => [
+          event,
+          {
+            ...(hasMatcher && { matcher: '*' }),
+            hooks: [{ type: 'command', command: line(event), timeout: REPORT_TIMEOUT_S }],
+          },
+        ]),
+      ),
+  },
+}
 
 function readClaudeHook(event: string, payload: JsonRecord): AgentStatement[] {
   // Hooks that fire inside a helper carry its id; those about a helper carry the same field.

@@ -17,6 +17,7 @@ export type {
   TranscriptNews,
   TranscriptPlace,
   TranscriptReader,
+  UserHooks,
 } from './adapter.js'
 export { genericAgent } from './generic.js'
 export type {

@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { AgentHooks, HookWiring } from './adapter.js'
 import { hookLine, requiredText, writeSessionFile } from './hook-command.js'
 import { type JsonRecord, textOf } from './json-lines.js'
@@ -36,7 +37,20 @@ export function wireQwenHooks(wiring: HookWiring): string {
 }
 
 /** Observed only: the permission hook runs before the dialog is drawn, so holding it would lock the person out. */
-export const qwenHooks: AgentHooks = { holds: false, read: readQwenHook }
+export const qwenHooks: AgentHooks = {
+  holds: false,
+  read: readQwenHook,
+  user: {
+    file: env => join(env.HOME ?? '/', '.qwen', 'settings.json'),
+    entries: line =>
+      Object.fromEntries(
+        EVENTS.map(event => [
+          event,
+          { hooks: [{ type: 'command', command: line(event), timeout: TIMEOUT_S, name: 'signalbox' }] },
+        ]),
+      ),
+  },
+}
 
 function readQwenHook(event: string, payload: JsonRecord): AgentStatement[] {
   switch (event) {

@@ -12,7 +12,15 @@ export { type GrantRecord, type GrantSwitch, type GrantWish, grantsProjection } 
 export { type Join, joinReports, type MenuReport, type ReportedRequest } from './join-reports.js'
 export { Ledger, type LedgerOptions } from './ledger.js'
 export { LedgerWatch } from './ledger-watch.js'
-export { type NotifyPerson, type NotifyStep, type NotifySubject, planNotifications } from './notify-plan.js'
+export {
+  type NotifyChannel,
+  type NotifyPerson,
+  type NotifySettings,
+  type NotifyStep,
+  type NotifySubject,
+  planNotifications,
+  type SentMessage,
+} from './notify-plan.js'
 export { type Actor, type ApprovalPolicy, DEFAULT_POLICY, type Role, type Surface } from './policy.js'
 export {
   type ApprovalDecision,

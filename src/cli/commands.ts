@@ -1,5 +1,7 @@
 import { type CommandSpec, JSON_OPTION } from './command-spec.js'
-import { SESSION_ARGUMENT, SESSION_COMMANDS } from './session-commands.js'
+import { GRAPH_COMMANDS } from './graph-commands.js'
+import { SESSION_COMMANDS } from './session-commands.js'
+import { PANE_SETUP_COMMANDS, WATCH_COMMANDS } from './watch-commands.js'
 
 const APPROVAL_ARGUMENT = {
   name: 'id',
@@ -52,6 +54,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import('./commands/serve.js'),
   },
+  ...WATCH_COMMANDS,
   ...SESSION_COMMANDS,
   {
     name: 'approvals',
@@ -213,7 +216,21 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: '--worker-header <text>', description: 'text before the worker’s task' },
       { flags: '--reworker-header <text>', description: 'the same for further rounds' },
       { flags: '--auditor-header <text>', description: 'text before the auditor’s task' },
+      { flags: '--endpoint <url>', description: 'agent direct: address of an OpenAI-compatible server' },
+      { flags: '--worker-endpoint <url>', description: 'the worker’s' },
+      { flags: '--auditor-endpoint <url>', description: 'the auditor’s' },
+      { flags: '--api-key-env <name>', description: 'agent direct: variable that holds the key' },
+      { flags: '--worker-api-key-env <name>', description: 'the worker’s' },
+      { flags: '--auditor-api-key-env <name>', description: 'the auditor’s' },
+      { flags: '--worktree', description: 'work in a git worktree of its own' },
+      { flags: '--branch <name>', description: 'the worktree’s branch (default: signalbox/oneshot/<id>)' },
       { flags: '--resume [id]', description: 'go on with an interrupted or failed one (default: the newest here)' },
+      { flags: '--view <id>', description: 'print a run and stop' },
+      { flags: '--follow <id>', description: 'watch a run that goes on elsewhere; ctrl-C only stops the watching' },
+      { flags: '--logs-dir <dir>', description: 'a copy of oneshot.json and oneshot-log.json' },
+      { flags: '--session-log <file>', description: 'one combined log: Markdown for .md, else NDJSON' },
+      { flags: '--detach', description: 'let the daemon drive it' },
+      { flags: '--no-input', description: 'never ask anybody' },
       JSON_OPTION,
     ],
     examples: [
@@ -223,49 +240,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import('./commands/oneshot.js'),
   },
-  {
-    name: 'run',
-    group: 'runs',
-    summary: 'run a workflow in DOT, node by node',
-    arguments: [{ name: 'file', description: 'the DOT file', completes: 'file' }],
-    options: [
-      { flags: '--input <key=value>', description: 'a value the graph asks for', repeatable: true },
-      { flags: '--goal <text>', description: 'instead of the graph’s own goal' },
-      { flags: '--agent <name>', description: 'agent of nodes that name none' },
-      { flags: '--model <name>', description: 'model of nodes that name none' },
-      {
-        flags: '--permissions <level>',
-        description: 'what agents may do unasked',
-        choices: ['read', 'ask', 'edits', 'all'],
-      },
-      { flags: '--max-cost <usd>', description: 'pause when so much is spent' },
-      { flags: '--max-tokens <n>', description: 'pause when so many tokens are used' },
-      { flags: '--max-time <time>', description: 'pause after so long' },
-      {
-        flags: '--dry-run [script]',
-        description: 'no agent, no command: simulated outcomes, by a JSON script where given',
-      },
-      JSON_OPTION,
-    ],
-    examples: [
-      ['signalbox run flow.dot --agent demo', 'every agent node by the scripted agent'],
-      ['signalbox run flow.dot --dry-run', 'which way it would go'],
-    ],
-    load: () => import('./commands/run.js'),
-  },
-  {
-    name: 'validate',
-    group: 'runs',
-    summary: 'what is wrong with a workflow in DOT, with places and fixes',
-    arguments: [{ name: 'file', description: 'the DOT file; `-` reads standard input', completes: 'file' }],
-    options: [
-      { flags: '--strict', description: 'any finding is a failure' },
-      { flags: '--all', description: 'notes, too' },
-      JSON_OPTION,
-    ],
-    examples: [['signalbox validate flow.dot', 'every problem as file:line:column, with its rule and a fix']],
-    load: () => import('./commands/validate.js'),
-  },
+  ...GRAPH_COMMANDS,
   {
     name: 'runs',
     group: 'runs',
@@ -274,10 +249,56 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: '--all', description: 'archived ones, too' },
       { flags: '--status <status>', description: 'only those' },
       { flags: '--limit <n>', description: 'at most so many (default: 50)' },
+      { flags: '--worktrees', description: 'the worktrees that runs have left: size, age, merged or not' },
+      { flags: '--clean', description: 'with --worktrees: take away what is merged, unchanged and over' },
       JSON_OPTION,
     ],
-    examples: [['signalbox runs', 'the newest first']],
+    examples: [
+      ['signalbox runs', 'the newest first'],
+      ['signalbox runs --worktrees --clean', 'make room'],
+    ],
     load: () => import('./commands/runs.js'),
+  },
+  {
+    name: 'show',
+    group: 'runs',
+    summary: 'how a run stands and how it came there: states, steps, verdicts, evidence, usage',
+    arguments: [{ name: 'run', description: 'the run: its id, a unique beginning of it, or latest', completes: 'run' }],
+    options: [{ flags: '--events', description: 'its journal, an event a line' }, JSON_OPTION],
+    examples: [['signalbox show latest', 'the newest run of this directory']],
+    load: () => import('./commands/show.js'),
+  },
+  {
+    name: 'logs',
+    group: 'runs',
+    summary: 'what the agents of a run said and did',
+    arguments: [
+      { name: 'run', description: 'the run: its id, a unique beginning of it, or latest', completes: 'run' },
+      { name: 'step', description: 'only this step, such as worker@1#1', optional: true },
+    ],
+    options: [{ flags: '-f, --follow', description: 'go on until the run ends or rests' }, JSON_OPTION],
+    examples: [
+      ['signalbox logs latest', 'all of it'],
+      ['signalbox logs -f latest', 'as it happens, whoever drives it'],
+    ],
+    load: () => import('./commands/logs.js'),
+  },
+  {
+    name: 'export',
+    group: 'runs',
+    summary: 'write the files of a run anew from its journal',
+    arguments: [{ name: 'run', description: 'the run: its id, a unique beginning of it, or latest', completes: 'run' }],
+    options: [
+      {
+        flags: '--format <format>',
+        description: 'oneshot: oneshot.json and oneshot-log.json; attractor: the run directory of a graph',
+        choices: ['oneshot', 'attractor'],
+      },
+      { flags: '-o, --output <dir>', description: 'where to (default: the run’s own directory)' },
+      JSON_OPTION,
+    ],
+    examples: [['signalbox export latest --format oneshot -o out', 'both files, as they would be now']],
+    load: () => import('./commands/export.js'),
   },
   {
     name: 'cancel',
@@ -322,8 +343,15 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'explain',
     group: 'screens',
-    summary: 'why Signalbox thinks what it thinks of a session: evidence, rules, regions, menus',
-    arguments: [{ ...SESSION_ARGUMENT, optional: true }],
+    summary: 'why Signalbox thinks what it thinks of a pane: reports of the last hour, evidence, rules, regions, menus',
+    arguments: [
+      {
+        name: 'id',
+        description: 'the pane: a session’s id or number, or the id or place of a pane in tmux',
+        optional: true,
+        completes: 'session',
+      },
+    ],
     options: [
       { flags: '--at <seconds>', description: 'at this time of the recording instead of now' },
       { flags: '--file <cast>', description: 'a recording instead of a session' },
@@ -336,6 +364,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [
       ['signalbox explain 1', 'why this session reads as it does now'],
       ['signalbox explain 1 --at 42.5', 'and at 42.5 seconds'],
+      ['signalbox explain main:1.0', 'a pane in tmux: every report of the last hour, and what it changed'],
       ['signalbox explain --file session.cast --at 5.3', 'the same for a recording'],
       ['signalbox explain --screen screen.txt --agent claude', 'a screen that was copied into a file'],
     ],
@@ -366,6 +395,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [['signalbox drift', 'by agent version, with the screens that were kept']],
     load: () => import('./commands/drift.js'),
   },
+  ...PANE_SETUP_COMMANDS,
   {
     name: 'hook',
     group: 'setup',

@@ -39,7 +39,10 @@ export function openHome(context: CommandContext, options: { home?: string } = {
       maxSessions: config.sessions.max_total,
       minFreeMb: config.store.min_free_mb,
       envPass: config.env.pass,
+      maxRuns: config.runs.max_concurrent,
       approvals: approvalPolicy(config),
+      supervision: config,
+      notify: config.notify,
       sessions: {
         times: {
           transcriptWaitMs: config.sessions.transcript_wait_ms,

@@ -157,12 +157,31 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'resume',
     group: 'sessions',
-    summary: 'go on with the conversation of a session that ended, in a new one',
-    arguments: [SESSION_ARGUMENT],
-    options: [{ flags: '--attach', description: 'attach to it at once' }, JSON_OPTION],
+    summary: 'go on with a session that ended, a run that stands still, or an exported checkpoint',
+    arguments: [
+      {
+        name: 'id',
+        description:
+          'a session’s id or number, a run’s id (run_…), latest for the newest run here, or a checkpoint file',
+        completes: 'session',
+      },
+    ],
+    options: [
+      { flags: '--attach', description: 'with a session: attach to it at once' },
+      { flags: '--graph <file>', description: 'with a graph’s run or a checkpoint: go on with this DOT file' },
+      { flags: '--agent <name>', description: 'with a checkpoint: agent of nodes that name none' },
+      { flags: '--max-iterations <n>', description: 'with a oneshot: how many iterations it may have' },
+      { flags: '--checkpoint-dir <dir>', description: 'with a graph’s run: write checkpoint_<ms>.json files there' },
+      { flags: '--no-ask', description: 'with a graph’s run: ask no gate at this terminal' },
+      JSON_OPTION,
+    ],
     details:
-      'Needs the agent’s own id of the conversation, which hooks, the transcript or the agent’s last words told.',
-    examples: [['signalbox resume 1', 'the same agent, directory and arguments']],
+      'A session needs the agent’s own id of the conversation, which hooks, the transcript or the agent’s last words told. A run goes on where it stood: what is finished is not done again.',
+    examples: [
+      ['signalbox resume 1', 'the same agent, directory and arguments'],
+      ['signalbox resume latest', 'the newest run of this directory'],
+      ['signalbox resume checkpoint.json --graph flow.dot', 'a run of another machine'],
+    ],
     load: () => import('./commands/resume.js'),
   },
   {

@@ -86,7 +86,7 @@ export const paneSettings = {
   'heuristics.plateau': oneOf(['flag', 'wait'], 'flag', 'Whether a plateau is a mark or a wait.'),
   'heuristics.debounce_s': duration(1, 'Least time between two signals of one name.', { max: 60 }),
   'heuristics.patterns.prompt': strings(
-    ['^(?:.{0,120}?)(?:[$#%>]|❯|➜|>>>|In \\[\\d+\\]:|\\(Pdb\\)) ?$', '^[A-Za-z]{1,20}> ?$'],
+    ['^(?:.{0,120}?)(?:[$#>]|(?<!\\d)%|❯|➜|>>>|In \\[\\d+\\]:|\\(Pdb\\)) ?$', '^[A-Za-z]{1,20}> ?$'],
     'A prompt, in the text before the cursor.',
   ),
   'heuristics.patterns.continuation': strings(['^\\s*\\.\\.\\.:? ?$'], 'A continuation prompt, as the whole row.'),
@@ -123,7 +123,7 @@ export const paneSettings = {
       '[{}();`]',
       '\\b(?:class|def|function|const|let|var)\\b',
       '\\b(?:submit|confirm|select)\\b',
-      '^\\s*(?:[-*>]|\\d+[.)])\\s',
+      '^\\s*(?:[->]|\\d+[.)])\\s',
       '["“”]',
     ],
     'Rows in which that mark does not count: code, quotes, lists, footers of menus.',

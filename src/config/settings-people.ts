@@ -60,6 +60,13 @@ export const peopleSettings = {
     pattern: /^(?:[01]\d|2[0-3]):[0-5]\d-(?:[01]\d|2[0-3]):[0-5]\d$/,
     form: 'two times of day such as "22:00-07:00"',
   }),
+  'notify.terminal': someOf(
+    ['bell', 'osc9', 'osc777'],
+    ['bell', 'osc9'],
+    'How a terminal with `signalbox watch` in it calls you.',
+  ),
+  'notify.desktop': boolean(true, 'Whether the desktop’s own notifier is used where there is one.'),
+  'notify.command': strings([], 'A program of yours, with its arguments, that is told of every call as JSON.'),
   'notify.stuck_s': duration(600, 'A pane stuck for so long needs a person.', { min: 1, max: 86_400 }),
   'notify.done_delay_s': duration(5, 'Done is held back for so long and dropped if a new run starts.', { max: 600 }),
   'notify.dedupe_s': duration(2, 'The same text from several authorities within this time is one.', { max: 600 }),

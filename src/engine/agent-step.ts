@@ -47,6 +47,10 @@ export interface AgentTurn {
   resume: string | null
   schema: object | null
   maxCostUsd: number | null
+  /** Variables for this step beside those of the host. */
+  env?: Record<string, string>
+  /** Files that are written while it works, and not by it. */
+  notItsOwn?: readonly string[]
   /** For a model behind an address. */
   endpoint?: string
   apiKeyEnv?: string
@@ -64,6 +68,7 @@ interface StepStart {
   agent: string
   cwd: string
   tree: string | null
+  notItsOwn?: readonly string[]
   head: string | null
   startedAt: number
   sessionId: string | null
@@ -139,15 +144,21 @@ export class AgentSteps {
     }
   }
 
-  /** What a step that died or was cut off left behind: our own log first, then the agent's files, then the working tree. */
-  async recover(call: StepCall): Promise<Recovery> {
-    const directory = this.directory(call)
-    const start = readStart(directory)
-    // What outlived its host is ended before anybody looks: it would go on changing what is looked at.
+  /** Ends what is left of a step whose host is gone: its processes, and what it asked. */
+  async abandon(call: Pick<StepCall, 'run' | 'step' | 'name'>): Promise<void> {
+    const start = readStart(this.directory(call))
     const left = { pid: start?.pid ?? 0, processStart: start?.processStart ?? null, mark: call.name }
     if (left.pid > 0 || marked(call.name).length > 0)
       await killTree(left, { graceMs: KILL_GRACE_MS, clock: this.#options.clock })
     await this.#options.withdraw?.(call.name)
+  }
+
+  /** What a step that died or was cut off left behind: our own log first, then the agent's files, then the working tree. */
+  async recover(call: StepCall): Promise<Recovery> {
+    const directory = this.directory(call)
+    const start = readStart(directory)
+    // It is ended before anybody looks: it would go on changing what is looked at.
+    await this.abandon(call)
     const log = await this.#lastWords(call)
     const { progress } = log
     const usage = progress.usage && { usage: progress.usage }
@@ -174,8 +185,10 @@ export class AgentSteps {
       ...(changed ? [{ source: 'working tree', says: changed }] : []),
     ]
     const sessionId = found?.sessionId ?? progress.sessionId ?? start.sessionId
-    const text = found?.text ?? (progress.text || null)
-    const hasWork = found?.hasWork || changed !== null || progress.text !== ''
+    const text = found?.text ?? (progress.said || null)
+    // What an agent says that is not signed in is no work.
+    const hasSaid = progress.errorClass !== 'auth' && (found?.hasWork || progress.said !== '')
+    const hasWork = hasSaid || changed !== null
     const verdict = found?.isComplete ? 'success' : hasWork ? 'partial' : 'nothing'
     if (verdict === 'success' && text !== null && !log.isReplayed)
       await this.#replay(call, { agent: start.agent, text, sessionId, seq: log.seq + 1 })
@@ -204,13 +217,14 @@ export class AgentSteps {
     return segmentPath(this.#options.runDirectory(run), step)
   }
 
-  async #startOf({ agent, cwd }: AgentTurn): Promise<StepStart> {
+  async #startOf({ agent, cwd, notItsOwn }: AgentTurn): Promise<StepStart> {
     const git = new Git(cwd)
-    const tree = (await git.root()) === null ? null : await git.treeHash()
+    const tree = (await git.root()) === null ? null : await git.treeHash(notItsOwn)
     return {
       agent,
       cwd,
       tree,
+      ...(notItsOwn && { notItsOwn }),
       head: await git.head(),
       startedAt: this.#options.clock.now(),
       sessionId: null,
@@ -312,7 +326,7 @@ function notThere(problem: string): HeadlessEnd {
 async function changesSince(start: StepStart): Promise<string | null> {
   if (start.tree === null) return null
   const git = new Git(start.cwd)
-  const [tree, head] = [await git.treeHash(), await git.head()]
+  const [tree, head] = [await git.treeHash(start.notItsOwn), await git.head()]
   const commits = head !== start.head && head !== null ? 'there are new commits' : null
   const files = tree === start.tree ? null : `${(await git.status()).length} files differ from the last commit`
   return commits || files ? ['it changed while the step ran', commits, files].filter(Boolean).join('; ') : null

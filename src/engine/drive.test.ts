@@ -180,6 +180,22 @@ describe('a run', () => {
     expect(workers.begun).toEqual(['a@2#1'])
   })
 
+  test('that was parked fires a time that has come meanwhile, and parks again for the next one', async () => {
+    const id = await create([
+      { do: 'wait', name: 'one', ms: 60_000 },
+      ...steps('a'),
+      { do: 'wait', name: 'two', ms: 60_000 },
+    ])
+    const workers = new Workers()
+    expect(await (await driver(id, workers, { park: true })).drive()).toEqual({ state: 'waiting' })
+    clock.advance(60_000)
+    const second = (await driver(id, workers, { park: true })).drive()
+    await settle()
+    clock.advance(1)
+    expect(await second).toEqual({ state: 'waiting' })
+    expect(workers.begun).toEqual(['a@2#1'])
+  })
+
   test('asks through the ledger, in the transaction that says so, and goes on when it is answered', async () => {
     const id = await create([{ do: 'ask', name: 'sure' }, ...steps('a')])
     const workers = new Workers()

@@ -20,6 +20,8 @@ export interface DriveOptions<Work> {
   random(): number
   /** Returns when only people, times or other runs can help, instead of waiting for them here. */
   park: boolean
+  /** Keeps a run from parking while something here still goes on for it. */
+  isNeeded?(): boolean
   durability?: 'full' | 'normal'
   onError(error: unknown): void
 }
@@ -101,6 +103,10 @@ export class Driver<Work> {
     this.#wakeUp()
   }
 
+  get mayPark(): boolean {
+    return this.#options.park
+  }
+
   get state(): RunState<Work> | null {
     return this.#journal?.run ?? null
   }
@@ -125,8 +131,16 @@ export class Driver<Work> {
       if (isEnded(status)) return { state: 'ended', status }
       if (status === 'paused') return { state: 'paused' }
       this.#carryOut(journal.run, commands)
-      return status === 'waiting' && this.#options.park && this.#steps.isEmpty ? { state: 'waiting' } : null
+      return status === 'waiting' && this.#mayRest(journal.run) ? { state: 'waiting' } : null
     }
+  }
+
+  /** A time that has come already is not waited for elsewhere: it fires now. */
+  #mayRest(run: RunState<Work>): boolean {
+    const { park, isNeeded } = this.#options
+    if (!park || !this.#steps.isEmpty || isNeeded?.()) return false
+    const dues = [...run.timers.values(), ...[...run.gates.values()].flatMap(({ due }) => due ?? [])]
+    return dues.every(due => due > this.#now())
   }
 
   #plan(journal: RunJournal<Work>): readonly Command[] {

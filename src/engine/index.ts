@@ -1,13 +1,37 @@
 export { AgentSteps, type AgentStepsOptions, type AgentTurn } from './agent-step.js'
 export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun } from './control.js'
 export { type DriveEnd, type DriveOptions, Driver } from './drive.js'
+export { Artifacts } from './graph/artifacts.js'
+export { type Checkpoint, checkpointOf, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
 export { type GateOption, gateOptions } from './graph/gate-request.js'
-export { type GraphInput, graphInput, graphOf, type NodeOutcome } from './graph/graph-run.js'
-export type { GraphWork } from './graph/graph-work.js'
+export { type GraphInput, graphInput, graphOf, handlersOf, type NodeOutcome } from './graph/graph-run.js'
+export { branchPath, branchRef, type GraphWork, MAIN } from './graph/graph-work.js'
 export { graphWorkflow } from './graph/graph-workflow.js'
+export {
+  ChildLookSteps,
+  ChildSteerSteps,
+  ChildStopSteps,
+  childSourceSteps,
+} from './graph/handlers/child.js'
 export { CodergenSteps } from './graph/handlers/codergen.js'
+export { type CustomHandler, customSteps, type HandlerServices, type HandlerStep } from './graph/handlers/custom.js'
+export { FanInSteps } from './graph/handlers/fan-in.js'
+export { mergeSteps } from './graph/handlers/merge.js'
 export { simulatedSteps } from './graph/handlers/simulated.js'
 export { ToolSteps } from './graph/handlers/tool.js'
+export {
+  type Answer,
+  AutoApproveInterviewer,
+  askAll,
+  CallbackInterviewer,
+  type Interviewer,
+  type Question,
+  QueueInterviewer,
+  questionOf,
+  RecordingInterviewer,
+  readAnswer,
+} from './graph/interviewers.js'
+export { NodeSteps, SignsOfLife } from './graph/node-steps.js'
 export { RunHost, type RunHostOptions } from './run-host.js'
 export { RunJournal, readRun, runStream } from './run-journal.js'
 export type { OpenStep, RunState } from './run-state.js'

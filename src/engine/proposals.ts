@@ -2,6 +2,7 @@ import { approvalStream } from '../approvals/index.js'
 import { newId } from '../clock/index.js'
 import { type EventData, newEvent } from '../events/index.js'
 import type { Lease, NewEvent } from '../store/index.js'
+import { BUDGET_GATE, budgetRequest } from './budget-gate.js'
 import { type RunJournal, runStream } from './run-journal.js'
 import { isEnded } from './run-status-table.js'
 import { checkLimits, type Usage } from './usage.js'
@@ -158,10 +159,15 @@ function checkBudget<Work>(context: ProposalContext<Work>): void {
     if (!run.warned.has(spending.limit)) propose(context, newEvent('budget.warned', { ...spending }))
   if (exceeded.length === 0) return
   for (const spending of exceeded) propose(context, newEvent('budget.exceeded', { ...spending }))
+  if (!run.gates.has(BUDGET_GATE))
+    openGate(context, { do: 'gate', gate: BUDGET_GATE, request: budgetRequest(run, exceeded) })
   propose(context, newEvent('run.paused', { reason: 'budget' }))
 }
 
-function endRun<Work>(context: ProposalContext<Work>, { status, reason, text, outputs, successor }: CommandOf<'end'>): void {
+function endRun<Work>(
+  context: ProposalContext<Work>,
+  { status, reason, text, outputs, successor }: CommandOf<'end'>,
+): void {
   const { run } = context.journal
   const next = successor && newId('run')
   const ending: EventData<'run.completed'> = {
@@ -184,7 +190,9 @@ function endRun<Work>(context: ProposalContext<Work>, { status, reason, text, ou
   context.journal.proposeAlongside({
     stream: runStream(parent),
     expected: 'any',
-    events: [newEvent('child.finished', { child, run: run.id, status, reason, ...(outputs && { outputs }) }, context.at)],
+    events: [
+      newEvent('child.finished', { child, run: run.id, status, reason, ...(outputs && { outputs }) }, context.at),
+    ],
   })
 }
 

@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../clock/index.js'
 import type { EventStore, Lease, Subscription } from '../store/index.js'
 import { listRuns } from './control.js'
 import { type DriveEnd, Driver } from './drive.js'
+import { isEnded } from './run-status-table.js'
 import type { RunRecord } from './runs-projection.js'
 import type { Performer, Workflow } from './workflow.js'
 
@@ -19,8 +20,14 @@ export interface RunHostOptions {
   durability?: 'full' | 'normal'
   random?(): number
   onError(error: unknown): void
-  /** A run is driven no longer by this host. */
-  onDriven?(run: string, end: DriveEnd): void
+  /** Which runs this host looks for by itself; all that it knows the workflow of, unless told. */
+  isWanted?(run: RunRecord): boolean
+  /** A run is about to be driven by this host. */
+  onDriving?(run: RunRecord): Promise<void>
+  /** It is driven no longer; its lease is given up after this. */
+  onDriven?(run: string, end: DriveEnd | null): Promise<void>
+  /** Nothing is driven any more. */
+  onClosed?(): void
 }
 
 const LEASE_MS = 15_000
@@ -32,6 +39,9 @@ interface Driven {
   driver: Driver<never>
   lease: Lease
   done: Promise<DriveEnd>
+  parent: string | null
+  /** Driven on request, together with the runs that it starts. */
+  isFamily: boolean
 }
 
 /** Drives runs in this process: takes leases and keeps them, wakes drivers for what others write, and picks up what nobody drives. */
@@ -40,6 +50,8 @@ export class RunHost {
   readonly #driven = new Map<string, Driven>()
   readonly #workflows: ReadonlyMap<string, Workflow<never>>
   readonly #subscription: Promise<Subscription>
+  /** Child runs that can only go on when something comes from outside. */
+  readonly #resting = new Set<string>()
   #renewing: Timer
   #scanning: Timer | null = null
   #isStarted = false
@@ -57,7 +69,11 @@ export class RunHost {
           if (!stream.startsWith('run/')) continue
           const driven = this.#driven.get(stream.slice('run/'.length))
           if (driven) driven.driver.poke(version)
-          else if (WAKING.has(type)) this.#scanSoon()
+          else if (WAKING.has(type)) {
+            this.#resting.delete(stream.slice('run/'.length))
+            this.#driveChildren().catch(options.onError)
+            this.#scanSoon()
+          }
         }
       }),
     )
@@ -69,10 +85,36 @@ export class RunHost {
     this.#scanSoon()
   }
 
-  /** Drives one run here and now, whatever the limit; unless it parks, it stays with the run while that waits. */
+  /**
+   * Drives one run here and now, whatever the limit, and the runs that it starts; unless it parks, it stays with the run while that waits.
+   * One that parks does so when its children can do nothing either.
+   */
   async driveHere(run: RunRecord, { park }: { park: boolean } = { park: false }): Promise<DriveEnd> {
-    const driven = await this.#drive(run, { park })
-    return driven ? driven.done : { state: 'fenced' }
+    const driven = await this.#drive(run, { park, isFamily: true })
+    if (!driven) return { state: 'fenced' }
+    await this.#driveChildren()
+    return driven.done
+  }
+
+  /** Runs that were started by one that is driven on request. */
+  async #driveChildren(): Promise<void> {
+    const families = [...this.#driven].filter(([, { isFamily }]) => isFamily)
+    if (families.length === 0 || this.#isClosed) return
+    const runs = await listRuns(this.#options.store)
+    for (const [id, { driver }] of families) {
+      const children = runs.filter(run => run.parent === id && !isEnded(run.status) && run.status !== 'paused')
+      for (const child of children.filter(({ id: name }) => !this.#resting.has(name)))
+        await this.#drive(child, { park: driver.mayPark, isFamily: true })
+    }
+  }
+
+  /** Whether a run that waits must stay: a time will wake it, or one of its children is being driven, or is about to be. */
+  #mustStay(id: string): boolean {
+    if ([...this.#driven.values()].some(({ parent }) => parent === id)) return true
+    const { state } = this.#driven.get(id)?.driver ?? {}
+    return (
+      (state?.timers.size ?? 0) > 0 || [...(state?.children.values() ?? [])].some(child => !this.#resting.has(child))
+    )
   }
 
   isDriving(run: string): boolean {
@@ -88,6 +130,7 @@ export class RunHost {
     const all = [...this.#driven.values()]
     for (const { driver } of all) driver.release()
     await Promise.all(all.map(({ done }) => done.catch(this.#options.onError)))
+    this.#options.onClosed?.()
   }
 
   // — finding runs —
@@ -106,11 +149,13 @@ export class RunHost {
   async #scan(): Promise<void> {
     while (this.#isScanWanted && !this.#isClosed) {
       this.#isScanWanted = false
-      const { clock, maxRuns, store } = this.#options
-      const runs = (await listRuns(store)).filter(run => this.#workflows.has(run.kind) && !this.#driven.has(run.id))
+      const { clock, maxRuns, store, isWanted } = this.#options
+      const runs = (await listRuns(store)).filter(
+        run => this.#workflows.has(run.kind) && !this.#driven.has(run.id) && isWanted?.(run) !== false,
+      )
       for (const run of runs.filter(run => dueAt(run) <= clock.now()).reverse()) {
         if (this.#driven.size >= maxRuns) break
-        await this.#drive(run, { park: true })
+        await this.#drive(run, { park: true, isFamily: false })
       }
       this.#scanAgainAt(Math.min(...runs.map(dueAt).filter(due => due > clock.now())))
     }
@@ -122,8 +167,8 @@ export class RunHost {
     this.#scanning = clock.setTimer(Math.min(SCAN_MS, Math.max(0, due - clock.now())), () => this.#scanSoon())
   }
 
-  async #drive(run: RunRecord, { park }: { park: boolean }): Promise<Driven | null> {
-    const { store, owner, isGone, clock, performers, durability, random, onError, onDriven } = this.#options
+  async #drive(run: RunRecord, { park, isFamily }: { park: boolean; isFamily: boolean }): Promise<Driven | null> {
+    const { store, owner, isGone, clock, performers, durability, random, onError } = this.#options
     const workflow = this.#workflows.get(run.kind)
     if (!workflow || this.#driven.has(run.id)) return this.#driven.get(run.id) ?? null
     const lease = await store.acquireLease(`run/${run.id}`, owner, { ttlMs: LEASE_MS, isGone })
@@ -136,22 +181,44 @@ export class RunHost {
       lease,
       clock,
       park,
+      isNeeded: () => isFamily && this.#mustStay(run.id),
       random: random ?? Math.random,
       onError,
       ...(durability && { durability }),
     })
-    const done = driver.drive().finally(async () => {
+    const driven: Driven = {
+      driver,
+      lease,
+      done: this.#follow(run, driver, lease, isFamily),
+      parent: run.parent,
+      isFamily,
+    }
+    this.#driven.set(run.id, driven)
+    driven.done.catch(onError)
+    return driven
+  }
+
+  async #follow(run: RunRecord, driver: Driver<never>, lease: Lease, isFamily: boolean): Promise<DriveEnd> {
+    const { store, onError, onDriving, onDriven } = this.#options
+    let end: DriveEnd | null = null
+    try {
+      await onDriving?.(run)
+      end = await driver.drive()
+      return end
+    } finally {
+      await onDriven?.(run.id, end)?.catch(onError)
       this.#driven.delete(run.id)
       await store.releaseLease(lease).catch(onError)
+      if (isFamily && run.parent !== null) await this.#childRests(run.id, run.parent).catch(onError)
       this.#scanSoon()
-    })
-    const driven: Driven = { driver, lease, done }
-    this.#driven.set(run.id, driven)
-    done.then(
-      end => onDriven?.(run.id, end),
-      error => onError(error),
-    )
-    return driven
+    }
+  }
+
+  /** One that began anew is followed by its successor; then whoever waits for it looks again whether to stay. */
+  async #childRests(id: string, parent: string): Promise<void> {
+    this.#resting.add(id)
+    await this.#driveChildren()
+    this.#driven.get(parent)?.driver.poke(Number.POSITIVE_INFINITY)
   }
 
   #scheduleRenewal(): Timer {

@@ -15,6 +15,7 @@ export interface OpenStep {
 export interface RunState<Work = unknown> {
   id: string
   kind: string
+  cwd: string
   status: RunStatus
   /** Version of the stream that this is folded up to. */
   version: number
@@ -43,6 +44,7 @@ export function beginRun<Work>(workflow: Workflow<Work>, event: StoredEvent): Ru
   return {
     id,
     kind: event.data.kind,
+    cwd: event.data.cwd,
     status: 'queued',
     version: event.version,
     createdAt: event.at,

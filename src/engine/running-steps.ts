@@ -56,15 +56,19 @@ export class RunningSteps {
   /** Goes on with a step that outlived its host. False when it did not. */
   async adopt(step: string, open: OpenStep): Promise<boolean> {
     const performer = this.#options.performers[open.effect]
-    if (!performer?.adopt) return false
     const running: Running = { abort: new AbortController(), done: Promise.resolve(), usage: null }
-    const adopted = await performer.adopt(this.#call(step, open, running)).catch(error => {
+    const call = this.#call(step, open, running)
+    try {
+      const adopted = await performer?.adopt?.(call)
+      if (adopted) {
+        this.#follow(step, running, adopted.end)
+        return true
+      }
+      await performer?.abandon?.(call)
+    } catch (error) {
       this.#options.onError(error)
-      return null
-    })
-    if (!adopted) return false
-    this.#follow(step, running, adopted.end)
-    return true
+    }
+    return false
   }
 
   recover(step: string, effect: string, input: unknown): void {
@@ -122,7 +126,7 @@ export class RunningSteps {
   async #endOf(work: Promise<StepEnd>): Promise<StepEnd> {
     try {
       const end = await work
-      JSON.stringify(end)
+      requireJson(end, [])
       return end
     } catch (error) {
       if (!(error instanceof StepAbort)) this.#options.onError(error)
@@ -161,6 +165,18 @@ export class RunningSteps {
     }
   }
 }
+
+/** What JSON cannot hold is the step's failure, not that of the journal. Without writing it out: results may be big. */
+function requireJson(value: unknown, within: readonly object[]): void {
+  if (typeof value === 'bigint') throw new TypeError('the result of the step is no JSON: it holds a bigint')
+  if (typeof value !== 'object' || value === null) return
+  if (within.includes(value)) throw new TypeError('the result of the step is no JSON: it holds itself')
+  if (within.length > DEPTH_MAX) throw new TypeError('the result of the step is nested too deeply')
+  const inner = [...within, value]
+  for (const part of Object.values(value)) requireJson(part, inner)
+}
+
+const DEPTH_MAX = 500
 
 /** A performer that throws before it returns a promise throws into the promise. */
 async function guarded<T>(work: () => Promise<T>): Promise<T> {

@@ -61,6 +61,8 @@ export interface Performer {
   recover?(call: StepCall): Promise<Recovery>
   /** After a take-over: goes on with a step that outlived its host; null when it did not. */
   adopt?(call: StepCall): Promise<{ end: Promise<StepEnd> } | null>
+  /** After a take-over: ends what is left of a step that nobody goes on with. */
+  abandon?(call: StepCall): Promise<void>
 }
 
 export interface StepCall {

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 import { type CommandResult, runCommand } from '../process/index.js'
 
@@ -78,30 +78,40 @@ export class Git {
 
   /**
    * Hash of all that the working tree holds, untracked files included, ignored ones not. Neither the index nor the tree is touched:
-   * it is written through an index of its own.
+   * it is written through an index of its own. Paths in `except` are not looked at.
    */
-  async treeHash(): Promise<string> {
+  async treeHash(except: readonly string[] = []): Promise<string> {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-index-'))
     const env = { GIT_INDEX_FILE: join(directory, 'index') }
     try {
       if (await this.head()) await this.run(['read-tree', 'HEAD'], env)
-      await this.run(['add', '--all', '--', '.'], env)
+      await this.run(['add', '--all', '--', '.', ...(await this.#excluding(except))], env)
       return (await this.run(['write-tree'], env)).trim()
     } finally {
       rmSync(directory, { recursive: true, force: true })
     }
   }
 
-  /** Makes the working tree what `tree` was, as far as files that are not ignored go. */
-  async restoreTree(tree: string): Promise<void> {
+  /** Makes the working tree what `tree` was, as far as files go that are neither ignored nor in `except`. */
+  async restoreTree(tree: string, except: readonly string[] = []): Promise<void> {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-index-'))
     const env = { GIT_INDEX_FILE: join(directory, 'index') }
     try {
-      await this.run(['add', '--all', '--', '.'], env)
+      await this.run(['add', '--all', '--', '.', ...(await this.#excluding(except))], env)
       await this.run(['read-tree', '--reset', '-u', tree], env)
     } finally {
       rmSync(directory, { recursive: true, force: true })
     }
+  }
+
+  /** Pathspecs that leave these files or directories out; those outside of the tree need none. */
+  async #excluding(paths: readonly string[]): Promise<string[]> {
+    if (paths.length === 0) return []
+    const root = await this.root()
+    return paths
+      .map(path => relative(root ?? this.cwd, path))
+      .filter(path => path !== '' && !path.startsWith('..'))
+      .map(path => `:(top,exclude,literal)${path}`)
   }
 
   /** @throws SignalboxError `E_GIT` with what git said. */

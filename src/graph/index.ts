@@ -8,6 +8,7 @@ export {
 } from './attribute-table.js'
 export { AttributeReader, durationOf } from './attribute-value.js'
 export { type Condition, type ConditionScope, evaluate, parseCondition, valueText } from './condition.js'
+export { type Drawing, type DrawnState, drawDot } from './draw-dot.js'
 export {
   type Attribute,
   type Attributes,

@@ -32,6 +32,14 @@ export class Lexer {
 
   /** `inValue`: a bare value may hold dots, colons, slashes and dashes, which elsewhere are symbols. */
   next(inValue = false): Token {
+    for (;;) {
+      const token = this.#token(inValue)
+      if (token) return token
+    }
+  }
+
+  /** Null after a character that means nothing. */
+  #token(inValue: boolean): Token | null {
     this.#skipBlank()
     const place = this.#place()
     const character = this.#text[this.#at]
@@ -40,23 +48,24 @@ export class Lexer {
     if (character === '<') return this.#html(place)
     const number = this.#match(inValue ? VALUE_NUMBER : NUMBER)
     if (number !== null) {
-      this.#skip(number.length)
+      this.#pass(number.length)
       return { kind: DURATION.test(number) ? 'duration' : 'number', text: number, place, end: this.#place() }
     }
     const word = this.#match(inValue ? BARE : WORD)
     if (word !== null) {
-      this.#skip(word.length)
+      this.#pass(word.length)
       return { kind: 'id', text: word, place, end: this.#place() }
     }
     for (const symbol of SYMBOLS) {
       if (!this.#text.startsWith(symbol, this.#at)) continue
-      this.#skip(symbol.length)
+      this.#pass(symbol.length)
       return { kind: 'symbol', text: symbol, place, end: this.#place() }
     }
     const [odd] = this.#text.slice(this.#at, this.#at + 2)
     this.#skip(odd!.length)
-    this.problems.push({ message: `unexpected character ${JSON.stringify(odd)}`, place })
-    return this.next(inValue)
+    if (this.problems.length < PROBLEMS_MAX)
+      this.problems.push({ message: `unexpected character ${JSON.stringify(odd)}`, place })
+    return null
   }
 
   #string(place: Position): Token {
@@ -79,6 +88,12 @@ export class Lexer {
           this.#skip(2)
           continue
         }
+      }
+      const plain = this.#match(PLAIN)
+      if (plain !== null) {
+        text += plain
+        this.#pass(plain.length)
+        continue
       }
       text += character === '\r' && this.#text[this.#at + 1] === '\n' ? '' : character
       this.#skip(1)
@@ -105,7 +120,8 @@ export class Lexer {
     for (;;) {
       const character = this.#text[this.#at]
       if (character === undefined) return
-      if (/\s/.test(character)) this.#skip(1)
+      if (character === ' ') this.#pass(1)
+      else if (/\s/.test(character)) this.#skip(1)
       else if (this.#text.startsWith('//', this.#at)) this.#skipLine()
       else if (character === '#' && this.#isLineStart()) this.#skipLine()
       else if (this.#text.startsWith('/*', this.#at)) {
@@ -141,11 +157,21 @@ export class Lexer {
     }
   }
 
+  /** Over what holds no line break. */
+  #pass(length: number): void {
+    this.#at += length
+    this.#column += length
+  }
+
   #place(): Position {
     return { line: this.#line, column: this.#column }
   }
 }
 
+/** A file of nothing but such characters needs no list of them all. */
+const PROBLEMS_MAX = 100
+/** Of a string: what is neither an escape nor its end, and stays on its line. */
+const PLAIN = /[^"\\\r\n]+/y
 const WORD = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*/y
 const BARE = /[A-Za-z_\u0080-\uffff][A-Za-z0-9_.:/\u0080-\uffff-]*/y
 const NUMBER = /-?(?:\d+\.\d*|\.\d+|\d+)(?:ms|s|m|h|d)?(?![A-Za-z0-9_])/y

@@ -193,6 +193,7 @@ class Parser {
 
   #subgraph(scopes: readonly Scope[]): void {
     const outer = scopes.at(-1)!
+    if (scopes.length > DEPTH_MAX) this.#fail(`subgraphs are nested more than ${DEPTH_MAX} deep`)
     if (this.#isWord('subgraph')) {
       this.#advance()
       if (this.#token.kind === 'id' || this.#token.kind === 'string') this.#advance()
@@ -382,6 +383,9 @@ class Parser {
     throw new Mistake({ message, place: this.#token.place, ...(fix !== undefined && { fix }) })
   }
 }
+
+/** Nobody nests so deep, and every level costs a place on the stack. */
+const DEPTH_MAX = 100
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]*$/
 

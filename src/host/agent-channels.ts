@@ -11,6 +11,7 @@ export interface AgentChannelsOptions {
   settings: HostSettings
   clock: Clock
   sessions: HookInboxOptions['sessions']
+  foreign?: HookInboxOptions['foreign']
   onMalformed: HookInboxOptions['onMalformed']
   onError(error: unknown): void
 }
@@ -31,6 +32,7 @@ export class AgentChannels {
       held: this.#held,
       sessions: options.sessions,
       deliver: (session, report) => this.#reports.get(session)?.take(report),
+      ...(options.foreign && { foreign: options.foreign }),
       onMalformed: options.onMalformed,
     })
   }

@@ -1,7 +1,7 @@
 import { type ApprovalDecision, type ApprovalRecord, approvalStream } from '../approvals/index.js'
-import { runStream } from '../engine/index.js'
+import { type Limits, runStream } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
-import type { StreamAppend } from '../store/index.js'
+import type { NewEvent, StreamAppend } from '../store/index.js'
 
 /**
  * What belongs to the decision of a request that a run made: the answer in the run's own stream, in the same transaction. With it the decision
@@ -31,7 +31,16 @@ export async function gateAnswer(
     deliveredMs: 0,
   })
   return [
-    { stream: runStream(run), expected: 'any', events: [answered] },
+    { stream: runStream(run), expected: 'any', events: [answered, ...budgetAnswer(record, decision)] },
     { stream: approvalStream(record.id), expected: 'any', events: [applied] },
   ]
+}
+
+/** A run that waits for more budget is paused: raising it resumes the run, everything else ends it. */
+function budgetAnswer({ kind, request }: ApprovalRecord, { option, actor }: ApprovalDecision): NewEvent[] {
+  if (kind !== 'budget') return []
+  const by = actor.name
+  if (option !== 'raise') return [newEvent('run.cancelled', { reason: 'the budget was not raised', by })]
+  const { raiseTo } = request.input as { raiseTo: Limits }
+  return [newEvent('budget.raised', { limits: raiseTo, by }), newEvent('run.resumed', { by })]
 }

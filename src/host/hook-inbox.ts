@@ -32,7 +32,18 @@ export interface HookInboxOptions {
   /** Running sessions. */
   sessions(): Promise<SessionRecord[]>
   deliver(session: string, report: AgentReport): void
+  /** The pane outside of our sessions that a call comes from, and how it hears; null: none. */
+  foreign?(call: ForeignCall): { id: string; hear(report: AgentReport): void } | null
   onMalformed(about: { source: string; session?: string; reason: string }): void
+}
+
+/** What a call from a pane outside of our sessions says about where it comes from. */
+export interface ForeignCall {
+  agent: string
+  tmuxPane: string | null
+  socket: string | null
+  tty: string | null
+  cwd: string | null
 }
 
 export type HookCounter =
@@ -51,6 +62,9 @@ interface Envelope {
   session: string | null
   agentSession: string | null
   cwd: string | null
+  tmuxPane: string | null
+  tmuxSocket: string | null
+  tty: string | null
   hold: boolean
   data: Record<string, unknown>
 }
@@ -98,10 +112,18 @@ export class HookInbox {
         tokenSession,
         'the body is no hook call: it names no event, or its data is no object',
       )
+    // A call that names a pane of tmux comes from there, whatever else runs in the same directory.
+    const pane =
+      tokenSession === null && call.session === null && call.tmuxPane !== null ? this.#foreign(source, call) : null
+    if (pane) return this.#take(pane.id, call, adapter, AbortSignal.abort(), pane.hear)
     const session = tokenSession ?? (await this.#sessionOf(source, call))
     if (tokenSession === null && session !== null && this.#options.tokens.has(session))
       throw this.#refused('a session with hooks of its own is spoken for by its token alone')
-    if (session === null) return this.#keepUnassigned(call, adapter)
+    if (session === null) {
+      const elsewhere = this.#foreign(source, call)
+      if (elsewhere) return this.#take(elsewhere.id, call, adapter, AbortSignal.abort(), elsewhere.hear)
+      return this.#keepUnassigned(call, adapter)
+    }
     return this.#take(session, call, adapter, closed)
   }
 
@@ -117,7 +139,17 @@ export class HookInbox {
     }
   }
 
-  #take(session: string, call: Envelope, adapter: AgentAdapter, closed: AbortSignal): HookOutcome {
+  #foreign(agent: string, { tmuxPane, tmuxSocket, tty, cwd }: Envelope) {
+    return this.#options.foreign?.({ agent, tmuxPane, socket: tmuxSocket, tty, cwd }) ?? null
+  }
+
+  #take(
+    session: string,
+    call: Envelope,
+    adapter: AgentAdapter,
+    closed: AbortSignal,
+    hear: (report: AgentReport) => void = report => this.#options.deliver(session, report),
+  ): HookOutcome {
     const isRepeated = this.#isRepeated(session, call)
     if (!isRepeated && !isProtected(call.event) && this.#isOverRate(session)) return this.#note('dropped', session)
     let statements: ReturnType<NonNullable<AgentAdapter['hooks']>['read']>
@@ -136,13 +168,15 @@ export class HookInbox {
         statement,
       }),
     )
-    const asking = call.hold ? reports.find(({ statement }) => statement.is === 'request') : undefined
+    // Nobody decides for a pane that is not ours: its own dialog does.
+    const asking =
+      call.hold && !closed.aborted ? reports.find(({ statement }) => statement.is === 'request') : undefined
     // Held before it is heard: whoever hears of the request must be able to answer it at once.
     const answer = asking ? this.#options.held.hold(asking.id, closed) : null
     if (asking && !answer) this.#count('not-held')
     this.#count(isRepeated ? 'repeated' : 'taken')
     // A relay that came back asks the same thing again; whoever hears it knows it by its id.
-    if (!isRepeated || answer) for (const report of reports) this.#options.deliver(session, report)
+    if (!isRepeated || answer) for (const report of reports) hear(report)
     return { status: 200, pane: session, ...(answer && { answer }) }
   }
 
@@ -225,6 +259,9 @@ function readEnvelope(body: unknown): Envelope | null {
     session: isOurs ? text(body.session) : null,
     agentSession: text(data.session_id) ?? text(data.sessionId),
     cwd: text(data.cwd) ?? text(body.cwd),
+    tmuxPane: isOurs ? text(body.tmuxPane) : null,
+    tmuxSocket: isOurs ? text(body.tmuxSocket) : null,
+    tty: isOurs ? text(body.tty) : null,
     hold: isOurs && body.hold === true,
     data,
   }

@@ -6,6 +6,7 @@ import { type Clock, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, type EventType, newEvent } from '../events/index.js'
 import type { KeeperListener, KeeperPort, KeptSession } from '../keeper/index.js'
+import type { Pane } from '../panes/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import {
   deliveredSink,
@@ -29,7 +30,11 @@ import { DriftFiles } from './drift/index.js'
 import { findSession } from './find-session.js'
 import { gateAnswer } from './gate-answers.js'
 import type { HookInbox } from './hook-inbox.js'
+import { NotifyCenter } from './notify-center.js'
+import { openOutlets } from './notify-outlets.js'
 import { openHomeStore } from './open-store.js'
+import { PaneBoard } from './panes-board.js'
+import { sessionPane } from './panes-session.js'
 import { agentTraits, type PreparedSession, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { type ResumeWish, resumeRequest } from './resume-session.js'
 import { absenceOf } from './session-absence.js'
@@ -68,6 +73,10 @@ export class Host {
   readonly #sweep: UploadSweep
   #sinks: Awaited<ReturnType<typeof deliveredSink>>[] = []
   readonly #ledgerWatch: LedgerWatch
+  /** Every pane that is supervised; null in a host without supervision. */
+  readonly board: PaneBoard | null
+  /** Calls to the person; null where nobody is called. */
+  readonly notices: NotifyCenter | null
   #decisions: Subscription | null = null
   #starting: Promise<void> = Promise.resolve()
 
@@ -98,6 +107,7 @@ export class Host {
       settings: options.settings,
       clock: options.clock,
       sessions: () => this.records(),
+      foreign: call => this.board?.hearerOf(call) ?? null,
       onMalformed: about => this.#note('hook.malformed', about),
       onError: options.onError,
     })
@@ -109,6 +119,19 @@ export class Host {
       onReloaded: agent => this.#note('pack.reloaded', { agent }),
     })
     if (options.owner === 'daemon') this.packs.watch()
+    const { supervision } = options.settings
+    this.board =
+      supervision && options.owner === 'daemon'
+        ? new PaneBoard({
+            clock: options.clock,
+            settings: supervision,
+            packs: this.packs,
+            redactor: this.#redactor,
+            env: process.env,
+            onError: options.onError,
+          })
+        : null
+    this.notices = this.board && options.settings.notify ? this.#openNotices(this.board, options.settings.notify) : null
     this.#snapshots = new SessionSnapshots(
       join(options.settings.dataDirectory, 'snapshots'),
       options.clock,
@@ -222,6 +245,8 @@ export class Host {
   }
 
   async close(): Promise<void> {
+    this.notices?.close()
+    this.board?.close()
     this.packs.close()
     this.#decisions?.close()
     await this.#ledgerWatch.close()
@@ -234,6 +259,21 @@ export class Host {
   }
 
   // — inside —
+
+  #openNotices(board: PaneBoard, notify: NonNullable<HostSettings['notify']>): NotifyCenter {
+    const { clock, onError } = this.#options
+    const notices = new NotifyCenter({
+      clock,
+      settings: notify,
+      quietRunS: board.settings.panes.quiet_run_s,
+      outlets: openOutlets({ env: process.env, usesDesktop: notify.desktop, command: notify.command, onError }),
+      counters: board.counters,
+      hostName: hostname(),
+      utcOffset: -new Date(clock.now()).getTimezoneOffset(),
+    })
+    board.listen(change => notices.take(change))
+    return notices
+  }
 
   async #appendStart(request: StartRequest, prepared: PreparedSession, kept: KeptSession): Promise<void> {
     const number = await this.#nextNumber(request.person)
@@ -303,13 +343,14 @@ export class Host {
       onEnded: () => {
         this.#live.delete(record.id)
         this.#watches.delete(record.id)
+        this.board?.removeSession(record.id)
         this.#snapshots.forget(record.id)
         void this.#channels.close(record.id).catch(onError)
       },
       onLagging: () => void this.#readOn(record).catch(onError),
     })
     this.#live.set(record.id, session)
-    const watch = this.#watch(session, live)
+    const watch = this.#watch(session, live, record)
     await this.#channels.open(record, env, report => {
       session.hear(report)
       watch.hear(report)
@@ -317,8 +358,9 @@ export class Host {
     return session
   }
 
-  #watch(session: LiveSession, live: LivePack): SessionWatch {
+  #watch(session: LiveSession, live: LivePack, record: SessionRecord): SessionWatch {
     const { clock, onError } = this.#options
+    const { board } = this
     const watch = new SessionWatch({
       screen: session.screen,
       live,
@@ -326,9 +368,14 @@ export class Host {
       drift: this.#drift,
       redactor: this.#redactor,
       record: (type, data) => this.#note(type, data),
+      ...(board && {
+        supervise: (pane: Pane) => board.supervise(pane),
+        changed: () => board.changed(session.id),
+      }),
       onError,
     })
     this.#watches.set(session.id, watch)
+    board?.addSession(sessionPane(session, watch, record, clock))
     session.observe(watch)
     return watch
   }

@@ -2,19 +2,30 @@ import { randomInt } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
-import type { Activity } from '../activity/index.js'
+import { type Activity, readSegment, segmentPath } from '../activity/index.js'
 import { Ledger } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import {
   AgentSteps,
+  ChildLookSteps,
+  ChildSteerSteps,
+  ChildStopSteps,
   CodergenSteps,
-  type DriveEnd,
+  type CustomHandler,
+  childSourceSteps,
+  customSteps,
+  FanInSteps,
   graphWorkflow,
+  mergeSteps,
+  NodeSteps,
+  type Performer,
   RunHost,
+  type RunRecord,
+  SignsOfLife,
   simulatedSteps,
   ToolSteps,
 } from '../engine/index.js'
-import { OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
+import { OneshotFileKeeper, OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
@@ -32,10 +43,13 @@ export interface RunsOptions {
   /** Started by a person at a terminal: then all of its environment reaches the agents. */
   isPersonal: boolean
   maxRuns: number
+  /** Handlers of graphs that the user brought, by type. */
+  handlers?: Readonly<Record<string, CustomHandler>>
   /** The one of this process, where it has one. */
   ledger?: Ledger
   onActivity?(run: string, activity: Activity): void
-  onDriven?(run: string, end: DriveEnd): void
+  /** Which runs are looked for; all, unless told. */
+  isWanted?(run: RunRecord): boolean
   onError(error: unknown): void
 }
 
@@ -48,6 +62,8 @@ export function openRuns(options: RunsOptions): RunHost {
     options.ledger ??
     new Ledger(store, { clock, redactor, alongside: (record, decision) => gateAnswer(record, decision, clock.now()) })
   const approvals = new StepApprovals({ store, ledger, clock })
+  const files = oneshotFiles(options)
+  const signs = new SignsOfLife(clock)
   const agents = new AgentSteps({
     clock,
     redactor,
@@ -55,7 +71,18 @@ export function openRuns(options: RunsOptions): RunHost {
     environment,
     ask: (call, turn, request) => approvals.ask(call, turn, request),
     withdraw: step => approvals.withdraw(step),
-    ...(options.onActivity && { onActivity: options.onActivity }),
+    onActivity: (run, activity) => {
+      signs.seen(run)
+      files.activity(run, activity)
+      options.onActivity?.(run, activity)
+    },
+  })
+  const node = (handler: Performer) =>
+    new NodeSteps(handler, { clock, runDirectory: run => runDirectory(options.dataDirectory, run) }, signs)
+  const codergen = new CodergenSteps(agents)
+  const custom = Object.entries(options.handlers ?? {}).map(([type, handler]) => {
+    const steps = customSteps(handler, call => madeDirectory(agents.directory(call)))
+    return [`graph.${type}`, node(steps)] as const
   })
   return new RunHost({
     store,
@@ -65,15 +92,39 @@ export function openRuns(options: RunsOptions): RunHost {
     workflows: [oneshotWorkflow, graphWorkflow] as never,
     performers: {
       'oneshot.agent': new OneshotSteps({ agents, redactor, environment }),
-      'graph.codergen': new CodergenSteps(agents),
-      'graph.prompt': new CodergenSteps(agents),
-      'graph.tool': new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) }),
+      'graph.codergen': node(codergen),
+      'graph.prompt': node(codergen),
+      'graph.tool': node(new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) })),
+      'graph.parallel.fan_in': node(new FanInSteps(codergen)),
+      'graph.merge': mergeSteps,
+      'graph.child_source': childSourceSteps,
+      'graph.child_look': new ChildLookSteps(store),
+      'graph.child_steer': new ChildSteerSteps(store),
+      'graph.child_stop': new ChildStopSteps(store),
       'graph.simulated': simulatedSteps,
+      ...Object.fromEntries(custom),
     },
     maxRuns: options.maxRuns,
     random: () => randomInt(2 ** 32) / 2 ** 32,
     onError,
-    ...(options.onDriven && { onDriven: options.onDriven }),
+    onDriving: run => files.begin(run),
+    onDriven: run => files.end(run),
+    onClosed: () => files.close(),
+    ...(options.isWanted && { isWanted: options.isWanted }),
+  })
+}
+
+/** The files of oneshots in the form of the seed. */
+export function oneshotFiles({
+  store,
+  dataDirectory,
+  onError,
+}: Pick<RunsOptions, 'store' | 'dataDirectory' | 'onError'>): OneshotFileKeeper {
+  return new OneshotFileKeeper({
+    store,
+    runDirectory: run => runDirectory(dataDirectory, run),
+    activities: (run, step) => readSegment(segmentPath(runDirectory(dataDirectory, run), step)),
+    onError,
   })
 }
 
@@ -82,6 +133,11 @@ export function runDirectory(dataDirectory: string, run: string): string {
   const directory = join(dataDirectory, 'runs', run)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   return directory
+}
+
+function madeDirectory(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  return path
 }
 
 /** This process, so that others on this machine can tell whether it still lives. */

@@ -2,7 +2,15 @@ import type { AgentReport, LivePack } from '../agents/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import type { KeptExit } from '../keeper/index.js'
-import { type DriftReport, DriftWatch, Pane, type PaneOutput, type PaneScreen, timeBox } from '../panes/index.js'
+import {
+  type DriftReport,
+  DriftWatch,
+  Pane,
+  type PaneOutput,
+  type PaneScreen,
+  type Supervisor,
+  timeBox,
+} from '../panes/index.js'
 import type { SessionObserver } from '../sessions/index.js'
 import { ChangeHistory, changeFields, type Explanation, explainMoment, Timeline } from '../sessions/replay/index.js'
 import type { Frame } from '../terminal/index.js'
@@ -16,6 +24,10 @@ export interface SessionWatchOptions {
   drift: DriftFiles
   redactor: Redactor
   record<T extends EventType>(type: T, data: EventData<T>): void
+  /** The status of the session's pane is followed by this one. */
+  supervise?(pane: Pane): Supervisor
+  /** Something about the pane may have changed. */
+  changed?(): void
   onError(error: unknown): void
 }
 
@@ -36,12 +48,14 @@ export class SessionWatch implements SessionObserver {
   #time = { t: 0, at: 0 }
   #timer: Timer | null = null
   #isVersionKnown = false
+  readonly supervisor: Supervisor | null
 
   constructor(options: SessionWatchOptions) {
     const { live, screen, clock } = options
     const { pack } = live
     this.#options = options
     this.#pane = new Pane(pack, screen)
+    this.supervisor = options.supervise?.(this.#pane) ?? null
     this.#timeline = new Timeline(pack)
     this.#flushedAt = clock.monotonic()
     this.#time.at = clock.monotonic()
@@ -56,12 +70,14 @@ export class SessionWatch implements SessionObserver {
     try {
       this.#time = { t, at: this.#options.clock.monotonic() }
       const steps = this.#pane.take([...outputs], t)
+      this.supervisor?.take(steps, t)
       for (const moment of this.#timeline.take(steps)) this.#history.take(changeFields(moment))
       for (const step of steps) {
         if (step.type !== 'look') continue
         this.#findVersion(step.look.frame)
         if (isLive) for (const report of this.#drift.see(step.look)) this.#report(report)
       }
+      this.#options.changed?.()
       this.#schedule(t)
       if (this.#options.clock.monotonic() - this.#flushedAt >= FLUSH_MS) this.#flush()
     } catch (error) {
@@ -78,7 +94,11 @@ export class SessionWatch implements SessionObserver {
     try {
       const now = this.#now()
       const t = Math.min(now, Math.max(0, now - (this.#options.clock.now() - report.at) / 1000))
-      this.#timeline.take(this.#pane.hear(report, t))
+      const steps = this.#pane.hear(report, t)
+      this.supervisor?.take(steps, t)
+      this.supervisor?.note(report.channel === 'transcript' ? 'transcript' : 'hook', report.statement.is, t)
+      this.#timeline.take(steps)
+      this.#options.changed?.()
       this.#history.take(changeFields(this.#timeline.now(this.#pane.state(now))))
     } catch (error) {
       this.#options.onError(error)
@@ -88,6 +108,8 @@ export class SessionWatch implements SessionObserver {
   exited({ code, signal, t }: KeptExit): void {
     this.#timer?.cancel()
     this.#pane.exited({ code, signal }, t)
+    this.supervisor?.exited({ code, signal }, t)
+    this.#options.changed?.()
     this.#history.take(changeFields(this.#timeline.exited(this.#pane.state(t), { code, signal })))
     this.#flush()
     this.#options.live.release()
@@ -104,6 +126,10 @@ export class SessionWatch implements SessionObserver {
   }
 
   /** Seconds since the session's start. */
+  now(): number {
+    return this.#now()
+  }
+
   #now(): number {
     return this.#time.t + (this.#options.clock.monotonic() - this.#time.at) / 1000
   }

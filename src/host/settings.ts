@@ -1,5 +1,7 @@
 import type { ApprovalPolicy } from '../approvals/index.js'
+import type { SupervisorSettings } from '../panes/index.js'
 import type { SessionTimes } from '../sessions/index.js'
+import type { NotifyWishes } from './notify-center.js'
 
 /** The settings a host needs, taken from the configuration by whoever starts it. */
 export interface HostSettings {
@@ -15,6 +17,8 @@ export interface HostSettings {
   /** Below this much free space no session is started; decisions still work. */
   minFreeMb: number
   envPass: readonly string[]
+  /** Runs that the daemon drives at once (`runs.max_concurrent`). */
+  maxRuns: number
   sessions: {
     times: SessionTimes
     /** How often "typing" is repeated while an agent thinks. */
@@ -41,6 +45,10 @@ export interface HostSettings {
   }
   /** Programs of agents that the person set (`agents.<name>.command`). */
   commands?: Readonly<Record<string, string>>
+  /** Supervision of panes; none where a host has no board. */
+  supervision?: SupervisorSettings
+  /** Whom to call, when and how; nobody where it is left out. */
+  notify?: NotifyWishes & { desktop: boolean; command: readonly string[] }
   /** How decisions and grants are taken; the defaults where absent. */
   approvals?: Partial<ApprovalPolicy>
 }

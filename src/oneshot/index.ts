@@ -1,4 +1,5 @@
-export { exportOneshot, OneshotFiles } from './oneshot-files.js'
+export { OneshotFileKeeper } from './keep-files.js'
+export { OneshotFiles } from './oneshot-files.js'
 export { type OneshotInput, oneshotInput, type Role } from './oneshot-run.js'
 export { type OneshotState, oneshotTable } from './oneshot-table.js'
 export { type OneshotWork, oneshotWorkflow, resumeTarget } from './oneshot-workflow.js'

@@ -36,6 +36,9 @@ export const oneshotInput = z.object({
   /** HEAD when the run was made; null outside of a git repository. */
   base: z.string().nullable(),
   branch: z.string().nullable(),
+  /** Where the person wants a copy of the files. */
+  logsDir: z.string().optional(),
+  sessionLog: z.string().optional(),
 })
 
 export type OneshotInput = z.infer<typeof oneshotInput>

@@ -148,6 +148,9 @@ function evolve(work: OneshotWork, event: StoredEvent): void {
       work.missing = null
       return move(work, reason === 'budget' ? 'budget.exceeded' : 'interrupt', event.at, reason)
     }
+    case 'run.cancelled':
+      work.isOurDoing = true
+      return move(work, 'interrupt', event.at, 'cancelled')
     case 'run.failed':
       // The only failure that no step brings: the limit of iterations.
       if (work.state === 'REITERATION_PENDING') move(work, 'next', event.at, 'max_iterations')

@@ -35,9 +35,23 @@ export class OneshotSteps implements Performer {
     return this.#options.agents.recover(call)
   }
 
+  abandon(call: StepCall): Promise<void> {
+    return this.#options.agents.abandon(call)
+  }
+
+  /** Earlier attempts whose host died before it could end them. */
+  async #endEarlier({ run, input }: StepCall): Promise<void> {
+    const { role, iteration, attempt } = input as { role: AgentRole; iteration: number; attempt: number }
+    for (let earlier = 1; earlier < attempt; earlier++) {
+      const step = `${role}@${iteration}#${earlier}`
+      await this.#options.agents.abandon({ run, step, name: `${run}/${step}` })
+    }
+  }
+
   async #work(call: StepCall, work: OneshotWork): Promise<StepEnd> {
     const { input, cwd, feedback } = work
     const { iteration } = call.input as { iteration: number }
+    await this.#endEarlier(call)
     const git = new Git(cwd)
     const left = (await git.root()) ? (await git.status()).map(({ path }) => path) : []
     const prompt = workerPrompt({ input, iteration, cwd, feedback, left })
@@ -47,6 +61,7 @@ export class OneshotSteps implements Performer {
 
   async #audit(call: StepCall, work: OneshotWork): Promise<StepEnd> {
     const { input, cwd, iteration, feedback, complaint } = work
+    await this.#endEarlier(call)
     const result = work.result ?? { step: '', text: '', isRecovered: false, evidence: [], sessionId: null }
     const git = new Git(cwd)
     const isRepository = (await git.root()) !== null && input.base !== null
@@ -61,11 +76,12 @@ export class OneshotSteps implements Performer {
       earlier: feedback.filter(({ from }) => from === 'auditor'),
       complaint,
     })
-    const before = isRepository ? await git.treeHash() : null
+    const ours = logsOf(input)
+    const before = isRepository ? await git.treeHash(ours) : null
     const end = await this.#options.agents.run(call, turnOf(call, work, 'auditor', prompt))
     if (end.status !== 'ok') return endOf(end, {})
-    if (before !== null && (await git.treeHash()) !== before) {
-      await git.restoreTree(before)
+    if (before !== null && (await git.treeHash(ours)) !== before) {
+      await git.restoreTree(before, ours)
       return endOf(end, { verdict: null, complaint: 'the auditor changed files; they were put back' })
     }
     const read = readVerdict({ text: end.text, ...(end.structured !== undefined && { structured: end.structured }) })
@@ -116,7 +132,13 @@ function turnOf(
     ...(player.endpoint !== undefined && { endpoint: player.endpoint }),
     ...(player.apiKeyEnv !== undefined && { apiKeyEnv: player.apiKeyEnv }),
     thresholds: input,
+    notItsOwn: logsOf(input),
   }
+}
+
+/** Logs that the person wants beside the work are not the work. */
+function logsOf({ logsDir, sessionLog }: OneshotInput): string[] {
+  return [logsDir, sessionLog].filter(path => path !== undefined)
 }
 
 function endOf(end: HeadlessEnd, judged: Pick<AgentStepResult, 'verdict' | 'complaint'>): StepEnd {

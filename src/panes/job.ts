@@ -42,7 +42,8 @@ export function jobName(words: readonly string[]): string | null {
   for (const [index, word] of rest.entries()) {
     if (isModule) return word
     if (word === '-m') isModule = true
-    else if (word === '-c' || word === '-e' || word === '--eval') return SHELLS.has(program) ? innerName(rest[index + 1]) : program
+    else if (word === '-c' || word === '-e' || word === '--eval')
+      return SHELLS.has(program) ? innerName(rest[index + 1]) : program
     else if (word.startsWith('-') || word.includes('=') || SUBCOMMANDS.has(word)) continue
     else return jobName([word, ...rest.slice(index + 1)]) ?? program
   }

@@ -96,6 +96,12 @@ export class PaneScreen {
     this.#memory = noteInput(this.#memory, t)
   }
 
+  /** An empty terminal in place of the old one, for content that is taken whole. What the classifier remembers stays: it is about texts. */
+  reset(options: EmulatorOptions): void {
+    this.#emulator = new TerminalEmulator(options)
+    this.#isHeld = false
+  }
+
   /** A pane that flickers: until then a rest must last this long. */
   holdRest(seconds: number, until: number): void {
     this.#settler.hold(seconds, until)

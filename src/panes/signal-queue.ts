@@ -11,13 +11,7 @@ import { isLowPriority, isMergeable, isProtected, type Signal } from './signals.
 const LOW_FROM = 0.8
 const WARN_FROM = 0.75
 
-export type DropReason =
-  | 'stale_generation'
-  | 'low_priority'
-  | 'overflow_low'
-  | 'overflow_normal'
-  | 'refused'
-  | 'merged'
+export type DropReason = 'stale_generation' | 'low_priority' | 'overflow_low' | 'overflow_normal' | 'refused' | 'merged'
 
 export class SignalQueue {
   readonly #max: number
@@ -77,9 +71,7 @@ export class SignalQueue {
   }
 
   #makeRoom(): boolean {
-    return (
-      this.#evict(isLowPriority, 'overflow_low') || this.#evict(signal => !isProtected(signal), 'overflow_normal')
-    )
+    return this.#evict(isLowPriority, 'overflow_low') || this.#evict(signal => !isProtected(signal), 'overflow_normal')
   }
 
   #evict(isEvictable: (signal: Signal) => boolean, reason: DropReason): boolean {

@@ -47,7 +47,9 @@ export function isProtected(signal: Pick<Signal, 'source' | 'name'>): boolean {
 export function isLowPriority(signal: Signal): boolean {
   const name = signalName(signal)
   return (
-    name === 'content.update' || name === 'title.progress' || (signal.source === 'screen' && signal.data.repeat === true)
+    name === 'content.update' ||
+    name === 'title.progress' ||
+    (signal.source === 'screen' && signal.data.repeat === true)
   )
 }
 

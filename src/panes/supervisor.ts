@@ -1,59 +1,38 @@
-import type { Config } from '../config/index.js'
 import type { Observation } from '../screen/index.js'
 import { changes, type Frame, type RowMask } from '../terminal/index.js'
-import type { Counters } from './counters.js'
 import { type Claim, type Evidence, rankOf } from './evidence.js'
 import { FlickerWatch } from './flicker.js'
-import { Gate, type Guess, HeuristicAnalyser, type HeuristicSignal, type Sight, sightAgain, sightOf, spinnerMask } from './heuristics/index.js'
+import {
+  Gate,
+  type Guess,
+  HeuristicAnalyser,
+  type Sight,
+  sightAgain,
+  sightOf,
+  spinnerMask,
+} from './heuristics/index.js'
 import type { Job } from './job.js'
 import type { Pane, PaneState, PaneStep } from './pane.js'
 import { ProgressWatch } from './progress.js'
 import { type LoggedReport, ReportLog } from './report-log.js'
-import { type Signal, type SignalSource, signalName } from './signals.js'
 import { SignalQueue } from './signal-queue.js'
+import { type Signal, type SignalSource, signalName } from './signals.js'
 import type { StatusEntry, StatusState } from './status.js'
 import type { PaneStatus, StatusEvent } from './status-table.js'
 import { StatusTracker } from './status-tracker.js'
-
-/** The settings that supervision needs, as the configuration has them. */
-export type SupervisorSettings = Pick<Config, 'panes' | 'heuristics' | 'queue' | 'reading' | 'osc7501'>
-
-export interface SupervisorOptions {
-  settings: SupervisorSettings
-  /** Process names of all known agents: heuristics may judge them. */
-  agentPrograms: readonly string[]
-  counters: Counters
-  onError(error: unknown): void
-}
-
-/** What a pane is to a person, at one moment. */
-export interface Supervised extends StatusState {
-  /** What is shown: done and failed stay for a moment after they were seen. */
-  shown: PaneStatus
-  /** Done and failed for so long that a compact list leaves them out. */
-  isFaded: boolean
-  /** Faded a moment ago. */
-  isRecent: boolean
-  claim: Claim | null
-  authority: string
-  rule: string
-  confidence: number
-  /** Seconds since anybody last said something about the pane; null while somebody's word counts. */
-  staleFor: number | null
-  contradictions: number
-  flicker: number
-  heuristics: 'auto' | 'off'
-  /** Why heuristics are silent; null while they may speak. */
-  gate: string | null
-}
-
-const GUESSES: Readonly<Record<HeuristicSignal, { event: StatusEvent; claim: Claim }>> = {
-  heuristic_run: { event: 'start', claim: { is: 'working' } },
-  heuristic_done: { event: 'finish-ok', claim: { is: 'done' } },
-  heuristic_wait: { event: 'ask', claim: { is: 'blocked', awaiting: 'input' } },
-  heuristic_idle: { event: 'rest', claim: { is: 'idle' } },
-}
-const GUESS_LASTS_S = 30
+import {
+  effectOf,
+  GUESS_LASTS_S,
+  GUESSES,
+  isOneRank,
+  nameOf,
+  type Supervised,
+  type SupervisorOptions,
+  type SupervisorSettings,
+  says,
+  sourceOf,
+  timeless,
+} from './supervisor-parts.js'
 
 /**
  * Everything that is known about one pane, turned into its status: reports go through the queue into the reading and the table, time alone
@@ -82,11 +61,13 @@ export class Supervisor {
   #mode: 'auto' | 'off' = 'auto'
   #gateReason: string | null = null
   #focusSince: number | null = null
+  #isFocusCounted = false
   #waitTriedAt: number | null = null
   #wasContentChanged = false
   #lingering: { status: PaneStatus; until: number } | null = null
   #endedAt: number | null = null
   #heardAt = 0
+  #since = 0
   #authorityAt = 0
 
   constructor(pane: Pane, options: SupervisorOptions) {
@@ -134,7 +115,8 @@ export class Supervisor {
   /** What came out of the pane's bytes, or of its agent's words. */
   take(steps: readonly PaneStep[], t: number): void {
     for (const step of steps) {
-      if (step.type === 'evidence') this.#offer(sourceOf(step.evidence), nameOf(step.evidence), step.evidence.t, { evidence: step.evidence })
+      if (step.type === 'evidence')
+        this.#offer(sourceOf(step.evidence), nameOf(step.evidence), step.evidence.t, { evidence: step.evidence })
       if (step.type === 'look') this.#offer('screen', step.state.view, step.look.t, { step })
     }
     this.drain(t)
@@ -173,6 +155,7 @@ export class Supervisor {
   }
 
   focus(isFocused: boolean, t: number): void {
+    if (isFocused && this.#focusSince === null) this.#isFocusCounted = false
     this.#focusSince = isFocused ? (this.#focusSince ?? t) : null
   }
 
@@ -226,7 +209,9 @@ export class Supervisor {
 
   /** Times that a tick each second would miss: focus counts after a fraction of one. */
   nextDeadline(): number | null {
-    return this.#focusSince === null ? null : this.#focusSince + this.#settings.panes.focus_debounce_s
+    return this.#focusSince === null || this.#isFocusCounted
+      ? null
+      : this.#focusSince + this.#settings.panes.focus_debounce_s
   }
 
   // — what it is —
@@ -241,6 +226,8 @@ export class Supervisor {
     const fadedFor = isOver ? t - this.#endedAt! - panes.dismiss_s : -1
     return {
       ...state,
+      since: this.#since,
+      generation: this.#generation,
       shown: state.status === 'idle' && lingering ? lingering : state.status,
       isFaded: fadedFor >= 0,
       isRecent: fadedFor >= 0 && fadedFor < panes.recent_s,
@@ -313,11 +300,18 @@ export class Supervisor {
     if (authority === 'shell') this.#promptAt = t
     if (authority === 'hook' || authority === 'transcript' || authority === 'osc7501') this.#progress.progressed(t)
     const top = this.#pane.standing(now)[0]
-    const isLower = top !== undefined && rankOf(authority) > rankOf(top.authority) + (isOneRank(authority, top.authority) ? 1 : 0)
+    const isLower =
+      top !== undefined && rankOf(authority) > rankOf(top.authority) + (isOneRank(authority, top.authority) ? 1 : 0)
     if (isLower) {
       const isSame = top.claim.is === claim.is
       if (!isSame) this.#options.counters.add('reading.contradiction', { won: top.authority, lost: authority })
-      this.#log.add({ t, source: authority, says: says(claim), ref, effect: isSame ? 'agrees' : `lost to ${top.authority}` })
+      this.#log.add({
+        t,
+        source: authority,
+        says: says(claim),
+        ref,
+        effect: isSame ? 'agrees' : `lost to ${top.authority}`,
+      })
       return
     }
     const entry = this.#read({ claim, authority, ref }, this.#pane.state(now), t)
@@ -342,8 +336,9 @@ export class Supervisor {
           effect: entry ? effectOf(entry) : 'agrees',
         })
     }
-    if (look.isSettled && look.observation.view === 'idle_prompt' && this.#sight && this.#sight.isCursorAtEnd)
-      this.#analyser.learnPrompt(this.#sight.beforeCursor)
+    const sight = this.#sight
+    if (look.isSettled && look.observation.view === 'idle_prompt' && sight?.isCursorAtEnd === true)
+      this.#analyser.learnPrompt(sight.beforeCursor)
     this.#guess(look.frame, t, look.observation)
   }
 
@@ -420,6 +415,7 @@ export class Supervisor {
     if (status === before.status) return
     counters.add('status.changed', { ...labels, reason: ref })
     const { t } = entry
+    this.#since = t
     const isOver = status === 'done' || status === 'failed'
     if (isOver) {
       this.#endedAt = t
@@ -470,7 +466,11 @@ export class Supervisor {
     const look = this.#pane.screen.last
     if (!look) return
     if (frame && !this.#sight)
-      this.#sight = sightOf(frame, null, { observation: observation ?? look.observation, settings: this.#settings.heuristics, mask: this.#mask })
+      this.#sight = sightOf(frame, null, {
+        observation: observation ?? look.observation,
+        settings: this.#settings.heuristics,
+        mask: this.#mask,
+      })
     if (!this.#sight) return
     const sight = frame && this.#sight.t === frame.t ? this.#sight : sightAgain(this.#sight, t)
     const gate = this.#gate.ask({
@@ -508,7 +508,8 @@ export class Supervisor {
     return this.#pane
       .standing(t)
       .some(
-        ({ authority, claim }) => rankOf(authority) < rankOf('shell') || (authority === 'shell' && claim.is === 'working'),
+        ({ authority, claim }) =>
+          rankOf(authority) < rankOf('shell') || (authority === 'shell' && claim.is === 'working'),
       )
   }
 
@@ -539,6 +540,7 @@ export class Supervisor {
 
   #markSeen(t: number): void {
     if (this.#focusSince === null || t - this.#focusSince < this.#settings.panes.focus_debounce_s) return
+    this.#isFocusCounted = true
     const { status, seen } = this.#tracker.state
     if (!seen && (status === 'done' || status === 'failed' || status === 'waiting-approval'))
       this.#apply('seen', 'user', t, 'user.focus')
@@ -549,37 +551,7 @@ export class Supervisor {
     this.#authorityAt = t
     const { authority } = this.#pane.state(t).reading
     this.#options.counters.add('reading.authority_s', { authority }, passed)
-    if (this.#pane.standing(t).length === 0) this.#options.counters.add('pane.unknown_s', { agent: this.#pane.pack.agent }, passed)
+    if (this.#pane.standing(t).length === 0)
+      this.#options.counters.add('pane.unknown_s', { agent: this.#pane.pack.agent }, passed)
   }
-}
-
-/** A row without the times in it: a clock that counts is no news. */
-const timeless: RowMask = row =>
-  row.text.replace(/^\s*[^\p{L}\p{N}\s]{1,8}\s/u, '').replace(/(?:\d+h ?)?(?:\d+m ?)?\d+(?:\.\d+)?s\b|\d{1,2}:\d{2}(?::\d{2})?/gu, '0')
-
-function sourceOf({ authority }: Evidence): SignalSource {
-  return authority === 'structure' ? 'screen' : authority === 'silence' ? 'content' : authority
-}
-
-/** `shell/command-end` → `command-end`. */
-function nameOf({ ref }: Evidence): string {
-  return ref.slice(ref.indexOf('/') + 1)
-}
-
-function says(claim: Claim | null): string {
-  if (!claim) return 'nothing'
-  if (claim.is === 'blocked') return `blocked (${claim.awaiting})`
-  if (claim.is === 'working' && claim.label !== undefined) return `working (${claim.label.slice(0, 40)})`
-  if (claim.is === 'failed') return `failed (${claim.reason.slice(0, 60)})`
-  return claim.is
-}
-
-function effectOf(entry: StatusEntry | null): string {
-  if (!entry) return 'agrees'
-  if (entry.reason !== 'applied') return entry.reason
-  return entry.from === entry.to ? 'agrees' : `${entry.from} → ${entry.to}`
-}
-
-function isOneRank(a: string, b: string): boolean {
-  return (a === 'hook' && b === 'transcript') || (a === 'transcript' && b === 'hook')
 }

@@ -5,7 +5,7 @@ import { getRequestListener } from '@hono/node-server'
 import { type Clock, delay } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
-import { Host, type HostSettings } from '../host/index.js'
+import { Host, type HostSettings, openRuns } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
 import { acquireLock } from '../process/index.js'
 import { createApp } from './app.js'
@@ -59,6 +59,20 @@ export async function startDaemon(options: {
     throw error
   })
   await host.store.append('host', 'any', [newEvent('host.started', { pid: process.pid, version })])
+  const runs = openRuns({
+    store: host.store,
+    ledger: host.ledger,
+    clock,
+    dataDirectory: settings.dataDirectory,
+    envPass: settings.envPass,
+    env: process.env,
+    isPersonal: false,
+    maxRuns: settings.maxRuns,
+    // A run that was begun at a terminal belongs there: with its environment, and with the person who can resume it.
+    isWanted: run => run.labels.host === 'daemon',
+    onError,
+  })
+  runs.start()
   const app = createApp({ host, version, startedAt: clock.now(), stop: () => stop() })
   const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
   serveTerminals(server, host)
@@ -79,6 +93,7 @@ export async function startDaemon(options: {
     await host.store
       .append('host', 'any', [newEvent('host.stopped', { pid: process.pid, reason: 'asked to' })])
       .catch(onError)
+    await runs.close().catch(onError)
     await host.close().catch(onError)
     await keeper.close()
     lock.release()

@@ -5,6 +5,7 @@
 export function soleJsonObject(text: string): { value: Record<string, unknown> } | { problem: string } {
   const whole = parseObject(text.trim())
   if (whole) return { value: whole }
+  if (isJson(text.trim())) return { problem: 'the answer is JSON, but no object' }
   const fenced = [...text.matchAll(/^```json[ \t]*\r?\n([\s\S]*?)^```[ \t]*$/gm)].map(match => match[1]!)
   if (fenced.length === 1) {
     const value = parseObject(fenced[0]!.trim())
@@ -18,6 +19,16 @@ export function soleJsonObject(text: string): { value: Record<string, unknown> }
       objects.length === 0
         ? 'there is no JSON object in the answer'
         : `there are ${objects.length} JSON objects; there must be one`,
+  }
+}
+
+/** A list, a string, a number: whatever lies inside of it is not the answer. */
+function isJson(text: string): boolean {
+  try {
+    JSON.parse(text)
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -108,7 +108,13 @@ async function examine({ cwd, directory, startedAt, sessionId }: StepTraces): Pr
   if (commit !== null) evidence.push({ source: 'git', at: commit, says: 'there is a commit by aider since the start' })
   // Records have whole seconds: the history that is written right behind the commit carries the same one.
   const isComplete = commit !== null && times !== null && times.mtimeMs >= commit
-  return { isComplete, hasWork: commit !== null, text: history === null ? null : answerIn(history), sessionId, evidence }
+  return {
+    isComplete,
+    hasWork: commit !== null,
+    text: history === null ? null : answerIn(history),
+    sessionId,
+    evidence,
+  }
 }
 
 async function ownCommit(cwd: string, since: number): Promise<number | null> {

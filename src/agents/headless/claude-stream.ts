@@ -130,15 +130,18 @@ export class ClaudeStream implements ActivityParser {
   #message(record: JsonRecord): ActivityBody[] {
     const message = isRecord(record.message) ? record.message : {}
     const failure = textOf(record.error)
-    if (failure !== undefined) this.#failure = ERRORS[failure] ?? 'unknown'
+    // The program's own words in the model's place; the final record says them again.
+    if (failure !== undefined) {
+      this.#failure = ERRORS[failure] ?? 'unknown'
+      return []
+    }
     const id = textOf(message.id) ?? ''
     return partsOf(message.content).flatMap((part): ActivityBody[] => {
       const index = this.#blocks.get(id) ?? 0
       this.#blocks.set(id, index + 1)
       const block = `${id}/${index}`
       if (part.type === 'text') return [{ type: 'text', text: String(part.text ?? ''), delta: false, block }]
-      if (part.type === 'thinking')
-        return [{ type: 'thought', text: String(part.thinking ?? ''), delta: false, block }]
+      if (part.type === 'thinking') return [{ type: 'thought', text: String(part.thinking ?? ''), delta: false, block }]
       if (part.type !== 'tool_use') return []
       const tool = textOf(part.name) ?? 'unknown'
       return [{ type: 'tool_call', callId: textOf(part.id) ?? block, tool, kind: kindOfTool(tool), input: part.input }]

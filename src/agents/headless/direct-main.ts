@@ -40,7 +40,9 @@ async function ask(): Promise<void> {
       messages: [{ role: 'user', content: readFileSync(0, 'utf8') }],
       stream: true,
       stream_options: { include_usage: true },
-      ...(schema && { response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } } }),
+      ...(schema && {
+        response_format: { type: 'json_schema', json_schema: { name: 'answer', strict: true, schema } },
+      }),
     }),
   })
   if (!response.ok || !response.body) {

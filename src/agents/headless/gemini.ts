@@ -98,8 +98,7 @@ class GeminiStream implements ActivityParser {
       output: stats.output_tokens,
       cacheRead: stats.cached,
     })
-    if (record.status === 'success')
-      return [usage, { type: 'result', ok: true, reason: 'success', text: this.#answer }]
+    if (record.status === 'success') return [usage, { type: 'result', ok: true, reason: 'success', text: this.#answer }]
     const text = (isRecord(record.error) ? textOf(record.error.message) : undefined) ?? 'unknown error'
     return [usage, errorOf(text), { type: 'result', ok: false, reason: 'error', text }]
   }

@@ -35,7 +35,7 @@ export function classOfStatus(status: number): ErrorClass {
 
 /** The status that an agent put into a sentence ("unexpected status 401 Unauthorized", `"code":401`), where it gives no field for it. */
 export function statusIn(text: string): number | undefined {
-  const found = /(?:\bstatus(?:\s+code)?|\bHTTP|"code"|\bError)\W{0,3}(\d{3})\b/i.exec(text)?.[1]
+  const found = /(?:\bstatus(?:\s+code)?|\bHTTP|"code"|\bError(?:\s+code)?)\W{0,3}(\d{3})\b/i.exec(text)?.[1]
   return found !== undefined && BY_STATUS[Number(found)] !== undefined ? Number(found) : undefined
 }
 

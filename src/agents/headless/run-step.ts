@@ -201,7 +201,11 @@ function endOf(exit: GroupExit, progress: StepProgress, { endsByExit }: Headless
     }
   }
   if (result && !result.ok)
-    return failed(progress.errorClass ?? 'unknown', `error_${progress.errorClass ?? progress.result?.reason ?? 'unknown'}`, progress)
+    return failed(
+      progress.errorClass ?? 'unknown',
+      `error_${progress.errorClass ?? progress.result?.reason ?? 'unknown'}`,
+      progress,
+    )
   if (exit.code === 0) return failed('interrupted', 'no_final_record', progress)
   return failed(progress.errorClass ?? 'unknown', progress.errorClass ? `error_${progress.errorClass}` : how, progress)
 }

@@ -76,6 +76,11 @@ export class StepProgress {
     return this.#error?.text ?? null
   }
 
+  /** What it said while it worked, without what its final record says of a failure. */
+  get said(): string {
+    return this.#text || this.#delta
+  }
+
   /** The agent's final message. */
   get text(): string {
     return this.#result?.text || this.#text || this.#delta

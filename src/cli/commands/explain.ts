@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { loadPack } from '../../agents/packs/index.js'
 import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { PaneExplanation } from '../../host/index.js'
 import { type Explanation, explainRecording, explainScreen } from '../../sessions/replay/index.js'
 import { frameOfText } from '../../terminal/index.js'
 import type { CommandInput } from '../command-spec.js'
@@ -10,6 +11,7 @@ import type { CommandContext } from '../context.js'
 import { choosePack } from '../replay/choose-pack.js'
 import { explanationLines, explanationText } from '../replay/explain-lines.js'
 import { parseNumbers, parseSizeOption, readRecorded } from '../replay/recorded.js'
+import { supervisionLines, supervisionText } from '../watch/supervision-text.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const sources = [args.id, options.file, options.screen].filter(source => source !== undefined)
@@ -23,15 +25,21 @@ export async function run(context: CommandContext, { args, options }: CommandInp
       next: 'signalbox replay --at … --explain takes several',
     })
   const at = times?.[0] ?? null
-  const explanation =
+  const explanation: Partial<Explanation> & { supervision?: PaneExplanation } =
     options.file !== undefined
       ? await ofFile(context, options, at)
       : options.screen !== undefined
         ? await ofScreen(context, options)
         : await ofSession(context, String(args.id), at)
-  if (options.json === true || !context.isOutputTty)
-    for (const line of explanationLines(explanation)) context.json(line)
-  else for (const line of explanationText(explanation, context)) context.out(line)
+  const { supervision } = explanation
+  const screen = 'reading' in explanation ? (explanation as Explanation) : null
+  if (options.json === true || !context.isOutputTty) {
+    if (screen) for (const line of explanationLines(screen)) context.json(line)
+    if (supervision) for (const line of supervisionLines(supervision)) context.json(line)
+  } else {
+    if (supervision) for (const line of supervisionText(supervision, context)) context.out(line)
+    if (screen) for (const line of explanationText(screen, context)) context.out(line)
+  }
   return EXIT.ok
 }
 
@@ -58,10 +66,16 @@ async function ofScreen(context: CommandContext, options: CommandInput['options'
   return explainScreen(frameOfText(text, parseSizeOption(options.size)), pack)
 }
 
-async function ofSession(context: CommandContext, id: string, at: number | null): Promise<Explanation> {
+async function ofSession(
+  context: CommandContext,
+  id: string,
+  at: number | null,
+): Promise<Partial<Explanation> & { supervision?: PaneExplanation }> {
   const { DaemonClient } = await import('../daemon-client.js')
   const client = await DaemonClient.connect(context)
-  return client.get<Explanation>(`/panes/${encodeURIComponent(id)}/explain${at === null ? '' : `?at=${at}`}`)
+  return client.get<Partial<Explanation> & { supervision?: PaneExplanation }>(
+    `/panes/${encodeURIComponent(id)}/explain${at === null ? '' : `?at=${at}`}`,
+  )
 }
 
 function packsOf(context: CommandContext): string {

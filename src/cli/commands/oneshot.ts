@@ -1,28 +1,59 @@
-import { readFileSync } from 'node:fs'
-import { systemClock } from '../../clock/index.js'
-import { createRun, getRun, type RunRecord, readRun, resumeRun } from '../../engine/index.js'
-import { SignalboxError } from '../../errors/index.js'
+import { existsSync, readFileSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
+import { loadAgent } from '../../agents/index.js'
+import { newId, systemClock } from '../../clock/index.js'
+import { createRun, getRun, isEnded, type RunRecord, readRun, resumeRun, runStream } from '../../engine/index.js'
+import { EXIT, SignalboxError } from '../../errors/index.js'
+import { newEvent } from '../../events/index.js'
 import { Git } from '../../git/index.js'
-import { runDirectory } from '../../host/index.js'
-import { OneshotFiles, oneshotWorkflow, resumeTarget } from '../../oneshot/index.js'
+import { oneshotWorkflow, resumeTarget } from '../../oneshot/index.js'
 import type { EventStore } from '../../store/index.js'
 import { formatDuration } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
 import type { Home } from '../home.js'
-import { driveHere } from '../runs/drive-here.js'
+import { askLine, driveHere } from '../runs/drive-here.js'
+import { followRun } from '../runs/follow-run.js'
 import { durationMs, readOneshot, wholeNumber } from '../runs/oneshot-options.js'
 import { OneshotProgress } from '../runs/oneshot-progress.js'
 import { findRunFor, withStore } from '../runs/open-runs.js'
 import { runExit } from '../runs/run-exit.js'
+import { showRun } from '../runs/show-run.js'
 
 export async function run(context: CommandContext, input: CommandInput): Promise<number> {
   return withStore(context, async (store, home) => {
-    const { options } = input
-    if (options.resume !== undefined) return resume(context, store, home, input)
+    const { options, args } = input
+    for (const flag of ['resume', 'view', 'follow'] as const)
+      if (options[flag] !== undefined && (args.task !== undefined || options.taskFile !== undefined))
+        throw new SignalboxError('E_INPUT', `with --${flag} the run has its task already`, {
+          next: 'leave the task out',
+        })
+    if (options.view !== undefined) {
+      const record = await findRunFor(context, store, String(options.view))
+      await showRun(context, store, record, { isJson: options.json === true })
+      return EXIT.ok
+    }
+    if (options.follow !== undefined) {
+      const record = await findRunFor(context, store, String(options.follow))
+      return follow(context, store, home, record, options)
+    }
+    if (options.resume !== undefined) return resume(context, store, home, options)
     const task = readTask(context, input)
+    if (options.live === true || home.loaded.config.oneshot.live)
+      throw new SignalboxError('E_INPUT', 'a worker in a terminal (--live) is not there yet', {
+        next: 'leave --live out; signalbox start runs an agent in a terminal by itself',
+      })
+    if (options.detach) await DaemonClient.connect(context)
     const id = await create(context, store, home, task, options)
-    return drive(context, store, home, await getRun(store, id), options)
+    const record = await getRun(store, id)
+    if (!options.detach) return drive(context, store, home, record, options)
+    if (options.json) context.json({ run: id, status: record.status })
+    else {
+      context.out(id)
+      context.note(`the daemon drives it; signalbox logs -f ${id} follows, signalbox cancel ${id} ends it`)
+    }
+    return EXIT.ok
   })
 }
 
@@ -36,42 +67,114 @@ async function create(
   const settings = home.loaded.config.oneshot
   const wish = await readOneshot(context, task, options, settings)
   const git = new Git(context.cwd)
-  const project = (await git.root()) ?? context.cwd
-  const cost = options.maxCost === undefined ? settings.max_cost : Number(options.maxCost)
-  const tokens =
-    options.maxTokens === undefined ? settings.max_tokens : wholeNumber('--max-tokens', options.maxTokens, 0, 1)
-  const timeMs = durationMs('--max-time', options.maxTime, settings.max_time ?? 0)
+  const [root, base] = [await git.root(), await git.head()]
+  const id = newId('run')
+  const isApart = options.worktree === true || options.branch !== undefined || settings.worktree
+  const place = isApart ? await makeWorktree(git, root, base, home, id, options.branch as string | undefined) : null
+  const fileOf = (flag: string) =>
+    options[flag] === undefined ? undefined : resolve(context.cwd, String(options[flag]))
+  const [logsDir, sessionLog] = [fileOf('logsDir'), fileOf('sessionLog')]
   return createRun(
     store,
     {
       kind: 'oneshot',
       title: task.split('\n')[0]!.slice(0, 200),
-      project,
-      cwd: context.cwd,
+      project: root ?? context.cwd,
+      cwd: place?.path ?? context.cwd,
       person: 'local',
-      input: { ...wish, base: await git.head(), branch: await git.branch() },
-      limits: {
-        ...(cost !== null && { costUsd: cost }),
-        ...(tokens !== null && { tokens }),
-        ...(timeMs > 0 && { timeMs }),
+      input: {
+        ...wish,
+        base,
+        branch: place?.branch ?? (await git.branch()),
+        ...(logsDir !== undefined && { logsDir }),
+        ...(sessionLog !== undefined && { sessionLog }),
       },
+      limits: readLimits(options, settings),
+      ...(options.detach === true && { labels: { host: 'daemon' } }),
     },
     systemClock.now(),
+    id,
   )
+}
+
+/** The work goes on in a worktree and on a branch of its own; what is uncommitted stays where it is. */
+async function makeWorktree(
+  git: Git,
+  root: string | null,
+  base: string | null,
+  home: Home,
+  id: string,
+  wanted: string | undefined,
+): Promise<{ path: string; branch: string }> {
+  if (root === null || base === null)
+    throw new SignalboxError('E_INPUT', 'a worktree needs a git repository with a commit', {
+      next: 'leave --worktree out, or commit something first',
+    })
+  const path = join(home.settings.dataDirectory, 'worktrees', basename(root), id)
+  const branch = wanted ?? `signalbox/oneshot/${id}`
+  await git.run(['worktree', 'add', '--quiet', '-b', branch, path, base])
+  return { path, branch }
+}
+
+function readLimits(options: Record<string, unknown>, settings: Home['loaded']['config']['oneshot']) {
+  const cost = options.maxCost === undefined ? settings.max_cost : positive('--max-cost', options.maxCost)
+  const tokens =
+    options.maxTokens === undefined ? settings.max_tokens : wholeNumber('--max-tokens', options.maxTokens, 0, 1)
+  const timeMs = durationMs('--max-time', options.maxTime, settings.max_time ?? 0)
+  return {
+    ...(cost !== null && { costUsd: cost }),
+    ...(tokens !== null && { tokens }),
+    ...(timeMs > 0 && { timeMs }),
+  }
+}
+
+function positive(flag: string, given: unknown): number {
+  const value = Number(given)
+  if (Number.isFinite(value) && value > 0) return value
+  throw new SignalboxError('E_INPUT', `${flag} takes a number above 0, not "${given}"`)
+}
+
+async function follow(
+  context: CommandContext,
+  store: EventStore,
+  home: Home,
+  record: RunRecord,
+  options: Record<string, unknown>,
+): Promise<number> {
+  if (!options.json) announce(context, record)
+  const isJson = options.json === true
+  const final = await followRun(context, store, home, record, { step: null, isFollowing: true, isJson })
+  if (!isEnded(final.status) && final.status !== 'paused') return EXIT.ok
+  return conclude(context, store, final, options)
 }
 
 async function resume(
   context: CommandContext,
   store: EventStore,
   home: Home,
-  { args, options }: CommandInput,
+  options: Record<string, unknown>,
 ): Promise<number> {
   const word = options.resume === true ? 'latest' : String(options.resume)
-  if (args.task !== undefined)
-    throw new SignalboxError('E_INPUT', 'a resumed run has its task already', { next: 'leave the task out' })
   const record = await findRunFor(context, store, word)
+  await checkPlace(context, store, record)
   await prepareResume(store, record, options)
   return drive(context, store, home, await getRun(store, record.id), options)
+}
+
+/** A run goes on where it began, or not at all without a person's word. */
+async function checkPlace(context: CommandContext, store: EventStore, record: RunRecord): Promise<void> {
+  if (record.kind !== 'oneshot') return
+  if (!existsSync(record.cwd))
+    throw new SignalboxError('E_CONFIG', `the directory of run ${record.id} is gone: ${record.cwd}`, {
+      next: 'bring it back, or start a new run',
+    })
+  const { base } = (await readRun(store, record.id, oneshotWorkflow)).run.work.input
+  const git = new Git(record.cwd)
+  const head = await git.head()
+  if (base === null || head === null || head === base || (await git.isAncestor(base, head))) return
+  const moved = `${record.cwd} is at ${head.slice(0, 12)}, which does not come from ${base.slice(0, 12)}, where run ${record.id} began`
+  if (context.isInteractive && /^y/i.test(await askLine(`${moved}. Go on anyway? [y/N] `))) return
+  throw new SignalboxError('E_CONFIG', moved, { next: `git switch to a commit that comes from ${base.slice(0, 12)}` })
 }
 
 /** Lets a oneshot go on by its rules, or says why it must not. */
@@ -98,6 +201,13 @@ export async function prepareResume(
     throw new SignalboxError('E_INPUT', `all ${work.input.maxIterations} iterations are used up`, {
       next: `give more: signalbox oneshot --resume ${record.id} --max-iterations ${work.iteration + 1}`,
     })
+  const limits = {
+    ...(options.maxCost !== undefined && { costUsd: positive('--max-cost', options.maxCost) }),
+    ...(options.maxTokens !== undefined && { tokens: wholeNumber('--max-tokens', options.maxTokens, 0, 1) }),
+    ...(options.maxTime !== undefined && { timeMs: durationMs('--max-time', options.maxTime, 0) }),
+  }
+  if (Object.keys(limits).length > 0)
+    await store.append(runStream(record.id), 'any', [newEvent('budget.raised', { limits, by: 'local' })])
   await resumeRun(store, record.id, { by: 'local', changes: { maxIterations: max } })
 }
 
@@ -110,23 +220,18 @@ async function drive(
 ): Promise<number> {
   const { id } = record
   const progress = options.json ? null : new OneshotProgress(context)
-  const files = new OneshotFiles(runDirectory(home.settings.dataDirectory, id), id)
   if (progress) announce(context, record)
-  for (const event of await store.readStream(`run/${id}`)) files.take(event)
   const final = await driveHere(context, store, home, id, {
     event: event => {
-      files.take(event)
       progress?.event(event)
       if (options.json) context.json(event)
     },
     activity: activity => {
-      files.activity(activity)
       progress?.activity(activity)
       if (options.json) context.json({ type: 'activity', data: activity })
     },
   })
-  await conclude(context, store, final, options)
-  return runExit(final)
+  return conclude(context, store, final, options)
 }
 
 function announce(context: CommandContext, { id, title }: RunRecord): void {
@@ -138,9 +243,12 @@ async function conclude(
   store: EventStore,
   record: RunRecord,
   options: Record<string, unknown>,
-): Promise<void> {
+): Promise<number> {
   const { run } = await readRun(store, record.id, oneshotWorkflow)
   const { work } = run
+  const isSignedOut =
+    work.state === 'FAILED' && work.history.slice(-2).some(({ reason }) => reason?.endsWith('error_auth'))
+  const exit = isSignedOut ? EXIT.agentMissing : runExit(record)
   if (options.json) {
     context.json({
       type: 'outcome',
@@ -151,7 +259,7 @@ async function conclude(
       iterations: work.iteration,
       usage: record.usage,
     })
-    return
+    return exit
   }
   const took = formatDuration((record.endedAt ?? record.updatedAt) - record.createdAt)
   const tokens = record.usage.input + record.usage.output
@@ -167,7 +275,16 @@ async function conclude(
     if (stat) context.out(stat)
     for (const path of (await git.untracked()).slice(0, 20)) context.out(` ${path} (new)`)
   }
-  if (work.state === 'INTERRUPTED' || work.state === 'FAILED') context.note(resumeHint(record.id))
+  if (isSignedOut) {
+    const { before, input } = work
+    const { title, signIn } = await loadAgent((before === 'AUDITOR_EXECUTING' ? input.auditor : input.worker).agent)
+    const next = signIn?.({ env: context.env, cwd: context.cwd, configuredCommand: null }).next
+    context.note(`${title} is not signed in${next ? `; ${next}` : ''}`)
+  }
+  if (record.reason === 'budget')
+    for (const approval of Object.values(record.gates)) context.note(`give it more: signalbox answer ${approval} raise`)
+  if (record.status === 'paused' || work.state === 'FAILED') context.note(resumeHint(record.id))
+  return exit
 }
 
 function resumeHint(id: string): string {

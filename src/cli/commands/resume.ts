@@ -5,9 +5,15 @@ import { DaemonClient } from '../daemon-client.js'
 import { printStarted, type SessionInfo } from '../session-info.js'
 import { stringEntries, terminalSize } from '../terminal-wish.js'
 
-export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+export async function run(context: CommandContext, input: CommandInput): Promise<number> {
+  const word = String(input.args.id)
+  if (/^(run_|latest$)/.test(word) || word.endsWith('.json')) {
+    const { resumeRunOrCheckpoint } = await import('../graphs/resume-run.js')
+    return resumeRunOrCheckpoint(context, word, input)
+  }
+  const { options } = input
   const client = await DaemonClient.connect(context)
-  const session = await client.post<SessionInfo>(`/sessions/${encodeURIComponent(String(args.id))}/resume`, {
+  const session = await client.post<SessionInfo>(`/sessions/${encodeURIComponent(word)}/resume`, {
     env: stringEntries(context.env),
     size: terminalSize(context),
   })

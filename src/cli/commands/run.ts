@@ -1,95 +1,97 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, realpathSync } from 'node:fs'
-import { basename, dirname, join, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { basename, dirname, resolve } from 'node:path'
 import { newId, systemClock } from '../../clock/index.js'
-import { createRun, type GraphInput, getRun, type RunRecord } from '../../engine/index.js'
-import { SignalboxError } from '../../errors/index.js'
+import { createRun, type GraphInput } from '../../engine/index.js'
+import { EXIT, SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { type Attribute, AttributeReader, GRAPH_ATTRIBUTES, type Graph, printDot } from '../../graph/index.js'
-import type { EventStore } from '../../store/index.js'
-import { formatDuration } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
-import { describeDiagnostic, readGraph } from '../graphs/read-graph.js'
+import { DaemonClient } from '../daemon-client.js'
+import { driveGraph } from '../graphs/drive-graph.js'
+import { newWorkspace } from '../graphs/new-workspace.js'
+import { describeDiagnostic, type ReadGraph, readGraph } from '../graphs/read-graph.js'
+import type { UserModule } from '../graphs/user-module.js'
 import type { Home } from '../home.js'
-import { driveHere } from '../runs/drive-here.js'
-import { GraphProgress } from '../runs/graph-progress.js'
 import { durationMs, wholeNumber } from '../runs/oneshot-options.js'
 import { withStore } from '../runs/open-runs.js'
-import { runExit } from '../runs/run-exit.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const read = await readGraph(context, String(args.file))
-  const errors = read.diagnostics.filter(({ severity }) => severity === 'error')
-  if (errors.length > 0) {
-    for (const error of errors) for (const line of describeDiagnostic(context, error, read.text)) context.note(line)
-    throw new SignalboxError('E_GRAPH', `${String(args.file)} has ${errors.length} errors; nothing was started`, {
-      next: `signalbox validate ${String(args.file)}`,
+  const handlers = options.handlers as string | undefined
+  const read = await readGraph(context, String(args.file), handlers === undefined ? {} : { handlers })
+  refuseErrors(context, read, String(args.file))
+  if (options.detach && (handlers !== undefined || options.dryRun !== undefined))
+    throw new SignalboxError('E_INPUT', '--detach goes with neither --handlers nor --dry-run', {
+      next: 'the daemon runs no code of yours; run it here',
     })
-  }
+  if (options.detach) await DaemonClient.connect(context)
   return withStore(context, async (store, home) => {
     const id = newId('run')
-    const graph = withFiles(read.parsed.graph, dirname(read.path))
-    const input = await inputOf(context, home, id, graph, read.text, options)
-    const limits = limitsOf(graph, options)
+    const graph = transformed(withFiles(read.parsed.graph, dirname(read.path)), read.module)
+    const input = await inputOf(context, home, id, graph, read, options)
+    const labels = {
+      ...readLabels(options.label as string[] | undefined),
+      ...(options.detach === true && { host: 'daemon' }),
+    }
     await createRun(
       store,
       {
         kind: 'graph',
-        title:
-          graph.attributes.get('label')?.value ||
-          graph.attributes.get('goal')?.value ||
-          graph.name ||
-          basename(read.path),
+        title: titleOf(graph, read.path),
         project: (await new Git(context.cwd).root()) ?? context.cwd,
         cwd: input.workspace.path,
         person: 'local',
         input,
-        limits,
+        limits: limitsOf(graph, options),
+        ...(Object.keys(labels).length > 0 && { labels }),
       },
       systemClock.now(),
       id,
     )
-    return drive(context, store, home, id, options)
+    if (!options.detach) return driveGraph(context, store, home, id, options)
+    if (options.json) context.json({ run: id, status: 'queued' })
+    else {
+      context.out(id)
+      context.note(`the daemon drives it; signalbox logs -f ${id} follows, signalbox cancel ${id} ends it`)
+    }
+    return EXIT.ok
   })
 }
 
-async function drive(
-  context: CommandContext,
-  store: EventStore,
-  home: Home,
-  id: string,
-  options: Record<string, unknown>,
-): Promise<number> {
-  const record = await getRun(store, id)
-  const progress = options.json ? null : new GraphProgress(context)
-  if (progress) context.out(`${context.style('bold', id)}  ${record.title}`)
-  const final = await driveHere(context, store, home, id, {
-    event: event => (progress ? progress.event(event) : context.json(event)),
-    activity: activity => progress?.activity(activity),
+/** A graph with errors is not run. */
+export function refuseErrors(context: CommandContext, read: ReadGraph, name: string): void {
+  const errors = read.diagnostics.filter(({ severity }) => severity === 'error')
+  if (errors.length === 0) return
+  for (const error of errors) for (const line of describeDiagnostic(context, error, read.text)) context.note(line)
+  const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
+  throw new SignalboxError('E_GRAPH', `${name} has ${count}; nothing was started`, {
+    next: `signalbox validate ${name}`,
   })
-  conclude(context, final, options)
-  return runExit(final)
 }
 
-function conclude(context: CommandContext, record: RunRecord, options: Record<string, unknown>): void {
-  if (options.json) {
-    context.json({ type: 'outcome', run: record.id, status: record.status, reason: record.reason, usage: record.usage })
-    return
-  }
-  const colour = record.status === 'completed' ? 'green' : record.status === 'failed' ? 'red' : 'yellow'
-  const why = record.reason && record.status !== 'completed' ? ` (${record.reason})` : ''
-  const took = formatDuration((record.endedAt ?? record.updatedAt) - record.createdAt)
-  context.out('')
-  context.out(`${context.style(colour, context.style('bold', record.status))}${why} · ${record.steps} steps · ${took}`)
-  if (record.status === 'waiting')
-    for (const approval of Object.values(record.gates)) context.note(`answer with: signalbox answer ${approval} …`)
-  if (record.status === 'paused' || record.status === 'failed')
-    context.note(`go on with: signalbox resume ${record.id}`)
+export function titleOf(graph: Graph, path: string): string {
+  const { attributes, name } = graph
+  return attributes.get('label')?.value || attributes.get('goal')?.value || name || basename(path)
+}
+
+/** What the user's module makes of a graph, in the order it lists it. */
+function transformed(graph: Graph, module: UserModule | null): Graph {
+  return (module?.transforms ?? []).reduce((made, transform) => transform(made), graph)
+}
+
+function readLabels(given: readonly string[] = []): Record<string, string> {
+  return Object.fromEntries(given.map(pair => readPair('--label', pair)))
+}
+
+function readPair(flag: string, pair: string): [string, string] {
+  const at = pair.indexOf('=')
+  if (at < 1) throw new SignalboxError('E_INPUT', `${flag} takes key=value, not "${pair}"`)
+  return [pair.slice(0, at), pair.slice(at + 1)]
 }
 
 /** Prompt files are read once, now: the run keeps their text. */
-function withFiles(graph: Graph, directory: string): Graph {
+export function withFiles(graph: Graph, directory: string): Graph {
   const nodes = new Map(
     [...graph.nodes].map(([id, node]) => {
       const prompt = node.attributes.get('prompt') ?? node.attributes.get('llm_prompt')
@@ -108,7 +110,7 @@ async function inputOf(
   home: Home,
   id: string,
   graph: Graph,
-  text: string,
+  { text, module, path }: ReadGraph,
   options: Record<string, unknown>,
 ): Promise<GraphInput> {
   const goal = options.goal as string | undefined
@@ -116,7 +118,7 @@ async function inputOf(
   if (goal !== undefined) attributes.set('goal', { value: goal, isQuoted: true, place: null, origin: 'transform' })
   return {
     dot: printDot({ ...graph, attributes }),
-    file: graph.file,
+    file: path === '-' ? null : path,
     hash: createHash('sha256').update(text).digest('hex'),
     inputs: readInputs(graph, options.input as string[] | undefined),
     agent: (options.agent as string | undefined) ?? home.loaded.config.oneshot.agent,
@@ -126,16 +128,12 @@ async function inputOf(
     dryRun: options.dryRun === undefined ? null : readScript(context, options.dryRun),
     workspace: await workspaceOf(context, home, id, graph, options),
     from: null,
+    ...(module && { handlers: { file: module.file, types: Object.keys(module.handlers) } }),
   }
 }
 
 function readInputs(graph: Graph, given: readonly string[] = []): Record<string, string> {
-  const inputs: Record<string, string> = {}
-  for (const pair of given) {
-    const at = pair.indexOf('=')
-    if (at < 1) throw new SignalboxError('E_INPUT', `--input takes key=value, not "${pair}"`)
-    inputs[pair.slice(0, at)] = pair.slice(at + 1)
-  }
+  const inputs: Record<string, string> = Object.fromEntries(given.map(pair => readPair('--input', pair)))
   const missing = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES)
     .names('inputs')
     .filter(name => inputs[name] === undefined)
@@ -164,18 +162,12 @@ async function workspaceOf(
   graph: Graph,
   options: Record<string, unknown>,
 ): Promise<GraphInput['workspace']> {
-  const here = { path: realpathSync(context.cwd), branch: null, base: null }
-  const git = new Git(context.cwd)
-  const [root, head] = [await git.root(), await git.head()]
-  const wish = graph.attributes.get('worktree')?.value
-  if (root === null || head === null || wish === 'none' || options.dryRun !== undefined) return here
-  const path = join(home.settings.dataDirectory, 'worktrees', basename(root), id)
-  const branch = `signalbox/run/${id}`
-  await git.run(['worktree', 'add', '--quiet', '-b', branch, path, head])
-  const dirty = (await git.status()).length
+  const isWanted = graph.attributes.get('worktree')?.value !== 'none' && options.dryRun === undefined
+  const workspace = await newWorkspace(home, { cwd: context.cwd, id, isWanted })
+  const dirty = workspace.branch === null ? 0 : (await new Git(context.cwd).status()).length
   if (dirty > 0 && !options.json)
-    context.note(`${dirty} uncommitted changes stay where they are; the run works on ${head.slice(0, 12)}`)
-  return { path, branch, base: head }
+    context.note(`${dirty} uncommitted changes stay where they are; the run works on ${workspace.base!.slice(0, 12)}`)
+  return workspace
 }
 
 function limitsOf(graph: Graph, options: Record<string, unknown>) {

@@ -3,6 +3,7 @@ import { EXIT } from '../../errors/index.js'
 import { formatAge, truncate } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
+import { runWorktrees } from '../graphs/run-worktrees.js'
 import { withStore } from '../runs/open-runs.js'
 
 const STATUS_STYLE = {
@@ -17,7 +18,8 @@ const STATUS_STYLE = {
 } as const
 
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
-  return withStore(context, async store => {
+  return withStore(context, async (store, home) => {
+    if (options.worktrees) return runWorktrees(context, store, home, options)
     const all = (await listRuns(store)).filter(record => options.all || !record.isArchived)
     const runs = options.status ? all.filter(record => record.status === options.status) : all
     const shown = runs.slice(0, Number(options.limit ?? 50))

@@ -5,7 +5,9 @@ import type { CommandContext } from '../context.js'
 import { describeDiagnostic, readGraph } from '../graphs/read-graph.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const { parsed, diagnostics, text } = await readGraph(context, String(args.file))
+  const { parsed, diagnostics, text } = await readGraph(context, String(args.file), {
+    ...(options.handlers !== undefined && { handlers: String(options.handlers) }),
+  })
   const errors = diagnostics.filter(({ severity }) => severity === 'error').length
   const warnings = diagnostics.filter(({ severity }) => severity === 'warning').length
   const isBad = errors > 0 || (options.strict === true && diagnostics.length > 0)

@@ -2,18 +2,24 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
-import { type Diagnostic, lintParsed, type Parsed, parseDot } from '../../graph/index.js'
+import { BUILT_IN_HANDLERS, type Diagnostic, lintParsed, type Parsed, parseDot } from '../../graph/index.js'
 import type { CommandContext } from '../context.js'
+import { loadUserModule, type UserModule } from './user-module.js'
 
 export interface ReadGraph {
   parsed: Parsed
   diagnostics: Diagnostic[]
   text: string
   path: string
+  module: UserModule | null
 }
 
 /** A DOT file, read and linted. Files that its prompts name are looked for beside it, inside of its repository. */
-export async function readGraph(context: CommandContext, file: string): Promise<ReadGraph> {
+export async function readGraph(
+  context: CommandContext,
+  file: string,
+  { handlers }: { handlers?: string } = {},
+): Promise<ReadGraph> {
   const path = file === '-' ? '-' : resolve(context.cwd, file)
   let text: string
   try {
@@ -24,8 +30,13 @@ export async function readGraph(context: CommandContext, file: string): Promise<
   const parsed = parseDot(text, { file: file === '-' ? 'standard input' : file })
   const directory = file === '-' ? context.cwd : dirname(path)
   const root = (await new Git(directory).root()) ?? directory
-  const diagnostics = lintParsed(parsed, { promptFile: prompt => lookFor(prompt, directory, root) })
-  return { parsed, diagnostics, text, path }
+  const module = handlers === undefined ? null : await loadUserModule(context.cwd, handlers)
+  const facts = {
+    promptFile: (prompt: string) => lookFor(prompt, directory, root),
+    handlers: [...BUILT_IN_HANDLERS, ...Object.keys(module?.handlers ?? {})],
+  }
+  const diagnostics = lintParsed(parsed, facts, module?.rules)
+  return { parsed, diagnostics, text, path, module }
 }
 
 function lookFor(prompt: string, directory: string, root: string): 'ok' | 'missing' | 'outside' {

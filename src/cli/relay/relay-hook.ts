@@ -56,6 +56,7 @@ async function envelope({ event, mayHold, env, cwd, input }: RelayRequest): Prom
     ...(event !== null && { event }),
     ...(env.SIGNALBOX_SESSION && { session: env.SIGNALBOX_SESSION }),
     ...(env.TMUX_PANE && { tmuxPane: env.TMUX_PANE }),
+    ...(env.TMUX && { tmuxSocket: env.TMUX.split(',')[0] }),
     ...(env.ITERM_SESSION_ID && { itermSession: env.ITERM_SESSION_ID }),
     cwd,
     hold: mayHold,

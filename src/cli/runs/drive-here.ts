@@ -1,16 +1,27 @@
 import { createInterface } from 'node:readline/promises'
 import type { Activity } from '../../activity/index.js'
-import { getRun, pauseRun, type RunRecord } from '../../engine/index.js'
+import { systemClock } from '../../clock/index.js'
+import { type CustomHandler, getRun, pauseRun, type RunRecord } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import { RunGates } from '../../host/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 import type { CommandContext } from '../context.js'
 import type { Home } from '../home.js'
-import { openOwnRuns } from './open-runs.js'
+import { openOwnRuns, reportError } from './open-runs.js'
 
 export interface RunListener {
   /** Events of the run from now on. */
   event(event: StoredEvent): void
   activity(activity: Activity): void
+  /** Answers gates here and now; left out: they wait in the ledger. */
+  answerGate?(gates: RunGates, approval: string, signal: AbortSignal): Promise<void>
+}
+
+export interface DriveHereOptions {
+  /** Handlers of graphs that the user brought. */
+  handlers?: Readonly<Record<string, CustomHandler>>
+  /** Stays while the run waits for people. */
+  stays?: boolean
 }
 
 /** Drives a run in this process until it ends, pauses, or needs somebody who is not here; ctrl-C interrupts it cleanly, twice at once. */
@@ -20,12 +31,40 @@ export async function driveHere(
   home: Home,
   id: string,
   listener: RunListener,
+  { handlers, stays = context.isInteractive }: DriveHereOptions = {},
 ): Promise<RunRecord> {
   const before = await store.readStream(`run/${id}`)
+  const gates = new RunGates(store, systemClock)
+  const family = new Set([id])
+  const open = new Map<string, AbortController>()
+  let asking: Promise<void> = Promise.resolve()
+  const ask = (approval: string) => {
+    const { answerGate } = listener
+    if (!answerGate) return
+    const abort = new AbortController()
+    open.set(approval, abort)
+    // One question after the other: there is one person.
+    asking = asking
+      .then(() => (abort.signal.aborted ? undefined : answerGate.call(listener, gates, approval, abort.signal)))
+      .catch(error => reportError(context, error))
+  }
+  for (const approval of Object.values((await getRun(store, id)).gates)) ask(approval)
   const subscription = store.subscribe({ after: before.at(-1)!.position }, events => {
-    for (const event of events) if (event.stream === `run/${id}`) listener.event(event)
+    for (const event of events) {
+      const run = event.stream.startsWith('run/') ? event.stream.slice('run/'.length) : null
+      if (run === null) continue
+      const parent = (event.data.parent as { run?: string } | undefined)?.run
+      if (event.type === 'run.created' && parent !== undefined && family.has(parent)) family.add(run)
+      if (run === id) listener.event(event)
+      if (event.type === 'gate.opened' && family.has(run)) ask(String(event.data.approval))
+      if (event.type === 'gate.answered' || event.type === 'gate.expired')
+        open.get(String(event.data.approval))?.abort()
+    }
   })
-  const host = openOwnRuns(context, home, store, { onActivity: (_, activity) => listener.activity(activity) })
+  const host = openOwnRuns(context, home, store, {
+    onActivity: (_, activity) => listener.activity(activity),
+    ...(handlers && { handlers }),
+  })
   const restore = onInterrupt(async signal => {
     context.note(`interrupting; go on with: signalbox resume ${id}`)
     await pauseRun(store, id, { by: 'local', reason: signal === 'SIGINT' ? 'sigint' : 'sigterm' }).catch(
@@ -33,13 +72,15 @@ export async function driveHere(
     )
   })
   try {
-    const end = await host.driveHere(await getRun(store, id), { park: !context.isInteractive })
+    const end = await host.driveHere(await getRun(store, id), { park: !stays })
     await subscription.poll()
     if (end.state === 'fenced')
       throw new SignalboxError('E_LEASE', `run ${id} is driven by another process`, { next: `signalbox logs -f ${id}` })
     return await getRun(store, id)
   } finally {
     restore()
+    for (const abort of open.values()) abort.abort()
+    await asking
     await host.close()
     subscription.close()
   }

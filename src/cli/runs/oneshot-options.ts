@@ -128,7 +128,12 @@ async function firstAgent(context: CommandContext): Promise<AgentAdapter> {
   for (const name of agentNames().filter(candidate => candidate !== 'demo')) {
     const adapter = await loadAgent(name)
     const environment = { env: context.env, cwd: context.cwd, configuredCommand: null }
-    if (adapter.headless && !adapter.headless.needsEndpoint && adapter.locate(environment).found && adapter.signIn?.(environment).state !== 'no')
+    if (
+      adapter.headless &&
+      !adapter.headless.needsEndpoint &&
+      adapter.locate(environment).found &&
+      adapter.signIn?.(environment).state !== 'no'
+    )
       return adapter
   }
   throw new SignalboxError('E_AGENT_MISSING', 'no agent was found on this machine', {

@@ -1,6 +1,6 @@
 import type { Activity } from '../../activity/index.js'
 import { systemClock } from '../../clock/index.js'
-import { type DriveEnd, findRun, type RunHost, type RunRecord } from '../../engine/index.js'
+import { type CustomHandler, findRun, type RunHost, type RunRecord } from '../../engine/index.js'
 import { openHomeStore, openRuns } from '../../host/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { CommandContext } from '../context.js'
@@ -34,7 +34,10 @@ export function openOwnRuns(
   context: CommandContext,
   home: Home,
   store: EventStore,
-  listeners: { onActivity?(run: string, activity: Activity): void; onDriven?(run: string, end: DriveEnd): void } = {},
+  listeners: {
+    onActivity?(run: string, activity: Activity): void
+    handlers?: Readonly<Record<string, CustomHandler>>
+  } = {},
 ): RunHost {
   return openRuns({
     store,

@@ -1,7 +1,7 @@
+import { roleOf } from '../headless/improvise.js'
 import type { Hooks } from '../hooks.js'
 import { Interrupted, type Pace } from '../pace.js'
 import { loadScenario } from '../scenario/load.js'
-import { roleOf } from '../headless/improvise.js'
 import { type Progress, pickTurn, readDirectives } from '../scenario/pick-turn.js'
 import { framedTask } from '../scenario/prompt-parts.js'
 import type { Scenario, Step, Turn } from '../scenario/types.js'

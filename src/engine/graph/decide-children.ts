@@ -17,7 +17,7 @@ import { type Cursor, cursorPath, type GraphWork, isEngineKey, partName, stepNam
 
 export function followChild(work: GraphWork, cursor: Cursor): readonly Command[] {
   const { child } = cursor
-  if (child === null) return [part(work, cursor, 'source', 'graph.child_source')]
+  if (child === null) return [part(cursor, 'source', 'graph.child_source')]
   const running: readonly Command[] = child.attached === null && !cursor.isStopping ? [startChild(work, cursor)] : []
   return cursor.handler === 'pipeline' ? running : [...running, ...manage(work, cursor)]
 }
@@ -25,24 +25,23 @@ export function followChild(work: GraphWork, cursor: Cursor): readonly Command[]
 /** Look; end it where the condition says so; speak where that is asked for and not too soon; wait; look again. */
 function manage(work: GraphWork, cursor: Cursor): readonly Command[] {
   const read = new AttributeReader(nodeOf(work, cursor).attributes, NODE_ATTRIBUTES)
-  if (cursor.isLooking) return [part(work, cursor, `look${cursor.cycles + 1}`, 'graph.child_look')]
+  if (cursor.isLooking) return [part(cursor, `look${cursor.cycles + 1}`, 'graph.child_look')]
   const wanted = read.text('manager.stop_condition')
   const parsed = wanted === null ? null : parseCondition(wanted)
   if (parsed && !('problem' in parsed) && parsed.condition.clauses.length > 0) {
     if (cursor.cycles > 0 && evaluate(parsed.condition, scopeOf(cursor)).isTrue)
-      return [part(work, cursor, 'stop', 'graph.child_stop')]
+      return [part(cursor, 'stop', 'graph.child_stop')]
   }
-  if (cursor.cycles >= (read.number('manager.max_cycles') ?? 1_000))
-    return [part(work, cursor, 'giveup', 'graph.child_stop')]
+  if (cursor.cycles >= (read.number('manager.max_cycles') ?? 1_000)) return [part(cursor, 'giveup', 'graph.child_stop')]
   const cooldown = read.durationMs('manager.steer_cooldown') ?? 300_000
   const maySteer = cursor.steeredAt === null || cursor.lookedAt - cursor.steeredAt >= cooldown
   if (cursor.cycles > 0 && read.names('manager.actions').includes('steer') && maySteer)
-    return [part(work, cursor, `steer${cursor.cycles}`, 'graph.child_steer')]
+    return [part(cursor, `steer${cursor.cycles}`, 'graph.child_steer')]
   const ms = read.durationMs('manager.poll_interval') ?? 45_000
   return [{ do: 'timer', timer: `look ${stepName(cursor)} ${cursor.cycles}`, ms }]
 }
 
-function part(work: GraphWork, cursor: Cursor, name: string, effect: string): Command {
+function part(cursor: Cursor, name: string, effect: string): Command {
   const input = {
     node: cursor.node,
     visit: cursor.visit,
@@ -54,7 +53,7 @@ function part(work: GraphWork, cursor: Cursor, name: string, effect: string): Co
   return {
     do: 'step',
     step: partName(cursor, name),
-    effect: work.input.dryRun && name === 'source' ? 'graph.simulated_child' : effect,
+    effect,
     input,
     ...branch,
   }
@@ -98,6 +97,7 @@ function startChild(work: GraphWork, cursor: Cursor): Command {
         ...(input.handlers && { handlers: input.handlers }),
       },
       ...(about.limits && { limits: about.limits }),
+      ...(about.labels && { labels: about.labels }),
     },
   }
 }

@@ -91,7 +91,14 @@ function outputsOf(work: GraphWork, { context }: Cursor): Record<string, unknown
   return Object.fromEntries(Object.entries(context).filter(([key]) => own(key)))
 }
 
-const BOOKKEEPING = new Set(['outcome', 'preferred_label', 'current_node', 'last_stage', 'last_response', 'failure_class'])
+const BOOKKEEPING = new Set([
+  'outcome',
+  'preferred_label',
+  'current_node',
+  'last_stage',
+  'last_response',
+  'failure_class',
+])
 const FOREIGN = ['response.', 'tool.', 'human.', 'parallel.', 'stack.']
 
 // — going on as another run —

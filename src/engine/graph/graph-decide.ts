@@ -93,7 +93,7 @@ function handlerFor(work: GraphWork, node: GraphNode): string {
 
 function perform(work: GraphWork, cursor: Cursor): readonly Command[] {
   const node = nodeOf(work, cursor)
-  if (hasChild(cursor.handler)) return followChild(work, cursor)
+  if (hasChild(cursor.handler) && !work.input.dryRun) return followChild(work, cursor)
   switch (cursor.handler) {
     case 'start':
     case 'exit':
@@ -122,7 +122,12 @@ function gate(work: GraphWork, cursor: Cursor, node: GraphNode): readonly Comman
   const automatic = automaticAnswer(work, cursor, node)
   if (automatic) {
     const approval = automatic.by
-    return [emit(newEvent('gate.opened', { gate: name, approval }), newEvent('gate.answered', { gate: name, approval, ...automatic }))]
+    return [
+      emit(
+        newEvent('gate.opened', { gate: name, approval }),
+        newEvent('gate.answered', { gate: name, approval, ...automatic }),
+      ),
+    ]
   }
   const { request, timeoutMs } = gateRequest(work, cursor, node)
   return [{ do: 'gate', gate: name, request, ...(timeoutMs !== null && { timeoutMs }) }]

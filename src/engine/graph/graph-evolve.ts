@@ -1,10 +1,19 @@
 import type { EventData, EventType } from '../../events/index.js'
-import { textOf } from '../../graph/index.js'
+import { parseDot, textOf } from '../../graph/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { foldPart } from './evolve-parts.js'
 import { defaultEdge, freeformEdge, gateOptions } from './gate-request.js'
-import type { NodeOutcome } from './graph-run.js'
-import { type Cursor, type GraphWork, hasChild, isEngineKey, isStepHandler, MAIN, newCursor, stepName } from './graph-work.js'
+import { graphOf, type NodeOutcome } from './graph-run.js'
+import {
+  type Cursor,
+  type GraphWork,
+  hasChild,
+  isEngineKey,
+  isStepHandler,
+  MAIN,
+  newCursor,
+  stepName,
+} from './graph-work.js'
 import { failureText, signatureOf } from './signature.js'
 
 type Folds = { [T in EventType]?: (work: GraphWork, data: EventData<T>, at: number) => void }
@@ -80,7 +89,8 @@ const FOLDS: Folds = {
     for (const cursor of work.cursors.values())
       if (cursor.phase === 'running' && isStepHandler(cursor.handler)) cursor.phase = 'recovering'
   },
-  'run.resumed': work => {
+  'run.resumed': (work, { changes }) => {
+    changeGraph(work, changes)
     for (const cursor of work.cursors.values()) {
       const isOver = cursor.phase === 'finished' || cursor.phase === 'ended'
       // A node whose failure ended the run is tried anew.
@@ -175,6 +185,22 @@ const FOLDS: Folds = {
   'thread.bound': (work, { thread, agent, session }) => {
     work.threads.set(thread, { agent, session })
   },
+}
+
+/** A person goes on with another version of the graph. One that cannot be read, or lacks where the run stands, changes nothing. */
+function changeGraph(work: GraphWork, changes: Record<string, unknown> | undefined): void {
+  const { dot, hash, file } = changes ?? {}
+  if (typeof dot !== 'string') return
+  const input = {
+    ...work.input,
+    dot,
+    hash: typeof hash === 'string' ? hash : '',
+    file: typeof file === 'string' ? file : null,
+  }
+  const { graph, problems } = parseDot(dot)
+  if (problems.length > 0 || [...work.cursors.values()].some(({ node }) => !graph.nodes.has(node))) return
+  work.input = input
+  work.graph = graphOf(input)
 }
 
 /** What a handler said: an end, a death to be looked into, or a question that comes first. */

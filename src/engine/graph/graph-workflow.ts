@@ -2,7 +2,7 @@ import { GRAPH_ATTRIBUTES, startNodes, textOf } from '../../graph/index.js'
 import type { Workflow } from '../workflow.js'
 import { decideGraph } from './graph-decide.js'
 import { evolveGraph } from './graph-evolve.js'
-import { graphInput, graphOf } from './graph-run.js'
+import { type GraphInput, graphInput, graphOf } from './graph-run.js'
 import { type Cursor, type GraphWork, MAIN, newCursor } from './graph-work.js'
 
 /** A DOT graph as a workflow. */
@@ -30,7 +30,7 @@ export const graphWorkflow: Workflow<GraphWork> = {
       },
       graph,
       run: id,
-      cursors: new Map([[MAIN, newCursor(MAIN, start, context)]]),
+      cursors: new Map([[MAIN, { ...newCursor(MAIN, start, context), ...before(input) }]]),
       outcomes: new Map(Object.entries(input.from?.outcomes ?? {})),
       visits: new Map(Object.entries(input.from?.visits ?? {})),
       finished: [...(input.from?.finished ?? [])],
@@ -54,7 +54,10 @@ export const graphWorkflow: Workflow<GraphWork> = {
     restarts: [...work.restarts],
   }),
   load(saved) {
-    const work = saved as Omit<GraphWork, 'graph' | 'cursors' | 'outcomes' | 'visits' | 'signatures' | 'threads' | 'restarts'> & {
+    const work = saved as Omit<
+      GraphWork,
+      'graph' | 'cursors' | 'outcomes' | 'visits' | 'signatures' | 'threads' | 'restarts'
+    > & {
       cursors: [string, Cursor][]
       outcomes: [string, never][]
       visits: [string, number][]
@@ -73,4 +76,21 @@ export const graphWorkflow: Workflow<GraphWork> = {
       restarts: new Map(work.restarts),
     }
   },
+}
+
+/** What a run that begins in the middle knows of the node before: a diamond passes it on. */
+function before({ from }: GraphInput): Partial<Cursor> {
+  const node = from?.context.last_stage
+  const status = typeof node === 'string' ? from?.outcomes?.[node] : undefined
+  if (typeof node !== 'string' || status === undefined) return {}
+  const { outcome, preferred_label: label, _last_error: error } = from!.context
+  return {
+    previous: node,
+    last: {
+      status,
+      ...(typeof outcome === 'string' && outcome !== status && { outcome }),
+      ...(typeof label === 'string' && { preferred_label: label }),
+      ...(status === 'fail' && typeof error === 'string' && { failure_reason: error }),
+    },
+  }
 }

@@ -1,7 +1,8 @@
 import { Git } from '../../git/index.js'
 import type { Question } from './graph-work.js'
 
-export type Merge = { commit: string | null } | { conflict: string[] }
+/** `isNew`: it was not in before. */
+export type Merge = { commit: string | null; isNew: boolean } | { conflict: string[] }
 
 export interface MergeWish {
   run: string
@@ -19,12 +20,21 @@ export async function mergeBranch(cwd: string, { run, step, ref, name, answer }:
   const isUnderWay = (await git.try(['rev-parse', '--verify', '--quiet', 'MERGE_HEAD'])).code === 0
   if (isUnderWay && answer === 'manual') return settle(git)
   if (isUnderWay) await git.try(['merge', '--abort'])
-  if (await git.isAncestor(ref, 'HEAD')) return { commit: await git.head() }
-  if (answer === 'ours') return { commit: null }
+  if (await git.isAncestor(ref, 'HEAD')) return { commit: await git.head(), isNew: false }
   const message = `signalbox(${run}): merge ${name}\n\nSignalbox-Run: ${run}\nSignalbox-Step: ${step}\n`
-  const side = answer === 'theirs' ? ['-X', 'theirs'] : []
-  const merged = await git.try([...(await identity(git)), 'merge', '--no-ff', '--no-verify', ...side, '-m', message, ref])
-  if (merged.code === 0) return { commit: await git.head() }
+  // Left out means merged without its content: so it is not asked about again.
+  const side = answer === 'theirs' ? ['-X', 'theirs'] : answer === 'ours' ? ['-s', 'ours'] : []
+  const merged = await git.try([
+    ...(await identity(git)),
+    'merge',
+    '--no-ff',
+    '--no-verify',
+    ...side,
+    '-m',
+    message,
+    ref,
+  ])
+  if (merged.code === 0) return { commit: await git.head(), isNew: true }
   const files = (await git.status()).filter(({ code }) => /U|AA|DD/.test(code)).map(({ path }) => path)
   if (files.length === 0) {
     await git.try(['merge', '--abort'])
@@ -41,7 +51,7 @@ async function settle(git: Git): Promise<Merge> {
   if (left.length > 0) return { conflict: left }
   await git.run(['add', '--all', '--', '.'])
   await git.run([...(await identity(git)), 'commit', '--quiet', '--no-verify', '--no-edit'])
-  return { commit: await git.head() }
+  return { commit: await git.head(), isNew: true }
 }
 
 /** Where nobody has said who they are, git would refuse to commit. */

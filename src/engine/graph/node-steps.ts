@@ -206,7 +206,12 @@ function hashes(cwd: string, paths: readonly string[]): Record<string, string | 
   return Object.fromEntries(
     paths.map(path => {
       try {
-        return [path, createHash('sha256').update(readFileSync(resolve(cwd, path))).digest('hex')]
+        return [
+          path,
+          createHash('sha256')
+            .update(readFileSync(resolve(cwd, path)))
+            .digest('hex'),
+        ]
       } catch {
         return [path, null]
       }
@@ -241,4 +246,3 @@ function isJson(value: unknown): boolean {
   const prototype = Object.getPrototypeOf(value) as unknown
   return (prototype === Object.prototype || prototype === null) && Object.values(value).every(isJson)
 }
-

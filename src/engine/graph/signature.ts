@@ -3,7 +3,10 @@ import type { NodeOutcome } from './graph-run.js'
 const SAID_MAX = 240
 
 /** Failures that a further try will not mend count by what they say; null for those that chance may mend. */
-export function signatureOf(node: string, outcome: Pick<NodeOutcome, 'failure_class' | 'failure_reason'>): string | null {
+export function signatureOf(
+  node: string,
+  outcome: Pick<NodeOutcome, 'failure_class' | 'failure_reason'>,
+): string | null {
   const { failure_class: kind } = outcome
   return kind === 'deterministic' || kind === 'structural' ? failureText(node, outcome) : null
 }

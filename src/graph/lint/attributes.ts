@@ -30,9 +30,17 @@ function owners(graph: Graph): Owner[] {
 
 /** The entry of a key or of one of its aliases. */
 function specOf(table: Owner['table'], key: string): AttributeSpec | undefined {
-  if (Object.hasOwn(table, key)) return table[key]
-  return Object.values(table).find(spec => spec.aliases?.includes(key))
+  let known = SPECS.get(table)
+  if (!known) {
+    known = new Map(Object.entries(table))
+    for (const spec of Object.values(table)) for (const alias of spec.aliases ?? []) known.set(alias, spec)
+    SPECS.set(table, known)
+  }
+  return known.get(key)
 }
+
+/** Tables by every name that they know. */
+const SPECS = new WeakMap<Owner['table'], Map<string, AttributeSpec>>()
 
 /** Values that do not fit, each under the rule that its kind of mistake has. */
 export const attributeTypes: LintRule = graph => {
@@ -206,4 +214,28 @@ export const threadNeedsFull: LintRule = graph => {
           }),
         ]
   })
+}
+
+/** Keys that are understood and that no agent can honour yet. */
+const UNUSED: Readonly<Record<string, string>> = {
+  'tool_hooks.pre': 'no agent here offers a hook before its tool calls',
+  'tool_hooks.post': 'no agent here offers a hook after its tool calls',
+  temperature: 'agents choose their own',
+  max_tokens: 'agents choose their own',
+  max_turns: 'agents choose their own',
+  allowed_tools: 'use permissions',
+  reasoning_effort: 'agents choose their own',
+}
+
+export const attributeUnused: LintRule = graph => {
+  const report = reporter(graph, 'attribute_unused', 'info')
+  return owners(graph).flatMap(({ attributes, table, node }) =>
+    [...attributes].flatMap(([key, { place, origin }]) => {
+      const why = Object.hasOwn(UNUSED, key) ? UNUSED[key] : undefined
+      // The graph's own max_tokens is a budget, and that is kept.
+      const isBudget = key === 'max_tokens' && table === GRAPH_ATTRIBUTES
+      if (why === undefined || isBudget || origin === 'stylesheet') return []
+      return [report(`${key} has no effect: ${why}`, { place, ...(node !== undefined && { node }) })]
+    }),
+  )
 }

@@ -213,52 +213,50 @@ export const cycleUnbounded: LintRule = graph => {
   })
 }
 
-/** Strongly connected parts with more than one node, or with an edge to itself. Iterative: graphs may be long. */
+/** Strongly connected parts with more than one node, or with an edge to itself. Iterative, and by numbers: graphs may be long. */
 function cycles(graph: Graph): Set<string>[] {
-  const next = new Map<string, string[]>()
+  const ids = [...graph.nodes.keys()]
+  const number = new Map(ids.map((id, at) => [id, at]))
+  const next: number[][] = ids.map(() => [])
   for (const edge of graph.edges) {
-    if (!graph.nodes.has(edge.to)) continue
-    const known = next.get(edge.from)
-    if (known) known.push(edge.to)
-    else next.set(edge.from, [edge.to])
+    const [from, to] = [number.get(edge.from), number.get(edge.to)]
+    if (from !== undefined && to !== undefined) next[from]!.push(to)
   }
-  const index = new Map<string, number>()
-  const low = new Map<string, number>()
-  const onStack = new Set<string>()
-  const stack: string[] = []
+  const index = new Int32Array(ids.length).fill(-1)
+  const low = new Int32Array(ids.length)
+  const tried = new Int32Array(ids.length)
+  const onStack = new Uint8Array(ids.length)
+  const stack: number[] = []
   const found: Set<string>[] = []
-  for (const root of graph.nodes.keys()) {
-    if (index.has(root)) continue
-    const work: { id: string; at: number }[] = [{ id: root, at: 0 }]
+  let count = 0
+  for (let root = 0; root < ids.length; root++) {
+    if (index[root] !== -1) continue
+    const work = [root]
     while (work.length > 0) {
-      const frame = work.at(-1)!
-      const { id } = frame
-      if (frame.at === 0) {
-        index.set(id, index.size)
-        low.set(id, index.get(id)!)
-        stack.push(id)
-        onStack.add(id)
+      const at = work[work.length - 1]!
+      if (index[at] === -1) {
+        index[at] = low[at] = count++
+        stack.push(at)
+        onStack[at] = 1
       }
-      const targets = next.get(id) ?? []
-      const to = targets[frame.at]
+      const to = next[at]![tried[at]!]
       if (to !== undefined) {
-        frame.at++
-        if (!index.has(to)) work.push({ id: to, at: 0 })
-        else if (onStack.has(to)) low.set(id, Math.min(low.get(id)!, index.get(to)!))
+        tried[at]!++
+        if (index[to] === -1) work.push(to)
+        else if (onStack[to] === 1) low[at] = Math.min(low[at]!, index[to]!)
         continue
       }
       work.pop()
-      const parent = work.at(-1)
-      if (parent) low.set(parent.id, Math.min(low.get(parent.id)!, low.get(id)!))
-      if (low.get(id) !== index.get(id)) continue
+      const parent = work[work.length - 1]
+      if (parent !== undefined) low[parent] = Math.min(low[parent]!, low[at]!)
+      if (low[at] !== index[at]) continue
       const members = new Set<string>()
       for (let member = stack.pop()!; ; member = stack.pop()!) {
-        onStack.delete(member)
-        members.add(member)
-        if (member === id) break
+        onStack[member] = 0
+        members.add(ids[member]!)
+        if (member === at) break
       }
-      const isLoop = members.size > 1 || targets.includes(id)
-      if (isLoop) found.push(members)
+      if (members.size > 1 || next[at]!.includes(at)) found.push(members)
     }
   }
   return found

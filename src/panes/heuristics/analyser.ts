@@ -56,6 +56,8 @@ const SETTLE_LOOKS = 3
 const SETTLE_GAP_S = 0.1
 const SETTLE_MAX_S = 0.7
 const MOTION_S = 2
+/** Times are sums of floating-point seconds: a look exactly at its time must count. */
+const ROUNDING_S = 1e-9
 const RATE_WINDOW_S = 5
 
 interface Standing {
@@ -178,7 +180,7 @@ export class HeuristicAnalyser {
   #wantEnd(sight: Sight, isPlateau: boolean): Wanted | null {
     const { t } = sight
     const { quiet_done_s, interrupt_done_s, quiet_wait_s, quiet_idle_s, plateau } = this.#settings
-    const quiet = t - this.#changeAt
+    const quiet = t - this.#changeAt + ROUNDING_S
     const isMarked = this.#interrupt.isPresent
     const isToken = isCompletion(sight, this.patterns)
     const isSpinning = this.#spinnerAt !== null && t - this.#spinnerAt <= MOTION_S
@@ -194,7 +196,7 @@ export class HeuristicAnalyser {
     if (this.#approval.isNew) return { signal: 'heuristic_wait', reason: 'menu appeared' }
     if (isMarked) return { signal: 'heuristic_wait', why: 'interrupt_present' }
     if (this.#question) {
-      const stands = t - this.#question.since >= quiet_wait_s
+      const stands = t - this.#question.since >= quiet_wait_s - ROUNDING_S
       return stands
         ? { signal: 'heuristic_wait', reason: 'question at the cursor' }
         : { signal: 'heuristic_wait', why: 'flicker_guard' }
@@ -246,10 +248,10 @@ type Wanted = { signal: HeuristicSignal; reason: string } | { signal: HeuristicS
 function stand(before: Standing | null, text: string | null, t: number): Standing | null {
   if (text === null) return null
   if (before?.text !== text) return { text, since: t, looks: 1, lastLook: t }
-  const isApart = t - before.lastLook >= SETTLE_GAP_S
+  const isApart = t - before.lastLook >= SETTLE_GAP_S - ROUNDING_S
   return isApart ? { ...before, looks: before.looks + 1, lastLook: t } : before
 }
 
 function isSettled({ looks, since }: Standing, t: number): boolean {
-  return looks >= SETTLE_LOOKS || t - since >= SETTLE_MAX_S
+  return looks >= SETTLE_LOOKS || t - since >= SETTLE_MAX_S - ROUNDING_S
 }

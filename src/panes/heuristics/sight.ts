@@ -60,9 +60,16 @@ export function sightOf(
     beforeCursor: text.slice(0, cursor.x).padEnd(cursor.x),
     isCursorAtEnd: below && text.trimEnd().length <= cursor.x,
     cursorX: cursor.x,
-    lastRow: lines.slice(0, cursor.y).findLast(line => line.text.trim() !== '')?.text.trimEnd() ?? '',
+    lastRow:
+      lines
+        .slice(0, cursor.y)
+        .findLast(line => line.text.trim() !== '')
+        ?.text.trimEnd() ?? '',
     tail,
-    live: lines.filter(line => line.text.trim() !== '').slice(-settings.live_rows).map(line => line.text),
+    live: lines
+      .filter(line => line.text.trim() !== '')
+      .slice(-settings.live_rows)
+      .map(line => line.text),
     hash: hashText(
       lines
         .slice(Math.max(0, end - settings.tail_rows), end)

@@ -23,6 +23,8 @@ export class ControlClient {
   readonly #child: ChildProcess
   readonly #pending: { resolve(lines: string[]): void; reject(error: Error): void }[] = []
   #isEnded = false
+  /** Commands before the client is in its session would be nobody's. */
+  #unsent: string[] | null = []
 
   constructor(options: ControlClientOptions) {
     const { file, socket, session, env } = options
@@ -39,8 +41,10 @@ export class ControlClient {
       try {
         for (const message of stream.push(chunk)) {
           if (message.type === 'output') options.output(message.pane, message.bytes)
-          else if (message.type === 'notice') options.notice(message.name, message.rest)
-          else if (message.isOurs) this.#answer(message.isOk, message.lines)
+          else if (message.type === 'notice') {
+            if (message.name === 'session-changed') this.#begin()
+            options.notice(message.name, message.rest)
+          } else if (message.isOurs) this.#answer(message.isOk, message.lines)
         }
       } catch {
         this.close()
@@ -65,8 +69,15 @@ export class ControlClient {
     if (this.#isEnded) return Promise.reject(new Error('the tmux client has ended'))
     return new Promise((resolve, reject) => {
       this.#pending.push({ resolve, reject })
-      this.#child.stdin!.write(`${line}\n`)
+      if (this.#unsent) this.#unsent.push(line)
+      else this.#child.stdin!.write(`${line}\n`)
     })
+  }
+
+  #begin(): void {
+    const lines = this.#unsent ?? []
+    this.#unsent = null
+    for (const line of lines) this.#child.stdin!.write(`${line}\n`)
   }
 
   /** Detaches; an empty line is how a control client says goodbye. */

@@ -16,17 +16,24 @@ const ZERO = 0x30
 /** A line longer than this is no tmux. */
 const LINE_MAX = 16 * 1024 * 1024
 
+interface OpenReply {
+  number: string
+  isOurs: boolean
+  lines: Buffer[]
+}
+
 export class ControlStream {
   #rest: Buffer[] = []
   #restLength = 0
-  #open: { number: string; isOurs: boolean; lines: Buffer[] } | null = null
+  #open: OpenReply | null = null
 
   /** @throws Error when what comes is not tmux. */
   push(chunk: Buffer): ControlMessage[] {
     const messages: ControlMessage[] = []
     let from = 0
     for (let end = chunk.indexOf(LF); end >= 0; end = chunk.indexOf(LF, from)) {
-      const line = this.#restLength > 0 ? Buffer.concat([...this.#rest, chunk.subarray(from, end)]) : chunk.subarray(from, end)
+      const line =
+        this.#restLength > 0 ? Buffer.concat([...this.#rest, chunk.subarray(from, end)]) : chunk.subarray(from, end)
       this.#rest = []
       this.#restLength = 0
       from = end + 1
@@ -55,21 +62,26 @@ export class ControlStream {
       }
       case 'output': {
         const at = rest.indexOf(0x20)
-        return { type: 'output', pane: rest.subarray(0, at).toString('latin1'), bytes: unescape(rest.subarray(at + 1)) }
+        return {
+          type: 'output',
+          pane: rest.subarray(0, at).toString('latin1'),
+          bytes: unescapeOctal(rest.subarray(at + 1)),
+        }
       }
       case 'extended-output': {
         // `%1 age … : data`; further fields may be added before the colon.
         const colon = rest.indexOf(' : ')
         const pane = rest.subarray(0, rest.indexOf(0x20)).toString('latin1')
-        return { type: 'output', pane, bytes: unescape(rest.subarray(colon + 3)) }
+        return { type: 'output', pane, bytes: unescapeOctal(rest.subarray(colon + 3)) }
       }
       default:
         return { type: 'notice', name, rest: rest.toString('utf8') }
     }
   }
 
-  #inside(open: NonNullable<ControlStream['#open']>, line: Buffer): ControlMessage | null {
-    const isEnd = line[0] === 0x25 && /^%(?:end|error) \d+ (\d+)/.exec(line.toString('latin1', 0, 64))?.[1] === open.number
+  #inside(open: OpenReply, line: Buffer): ControlMessage | null {
+    const isEnd =
+      line[0] === 0x25 && /^%(?:end|error) \d+ (\d+)/.exec(line.toString('latin1', 0, 64))?.[1] === open.number
     if (!isEnd) {
       open.lines.push(Buffer.from(line))
       return null
@@ -80,7 +92,7 @@ export class ControlStream {
 }
 
 /** `\ooo` → the byte; everything else as it is. */
-export function unescape(data: Buffer): Buffer {
+export function unescapeOctal(data: Buffer): Buffer {
   const first = data.indexOf(BACKSLASH)
   if (first < 0) return Buffer.from(data)
   const bytes = Buffer.allocUnsafe(data.length)

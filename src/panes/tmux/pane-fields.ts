@@ -63,7 +63,9 @@ export function parsePane(line: string, ours: number): TmuxPaneInfo | null {
     isInMode: isOn('pane_in_mode'),
     isAlternate: isOn('alternate_on'),
     isFocused: isOn('pane_active') && isOn('window_active') && Number(value('session_attached')) > ours,
-    dead: isOn('pane_dead') ? { status: value('pane_dead_status') === '' ? null : Number(value('pane_dead_status')) } : null,
+    dead: isOn('pane_dead')
+      ? { status: value('pane_dead_status') === '' ? null : Number(value('pane_dead_status')) }
+      : null,
     command: command ?? '',
     cwd: cwd ?? '',
     title: title.join('\t'),

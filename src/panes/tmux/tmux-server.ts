@@ -67,6 +67,7 @@ export class TmuxServer {
   readonly #panes = new Map<string, Known>()
   readonly #listing = new Set<ControlClient>()
   readonly #listAgain = new Set<ControlClient>()
+  readonly #syncing = new Set<Promise<void>>()
   #retryMs = RETRY_MIN_MS
   #retry: Timer | null = null
   #isClosed = false
@@ -138,6 +139,7 @@ export class TmuxServer {
     try {
       await client.command(`refresh-client -B "signalbox:%*:${PANE_FORMAT}"`)
       await this.#list(client)
+      await Promise.all(this.#syncing)
     } catch (error) {
       // A session that has gone meanwhile; its end is told by `ended`.
       if (this.#clients.get(session) === client) onError(error)
@@ -181,7 +183,8 @@ export class TmuxServer {
     const before = this.#panes.get(info.pane)
     if (before && before.owner !== client && this.#isJoined(before.owner)) {
       // Linked to several sessions: in front of somebody in any of them is in front.
-      if (info.isFocused && !before.info.isFocused) this.#options.listener.described({ ...before.info, isFocused: true })
+      if (info.isFocused && !before.info.isFocused)
+        this.#options.listener.described({ ...before.info, isFocused: true })
       return
     }
     const isNew = !before || before.owner !== client || before.info.pid !== info.pid
@@ -190,7 +193,9 @@ export class TmuxServer {
     const known: Known = { info, owner: client, isSynced: !isNew && before!.isSynced }
     this.#panes.set(info.pane, known)
     if (JSON.stringify(before?.info) !== JSON.stringify(info)) this.#options.listener.described(info)
-    if (isNew || isResized || hasLeftMode) void this.#sync(client, info.pane)
+    if (!isNew && !isResized && !hasLeftMode) return
+    const syncing: Promise<void> = this.#sync(client, info.pane).finally(() => this.#syncing.delete(syncing))
+    this.#syncing.add(syncing)
   }
 
   /** Takes a pane's content whole. Both commands are worked off in one go, so cursor and rows belong together. */
@@ -204,7 +209,13 @@ export class TmuxServer {
       )
       const rows = client.command(`capture-pane -e -p -t ${pane} -S -${HISTORY_ROWS}`)
       const [[fields = ''], lines] = await Promise.all([place, rows])
-      const [x, y, isAlternate, cols, height] = fields.split('|').map(Number) as [number, number, number, number, number]
+      const [x, y, isAlternate, cols, height] = fields.split('|').map(Number) as [
+        number,
+        number,
+        number,
+        number,
+        number,
+      ]
       const current = this.#panes.get(pane)
       if (!current || current.owner !== client) return
       current.isSynced = true

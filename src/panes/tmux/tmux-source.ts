@@ -52,7 +52,13 @@ export class TmuxSource {
   }
 
   /** Watches these too; resolves when the servers that run now have been asked. */
-  async watch({ directories = [], sockets = [] }: { directories?: readonly string[]; sockets?: readonly string[] }): Promise<void> {
+  async watch({
+    directories = [],
+    sockets = [],
+  }: {
+    directories?: readonly string[]
+    sockets?: readonly string[]
+  }): Promise<void> {
     for (const directory of directories) this.#directories.add(directory)
     for (const socket of sockets) this.#sockets.add(socket)
     await this.#scan()

@@ -21,6 +21,7 @@ import {
   checkName,
   decodeJson,
   type EncodedEvent,
+  type EventRow,
   type EventValidator,
   encodeEvent,
   encodeJson,
@@ -43,6 +44,8 @@ export interface SqliteStoreOptions {
   validate: EventValidator | undefined
   onError: (error: unknown) => void
 }
+
+type WrittenRow = Omit<EventRow, 'sum'>
 
 interface EncodedAppend {
   stream: string
@@ -115,8 +118,9 @@ export class SqliteEventStore implements Api.EventStore {
       if (options.fence) checkFence(this.#connection, options.fence)
       if (options.onlyIf?.() === false)
         throw new SignalboxError('E_PRECONDITION', 'What the append was made for does not hold any more.')
-      const written = this.#insertAll(encoded)
-      this.#projector.foldToHead()
+      const rows: WrittenRow[] = []
+      const written = this.#insertAll(encoded, rows)
+      this.#projector.foldWritten(rows)
       return written
     })
     this.#wake()
@@ -234,16 +238,17 @@ export class SqliteEventStore implements Api.EventStore {
     return { stream, expected, events: events.map(event => encodeEvent(event, this.#clock.now(), this.#validate)) }
   }
 
-  #insertAll(appends: readonly EncodedAppend[]): Api.AppendResult[] {
+  /** Every row that is written goes into `rows`, too. */
+  #insertAll(appends: readonly EncodedAppend[], rows: WrittenRow[]): Api.AppendResult[] {
     const end = readChainEnd(this.#connection)
     const chain = end && { ...end }
-    const written = appends.map(append => this.#insert(append, chain))
+    const written = appends.map(append => this.#insert(append, chain, rows))
     if (chain && end && chain.value !== end.value) writeChainEnd(this.#connection, chain)
     return written
   }
 
   /** `chain` moves on with every event of a chained stream. */
-  #insert({ stream, expected, events }: EncodedAppend, chain: ChainEnd | null): Api.AppendResult {
+  #insert({ stream, expected, events }: EncodedAppend, chain: ChainEnd | null, rows: WrittenRow[]): Api.AppendResult {
     const end = this.#endOf(stream)
     if (expected !== 'any' && expected !== end.version) {
       throw new SignalboxError('E_VERSION', `The stream ${stream} is at version ${end.version}, not ${expected}.`, {
@@ -262,7 +267,9 @@ export class SqliteEventStore implements Api.EventStore {
         chain.position = position
         data = withChain(data, chain.value)
       }
-      const sum = sumOf({ position, stream, version, type, at, data })
+      const row = { position, stream, version, type, at, data }
+      rows.push(row)
+      const sum = sumOf(row)
       this.#connection.run(INSERT_EVENT, position, stream, version, type, at, data, sum)
     }
     return { stream, version, position }

@@ -30,7 +30,9 @@ export const childSourceSteps: Performer = {
     if (source === null && named === null) return ended(structural('it names no graph for its child'))
     const { text, file } = source !== null ? { text: source, file: null } : await readChild(step, named!)
     const parsed = parseDot(text, file === null ? {} : { file })
-    const problem = lintParsed(parsed, { handlers: handlersOf(step.work.input) }).find(({ severity }) => severity === 'error')
+    const problem = lintParsed(parsed, { handlers: handlersOf(step.work.input) }).find(
+      ({ severity }) => severity === 'error',
+    )
     if (problem)
       return ended(structural(`the graph of the child is not valid: line ${problem.line ?? 0}: ${problem.message}`))
     const hash = createHash('sha256').update(text).digest('hex')
@@ -40,7 +42,8 @@ export const childSourceSteps: Performer = {
 
 /** Beside the graph that names it, or in the worktree; never outside of the repository. */
 async function readChild(step: GraphStep, named: string): Promise<{ text: string; file: string }> {
-  const beside = step.work.input.file === null ? [] : [resolve(step.work.about.project, dirname(step.work.input.file), named)]
+  const beside =
+    step.work.input.file === null ? [] : [resolve(step.work.about.project, dirname(step.work.input.file), named)]
   for (const path of [...beside, resolve(step.cwd, named)]) {
     try {
       const root = (await new Git(dirname(path)).root()) ?? dirname(path)

@@ -45,7 +45,10 @@ export function customSteps(handler: CustomHandler, stepDirectory: (call: StepCa
       const said = await handler(node, Object.freeze(context), graph, step, services)
       const outcome = said === undefined ? { status: 'success' as const } : readOutcome(said)
       if (!outcome) throw new TypeError(`the handler of "${node.id}" returned no outcome`)
-      return { status: 'ok', result: { ...outcome, ...(typeof said?.response === 'string' && { response: said.response }) } }
+      return {
+        status: 'ok',
+        result: { ...outcome, ...(typeof said?.response === 'string' && { response: said.response }) },
+      }
     },
   }
 }

@@ -75,7 +75,8 @@ const RANK: Readonly<Record<string, number>> = { success: 0, partial_success: 1,
 
 /** By how they ended, then by score, then by name. */
 export function bestOf(candidates: readonly Candidate[]): Candidate {
-  const score = ({ score: given }: Candidate) => (Number.isFinite(Number(given ?? Number.NaN)) ? Number(given) : -Infinity)
+  const score = ({ score: given }: Candidate) =>
+    Number.isFinite(Number(given ?? Number.NaN)) ? Number(given) : -Infinity
   const order = (a: Candidate, b: Candidate) =>
     (RANK[a.status] ?? 9) - (RANK[b.status] ?? 9) ||
     (score(a) === score(b) ? 0 : score(b) - score(a)) ||
@@ -109,8 +110,7 @@ async function choose(
   const ref = branchRef(step.work.run, winner.id)
   const { run, name } = call
   const merged = await mergeBranch(step.cwd, { run, step: name, ref, name: winner.id, answer: step.answer })
-  if ('conflict' in merged)
-    return { ...outcome, question: conflictQuestion(winner.id, merged.conflict, step.cwd) }
+  if ('conflict' in merged) return { ...outcome, question: conflictQuestion(winner.id, merged.conflict, step.cwd) }
   return merged.commit === null ? outcome : { ...outcome, commit: merged.commit }
 }
 

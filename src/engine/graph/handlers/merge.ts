@@ -18,7 +18,7 @@ export const mergeSteps: Performer = {
       if ('conflict' in merged)
         return ended({ status: 'retry', question: conflictQuestion(branch, merged.conflict, step.cwd) })
       // An answer is about the first branch that is not in yet.
-      if (answer !== null && merged.commit !== commit) answer = null
+      if (merged.isNew) answer = null
       commit = merged.commit ?? commit
     }
     return ended({ status: 'success', ...(commit !== null && { commit }) })

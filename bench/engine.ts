@@ -1,0 +1,261 @@
+// `npm run bench:engine`: what a durable step costs, against LangGraph.js with its SQLite checkpointer in the same process, in turns.
+//   steps     1 000 steps with a checkpoint each; state 2 kB and 50 kB, all keys or one changed   bars: ≥ 3 × at FULL, ≥ 8 × at NORMAL
+//   bytes     growth of the file a step                                                            bars: ≤ 1/2 (2 kB), 1/3 (50 kB all), 1/10 (50 kB one)
+//   resume    spawn to the first new step after kill -9 at step 500                                bar: < 400 ms, at most one step again
+//   length    what step 5 000 costs against step 50                                                bar: ≤ 1.2 ×
+// LangGraph is installed outside of the project, in the cache directory of the user. Needs a build for `resume`. Prints, asserts nothing.
+import { spawn, spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { homedir, tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { performance } from 'node:perf_hooks'
+import { createInterface } from 'node:readline'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { approvalsProjection } from '../src/approvals/index.js'
+import { systemClock } from '../src/clock/index.js'
+import { createRun, Driver, runStream, runsProjection } from '../src/engine/index.js'
+import { validateEvent } from '../src/events/index.js'
+import { type EventStore, loadDriver, openStore } from '../src/store/index.js'
+// @ts-expect-error: plain JavaScript, shared with a program that runs from the build
+import { benchRun, benchWorkflow, changesOf, stateOf } from './engine-workflow.mjs'
+
+const STEPS = Number(process.env.BENCH_STEPS ?? 1_000)
+const ROUNDS = 4
+const PACKAGES = ['@langchain/langgraph', '@langchain/langgraph-checkpoint-sqlite', '@langchain/core']
+const ROOT = process.env.SIGNALBOX_E2E_ROOT ?? fileURLToPath(new URL('..', import.meta.url))
+
+type Which = 'all' | 'one'
+type Durability = 'full' | 'normal'
+interface Case {
+  bytes: number
+  which: Which
+  durability: Durability
+}
+/** Runs some steps of a case to their end, a checkpoint each. */
+interface Engine {
+  run(steps: number): Promise<void>
+  close(): Promise<void>
+  path: string
+}
+
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-engine-'))
+const print = (name: string, text: string) => console.log(`${name.padEnd(28)} ${text}`)
+
+async function ours({ bytes, which, durability }: Case, name: string): Promise<Engine> {
+  const path = join(directory, `${name}.db`)
+  const store = await connect(path)
+  const work = {
+    run: async ({ step }: { step: string }) => ({
+      status: 'ok' as const,
+      result: changesOf(bytes, which, Number(step.slice('work@'.length, step.indexOf('#')))),
+    }),
+  }
+  return {
+    path,
+    close: () => store.close(),
+    async run(steps) {
+      const run = await createRun(store, benchRun(bytes, steps), systemClock.now())
+      await drive(store, run, work, durability)
+    },
+  }
+}
+
+function connect(path: string): Promise<EventStore> {
+  return openStore({
+    path,
+    clock: systemClock,
+    projections: [runsProjection, approvalsProjection] as never,
+    validate: validateEvent,
+    onError: error => console.error(error),
+  })
+}
+
+async function drive(store: EventStore, run: string, work: object, durability: Durability): Promise<void> {
+  const lease = await store.acquireLease(runStream(run), 'bench', { ttlMs: 600_000 })
+  if (lease.isHeld) throw new Error('the run is held')
+  const end = await new Driver({
+    store,
+    run,
+    workflow: benchWorkflow,
+    performers: { work: work as never },
+    lease,
+    clock: systemClock,
+    random: Math.random,
+    park: false,
+    durability,
+    onError: error => console.error(error),
+  }).drive()
+  if (end.state !== 'ended') throw new Error(`the run is ${end.state}`)
+}
+
+/** The packages in a directory of their own; null, said aloud, when they cannot be had. */
+function installed(): string | null {
+  const place = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'signalbox-bench', 'langgraph')
+  mkdirSync(place, { recursive: true })
+  if (!existsSync(join(place, 'package.json'))) writeFileSync(join(place, 'package.json'), '{"private":true}\n')
+  const binary = join(place, 'node_modules', 'better-sqlite3')
+  const isBuilt = () => existsSync(join(binary, 'build', 'Release', 'better_sqlite3.node'))
+  if (isBuilt()) return place
+  print('LangGraph.js', `installing into ${place}`)
+  const npm = (cwd: string, ...args: string[]) => spawnSync('npm', args, { cwd, encoding: 'utf8', timeout: 600_000 })
+  const result = npm(place, 'install', '--no-audit', '--no-fund', ...PACKAGES)
+  // Newer versions of npm run no scripts of packages by themselves: the database needs its own.
+  if (result.status === 0 && !isBuilt()) npm(binary, 'run', 'install')
+  if (isBuilt()) return place
+  print('LangGraph.js', `COULD NOT BE INSTALLED, so nothing is compared: ${result.stderr.trim().split('\n').at(-1)}`)
+  return null
+}
+
+async function langgraph(place: string) {
+  const require = createRequire(join(place, 'package.json'))
+  const load = (name: string) => import(pathToFileURL(require.resolve(name)).href)
+  const [{ StateGraph, START, END, Annotation }, { SqliteSaver }] = await Promise.all([
+    load('@langchain/langgraph'),
+    load('@langchain/langgraph-checkpoint-sqlite'),
+  ])
+  const Database = require('better-sqlite3')
+  return async ({ bytes, which, durability }: Case, name: string): Promise<Engine> => {
+    const path = join(directory, `${name}.db`)
+    const database = new Database(path)
+    const saver = new SqliteSaver(database)
+    const channels: Record<string, unknown> = { n: Annotation() }
+    for (const key of Object.keys(stateOf(bytes))) channels[key] = Annotation()
+    let limit = 0
+    let threads = 0
+    const graph = new StateGraph(Annotation.Root(channels))
+      .addNode('work', ({ n }: { n: number }) => ({ n: n + 1, ...changesOf(bytes, which, n + 1) }))
+      .addEdge(START, 'work')
+      .addConditionalEdges('work', ({ n }: { n: number }) => (n < limit ? 'work' : END))
+      .compile({ checkpointer: saver })
+    return {
+      path,
+      async close() {
+        database.pragma('wal_checkpoint(TRUNCATE)')
+        database.close()
+      },
+      async run(steps) {
+        limit = steps
+        const options = {
+          configurable: { thread_id: `thread ${++threads}` },
+          recursionLimit: steps + 10,
+          durability: 'sync',
+        }
+        // The saver chooses its own mode when it is first used.
+        if (threads === 1) await saver.getTuple({ configurable: { thread_id: 'none' } })
+        database.pragma(`synchronous = ${durability.toUpperCase()}`)
+        await graph.invoke({ n: 0, ...stateOf(bytes) }, options)
+      },
+    }
+  }
+}
+
+async function timed(engine: Engine, steps: number): Promise<number> {
+  const start = performance.now()
+  await engine.run(steps)
+  return performance.now() - start
+}
+
+/** The file when all is in it, the write-ahead log folded back: what stays on the disk for a step. */
+async function sizeOf(engine: Engine): Promise<number> {
+  await engine.close()
+  const database = new (await loadDriver())(engine.path, {})
+  database.exec('PRAGMA wal_checkpoint(TRUNCATE)')
+  database.close()
+  return statSync(engine.path).size
+}
+
+async function compare(of: Case, theirs: ((of: Case, name: string) => Promise<Engine>) | null): Promise<void> {
+  const name = `${of.bytes / 1_000} kB, ${of.which === 'all' ? 'all keys' : 'one key'}, ${of.durability.toUpperCase()}`
+  const [a, b] = [await ours(of, `ours ${name}`), theirs && (await theirs(of, `theirs ${name}`))]
+  const times = { ours: 0, theirs: 0 }
+  await a.run(20)
+  await b?.run(20)
+  for (let round = 0; round < ROUNDS; round++) {
+    times.ours += await timed(a, STEPS / ROUNDS)
+    if (b) times.theirs += await timed(b, STEPS / ROUNDS)
+  }
+  const rate = (ms: number) => (STEPS * 1_000) / ms
+  const [bytes, theirBytes] = [(await sizeOf(a)) / (STEPS + 20), b && (await sizeOf(b)) / (STEPS + 20)]
+  const speed = b ? `, theirs ${rate(times.theirs).toFixed(0)}/s: ${(times.theirs / times.ours).toFixed(1)} ×` : ''
+  const size = theirBytes ? `, theirs ${theirBytes.toFixed(0)}: 1/${(theirBytes / bytes).toFixed(1)}` : ''
+  print(name, `${rate(times.ours).toFixed(0)} steps/s${speed} · ${bytes.toFixed(0)} bytes a step${size}`)
+}
+
+/** A host is killed at step 500; another one takes over. */
+async function measureResume(): Promise<void> {
+  const dist = join(ROOT, 'dist')
+  if (!existsSync(dist)) return print('resume', 'needs a build: npm run build')
+  const script = fileURLToPath(new URL('./engine-host.mjs', import.meta.url))
+  const times: number[] = []
+  let again = 0
+  for (let round = 0; round < 5; round++) {
+    const args = [script, dist, join(directory, `resume-${round}.db`), 'run_bench', '600']
+    const first = await until(args, n => n >= 500)
+    const start = performance.now()
+    const second = await until(args, n => n >= first.last)
+    times.push(performance.now() - start)
+    again = Math.max(again, first.last - second.first + 1)
+  }
+  times.sort((x, y) => x - y)
+  print(
+    'resume after kill -9',
+    `${times.map(time => time.toFixed(0)).join(', ')} ms to the first new step (bar 400 ms)`,
+  )
+  print('', `${again} step run again at most (bar 1)`)
+}
+
+/** Runs a host until a step, then kills it. */
+function until(args: string[], isReached: (n: number) => boolean): Promise<{ first: number; last: number }> {
+  return new Promise(resolve => {
+    const child = spawn(process.execPath, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const seen: number[] = []
+    createInterface({ input: child.stdout }).on('line', line => {
+      seen.push(Number(line))
+      if (isReached(Number(line))) child.kill('SIGKILL')
+    })
+    child.on('close', () => resolve({ first: seen[0]!, last: seen.at(-1)! }))
+  })
+}
+
+/** One long run: the store grows, the cost of a step must not. */
+async function measureLength(): Promise<void> {
+  const store = await connect(join(directory, 'long.db'))
+  const at: number[] = []
+  const work = {
+    run: async ({ step }: { step: string }) => {
+      at.push(performance.now())
+      const n = Number(step.slice('work@'.length, step.indexOf('#')))
+      return { status: 'ok' as const, result: changesOf(2_000, 'all', n) }
+    },
+  }
+  const run = await createRun(store, benchRun(2_000, 5_100), systemClock.now())
+  await drive(store, run, work, 'normal')
+  await store.close()
+  const median = (from: number, to: number) => {
+    const costs = at.slice(from, to).map((time, index) => at[from + index + 1]! - time)
+    return costs.sort((x, y) => x - y)[Math.floor(costs.length / 2)]!
+  }
+  const [early, late] = [median(20, 80), median(4_960, 5_040)]
+  print(
+    'step 5 000 against step 50',
+    `${late.toFixed(3)} ms against ${early.toFixed(3)} ms: ${(late / early).toFixed(2)} × (bar 1.2)`,
+  )
+}
+
+try {
+  const place = installed()
+  const theirs = place === null ? null : await langgraph(place)
+  for (const durability of ['full', 'normal'] as const)
+    for (const [bytes, which] of [
+      [2_000, 'all'],
+      [2_000, 'one'],
+      [50_000, 'all'],
+      [50_000, 'one'],
+    ] as const)
+      await compare({ bytes, which, durability }, theirs)
+  await measureResume()
+  await measureLength()
+} finally {
+  rmSync(directory, { recursive: true, force: true })
+}

@@ -1,0 +1,30 @@
+// Two other ways to tell what an agent in a pane does, for comparison. Each is `(look) → 'work' | 'asks' | 'rest'`.
+
+/**
+ * Words on the last 30 rows, the way ccmanager describes its own detection: a phrase means that the agent asks, another that it works, and
+ * everything else is rest. Its documentation names phrases for Claude Code and Gemini CLI, behind the bar of a frame; newer screens have
+ * lost that bar, so it is not asked for here, which helps the rule. For the other agents the documentation names none: what stands here for
+ * them is ours, in the same manner and untuned, and agents without an entry are read like Claude Code. So only the rows of `claude` and
+ * `gemini` compare with that project, and they do so with what it documents, not with what its newest release may do.
+ */
+const PHRASES = {
+  claude: { asks: [/do you want/i, /would you like/i], works: [/esc to interrupt/i] },
+  gemini: { asks: [/apply this change/i, /allow execution/i, /do you want to proceed/i], works: [/esc to cancel/i] },
+  codex: { asks: [/allow command\?/i, /\[y\/n\]/i, /press enter to confirm/i], works: [/esc to interrupt/i] },
+  copilot: { asks: [/do you want/i], works: [/esc to cancel/i] },
+  opencode: { asks: [/permission required/i], works: [/esc.*interrupt/i] },
+  cline: { asks: [/let cline use this tool/i], works: [/esc to cancel/i, /thinking/i] },
+}
+
+export function wordsOnScreen(agent, rows) {
+  const { asks, works } = PHRASES[agent] ?? PHRASES.claude
+  const text = rows.slice(-30).join('\n')
+  const hit = patterns => patterns.some(pattern => pattern.test(text))
+  if (hit(asks)) return 'asks'
+  return hit(works) ? 'work' : 'rest'
+}
+
+/** Nothing changed on screen for two seconds: it is done. */
+export function unchangedFor2s(t, changedAt) {
+  return t - changedAt < 2 ? 'work' : 'rest'
+}

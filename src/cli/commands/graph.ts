@@ -1,0 +1,61 @@
+import { writeFileSync } from 'node:fs'
+import { extname, resolve } from 'node:path'
+import { graphOf, graphWorkflow, readRun, runStream } from '../../engine/index.js'
+import { EXIT, SignalboxError } from '../../errors/index.js'
+import { type Drawing, drawDot, type Graph } from '../../graph/index.js'
+import type { CommandInput } from '../command-spec.js'
+import type { CommandContext } from '../context.js'
+import { drawingOf, drawMarkdown, drawSvg } from '../graphs/draw-graph.js'
+import { readGraph } from '../graphs/read-graph.js'
+import { findRunFor, withStore } from '../runs/open-runs.js'
+
+export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+  const output = options.output as string | undefined
+  const format = formatOf(output, options.format as string | undefined)
+  const { graph, drawing } = await source(context, String(args.source))
+  const text = await draw(graph, drawing, format)
+  if (output === undefined || output === '-') {
+    context.write(text)
+    return EXIT.ok
+  }
+  writeFileSync(resolve(context.cwd, output), text)
+  context.note(`${output}: ${graph.nodes.size} nodes, ${graph.edges.length} edges`)
+  return EXIT.ok
+}
+
+type Format = 'svg' | 'dot' | 'md'
+
+function formatOf(output: string | undefined, given: string | undefined): Format {
+  if (given !== undefined) return given as Format
+  const extension = output === undefined ? '' : extname(output).slice(1).toLowerCase()
+  if (extension === '') return output === undefined ? 'md' : 'svg'
+  const known = { svg: 'svg', dot: 'dot', gv: 'dot', md: 'md' } as const
+  const format = known[extension as keyof typeof known]
+  if (format) return format
+  throw new SignalboxError('E_INPUT', `a graph cannot be drawn as .${extension}`, { next: 'one of .svg, .dot, .md' })
+}
+
+function draw(graph: Graph, drawing: Drawing, format: Format): Promise<string> | string {
+  if (format === 'svg') return drawSvg(graph, drawing)
+  return format === 'dot' ? drawDot(graph, drawing) : drawMarkdown(graph, drawing)
+}
+
+/** A file as it is written, or a run with what happened in it. */
+async function source(context: CommandContext, word: string): Promise<{ graph: Graph; drawing: Drawing }> {
+  if (!/^(run_|latest$)/.test(word)) {
+    const { parsed } = await readGraph(context, word)
+    const [problem] = parsed.problems
+    if (problem)
+      throw new SignalboxError('E_GRAPH', problem.message, {
+        place: { file: word, ...problem.place },
+        next: `signalbox validate ${word}`,
+      })
+    return { graph: parsed.graph, drawing: {} }
+  }
+  return withStore(context, async store => {
+    const record = await findRunFor(context, store, word)
+    if (record.kind !== 'graph') throw new SignalboxError('E_INPUT', `run ${record.id} is no run of a graph`)
+    const { work } = (await readRun(store, record.id, graphWorkflow)).run
+    return { graph: graphOf(work.input), drawing: drawingOf(await store.readStream(runStream(record.id))) }
+  })
+}

@@ -1,0 +1,109 @@
+import { systemClock } from '../../clock/index.js'
+import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Notice, PaneInfo } from '../../host/index.js'
+import { tmuxDirectory } from '../../panes/tmux/index.js'
+import type { CommandInput } from '../command-spec.js'
+import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
+import { openHome } from '../home.js'
+import { matchesFilter, plainLine, sortPanes } from '../watch/watch-rows.js'
+
+type Wants = (pane: PaneInfo) => boolean
+
+export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
+  const { config } = openHome(context).loaded
+  const client = await DaemonClient.connect(context)
+  const onlyTmux = options.tmux === true
+  const hasTmux = options.sessions === true ? false : await joinTmux(context, client, config.panes.tmux_socket)
+  if (onlyTmux && !hasTmux)
+    throw new SignalboxError('E_INPUT', 'there is no tmux to watch', {
+      next: config.panes.sources.includes('tmux') ? 'install tmux' : 'add "tmux" to panes.sources',
+    })
+  const filter = typeof options.filter === 'string' ? options.filter : ''
+  const wants: Wants = pane =>
+    (!onlyTmux || pane.source === 'tmux') &&
+    (options.sessions !== true || pane.source === 'session') &&
+    (filter === '' || matchesFilter(pane, filter))
+  if (options.once === true) return printOnce(context, client, wants, options.json === true)
+  const stop = new AbortController()
+  const events = client.events('/panes/stream', stop.signal)
+  try {
+    if (options.json === true) await streamJson(context, events, wants)
+    else if (options.plain === true || !context.isInteractive) await streamPlain(context, events, wants)
+    else {
+      const [{ LiveWatch }, { goToPane }] = await Promise.all([
+        import('../watch/watch-live.js'),
+        import('../watch/go-to-pane.js'),
+      ])
+      const calls = config.notify.enabled ? config.notify.terminal : []
+      await new LiveWatch(context, client, { wants, calls, go: pane => goToPane(context, client, pane) }).run(events)
+    }
+  } finally {
+    stop.abort()
+  }
+  return EXIT.ok
+}
+
+/** The tmux servers that this terminal's environment knows; the daemon may have been started with another one. */
+async function joinTmux(context: CommandContext, client: DaemonClient, configured: string | null): Promise<boolean> {
+  const uid = process.getuid?.() ?? 0
+  const [inside] = (context.env.TMUX ?? '').split(',')
+  const sockets = configured === null ? (inside ? [inside] : []) : [configured]
+  const directories = configured === null ? [tmuxDirectory(context.env, uid)] : []
+  const { joined } = await client.post<{ joined: boolean }>('/panes/sources/tmux', { sockets, directories })
+  return joined
+}
+
+async function printOnce(
+  context: CommandContext,
+  client: DaemonClient,
+  wants: Wants,
+  isJson: boolean,
+): Promise<number> {
+  const { items } = await client.get<{ items: PaneInfo[] }>('/panes')
+  const now = systemClock.now()
+  for (const pane of sortPanes(items.filter(wants))) {
+    if (isJson) context.json({ type: 'pane', pane })
+    else context.out(plainLine(pane, now))
+  }
+  return EXIT.ok
+}
+
+type Events = AsyncIterable<{ event: string; data: unknown }>
+
+/** NDJSON: every pane that is there, then `{"type":"listed"}`, then every change. */
+async function streamJson(context: CommandContext, events: Events, wants: Wants): Promise<void> {
+  for await (const { event, data } of events) {
+    const { items, pane } = data as { items?: PaneInfo[]; pane?: PaneInfo }
+    if (event === 'panes') {
+      for (const item of items ?? []) if (wants(item)) context.json({ type: 'pane', pane: item })
+      context.json({ type: 'listed', panes: items?.length ?? 0 })
+    } else if ((event === 'pane' || event === 'gone') && pane && wants(pane)) context.json({ type: event, pane })
+    else if (event === 'notice') context.json({ type: 'notice', notice: data })
+  }
+}
+
+/** A line for each change that a person would want to hear read out: the status, or what is asked. */
+async function streamPlain(context: CommandContext, events: Events, wants: Wants): Promise<void> {
+  const said = new Map<string, string>()
+  const say = (pane: PaneInfo) => {
+    const key = `${pane.status} ${pane.stuck} ${pane.needsYou ? pane.doing : ''}`
+    if (said.get(pane.id) === key || !wants(pane)) return
+    said.set(pane.id, key)
+    context.out(plainLine(pane, systemClock.now()))
+  }
+  for await (const { event, data } of events) {
+    const { items, pane } = data as { items?: PaneInfo[]; pane?: PaneInfo }
+    if (event === 'panes') for (const item of sortPanes(items ?? [])) say(item)
+    else if (event === 'pane' && pane) say(pane)
+    else if (event === 'gone' && pane && wants(pane)) {
+      said.delete(pane.id)
+      context.out(
+        `${new Date(systemClock.now()).toISOString().slice(11, 19)}  gone       ${pane.agent ?? pane.job ?? ''} ${pane.place}`,
+      )
+    } else if (event === 'notice') {
+      const { kind, title, body } = data as Notice
+      if (kind !== 'over') context.note(`${title}: ${body}`)
+    }
+  }
+}

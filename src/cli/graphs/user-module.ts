@@ -1,0 +1,43 @@
+import { existsSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { pathToFileURL } from 'node:url'
+import type { CustomHandler } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import type { Graph, LintRule } from '../../graph/index.js'
+
+/** What a module of the user's own brings: handlers by type, rules for the linter, changes to graphs before they run. */
+export interface UserModule {
+  file: string
+  handlers: Readonly<Record<string, CustomHandler>>
+  rules: readonly LintRule[]
+  transforms: readonly ((graph: Graph) => Graph)[]
+}
+
+/** Loads the module that `--handlers` names. It is the user's own code and runs in this process. @throws SignalboxError `E_INPUT` */
+export async function loadUserModule(cwd: string, given: string): Promise<UserModule> {
+  const file = resolve(cwd, given)
+  const refuse = (why: string) =>
+    new SignalboxError('E_INPUT', `${given} ${why}`, {
+      next: 'export handlers, rules or transforms (docs/guides/graphs.md)',
+    })
+  if (!existsSync(file)) throw refuse('does not exist')
+  let module: Record<string, unknown>
+  try {
+    module = (await import(pathToFileURL(file).href)) as Record<string, unknown>
+  } catch (error) {
+    throw refuse(`cannot be loaded: ${(error as Error).message}`)
+  }
+  const { handlers = {}, rules = [], transforms = [] } = module
+  const isMap = typeof handlers === 'object' && handlers !== null && !Array.isArray(handlers)
+  if (!isMap || !Object.values(handlers).every(handler => typeof handler === 'function'))
+    throw refuse('exports handlers that are not functions by type')
+  for (const [name, list] of Object.entries({ rules, transforms }))
+    if (!Array.isArray(list) || !list.every(entry => typeof entry === 'function'))
+      throw refuse(`exports ${name} that are no list of functions`)
+  return {
+    file,
+    handlers: handlers as UserModule['handlers'],
+    rules: rules as LintRule[],
+    transforms: transforms as UserModule['transforms'],
+  }
+}

@@ -1,0 +1,126 @@
+import { type RunRecord, readRun } from '../../engine/index.js'
+import type { EventData } from '../../events/index.js'
+import { oneshotWorkflow } from '../../oneshot/index.js'
+import type { EventStore, StoredEvent } from '../../store/index.js'
+import { formatDuration, visibleText } from '../../text/index.js'
+import type { CommandContext } from '../context.js'
+
+/** A step of a run, put together from its events. */
+interface ShownStep {
+  step: string
+  startedAt: number
+  endedAt: number | null
+  status: string
+  reason: string | null
+  pid: number | null
+  agentSession: string | null
+  usage: EventData<'step.ended'>['usage'] | null
+  verdict: { verdict: string; feedback: string; findings: { file?: string; line?: number; text: string }[] } | null
+  complaint: string | null
+  recovery: { verdict: string; evidence: { source: string; says: string }[] } | null
+}
+
+/** How a run stands and how it came there: states, steps, verdicts, what was found of steps that died, what was spent. */
+export async function showRun(
+  context: CommandContext,
+  store: EventStore,
+  record: RunRecord,
+  { isJson }: { isJson: boolean },
+): Promise<void> {
+  const events = await store.readStream(`run/${record.id}`)
+  const steps = stepsOf(events)
+  const work = record.kind === 'oneshot' ? (await readRun(store, record.id, oneshotWorkflow)).run.work : null
+  if (isJson) {
+    const { isArchived: _, ...shown } = record
+    const oneshot = work && {
+      state: work.state,
+      iteration: work.iteration,
+      maxIterations: work.input.maxIterations,
+      history: work.history,
+      task: work.input.task,
+      worker: work.input.worker,
+      auditor: work.input.auditor,
+    }
+    context.json({ ...shown, ...(oneshot && { oneshot }), stepList: steps })
+    return
+  }
+  const { out, style } = context
+  out(`${style('bold', record.id)}  ${visibleText(record.title)}`)
+  const why = record.reason && record.status !== 'completed' ? ` (${visibleText(record.reason)})` : ''
+  const took = formatDuration((record.endedAt ?? record.updatedAt) - record.createdAt)
+  const { input, output, costUsd } = record.usage
+  const cost = costUsd === undefined ? '' : ` · $${costUsd.toFixed(4)}`
+  out(`${record.kind} · ${record.status}${why} · ${took} · ${input + output} tokens${cost}`)
+  out(style('dim', record.cwd))
+  if (work) {
+    out('')
+    out(
+      `${style('bold', work.state)} · iteration ${work.iteration} of ${work.input.maxIterations} · worker ${work.input.worker.agent} · auditor ${work.input.auditor.agent}`,
+    )
+    for (const { state, ts, reason } of work.history)
+      out(style('dim', `  ${new Date(ts * 1000).toISOString()}  ${state}${reason ? ` (${reason})` : ''}`))
+  }
+  if (steps.length > 0) out('')
+  for (const step of steps) showStep(context, step)
+  for (const [gate, approval] of Object.entries(record.gates)) out(`waits at ${gate}: signalbox answer ${approval} …`)
+}
+
+function showStep({ out, style }: CommandContext, step: ShownStep): void {
+  const took = step.endedAt === null ? '' : ` · ${formatDuration(step.endedAt - step.startedAt)}`
+  const spent = step.usage ? ` · ${step.usage.input + step.usage.output} tokens` : ''
+  const colour = step.status === 'ok' ? 'green' : step.status === 'open' ? 'cyan' : 'yellow'
+  const why = step.reason && step.status !== 'ok' ? ` (${visibleText(step.reason)})` : ''
+  out(`${style(colour, step.status.padEnd(6))} ${step.step}${why}${style('dim', `${took}${spent}`)}`)
+  if (step.verdict) {
+    out(`       ${style('bold', step.verdict.verdict)} ${visibleText(step.verdict.feedback)}`)
+    for (const { file, line, text } of step.verdict.findings)
+      out(`       - ${visibleText(`${file ? `${file}${line ? `:${line}` : ''}: ` : ''}${text}`)}`)
+  } else if (step.complaint) out(style('yellow', `       no verdict: ${visibleText(step.complaint)}`))
+  if (!step.recovery) return
+  out(`       found: ${step.recovery.verdict}`)
+  for (const { source, says } of step.recovery.evidence) out(style('dim', `       - ${source}: ${visibleText(says)}`))
+}
+
+function stepsOf(events: readonly StoredEvent[]): ShownStep[] {
+  const steps = new Map<string, ShownStep>()
+  for (const { type, data, at } of events) {
+    const name = (data as { step?: string }).step
+    if (type === 'step.started' && name !== undefined)
+      steps.set(name, {
+        step: name,
+        startedAt: at,
+        endedAt: null,
+        status: 'open',
+        reason: null,
+        pid: null,
+        agentSession: null,
+        usage: null,
+        verdict: null,
+        complaint: null,
+        recovery: null,
+      })
+    if (type === 'run.paused' || type === 'run.cancelled')
+      for (const cut of steps.values()) if (cut.endedAt === null) Object.assign(cut, { endedAt: at, status: 'cut' })
+    const step = name === undefined ? undefined : steps.get(name)
+    if (step) change(step, type, data, at)
+  }
+  return [...steps.values()]
+}
+
+function change(step: ShownStep, type: string, data: Record<string, unknown>, at: number): void {
+  if (type === 'step.spawned') {
+    step.pid = Number(data.pid)
+    step.agentSession = (data.agentSession as string | undefined) ?? null
+  } else if (type === 'step.ended') {
+    const { status, reason, usage, result } = data as EventData<'step.ended'>
+    const answer = result as Pick<ShownStep, 'verdict' | 'complaint'> | null
+    Object.assign(step, { endedAt: at, status, reason: reason ?? null, usage: usage ?? null })
+    step.verdict = answer?.verdict ?? null
+    step.complaint = answer?.complaint ?? null
+  } else if (type === 'step.lost') Object.assign(step, { endedAt: at, status: 'lost' })
+  else if (type === 'step.recovered') {
+    const { verdict, evidence, usage } = data as EventData<'step.recovered'>
+    step.recovery = { verdict, evidence }
+    step.usage ??= usage ?? null
+  }
+}

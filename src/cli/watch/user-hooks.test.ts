@@ -1,0 +1,77 @@
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { loadAgent } from '../../agents/index.js'
+import { applyHooks, changeLines, planHooks } from './user-hooks.js'
+
+const hooks = (await loadAgent('claude')).hooks!.user!
+
+function bench(content?: string) {
+  const home = mkdtempSync(join(tmpdir(), 'user-hooks-'))
+  const file = join(home, '.claude', 'settings.json')
+  mkdirSync(join(home, '.claude'))
+  if (content !== undefined) writeFileSync(file, content)
+  const backupDirectory = join(home, 'backup')
+  const options = { env: { HOME: home }, relay: ['/usr/bin/node', "/opt/it's/cli.js"], backupDirectory }
+  const does = (wish: 'install' | 'remove') => {
+    const change = planHooks('claude', hooks, { ...options, wish })
+    applyHooks(change, { agent: 'claude', wish, backupDirectory })
+    return change
+  }
+  return { file, does, plan: (wish: 'install' | 'remove') => planHooks('claude', hooks, { ...options, wish }) }
+}
+
+const OWN =
+  '{\n    "model": "x",\n    "hooks": {"Stop": [{"hooks": [{"type": "command", "command": "say done"}]}], "PreCompact": []},\n    "z": [1,2]\n}'
+
+describe('hooks in a person’s own settings', () => {
+  it.each([
+    ['no file', undefined],
+    ['an empty table', '{}'],
+    ['hooks of their own, written their own way', OWN],
+    ['tabs and no last line break', '{\n\t"a": 1\n}'],
+  ])('are gone without a trace after removal: %s', (_, content) => {
+    const { file, does, plan } = bench(content)
+    does('install')
+    expect(plan('install')).toMatchObject({ installed: plan('install').wanted })
+    expect(plan('install').before).toBe(plan('install').after)
+    does('remove')
+    if (content === undefined) expect(() => statSync(file)).toThrow()
+    else expect(readFileSync(file, 'utf8')).toBe(content)
+  })
+
+  it('leave everything else in the file as it is, also what came later', () => {
+    const { file, does } = bench(OWN)
+    does('install')
+    const settings = JSON.parse(readFileSync(file, 'utf8'))
+    expect(settings).toMatchObject({ model: 'x', z: [1, 2] })
+    expect(settings.hooks.Stop[0].hooks[0].command).toBe('say done')
+    expect(settings.hooks.Stop[1].hooks[0].command).toContain("'/opt/it'\\''s/cli.js' hook claude Stop")
+    writeFileSync(file, JSON.stringify({ ...settings, later: true }, null, 2))
+    does('remove')
+    expect(JSON.parse(readFileSync(file, 'utf8'))).toEqual({ ...JSON.parse(OWN), later: true })
+  })
+
+  it('are not written into a file that is not understood, nor over a change that came between', () => {
+    const broken = bench('{ // comment\n}')
+    expect(() => broken.plan('install')).toThrow(/not plain JSON/)
+    const raced = bench('{}')
+    const change = raced.plan('install')
+    writeFileSync(raced.file, '{"a":1}')
+    expect(() => applyHooks(change, { agent: 'claude', wish: 'install', backupDirectory: '/tmp' })).toThrow(
+      /changed meanwhile/,
+    )
+  })
+
+  it('keep the file’s mode', () => {
+    const { file, does } = bench('{}')
+    chmodSync(file, 0o640)
+    does('install')
+    expect(statSync(file).mode & 0o777).toBe(0o640)
+  })
+
+  it('show what goes and what comes', () => {
+    expect(changeLines('a\nb\nc\n', 'a\nx\nc\n').map(({ sign, text }) => sign + text)).toEqual([' a', '-b', '+x', ' c'])
+  })
+})

@@ -1,0 +1,221 @@
+import { systemClock, type Timer } from '../../clock/index.js'
+import type { Notice, PaneExplanation, PaneInfo } from '../../host/index.js'
+import type { CommandContext } from '../context.js'
+import type { DaemonClient } from '../daemon-client.js'
+import { callTerminal } from './call-terminal.js'
+import { keysOf, pressKey, type WatchWish } from './watch-keys.js'
+import { type Cell, shortAge } from './watch-rows.js'
+import { drawWatch, INITIAL_VIEW, listed, settle, type WatchView } from './watch-screen.js'
+
+const ENTER = '\u001b[?1049h\u001b[?25l\u001b[2J'
+const LEAVE = '\u001b[?25h\u001b[0m\u001b[?1049l'
+/** Drawn at most this often, and once a second because ages grow. */
+const FRAME_MS = 50
+const SECOND_MS = 1_000
+/** How often the daemon is told that somebody is here, while keys are pressed. */
+const PRESENCE_MS = 10_000
+const ENDINGS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const
+
+export interface LiveWatchOptions {
+  wants(pane: PaneInfo): boolean
+  calls: readonly string[]
+  /** Goes to a pane; resolves when the person is back. */
+  go(pane: PaneInfo): Promise<string>
+}
+
+/** The live screen. Whatever ends it, the terminal is given back as it was. */
+export class LiveWatch {
+  readonly #context: CommandContext
+  readonly #client: DaemonClient
+  readonly #options: LiveWatchOptions
+  readonly #panes = new Map<string, PaneInfo>()
+  #view: WatchView = INITIAL_VIEW
+  #drawn: string[] = []
+  #timer: Timer | null = null
+  #second: Timer | null = null
+  #isShown = false
+  #presentAt = Number.NEGATIVE_INFINITY
+  #leave: () => void = () => undefined
+
+  constructor(context: CommandContext, client: DaemonClient, options: LiveWatchOptions) {
+    this.#context = context
+    this.#client = client
+    this.#options = options
+  }
+
+  async run(events: AsyncIterable<{ event: string; data: unknown }>): Promise<void> {
+    const left = new Promise<void>(resolve => {
+      this.#leave = resolve
+    })
+    this.#show()
+    try {
+      await Promise.race([left, this.#follow(events)])
+    } finally {
+      this.#hide()
+    }
+  }
+
+  async #follow(events: AsyncIterable<{ event: string; data: unknown }>): Promise<void> {
+    for await (const { event, data } of events) {
+      const { items, pane } = data as { items?: PaneInfo[]; pane?: PaneInfo }
+      if (event === 'panes') {
+        this.#panes.clear()
+        for (const item of items ?? []) if (this.#options.wants(item)) this.#panes.set(item.id, item)
+      } else if (event === 'pane' && pane && this.#options.wants(pane)) this.#panes.set(pane.id, pane)
+      else if (event === 'gone' && pane) this.#panes.delete(pane.id)
+      else if (event === 'notice') this.#call(data as Notice)
+      this.#soon()
+    }
+  }
+
+  #call(notice: Notice): void {
+    if (notice.kind === 'over') return
+    this.#view = { ...this.#view, notice: `${notice.title}: ${notice.body}` }
+    if (this.#isShown) this.#context.write(callTerminal(notice, this.#options.calls))
+  }
+
+  #show(): void {
+    const { stdin, stdout } = process
+    this.#isShown = true
+    this.#drawn = []
+    this.#context.write(ENTER)
+    if (stdin.isTTY) stdin.setRawMode(true)
+    stdin.on('data', this.#onKeys)
+    stdin.resume()
+    stdout.on('resize', this.#onResize)
+    for (const signal of ENDINGS) process.on(signal, this.#onSignal)
+    this.#draw()
+  }
+
+  #hide(): void {
+    const { stdin, stdout } = process
+    if (!this.#isShown) return
+    this.#isShown = false
+    this.#timer?.cancel()
+    this.#timer = null
+    this.#second?.cancel()
+    for (const signal of ENDINGS) process.off(signal, this.#onSignal)
+    stdin.off('data', this.#onKeys)
+    stdout.off('resize', this.#onResize)
+    if (stdin.isTTY) stdin.setRawMode(false)
+    stdin.pause()
+    this.#context.write(LEAVE)
+  }
+
+  readonly #onSignal = (): void => this.#leave()
+
+  readonly #onResize = (): void => {
+    this.#drawn = []
+    this.#context.write('\u001b[2J')
+    this.#draw()
+  }
+
+  readonly #onKeys = (chunk: Buffer): void => {
+    const now = systemClock.monotonic()
+    if (now - this.#presentAt >= PRESENCE_MS) {
+      this.#presentAt = now
+      void this.#client.post('/panes/presence', { surface: 'watch' }).catch(() => undefined)
+    }
+    for (const key of keysOf(chunk.toString('utf8'))) {
+      const { view, wish } = pressKey(this.#view, key, this.#listed(), this.#size().rows)
+      this.#view = view
+      if (wish) void this.#grant(wish)
+    }
+    this.#draw()
+  }
+
+  async #grant(wish: WatchWish): Promise<void> {
+    try {
+      switch (wish.do) {
+        case 'leave':
+          return this.#leave()
+        case 'seen-all':
+          for (const pane of this.#listed())
+            if (pane.status === 'done' || pane.status === 'failed') await this.#act(pane, 'seen')
+          return
+        case 'seen':
+        case 'clear':
+          return await this.#act(wish.pane, wish.do)
+        case 'heuristics':
+          await this.#act(wish.pane, wish.pane.heuristics === 'off' ? 'heuristics-auto' : 'heuristics-off')
+          return this.#say(`heuristics are ${wish.pane.heuristics === 'off' ? 'on' : 'off'} for ${wish.pane.place}`)
+        case 'why':
+          return await this.#why(wish.pane)
+        case 'go': {
+          if (wish.pane.source === 'tmux') return this.#say(await this.#options.go(wish.pane))
+          this.#hide()
+          const said = await this.#options.go(wish.pane)
+          this.#show()
+          return this.#say(said)
+        }
+      }
+    } catch (error) {
+      this.#say(error instanceof Error ? error.message : String(error))
+    }
+  }
+
+  async #act(pane: PaneInfo, action: string): Promise<void> {
+    const after = await this.#client.post<PaneInfo>(`/panes/${pane.id}/act`, { action })
+    this.#panes.set(pane.id, after as PaneInfo)
+    this.#soon()
+  }
+
+  async #why(pane: PaneInfo): Promise<void> {
+    const { supervision } = await this.#client.get<{ supervision: PaneExplanation }>(`/panes/${pane.id}/explain`)
+    const now = systemClock.now()
+    const lines = [...supervision.reports]
+      .reverse()
+      .map(
+        ({ lastAt, count, source, says, effect, ref }) =>
+          `  ${shortAge(now - lastAt).padStart(4)} ago  ${source.padEnd(10)} ${says.padEnd(22)} ${effect.padEnd(26)} ${ref}${count > 1 ? ` ×${count}` : ''}`,
+      )
+    this.#view = {
+      ...this.#view,
+      overlay: 'why',
+      why: [`${pane.place} ${pane.agent ?? pane.job ?? ''}: reports, newest first`, '', ...lines],
+    }
+    this.#draw()
+  }
+
+  #say(notice: string): void {
+    this.#view = { ...this.#view, notice }
+    this.#soon()
+  }
+
+  #listed(): PaneInfo[] {
+    return listed([...this.#panes.values()], this.#view)
+  }
+
+  #size(): { cols: number; rows: number } {
+    return { cols: process.stdout.columns || 80, rows: process.stdout.rows || 24 }
+  }
+
+  #soon(): void {
+    if (!this.#isShown) return
+    this.#timer ??= systemClock.setTimer(FRAME_MS, () => {
+      this.#timer = null
+      this.#draw()
+    })
+  }
+
+  /** Only lines that differ are written, in one go. */
+  #draw(): void {
+    if (!this.#isShown) return
+    const size = this.#size()
+    this.#view = settle(this.#view, this.#listed(), size.rows)
+    const lines = drawWatch([...this.#panes.values()], this.#view, { ...size, now: systemClock.now() }).map(line =>
+      this.#paint(line),
+    )
+    let out = ''
+    for (const [index, line] of lines.entries())
+      if (this.#drawn[index] !== line) out += `\u001b[${index + 1};1H${line}\u001b[0m\u001b[K`
+    this.#drawn = lines
+    if (out !== '') this.#context.write(`\u001b[?2026h${out}\u001b[?2026l`)
+    this.#second?.cancel()
+    this.#second = systemClock.setTimer(SECOND_MS, () => this.#draw())
+  }
+
+  #paint(cells: readonly Cell[]): string {
+    return cells.map(({ text, style }) => (style ? this.#context.style(style, text) : text)).join('')
+  }
+}

@@ -1,0 +1,140 @@
+import { basename } from 'node:path'
+import type { PaneInfo } from '../../host/index.js'
+import { displayWidth, truncate, visibleText } from '../../text/index.js'
+import type { Style } from '../context.js'
+
+/** How urgent a pane is to a person; the smaller, the higher it stands. */
+const NEED: Readonly<Record<PaneInfo['status'], number>> = {
+  'waiting-approval': 0,
+  failed: 1,
+  done: 2,
+  running: 4,
+  'long-running': 4,
+  idle: 5,
+}
+
+export const STATUS_LOOK: Readonly<Record<PaneInfo['status'], { mark: string; word: string; style: Style }>> = {
+  'waiting-approval': { mark: '▲', word: 'needs you', style: 'yellow' },
+  failed: { mark: '✗', word: 'failed', style: 'red' },
+  done: { mark: '✓', word: 'done', style: 'green' },
+  running: { mark: '●', word: 'running', style: 'blue' },
+  'long-running': { mark: '◆', word: 'long', style: 'blue' },
+  idle: { mark: '·', word: 'idle', style: 'dim' },
+}
+
+/** By need, then who has waited longest, then by place: a list that does not jump about. */
+export function sortPanes(panes: readonly PaneInfo[]): PaneInfo[] {
+  return [...panes].sort((a, b) => {
+    const need = needOf(a) - needOf(b)
+    if (need !== 0) return need
+    if (a.needsYou && b.needsYou) return a.since - b.since
+    return collator.compare(a.place, b.place) || (a.id < b.id ? -1 : 1)
+  })
+}
+
+const collator = new Intl.Collator('en', { numeric: true })
+
+function needOf(pane: PaneInfo): number {
+  if (pane.stuck && (pane.status === 'running' || pane.status === 'long-running')) return 3
+  return NEED[pane.status]
+}
+
+/** Every word must be found somewhere; a status may be named as it is shown. */
+export function matchesFilter(pane: PaneInfo, filter: string): boolean {
+  const text = [
+    pane.status,
+    STATUS_LOOK[pane.status].word,
+    pane.agent,
+    pane.job,
+    pane.cwd,
+    pane.place,
+    pane.name,
+    pane.doing,
+    pane.id,
+    pane.source,
+  ]
+    .join(' ')
+    .toLowerCase()
+  return filter
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => text.includes(word))
+}
+
+export function statusWord(pane: PaneInfo): string {
+  const { word } = STATUS_LOOK[pane.shown]
+  if (pane.status === 'idle' && pane.why.claim === null) return 'unknown'
+  if (pane.stuck === 'frozen') return 'frozen'
+  if (pane.stuck === 'no-progress') return 'stuck'
+  if (pane.status === 'done' && pane.background > 0) return `done +${pane.background}`
+  return word
+}
+
+/** The one line of why: `hook/tool-started · 0.95`. */
+export function whyText({ why, isInMode }: PaneInfo): string {
+  const stale =
+    why.staleForS === null ? '' : `unknown (was ${why.claim ?? 'never known'} ${shortAge(why.staleForS * 1000)} ago) · `
+  const mode = isInMode ? 'copy mode · ' : ''
+  if (why.authority === 'none') return `${mode}${stale}nothing heard yet`
+  return `${mode}${stale}${why.authority} ${why.rule} · ${why.confidence.toFixed(2)}`
+}
+
+/** Four columns: `12s`, `5m`, `3h`, `2d`. */
+export function shortAge(ms: number): string {
+  const s = Math.max(0, Math.floor(ms / 1000))
+  if (s < 60) return `${s}s`
+  if (s < 3600) return `${Math.floor(s / 60)}m`
+  return s < 86_400 ? `${Math.floor(s / 3600)}h` : `${Math.floor(s / 86_400)}d`
+}
+
+export function projectOf({ cwd }: PaneInfo): string {
+  return cwd === '' ? '' : basename(cwd) || '/'
+}
+
+export interface Cell {
+  text: string
+  style?: Style
+}
+
+/** One row of the list, in cells that fill the width exactly; what there is no room for is left out, the status never is. */
+export function paneCells(pane: PaneInfo, options: { width: number; now: number; isWide: boolean }): Cell[] {
+  const { width, now } = options
+  const look = STATUS_LOOK[pane.shown]
+  const isLoud = pane.needsYou && !pane.seen
+  const cells: Cell[] = [
+    { text: `${look.mark} ${toWidth(statusWord(pane), 9)}`, style: look.style },
+    { text: ` ${shortAge(Math.max(0, now - pane.since)).padStart(4)} `, style: 'dim' },
+    { text: toWidth(pane.agent ?? pane.job ?? '–', 9) },
+    { text: ' ' },
+    { text: toWidth(pane.place, width < 80 ? 8 : 12), style: 'dim' },
+    { text: ' ' },
+  ]
+  if (width >= 80) cells.push({ text: toWidth(projectOf(pane), 16), style: 'cyan' }, { text: ' ' })
+  const used = cells.reduce((sum, cell) => sum + displayWidth(cell.text), 0)
+  const left = Math.max(0, width - used)
+  const whyWidth = options.isWide && left >= 70 ? Math.min(50, Math.floor(left / 2)) : 0
+  const doing = clean(pane.doing)
+  cells.push({ text: toWidth(doing, left - whyWidth), ...(isLoud && { style: 'bold' as const }) })
+  if (whyWidth > 0) cells.push({ text: toWidth(` ${clean(whyText(pane))}`, whyWidth), style: 'dim' })
+  return cells
+}
+
+/** Text of programs, for a terminal: one line, nothing that moves a cursor. */
+export function clean(text: string): string {
+  return visibleText(text.replace(/\s+/gu, ' '))
+}
+
+/** Exactly this many columns. */
+export function toWidth(text: string, width: number): string {
+  if (width <= 0) return ''
+  const cut = truncate(text, width)
+  return cut + ' '.repeat(Math.max(0, width - displayWidth(cut)))
+}
+
+/** A line for pipes and screen readers: words, no marks, nothing that moves. */
+export function plainLine(pane: PaneInfo, now: number): string {
+  const who = [pane.agent ?? pane.job, pane.place, projectOf(pane)].filter(Boolean).join(' ')
+  const what = clean(pane.doing)
+  const age = shortAge(Math.max(0, now - pane.since))
+  return `${new Date(now).toISOString().slice(11, 19)}  ${statusWord(pane).padEnd(9)}  ${who}${what ? `  ${what}` : ''}  (${age}; ${clean(whyText(pane))})`
+}

@@ -1,0 +1,139 @@
+import type { PaneInfo } from '../../host/index.js'
+import type { Style } from '../context.js'
+import {
+  type Cell,
+  clean,
+  matchesFilter,
+  paneCells,
+  projectOf,
+  shortAge,
+  sortPanes,
+  statusWord,
+  toWidth,
+  whyText,
+} from './watch-rows.js'
+
+/** What the screen shows, without the panes: where the person is in it. */
+export interface WatchView {
+  selected: string | null
+  top: number
+  filter: string
+  isTypingFilter: boolean
+  /** Idle panes, too. */
+  showsAll: boolean
+  overlay: 'none' | 'help' | 'why'
+  why: readonly string[]
+  notice: string
+}
+
+export const INITIAL_VIEW: WatchView = {
+  selected: null,
+  top: 0,
+  filter: '',
+  isTypingFilter: false,
+  showsAll: true,
+  overlay: 'none',
+  why: [],
+  notice: '',
+}
+
+const HELP = [
+  'j k ↑ ↓    move            g G   first, last',
+  'enter      go there: attach to the session, or select the pane in tmux',
+  'space      mark as seen (done, failed)     S   all of them',
+  'x          clear: forget what it was doing, guess nothing until it starts again',
+  'h          heuristics of this pane off or on',
+  'w          why: the reports of the last hour',
+  '/          filter; words of status, agent, project, place    esc   no filter',
+  'a          with or without idle panes',
+  '?          this help      q   leave',
+]
+
+/** The panes as listed: filtered and sorted by need. */
+export function listed(panes: readonly PaneInfo[], view: WatchView): PaneInfo[] {
+  return sortPanes(panes).filter(
+    pane =>
+      (view.showsAll || pane.shown !== 'idle') &&
+      !(pane.isFaded && !view.showsAll) &&
+      (view.filter === '' || matchesFilter(pane, view.filter)),
+  )
+}
+
+/** The view with a selection that exists and is on screen. */
+export function settle(view: WatchView, shown: readonly PaneInfo[], rows: number): WatchView {
+  const at = shown.findIndex(pane => pane.id === view.selected)
+  const index = at < 0 ? Math.min(Math.max(0, view.top), Math.max(0, shown.length - 1)) : at
+  const height = listHeight(rows)
+  const top = Math.max(0, Math.min(index, Math.max(view.top, index - height + 1), Math.max(0, shown.length - height)))
+  return { ...view, selected: shown[index]?.id ?? null, top: index < top ? index : top }
+}
+
+export function listHeight(rows: number): number {
+  return Math.max(1, rows - 4)
+}
+
+/** The whole screen as lines of cells, exactly `rows` of them and none wider than `cols`. */
+export function drawWatch(
+  panes: readonly PaneInfo[],
+  view: WatchView,
+  size: { cols: number; rows: number; now: number },
+): Cell[][] {
+  const { cols, rows, now } = size
+  const shown = listed(panes, view)
+  const lines: Cell[][] = [headline(panes, view, cols)]
+  if (view.overlay !== 'none') {
+    const text = view.overlay === 'help' ? HELP : view.why
+    for (const line of text.slice(0, rows - 2)) lines.push([{ text: toWidth(clean(line), cols) }])
+  } else {
+    const height = listHeight(rows)
+    for (const pane of shown.slice(view.top, view.top + height)) {
+      const cells = paneCells(pane, { width: cols - 2, now, isWide: cols >= 120 })
+      const isSelected = pane.id === view.selected
+      lines.push([{ text: isSelected ? '▌ ' : '  ', ...(isSelected && { style: 'bold' as Style }) }, ...cells])
+    }
+    if (shown.length === 0) lines.push([{ text: toWidth(emptyText(panes, view), cols), style: 'dim' }])
+  }
+  while (lines.length < rows - 2) lines.push([{ text: '' }])
+  const selected = shown.find(pane => pane.id === view.selected)
+  lines.push([{ text: toWidth(selected ? detail(selected, now) : '', cols), style: 'dim' }])
+  lines.push([{ text: toWidth(footer(view, shown.length, rows), cols - 1), style: 'inverse' }])
+  return lines.slice(0, rows)
+}
+
+function headline(panes: readonly PaneInfo[], view: WatchView, cols: number): Cell[] {
+  const count = (wanted: (pane: PaneInfo) => boolean) => panes.filter(wanted).length
+  const needs = count(pane => pane.needsYou)
+  const parts = [
+    `${panes.length} panes`,
+    needs > 0 ? `${needs} need you` : 'nothing needs you',
+    `${count(pane => pane.status === 'running' || pane.status === 'long-running')} at work`,
+    `${count(pane => pane.status === 'done')} done`,
+    `${count(pane => pane.status === 'failed')} failed`,
+  ]
+  const filter = view.filter === '' ? '' : `   filter: ${view.filter}`
+  return [
+    { text: toWidth(`signalbox watch   ${parts.join(' · ')}${filter}`, cols), style: needs > 0 ? 'yellow' : 'bold' },
+  ]
+}
+
+function emptyText(panes: readonly PaneInfo[], view: WatchView): string {
+  if (panes.length === 0) return '  No panes yet. Start one: signalbox start demo, or open tmux.'
+  return view.filter === ''
+    ? '  Everything rests. a shows idle panes, too.'
+    : '  No pane matches. esc takes the filter away.'
+}
+
+function detail(pane: PaneInfo, now: number): string {
+  const since = shortAge(Math.max(0, now - pane.since))
+  const parts = [statusWord(pane), clean(whyText(pane)), since, projectOf(pane), clean(pane.command)]
+  return parts.filter(part => part !== '').join(' · ')
+}
+
+function footer(view: WatchView, count: number, rows: number): string {
+  if (view.isTypingFilter) return ` /${view.filter}▏  enter keeps it, esc drops it`
+  if (view.notice !== '') return ` ${view.notice}`
+  if (view.overlay !== 'none') return ' any key: back'
+  const height = listHeight(rows)
+  const place = count > height ? `${view.top + 1}–${Math.min(count, view.top + height)} of ${count}   ` : ''
+  return ` ${place}enter go · space seen · w why · / filter · ? help · q leave`
+}

@@ -1,0 +1,99 @@
+import { z } from 'zod'
+import { SignalboxError } from '../../errors/index.js'
+import type { StoredEvent } from '../../store/index.js'
+import { beginRun, evolveRun } from '../run-state.js'
+import type { GraphWork } from './graph-work.js'
+import { MAIN } from './graph-work.js'
+import { graphWorkflow } from './graph-workflow.js'
+
+const status = z.enum(['success', 'fail', 'partial_success', 'retry', 'skipped'])
+
+const checkpoint = z.looseObject({
+  timestamp: z.number(),
+  run_id: z.string(),
+  graph_hash: z.string(),
+  current_node: z.string(),
+  next_node: z.string().nullable(),
+  completed_nodes: z.array(z.string()),
+  node_outcomes: z.record(z.string(), status),
+  node_retries: z.record(z.string(), z.number()),
+  node_visits: z.record(z.string(), z.int()),
+  failure_signatures: z.record(z.string(), z.int()),
+  context: z.record(z.string(), z.unknown()),
+  threads: z.record(z.string(), z.object({ agent: z.string(), session: z.string() })),
+  commit: z.string().optional(),
+  logs: z.array(z.string()),
+})
+
+/** A run after one of its nodes, as a file that another machine can go on from. */
+export type Checkpoint = z.infer<typeof checkpoint>
+
+/** @throws SignalboxError `E_INPUT` */
+export function readCheckpoint(text: string, file: string): Checkpoint {
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (error) {
+    throw new SignalboxError('E_INPUT', `${file} is no JSON: ${(error as Error).message}`)
+  }
+  const parsed = checkpoint.safeParse(value)
+  if (parsed.success) return parsed.data
+  const [issue] = parsed.error.issues
+  throw new SignalboxError(
+    'E_INPUT',
+    `${file} is no checkpoint: ${issue?.path.join('.') ?? ''} ${issue?.message ?? ''}`,
+  )
+}
+
+/** The checkpoints of the main way of a run, oldest first: the run folded up to each of them. */
+export function checkpointsOf(
+  events: readonly StoredEvent[],
+): { checkpoint: Checkpoint; node: string; visit: number }[] {
+  const [created, ...rest] = events
+  if (!created) return []
+  const run = beginRun(graphWorkflow, created)
+  const found: { checkpoint: Checkpoint; node: string; visit: number }[] = []
+  for (const event of rest) {
+    evolveRun(run, event, graphWorkflow)
+    if (event.type !== 'checkpoint.saved' || event.data.branch !== undefined) continue
+    const node = String(event.data.node)
+    const next = (event.data.next as string | null) ?? null
+    found.push({
+      checkpoint: checkpointOf(run.work, { node, next, at: event.at }),
+      node,
+      visit: run.work.visits.get(node) ?? 1,
+    })
+  }
+  return found
+}
+
+/** A copy: the work goes on changing. */
+export function checkpointOf(
+  work: GraphWork,
+  { node, next, at }: { node: string; next: string | null; at: number },
+): Checkpoint {
+  const { context, commit } = work.cursors.get(MAIN)!
+  const retries = Object.entries(context).flatMap(([key, value]) =>
+    key.startsWith('internal.retry_count.')
+      ? [[key.slice('internal.retry_count.'.length), Number(value)] as const]
+      : [],
+  )
+  return structuredClone({
+    timestamp: at,
+    run_id: work.run,
+    graph_hash: work.input.hash,
+    current_node: node,
+    next_node: next,
+    completed_nodes: [...new Set(work.finished.map(done => done.node))],
+    node_outcomes: Object.fromEntries(work.outcomes),
+    node_retries: Object.fromEntries(retries),
+    node_visits: Object.fromEntries(work.visits),
+    failure_signatures: Object.fromEntries(work.signatures),
+    context,
+    threads: Object.fromEntries(work.threads),
+    ...(commit !== null && { commit }),
+    logs: work.finished.map(
+      done => `${done.node}@${done.visit}: ${done.status}${done.notes ? ` (${done.notes})` : ''}`,
+    ),
+  })
+}

@@ -1,0 +1,119 @@
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import type { EventStore } from '../../store/index.js'
+import { getRun } from '../control.js'
+import { beginRun, evolveRun, loadRun, saveRun } from '../run-state.js'
+import { decideGraph } from './graph-decide.js'
+import { graphWorkflow } from './graph-workflow.js'
+import { GraphBench, Script } from './testing/graph-bench.js'
+
+let bench: GraphBench
+beforeEach(async () => {
+  bench = await GraphBench.open()
+})
+afterEach(() => bench.close())
+
+/** Twelve nodes with branches, a gate and retries. */
+const DOT = `digraph {
+  start [shape=Mdiamond]; plan; ok [shape=hexagon]; p [shape=component]; a [max_retries=2]; b; c; j [shape=tripleoctagon];
+  test [max_retries=1]; d [shape=diamond]; fix; exit [shape=Msquare];
+  start -> plan -> ok; ok -> p [label="[Y] Yes"]; ok -> plan [label="[N] No"]
+  p -> a; p -> b; p -> c; a -> j; b -> j; c -> j; j -> test -> d
+  d -> exit [condition="outcome=success"]; d -> fix [condition="outcome!=success"]; fix -> test
+}`
+
+/** What a node says depends on its name alone, so that a second try of the same step says the same. */
+class ByName extends Script {
+  override async run(call: Parameters<Script['run']>[0]) {
+    this.begun.push(call.step)
+    const failing: Record<string, object> = {
+      'p@1.1/a@1#1': { status: 'retry' },
+      'test@1#1': { status: 'fail' },
+      'test@1#2': { status: 'fail', failure_class: 'deterministic' },
+    }
+    return { status: 'ok' as const, result: { status: 'success', ...failing[call.step] } }
+  }
+}
+
+/** A store that dies with the n-th append, before or after it is written. */
+function dying(store: EventStore, at: number, when: 'before' | 'after'): EventStore {
+  let left = at
+  return new Proxy(store, {
+    get(target, key) {
+      const value = Reflect.get(target, key, target) as unknown
+      if (key !== 'appendAll') return typeof value === 'function' ? value.bind(target) : value
+      return async (...args: Parameters<EventStore['appendAll']>) => {
+        left--
+        if (left === 0 && when === 'before') throw new Error('killed')
+        const result = await target.appendAll(...args)
+        if (left === 0) throw new Error('killed')
+        return result
+      }
+    },
+  })
+}
+
+/** Drives to the end, answering the gate when it is asked, through as many lives as it takes. */
+async function toTheEnd(id: string, script: Script, first?: EventStore): Promise<boolean> {
+  let hasDied = false
+  for (let life = 0; life < 20; life++) {
+    const store = life === 0 ? first : undefined
+    try {
+      const end = await bench.drive(id, script, { park: true, ...(store && { store }) })
+      if (end.state === 'ended') return hasDied
+    } catch {
+      hasDied = true
+    }
+    const { gates, status } = await getRun(bench.store, id)
+    if (Object.keys(gates).length > 0 && status === 'waiting') await bench.answer(id, 'Y')
+    if (status === 'waiting') bench.clock.advance(120_000)
+  }
+  return hasDied
+}
+
+describe('a host that dies at any append of a twelve-node run with branches, a gate and retries', () => {
+  const cases = Array.from({ length: 18 }, (_, at) => [[at + 1, 'before'] as const, [at + 1, 'after'] as const]).flat()
+
+  test.each(cases)(
+    'append %i, %s it is written: same end, nothing finished is done again, the answer stays',
+    async (at, when) => {
+      const id = await bench.create(DOT)
+      const script = new ByName()
+      script.recovers = 'success'
+      await toTheEnd(id, script, dying(bench.store, at, when))
+      const ran = await bench.look(id, script)
+      expect(ran.status).toBe('completed')
+      const visited = [...new Set(ran.path)].sort()
+      expect(visited).toEqual(expect.arrayContaining(['a', 'b', 'c', 'exit', 'j', 'ok', 'p', 'plan', 'start', 'test']))
+      const ended = ran.events.filter(({ type }) => type === 'step.ended').map(({ data }) => String(data.step))
+      expect(new Set(ended).size).toBe(ended.length)
+      const endedAt = new Map(
+        ran.events.flatMap(({ type, data, version }) =>
+          type === 'step.ended' ? [[String(data.step), version] as const] : [],
+        ),
+      )
+      for (const { type, data, version } of ran.events)
+        if (type === 'step.started')
+          expect(endedAt.get(String(data.step)) ?? Number.POSITIVE_INFINITY).toBeGreaterThan(version)
+      expect(ran.events.filter(({ type }) => type === 'gate.answered')).toHaveLength(1)
+    },
+  )
+})
+
+describe('the journal', () => {
+  test('folds to the same state from any snapshot, and decides the same', async () => {
+    const id = await bench.create(DOT)
+    await toTheEnd(id, new ByName())
+    const { events, path } = await bench.look(id)
+    expect(path.length).toBeGreaterThanOrEqual(12)
+    const [created, ...rest] = events
+    for (let cut = 0; cut < rest.length; cut++) {
+      const whole = beginRun(graphWorkflow, created!)
+      for (const event of rest.slice(0, cut)) evolveRun(whole, event, graphWorkflow)
+      const loaded = loadRun(JSON.parse(JSON.stringify(saveRun(whole, graphWorkflow))), graphWorkflow)!
+      const before = JSON.stringify(saveRun(whole, graphWorkflow))
+      expect(decideGraph(loaded.work)).toEqual(decideGraph(whole.work))
+      // Deciding changes nothing.
+      expect(JSON.stringify(saveRun(whole, graphWorkflow))).toBe(before)
+    }
+  })
+})

@@ -1,0 +1,133 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SimulatedClock } from '../../clock/index.js'
+import type { NewEvent } from '../../store/index.js'
+import type { Performer, StepCall } from '../workflow.js'
+import { Artifacts } from './artifacts.js'
+import type { NodeOutcome } from './graph-run.js'
+import { graphWorkflow } from './graph-workflow.js'
+import { NodeSteps, SignsOfLife } from './node-steps.js'
+
+let directory: string
+let clock: SimulatedClock
+const recorded: NewEvent[] = []
+const notices: string[] = []
+
+beforeEach(() => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-node-'))
+  clock = new SimulatedClock(1_000)
+  recorded.length = 0
+  notices.length = 0
+})
+afterEach(() => rmSync(directory, { recursive: true }))
+
+function call(dot: string, attempt = 1): StepCall {
+  const input = {
+    dot: `digraph { start [shape=Mdiamond]; exit [shape=Msquare]; ${dot}; start -> a -> exit }`,
+    file: null,
+    hash: '',
+    inputs: {},
+    agent: null,
+    model: null,
+    permissions: null,
+    isAutoApproved: false,
+    dryRun: null,
+    workspace: { path: directory, branch: null, base: null },
+    from: null,
+  }
+  const about = { kind: 'graph', title: '', project: directory, cwd: directory, person: '' }
+  const work = graphWorkflow.begin({ ...about, input }, { id: 'run_x', at: 0 })
+  Object.assign(work.cursors.get('')!, { node: 'a', visit: 1, handler: 'codergen' })
+  return {
+    run: 'run_x',
+    step: `a@1#${attempt}`,
+    input: { node: 'a', visit: 1, attempt, branch: '' },
+    work: () => work,
+    name: `run_x/a@1#${attempt}`,
+    signal: new AbortController().signal,
+    startedAt: 0,
+    spent: () => undefined,
+    notice: (_, text) => void notices.push(text),
+    record: event => void recorded.push(event),
+  }
+}
+
+const steps = (handler: Performer['run']) =>
+  new NodeSteps({ run: handler }, { clock, runDirectory: () => directory }, new SignsOfLife(clock))
+const says = (outcome: Partial<NodeOutcome>) => async () => ({
+  status: 'ok' as const,
+  result: { status: 'success', ...outcome },
+})
+
+describe('every node', () => {
+  test('fails when a file that it must write is as before, and not when an earlier attempt wrote it', async () => {
+    writeFileSync(join(directory, 'out.txt'), 'old')
+    const dot = 'a [must_write="out.txt"]'
+    const idle = await steps(says({})).run(call(dot))
+    expect(idle.result).toMatchObject({ status: 'fail', failure_reason: expect.stringContaining('out.txt') })
+    writeFileSync(join(directory, 'out.txt'), 'new')
+    expect((await steps(says({})).run(call(dot, 2))).result).toMatchObject({ status: 'success' })
+  })
+
+  test('puts what is too big beside the journal, once, and keeps a reference', async () => {
+    const big = 'x'.repeat(150 * 1024)
+    const { result } = await steps(says({ response: big, context_updates: { copy: big, small: 1 } })).run(call('a'))
+    const { context_updates: updates, response } = result as NodeOutcome
+    expect(updates).toMatchObject({
+      small: 1,
+      copy: { size: big.length + 2 },
+      'response.a': { artifact: expect.any(String) },
+    })
+    expect(response).toHaveLength(200)
+    expect(recorded.map(({ type }) => type)).toEqual(['artifact.stored', 'artifact.stored'])
+    const store = new Artifacts(join(directory, 'artifacts'))
+    const { artifact } = updates!.copy as { artifact: string }
+    expect([store.list().length, store.has(artifact), store.get(artifact)]).toEqual([1, true, big])
+    expect([store.remove(artifact), store.has(artifact), store.remove(artifact)]).toEqual([true, false, false])
+  })
+
+  test('drops values that are no JSON, and says so', async () => {
+    const { result } = await steps(says({ context_updates: { good: [1], bad: new Date(), worse: Number.NaN } })).run(
+      call('a'),
+    )
+    expect((result as NodeOutcome).context_updates).toEqual({ good: [1] })
+    expect(notices).toHaveLength(2)
+  })
+
+  test('that throws fails, with what it said', async () => {
+    const end = await steps(async () => {
+      throw new Error('no luck')
+    }).run(call('a'))
+    expect(end.result).toMatchObject({ status: 'fail', failure_reason: 'no luck' })
+  })
+
+  test('in which nothing happens for too long ends the run; signs of life put that off', async () => {
+    let alive: (() => void) | null = null
+    const hanging = steps(
+      step =>
+        new Promise(resolve => {
+          alive = () => step.notice('info', 'still here')
+          step.signal.addEventListener('abort', () => resolve({ status: 'failed', result: { status: 'fail' } }))
+        }),
+    )
+    const done = hanging.run(call('graph [stall_timeout=10m]; a'))
+    for (let turn = 0; turn < 10 && !alive; turn++) await new Promise(resolve => setImmediate(resolve))
+    clock.advance(9 * 60_000)
+    alive!()
+    clock.advance(9 * 60_000)
+    expect(await Promise.race([done, Promise.resolve('still running')])).toBe('still running')
+    clock.advance(60_000)
+    expect((await done).result).toMatchObject({ isStalled: true })
+  })
+
+  test('succeeds when it wrote a file that was not there', async () => {
+    mkdirSync(join(directory, 'sub'))
+    const end = await steps(async () => {
+      writeFileSync(join(directory, 'sub/new.txt'), 'x')
+      return { status: 'ok', result: { status: 'success' } }
+    }).run(call('a [must_write="sub/new.txt"]'))
+    expect(end.result).toMatchObject({ status: 'success' })
+  })
+})

@@ -1,0 +1,337 @@
+import {
+  type NotifyChannel,
+  type NotifyPerson,
+  type NotifySettings,
+  type NotifySubject,
+  planNotifications,
+  type SentMessage,
+} from '../approvals/index.js'
+import type { Clock, Timer } from '../clock/index.js'
+import type { Counters } from '../panes/index.js'
+import { formatDuration, plural } from '../text/index.js'
+import { isQuiet, quietHours } from './notify-quiet.js'
+import type { BoardChange } from './panes-board.js'
+import type { PaneInfo } from './panes-info.js'
+
+/** One call to a person. Never a command line, never a secret. */
+export interface Notice {
+  kind: 'needs-you' | 'done' | 'failed' | 'digest' | 'over'
+  pane: string
+  title: string
+  body: string
+  at: number
+}
+
+/** Where a notice can go besides the terminals that watch. */
+export interface NoticeOutlets {
+  /** Desktop and the person's own command; empty where there is neither. */
+  readonly hasDesktop: boolean
+  desktop(notice: Notice): void
+}
+
+export interface NotifyWishes {
+  enabled: boolean
+  needs_you: boolean
+  done: boolean
+  failed: boolean
+  channels: readonly NotifyChannel[]
+  grace_s: number
+  next_s: number
+  all_s: number
+  remind_s: number
+  quiet: string | null
+  stuck_s: number
+  done_delay_s: number
+  dedupe_s: number
+  pane_gap_s: number
+}
+
+export interface NotifyCenterOptions {
+  clock: Clock
+  settings: NotifyWishes
+  /** Runs shorter than this are nobody's business. */
+  quietRunS: number
+  outlets: NoticeOutlets
+  counters: Counters
+  hostName: string
+  /** Minutes that the person's clock is ahead of UTC. */
+  utcOffset: number
+}
+
+const PERSON = 'local'
+const RECENT_MS = 600_000
+/** Fewer runs than this are told one by one after quiet hours. */
+const PRESENT_MS = 60_000
+
+interface Asking {
+  subject: NotifySubject
+  pane: PaneInfo
+}
+
+/**
+ * Calls the person when a pane needs them, is done or has failed; for nothing else. Who is asked where and when is `planNotifications`; what
+ * is here is about ends of runs: late enough that a run which goes on is not told, never twice, not for what the person is looking at.
+ */
+export class NotifyCenter {
+  readonly #options: NotifyCenterOptions
+  readonly #listeners = new Set<(notice: Notice) => void>()
+  readonly #asking = new Map<string, Asking>()
+  readonly #ended = new Map<string, { timer: Timer }>()
+  readonly #told = new Map<string, number>()
+  readonly #toldRuns = new Set<string>()
+  readonly #stuckSince = new Map<string, number>()
+  #sent: SentMessage[] = []
+  #recent: NotifySubject[] = []
+  #held: Notice[] = []
+  #lastActive: Partial<Record<NotifyChannel, number>> = {}
+  #timer: Timer | null = null
+  #digest: Timer | null = null
+
+  constructor(options: NotifyCenterOptions) {
+    this.#options = options
+  }
+
+  listen(listener: (notice: Notice) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Somebody pressed keys on a surface of this kind. */
+  present(channel: NotifyChannel): void {
+    this.#lastActive = { ...this.#lastActive, [channel]: this.#options.clock.now() }
+  }
+
+  close(): void {
+    this.#timer?.cancel()
+    this.#digest?.cancel()
+    for (const { timer } of this.#ended.values()) timer.cancel()
+  }
+
+  /** Every change of the board, in order. */
+  take(change: BoardChange): void {
+    if (!this.#options.settings.enabled) return
+    if (change.type === 'gone') return this.#gone(change.pane)
+    const { pane, before } = change
+    this.#followAsking(pane)
+    this.#followStuck(pane)
+    if (before === null || before.status === pane.status) return
+    const isOver = pane.status === 'done' || pane.status === 'failed'
+    if (isOver) this.#end(pane)
+    else this.#forgetEnd(pane.id)
+  }
+
+  // — needs you —
+
+  #followAsking(pane: PaneInfo): void {
+    const open = this.#asking.get(pane.id)
+    if (!pane.needsYou) {
+      if (open) this.#close(open)
+      return
+    }
+    if (!this.#options.settings.needs_you) return
+    const now = this.#options.clock.now()
+    const id = `${pane.id}#${pane.waitedSince ?? pane.since}`
+    if (open && open.subject.id === id) {
+      const seenAt = open.subject.seenAt ?? (pane.seen || pane.isFocused ? now : undefined)
+      open.pane = pane
+      open.subject = { ...open.subject, ...(seenAt !== undefined && { seenAt }) }
+      return
+    }
+    if (open) this.#close(open)
+    const subject: NotifySubject = {
+      id,
+      isPending: true,
+      requestedAt: now,
+      group: pane.id,
+      // The same question of the same pane, again and again, is a loop.
+      fingerprint: `${pane.id} ${pane.doing}`,
+      ...(pane.isFocused && { seenAt: now }),
+    }
+    this.#asking.set(pane.id, { subject, pane })
+    this.#plan()
+    this.#recent = [...this.#recent.filter(({ requestedAt }) => now - requestedAt < RECENT_MS), subject]
+  }
+
+  #close(asking: Asking): void {
+    this.#asking.delete(asking.pane.id)
+    const { steps } = planNotifications(this.#situation({ ...asking.subject, isPending: false }))
+    if (steps.length > 0) this.#toTerminals(this.#notice('over', asking.pane, 'answered'))
+    // What was said about recent questions is needed to know a loop.
+    const kept = new Set([...this.#recent, ...[...this.#asking.values()].map(open => open.subject)].map(({ id }) => id))
+    this.#sent = this.#sent.filter(({ approval }) => kept.has(approval))
+  }
+
+  #plan(): void {
+    const { clock } = this.#options
+    let again: number | null = null
+    for (const asking of this.#asking.values()) {
+      const { steps, lookAgainAt } = planNotifications(this.#situation(asking.subject))
+      for (const { person, channel, what, approval } of steps) {
+        this.#sent.push({ approval, person, channel, what })
+        if (what === 'edit' || what === 'count') continue
+        const body = what === 'loop' ? `asks in a loop: ${asking.pane.doing}` : asking.pane.doing
+        this.#deliver(this.#notice('needs-you', asking.pane, body), channel)
+      }
+      if (lookAgainAt !== null) again = Math.min(again ?? lookAgainAt, lookAgainAt)
+    }
+    this.#timer?.cancel()
+    this.#timer = again === null ? null : clock.setTimer(Math.max(1, again - clock.now()), () => this.#plan())
+  }
+
+  #situation(approval: NotifySubject) {
+    const { clock, settings } = this.#options
+    const plan: NotifySettings = {
+      graceMs: settings.grace_s * 1000,
+      nextMs: settings.next_s * 1000,
+      allMs: settings.all_s * 1000,
+      remindMs: settings.remind_s * 1000,
+    }
+    return {
+      now: clock.now(),
+      approval,
+      people: [this.#person()],
+      sent: this.#sent,
+      recent: this.#recent.filter(({ id }) => id !== approval.id),
+      settings: plan,
+    }
+  }
+
+  /** Only ways that lead somewhere now: a channel without anybody behind it would swallow the call. */
+  #person(): NotifyPerson {
+    const { settings, outlets, utcOffset } = this.#options
+    const isOpen = (channel: NotifyChannel) =>
+      channel === 'terminal' ? true : channel === 'browser' && outlets.hasDesktop
+    const quiet = quietHours(settings.quiet)
+    return {
+      id: PERSON,
+      mayDecide: true,
+      channels: settings.channels.filter(isOpen),
+      lastActive: this.#lastActive,
+      utcOffset,
+      ...(quiet && { quiet }),
+    }
+  }
+
+  #followStuck(pane: PaneInfo): void {
+    const { clock, settings } = this.#options
+    if (!pane.stuck) {
+      this.#stuckSince.delete(pane.id)
+      return
+    }
+    const now = clock.now()
+    const since = this.#stuckSince.get(pane.id)
+    if (since === undefined) {
+      this.#stuckSince.set(pane.id, now)
+      clock.setTimer(settings.stuck_s * 1000, () => {
+        if (this.#stuckSince.get(pane.id) === now && settings.needs_you)
+          this.#deliver(
+            this.#notice('needs-you', pane, `no progress for ${formatDuration(clock.now() - now)}`),
+            'browser',
+          )
+      })
+    }
+  }
+
+  // — done, failed —
+
+  #end(pane: PaneInfo): void {
+    const { clock, settings, quietRunS, counters } = this.#options
+    const kind = pane.status === 'failed' ? 'failed' : 'done'
+    const held = (reason: string) => counters.add('notify.held', { kind, reason })
+    if (!settings[kind]) return held('off')
+    if (pane.since - pane.startedAt < quietRunS * 1000) return held('short_run')
+    if (pane.isFocused || pane.seen) return held('seen')
+    const run = `${pane.id} ${pane.startedAt} ${kind}`
+    if (this.#toldRuns.has(run)) return held('told')
+    this.#forgetEnd(pane.id)
+    const gap = Math.max(
+      0,
+      (this.#told.get(pane.id) ?? Number.NEGATIVE_INFINITY) + settings.pane_gap_s * 1000 - clock.now(),
+    )
+    const wait = Math.max(settings.done_delay_s * 1000, kind === 'done' ? gap : 0)
+    this.#ended.set(pane.id, {
+      timer: clock.setTimer(wait, () => {
+        this.#ended.delete(pane.id)
+        this.#toldRuns.add(run)
+        this.#told.set(pane.id, clock.now())
+        const took = formatDuration(Math.max(0, pane.since - pane.startedAt))
+        const detail =
+          kind === 'failed' && pane.doing !== '' ? `failed after ${took}: ${pane.doing}` : `${kind} after ${took}`
+        const notice = this.#notice(kind, pane, detail)
+        const isHere = clock.now() - (this.#lastActive.terminal ?? Number.NEGATIVE_INFINITY) <= PRESENT_MS
+        this.#deliver(notice, isHere || !this.#options.outlets.hasDesktop ? 'terminal' : 'browser')
+      }),
+    })
+  }
+
+  #forgetEnd(id: string): void {
+    const ended = this.#ended.get(id)
+    if (!ended) return
+    ended.timer.cancel()
+    this.#ended.delete(id)
+    this.#options.counters.add('notify.held', { kind: 'done', reason: 'went_on' })
+  }
+
+  #gone(pane: PaneInfo): void {
+    const open = this.#asking.get(pane.id)
+    if (open) this.#close(open)
+    this.#stuckSince.delete(pane.id)
+  }
+
+  // — delivery —
+
+  #notice(kind: Notice['kind'], pane: PaneInfo, body: string): Notice {
+    const { clock, hostName } = this.#options
+    const who = pane.agent ?? pane.job ?? 'pane'
+    const project = pane.cwd.slice(pane.cwd.lastIndexOf('/') + 1)
+    const words = { 'needs-you': 'needs you', done: 'is done', failed: 'failed', digest: '', over: 'answered' }
+    return {
+      kind,
+      pane: pane.id,
+      title: `${who} ${words[kind]}`,
+      body: `${project ? `${project} · ` : ''}${pane.place}@${hostName}${body ? ` · ${body.slice(0, 160)}` : ''}`,
+      at: clock.now(),
+    }
+  }
+
+  #deliver(notice: Notice, channel: NotifyChannel): void {
+    const { clock, settings, counters, utcOffset } = this.#options
+    const labels = { kind: notice.kind, channel }
+    const last = this.#lastText
+    if (last && last.text === notice.title + notice.body && clock.now() - last.at < settings.dedupe_s * 1000)
+      return counters.add('notify.held', { kind: notice.kind, reason: 'same' })
+    const quiet = isQuiet(settings.quiet, clock.now(), utcOffset)
+    // Requests are held by the plan itself, which knows deadlines; ends of runs wait here for one digest.
+    if (quiet && notice.kind !== 'needs-you') {
+      this.#held.push(notice)
+      this.#digest ??= clock.setTimer(quiet.leftMs, () => this.#sendDigest())
+      return counters.add('notify.held', { kind: notice.kind, reason: 'quiet_hours' })
+    }
+    this.#lastText = { text: notice.title + notice.body, at: clock.now() }
+    counters.add('notify.sent', labels)
+    if (channel === 'browser') this.#options.outlets.desktop(notice)
+    this.#toTerminals(notice)
+  }
+
+  #lastText: { text: string; at: number } | null = null
+
+  #sendDigest(): void {
+    const held = this.#held.splice(0)
+    this.#digest = null
+    if (held.length === 0) return
+    const titles = held.map(({ title }) => title).join(', ')
+    const body = titles.length > 160 ? `${titles.slice(0, 159)}…` : titles
+    const notice: Notice = {
+      kind: 'digest',
+      pane: '',
+      title: `${plural(held.length, 'run')} ended in your quiet hours`,
+      body,
+      at: this.#options.clock.now(),
+    }
+    this.#deliver(notice, this.#options.outlets.hasDesktop ? 'browser' : 'terminal')
+  }
+
+  #toTerminals(notice: Notice): void {
+    for (const listener of this.#listeners) listener(notice)
+  }
+}

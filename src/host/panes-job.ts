@@ -1,0 +1,51 @@
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { isPlainShell, type Job, jobName, shownCommand } from '../panes/index.js'
+import { terminalGroups } from '../process/index.js'
+import type { Redactor } from '../text/index.js'
+
+/** Programs of agents by their process names. */
+export type AgentPrograms = ReadonlyMap<string, string>
+
+/** What runs in the foreground of the terminal of this process. `fallback`: the name where the system shows no more. */
+export function readJob(
+  pid: number,
+  fallback: string,
+  options: { programs: AgentPrograms; redactor: Redactor; commandMax: number },
+): Job {
+  const group = terminalGroups(pid)?.foreground ?? -1
+  const foreground = group > 0 ? group : pid
+  const words = wordsOf(foreground) ?? wordsOf(pid) ?? (fallback === '' ? [] : [fallback])
+  const name = jobName(words) ?? (fallback === '' ? null : fallback)
+  // An agent may call itself what it likes: the name that the system shows counts as well as its command line.
+  const agent = [name, fallback].map(word => (word === null ? undefined : options.programs.get(word))).find(Boolean)
+  return {
+    name: agent !== undefined && name !== null && !options.programs.has(name) ? fallback : name,
+    pid: foreground,
+    commandLine: shownCommand(words, options.redactor, options.commandMax),
+    isShell: isPlainShell(words),
+    agent: agent ?? null,
+  }
+}
+
+const OWN_PROGRAM = fileURLToPath(new URL('../cli.js', import.meta.url))
+const OWN_SURFACES: ReadonlySet<string> = new Set(['watch', 'attach'])
+
+/** A terminal of ours in somebody's pane: what it shows is listed already. */
+export function isOwnSurface(pid: number): boolean {
+  const group = terminalGroups(pid)?.foreground ?? -1
+  const words = wordsOf(group > 0 ? group : pid) ?? []
+  const at = words.findIndex(word => word === OWN_PROGRAM || /(?:^|\/)signalbox$/.test(word))
+  return at >= 0 && OWN_SURFACES.has(words[at + 1] ?? '')
+}
+
+/** The arguments of a process; null where nobody tells. Programs that rename themselves write one long word. */
+function wordsOf(pid: number): string[] | null {
+  try {
+    const words = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    while (words.at(-1) === '') words.pop()
+    return words.length === 0 ? null : words.length === 1 ? words[0]!.trim().split(/\s+/) : words
+  } catch {
+    return null
+  }
+}

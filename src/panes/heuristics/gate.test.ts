@@ -1,0 +1,70 @@
+import { describe, expect, it } from 'vitest'
+import { loadConfig } from '../../config/index.js'
+import { Gate, type GateQuestion } from './gate.js'
+
+const settings = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config.heuristics
+const question = (t: number, more: Partial<GateQuestion> = {}): GateQuestion => ({
+  t,
+  mode: 'auto',
+  jobName: 'node',
+  title: '',
+  agentPrograms: ['claude'],
+  promptAt: null,
+  hasHigher: false,
+  anchoredAt: null,
+  isUnknownAlternate: false,
+  resizedAt: null,
+  ...more,
+})
+const ask = (...questions: GateQuestion[]) => {
+  const gate = new Gate(settings)
+  return questions.map(one => gate.ask(one))
+}
+
+describe('the gate of the heuristics', () => {
+  it('is open for a listed program about which nobody reports', () => {
+    expect(ask(question(0))).toEqual([null])
+    expect(ask(question(0, { jobName: 'claude' }))).toEqual([null])
+  })
+
+  it('is closed by either switch', () => {
+    expect(ask(question(0, { mode: 'off' }))).toEqual(['off'])
+    expect(new Gate({ ...settings, mode: 'off' }).ask(question(0))).toBe('off')
+  })
+
+  it('is closed for programs that are not listed; a title counts only without a job name', () => {
+    expect(ask(question(0, { jobName: 'make' }))).toEqual(['not_listed'])
+    expect(ask(question(0, { jobName: 'make', title: 'Codex' }))).toEqual(['not_listed'])
+    expect(ask(question(0, { jobName: null, title: 'my Codex' }))).toEqual([null])
+    expect(
+      new Gate({ ...settings, prefer_job_name: false }).ask(question(0, { jobName: 'make', title: 'codex' })),
+    ).toBeNull()
+  })
+
+  it('opens after exactly `prompt_silence_s` without a word of the shell', () => {
+    expect(ask(question(14.9, { promptAt: 10 }), question(15, { promptAt: 10 }))).toEqual(['prompt_active', null])
+  })
+
+  it('is closed while a higher authority speaks, and for a whole window after its last word', () => {
+    expect(ask(question(1, { hasHigher: true }), question(5.9), question(6))).toEqual([
+      'higher_authority',
+      'higher_authority',
+      null,
+    ])
+  })
+
+  it('is closed for 5 s after a rule of a pack held, 1 s after a resize, and on alternate screens of unknown programs', () => {
+    expect(ask(question(4.9, { anchoredAt: 0 }), question(5, { anchoredAt: 0 }))).toEqual(['higher_authority', null])
+    expect(ask(question(0.9, { resizedAt: 0 }), question(1, { resizedAt: 0 }))).toEqual(['alternate_screen', null])
+    expect(ask(question(0, { isUnknownAlternate: true }))).toEqual(['alternate_screen'])
+  })
+
+  it('stays closed for a window after a listed program gave way to another', () => {
+    expect(ask(question(0), question(1, { jobName: 'make' }), question(2), question(6))).toEqual([
+      null,
+      'not_listed',
+      'job_flip',
+      null,
+    ])
+  })
+})

@@ -1,0 +1,83 @@
+import type { Config } from '../config/index.js'
+import type { RowMask } from '../terminal/index.js'
+import type { Counters } from './counters.js'
+import type { Claim, Evidence } from './evidence.js'
+import type { HeuristicSignal } from './heuristics/index.js'
+import type { SignalSource } from './signals.js'
+import type { StatusEntry, StatusState } from './status.js'
+import type { PaneStatus, StatusEvent } from './status-table.js'
+
+/** The settings that supervision needs, as the configuration has them. */
+export type SupervisorSettings = Pick<Config, 'panes' | 'heuristics' | 'queue' | 'reading' | 'osc7501'>
+
+export interface SupervisorOptions {
+  settings: SupervisorSettings
+  /** Process names of all known agents: heuristics may judge them. */
+  agentPrograms: readonly string[]
+  counters: Counters
+  onError(error: unknown): void
+}
+
+/** What a pane is to a person, at one moment. */
+export interface Supervised extends StatusState {
+  /** When the status last changed. */
+  since: number
+  /** What is shown: done and failed stay for a moment after they were seen. */
+  shown: PaneStatus
+  /** Done and failed for so long that a compact list leaves them out. */
+  isFaded: boolean
+  /** Faded a moment ago. */
+  isRecent: boolean
+  claim: Claim | null
+  authority: string
+  rule: string
+  confidence: number
+  /** Seconds since anybody last said something about the pane; null while somebody's word counts. */
+  staleFor: number | null
+  contradictions: number
+  flicker: number
+  heuristics: 'auto' | 'off'
+  /** Why heuristics are silent; null while they may speak. */
+  gate: string | null
+}
+
+export const GUESSES: Readonly<Record<HeuristicSignal, { event: StatusEvent; claim: Claim }>> = {
+  heuristic_run: { event: 'start', claim: { is: 'working' } },
+  heuristic_done: { event: 'finish-ok', claim: { is: 'done' } },
+  heuristic_wait: { event: 'ask', claim: { is: 'blocked', awaiting: 'input' } },
+  heuristic_idle: { event: 'rest', claim: { is: 'idle' } },
+}
+export const GUESS_LASTS_S = 30
+
+/** A row without the times in it: a clock that counts is no news. */
+export const timeless: RowMask = row =>
+  row.text
+    .replace(/^\s*[^\p{L}\p{N}\s]{1,8}\s/u, '')
+    .replace(/(?:\d+h ?)?(?:\d+m ?)?\d+(?:\.\d+)?s\b|\d{1,2}:\d{2}(?::\d{2})?/gu, '0')
+
+export function sourceOf({ authority }: Evidence): SignalSource {
+  return authority === 'structure' ? 'screen' : authority === 'silence' ? 'content' : authority
+}
+
+/** `shell/command-end` → `command-end`. */
+export function nameOf({ ref }: Evidence): string {
+  return ref.slice(ref.indexOf('/') + 1)
+}
+
+export function says(claim: Claim | null): string {
+  if (!claim) return 'nothing'
+  if (claim.is === 'blocked') return `blocked (${claim.awaiting})`
+  if (claim.is === 'working' && claim.label !== undefined) return `working (${claim.label.slice(0, 40)})`
+  if (claim.is === 'failed') return `failed (${claim.reason.slice(0, 60)})`
+  return claim.is
+}
+
+export function effectOf(entry: StatusEntry | null): string {
+  if (!entry) return 'agrees'
+  if (entry.reason !== 'applied') return entry.reason
+  return entry.from === entry.to ? 'agrees' : `${entry.from} → ${entry.to}`
+}
+
+export function isOneRank(a: string, b: string): boolean {
+  return (a === 'hook' && b === 'transcript') || (a === 'transcript' && b === 'hook')
+}

@@ -1,0 +1,148 @@
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { basename, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, it } from 'vitest'
+import { type ActivityBody, JsonFramer } from '../../src/activity/index.js'
+import { loadAgent } from '../../src/agents/index.js'
+
+/** Streams and left-over files of real agents at known points. They are not part of this repository. */
+const CORPUS = fileURLToPath(new URL('../../../shared/corpus/', import.meta.url))
+const AGENTS = ['codex', 'gemini', 'opencode', 'qwen', 'copilot', 'cline']
+
+const STEP = {
+  name: 'run/worker@1#1',
+  cwd: '/tmp',
+  env: {},
+  permissions: 'all' as const,
+  model: null,
+  resume: null,
+  newSessionId: 'x',
+  directory: '/tmp',
+  promptFile: '/tmp/prompt.md',
+  schema: null,
+  maxCostUsd: null,
+  endpoint: null,
+  apiKeyEnv: null,
+}
+
+function listed(folder: string, isWanted: (name: string) => boolean): string[] {
+  const root = join(CORPUS, folder)
+  return existsSync(root)
+    ? readdirSync(root)
+        .filter(isWanted)
+        .map(name => join(root, name))
+    : []
+}
+
+async function hear(agent: string, lines: { s: string; line: string }[]): Promise<ActivityBody[]> {
+  const parser = (await loadAgent(agent)).headless!.parser(STEP)
+  const framers = { out: new JsonFramer(), err: new JsonFramer() }
+  const bodies: ActivityBody[] = []
+  for (const { s, line } of lines)
+    for (const frame of framers[s as 'out' | 'err'].push(`${line}\n`))
+      bodies.push(...(s === 'out' ? parser.parse(frame) : (parser.parseError?.(frame) ?? [])))
+  for (const frame of framers.out.end()) bodies.push(...parser.parse(frame))
+  return [...bodies, ...(parser.end?.() ?? [])]
+}
+
+const streams = AGENTS.flatMap(agent =>
+  listed(agent, name => /^headless-.*\.jsonl$/.test(name)).map(file => ({
+    agent,
+    name: basename(file, '.jsonl'),
+    file,
+  })),
+)
+
+describe('streams of real agents', () => {
+  it.skipIf(streams.length > 0)('needs the recordings, which are not here', ({ skip }) => skip())
+
+  it.each(streams)('$agent $name', async ({ agent, name, file }) => {
+    const lines = readFileSync(file, 'utf8')
+      .split('\n')
+      .filter(Boolean)
+      .map(line => JSON.parse(line) as { s: string; line: string })
+    const { expect: truth } = JSON.parse(readFileSync(file.replace(/\.jsonl$/, '.json'), 'utf8')) as {
+      expect: { response?: string; text?: string; tools?: { exit?: number }[] }
+    }
+    const bodies = await hear(agent, lines)
+    expect(bodies.filter(body => body.type === 'raw' && body.from !== 'stderr')).toEqual([])
+    const result = bodies.findLast(body => body.type === 'result')
+    // OpenCode ends a turn whose tool it may not use without another word.
+    const wasCut = /sig(int|kill)/.test(name) || (agent === 'opencode' && name.endsWith('unapproved'))
+    if (wasCut) expect(result?.ok ?? false).toBe(false)
+    else expect([name, result?.ok]).toEqual([name, !name.includes('err-')])
+    if (name.includes('err-401'))
+      expect(bodies).toContainEqual(expect.objectContaining({ type: 'error', class: 'auth' }))
+    // Qwen answered from its memory there, not the question.
+    if (result?.ok && typeof truth.response === 'string' && !(agent === 'qwen' && name.endsWith('resume')))
+      expect(bodies.flatMap(body => (body.type === 'text' && !body.delta ? [body.text] : [])).join('\n')).toContain(
+        truth.response,
+      )
+    if (name.endsWith('-tool')) expect(bodies.some(body => body.type === 'tool_result' && body.ok)).toBe(true)
+    if (result?.ok && agent !== 'copilot')
+      expect(bodies.filter(body => body.type === 'usage').reduce((sum, body) => sum + body.output, 0)).toBeGreaterThan(
+        0,
+      )
+  })
+})
+
+const prints = listed('claude/print', name => name.endsWith('.ndjson') && !name.includes('stdin'))
+
+describe('streams of Claude Code', () => {
+  it.skipIf(prints.length > 0)('needs the recordings, which are not here', ({ skip }) => skip())
+
+  it.each(prints.map(file => ({ name: basename(file, '.ndjson'), file })))('$name', async ({ name, file }) => {
+    const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
+    const bodies = await hear(
+      'claude',
+      lines.map(line => ({ s: 'out', line })),
+    )
+    expect(bodies.filter(({ type }) => type === 'raw')).toEqual([])
+    expect(bodies.filter(({ type }) => type === 'session').length).toBe(1)
+    const result = bodies.findLast(body => body.type === 'result')
+    expect([name, result?.ok]).toEqual([name, name !== 'no-auth'])
+    if (name === 'no-auth') expect(bodies).toContainEqual(expect.objectContaining({ class: 'auth' }))
+    if (name === 'stream-input')
+      expect(bodies).toContainEqual(expect.objectContaining({ type: 'approval', tool: 'Bash' }))
+  })
+})
+
+const disks = AGENTS.flatMap(agent =>
+  listed(agent, name => name.startsWith('disk-'))
+    .filter(root => existsSync(join(root, 'home')))
+    .map(root => ({ agent, state: basename(root), root })),
+)
+
+describe('what is found of a step that died', () => {
+  it.skipIf(disks.length > 0)('needs the recordings, which are not here', ({ skip }) => skip())
+
+  it.each(disks)('$agent $state', async ({ agent, state, root }) => {
+    const truth = JSON.parse(readFileSync(join(root, 'truth.json'), 'utf8')) as {
+      cwd: string
+      user: string
+      expect: { finished: boolean; lastAssistant?: string; runningTool?: string }
+    }
+    const home = mkdtempSync(join(tmpdir(), 'signalbox-disk-'))
+    cpSync(join(root, 'home'), home, { recursive: true })
+    try {
+      const found = await (await loadAgent(agent)).headless!.examine({
+        env: { HOME: home },
+        cwd: truth.cwd,
+        directory: home,
+        sessionId: null,
+        startedAt: 0,
+        pid: null,
+        prompt: truth.user,
+        // Gemini writes a call down when it has ended: that one was open is only in our own log.
+        openCalls: truth.expect.runningTool === undefined ? [] : ['call-that-began'],
+      })
+      expect([agent, state, found.isComplete]).toEqual([agent, state, truth.expect.finished])
+      if (truth.expect.finished) expect(found.text).toBe(truth.expect.lastAssistant)
+      expect(found.evidence.length).toBeGreaterThan(0)
+      expect(found.hasWork).toBe(state !== 'disk-streaming')
+    } finally {
+      rmSync(home, { recursive: true })
+    }
+  })
+})

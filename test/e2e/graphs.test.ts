@@ -1,0 +1,248 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { parseLines, ROOT, TestHome } from './harness.js'
+
+let home: TestHome
+
+beforeEach(() => {
+  home = new TestHome()
+  git('init', '-q')
+  git('config', 'user.email', 'a@b')
+  git('config', 'user.name', 'a')
+  writeFileSync(join(home.work, 'README.md'), 'hello\n')
+  git('add', '.')
+  git('commit', '-q', '-m', 'first')
+})
+
+afterEach(() => home.close())
+
+function git(...args: string[]): string {
+  const { status, stdout, stderr } = spawnSync('git', args, { cwd: home.work, encoding: 'utf8' })
+  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`)
+  return stdout
+}
+
+function env(scenario?: object): Record<string, string> {
+  const file = join(home.directory, 'scenario.json')
+  if (scenario) writeFileSync(file, JSON.stringify({ name: 'test', headless: { auto: true }, ...scenario }))
+  return {
+    SIGNALBOX_DEMO_HOME: join(home.directory, 'demo'),
+    SIGNALBOX_DEMO_SPEED: '0',
+    ...(scenario && { SIGNALBOX_DEMO_SCENARIO: file }),
+  }
+}
+
+function graph(text: string, name = 'flow.dot'): string {
+  writeFileSync(join(home.work, name), `digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; ${text} }`)
+  return name
+}
+
+interface Event {
+  type: string
+  version: number
+  data: Record<string, unknown>
+}
+
+const run = (args: string[], scenario?: object) => home.run(['run', ...args, '--json'], { env: env(scenario) })
+const outcome = (stdout: string) => parseLines<Event & { status: string; run: string }>(stdout).at(-1)!
+
+describe('the examples', () => {
+  const REVIEW = {
+    match: '/Review the changes/',
+    steps: [{ say: '{"outcome":"success","context_updates":{"review_passed":"true"}}' }],
+  }
+
+  test.each(readdirSync(join(ROOT, 'examples')).filter(file => file.endsWith('.dot')))(
+    '%s runs with the demo agent',
+    async file => {
+      cpSync(join(ROOT, 'examples'), join(home.work, 'examples'), { recursive: true })
+      git('add', '.')
+      git('commit', '-q', '-m', 'examples')
+      const scenario = file === 'seed-sample.dot' ? { turns: [REVIEW] } : undefined
+      const { stdout, stderr } = await run([`examples/${file}`, '--agent', 'demo', '--auto-approve'], scenario)
+      expect(outcome(stdout), stderr).toMatchObject({ status: 'completed' })
+      const { diagnostics } = await home.json<{ diagnostics: { severity: string }[] }>([
+        'validate',
+        `examples/${file}`,
+        '--json',
+      ])
+      expect(diagnostics.filter(({ severity }) => severity !== 'info')).toEqual([])
+    },
+  )
+})
+
+describe('a gate', () => {
+  test('stops the command with exit 4, is answered once without a daemon, and the run goes on; then it is drawn, exported and forked', async () => {
+    graph(
+      'a [shape=parallelogram, tool_command="echo a > a.txt"]; g [shape=hexagon, label="Go on?"]; b [shape=parallelogram, tool_command="echo b > b.txt"]; start -> a -> g; g -> b [label="[Y] Yes"]; g -> exit [label="[N] No"]; b -> exit',
+    )
+    const first = await run(['flow.dot'])
+    expect(first.code).toBe(4)
+    const { run: id } = outcome(first.stdout)
+    const gate = String(parseLines<Event>(first.stdout).find(({ type }) => type === 'gate.opened')!.data.approval)
+    expect((await home.run(['answer', gate, 'whatever'])).code).not.toBe(0)
+    await home.ok(['answer', gate, 'yes'])
+    const second = await home.run(['answer', gate, 'no'])
+    expect([second.code, second.stderr]).toEqual([1, expect.stringContaining('already')])
+    const resumed = await home.run(['resume', id, '--json'])
+    expect(outcome(resumed.stdout).status).toBe('completed')
+    expect(git('log', '--format=%s', `signalbox/run/${id}`)).toContain('b@1 (success)')
+
+    await home.ok(['graph', id, '-o', 'run.svg'])
+    const svg = readFileSync(join(home.work, 'run.svg'), 'utf8')
+    expect(svg).toMatch(/<svg[\s\S]*Go on\?[\s\S]*#d3f2d8/)
+    await home.ok(['export', id, '--format', 'attractor', '-o', 'out'])
+    const checkpoint = JSON.parse(readFileSync(join(home.work, 'out/checkpoint.json'), 'utf8')) as Record<
+      string,
+      unknown
+    >
+    expect(checkpoint).toMatchObject({ run_id: id, current_node: 'b', next_node: 'exit' })
+    expect(
+      readdirSync(join(home.work, 'out')).filter(file => /^checkpoint_\d+\.json$/.test(file)).length,
+    ).toBeGreaterThan(2)
+    expect(JSON.parse(readFileSync(join(home.work, 'out/a/status.json'), 'utf8'))).toMatchObject({ outcome: 'success' })
+
+    const forked = await home.run(['fork', id, '--at', 'a', '--json'])
+    expect(forked.code).toBe(4)
+    expect(
+      parseLines<Event>(forked.stdout).some(({ type, data }) => type === 'node.started' && data.node === 'a'),
+    ).toBe(false)
+    const elsewhere = await home.run(['resume', 'out/checkpoint.json', '--graph', 'flow.dot', '--json'])
+    expect(outcome(elsewhere.stdout).status).toBe('completed')
+    expect((await home.run(['resume', id])).code).not.toBe(0)
+  })
+
+  test('a graph that changed meanwhile is not gone on with unless it is named', async () => {
+    graph('g [shape=hexagon]; start -> g; g -> exit [label=Yes]; g -> exit [label=No]')
+    const { run: id } = outcome((await run(['flow.dot'])).stdout)
+    graph(
+      'g [shape=hexagon]; more [shape=diamond]; start -> g; g -> more [label=Yes]; g -> exit [label=No]; more -> exit',
+    )
+    const refused = await home.run(['resume', id])
+    expect([refused.code, refused.stderr]).toEqual([expect.any(Number), expect.stringContaining('+more')])
+    expect((await home.run(['resume', id, '--graph', 'flow.dot', '--json'])).code).toBe(4)
+  })
+})
+
+describe('branches in a repository', () => {
+  const fork = (a: string, b: string) =>
+    `p [shape=component]; a [shape=parallelogram, tool_command="${a}"]; b [shape=parallelogram, tool_command="${b}"]; j [shape=parallelogram, tool_command="cat *.txt"]; start -> p; p -> a; p -> b; a -> j; b -> j; j -> exit`
+
+  test('work apart, and an ordinary join brings all their work together', async () => {
+    graph(fork('ls; echo a > a.txt', 'ls; echo b > b.txt'))
+    const { stdout } = await run(['flow.dot'])
+    const { run: id, status } = outcome(stdout)
+    expect(status).toBe('completed')
+    const files = git('ls-tree', '--name-only', `signalbox/run/${id}`).split('\n')
+    expect(files).toEqual(expect.arrayContaining(['a.txt', 'b.txt']))
+  })
+
+  test('that contradict each other ask a person, whose word is taken', async () => {
+    graph(fork('echo a > same.txt', 'echo b > same.txt'))
+    const first = await run(['flow.dot'])
+    expect(first.code).toBe(4)
+    const opened = parseLines<Event>(first.stdout).find(({ type }) => type === 'gate.opened')!.data
+    const { run: id } = outcome(first.stdout)
+    await home.ok(['answer', String(opened.approval), 'theirs'])
+    const { stdout } = await home.run(['resume', id, '--json'])
+    expect(outcome(stdout).status).toBe('completed')
+    expect(git('show', `signalbox/run/${id}:same.txt`)).toBe('b\n')
+  })
+})
+
+describe('a module of the user’s own', () => {
+  test('brings handlers and rules', async () => {
+    writeFileSync(
+      join(home.work, 'mine.mjs'),
+      `export const handlers = { shout: (node, context) => ({ status: 'success', context_updates: { said: String(node.attributes.get('prompt').value).toUpperCase() + (context.more ?? '') } }) }
+       export const rules = [graph => graph.nodes.size > 3 ? [{ rule: 'small', severity: 'error', message: 'too big', file: null, line: null, column: null }] : []]`,
+    )
+    graph('a [type=shout, prompt=hello]; start -> a; a -> exit [condition="said=HELLO"]')
+    expect(outcome((await run(['flow.dot', '--handlers', 'mine.mjs'])).stdout).status).toBe('completed')
+    graph('a [type=shout, prompt=hello]; b [prompt=x]; start -> a -> b -> exit')
+    const refused = await home.run(['validate', 'flow.dot', '--handlers', 'mine.mjs'])
+    expect([refused.code, refused.stdout]).toEqual([1, expect.stringContaining('small: too big')])
+  })
+})
+
+describe('a host that is killed', () => {
+  /** Every command leaves its name; a name twice means that a finished node ran again. */
+  const nodes = Array.from(
+    { length: 6 },
+    (_, at) => `n${at} [shape=parallelogram, tool_command="echo n${at} >> ../log-$SBX_TAG; sleep 0.05"]`,
+  )
+  const DOT = `graph [worktree=none]; ${nodes.join('; ')}; p [shape=component]; j; j [shape=diamond]; start -> n0 -> n1 -> p; p -> n2; p -> n3; n2 -> j; n3 -> j; j -> n4 -> n5 -> exit`
+
+  test.each([3, 9, 15, 22, 30])(
+    'with kill -9 after %i events: the run ends the same, and nothing that was recorded as finished ran again',
+    async count => {
+      graph(DOT)
+      const child = home.start(['run', 'flow.dot', '--json'], { env: { ...env(), SBX_TAG: 'x' } })
+      let text = ''
+      await new Promise<void>(resolve => {
+        child.stdout!.on('data', chunk => {
+          text += String(chunk)
+          if (text.split('\n').length > count) child.kill('SIGKILL')
+        })
+        child.on('close', () => resolve())
+      })
+      const [record] = await home.ndjson<{ id: string; status: string }>(['runs', '--json'])
+      const before = parseLines<Event>((await home.ok(['show', record!.id, '--events'])).stdout)
+      const finished = before
+        .filter(({ type }) => type === 'step.ended')
+        .map(({ data }) => String(data.step).replace(/@.*/, ''))
+      if (record!.status !== 'completed')
+        await home.ok(['resume', record!.id, '--json'], { env: { ...env(), SBX_TAG: 'y' } })
+      const after = existsSync(join(home.directory, 'log-y'))
+        ? readFileSync(join(home.directory, 'log-y'), 'utf8').split('\n')
+        : []
+      for (const node of finished) expect(after).not.toContain(node)
+      const events = parseLines<Event>((await home.ok(['show', record!.id, '--events'])).stdout)
+      const path = new Set(events.filter(({ type }) => type === 'node.started').map(({ data }) => data.node))
+      expect([...path].sort()).toEqual(['exit', 'j', 'n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'p', 'start'])
+      expect(events.at(-1)!.type).toBe('run.completed')
+    },
+  )
+})
+
+describe('conformance', () => {
+  test('answers outside suites with JSON', async () => {
+    graph('graph [goal=x]; a [prompt=y, max_retries=1]; start -> a -> exit [weight=2]')
+    const parsed = await home.json<{ nodes: { id: string }[]; edges: object[]; attributes: object }>([
+      'conformance',
+      'parse',
+      'flow.dot',
+    ])
+    expect(parsed.nodes.map(({ id }) => id)).toEqual(['start', 'exit', 'a'])
+    expect([parsed.edges[1], parsed.attributes]).toMatchObject([{ from: 'a', to: 'exit', weight: 2 }, { goal: 'x' }])
+    expect(await home.json(['conformance', 'list-handlers'])).toEqual(
+      expect.arrayContaining(['start', 'exit', 'codergen', 'wait.human', 'parallel', 'stack.manager_loop']),
+    )
+    expect(await home.json(['conformance', 'validate', 'flow.dot'])).toMatchObject({ valid: true })
+    expect(await home.json(['conformance', 'run', 'flow.dot'])).toMatchObject({
+      status: 'success',
+      nodes: [{ id: 'start' }, { id: 'a', status: 'success', retry_count: 0 }, { id: 'exit' }],
+    })
+    const failing = await home.run(['conformance', 'run', 'flow.dot', '--script', '{"a":{"status":"fail"}}'])
+    expect([failing.code, JSON.parse(failing.stdout)]).toMatchObject([
+      1,
+      { status: 'fail', nodes: [{}, { retry_count: 1 }] },
+    ])
+    writeFileSync(join(home.work, 'bad.dot'), 'digraph {')
+    expect((await home.run(['conformance', 'parse', 'bad.dot'])).stdout).toContain('"error"')
+  })
+})
+
+const SAMPLES = join(ROOT, '../shared/data/dot-samples')
+describe.skipIf(!existsSync(SAMPLES))('graphs that others wrote', () => {
+  test('dry-run, or are refused with a place', async () => {
+    for (const file of readdirSync(SAMPLES).filter(name => name.endsWith('.dot'))) {
+      const { code, stdout } = await home.run(['conformance', 'run', join(SAMPLES, file)])
+      const answer = JSON.parse(stdout) as { status?: string; error?: string }
+      if (code !== 0) expect(answer.error, file).toMatch(/\d+:\d+: |visited|goal unmet|no edge|limit/)
+      else expect(answer.status, file).toBe('success')
+    }
+  })
+})
