@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Activity, readSegment, SegmentWriter, segmentPath } from '../activity/index.js'
 import {
@@ -16,6 +16,7 @@ import { newEvent } from '../events/index.js'
 import { Git } from '../git/index.js'
 import { killTree, marked } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
+import { TranscriptGrowth } from './transcript-growth.js'
 import type { Recovery, StepCall } from './workflow.js'
 
 export interface AgentStepsOptions {
@@ -32,8 +33,6 @@ export interface AgentStepsOptions {
   onActivity?(run: string, activity: Activity): void
 }
 
-/** A transcript that is written within this time of the last record tells nothing that the record did not. */
-const SAME_MOMENT_MS = 1_000
 const KILL_GRACE_MS = 5_000
 
 /** One turn of an agent without a terminal, as a workflow wants it. */
@@ -100,7 +99,7 @@ export class AgentSteps {
     writeStart(directory, start)
     const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
     const { ask } = this.#options
-    const growth = new Growth(adapter, { env, cwd: turn.cwd, startedAt: start.startedAt }, clock)
+    const growth = new TranscriptGrowth(adapter, { env, cwd: turn.cwd, startedAt: start.startedAt }, clock)
     try {
       const end = await runStep({
         agent: { name: adapter.name, location: located.location, headless: located.headless },
@@ -268,46 +267,6 @@ export class AgentSteps {
     segment.append(activity)
     await segment.close()
     onActivity?.(call.run, activity)
-  }
-}
-
-/** Whether an agent that says nothing writes its own transcript on. */
-class Growth {
-  readonly #adapter: AgentAdapter
-  readonly #place: { env: Record<string, string>; cwd: string; startedAt: number }
-  readonly #clock: Clock
-  #session: string | null = null
-  #heardAt: number
-  #mark = ''
-
-  constructor(
-    adapter: AgentAdapter,
-    place: { env: Record<string, string>; cwd: string; startedAt: number },
-    clock: Clock,
-  ) {
-    this.#adapter = adapter
-    this.#place = place
-    this.#clock = clock
-    this.#heardAt = clock.now()
-  }
-
-  heard(session: string | null): void {
-    this.#session = session
-    this.#heardAt = this.#clock.now()
-  }
-
-  /** Each growth counts once. */
-  async hasGrown(): Promise<boolean> {
-    const files = await this.#adapter.transcript?.locate({ ...this.#place, agentSessionId: this.#session })
-    const file = files?.[0]
-    if (file === undefined) return false
-    // A database in write-ahead mode grows beside itself.
-    const times = [file, `${file}-wal`].map(path => statSync(path, { throwIfNoEntry: false }))
-    const writtenAt = Math.max(...times.map(time => time?.mtimeMs ?? 0))
-    const mark = times.map(time => `${time?.size}:${time?.mtimeMs}`).join(' ')
-    const isNew = mark !== this.#mark && writtenAt > this.#heardAt + SAME_MOMENT_MS
-    this.#mark = mark
-    return isNew
   }
 }
 
