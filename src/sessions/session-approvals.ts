@@ -157,7 +157,7 @@ export class SessionApprovals {
     switch (statement.is) {
       case 'tool':
         this.#tools.take(statement)
-        return statement.state === 'started' ? this.#nameTool(statement) : this.#prove(report, statement)
+        return statement.state === 'started' ? this.#nameTool(statement, report.at) : this.#prove(report, statement)
       case 'answered':
         return this.#prove(report, statement)
       case 'request':
@@ -170,11 +170,17 @@ export class SessionApprovals {
   }
 
   /** A menu that was raised before its tool was told of: from now on the agent's words about that tool are about it. */
-  async #nameTool(statement: ToolStatement): Promise<void> {
+  async #nameTool(statement: ToolStatement, at: number): Promise<void> {
     if (statement.key === null || [...this.#open.values()].some(({ key }) => key === statement.key)) return
     const tool = this.#tools.unasked().find(({ key }) => key === statement.key)
     const open = [...this.#open.values()].find(
-      ({ key, menu }) => tool && key === null && menu && requestOfTool([tool], menu, '', this.#context()),
+      ({ key, menu, record }) =>
+        tool &&
+        key === null &&
+        menu &&
+        // Transcripts lag behind: an equal request that came later is about another use of the tool.
+        record.requestedAt - at < MENU_FOLLOWS_MS &&
+        requestOfTool([tool], menu, '', this.#context()),
     )
     if (open) await this.#name(open, statement.key, statement.tool)
   }
@@ -448,6 +454,9 @@ export class SessionApprovals {
     }
   }
 }
+
+/** The menu of a tool is on screen so soon after the agent has begun to use it. */
+const MENU_FOLLOWS_MS = 200
 
 /** A relay reconnects within five seconds; a menu is drawn at once. */
 const ADOPTED_MS = 10_000
