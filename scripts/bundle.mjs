@@ -12,14 +12,16 @@ const OUTSIDE = [/^@lydell\//, /^@photostructure\//, /^@viz-js\//, /^@xterm\//, 
 const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const src = join(root, 'src')
 const dist = join(root, 'dist')
-const PROGRAMS = ['cli', 'keeper/main', 'demo-agent/main', 'agents/headless/direct-main', 'cli/home']
+const PROGRAMS = ['cli', 'keeper/main', 'demo-agent/main', 'agents/headless/direct-main']
+/** Insides that the reference pages are made from and that tests take part by part. */
+const INSIDES = ['cli/home', 'cli/commands', ...readdirSync(join(src, 'events')).filter(isSource).map(eventsOf)]
 
 await bundle()
 
 async function bundle() {
   const inside = new Set()
   const build = await rolldown({
-    input: Object.fromEntries([...PROGRAMS, ...doors(src)].map(name => [name, join(src, `${name}.ts`)])),
+    input: Object.fromEntries([...PROGRAMS, ...INSIDES, ...doors(src)].map(name => [name, join(src, `${name}.ts`)])),
     cwd: root,
     platform: 'node',
     external: OUTSIDE,
@@ -45,6 +47,14 @@ async function bundle() {
   })
   await build.close()
   writeFileSync(join(dist, 'LICENSES.txt'), licences([...inside].sort()))
+}
+
+function isSource(file) {
+  return file.endsWith('-events.ts')
+}
+
+function eventsOf(file) {
+  return `events/${file.slice(0, -'.ts'.length)}`
 }
 
 /** `index.ts` of every room and of the folders in it that have one: what scripts, benchmarks and tests import. */
