@@ -11,7 +11,9 @@ export function serverSettings(
 ): ServerSettings {
   const { server } = config
   if ((server.tls_cert === null) !== (server.tls_key === null))
-    throw new SignalboxError('E_CONFIG', 'server.tls_cert and server.tls_key go together', { next: 'set both, or none' })
+    throw new SignalboxError('E_CONFIG', 'server.tls_cert and server.tls_key go together', {
+      next: 'set both, or none',
+    })
   return {
     stateDirectory: directories.state,
     runtimeDirectory: directories.runtime,

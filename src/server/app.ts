@@ -62,7 +62,9 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
     if (listener.kind === 'tcp' && (method === 'GET' || method === 'HEAD') && !path.startsWith('/api/'))
       return listener.files.answer(path, context.req.header('if-none-match'))
     return fail(
-      new SignalboxError('E_UNKNOWN', `there is no ${method} ${path.slice(0, 200)}`, { next: 'see /api/v1/openapi.json' }),
+      new SignalboxError('E_UNKNOWN', `there is no ${method} ${path.slice(0, 200)}`, {
+        next: 'see /api/v1/openapi.json',
+      }),
       context.get('requestId'),
     )
   })
@@ -80,7 +82,10 @@ function checkArrival({ req }: Context, listener: Listener): void {
       })
     return
   }
-  checkOrigin({ method: req.method, host: req.header('host'), origin, site: req.header('sec-fetch-site') }, listener.own)
+  checkOrigin(
+    { method: req.method, host: req.header('host'), origin, site: req.header('sec-fetch-site') },
+    listener.own,
+  )
   if (req.method === 'OPTIONS')
     throw new SignalboxError('E_METHOD', 'other pages are not asked in', { next: 'use the dashboard itself' })
   if (req.url.length > URL_MAX + 64)

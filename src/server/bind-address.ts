@@ -16,7 +16,8 @@ export function checkBind({ bind, isPublic, tls, isBehindProxy, proxies, passphr
   if (isLoopback(bind)) return
   const refuse = (missing: string, next: string) =>
     new SignalboxError('E_CONFIG', `the dashboard does not listen on ${bind} without ${missing}`, { next })
-  if (!isPublic) throw refuse('server.public', 'set server.public = true if others shall reach it, or bind to 127.0.0.1')
+  if (!isPublic)
+    throw refuse('server.public', 'set server.public = true if others shall reach it, or bind to 127.0.0.1')
   if (!tls && !isBehindProxy)
     throw refuse('TLS', 'set server.tls_cert and server.tls_key, or server.behind_proxy with server.proxies')
   if (isBehindProxy && !tls && proxies.length === 0)

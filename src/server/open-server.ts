@@ -44,8 +44,7 @@ export class ApiServer {
     const auth = await Auth.open(settings, clock, onError)
     const streams = new Streams({ events: settings.maxStreams, terminal: settings.maxTerminals })
     auth.devices.onRevoked(device => streams.endDevice(device))
-    const perMinute = (what: string, most: number) =>
-      new RateLimit(clock, { what, burst: most, perSecond: most / 60 })
+    const perMinute = (what: string, most: number) => new RateLimit(clock, { what, burst: most, perSecond: most / 60 })
     return new ApiServer({
       host,
       runs,

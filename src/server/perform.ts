@@ -24,7 +24,12 @@ export interface Arrival {
 export async function perform(route: Route, arrival: Arrival): Promise<Response> {
   const { parts, request, isSocket } = arrival
   const mostBytes = route.form ? route.form(parts, isSocket) : BODY_MAX
-  const { credential, bytes } = await authenticate(request, route, { parts, target: arrival.target, isSocket, mostBytes })
+  const { credential, bytes } = await authenticate(request, route, {
+    parts,
+    target: arrival.target,
+    isSocket,
+    mostBytes,
+  })
   admit(route, credential, parts)
   const isMilliseconds = request.headers.get('x-signalbox-time') === 'ms'
   const call: Call = {
@@ -115,7 +120,9 @@ async function formOf(request: Request, bytes: Uint8Array): Promise<FormData> {
   const type = request.headers.get('content-type') ?? ''
   if (!/^multipart\/form-data\s*;/i.test(type))
     throw new SignalboxError('E_TYPE', 'uploads are multipart/form-data', { next: 'send a form with the field "file"' })
-  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': type } }).formData().catch(error => {
-    throw new SignalboxError('E_INPUT', 'the body is no multipart/form-data', { cause: error })
-  })
+  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': type } })
+    .formData()
+    .catch(error => {
+      throw new SignalboxError('E_INPUT', 'the body is no multipart/form-data', { cause: error })
+    })
 }

@@ -1,6 +1,6 @@
+import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import { open, readFile, rename, rm } from 'node:fs/promises'
-import { randomBytes } from 'node:crypto'
 
 /** Replaces a file that only its owner may read: whole or not at all, and never through a link that was planted in its place. */
 export async function writePrivateFile(path: string, text: string): Promise<void> {

@@ -5,7 +5,12 @@ import type { EventQueue } from './event-stream.js'
 const FAREWELL_MS = 5_000
 
 /** The queue as a body: it is asked for more only when the reader has taken what was there. */
-export function streamOf({ parts, closed, hangUp }: Pick<Call, 'parts' | 'closed' | 'hangUp'>, queue: EventQueue, opening: string, close: () => void): Response {
+export function streamOf(
+  { parts, closed, hangUp }: Pick<Call, 'parts' | 'closed' | 'hangUp'>,
+  queue: EventQueue,
+  opening: string,
+  close: () => void,
+): Response {
   const encoder = new TextEncoder()
   let first: string | null = opening
   const finish = () => {

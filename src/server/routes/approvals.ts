@@ -90,7 +90,8 @@ export const approvalRoutes: readonly Route[] = [
     answers: { 200: listAnswer(approval) },
     handle: async call => {
       const { query, host } = call
-      const isOpenOnly = query.all === undefined && query.state.every(state => state === 'pending' || state === 'decided')
+      const isOpenOnly =
+        query.all === undefined && query.state.every(state => state === 'pending' || state === 'decided')
       const records = [...(await host.ledger.list({ isOpenOnly }))].sort((a, b) => b.requestedAt - a.requestedAt)
       const behind = behindOf(records)
       const wants = (asked: readonly string[], value: string | undefined) =>

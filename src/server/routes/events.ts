@@ -86,7 +86,7 @@ export const eventRoutes: readonly Route[] = [
     handle: ({ parts, params, body, who, json }) => {
       const stream = parts.streams.get(params.subscription!)
       // A subscription belongs to whoever opened it.
-      if (!stream || stream.kind !== 'events' || ownerOf(stream.who) !== ownerOf(who))
+      if (stream?.kind !== 'events' || ownerOf(stream.who) !== ownerOf(who))
         throw new SignalboxError('E_UNKNOWN', 'there is no such subscription', { next: 'open GET /events first' })
       stream.panes.clear()
       for (const pane of body.panes) stream.panes.add(pane)
@@ -161,8 +161,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
       parts.panes.listen(tell),
       parts.panes.preview(
         () => panes,
-        preview =>
-          queue.pushLatest(`preview/${preview.pane}`, frameOf('pane.preview', toJson(preview, 'rfc3339'))),
+        preview => queue.pushLatest(`preview/${preview.pane}`, frameOf('pane.preview', toJson(preview, 'rfc3339'))),
       ),
     )
   }

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { depthOf } from '../body.js'
 import { SignalboxError } from '../../errors/index.js'
+import { depthOf } from '../body.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 
@@ -20,7 +20,11 @@ export const hookRoutes: readonly Route[] = [
     textBody: '*',
     answers: { 200: answer('taken', taken), 202: answer('taken note of, and nothing more', taken) },
     handle: async ({ host, params, request, bytes, closed, json }) => {
-      const { status, pane, answer: held } = await host.hooks.receive({
+      const {
+        status,
+        pane,
+        answer: held,
+      } = await host.hooks.receive({
         source: params.source!,
         token: bearerOf(request),
         body: payloadOf(bytes),
@@ -40,8 +44,7 @@ export function bearerOf(request: Request): string | null {
 
 function payloadOf(bytes: Call['bytes']): unknown {
   const text = new TextDecoder().decode(bytes)
-  if (depthOf(text) > DEPTH_MAX)
-    throw new SignalboxError('E_INPUT', `the body is nested more than ${DEPTH_MAX} deep`)
+  if (depthOf(text) > DEPTH_MAX) throw new SignalboxError('E_INPUT', `the body is nested more than ${DEPTH_MAX} deep`)
   try {
     return JSON.parse(text)
   } catch {

@@ -1,7 +1,7 @@
 import { frameOf } from '../live/event-feed.js'
 import { EventQueue } from '../live/event-stream.js'
-import { type Route, route } from '../route.js'
 import { streamOf } from '../live/stream-answer.js'
+import { type Route, route } from '../route.js'
 import { boardOf } from './panes.js'
 
 const HEARTBEAT_MS = 20_000

@@ -50,13 +50,15 @@ export const sessionRoutes: readonly Route[] = [
     answers: { 200: listAnswer(session) },
     handle: async call => {
       const { host, query } = call
-      const records = (await host.records()).reverse().filter(
-        record =>
-          (query.state.length === 0 || query.state.includes(record.state)) &&
-          (query.agent.length === 0 || query.agent.includes(record.agent)) &&
-          (query.project.length === 0 || query.project.includes(record.project)) &&
-          hasWords(query.q, [record.label, record.agent, record.cwd, record.id]),
-      )
+      const records = (await host.records())
+        .reverse()
+        .filter(
+          record =>
+            (query.state.length === 0 || query.state.includes(record.state)) &&
+            (query.agent.length === 0 || query.agent.includes(record.agent)) &&
+            (query.project.length === 0 || query.project.includes(record.project)) &&
+            hasWords(query.q, [record.label, record.agent, record.cwd, record.id]),
+        )
       const page = await pageOf(call, records, query)
       return call.json({ ...page, items: page.items.map(record => sessionView(host, record)) })
     },
@@ -73,9 +75,13 @@ export const sessionRoutes: readonly Route[] = [
     handle: async ({ host, body, who, person, json }) => {
       const { prompt, ...start } = body
       if (who.kind !== 'socket' && (start.env !== null || start.agent === null))
-        throw new SignalboxError('E_INPUT', 'over the network an agent is started by its name, in the daemon’s environment', {
-          next: 'name an agent and leave env out',
-        })
+        throw new SignalboxError(
+          'E_INPUT',
+          'over the network an agent is started by its name, in the daemon’s environment',
+          {
+            next: 'name an agent and leave env out',
+          },
+        )
       const record = await host.startSession({ ...start, terminal: start.env, person: personName(person.id) })
       if (prompt !== undefined) await host.live(record.id)?.send(prompt, { whenBusy: 'hold' })
       return json(sessionView(host, record), 201)
@@ -234,4 +240,3 @@ async function waitFor(
     await delay(host.clock, 0)
   }
 }
-
