@@ -50,7 +50,7 @@ export const runGraphRoutes: readonly Route[] = [
       const { format } = call.query
       if (format === 'dot') return tagged(call.header('if-none-match'), printDot(graph), 'text/vnd.graphviz')
       const drawing = drawingOf(events)
-      if (format === 'svg') return tagged(call.header('if-none-match'), await drawSvg(graph, drawing), 'image/svg+xml')
+      if (format === 'svg') return tagged(call.header('if-none-match'), (await drawSvg(graph, drawing)).svg, 'image/svg+xml')
       const nodes = [...graph.nodes.values()].map(node => {
         const state = drawing.states?.get(node.id)
         return {
