@@ -7,6 +7,7 @@ import { graphEvents } from './graph-events.js'
 import { hostEvents } from './host-events.js'
 import { runEvents } from './run-events.js'
 import { sessionEvents } from './session-events.js'
+import { telegramEvents } from './telegram-events.js'
 import { trustEvents } from './trust-events.js'
 
 /** Every event type that this version writes. A room that adds events adds a file here, so that one page lists them all. */
@@ -17,6 +18,7 @@ const CATALOGUE = {
   ...hostEvents,
   ...runEvents,
   ...graphEvents,
+  ...telegramEvents,
   ...trustEvents,
 }
 

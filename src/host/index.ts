@@ -21,6 +21,20 @@ export { type Answerer, RunGates } from './run-gates.js'
 export { oneshotFiles, openRuns, type RunsOptions, runDirectory } from './runs.js'
 export type { HostSettings } from './settings.js'
 export {
+  type ButtonToken,
+  type KnownChat,
+  type KnownTopic,
+  type QueuedItem,
+  type ShownCard,
+  telegramChatsProjection,
+  telegramCursorProjection,
+  telegramOutboxProjection,
+  telegramProjections,
+  telegramShownProjection,
+  telegramTokensProjection,
+  telegramTopicsProjection,
+} from './telegram-projections.js'
+export {
   type ExecutableFiles,
   executableFiles,
   executableText,
