@@ -131,6 +131,8 @@ export class ChatLane {
 
   async #run(): Promise<void> {
     this.#isRunning = true
+    // What comes together is looked at together.
+    await null
     try {
       while (!this.#isStopped) {
         this.#isWoken = false
