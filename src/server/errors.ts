@@ -21,6 +21,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_RATE: 429,
   E_AGENT_MISSING: 422,
   E_CONFIG: 422,
+  E_GRAPH: 422,
   E_APPROVAL_OPTION: 422,
   E_APPROVAL_EDIT: 422,
   E_APPROVAL_SEE_ALL: 428,
