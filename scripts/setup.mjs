@@ -57,7 +57,7 @@ function* filesBelow(directory) {
 /** Size and time of every source, so that a build is skipped only when nothing at all changed. */
 function fingerprint() {
   const hash = createHash('sha256')
-  for (const path of ['src', 'tsconfig.json', 'package.json'].map(p => join(root, p))) {
+  for (const path of ['src', 'web', 'tsconfig.json', 'package.json'].map(p => join(root, p))) {
     const files = statSync(path).isDirectory() ? [...filesBelow(path)].sort() : [path]
     for (const file of files) {
       const { size, mtimeMs } = statSync(file)
@@ -74,6 +74,13 @@ export function build({ force = false } = {}) {
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json'], {
     stdio: ['ignore', 2, 2],
   })
+  run(
+    process.execPath,
+    [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--config', 'web/vite.config.mjs'],
+    {
+      stdio: ['ignore', 2, 2],
+    },
+  )
   chmodSync(join(root, 'dist', 'cli.js'), 0o755)
   mkdirSync(dirname(buildStamp), { recursive: true })
   writeFileSync(buildStamp, want)

@@ -1,0 +1,75 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { DisplayBlock } from '../api/types'
+
+interface Part {
+  label: string
+  pieces: DisplayBlock[]
+}
+
+interface RequestFrameProps {
+  blocks: readonly DisplayBlock[]
+  isWhole: boolean
+  /** Told whether all of it is before the person's eyes without scrolling or opening. */
+  onFits(fits: boolean): void
+  onShowAll(): void
+}
+
+/** The request as the ledger keeps it: labels of ours, values of the agent, hidden characters made visible. All of it is text. */
+export function RequestFrame({ blocks, isWhole, onFits, onShowAll }: RequestFrameProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [isCut, setCut] = useState(false)
+  // biome-ignore lint/correctness/useExhaustiveDependencies: what is measured changes with them
+  useLayoutEffect(() => {
+    const measure = () => {
+      const values = [...(box.current?.querySelectorAll('pre') ?? [])]
+      const cut = values.some(value => value.scrollHeight > value.clientHeight + 1)
+      setCut(cut)
+      onFits(!cut)
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    if (box.current) observer.observe(box.current)
+    return () => observer.disconnect()
+  }, [blocks, isWhole])
+  return (
+    <div class={`request ${isWhole ? 'whole' : ''}`} ref={box}>
+      {partsOf(blocks).map((part, index) => (
+        <div key={index}>
+          {part.label !== '' && <div class="part-label">{part.label}</div>}
+          <pre
+            tabIndex={isCut ? 0 : undefined}
+            role={isCut ? 'region' : undefined}
+            aria-label={isCut ? part.label || 'Request' : undefined}
+          >
+            {part.pieces.map(pieceText)}
+          </pre>
+        </div>
+      ))}
+      {isCut && !isWhole && (
+        <button type="button" class="see-all" onClick={onShowAll}>
+          Show all
+        </button>
+      )}
+    </div>
+  )
+}
+
+function pieceText(piece: DisplayBlock, index: number) {
+  if (piece.reading === undefined) return piece.text ?? ''
+  return (
+    <mark key={index} title={`reads ${piece.reading}`}>
+      {piece.text}
+      <span class="sr"> (reads {piece.reading})</span>
+    </mark>
+  )
+}
+
+function partsOf(blocks: readonly DisplayBlock[]): Part[] {
+  const parts: Part[] = []
+  for (const block of blocks) {
+    if (block.kind === 'label') parts.push({ label: block.text ?? '', pieces: [] })
+    else if (parts.length === 0) parts.push({ label: '', pieces: [block] })
+    else parts.at(-1)!.pieces.push(block)
+  }
+  return parts.length > 0 ? parts : [{ label: '', pieces: [] }]
+}

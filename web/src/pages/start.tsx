@@ -1,0 +1,7 @@
+export function StartPage() {
+  return (
+    <div class="page">
+      <h1>StartPage</h1>
+    </div>
+  )
+}
