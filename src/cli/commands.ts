@@ -42,14 +42,21 @@ export const COMMANDS: readonly CommandSpec[] = [
   {
     name: 'serve',
     group: 'everyday',
-    summary: 'the daemon: owns sessions; starts by itself when a command needs it',
+    summary: 'the daemon and its dashboard; starts by itself when a command needs it',
     options: [
+      { flags: '--port <n>', description: 'TCP port of the dashboard (0: a free one; default: server.port)' },
+      { flags: '--read-only', description: 'the dashboard shows everything and changes nothing' },
+      { flags: '--link', description: 'print a new login link of the running daemon' },
+      { flags: '--role <role>', description: 'with --link: what it lets in', choices: ['viewer', 'approver', 'owner'] },
+      { flags: '--as <name>', description: 'with --link: whom it lets in' },
+      { flags: '--rotate-token', description: 'make a new token for scripts; the one before is worth nothing then' },
       { flags: '--background', description: 'start it detached and return when it answers' },
       { flags: '--stop', description: 'stop the running daemon; sessions live on in the keeper' },
       JSON_OPTION,
     ],
     examples: [
-      ['signalbox serve', 'run it in this terminal'],
+      ['signalbox serve', 'run it in this terminal, and print the link of the dashboard'],
+      ['signalbox serve --link', 'a new link of the one that runs'],
       ['signalbox serve --stop', 'stop it; the agents go on'],
     ],
     load: () => import('./commands/serve.js'),

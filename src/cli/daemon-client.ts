@@ -150,6 +150,7 @@ export class DaemonClient {
           path: path.startsWith('/healthz') ? path : `/api/v1${path}`,
           headers: {
             host: 'signalbox',
+            'x-signalbox-time': 'ms',
             ...(text !== undefined && {
               'content-type': isFile(body) ? body.type : 'application/json',
               'content-length': Buffer.byteLength(text),

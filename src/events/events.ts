@@ -54,3 +54,8 @@ export function listEventTypes(): EventTypeInfo[] {
 function definitionOf(type: string): EventDefinition | undefined {
   return Object.hasOwn(CATALOGUE, type) ? CATALOGUE[type as EventType] : undefined
 }
+
+/** The data of one type of event, for those who describe them to others. */
+export function eventSchema<T extends EventType>(type: T): (typeof CATALOGUE)[T]['data'] {
+  return CATALOGUE[type].data
+}

@@ -11,6 +11,7 @@ import {
   type SupervisorSettings,
 } from '../panes/index.js'
 import { TmuxSource } from '../panes/tmux/index.js'
+import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import type { ForeignCall } from './hook-inbox.js'
 import { doingOf, type PaneInfo } from './panes-info.js'
@@ -166,6 +167,12 @@ export class PaneBoard {
       screen:
         supervisor.pane.screen.last?.frame.lines.map(row => this.#options.redactor.redactSameWidth(row.text)) ?? [],
     }
+  }
+
+  /** What a pane shows; null for one that is gone, or shows nothing yet. */
+  screenOf(id: string): Frame | null {
+    const found = this.#sessions.get(id) ?? this.tmuxPane(id)
+    return found?.supervisor.pane.screen.last?.frame ?? null
   }
 
   stats(): { panes: Record<string, number>; counters: Count[] } {
