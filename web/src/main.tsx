@@ -13,6 +13,8 @@ import './styles/approval.css'
 import './styles/blocks.css'
 import './styles/terminal.css'
 import './styles/pages.css'
+import './styles/run.css'
+import './styles/more.css'
 
 startKeyboard()
 startAnnouncing()

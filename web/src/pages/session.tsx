@@ -46,7 +46,7 @@ function Loaded({ session }: { session: Session }) {
   return (
     <div class="page full session-page">
       <Head session={session} onPanel={setPanel} layout={layout} />
-      <div class={`split ${layout}`}>
+      <div class={`split ${layout === 'split' ? 'both' : layout}`}>
         {layout !== 'conversation' && (
           <section class="split-terminal" aria-label="Terminal">
             <Guard>

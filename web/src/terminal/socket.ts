@@ -26,6 +26,7 @@ export class TerminalSocket {
   #timer: ReturnType<typeof setTimeout> | undefined
   #size: { cols: number; rows: number }
   #wants: 'view' | 'input'
+  #isTaking = false
 
   constructor(pane: string, options: { wants: 'view' | 'input'; cols: number; rows: number }, events: TerminalEvents) {
     this.#pane = pane
@@ -41,13 +42,17 @@ export class TerminalSocket {
     this.#socket?.close()
   }
 
-  /** Asks for the keyboard: whoever holds it is told. */
+  /** Asks for the keyboard: whoever holds it is told. A viewer comes back as one who may type. */
   take(): void {
-    if (this.#wants === 'view') {
-      this.#wants = 'input'
-      this.#hello().catch(error => this.#events.problem((error as Error).message))
-    }
-    this.#send({ type: 'take' })
+    this.#wants = 'input'
+    this.#isTaking = true
+    this.#reopen()
+  }
+
+  /** Gives the keyboard back and goes on watching. */
+  leave(): void {
+    this.#wants = 'view'
+    this.#reopen()
   }
 
   input(text: string): void {
@@ -58,6 +63,14 @@ export class TerminalSocket {
   resize(cols: number, rows: number): void {
     this.#size = { cols, rows }
     if (this.#wants === 'input') this.#send({ type: 'resize', cols, rows })
+  }
+
+  #reopen(): void {
+    const before = this.#socket
+    this.#socket = null
+    before?.close()
+    clearTimeout(this.#timer)
+    this.#open()
   }
 
   #open(): void {
@@ -87,7 +100,7 @@ export class TerminalSocket {
 
   async #hello(): Promise<void> {
     const proof = await proofOf('GET', this.#path)
-    this.#send({ type: 'hello', proof, want: this.#wants, ...this.#size, name: 'the dashboard' })
+    this.#send({ type: 'hello', proof, want: this.#wants, ...this.#size })
   }
 
   #message(message: Record<string, unknown>): void {
@@ -96,6 +109,8 @@ export class TerminalSocket {
         this.#failures = 0
         this.#unacknowledged = 0
         this.#events.state('live')
+        if (this.#isTaking) this.#send({ type: 'take' })
+        this.#isTaking = false
         return this.#events.snapshot(message as never)
       case 'input':
         return this.#events.holder(message as never)

@@ -125,7 +125,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
   }
 
   return (
-    <div class={`terminal ${isMine ? 'is-mine' : ''}`}>
+    <div class={`term ${isMine ? 'is-mine' : ''}`}>
       <div class="terminal-bar">
         <HolderLine state={state} holding={holding} problem={problem} />
         <div class="row" style={{ marginLeft: 'auto', gap: '2px' }}>
@@ -148,6 +148,11 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
           >
             A+
           </button>
+          {isMine && (
+            <button type="button" class="btn" onClick={() => socket.current?.leave()}>
+              Leave
+            </button>
+          )}
           {state !== 'ended' && !isMine && (
             <button
               type="button"
