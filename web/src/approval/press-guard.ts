@@ -16,7 +16,6 @@ export function usePressGuard(isArmed: boolean) {
     if (here !== place.current) movedAt.current = performance.now()
     place.current = here
   }
-  // biome-ignore lint/correctness/useExhaustiveDependencies: `look` reads refs alone
   useEffect(() => {
     if (!isArmed) return
     movedAt.current = performance.now()

@@ -18,7 +18,6 @@ interface RequestFrameProps {
 export function RequestFrame({ blocks, isWhole, onFits, onShowAll }: RequestFrameProps) {
   const box = useRef<HTMLDivElement>(null)
   const [isCut, setCut] = useState(false)
-  // biome-ignore lint/correctness/useExhaustiveDependencies: what is measured changes with them
   useLayoutEffect(() => {
     const measure = () => {
       const values = [...(box.current?.querySelectorAll('pre') ?? [])]

@@ -40,7 +40,6 @@ export function LoginPage() {
     }
   }
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: the code is read once
   useEffect(() => {
     const code = location.hash.slice(1)
     if (code === '') return

@@ -94,10 +94,14 @@ function Replay({ index, cast, messages, approvals }: Loaded) {
     const event = step === 1 ? cast.events[at] : cast.events.findLast(({ ms: time }) => time < ms - 0.5)
     if (event) seek(event.ms)
   }
+  const togglePlay = () => {
+    if (ms >= duration) seek(0)
+    setPlaying(!isPlaying)
+  }
   const onKey = (event: KeyboardEvent) => {
     if ((event.target as HTMLElement).closest('button, select, a')) return
     const act = {
-      ' ': () => setPlaying(!isPlaying),
+      ' ': togglePlay,
       ArrowRight: () => seek(ms + 1_000),
       ArrowLeft: () => seek(ms - 1_000),
     }[event.key]
@@ -150,12 +154,7 @@ function Replay({ index, cast, messages, approvals }: Loaded) {
           <button type="button" class="btn quiet icon" aria-label="Previous frame" onClick={() => stepFrame(-1)}>
             <BackIcon />
           </button>
-          <button
-            type="button"
-            class="btn solid icon"
-            aria-label={isPlaying ? 'Pause' : 'Play'}
-            onClick={() => (ms >= duration ? seek(0) : undefined, setPlaying(!isPlaying))}
-          >
+          <button type="button" class="btn solid icon" aria-label={isPlaying ? 'Pause' : 'Play'} onClick={togglePlay}>
             {isPlaying ? <PauseIcon /> : <PlayIcon />}
           </button>
           <button type="button" class="btn quiet icon" aria-label="Next frame" onClick={() => stepFrame(1)}>

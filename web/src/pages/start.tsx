@@ -215,7 +215,7 @@ function RunForm({ first }: { first: string }) {
           { value: 'graph', label: 'Graph' },
           ...(pipelines.value?.items.length ? [{ value: 'pipeline' as const, label: 'Pipeline' }] : []),
         ]}
-        onChange={setKind}
+        onChange={value => setKind(value as Kind)}
       />
       <DirectoryField value={project} placeholder={first} onChange={setProject} />
       {kind === 'oneshot' && (

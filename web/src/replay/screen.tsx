@@ -10,7 +10,7 @@ export function ReplayScreen({ cast, ms }: { cast: Cast; ms: number }) {
   const wanted = useRef(ms)
   wanted.current = ms
   useEffect(() => {
-    let dispose = () => undefined as void
+    let dispose: () => void = () => undefined
     let isGone = false
     void import('../terminal/xterm').then(({ Terminal }) => {
       if (isGone || !box.current) return

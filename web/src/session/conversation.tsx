@@ -25,7 +25,6 @@ export function ConversationView({ session, asked }: { session: string; asked: r
   const count = entries.length
   const lastSize = conversation.messages.at(-1)?.blocks.length ?? 0
 
-  // biome-ignore lint/correctness/useExhaustiveDependencies: whatever grows moves the end
   useEffect(() => {
     const element = box.current
     if (element && isAtEnd.current) element.scrollTop = element.scrollHeight

@@ -30,7 +30,7 @@ export function ValuesTab() {
   const shown = value.items.filter(({ key, description = '' }) =>
     `${key} ${description}`.toLowerCase().includes(words.toLowerCase()),
   )
-  const groups = Map.groupBy(shown, ({ key }) => key.split('.')[0]!)
+  const groups = groupsOf(shown)
   return (
     <>
       <input
@@ -74,6 +74,15 @@ export function ValuesTab() {
       )}
     </>
   )
+}
+
+function groupsOf(settings: readonly Setting[]): Map<string, Setting[]> {
+  const groups = new Map<string, Setting[]>()
+  for (const setting of settings) {
+    const name = setting.key.split('.')[0]!
+    groups.set(name, [...(groups.get(name) ?? []), setting])
+  }
+  return groups
 }
 
 function show(value: unknown): string {

@@ -36,7 +36,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
 
   useEffect(() => {
     let isGone = false
-    let dispose = () => undefined as void
+    let dispose: () => void = () => undefined
     void import('./xterm').then(({ Terminal, FitAddon }) => {
       if (isGone || !box.current) return
       const terminal = new Terminal({
@@ -166,7 +166,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
         </div>
       </div>
       {plain !== null ? (
-        <pre class="terminal-plain" tabIndex={0} aria-label="Terminal as plain text">
+        <pre class="terminal-plain" tabIndex={0} role="region" aria-label="Terminal as plain text">
           {plain}
         </pre>
       ) : null}

@@ -9,7 +9,6 @@ export function lazy<Props extends object>(load: () => Promise<ComponentType<Pro
     const [, setReady] = useState(loaded !== null)
     const [error, setError] = useState<unknown>(null)
     const [tries, setTries] = useState(0)
-    // biome-ignore lint/correctness/useExhaustiveDependencies: another try is another count
     useEffect(() => {
       if (loaded) return
       load()

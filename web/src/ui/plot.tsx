@@ -21,7 +21,7 @@ export function Plot({ label, days, series, format }: PlotProps) {
   useEffect(() => {
     if (isTable || !box.current) return
     let isGone = false
-    let dispose = () => undefined as void
+    let dispose: () => void = () => undefined
     void import('./uplot').then(({ drawBars }) => {
       if (!isGone && box.current) dispose = drawBars(box.current, { days, series, format, colours: COLOURS })
     })

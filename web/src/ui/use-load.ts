@@ -21,7 +21,6 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   const latest = useRef(load)
   latest.current = load
   useEffect(() => onGap(reload), [reload])
-  // biome-ignore lint/correctness/useExhaustiveDependencies: a reload is a new count
   useEffect(() => {
     const abort = new AbortController()
     setState(before => ({ ...before, value: before.key === key ? before.value : null, key, isLoading: true }))
