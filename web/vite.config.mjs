@@ -18,6 +18,8 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     // Every asset is a file of its own: the page's policy allows no inline script, and data: only for pictures.
     assetsInlineLimit: 0,
+    // The notices that the licences of what is inside ask to be kept.
+    license: { fileName: 'LICENSES.txt' },
     reportCompressedSize: false,
     chunkSizeWarningLimit: 600,
   },

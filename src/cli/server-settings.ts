@@ -1,6 +1,7 @@
-import { fileURLToPath } from 'node:url'
+import { join } from 'node:path'
 import type { Config, Directories } from '../config/index.js'
 import { SignalboxError } from '../errors/index.js'
+import { PACKAGE_ROOT } from '../process/index.js'
 import type { ServerSettings } from '../server/index.js'
 
 /** The settings of `server.*` as the server takes them; `port` and `isReadOnly` may be asked for on the command line. */
@@ -17,7 +18,7 @@ export function serverSettings(
   return {
     stateDirectory: directories.state,
     runtimeDirectory: directories.runtime,
-    webDirectory: fileURLToPath(new URL('../web', import.meta.url)),
+    webDirectory: join(PACKAGE_ROOT, 'dist', 'web'),
     bind: server.bind,
     port: wishes.port ?? server.port,
     isPublic: server.public,

@@ -9,6 +9,7 @@ export {
 export { AttributeReader, durationOf } from './attribute-value.js'
 export { type Condition, type ConditionScope, evaluate, parseCondition, valueText } from './condition.js'
 export { type Drawing, type DrawnState, drawDot } from './draw-dot.js'
+export { drawPlain } from './draw-plain.js'
 export {
   type Attribute,
   type Attributes,

@@ -30,6 +30,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_CONFIG: 422,
   E_DOT_SYNTAX: 422,
   E_DOT_LINT: 422,
+  E_GRAPH: 422,
   E_APPROVAL_OPTION: 422,
   E_APPROVAL_EDIT: 422,
   E_APPROVAL_SEE_ALL: 428,

@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { executableFiles } from '../../src/host/trust/index.js'
 import { parseLines, ROOT, TestHome } from './harness.js'
 
 let home: TestHome
@@ -45,7 +46,20 @@ interface Event {
   data: Record<string, unknown>
 }
 
-const run = (args: string[], scenario?: object) => home.run(['run', ...args, '--json'], { env: env(scenario) })
+/** The files have been looked at: a test wrote them. */
+async function trust(file: string, others: string[] = []): Promise<string[]> {
+  const { hash } = await executableFiles(
+    join(home.work, file),
+    others.map(name => join(home.work, name)),
+  )
+  return ['--trust', hash]
+}
+
+async function run([file = '', ...args]: string[], scenario?: object) {
+  const at = args.indexOf('--handlers')
+  const trusted = await trust(file, at < 0 ? [] : [args[at + 1]!])
+  return home.run(['run', file, ...args, ...trusted, '--json'], { env: env(scenario) })
+}
 const outcome = (stdout: string) => parseLines<Event & { status: string; run: string }>(stdout).at(-1)!
 
 describe('the examples', () => {
@@ -122,7 +136,10 @@ describe('a gate', () => {
     )
     const refused = await home.run(['resume', id])
     expect([refused.code, refused.stderr]).toEqual([expect.any(Number), expect.stringContaining('+more')])
-    expect((await home.run(['resume', id, '--graph', 'flow.dot', '--json'])).code).toBe(4)
+    const untrusted = await home.run(['resume', id, '--graph', 'flow.dot', '--json'])
+    expect([untrusted.code, untrusted.stderr]).toEqual([4, expect.stringContaining('flow.dot changed')])
+    const named = await trust('flow.dot')
+    expect((await home.run(['resume', id, '--graph', 'flow.dot', '--json', ...named])).code).toBe(4)
   })
 })
 
@@ -179,7 +196,9 @@ describe('a host that is killed', () => {
     'with kill -9 after %i events: the run ends the same, and nothing that was recorded as finished ran again',
     async count => {
       graph(DOT)
-      const child = home.start(['run', 'flow.dot', '--json'], { env: { ...env(), SBX_TAG: 'x' } })
+      const child = home.start(['run', 'flow.dot', '--json', ...(await trust('flow.dot'))], {
+        env: { ...env(), SBX_TAG: 'x' },
+      })
       let text = ''
       await new Promise<void>(resolve => {
         child.stdout!.on('data', chunk => {
@@ -235,14 +254,19 @@ describe('conformance', () => {
   })
 })
 
-const SAMPLES = join(ROOT, '../shared/data/dot-samples')
-describe.skipIf(!existsSync(SAMPLES))('graphs that others wrote', () => {
-  test('dry-run, or are refused with a place', async () => {
-    for (const file of readdirSync(SAMPLES).filter(name => name.endsWith('.dot'))) {
-      const { code, stdout } = await home.run(['conformance', 'run', join(SAMPLES, file)])
-      const answer = JSON.parse(stdout) as { status?: string; error?: string }
-      if (code !== 0) expect(answer.error, file).toMatch(/\d+:\d+: |visited|goal unmet|no edge|limit/)
-      else expect(answer.status, file).toBe('success')
-    }
+describe('a graph that nobody has let run', () => {
+  test('is not run without a terminal; it is by its hash, and then as long as it stays the same', async () => {
+    graph('a [shape=parallelogram, tool_command="echo hi"]; start -> a -> exit')
+    const refused = await home.run(['run', 'flow.dot', '--json'])
+    expect([refused.code, refused.stderr]).toEqual([
+      4,
+      expect.stringMatching(/not trusted yet[\s\S]*--trust [0-9a-f]{64}/),
+    ])
+    expect((await home.run(['run', 'flow.dot', '--dry-run', '--json'])).code).toBe(0)
+    const { hash } = await home.json<{ hash: string }>(['trust', 'flow.dot', '--json'], { code: 4 })
+    await home.ok(['run', 'flow.dot', '--json', '--trust', hash])
+    await home.ok(['run', 'flow.dot', '--json'])
+    graph('a [shape=parallelogram, tool_command="echo other"]; start -> a -> exit')
+    expect((await home.run(['run', 'flow.dot', '--json'])).code).toBe(4)
   })
 })

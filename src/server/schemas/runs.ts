@@ -51,3 +51,76 @@ export const run = z
     isArchived: z.boolean(),
   })
   .meta({ id: 'Run' })
+
+export const runStep = z.object({
+  step: z.string(),
+  node: z.string(),
+  visit: z.int(),
+  attempt: z.int(),
+  branch: z.string().nullable(),
+  effect: z.string(),
+  startedAt: moment,
+  endedAt: moment.nullable(),
+  status: z.enum(['open', 'ok', 'failed', 'silent', 'cancelled', 'lost', 'cut']),
+  reason: z.string().nullable(),
+  input: z.unknown(),
+  result: z.unknown(),
+  pid: z.int().nullable(),
+  session: z.string().nullable(),
+  agentSession: z.string().nullable(),
+  usage: usage.nullable(),
+  recovery: z
+    .object({ verdict: z.string(), evidence: z.array(z.looseObject({ source: z.string(), says: z.string() })) })
+    .nullable(),
+})
+
+export const nodeVisit = z
+  .object({
+    node: z.string(),
+    visit: z.int(),
+    branch: z.string().nullable(),
+    handler: z.string().nullable(),
+    startedAt: moment,
+    endedAt: moment.nullable(),
+    status: z.enum(['running', 'waiting', 'success', 'fail', 'partial_success', 'retry', 'skipped']),
+    outcome: z.string().nullable(),
+    notes: z.string().nullable(),
+    failureReason: z.string().nullable(),
+    failureClass: z.string().nullable(),
+    commit: z.string().nullable(),
+    edge: z.object({ to: z.string(), edge: z.string().nullable(), reason: z.string() }).nullable(),
+    retries: z.array(z.object({ attempt: z.int(), reason: z.string(), at: moment })),
+    gates: z.array(z.object({ gate: z.string(), approval: z.string(), openedAt: moment, endedAt: moment.nullable() })),
+    attempts: z.array(runStep),
+  })
+  .meta({ id: 'NodeVisit' })
+
+/** A node with what happened at it, as lists and graphs show it. */
+export const runNode = z.object({
+  node: z.string(),
+  label: z.string(),
+  handler: z.string().nullable(),
+  status: z.string().describe('of its newest visit; `idle` where there was none'),
+  visits: z.int(),
+  attempts: z.int(),
+  ms: z.number(),
+  usage,
+})
+
+export const logLine = z.object({
+  at: moment,
+  level: z.enum(['info', 'warning', 'error']),
+  node: z.string().nullable(),
+  step: z.string().nullable(),
+  source: z.enum(['run', 'agent']),
+  type: z.string(),
+  text: z.string(),
+})
+
+export const diagnostic = z.looseObject({
+  rule: z.string(),
+  severity: z.enum(['error', 'warning', 'info']),
+  message: z.string(),
+  line: z.int().nullable().optional(),
+  column: z.int().nullable().optional(),
+})

@@ -28,6 +28,7 @@ export const TIME_FIELDS: ReadonlySet<string> = new Set([
   'madeAt',
   'trustedAt',
   'modifiedAt',
+  'storedAt',
 ])
 
 export type TimeForm = 'rfc3339' | 'ms'

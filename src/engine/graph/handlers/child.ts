@@ -29,13 +29,16 @@ export const childSourceSteps: Performer = {
       read.text('pipeline') ?? read.text('stack.child_dotfile') ?? textOf(step.graph.attributes, 'stack.child_dotfile')
     if (source === null && named === null) return ended(structural('it names no graph for its child'))
     const { text, file } = source !== null ? { text: source, file: null } : await readChild(step, named!)
+    const hash = createHash('sha256').update(text).digest('hex')
+    const { trusted } = step.work.input
+    if (file !== null && trusted && !trusted.includes(hash))
+      return ended(structural(`${file} is not what was let run when the run began`))
     const parsed = parseDot(text, file === null ? {} : { file })
     const problem = lintParsed(parsed, { handlers: handlersOf(step.work.input) }).find(
       ({ severity }) => severity === 'error',
     )
     if (problem)
       return ended(structural(`the graph of the child is not valid: line ${problem.line ?? 0}: ${problem.message}`))
-    const hash = createHash('sha256').update(text).digest('hex')
     return ended({ status: 'success', child: { dot: text, file, hash, attached: null } })
   },
 }

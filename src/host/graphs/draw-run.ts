@@ -1,9 +1,21 @@
-import { SignalboxError } from '../../errors/index.js'
-import { type Drawing, type DrawnState, drawDot, edgesFrom, type Graph, handlerOf, textOf } from '../../graph/index.js'
+import { createRequire } from 'node:module'
+import { pathToFileURL } from 'node:url'
+import { Worker } from 'node:worker_threads'
+import { type Clock, systemClock, type Timer } from '../../clock/index.js'
+import {
+  type Drawing,
+  type DrawnState,
+  drawDot,
+  drawPlain,
+  edgesFrom,
+  type Graph,
+  handlerOf,
+  textOf,
+} from '../../graph/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { formatDuration } from '../../text/index.js'
 
-/** Graphviz would lay out for minutes; nobody reads such a picture anyway. */
+/** More than these are not worth the wait: Graphviz would lay out for minutes. */
 const SVG_NODES_MAX = 2_000
 
 /** What happened in a run, node by node and edge by edge. */
@@ -40,14 +52,49 @@ function nodeOfStep(step: string): string {
   return own.slice(0, own.indexOf('@'))
 }
 
-/** Laid out by Graphviz itself. @throws SignalboxError `E_LIMIT` */
-export async function drawSvg(graph: Graph, drawing: Drawing): Promise<string> {
-  if (graph.nodes.size > SVG_NODES_MAX)
-    throw new SignalboxError('E_LIMIT', `${graph.nodes.size} nodes are too many for a picture (${SVG_NODES_MAX})`, {
-      next: '-o file.dot for your own Graphviz, or -o file.md for a table',
+export interface DrawnPicture {
+  svg: string
+  /** Why it is a plain one; null where Graphviz laid it out. */
+  why: string | null
+}
+
+/** Laid out by Graphviz in a thread of its own, which is ended when it takes too long: then the picture is a plain one. */
+export async function drawSvg(
+  graph: Graph,
+  drawing: Drawing,
+  { timeoutMs = 10_000, clock = systemClock }: { timeoutMs?: number; clock?: Clock } = {},
+): Promise<DrawnPicture> {
+  const { size } = graph.nodes
+  if (size > SVG_NODES_MAX)
+    return { svg: drawPlain(graph, drawing), why: `${size} nodes are too many for Graphviz (${SVG_NODES_MAX})` }
+  const laidOut = await layOut(drawDot(graph, drawing), timeoutMs, clock)
+  if (typeof laidOut === 'string') return { svg: laidOut, why: null }
+  return { svg: drawPlain(graph, drawing), why: laidOut.why }
+}
+
+/** Graphviz runs where it can be stopped: once it has begun it does not look up. */
+const LAYOUT = `
+const { parentPort, workerData } = require('node:worker_threads')
+import(workerData.viz)
+  .then(({ instance }) => instance())
+  .then(viz => parentPort.postMessage({ svg: viz.renderString(workerData.dot, { format: 'svg', engine: 'dot' }) }))
+  .catch(error => parentPort.postMessage({ why: String(error && error.message || error) }))
+`
+
+async function layOut(dot: string, timeoutMs: number, clock: Clock): Promise<string | { why: string }> {
+  const viz = pathToFileURL(createRequire(import.meta.url).resolve('@viz-js/viz')).href
+  const worker = new Worker(LAYOUT, { eval: true, workerData: { viz, dot }, stdout: true, stderr: true })
+  let timer: Timer | null = null
+  try {
+    return await new Promise(resolve => {
+      timer = clock.setTimer(timeoutMs, () => resolve({ why: `Graphviz took longer than ${timeoutMs / 1000} s` }))
+      worker.once('message', ({ svg, why = 'no picture' }: { svg?: string; why?: string }) => resolve(svg ?? { why }))
+      worker.once('error', error => resolve({ why: (error as Error).message }))
     })
-  const { instance } = await import('@viz-js/viz')
-  return (await instance()).renderString(drawDot(graph, drawing), { format: 'svg', engine: 'dot' })
+  } finally {
+    ;(timer as Timer | null)?.cancel()
+    await worker.terminate()
+  }
 }
 
 /** The graph as tables, for pages and for eyes that cannot see the picture. */
