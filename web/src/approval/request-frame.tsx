@@ -35,11 +35,7 @@ export function RequestFrame({ blocks, isWhole, onFits, onShowAll }: RequestFram
       {partsOf(blocks).map((part, index) => (
         <div key={index}>
           {part.label !== '' && <div class="part-label">{part.label}</div>}
-          <pre
-            tabIndex={isCut ? 0 : undefined}
-            role={isCut ? 'region' : undefined}
-            aria-label={isCut ? part.label || 'Request' : undefined}
-          >
+          <pre {...(isCut && { tabIndex: 0, role: 'region', 'aria-label': part.label || 'Request' })}>
             {part.pieces.map(pieceText)}
           </pre>
         </div>

@@ -14,13 +14,6 @@ interface Project {
   name: string
 }
 
-interface Agent {
-  name: string
-  displayName?: string
-  isInstalled?: boolean
-  problem?: string | null
-}
-
 interface Pipeline {
   name: string
   displayName?: string
@@ -73,11 +66,7 @@ function SessionForm({ first }: { first: string }) {
   const [args, setArgs] = useState('')
   const [isBusy, setBusy] = useState(false)
   const [problem, setProblem] = useState<unknown>(null)
-  const agents = useLoad('agents', signal =>
-    getJson<{ items: Agent[] }>('/agents', { signal }).catch(() => ({
-      items: NAMES.map(name => ({ name })) as Agent[],
-    })),
-  )
+  const agents = useLoad('agents', signal => getJson<{ agents: string[] }>('/health', { signal }))
   const directory = cwd || first
   const submit = async (event: Event) => {
     event.preventDefault()
@@ -105,7 +94,7 @@ function SessionForm({ first }: { first: string }) {
         <div class="field">
           <label for="agent">Agent</label>
           <select id="agent" class="input" value={agent} onChange={event => setAgent(event.currentTarget.value)}>
-            {[...new Set([agent, ...(agents.value?.items ?? []).map(({ name }) => name)])].map(name => (
+            {[...new Set([agent, ...(agents.value?.agents ?? [])])].map(name => (
               <option key={name} value={name}>
                 {name}
               </option>
@@ -152,8 +141,6 @@ function SessionForm({ first }: { first: string }) {
     </form>
   )
 }
-
-const NAMES = ['claude', 'codex', 'opencode', 'gemini', 'copilot', 'qwen', 'cline', 'crush', 'aider', 'pi', 'demo']
 
 function RunForm({ first }: { first: string }) {
   const [kind, setKind] = useState<Kind>(query.peek().get('graph') ? 'graph' : 'oneshot')

@@ -7,29 +7,26 @@ import { type Aspect, StatusBadge } from '../ui/status'
 import { useLoad } from '../ui/use-load'
 
 interface Check {
-  name: string
-  status: 'ok' | 'warning' | 'error' | 'info' | string
+  check: string
+  level: 'ok' | 'note' | 'warning' | 'error'
   message: string
-  next?: string | null
-  fix?: string | null
+  next?: string
 }
 
-const ASPECT: Readonly<Record<string, Aspect>> = {
+const ASPECT: Readonly<Record<Check['level'], Aspect>> = {
   ok: { word: 'good', tone: 'clear', shape: 'tick' },
-  info: { word: 'note', tone: 'lunar', shape: 'ring' },
+  note: { word: 'note', tone: 'lunar', shape: 'ring' },
   warning: { word: 'look', tone: 'caution', shape: 'triangle' },
-  warn: { word: 'look', tone: 'caution', shape: 'triangle' },
   error: { word: 'bad', tone: 'danger', shape: 'square' },
-  fail: { word: 'bad', tone: 'danger', shape: 'square' },
 }
 
 /** Checks, each with the one line that cures it. */
 export function DoctorTab() {
-  const doctor = useLoad('doctor', signal => getJson<{ checks?: Check[]; items?: Check[] }>('/doctor', { signal }))
+  const doctor = useLoad('doctor', signal => getJson<{ items: Check[] }>('/doctor', { signal }))
   const health = useLoad('health', signal => getJson<Record<string, unknown>>('/health', { signal }))
-  const checks = doctor.value?.checks ?? doctor.value?.items ?? []
+  const checks = doctor.value?.items ?? []
   const fix = (check: Check) =>
-    attempt(() => postJson(`/doctor/fix/${encodeURIComponent(check.fix!)}`), 'Done').then(doctor.reload)
+    attempt(() => postJson(`/doctor/fix/${encodeURIComponent(check.check)}`), 'Done').then(doctor.reload)
   return (
     <>
       <Section
@@ -43,17 +40,17 @@ export function DoctorTab() {
         {doctor.value ? (
           <ul class="list">
             {checks.map(check => (
-              <li key={check.name} class="line-item doctor-line">
-                <StatusBadge aspect={ASPECT[check.status] ?? ASPECT.info!} />
+              <li key={`${check.check} ${check.message}`} class="line-item doctor-line">
+                <StatusBadge aspect={ASPECT[check.level]} />
                 <span class="what">
-                  <span class="strong">{check.name}</span> <span class="soft">{check.message}</span>
+                  <span class="strong">{check.check}</span> <span class="soft">{check.message}</span>
                   {check.next && (
                     <span class="small" style={{ display: 'block' }}>
                       {check.next}
                     </span>
                   )}
                 </span>
-                {check.fix ? (
+                {check.next?.includes('--fix') ? (
                   <button type="button" class="btn" disabled={!isOwner.value} onClick={() => void fix(check)}>
                     Fix
                   </button>

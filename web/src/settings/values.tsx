@@ -9,16 +9,15 @@ import { useLoad } from '../ui/use-load'
 
 interface Setting {
   key: string
-  value: unknown
-  origin: string
-  description?: string
-  isChangeable?: boolean
-  isSecret?: boolean
+  /** As a file would say it; a secret is "set" or "unset". */
+  shown: string
+  origin: { source: string; place?: string }
+  isChangeable: boolean
 }
 
 interface Body {
   items: Setting[]
-  version?: string | number
+  version: string
 }
 
 /** Every value with where it comes from; the safe ones can be changed here. */
@@ -27,10 +26,7 @@ export function ValuesTab() {
   const [words, setWords] = useState('')
   const [editing, setEditing] = useState<Setting | null>(null)
   if (!value) return error ? <Problem error={error} retry={reload} /> : <Skeleton lines={4} />
-  const shown = value.items.filter(({ key, description = '' }) =>
-    `${key} ${description}`.toLowerCase().includes(words.toLowerCase()),
-  )
-  const groups = groupsOf(shown)
+  const shown = value.items.filter(({ key }) => key.toLowerCase().includes(words.toLowerCase()))
   return (
     <>
       <input
@@ -43,7 +39,7 @@ export function ValuesTab() {
         value={words}
         onInput={event => setWords(event.currentTarget.value)}
       />
-      {[...groups].map(([name, settings]) => (
+      {[...groupsOf(shown)].map(([name, settings]) => (
         <section key={name} class="section" aria-label={name}>
           <div class="section-head">
             <h2>{name}</h2>
@@ -51,18 +47,21 @@ export function ValuesTab() {
           <ul class="list">
             {settings.map(setting => (
               <li key={setting.key} class="setting">
-                <div class="what">
-                  <code class="strong">{setting.key}</code>
-                  {setting.description && <p class="small soft">{setting.description}</p>}
-                </div>
+                <code class="strong">{setting.key}</code>
                 <div class="setting-value">
-                  <code class="cut">{show(setting.value)}</code>
-                  <span class="tiny dim">{setting.origin}</span>
+                  <code class="cut" title={setting.shown}>
+                    {setting.shown}
+                  </code>
+                  <span class="tiny dim cut" title={setting.origin.place}>
+                    {setting.origin.source}
+                  </span>
                 </div>
-                {setting.isChangeable && (
+                {setting.isChangeable ? (
                   <button type="button" class="btn" disabled={!isOwner.value} onClick={() => setEditing(setting)}>
                     Change
                   </button>
+                ) : (
+                  <span />
                 )}
               </li>
             ))}
@@ -85,26 +84,14 @@ function groupsOf(settings: readonly Setting[]): Map<string, Setting[]> {
   return groups
 }
 
-function show(value: unknown): string {
-  return typeof value === 'string' ? value : JSON.stringify(value)
-}
-
-function ChangeDialog(props: {
-  setting: Setting
-  version: string | number | undefined
-  onDone(): void
-  onClose(): void
-}) {
+function ChangeDialog(props: { setting: Setting; version: string; onDone(): void; onClose(): void }) {
   const { setting, version } = props
-  const [text, setText] = useState(show(setting.value))
+  const [text, setText] = useState(setting.shown.replace(/^"(.*)"$/, '$1'))
   const save = async (event: Event) => {
     event.preventDefault()
-    const body = { [setting.key]: valueLike(setting.value, text) }
-    const headers: Record<string, string> = version === undefined ? {} : { 'if-match': String(version) }
-    const saved = await attempt(
-      () => withStepUp(() => request('/settings', { method: 'PATCH', body, headers })),
-      'Saved',
-    )
+    const body = { changes: { [setting.key]: valueLike(setting.shown, text) } }
+    const change = () => request('/settings', { method: 'PATCH', body, headers: { 'if-match': `"${version}"` } })
+    const saved = await attempt(() => withStepUp(change), 'Saved')
     if (!saved) return
     props.onDone()
     props.onClose()
@@ -112,7 +99,10 @@ function ChangeDialog(props: {
   return (
     <Dialog title={setting.key} onClose={props.onClose}>
       <form class="stack wide" onSubmit={save}>
-        {setting.description && <p class="soft small">{setting.description}</p>}
+        <p class="soft small">
+          Now <code>{setting.shown}</code>, from {setting.origin.source}. The change is written to your own settings
+          file.
+        </p>
         <input
           class="input code"
           aria-label={setting.key}
@@ -132,9 +122,9 @@ function ChangeDialog(props: {
   )
 }
 
-/** Texts stay texts; everything else is read as JSON where it can be. */
-function valueLike(before: unknown, text: string): unknown {
-  if (typeof before === 'string') return text
+/** Texts stay texts; numbers, switches and lists are read as what they are. */
+function valueLike(before: string, text: string): unknown {
+  if (before.startsWith('"')) return text
   try {
     return JSON.parse(text)
   } catch {
