@@ -1,7 +1,7 @@
 import { useId, useState } from 'preact/hooks'
 import type { Approval, ApprovalOption } from '../api/types'
 import type { Decision } from '../store/actions'
-import { waysOf } from './options'
+import { plainLabel, waysOf } from './options'
 import { ReviewItems } from './review-items'
 
 interface AnswerFormProps {
@@ -34,6 +34,8 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
     event.preventDefault()
     onAnswer(answerOf(approval, [...chosen], text, request.items ? [...items] : null))
   }
+  /** The title or the frame above says it already. */
+  const isSaid = (asked: string) => asked === '' || asked === request.text || approval.display.title.endsWith(asked)
   const isReady = (chosen.size > 0 || (takesText && text.trim() !== '')) && !isBusy
 
   return (
@@ -41,7 +43,7 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
       {request.items && <ReviewItems items={request.items} chosen={items} onChange={setItems} />}
       {questions.map((question, index) => (
         <fieldset class="stack" style={{ border: 0, margin: 0, padding: 0 }} key={`${index}-${question.text}`}>
-          <legend class={question.text === '' ? 'sr' : 'small strong'} style={{ paddingBottom: '6px' }}>
+          <legend class={isSaid(question.text) ? 'sr' : 'small strong'} style={{ paddingBottom: '6px' }}>
             {question.text === '' ? 'Choose' : question.text}
           </legend>
           {offered
@@ -55,7 +57,7 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
                   onChange={event => choose(option, event.currentTarget.checked)}
                 />
                 <span>
-                  {option.label}
+                  {plainLabel(option.label)}
                   {option.danger && <span class="tiny dim"> · {option.danger}</span>}
                 </span>
               </label>

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { Approval, ApprovalOption } from '../api/types'
 import { type Decision, decide, reportSeen } from '../store/actions'
-import { canDecide, sessions } from '../store/live'
+import { canDecide, runs, sessions } from '../store/live'
 import { toast, toastError } from '../store/toasts'
 import { Menu } from '../ui/menu'
 import { riskAspect, StatusBadge } from '../ui/status'
@@ -146,7 +146,7 @@ function CardHead({ approval }: { approval: Approval }) {
         <StatusBadge aspect={riskAspect(approval.risk.level)} />
       </div>
       <div class="card-meta">
-        <span title={subject.project}>{baseName(subject.project)}</span>
+        {!subject.run && <span title={subject.project}>{baseName(subject.project)}</span>}
         <span>{subject.agent}</span>
         {subject.session && (
           <a class="link" href={`/s/${subject.session}`}>
@@ -155,7 +155,7 @@ function CardHead({ approval }: { approval: Approval }) {
         )}
         {subject.run && (
           <a class="link" href={`/r/${subject.run}`}>
-            run
+            run · {runs.get(subject.run)?.title ?? subject.run}
           </a>
         )}
         <span>{subject.hostName}</span>

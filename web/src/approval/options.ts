@@ -23,8 +23,8 @@ export function waysOf({ request, kind }: Approval): Ways {
 
 export function labelOf({ request, decision }: Approval): string {
   if (!decision) return ''
-  const named = (decision.choices ?? [decision.option]).map(
-    key => request.options.find(option => option.key === key)?.label ?? key,
+  const named = (decision.choices ?? [decision.option]).map(key =>
+    plainLabel(request.options.find(option => option.key === key)?.label ?? key),
   )
   const words = named.filter(word => word !== '').join(', ')
   return words || (decision.text ? `“${decision.text}”` : 'a text')
@@ -33,4 +33,9 @@ export function labelOf({ request, decision }: Approval): string {
 /** A grant of Signalbox's own may go along unless the request is one that only a person decides. */
 export function mayGrant({ neverAuto, risk, kind }: Approval): boolean {
   return neverAuto === undefined && risk.level === 'low' && kind === 'permission'
+}
+
+/** `[A] Approve`, `Y) Yes`, `Y - Yes`: the key belongs to keyboards that have no pointer. */
+export function plainLabel(label: string): string {
+  return label.replace(/^\s*(?:\[.\]\s+|\S\)\s+|\S - )/, '')
 }

@@ -33,7 +33,7 @@ export function RequestFrame({ blocks, isWhole, onFits, onShowAll }: RequestFram
   return (
     <div class={`request ${isWhole ? 'whole' : ''}`} ref={box}>
       {partsOf(blocks).map((part, index) => (
-        <div key={index}>
+        <div key={index} class={sideOf(part.label)}>
           {part.label !== '' && <div class="part-label">{part.label}</div>}
           <pre {...(isCut && { tabIndex: 0, role: 'region', 'aria-label': part.label || 'Request' })}>
             {part.pieces.map(pieceText)}
@@ -57,6 +57,13 @@ function pieceText(piece: DisplayBlock, index: number) {
       <span class="sr"> (reads {piece.reading})</span>
     </mark>
   )
+}
+
+/** What an edit takes away and what it puts in its place are told apart at a glance; the words stay as they are. */
+function sideOf(label: string): string {
+  if (/^(find|old|old_string|oldText|search)$/i.test(label)) return 'part-old'
+  if (/^(replace|new|new_string|newText|replacement)$/i.test(label)) return 'part-new'
+  return ''
 }
 
 function partsOf(blocks: readonly DisplayBlock[]): Part[] {

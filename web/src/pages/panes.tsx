@@ -130,7 +130,7 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
         onClick={() => open(pane)}
       >
         {picture ? (
-          <SvgView text={picture} label={`Screen of ${pane.name || pane.place}`} class="thumb" />
+          <SvgView text={picture} label={`Screen of ${pane.name || pane.place}`} class="thumb" prepare={frameLast} />
         ) : (
           <span class="thumb none" />
         )}
@@ -177,6 +177,20 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
       </p>
     </li>
   )
+}
+
+const ROW_HEIGHT = 17
+const RATIO = 9 / 16
+
+/** A thumbnail shows the last rows that say something: that is where a question or an answer stands. */
+function frameLast(svg: SVGSVGElement): void {
+  const [, , width, height] = (svg.getAttribute('viewBox') ?? '').split(' ').map(Number)
+  if (!width || !height) return
+  const last = Math.max(0, ...[...svg.querySelectorAll('text')].map(text => Number(text.getAttribute('y'))))
+  const shown = Math.min(height, width * RATIO)
+  const top = Math.max(0, Math.min(last + ROW_HEIGHT - shown, height - shown))
+  svg.setAttribute('viewBox', `0 ${top} ${width} ${shown}`)
+  svg.setAttribute('preserveAspectRatio', 'xMinYMin meet')
 }
 
 function open(pane: Pane): void {

@@ -125,7 +125,7 @@ function Head(props: { session: Session; layout: string; onPanel(panel: 'explain
           />
         )}
         <button type="button" class="btn" onClick={() => onPanel('explain')} aria-keyshortcuts="e">
-          <WhyIcon /> Explain
+          <WhyIcon /> <span class="wide-only">Explain</span>
         </button>
         <a class="btn" href={`/replay/${session.id}`}>
           <ReplayIcon /> Replay
@@ -137,7 +137,7 @@ function Head(props: { session: Session; layout: string; onPanel(panel: 'explain
             disabled={!canDecide.value || aspect.word !== 'working'}
             onClick={() => void interruptSession(session.id)}
           >
-            <StopIcon /> Interrupt
+            <StopIcon /> <span class="wide-only">Interrupt</span>
           </button>
         )}
         <SessionMenu session={session} onFiles={() => onPanel('files')} />

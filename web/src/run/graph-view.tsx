@@ -1,11 +1,15 @@
 import { useCallback } from 'preact/hooks'
 import { SvgView } from '../ui/svg-view'
 
+const FITS_PT = 760
+
 /** A graph as Graphviz laid it out, in our colours: states by class, nodes that can be opened, by mouse and by key. */
 export function GraphView(props: { svg: string; label: string; picked?: string | null; onPick?(node: string): void }) {
   const { picked, onPick } = props
   const prepare = useCallback(
     (svg: SVGSVGElement) => {
+      // What is not much larger than its place is shown whole; what is, scrolls.
+      svg.classList.toggle('fits', Number.parseFloat(svg.getAttribute('height') ?? '0') < FITS_PT)
       svg.querySelector('g.graph > polygon')?.remove()
       for (const group of svg.querySelectorAll<SVGGElement>('g.node, g.edge')) {
         for (const shape of group.querySelectorAll('[fill], [stroke]')) {

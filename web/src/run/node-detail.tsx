@@ -184,7 +184,7 @@ function Value({ title, value, isOpen = false }: { title: string; value: unknown
   )
 }
 
-const TEXTS = ['prompt', 'text', 'answer', 'output', 'message', 'command']
+const TEXTS = ['prompt', 'response', 'text', 'answer', 'output', 'message', 'command']
 
 function splitValue(value: unknown): { text: string | null; rest: unknown } {
   if (typeof value === 'string') return { text: value, rest: null }

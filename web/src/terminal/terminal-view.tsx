@@ -55,6 +55,17 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
       terminal.loadAddon(fitter)
       terminal.open(box.current)
       screen.current = terminal
+      /** Whoever only watches sees all columns, at whatever size of text that takes. */
+      const scale = () => {
+        const element = box.current
+        const shown = element?.querySelector<HTMLElement>('.xterm-screen')
+        if (!element || !shown || shown.offsetWidth === 0) return
+        const wanted = terminalFontSize.peek()
+        const now = terminal.options.fontSize ?? wanted
+        const fits = (now * (element.clientWidth - 28)) / shown.offsetWidth
+        const size = mine.current ? wanted : Math.max(5, Math.min(wanted, Math.floor(fits * 4) / 4))
+        if (size !== now) terminal.options.fontSize = size
+      }
       const proposed = fitter.proposeDimensions() ?? { cols: 80, rows: 24 }
       const connection = new TerminalSocket(
         pane,
@@ -64,17 +75,22 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
           holder: setHolding,
           problem: setProblem,
           exited: () => setState('ended'),
-          resized: (cols, rows) => terminal.resize(cols, rows),
+          resized: (cols, rows) => {
+            terminal.resize(cols, rows)
+            scale()
+          },
           bytes: bytes => terminal.write(bytes),
           snapshot: ({ cols, rows, data }) => {
             terminal.reset()
             terminal.resize(cols, rows)
             terminal.write(data)
+            scale()
           },
         },
       )
       socket.current = connection
       const size = () => {
+        scale()
         if (!mine.current) return
         const wanted = fitter.proposeDimensions()
         if (wanted && Number.isFinite(wanted.cols)) connection.resize(clamp(wanted.cols), clamp(wanted.rows))
@@ -105,7 +121,6 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
   }, [pane])
 
   useEffect(() => {
-    if (screen.current) screen.current.options.fontSize = terminalFontSize.value
     fit.current?.()
   }, [terminalFontSize.value])
 
