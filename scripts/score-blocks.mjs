@@ -80,6 +80,7 @@ function overlap({ want, got, common }) {
 
 /** So many words in a row are told apart from others like them. */
 const TOGETHER = 10
+const BEGINNING = 3
 
 /** What has stood on pictures: each row with the one below it, as words. */
 class DrawnWords {
@@ -91,8 +92,8 @@ class DrawnWords {
   }
 
   /**
-   * Words of the source that nobody can read from the screen: a word was drawn if those before it and those behind it in its line were drawn
-   * with it. At the edge of a gap that is a few words too strict.
+   * Words of the source that nobody can read from the screen: those of lines whose beginning was on no picture, and in a line those that were
+   * not drawn together with the words before them and those behind them. At the edge of a gap that is a few words too strict.
    */
   missingOf(source) {
     const drawn = [...new Set([...this.#rows].map(rows => ` ${wordsOf(rows).join(' ')} `))]
@@ -100,6 +101,10 @@ class DrawnWords {
     let missing = 0
     for (const line of source.split('\n')) {
       const words = wordsOf(line)
+      if (words.length > 0 && !isDrawn(words.slice(0, BEGINNING))) {
+        missing += words.length
+        continue
+      }
       const last = Math.max(0, words.length - TOGETHER)
       const runs = Array.from({ length: last + 1 }, (_, at) => isDrawn(words.slice(at, at + TOGETHER)))
       missing += words.filter((_, at) => !runs[Math.min(at, last)] || !runs[Math.max(0, at - TOGETHER + 1)]).length

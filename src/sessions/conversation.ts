@@ -10,7 +10,7 @@ import {
 import { type ClosedMessage, ClosedMessages } from './closed-messages.js'
 import type { Echo } from './picture.js'
 import { reconcileSaid, type SaidRecord } from './said-records.js'
-import { endOfSaid, endsWith, squeezedText, tailOf } from './said-rows.js'
+import { endOfSaid, endsWith, squeezedText, TAIL_ROWS, tailOf } from './said-rows.js'
 import { type RowSource, ShownRows, type ShownState } from './shown-rows.js'
 
 export interface ConversationState {
@@ -228,7 +228,7 @@ export class Conversation {
     const [shown, blocks, isConfirmed] = [this.#read, this.#blocks, this.#isConfirmed]
     this.#state.isMessageOpen = false
     if (this.#state.lastRow >= this.#state.from) {
-      const tail = tailOf(this.#shown.rows(this.#state.from, this.#state.lastRow))
+      const tail = tailOf(this.#shown.rows(this.#tailStart(), this.#state.lastRow))
       if (tail.length > 0) this.#state.tail = tail
       this.#state.from = this.#state.lastRow + 1
     }
@@ -305,6 +305,12 @@ export class Conversation {
     this.#blocks = blocks
     this.#found = found
     this.#isConfirmed = isConfirmed
+  }
+
+  /** What the turn had said before is found again where the newest message was only passing. */
+  #tailStart(): number {
+    const { echoId, from } = this.#state
+    return echoId === null || echoId >= from ? from : Math.max(echoId + 1, from - TAIL_ROWS)
   }
 
   /** The turn's own prompt in another place: it is no longer where it was, or a repaint has printed it again. */

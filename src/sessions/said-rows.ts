@@ -5,7 +5,7 @@ import { MARK } from '../screen/index.js'
  * rows back and wrap everything anew after a resize; so a row's number is no place to remember. The last rows that were said are: their
  * words, blanks left out, because a change of width puts the same words into other rows, and without the mark of a block, which may blink.
  */
-const TAIL_ROWS = 12
+export const TAIL_ROWS = 12
 /** So many rows together are looked for first: one alone may be said twice. */
 const WITNESSES = 3
 /** A place in the middle of a word or two proves nothing. */
