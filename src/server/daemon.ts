@@ -6,6 +6,7 @@ import { Host, type HostSettings, openRuns } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
 import { acquireLock } from '../process/index.js'
 import { OWNER } from './credential.js'
+import type { ServerExtras } from './extras.js'
 import { ApiServer } from './open-server.js'
 import type { ServerSettings } from './settings.js'
 
@@ -27,6 +28,8 @@ export interface Daemon {
 export async function startDaemon(options: {
   settings: HostSettings
   server: ServerSettings
+  /** What rooms beside the server know how to do. */
+  extras?: ServerExtras
   /** A command started it that wants a session, not a dashboard: then a port that is taken is no reason not to start. */
   isDetached: boolean
   clock: Clock
@@ -102,10 +105,17 @@ export async function startDaemon(options: {
 }
 
 async function open(
-  { settings, server: serverSettings, isDetached, clock, version, log }: Parameters<typeof startDaemon>[0],
+  { settings, server: serverSettings, extras, isDetached, clock, version, log }: Parameters<typeof startDaemon>[0],
   parts: Pick<Parameters<typeof ApiServer.open>[0], 'host' | 'runs' | 'stop'>,
 ): Promise<ApiServer> {
-  const server = await ApiServer.open({ ...parts, settings: serverSettings, clock, version, log })
+  const server = await ApiServer.open({
+    ...parts,
+    settings: serverSettings,
+    ...(extras && { extras }),
+    clock,
+    version,
+    log,
+  })
   try {
     const address = await server.listenOnTcp()
     log(`the dashboard is at ${address}`)

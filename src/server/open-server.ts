@@ -3,13 +3,17 @@ import { createServer, type Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { type Clock, delay } from '../clock/index.js'
 import type { RunHost } from '../engine/index.js'
-import type { Host } from '../host/index.js'
+import { PARSE_LIMITS } from '../graph/index.js'
+import { AttractorPipelines, type Host, TrustBook } from '../host/index.js'
 import { createApp } from './app.js'
 import { Auth } from './auth/auth.js'
+import type { ServerExtras } from './extras.js'
 import { RateLimit } from './gate/rate-limits.js'
 import { EventFeed } from './live/event-feed.js'
 import { PaneFeed } from './live/pane-feed.js'
 import { Streams } from './live/streams.js'
+import { Lockdown } from './lockdown.js'
+import { Metrics } from './metrics.js'
 import type { ServerParts } from './parts.js'
 import type { ServerSettings } from './settings.js'
 import { listenTcp, type TcpListener } from './tcp-listener.js'
@@ -22,6 +26,7 @@ export interface OpenServerOptions {
   host: Host
   runs: RunHost | null
   settings: ServerSettings
+  extras?: ServerExtras
   clock: Clock
   version: string
   stop(): void
@@ -39,7 +44,7 @@ export class ApiServer {
   }
 
   static async open(options: OpenServerOptions): Promise<ApiServer> {
-    const { host, runs, settings, clock, version, stop, log } = options
+    const { host, runs, settings, extras = {}, clock, version, stop, log } = options
     const onError = (error: unknown) => log(`error: ${error instanceof Error ? error.stack : error}`)
     const auth = await Auth.open(settings, clock, onError)
     const streams = new Streams({ events: settings.maxStreams, terminal: settings.maxTerminals })
@@ -65,6 +70,18 @@ export class ApiServer {
       events: await EventFeed.open(host.store, onError),
       panes: new PaneFeed(host),
       streams,
+      extras,
+      lockdown: new Lockdown({ host, auth, streams }),
+      pipelines: new AttractorPipelines({
+        store: host.store,
+        ledger: host.ledger,
+        clock,
+        dataDirectory: host.settings.dataDirectory,
+        limits: PARSE_LIMITS,
+        agent: extras.agent ?? null,
+      }),
+      trust: new TrustBook(host.store, host.settings.dataDirectory),
+      metrics: new Metrics(),
       stop,
       log,
     })

@@ -5,6 +5,7 @@ import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { openHome } from '../home.js'
+import { serverExtras } from '../server-extras.js'
 import { serverSettings } from '../server-settings.js'
 import { version } from '../version.js'
 
@@ -48,6 +49,7 @@ async function open(context: CommandContext, options: CommandInput['options'], i
   return startDaemon({
     settings: home.settings,
     server,
+    extras: serverExtras(context, home),
     isDetached,
     clock: systemClock,
     version: version(),

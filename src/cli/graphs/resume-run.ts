@@ -165,6 +165,7 @@ export interface CheckpointRun {
   title: string
   input: Omit<GraphInput, 'workspace' | 'from'>
   from: { run: string; as: 'fork' | 'rewind' } | null
+  labels?: Record<string, string>
 }
 
 /** A new run that goes on where a checkpoint stands: its context, its outcomes, its commit. */
@@ -173,7 +174,7 @@ export async function runFromCheckpoint(
   store: EventStore,
   home: Home,
   checkpoint: Checkpoint,
-  { graph, title, input, from }: CheckpointRun,
+  { graph, title, input, from, labels }: CheckpointRun,
 ): Promise<string> {
   const node = checkpoint.next_node
   if (node === null || !graph.nodes.has(node))
@@ -220,6 +221,7 @@ export async function runFromCheckpoint(
         },
       },
       ...(from && { from }),
+      ...(labels && { labels }),
     },
     systemClock.now(),
     id,

@@ -59,6 +59,12 @@ export class EventQueue {
     this.#onEnding?.()
   }
 
+  /** Nothing more comes: what waits is still sent, then it is over. */
+  finish(): void {
+    this.#isEnding = true
+    this.#wake?.()
+  }
+
   /** All that waits as one text; null when it is over. */
   async next(): Promise<string | null> {
     while (this.#waiting.length === 0) {

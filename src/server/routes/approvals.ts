@@ -155,6 +155,7 @@ export const approvalRoutes: readonly Route[] = [
     answers: { 200: batchAnswer },
     handle: async call => {
       const { items, note, ...said } = call.body
+      call.parts.lockdown.check(false)
       const { ledger } = call.host
       const named = await Promise.all(items.map(async item => ({ ...item, id: (await ledger.find(item.id)).id })))
       const by = { ...askerOf(call, said), ...(note !== undefined && { note }) }
@@ -247,11 +248,17 @@ export const approvalRoutes: readonly Route[] = [
         idempotencyKey: idempotencyKey(call, key),
         confirmedAt,
       }) as DecisionRequest
+      parts.lockdown.check(isDenial(await host.ledger.find(id), decision))
       await host.ledger.decide(id, decision)
       return call.json(await afterDecision(host, id, query.waitMs ?? wait ?? 0))
     },
   }),
 ]
+
+function isDenial({ request }: ApprovalRecord, { option }: DecisionRequest): boolean {
+  const meaning = request.options.find(({ key }) => key === option)?.meaning ?? ''
+  return ['deny', 'deny-with-text', 'cancel'].includes(meaning)
+}
 
 function withBehind(record: ApprovalRecord, behind: ReadonlyMap<string, string>): ApprovalRecord & { behind?: string } {
   const first = behind.get(record.id)

@@ -1,6 +1,5 @@
-import { z } from 'zod'
 import { type Route, route } from '../route.js'
-import { answer, moment, okAnswer, position } from '../schemas/common.js'
+import { okAnswer } from '../schemas/common.js'
 
 /** The daemon itself. */
 export const daemonRoutes: readonly Route[] = [
@@ -12,30 +11,6 @@ export const daemonRoutes: readonly Route[] = [
     access: 'open',
     answers: { 200: okAnswer },
     handle: ({ json }) => json({ ok: true }),
-  }),
-  route({
-    id: 'health.get',
-    method: 'GET',
-    path: '/health',
-    summary: 'How the daemon is.',
-    access: 'viewer',
-    answers: {
-      200: answer(
-        'its parts',
-        z.looseObject({ pid: z.int(), version: z.string(), startedAt: moment, store: z.string(), position }),
-      ),
-    },
-    handle: async call => {
-      const { parts, host } = call
-      return call.json({
-        pid: process.pid,
-        version: parts.version,
-        startedAt: parts.startedAt,
-        store: host.store.id,
-        position: await call.position(),
-        address: parts.address(),
-      })
-    },
   }),
   route({
     id: 'health.shutdown',

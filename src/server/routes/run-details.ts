@@ -1,13 +1,14 @@
+import { join } from 'node:path'
 import { z } from 'zod'
 import {
   Artifacts,
+  addUsage,
   checkpointsOf,
   findRun,
   graphOf,
   graphWorkflow,
   MAIN,
   NO_USAGE,
-  addUsage,
   type RunRecord,
   readRun,
   runStream,
@@ -15,14 +16,13 @@ import {
 import { SignalboxError } from '../../errors/index.js'
 import { handlerOf, textOf } from '../../graph/index.js'
 import { runDirectory } from '../../host/index.js'
-import { join } from 'node:path'
 import type { StoredEvent } from '../../store/index.js'
 import { type Call, type Route, route } from '../route.js'
 import { approval } from '../schemas/approvals.js'
 import { answer, moment, position } from '../schemas/common.js'
 import { logLine, nodeVisit, runNode } from '../schemas/runs.js'
-import { type NodeVisit, visitsOf } from '../views/run-nodes.js'
 import { runLog } from '../views/run-log.js'
+import { type NodeVisit, visitsOf } from '../views/run-nodes.js'
 import { toJson } from '../wire/index.js'
 
 const LOG_LINES = 1_000
@@ -213,7 +213,7 @@ export const runDetailRoutes: readonly Route[] = [
 
 export async function journalOf({ host, params }: Pick<Call, 'host' | 'params'>) {
   const record = await findRun(host.store, params.id!)
-  return { record, events: await host.store.readStream(runStream(record.id)) as StoredEvent[] }
+  return { record, events: (await host.store.readStream(runStream(record.id))) as StoredEvent[] }
 }
 
 /** @throws SignalboxError `E_STATE` for a run that is not one of a graph. */

@@ -26,7 +26,14 @@ const graphJson = z.object({
     }),
   ),
   edges: z.array(
-    z.object({ id: z.string(), from: z.string(), to: z.string(), label: z.string(), condition: z.string(), taken: z.int() }),
+    z.object({
+      id: z.string(),
+      from: z.string(),
+      to: z.string(),
+      label: z.string(),
+      condition: z.string(),
+      taken: z.int(),
+    }),
   ),
 })
 
@@ -50,7 +57,8 @@ export const runGraphRoutes: readonly Route[] = [
       const { format } = call.query
       if (format === 'dot') return tagged(call.header('if-none-match'), printDot(graph), 'text/vnd.graphviz')
       const drawing = drawingOf(events)
-      if (format === 'svg') return tagged(call.header('if-none-match'), (await drawSvg(graph, drawing)).svg, 'image/svg+xml')
+      if (format === 'svg')
+        return tagged(call.header('if-none-match'), (await drawSvg(graph, drawing)).svg, 'image/svg+xml')
       const nodes = [...graph.nodes.values()].map(node => {
         const state = drawing.states?.get(node.id)
         return {
@@ -120,14 +128,5 @@ async function diffBetween(cwd: string, from: string | null, to: string | null):
     })
   const range = [from ?? 'HEAD', ...(to === null ? [] : [to])]
   const safe = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'protocol.ext.allow=never']
-  return git.run([
-    ...safe,
-    'diff',
-    '--no-color',
-    '--no-ext-diff',
-    '--no-textconv',
-    '--end-of-options',
-    ...range,
-    '--',
-  ])
+  return git.run([...safe, 'diff', '--no-color', '--no-ext-diff', '--no-textconv', '--end-of-options', ...range, '--'])
 }

@@ -3,7 +3,7 @@ import { cancelRun, findRun, listRuns, resumeRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery } from '../schemas/common.js'
-import { run, RUN_STATUS } from '../schemas/runs.js'
+import { RUN_STATUS, run } from '../schemas/runs.js'
 import { hasWords, pageOf } from '../views/page.js'
 import { runView } from '../views/run-view.js'
 

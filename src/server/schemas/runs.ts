@@ -90,9 +90,7 @@ export const nodeVisit = z
     commit: z.string().nullable(),
     edge: z.object({ to: z.string(), edge: z.string().nullable(), reason: z.string() }).nullable(),
     retries: z.array(z.object({ attempt: z.int(), reason: z.string(), at: moment })),
-    gates: z.array(
-      z.object({ gate: z.string(), approval: z.string(), openedAt: moment, endedAt: moment.nullable() }),
-    ),
+    gates: z.array(z.object({ gate: z.string(), approval: z.string(), openedAt: moment, endedAt: moment.nullable() })),
     attempts: z.array(runStep),
   })
   .meta({ id: 'NodeVisit' })

@@ -41,7 +41,7 @@ export function frameSvg(frame: Frame, redactor: Redactor): string {
 function rowSvg(row: Row, y: number, redactor: Redactor): string {
   let drawn = ''
   for (const span of redactSpans(row, redactor)) {
-    const [fg, bg] = span.inverse ? [span.bg ?? 'back', span.fg ?? 'text'] : [span.fg, span.bg]
+    const [fg, bg]: [Paint, Paint] = span.inverse ? [span.bg ?? 'back', span.fg ?? 'text'] : [span.fg, span.bg]
     const x = span.x * CELL.width
     if (bg !== null)
       drawn += `<rect x="${x}" y="${y * CELL.height}" width="${span.width * CELL.width}" height="${CELL.height}" fill="${colour(bg)}"/>`
@@ -66,7 +66,9 @@ function cursorSvg({ cursor }: Frame): string {
   return `<rect x="${cursor.x * CELL.width}" y="${cursor.y * CELL.height}" width="${CELL.width}" height="${CELL.height}" fill="${TEXT}" opacity="0.5"/>`
 }
 
-function colour(value: Color | 'back' | 'text'): string {
+type Paint = Color | 'back' | 'text'
+
+function colour(value: Paint): string {
   if (value === 'back') return BACKGROUND
   if (value === null || value === 'text') return TEXT
   if (typeof value !== 'number') return /^#[0-9a-f]{6}$/i.test(value) ? value : TEXT
