@@ -6,14 +6,16 @@ const chat = z.int()
 /** What the bot took, said and still has to say. Streams `telegram/…`; nothing here decides anything. */
 export const telegramEvents = defineEvents({
   'telegram.update-taken': {
-    description: 'An update of the bot was acted on; seen again it does nothing.',
-    data: z.object({
-      update: z.int(),
-      kind: z.string(),
-      result: z.enum(['done', 'ignored', 'failed']),
-      reason: z.string().optional(),
-      from: z.int().optional(),
-    }),
+    description: 'An update of the bot is ours now: known by its number, so that seen again it does nothing.',
+    data: z.object({ update: z.int(), intent: z.looseObject({ kind: z.string() }) }),
+  },
+  'telegram.update-begun': {
+    description: 'What the update asks for is being done; without an end after this nobody knows how far it got.',
+    data: z.object({ attempt: z.int().positive() }),
+  },
+  'telegram.update-done': {
+    description: 'What the update asked for was done, refused, or did not work.',
+    data: z.object({ result: z.enum(['done', 'refused', 'failed']), reason: z.string().optional() }),
   },
   'telegram.queued': {
     description: 'Something is to be said in a chat.',

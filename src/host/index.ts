@@ -16,6 +16,7 @@ export type { Notice } from './notify-center.js'
 export { openHomeStore } from './open-store.js'
 export type { BoardChange, PaneExplanation } from './panes-board.js'
 export type { PaneInfo } from './panes-info.js'
+export { People, type Person, type PersonRole, ROLES } from './people.js'
 export type { StartRequest } from './prepare-session.js'
 export { type Answerer, RunGates } from './run-gates.js'
 export { oneshotFiles, openRuns, type RunsOptions, runDirectory } from './runs.js'
@@ -24,6 +25,7 @@ export {
   type ButtonToken,
   type KnownChat,
   type KnownTopic,
+  type OpenUpdate,
   type QueuedItem,
   type ShownCard,
   telegramChatsProjection,
@@ -33,6 +35,7 @@ export {
   telegramShownProjection,
   telegramTokensProjection,
   telegramTopicsProjection,
+  telegramUpdatesProjection,
 } from './telegram-projections.js'
 export {
   type ExecutableFiles,

@@ -38,6 +38,26 @@ export const telegramOutboxProjection: Projection<QueuedItem> = {
   },
 }
 
+/** An update that was taken and is not dealt with yet. */
+export interface OpenUpdate {
+  update: number
+  intent: { kind: string; [key: string]: unknown }
+  at: number
+  attempts: number
+}
+
+export const telegramUpdatesProjection: Projection<OpenUpdate> = {
+  name: 'telegram-updates',
+  version: 1,
+  types: ['telegram.update-taken', 'telegram.update-begun', 'telegram.update-done'],
+  key: lastPart,
+  evolve: (open, event) => {
+    if (isEvent(event, 'telegram.update-taken')) return { ...event.data, at: event.at, attempts: 0 }
+    if (isEvent(event, 'telegram.update-begun')) return open && { ...open, attempts: event.data.attempt }
+    return null
+  },
+}
+
 export const telegramShownProjection: Projection<ShownCard> = {
   name: 'telegram-shown',
   version: 1,
@@ -84,6 +104,7 @@ export const telegramCursorProjection: Projection<{ position: number }> = {
 }
 
 export const telegramProjections = [
+  telegramUpdatesProjection,
   telegramOutboxProjection,
   telegramShownProjection,
   telegramTokensProjection,

@@ -52,6 +52,7 @@ export class Outbox {
           ...(data as unknown as QueuedItem),
           id,
           at,
+          position,
           attempts: 0,
         })
       }
