@@ -29,12 +29,18 @@ export const COMMANDS: readonly CommandSpec[] = [
     group: 'everyday',
     summary: 'the whole product on a scripted agent: no key, no network',
     options: [
-      { flags: '--yes', description: 'answer the agent’s requests with allow once; needed where there is no terminal' },
+      { flags: '--terminal', description: 'one agent, here in the terminal, instead of the dashboard' },
+      {
+        flags: '--yes',
+        description: 'in the terminal, and every request is answered with allow once; needed where there is none',
+      },
+      { flags: '--dashboard', description: 'the dashboard also where there is no terminal; ends with the command' },
       { flags: '--speed <factor>', description: 'how fast the agent works; 1 is life-like' },
       JSON_OPTION,
     ],
     examples: [
-      ['signalbox demo', 'watch the agent fix a bug, and answer its one request'],
+      ['signalbox demo', 'the dashboard on a living system: prints its link'],
+      ['signalbox demo --terminal', 'watch one agent fix a bug, and answer its one request'],
       ['signalbox demo --yes --speed 5', 'without a person, fast'],
     ],
     load: () => import('./commands/demo.js'),

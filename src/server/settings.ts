@@ -25,4 +25,6 @@ export interface ServerSettings {
   maxTerminals: number
   maxViewers: number
   isReadOnly: boolean
+  /** Scripted agents in a temporary home: pages say so. */
+  isDemo?: boolean
 }
