@@ -45,7 +45,7 @@ export async function run(context: CommandContext, input: CommandInput): Promise
         next: 'leave --live out; signalbox start runs an agent in a terminal by itself',
       })
     if (options.detach) await DaemonClient.connect(context)
-    const id = await create(context, store, home, task, options)
+    const id = await createOneshot(context, store, home, task, options)
     const record = await getRun(store, id)
     if (!options.detach) return drive(context, store, home, record, options)
     if (options.json) context.json({ run: id, status: record.status })
@@ -57,7 +57,8 @@ export async function run(context: CommandContext, input: CommandInput): Promise
   })
 }
 
-async function create(
+/** Makes the run, and does not drive it. */
+export async function createOneshot(
   context: CommandContext,
   store: EventStore,
   home: Home,
