@@ -130,7 +130,9 @@ function Replay({ index, cast, messages, approvals }: Loaded) {
             text={() => `${location.origin}/replay/${recording.id}?t=${Math.round(ms)}`}
             label="Copy a link to this moment"
             class="btn"
-          />
+          >
+            Link to this moment
+          </CopyButton>
         </div>
       </div>
       <div class="replay-grid">
