@@ -30,15 +30,6 @@ export function readChainEnd(connection: Connection): ChainEnd | null {
   return row ? (decodeJson(row.value) as ChainEnd) : null
 }
 
-const LOG_END = `SELECT (SELECT value FROM meta WHERE key = '${META_KEY}') AS chain,
-  (SELECT seq FROM sqlite_sequence WHERE name = 'events') AS last`
-
-/** What every append needs to know, in one question: where the log ends, and where the chain does. */
-export function readLogEnd(connection: Connection): { chain: ChainEnd | null; last: number } {
-  const row = connection.get<{ chain: string | null; last: number | null }>(LOG_END)
-  return { chain: row?.chain ? (decodeJson(row.chain) as ChainEnd) : null, last: row?.last ?? 0 }
-}
-
 export function writeChainEnd(connection: Connection, end: ChainEnd): void {
   connection.run('INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)', META_KEY, JSON.stringify(end))
 }

@@ -77,7 +77,9 @@ async function openFile(driver: Driver, path: string, clock: Clock): Promise<Dat
 }
 
 function prepareConnection(database: Database, maxPages: number | undefined): void {
-  database.exec(`PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = ${JOURNAL_SIZE_BYTES}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`)
+  database.exec(
+    `PRAGMA journal_mode = WAL; PRAGMA journal_size_limit = ${JOURNAL_SIZE_BYTES}; PRAGMA wal_autocheckpoint = ${CHECKPOINT_PAGES}`,
+  )
   if (maxPages !== undefined) database.exec(`PRAGMA max_page_count = ${maxPages}`)
 }
 

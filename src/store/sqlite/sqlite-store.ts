@@ -9,7 +9,6 @@ import {
   declareChained,
   isChained,
   readChainEnd,
-  readLogEnd,
   withChain,
   writeChainEnd,
 } from './chain.js'
@@ -17,6 +16,7 @@ import { ChangeFeed } from './change-feed.js'
 import { checkStore } from './check.js'
 import type { Connection } from './connection.js'
 import { type DocumentFilter, readDocument, readDocuments } from './documents.js'
+import { type Ends, readEnds } from './ends.js'
 import { EventReader } from './event-reader.js'
 import {
   checkName,
@@ -113,11 +113,12 @@ export class SqliteEventStore implements Api.EventStore {
     const encoded = appends.map(append => this.#encode(append))
     const isLater = options.documents === 'later'
     const work = () => {
-      if (options.fence) checkFence(this.#connection, options.fence)
+      const ends = readEnds(this.#connection, encoded[0]?.stream ?? '', options.fence?.key ?? null)
+      if (options.fence) checkFence(options.fence, ends.lease)
       if (options.onlyIf?.() === false)
         throw new SignalboxError('E_PRECONDITION', 'What the append was made for does not hold any more.')
       const events: WrittenEvent[] = []
-      const written = this.#insertAll(encoded, events)
+      const written = this.#insertAll(encoded, ends, events)
       this.#projector.foldWritten(events, { isLater })
       return written
     }
@@ -238,10 +239,12 @@ export class SqliteEventStore implements Api.EventStore {
   }
 
   /** Every event that is written goes into `events`, too. */
-  #insertAll(appends: readonly EncodedAppend[], events: WrittenEvent[]): Api.AppendResult[] {
-    const { chain: end, last } = readLogEnd(this.#connection)
+  #insertAll(appends: readonly EncodedAppend[], ends: Ends, events: WrittenEvent[]): Api.AppendResult[] {
+    const { chain: end, last } = ends
     const log = { chain: end && { ...end }, last }
-    const written = appends.map(append => this.#insert(append, log, events))
+    const written = appends.map((append, index) =>
+      this.#insert(append, index === 0 ? ends.stream : this.#endOf(append.stream), log, events),
+    )
     if (log.chain && end && log.chain.value !== end.value) writeChainEnd(this.#connection, log.chain)
     return written
   }
@@ -249,10 +252,10 @@ export class SqliteEventStore implements Api.EventStore {
   /** The end of the log moves on with every event, that of the chain with every event of a chained stream. */
   #insert(
     { stream, expected, events }: EncodedAppend,
+    end: Ends['stream'],
     log: { chain: ChainEnd | null; last: number },
     into: WrittenEvent[],
   ): Api.AppendResult {
-    const end = this.#endOf(stream)
     if (expected !== 'any' && expected !== end.version) {
       throw new SignalboxError('E_VERSION', `The stream ${stream} is at version ${end.version}, not ${expected}.`, {
         details: { stream, expected, actual: end.version },
