@@ -30,6 +30,7 @@ import { isAlive, processStart } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { gateAnswer } from './gate-answers.js'
+import { type SessionKeeping, SessionTurns } from './live-turns.js'
 import { stepEnvironment } from './session-environment.js'
 import { StepApprovals } from './step-approvals.js'
 
@@ -47,6 +48,8 @@ export interface RunsOptions {
   handlers?: Readonly<Record<string, CustomHandler>>
   /** The one of this process, where it has one. */
   ledger?: Ledger
+  /** Keeps sessions, for workers in terminals. */
+  sessions?: SessionKeeping
   onActivity?(run: string, activity: Activity): void
   /** Which runs are looked for; all, unless told. */
   isWanted?(run: RunRecord): boolean
@@ -71,6 +74,7 @@ export function openRuns(options: RunsOptions): RunHost {
     environment,
     ask: (call, turn, request) => approvals.ask(call, turn, request),
     withdraw: step => approvals.withdraw(step),
+    ...(options.sessions && { live: new SessionTurns(options.sessions, clock) }),
     onActivity: (run, activity) => {
       signs.seen(run)
       files.activity(run, activity)

@@ -62,6 +62,7 @@ export async function startDaemon(options: {
   const runs = openRuns({
     store: host.store,
     ledger: host.ledger,
+    sessions: host,
     clock,
     dataDirectory: settings.dataDirectory,
     envPass: settings.envPass,
