@@ -99,7 +99,7 @@ const disks = AGENTS.flatMap(agent =>
     .map(root => ({ agent, state: basename(root), root })),
 )
 
-describe('what is found of a step that died', () => {
+describe('recovery looked with our id, in paths no agent uses: what is found of a step that died', () => {
   it.each(disks)('$agent $state', async ({ agent, state, root }) => {
     const truth = JSON.parse(readFileSync(join(root, 'truth.json'), 'utf8')) as {
       cwd: string

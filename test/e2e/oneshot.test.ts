@@ -8,6 +8,7 @@ import { type CommandRun, parseLines, TestHome, waitFor } from './harness.js'
 import { inside } from './inside.js'
 
 let home: TestHome
+let tests = 0
 
 /** One home for all: what costs is starting programs. The project is new for every test. */
 beforeAll(() => {
@@ -25,6 +26,7 @@ beforeAll(() => {
 })
 
 beforeEach(() => {
+  tests++
   rmSync(home.work, { recursive: true, force: true })
   cpSync(join(home.directory, 'first'), home.work, { recursive: true })
   rmSync(join(home.home, 'config'), { recursive: true, force: true })
@@ -40,10 +42,29 @@ function git(...args: string[]): string {
 
 function env(scenario?: string): Record<string, string> {
   return {
-    SIGNALBOX_DEMO_HOME: join(home.directory, 'demo'),
+    SIGNALBOX_DEMO_HOME: join(home.directory, `demo-${tests}`),
     SIGNALBOX_DEMO_SPEED: '0',
     ...(scenario !== undefined && { SIGNALBOX_DEMO_SCENARIO: scenario }),
   }
+}
+
+/** Which moments are tried, another few with another seed. */
+const KILLS = Number(process.env.SIGNALBOX_KILL_SEED ?? 7)
+
+/** So many different numbers from 1 up to a limit, the same for the same seed. */
+function sample(seed: number, count: number, limit: number): number[] {
+  const chosen = new Set<number>()
+  for (let state = seed; chosen.size < count; ) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    chosen.add(1 + (state % limit))
+  }
+  return [...chosen]
+}
+
+/** The events of the journal among what a command printed; its last line may be torn. */
+function parseEvents(text: string): object[] {
+  const lines = text.split('\n').slice(0, -1)
+  return lines.map(line => JSON.parse(line) as { version?: number }).filter(({ version }) => version !== undefined)
 }
 
 const AUDIT = '/"verdict": "DONE"/'
@@ -171,6 +192,24 @@ describe('a oneshot', () => {
     expect([resumed.code, resumed.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
   })
 
+  test('a budget is raised by answering its gate, or the run is cancelled there', async () => {
+    for (const [option, resumedTo] of [
+      ['raise', 'COMPLETED'],
+      ['cancel', null],
+    ] as const) {
+      expect((await oneshot(`${option}\n[demo:verdict RETRY,DONE]`, ['--max-tokens', '600'])).code).toBe(5)
+      const { gates } = (await show()) as Shown & { gates: Record<string, string> }
+      const [approval] = Object.values(gates)
+      const answered = await inside(home, ['answer', approval!, option])
+      expect([answered.code, answered.stderr]).toEqual([0, expect.any(String)])
+      const late = await inside(home, ['answer', approval!, option])
+      expect(late.code).not.toBe(0)
+      const resumed = await resume()
+      if (resumedTo) expect([resumed.code, (await show()).oneshot.state]).toEqual([0, resumedTo])
+      else expect([resumed.code, (await show()).status]).toEqual([2, 'cancelled'])
+    }
+  })
+
   test('in a worktree of its own the directory stays as it is', async () => {
     expect((await oneshot('x', ['--branch', 'mine'])).code).toBe(0)
     expect(existsSync(join(home.work, 'DEMO.md'))).toBe(false)
@@ -264,6 +303,29 @@ describe('what must never come back', () => {
     expect(workers(shown).length).toBe(role === 'worker' ? 2 : 1)
     expect(states(shown)).not.toContain('FAILED')
     expect(states(shown).filter(state => state === 'CREATED').length).toBe(1)
+    expect(home.processes().others).toEqual([])
+  })
+
+  test('a host killed with -9 anywhere: the next one comes to the same end, and repeats nothing finished', async () => {
+    for (const version of sample(KILLS, 3, 24)) {
+      const task = `at ${version}\n[demo:verdict RETRY,RETRY,DONE]`
+      const child = home.start(['oneshot', task, '--agent', 'demo', '--json'], { env: env() })
+      const seen = { text: '', lines: 0 }
+      const ended = new Promise(resolve => child.on('close', resolve))
+      child.stdout!.on('data', chunk => {
+        seen.text += String(chunk)
+        seen.lines = parseEvents(seen.text).length
+        if (seen.lines >= version) child.kill('SIGKILL')
+      })
+      await ended
+      if ((await show()).status !== 'completed') expect([version, (await resume()).code]).toEqual([version, 0])
+      const shown = await show()
+      const done = shown.stepList.filter(({ status }) => status === 'ok').map(({ step }) => step.replace(/#\d+$/, ''))
+      expect([version, shown.oneshot.state, shown.oneshot.iteration]).toEqual([version, 'COMPLETED', 3])
+      expect(new Set(done).size).toBe(done.length)
+      const { log } = files(shown.id)
+      expect(log.filter(({ type }) => type === 'state_change').map(({ to }) => to)).toEqual(states(shown).slice(1))
+    }
     expect(home.processes().others).toEqual([])
   })
 
