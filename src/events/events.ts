@@ -7,9 +7,18 @@ import { graphEvents } from './graph-events.js'
 import { hostEvents } from './host-events.js'
 import { runEvents } from './run-events.js'
 import { sessionEvents } from './session-events.js'
+import { trustEvents } from './trust-events.js'
 
 /** Every event type that this version writes. A room that adds events adds a file here, so that one page lists them all. */
-const CATALOGUE = { ...sessionEvents, ...approvalEvents, ...grantEvents, ...hostEvents, ...runEvents, ...graphEvents }
+const CATALOGUE = {
+  ...sessionEvents,
+  ...approvalEvents,
+  ...grantEvents,
+  ...hostEvents,
+  ...runEvents,
+  ...graphEvents,
+  ...trustEvents,
+}
 
 export type EventType = keyof typeof CATALOGUE
 export type EventData<T extends EventType> = DataOf<typeof CATALOGUE, T>
@@ -53,4 +62,9 @@ export function listEventTypes(): EventTypeInfo[] {
 
 function definitionOf(type: string): EventDefinition | undefined {
   return Object.hasOwn(CATALOGUE, type) ? CATALOGUE[type as EventType] : undefined
+}
+
+/** The data of one type of event, for those who describe them to others. */
+export function eventSchema<T extends EventType>(type: T): (typeof CATALOGUE)[T]['data'] {
+  return CATALOGUE[type].data
 }

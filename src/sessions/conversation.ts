@@ -10,7 +10,7 @@ import {
 import { type ClosedMessage, ClosedMessages } from './closed-messages.js'
 import type { Echo } from './picture.js'
 import { reconcileSaid, type SaidRecord } from './said-records.js'
-import { endOfSaid, endsWith, tailOf } from './said-rows.js'
+import { endOfSaid, endsWith, squeezedText, TAIL_ROWS, tailOf } from './said-rows.js'
 import { type RowSource, ShownRows, type ShownState } from './shown-rows.js'
 
 export interface ConversationState {
@@ -228,7 +228,7 @@ export class Conversation {
     const [shown, blocks, isConfirmed] = [this.#read, this.#blocks, this.#isConfirmed]
     this.#state.isMessageOpen = false
     if (this.#state.lastRow >= this.#state.from) {
-      const tail = tailOf(this.#shown.rows(this.#state.from, this.#state.lastRow))
+      const tail = tailOf(this.#shown.rows(this.#tailStart(), this.#state.lastRow))
       if (tail.length > 0) this.#state.tail = tail
       this.#state.from = this.#state.lastRow + 1
     }
@@ -307,11 +307,32 @@ export class Conversation {
     this.#isConfirmed = isConfirmed
   }
 
+  /** What the turn had said before is found again where the newest message was only passing. */
+  #tailStart(): number {
+    const { echoId, from } = this.#state
+    return echoId === null || echoId >= from ? from : Math.max(echoId + 1, from - TAIL_ROWS)
+  }
+
   /** The turn's own prompt in another place: it is no longer where it was, or a repaint has printed it again. */
   #hasMoved(echo: Echo): boolean {
     const { echoId, echoText } = this.#state
     if (echoId === null || echoId === echo.first || echoText !== echo.text) return false
-    return this.#shown.isRepaint(echo.first) || !this.#shown.isEchoAt(echoId, echo)
+    return (
+      this.#shown.isRepaint(echo.first) || !this.#shown.isEchoAt(echoId, echo) || this.#isPrintedAgain(echoId, echo)
+    )
+  }
+
+  /**
+   * After a tall menu some agents print the end of their transcript once more below what is left of the first copy in the scrollback. It is
+   * the same turn, and no equal prompt sent again, if all that the turn has said stands below this prompt as well, or only below this one.
+   */
+  #isPrintedAgain(echoId: number, echo: Echo): boolean {
+    const { isTurnOpen, from, tail } = this.#state
+    if (!isTurnOpen || !tail || echo.first < echoId) return false
+    const said = squeezedText(this.#shown.rows(echoId, Math.min(from, echo.first) - 1))
+    const below = squeezedText(this.#shown.rowsFrom(echo.first))
+    const newest = tail.join('')
+    return said.endsWith(newest) ? below.startsWith(said) : below.includes(newest)
   }
 
   #follow(echo: Echo): void {
@@ -343,7 +364,7 @@ export class Conversation {
     const ended = endOfSaid(rows, tail)
     const end = rows.at(-1)?.id ?? echo.last
     if (ended !== null) this.#state.from = ended + 1
-    else if (from > end + 1) this.#state.from = echo.last + 1
+    else if (from > end + 1) this.#state.from = (this.#state.isTurnOpen ? echo.last : end) + 1
     this.#state.lastRow = Math.min(this.#state.lastRow, end)
   }
 }

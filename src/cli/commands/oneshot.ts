@@ -43,7 +43,7 @@ export async function run(context: CommandContext, input: CommandInput): Promise
     // Terminals are kept by the daemon, so a worker in one is driven there.
     const isLive = options.live === true || home.loaded.config.oneshot.live
     if (options.detach || isLive) await DaemonClient.connect(context)
-    const id = await create(context, store, home, task, { ...options, live: isLive })
+    const id = await createOneshot(context, store, home, task, { ...options, live: isLive })
     const record = await getRun(store, id)
     if (isLive && !options.detach) return follow(context, store, home, record, options)
     if (!options.detach) return drive(context, store, home, record, options)
@@ -56,7 +56,8 @@ export async function run(context: CommandContext, input: CommandInput): Promise
   })
 }
 
-async function create(
+/** Makes the run, and does not drive it. */
+export async function createOneshot(
   context: CommandContext,
   store: EventStore,
   home: Home,
