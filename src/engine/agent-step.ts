@@ -17,6 +17,7 @@ import { Git } from '../git/index.js'
 import { killTree, marked } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 import type { LiveListener, LiveStart, LiveTurns } from './live-turn.js'
+import { type Prices, priced } from './prices.js'
 import { TranscriptGrowth } from './transcript-growth.js'
 import type { Recovery, StepCall } from './workflow.js'
 
@@ -32,6 +33,8 @@ export interface AgentStepsOptions {
   /** A step is over in an unknown way: what it asked is asked no more. */
   withdraw?(step: string): Promise<void>
   onActivity?(run: string, activity: Activity): void
+  /** What models cost whose agents do not tell. */
+  prices?: Prices
   /** Terminals for turns that are to be held in one; left out: there are none here. */
   live?: LiveTurns
 }
@@ -104,7 +107,8 @@ export class AgentSteps {
     writeStart(directory, start)
     if (turn.isLive) return this.#runLive(call, turn, start)
     const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
-    const { ask } = this.#options
+    const { ask, prices = {} } = this.#options
+    let { model } = turn
     const growth = new TranscriptGrowth(adapter, { env, cwd: turn.cwd, startedAt: start.startedAt }, clock)
     try {
       const end = await runStep({
@@ -138,12 +142,13 @@ export class AgentSteps {
         log: activity => segment.append(activity),
         onActivity: (activity, progress) => {
           growth.heard(progress.sessionId)
-          if (activity.type === 'usage' && progress.usage) call.spent(progress.usage)
+          model = progress.model ?? model
+          if (activity.type === 'usage' && progress.usage) call.spent(priced(progress.usage, model, prices))
           this.#options.onActivity?.(call.run, activity)
         },
       })
       writeFileSync(join(directory, 'response.md'), redactor.redact(end.text), { mode: 0o600 })
-      return end
+      return end.usage ? { ...end, usage: priced(end.usage, model, prices) } : end
     } finally {
       await segment.close()
     }
@@ -215,7 +220,8 @@ export class AgentSteps {
     await this.abandon(call)
     const log = await this.#lastWords(call)
     const { progress } = log
-    const usage = progress.usage && { usage: progress.usage }
+    const { prices = {} } = this.#options
+    const usage = progress.usage && { usage: priced(progress.usage, progress.model, prices) }
     if (progress.result?.ok) {
       const evidence = [{ source: 'log', at: log.at, says: 'the final record of the agent had arrived' }]
       const { sessionId, text } = progress

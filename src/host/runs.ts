@@ -19,6 +19,7 @@ import {
   mergeSteps,
   NodeSteps,
   type Performer,
+  type Prices,
   RunHost,
   type RunRecord,
   SignsOfLife,
@@ -44,6 +45,8 @@ export interface RunsOptions {
   /** Started by a person at a terminal: then all of its environment reaches the agents. */
   isPersonal: boolean
   maxRuns: number
+  /** What models cost whose agents do not tell. */
+  prices?: Prices
   /** Handlers of graphs that the user brought, by type. */
   handlers?: Readonly<Record<string, CustomHandler>>
   /** The one of this process, where it has one. */
@@ -74,6 +77,7 @@ export function openRuns(options: RunsOptions): RunHost {
     environment,
     ask: (call, turn, request) => approvals.ask(call, turn, request),
     withdraw: step => approvals.withdraw(step),
+    ...(options.prices && { prices: options.prices }),
     ...(options.sessions && { live: new SessionTurns(options.sessions, clock) }),
     onActivity: (run, activity) => {
       signs.seen(run)

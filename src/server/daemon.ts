@@ -74,6 +74,7 @@ export async function startDaemon(options: {
     env: process.env,
     isPersonal: false,
     maxRuns: settings.maxRuns,
+    ...(settings.prices && { prices: settings.prices }),
     // A run that was begun at a terminal belongs there: with its environment, and with the person who can resume it.
     isWanted: run => run.labels.host === 'daemon',
     onError,
