@@ -236,7 +236,7 @@ export class TestServer {
     const chunks: Buffer[] = []
     for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
     const text = Buffer.concat(chunks).toString('utf8')
-    const isJson = String(response.headers['content-type']).includes('json')
+    const isJson = String(response.headers['content-type']).includes('application/json')
     return {
       status: response.statusCode!,
       headers: response.headers,
