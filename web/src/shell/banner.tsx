@@ -27,9 +27,7 @@ export function Banner() {
       {me.value?.isDemo && isOnline.value && (
         <div class="banner calm">
           <strong>Demo.</strong>
-          <span>
-            A scripted agent in a real terminal, a temporary store. Nothing touches your own agents or settings.
-          </span>
+          <span>Scripted agents in real terminals, a temporary store; nothing of yours is touched.</span>
         </div>
       )}
     </>
