@@ -21,7 +21,15 @@ export {
 } from './graph.js'
 export { BUILT_IN_HANDLERS, handlerOf, SHAPE_HANDLERS } from './handler-of.js'
 export { findJoin } from './join.js'
-export { type Diagnostic, type LintFacts, type LintRule, lint, lintParsed } from './lint/index.js'
+export {
+  type AgentFacts,
+  agentOf,
+  type Diagnostic,
+  type LintFacts,
+  type LintRule,
+  lint,
+  lintParsed,
+} from './lint/index.js'
 export { PARSE_LIMITS, type Parsed, type ParseLimits, parseDot } from './parse-dot.js'
 export { printDot } from './print-dot.js'
 export { normaliseLabel, type Route, type RoutedOutcome, selectEdge } from './select-edge.js'

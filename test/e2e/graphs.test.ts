@@ -186,41 +186,54 @@ describe('a module of the user’s own', () => {
 
 describe('a host that is killed', () => {
   /** Every command leaves its name; a name twice means that a finished node ran again. */
-  const nodes = Array.from(
-    { length: 6 },
-    (_, at) => `n${at} [shape=parallelogram, tool_command="echo n${at} >> ../log-$SBX_TAG; sleep 0.05"]`,
-  )
-  const DOT = `graph [worktree=none]; ${nodes.join('; ')}; p [shape=component]; j; j [shape=diamond]; start -> n0 -> n1 -> p; p -> n2; p -> n3; n2 -> j; n3 -> j; j -> n4 -> n5 -> exit`
+  const tool = (name: string, more = '') =>
+    `${name} [shape=parallelogram, tool_command="echo ${name} >> ../log-$SBX_TAG${more}"]`
+  /** Twelve nodes with branches, a gate and retries: the first try of `b` fails. */
+  const DOT = `graph [worktree=none, default_max_retries=1]; ${['a', 'c', 'd', 'e', 'f', 'g'].map(name => tool(name)).join('; ')};
+    ${tool('b', '; test -e ../tried || { touch ../tried; exit 1; }')}
+    ok [shape=hexagon]; p [shape=component]; j [shape=diamond]; start -> a -> b -> ok; ok -> p [label="[Y] Yes"]; ok -> exit [label="[N] No"];
+    p -> c; p -> d; p -> e; c -> j; d -> j; e -> j; j -> f -> g -> exit`
 
-  test.each([3, 9, 15, 22, 30])(
-    'with kill -9 after %i events: the run ends the same, and nothing that was recorded as finished ran again',
-    async count => {
+  /** Drives until so many lines were seen, then kills; true when it was still going. */
+  async function killAfter(args: string[], lines: number, tag: string): Promise<void> {
+    const child = home.start([...args, '--json'], { env: { ...env(), SBX_TAG: tag } })
+    let text = ''
+    await new Promise<void>(resolve => {
+      child.stdout!.on('data', chunk => {
+        text += String(chunk)
+        if (text.split('\n').length > lines) child.kill('SIGKILL')
+      })
+      child.on('close', () => resolve())
+    })
+  }
+
+  test.each([
+    [7, 20],
+    [19, 9],
+  ])(
+    'after %i events, and again %i events behind the gate: same end, nothing that had finished ran again, the answer stays',
+    async (first, second) => {
       graph(DOT)
-      const child = home.start(['run', 'flow.dot', '--json', ...(await trust('flow.dot'))], {
-        env: { ...env(), SBX_TAG: 'x' },
-      })
-      let text = ''
-      await new Promise<void>(resolve => {
-        child.stdout!.on('data', chunk => {
-          text += String(chunk)
-          if (text.split('\n').length > count) child.kill('SIGKILL')
-        })
-        child.on('close', () => resolve())
-      })
-      const [record] = await home.ndjson<{ id: string; status: string }>(['runs', '--json'])
-      const before = parseLines<Event>((await home.ok(['show', record!.id, '--events'])).stdout)
-      const finished = before
+      await killAfter(['run', 'flow.dot', ...(await trust('flow.dot'))], first, 'x')
+      const [record] = await home.ndjson<{ id: string }>(['runs', '--json'])
+      const { id } = record!
+      const parked = await home.run(['resume', id, '--json'], { env: { ...env(), SBX_TAG: 'y' } })
+      expect(parked.code, parked.stderr).toBe(4)
+      const read = async () => parseLines<Event>((await home.ok(['show', id, '--events'])).stdout)
+      const gate = (await read()).find(({ type }) => type === 'gate.opened')!
+      await home.ok(['answer', String(gate.data.approval), 'Y'])
+      await killAfter(['resume', id], second, 'z')
+      const finished = (await read())
         .filter(({ type }) => type === 'step.ended')
-        .map(({ data }) => String(data.step).replace(/@.*/, ''))
-      if (record!.status !== 'completed')
-        await home.ok(['resume', record!.id, '--json'], { env: { ...env(), SBX_TAG: 'y' } })
-      const after = existsSync(join(home.directory, 'log-y'))
-        ? readFileSync(join(home.directory, 'log-y'), 'utf8').split('\n')
-        : []
+        .map(({ data }) => String(data.step).replace(/^.*\/|@.*/g, ''))
+      await home.ok(['resume', id, '--json'], { env: { ...env(), SBX_TAG: 'w' } })
+      const log = join(home.directory, 'log-w')
+      const after = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : []
       for (const node of finished) expect(after).not.toContain(node)
-      const events = parseLines<Event>((await home.ok(['show', record!.id, '--events'])).stdout)
+      const events = await read()
       const path = new Set(events.filter(({ type }) => type === 'node.started').map(({ data }) => data.node))
-      expect([...path].sort()).toEqual(['exit', 'j', 'n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'p', 'start'])
+      expect([...path].sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'exit', 'f', 'g', 'j', 'ok', 'p', 'start'])
+      expect(events.filter(({ type }) => type === 'gate.answered')).toHaveLength(1)
       expect(events.at(-1)!.type).toBe('run.completed')
     },
   )
@@ -263,7 +276,9 @@ describe('a graph that nobody has let run', () => {
       expect.stringMatching(/not trusted yet[\s\S]*--trust [0-9a-f]{64}/),
     ])
     expect((await home.run(['run', 'flow.dot', '--dry-run', '--json'])).code).toBe(0)
-    const { hash } = await home.json<{ hash: string }>(['trust', 'flow.dot', '--json'], { code: 4 })
+    const shown = await home.run(['trust', 'flow.dot', '--json'])
+    expect(shown.code).toBe(4)
+    const { hash } = JSON.parse(shown.stdout) as { hash: string }
     await home.ok(['run', 'flow.dot', '--json', '--trust', hash])
     await home.ok(['run', 'flow.dot', '--json'])
     graph('a [shape=parallelogram, tool_command="echo other"]; start -> a -> exit')

@@ -15,13 +15,17 @@ import { newWorkspace } from '../graphs/new-workspace.js'
 import { describeDiagnostic, type ReadGraph, readGraph } from '../graphs/read-graph.js'
 import { requireTrust } from '../graphs/require-trust.js'
 import type { UserModule } from '../graphs/user-module.js'
-import type { Home } from '../home.js'
+import { type Home, openHome } from '../home.js'
 import { durationMs, wholeNumber } from '../runs/oneshot-options.js'
 import { withStore } from '../runs/open-runs.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const handlers = options.handlers as string | undefined
-  const read = await readGraph(context, String(args.file), handlers === undefined ? {} : { handlers })
+  const agent = (options.agent as string | undefined) ?? openHome(context).loaded.config.oneshot.agent
+  const read = await readGraph(context, String(args.file), {
+    ...(handlers !== undefined && { handlers }),
+    ...(options.dryRun === undefined && { agent }),
+  })
   refuseErrors(context, read, String(args.file))
   if (options.detach && (handlers !== undefined || options.dryRun !== undefined))
     throw new SignalboxError('E_INPUT', '--detach goes with neither --handlers nor --dry-run', {
@@ -74,7 +78,8 @@ export function refuseErrors(context: CommandContext, read: ReadGraph, name: str
   if (errors.length === 0) return
   for (const error of errors) for (const line of describeDiagnostic(context, error, read.text)) context.note(line)
   const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
-  throw new SignalboxError('E_GRAPH', `${name} has ${count}; nothing was started`, {
+  const code = errors.every(({ rule }) => rule === 'agent_known') ? 'E_AGENT_MISSING' : 'E_GRAPH'
+  throw new SignalboxError(code, `${name} has ${count}; nothing was started`, {
     next: `signalbox validate ${name}`,
   })
 }

@@ -6,6 +6,7 @@ import { BUILT_IN_HANDLERS, type Diagnostic, lintParsed, type Parsed, parseDot }
 import { lookForPrompt } from '../../host/index.js'
 import type { CommandContext } from '../context.js'
 import { openHome } from '../home.js'
+import { agentFacts } from './agent-facts.js'
 import { loadUserModule, type UserModule } from './user-module.js'
 
 export interface ReadGraph {
@@ -20,7 +21,7 @@ export interface ReadGraph {
 export async function readGraph(
   context: CommandContext,
   file: string,
-  { handlers }: { handlers?: string } = {},
+  { handlers, agent }: { handlers?: string; agent?: string | null } = {},
 ): Promise<ReadGraph> {
   const path = file === '-' ? '-' : resolve(context.cwd, file)
   let text: string
@@ -38,6 +39,7 @@ export async function readGraph(
   const facts = {
     promptFile: (prompt: string) => lookForPrompt(prompt, directory, root),
     handlers: [...BUILT_IN_HANDLERS, ...Object.keys(module?.handlers ?? {})],
+    agents: agent === undefined ? null : await agentFacts(context, parsed.graph, agent),
   }
   const diagnostics = lintParsed(parsed, facts, module?.rules)
   return { parsed, diagnostics, text, path, module }
