@@ -242,6 +242,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: '--follow <id>', description: 'watch a run that goes on elsewhere; ctrl-C only stops the watching' },
       { flags: '--logs-dir <dir>', description: 'a copy of oneshot.json and oneshot-log.json' },
       { flags: '--session-log <file>', description: 'one combined log: Markdown for .md, else NDJSON' },
+      {
+        flags: '--live',
+        description: 'the worker in a terminal of the daemon that people can attach to and approve in',
+      },
       { flags: '--detach', description: 'let the daemon drive it' },
       { flags: '--no-input', description: 'never ask anybody' },
       JSON_OPTION,

@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from '../approvals/index.js'
+import type { ApprovalRequest } from '../approvals/requests/index.js'
 import type { EventData } from '../events/index.js'
 import type { NewEvent, StoredEvent } from '../store/index.js'
 import type { Usage } from './usage.js'

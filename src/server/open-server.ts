@@ -9,6 +9,7 @@ import { createApp } from './app.js'
 import { Auth } from './auth/auth.js'
 import type { ServerExtras } from './extras.js'
 import { RateLimit } from './gate/rate-limits.js'
+import { Idempotency } from './idempotency.js'
 import { EventFeed } from './live/event-feed.js'
 import { PaneFeed } from './live/pane-feed.js'
 import { Streams } from './live/streams.js'
@@ -71,6 +72,7 @@ export class ApiServer {
       panes: new PaneFeed(host),
       streams,
       extras,
+      idempotency: new Idempotency(clock),
       lockdown: new Lockdown({ host, auth, streams }),
       pipelines: new AttractorPipelines({
         store: host.store,

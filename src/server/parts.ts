@@ -4,6 +4,7 @@ import type { AttractorPipelines, Host, TrustBook } from '../host/index.js'
 import type { Auth } from './auth/auth.js'
 import type { ServerExtras } from './extras.js'
 import type { RateLimit } from './gate/rate-limits.js'
+import type { Idempotency } from './idempotency.js'
 import type { EventFeed } from './live/event-feed.js'
 import type { PaneFeed } from './live/pane-feed.js'
 import type { Streams } from './live/streams.js'
@@ -26,6 +27,7 @@ export interface ServerParts {
   panes: PaneFeed
   streams: Streams
   extras: ServerExtras
+  idempotency: Idempotency
   /** Decisions other than denials are refused, until the daemon is started again. */
   lockdown: Lockdown
   pipelines: AttractorPipelines

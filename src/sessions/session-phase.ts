@@ -17,6 +17,9 @@ import type { SessionNotices } from './session-notices.js'
 import type { RowSource } from './shown-rows.js'
 import type { MessageRef, Sink } from './sink.js'
 
+/** Of a prompt so much is kept with its turn; the whole is in the recording. */
+const PROMPT_KEPT = 4_000
+
 /** For a later host. */
 export interface PhaseState {
   phase: Phase
@@ -254,7 +257,9 @@ export class SessionPhase {
 
   #markTurn(look: Look | null): void {
     const turn = look && this.#conversation.markTurn(look)
-    if (turn) this.#options.record('turn.opened', { session: this.#options.session, turn })
+    if (!turn) return
+    const prompt = look.observation.user?.slice(0, PROMPT_KEPT)
+    this.#options.record('turn.opened', { session: this.#options.session, turn, ...(prompt && { prompt }) })
   }
 
   #showTyping(isOn: boolean): void {

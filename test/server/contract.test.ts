@@ -15,7 +15,7 @@ const RANK: Readonly<Record<Role, number>> = { viewer: 0, approver: 1, owner: 2 
 /** These do what they do without being told more. */
 const ACTS_AT_ONCE = ['lockdown.begin', 'auth.logout']
 
-export function targetOf({ path }: Route): string {
+function targetOf({ path }: Route): string {
   return path.replace(/:file\{[^}]*\}/, 'rec_none.cast').replace(/:(\w+)/g, 'none')
 }
 

@@ -33,6 +33,11 @@ export class EventFeed {
     return new EventFeed(store, await store.head(), onError)
   }
 
+  /** Resolves when listeners have been told of everything that was in the log when it was called. */
+  catchUp(): Promise<void> {
+    return this.#subscription.poll()
+  }
+
   /** Up to here listeners have been told; the log may be further by a moment. */
   get position(): number {
     return this.#position

@@ -32,7 +32,9 @@ export class EventQueue {
     if (this.#isEnding) return
     this.#waiting.push({ frame })
     this.#bytes += frame.length
-    if (this.#waiting.length > WAITING_EVENTS_MAX || this.#bytes > WAITING_BYTES_MAX) this.end('slow')
+    // A reader that waits for more keeps up, however much comes at once.
+    const isTooMuch = this.#waiting.length > WAITING_EVENTS_MAX || this.#bytes > WAITING_BYTES_MAX
+    if (isTooMuch && !this.#wake) this.end('slow')
     else this.#wake?.()
   }
 

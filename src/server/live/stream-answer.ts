@@ -1,3 +1,4 @@
+import type { Timer } from '../../clock/index.js'
 import type { Call } from '../route.js'
 import type { EventQueue } from './event-stream.js'
 
@@ -13,7 +14,9 @@ export function streamOf(
 ): Response {
   const encoder = new TextEncoder()
   let first: string | null = opening
+  let farewell: Timer | null = null
   const finish = () => {
+    farewell?.cancel()
     queue.abort()
     close()
   }
@@ -34,7 +37,9 @@ export function streamOf(
     },
     { highWaterMark: 0 },
   )
-  queue.onEnding(() => parts.clock.setTimer(FAREWELL_MS, () => hangUp()))
+  queue.onEnding(() => {
+    farewell = parts.clock.setTimer(FAREWELL_MS, hangUp)
+  })
   return new Response(body, {
     headers: {
       'content-type': 'text/event-stream; charset=utf-8',

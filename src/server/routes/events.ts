@@ -115,6 +115,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
   parts.streams.add(subscription, { kind: 'events', who, panes, end: reason => queue.end(reason) })
   closing.push(() => parts.streams.remove(subscription))
 
+  await parts.events.catchUp()
   // From here on nothing is missed: what comes during the replay waits behind it.
   const from = parts.events.position
   let held: string[] | null = []

@@ -16,11 +16,14 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [text, setText] = useState('')
   const [items, setItems] = useState<ReadonlySet<string>>(new Set(request.items?.map(item => item.id)))
+  const [isOwn, setOwn] = useState(false)
   const id = useId()
   const { deny } = waysOf(approval)
   const questions = request.questions.length > 0 ? request.questions : [{ text: '', multi: false }]
   const offered = request.options.filter(option => option !== deny || approval.kind !== 'permission')
   const takesText = (request.freeText !== undefined && request.freeText !== 'none') || offered.some(isTextOption)
+
+  const needsText = request.freeText === 'required' || offered.every(isTextOption)
 
   const choose = (option: ApprovalOption, isOn: boolean) => {
     const isMulti = questions[option.question ?? 0]?.multi ?? false
@@ -32,11 +35,11 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
   const questionOf = (key: string) => offered.find(option => option.key === key)?.question ?? 0
   const submit = (event: Event) => {
     event.preventDefault()
-    onAnswer(answerOf(approval, [...chosen], text, request.items ? [...items] : null))
+    onAnswer(answerOf(approval, [...chosen], needsText || isOwn ? text : '', request.items ? [...items] : null))
   }
   /** The title or the frame above says it already. */
   const isSaid = (asked: string) => asked === '' || asked === request.text || approval.display.title.endsWith(asked)
-  const isReady = (chosen.size > 0 || (takesText && text.trim() !== '')) && !isBusy
+  const isReady = (chosen.size > 0 || ((needsText || isOwn) && text.trim() !== '')) && !isBusy
 
   return (
     <form class="card-form" onSubmit={submit}>
@@ -64,9 +67,15 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
             ))}
         </fieldset>
       ))}
-      {takesText && (
+      {takesText && !needsText && (
+        <label class="choice">
+          <input type="checkbox" checked={isOwn} onChange={event => setOwn(event.currentTarget.checked)} />
+          <span>In your own words</span>
+        </label>
+      )}
+      {takesText && (needsText || isOwn) && (
         <div class="field">
-          <label for={`${id}-text`}>{request.freeText === 'required' ? 'Your answer' : 'In your own words'}</label>
+          <label for={`${id}-text`}>Your answer</label>
           <textarea
             id={`${id}-text`}
             class="input"

@@ -122,19 +122,20 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
   }
   return (
     <li class={`tile tone-${aspect.tone}`}>
-      <button
-        type="button"
-        id={`pane-${pane.id}`}
-        class="tile-open"
-        aria-label={`${pane.name || pane.place}: ${aspect.word}`}
-        onClick={() => open(pane)}
-      >
+      <div class="tile-picture">
         {picture ? (
           <SvgView text={picture} label={`Screen of ${pane.name || pane.place}`} class="thumb" prepare={frameLast} />
         ) : (
           <span class="thumb none" />
         )}
-      </button>
+        <button
+          type="button"
+          id={`pane-${pane.id}`}
+          class="tile-open"
+          aria-label={`Open ${pane.name || pane.place}: ${aspect.word}`}
+          onClick={() => open(pane)}
+        />
+      </div>
       <div class="tile-foot">
         <StatusBadge aspect={aspect} isLive={aspect.tone === 'clear'} />
         <span class="cut small grow" title={pane.doing || pane.title}>
