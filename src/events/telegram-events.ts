@@ -64,10 +64,14 @@ export const telegramEvents = defineEvents({
       kind: z.enum(['private', 'group', 'supergroup']).optional(),
       person: z.int().nullable().optional(),
       current: z.string().nullable().optional(),
+      /** Sessions whose answers are told here. */
+      follows: z.array(z.string()).optional(),
       isBlocked: z.boolean().optional(),
       hasTopics: z.boolean().optional(),
       movedTo: z.int().optional(),
       quietUntil: z.int().nullable().optional(),
+      /** Notices that wait for the end of quiet hours. */
+      held: z.array(z.string()).optional(),
       verbosity: z.int().min(0).max(2).optional(),
       cannot: z.record(z.string(), z.int()).optional(),
     }),

@@ -12,7 +12,7 @@ export type Act =
   /** A message of its own: replies to commands, notices. */
   | { do: 'say'; html: string; keyboard?: Keyboard; replyTo?: number; forceReply?: boolean }
   /** The one message that shows its subject: sent once, edited ever after, without buttons when it is closed. */
-  | { do: 'card'; html: string; keyboard: Keyboard; isOpen: boolean; forceReply?: boolean }
+  | { do: 'card'; html: string; keyboard: Keyboard; isOpen: boolean; forceReply?: boolean; isBelow?: boolean }
   /** A finished answer: rich where it fits, else HTML in parts; begun with edits it is finished by an edit. */
   | { do: 'answer'; parts: readonly string[]; markdown: string | null; mark?: string }
   | { do: 'file'; name: string; text: string; caption: string }
@@ -22,7 +22,7 @@ export type Act =
 /** Said now or never: latest wins, lost in a crash, replaced by what comes next. */
 export type Fleeting =
   | { do: 'draft'; draftId: number; text: string; markdown: string | null; thread?: number }
-  | { do: 'grow'; html: string }
+  | { do: 'grow'; html: string; topic?: string }
   | { do: 'typing' }
 
 export interface Queued {

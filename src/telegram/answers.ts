@@ -17,10 +17,14 @@ export function wanted(blocks: readonly Block[], verbosity: Verbosity): Block[] 
 }
 
 /** A finished answer; null when there is nothing in it that is worth a message. */
-export function answerActs(blocks: readonly Block[], options: { verbosity: Verbosity; title: string }): Act[] {
-  const shown = wanted(blocks, options.verbosity)
+export function answerActs(
+  blocks: readonly Block[],
+  options: { verbosity: Verbosity; title: string /** Whose words they are, above them. */; mark?: string | null },
+): Act[] {
+  const said = wanted(blocks, options.verbosity)
+  const shown = options.mark ? [markBlock(options.mark), ...said] : said
   const markdown = renderMarkdown(shown)
-  if (markdown.replace(/\s/gu, '').length < 3) return []
+  if (renderMarkdown(said).replace(/\s/gu, '').length < 3) return []
   const parts = renderTelegram(shown, { maxUnits: PART_UNITS })
   const fitsRich = markdown.length <= RICH_CHARACTERS && shown.length <= RICH_BLOCKS
   if (parts.length <= MOST_PARTS || fitsRich) return [{ do: 'answer', parts, markdown: fitsRich ? markdown : null }]
@@ -34,4 +38,17 @@ export function answerActs(blocks: readonly Block[], options: { verbosity: Verbo
       caption: `The whole answer: ${markdown.length} characters`,
     },
   ]
+}
+
+function markBlock(text: string): Block {
+  return {
+    id: 'mark',
+    rows: [0, 0],
+    provisional: false,
+    missing: false,
+    source: 'screen',
+    kind: 'prose',
+    variant: 'paragraph',
+    runs: [{ text, bold: true }],
+  }
 }

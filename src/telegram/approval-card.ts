@@ -150,7 +150,7 @@ function keysOf(record: ApprovalRecord, context: CardContext, isCut: boolean): K
 }
 
 /** One option a row; where several may be chosen they are ticked and then submitted. */
-function questionKeys(record: ApprovalRecord, { ticked }: CardContext): KeyWish[][] {
+function questionKeys(record: ApprovalRecord, { ticked, page }: CardContext): KeyWish[][] {
   const { id: approval, fingerprint, request } = record
   const isMulti = request.questions.some(({ multi }) => multi)
   const options = request.options.filter(({ meaning }) => meaning !== 'text')
@@ -160,7 +160,10 @@ function questionKeys(record: ApprovalRecord, { ticked }: CardContext): KeyWish[
     ])
   return [
     ...options.map(({ key, label }): KeyWish[] => [
-      { text: `${ticked.includes(key) ? '☑' : '☐'} ${label}`, press: { do: 'toggle', approval, choice: key } },
+      {
+        text: `${ticked.includes(key) ? '☑' : '☐'} ${label}`,
+        press: { do: 'tick', approval, ticked: flipped(ticked, key), page },
+      },
     ]),
     [{ text: `Submit ${ticked.length} of ${options.length}`, press: submit(record, ticked), style: 'success' }],
   ]
@@ -172,22 +175,31 @@ function itemKeys(record: ApprovalRecord, { ticked, page }: CardContext): KeyWis
   const pages = Math.max(1, Math.ceil(items.length / ITEMS_A_PAGE))
   const shown = items.slice(page * ITEMS_A_PAGE, (page + 1) * ITEMS_A_PAGE)
   const turn = (text: string, to: number): KeyWish[] =>
-    to >= 0 && to < pages ? [{ text, press: { do: 'page', approval, page: to } }] : []
+    to >= 0 && to < pages ? [{ text, press: { do: 'tick', approval, ticked: [...ticked], page: to } }] : []
+  const tick = (all: string[]): KeyWish['press'] => ({ do: 'tick', approval, ticked: all, page })
   return [
     ...shown.map((item): KeyWish[] => [
       {
         text: `${ticked.includes(item.id) ? '☑' : '☐'} ${[item.id, item.severity, item.place ?? item.file].filter(Boolean).join(' ')}`,
-        press: { do: 'toggle', approval, choice: item.id },
+        press: { do: 'tick', approval, ticked: flipped(ticked, item.id), page },
       },
     ]),
     ...(pages > 1 ? [[...turn('◀', page - 1), ...turn(`${page + 1}/${pages} ▶`, page + 1)]] : []),
     [
-      { text: 'All', press: { do: 'toggle', approval, choice: '*all' } },
-      { text: 'Major and up', press: { do: 'toggle', approval, choice: '*major' } },
-      { text: 'None', press: { do: 'toggle', approval, choice: '*none' } },
+      { text: 'All', press: tick(items.map(({ id }) => id)) },
+      { text: 'Major and up', press: tick(items.filter(isMajor).map(({ id }) => id)) },
+      { text: 'None', press: tick([]) },
     ],
     [{ text: `Submit ${ticked.length} of ${items.length}`, press: submit(record, ticked), style: 'success' }],
   ]
+}
+
+function flipped(ticked: readonly string[], choice: string): string[] {
+  return ticked.includes(choice) ? ticked.filter(other => other !== choice) : [...ticked, choice]
+}
+
+function isMajor({ severity }: Readonly<Record<string, unknown>>): boolean {
+  return severity === 'critical' || severity === 'major' || severity === 'blocker'
 }
 
 /** The set it names is part of the press: what is ticked later does not change what this button submits. */

@@ -38,6 +38,7 @@ export class CardMaker {
     record: ApprovalRecord,
     reader: Reader,
     look: { face: CardFace; ticked: readonly string[]; page: number } = { face: 'plain', ticked: [], page: 0 },
+    options: { /** As a new message under what was just sent. */ isBelow?: boolean } = {},
   ): Promise<Words> {
     const { host, clock, utcOffset, groupDetail } = this.#options
     const session = record.subject.session ? await host.record(record.subject.session).catch(() => null) : null
@@ -46,18 +47,25 @@ export class CardMaker {
       utcOffset,
       isDetailed: reader.isPrivate || groupDetail,
       sessionName: session ? `#${session.number}${session.label ? ` ${session.label}` : ''}` : null,
-      lastPrompt: null,
+      lastPrompt: record.subject.session ? await this.#lastPrompt(record.subject.session) : null,
       ...look,
     })
-    const { keyboard, appends } = this.keyboard(reader.deciders.length > 0 ? keys : [], reader, record.id)
+    const { keyboard, appends } = this.keyboard(keys, reader, record.id)
     const isOpen = record.state === 'pending' || record.state === 'decided'
     const item: Queued = {
       chat: reader.chat,
       lane: 1,
       subject: record.id,
-      act: { do: 'card', html, keyboard, isOpen },
+      act: { do: 'card', html, keyboard, isOpen, ...(options.isBelow && { isBelow: true }) },
     }
     return { items: [item], appends }
+  }
+
+  /** What the person asked for last in this session: it says what the request is about. */
+  async #lastPrompt(session: string): Promise<string | null> {
+    const events = await this.#options.store.readStream(`session/${session}`)
+    const turn = events.findLast(({ type, data }) => type === 'turn.opened' && typeof data.prompt === 'string')
+    return turn ? String(turn.data.prompt) : null
   }
 
   /** Buttons from wishes, and the tokens that must be written with them. */
@@ -67,6 +75,8 @@ export class CardMaker {
     subject: string,
   ): Pick<Words, 'appends'> & { keyboard: Keyboard } {
     const appends: Words['appends'] = []
+    // Who may not press gets no buttons.
+    if (reader.deciders.length === 0) return { keyboard: [], appends }
     const keyboard = rows.map(row =>
       row.map(({ text, press, style }) => {
         const { data, append } = this.#options.tokens.make({

@@ -1,5 +1,11 @@
 import { newEvent } from '../events/index.js'
-import { type KnownChat, type People, telegramChatsProjection } from '../host/index.js'
+import {
+  type KnownChat,
+  type People,
+  type ShownCard,
+  telegramChatsProjection,
+  telegramShownProjection,
+} from '../host/index.js'
 import type { EventStore } from '../store/index.js'
 import { mayDecide, type Reader } from './card-maker.js'
 
@@ -46,10 +52,33 @@ export class Chats {
     return (await this.readers()).find(reader => reader.chat === chat) ?? null
   }
 
-  /** Chats that follow a session: it is the current one there. */
+  /** Chats that follow a session: it is the current one there, or was started there. */
   async followers(session: string): Promise<KnownChat[]> {
     const readers = new Set((await this.readers()).map(({ chat }) => chat))
     const known = await this.#store.documents<KnownChat>(telegramChatsProjection.name)
-    return known.map(({ state }) => state).filter(({ chat, current }) => current === session && readers.has(chat))
+    return known
+      .map(({ state }) => state)
+      .filter(({ chat, current, follows }) => (current === session || follows?.includes(session)) && readers.has(chat))
+  }
+
+  /** What a message of ours is about; null when nobody remembers. */
+  async subjectOf(chat: number, message: number): Promise<string | null> {
+    const shown = await this.#store.documents<ShownCard>(telegramShownProjection.name)
+    const found = shown.find(({ state }) => state.chat === chat && state.messages.includes(message))
+    return found?.state.subject ?? null
+  }
+
+  async shown(chat: number, subject: string): Promise<ShownCard | null> {
+    const found = await this.#store.document<ShownCard>(telegramShownProjection.name, `${subject}@${chat}`)
+    return found?.state ?? null
+  }
+
+  /** Another message shows the same, or a message of theirs stands for something. */
+  async remember(chat: number, subject: string, message: number): Promise<void> {
+    const known = await this.shown(chat, subject)
+    if (known?.messages.includes(message)) return
+    const messages = [...(known?.messages ?? []), message]
+    const shown = { chat, subject, messages, hash: known?.hash ?? '', isOpen: known?.isOpen ?? true }
+    await this.#store.append(`telegram/shown/${subject}@${chat}`, 'any', [newEvent('telegram.shown', shown)])
   }
 }

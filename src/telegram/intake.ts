@@ -29,7 +29,7 @@ const LONGEST_MS = 30_000
  */
 export class Intake {
   readonly #options: IntakeOptions
-  readonly #chats = new Map<number, Promise<void>>()
+  readonly #chats = new Map<string, Promise<void>>()
   #isStopped = false
 
   constructor(options: IntakeOptions) {
@@ -73,11 +73,13 @@ export class Intake {
   }
 
   #enqueue(intent: Intent, open: OpenUpdate): void {
-    const before = this.#chats.get(intent.chat) ?? Promise.resolve()
+    // A press is answered at once: it does not wait for words that an agent is slow to take.
+    const key = `${intent.chat}${intent.kind === 'press' ? ' press' : ''}`
+    const before = this.#chats.get(key) ?? Promise.resolve()
     const done = before
       .then(() => (this.#isStopped ? undefined : this.#handle(intent, open)))
       .catch(this.#options.onError)
-    this.#chats.set(intent.chat, done)
+    this.#chats.set(key, done)
   }
 
   async #handle(intent: Intent, { update, at, attempts }: OpenUpdate): Promise<void> {

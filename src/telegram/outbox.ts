@@ -6,13 +6,24 @@ import type { EventStore, StreamAppend, Subscription } from '../store/index.js'
 import type { Fleeting, Queued } from './acts.js'
 import { ApiProblem } from './bot-api.js'
 import { ChatLane, type LaneStep } from './chat-lane.js'
-import { type CallKind, FRESH_PACE, type PaceState, sleep, spend, waitBefore } from './pace.js'
+import {
+  type CallKind,
+  DEFAULT_PACE,
+  FRESH_PACE,
+  type PaceRules,
+  type PaceState,
+  sleep,
+  spend,
+  waitBefore,
+} from './pace.js'
 import type { Speaker } from './speaker.js'
 
 export interface OutboxOptions {
   store: EventStore
   clock: Clock
   speaker: Speaker
+  /** How fast it may speak; the default keeps below what Telegram allows. */
+  rules?: PaceRules
   /** A chat that cannot be reached any more: its person has gone, its sessions go on. */
   onGone(chat: number, reason: string): Promise<void>
   onUnauthorized(): void
@@ -81,6 +92,11 @@ export class Outbox {
     this.#lanes.get(chat)?.dropFleeting(key)
   }
 
+  /** Refused too often of late to go on streaming there. */
+  isTired(chat: number, now: number): boolean {
+    return this.#lanes.get(chat)?.isTired(now) ?? false
+  }
+
   /** The answer to a press goes before everything, is tried once, and is forgotten when it is late. */
   async toast(id: string, text: string, isAlert: boolean): Promise<void> {
     await this.#options.speaker.toast(id, text, isAlert).catch(error => {
@@ -116,17 +132,20 @@ export class Outbox {
 
   /** One thing of one chat: says how long to wait before the next look. */
   async #step(lane: ChatLane): Promise<LaneStep> {
-    const { clock, speaker } = this.#options
+    const { clock, speaker, rules = DEFAULT_PACE } = this.#options
     const next = lane.next()
     if (!next) return { waitMs: null }
     const now = clock.monotonic()
     const kind: CallKind = await speaker.kindOf(lane.chat, next)
     const where = lane.chat > 0 ? 'private' : 'group'
-    const wait = Math.max(waitBefore(lane.pace, kind, where, now), waitBefore(this.#all, kind, 'all', now))
+    const wait = Math.max(
+      waitBefore(lane.pace, kind, where, now, rules),
+      waitBefore(this.#all, kind, 'all', now, rules),
+    )
     if (wait > 0) return { waitMs: wait }
     if ('id' in next && (await this.#isOver(lane, next))) return { waitMs: 0 }
-    lane.pace = spend(lane.pace, kind, where, now)
-    this.#all = spend(this.#all, kind, 'all', now)
+    lane.pace = spend(lane.pace, kind, where, now, rules)
+    this.#all = spend(this.#all, kind, 'all', now, rules)
     try {
       if ('id' in next) await this.#send(lane, next)
       else {

@@ -6,14 +6,15 @@ export type Press =
   /** The whole request, as a message or a file, with new buttons under it. */
   | { do: 'see-all'; approval: string }
   | { do: 'ask-reason'; approval: string }
-  | { do: 'toggle'; approval: string; choice: string }
-  | { do: 'page'; approval: string; page: number }
+  /** How the list looks after this press: the ticks are in the store with the button. */
+  | { do: 'tick'; approval: string; ticked: string[]; page: number }
   | { do: 'current'; session: string }
   | { do: 'stop'; session: string; isSure: boolean }
   | { do: 'interrupt'; session: string }
   | { do: 'keypress'; session: string; key: string }
-  | { do: 'choose'; wizard: string; value: string }
-  | { do: 'send-text'; session: string; text: string }
+  /** A step of /new, /oneshot, /implement, /review: what is chosen so far is in the store with the button. */
+  | { do: 'wizard'; wish: Wish; page: number }
+  | { do: 'send-text'; session: string; text: string; when: 'queue' | 'hold' }
   | { do: 'drop-prompt'; session: string; prompt: string }
   | { do: 'discard' }
   | { do: 'deny-with'; approval: string; fingerprint: string; text: string }
@@ -21,7 +22,8 @@ export type Press =
   | { do: 'resume-session'; session: string }
   | { do: 'download'; session: string; path: string }
   | { do: 'screen-file'; session: string }
-  | { do: 'confirm'; what: string; then: Record<string, unknown> }
+  | { do: 'update-agent'; agent: string }
+  | { do: 'lockdown' }
 
 /** How a card's keys look now: the plain ones, everything the request offers, or the question "really?". */
 export type CardFace = 'plain' | 'more' | 'really' | 'whole'
@@ -31,4 +33,12 @@ export interface KeyWish {
   text: string
   press: Press
   style?: 'success' | 'danger'
+}
+
+/** What somebody wants to start, as far as they have said. */
+export interface Wish {
+  kind: 'new' | 'oneshot' | 'implement' | 'review'
+  project?: string
+  agent?: string
+  text?: string
 }

@@ -22,7 +22,7 @@ export interface SpeakerOptions {
   clock: Clock
   topics: Topics
   /** Reads a file that was promised; throws when it may no longer be sent. */
-  readFile(path: string): Promise<{ name: string; bytes: Uint8Array }>
+  readFile(path: string): Promise<{ name: string; bytes: Uint8Array; note?: string }>
   onProblem(problem: ApiProblem, about: string): void
 }
 
@@ -92,7 +92,10 @@ export class Speaker {
     if (act.do === 'draft') return this.#draft(chat, act, place)
     const shown = await this.shown(chat, subject)
     if (shown) return void (await this.#edit(chat, shown.messages[0]!, act.html, []))
-    const messages = [await this.#send(place, act.html, {})]
+    const thread = act.topic === undefined ? null : await this.#options.topics.threadOf(chat, act.topic)
+    const messages = [
+      await this.#send({ ...place, ...(thread !== null && { message_thread_id: thread }) }, act.html, {}),
+    ]
     await this.#remember(chat, subject, messages, hashOf(act.html), true)
   }
 
@@ -105,13 +108,13 @@ export class Speaker {
     }
     if (act.do === 'card') return this.#card(item, act, place)
     if (act.do === 'answer') return this.#answer(item, act, place, note)
-    const file =
+    const file: { name: string; bytes: Uint8Array; note?: string } =
       act.do === 'file' ? { name: act.name, bytes: Buffer.from(act.text) } : await this.#options.readFile(act.path)
     const document = fileField(file.name, file.bytes)
     const sent = await api.call<{ message_id: number }>('sendDocument', {
       ...place,
       document,
-      caption: act.caption.slice(0, 1000),
+      caption: `${act.caption}${file.note ?? ''}`.slice(0, 1000),
     })
     return { messages: [sent.message_id], shown: [] }
   }
@@ -119,10 +122,13 @@ export class Speaker {
   async #card(item: QueuedItem, act: Extract<Act, { do: 'card' }>, place: CallFields): Promise<Said> {
     const hash = hashOf(JSON.stringify([act.html, act.keyboard.map(row => row.map(({ text }) => text))]))
     const shown = await this.shown(item.chat, item.subject)
-    const first = shown?.messages[0]
-    if (first !== undefined && (await this.#edit(item.chat, first, act.html, act.keyboard)))
-      return { messages: [first], shown: this.#shownBy(item, [first], hash, act.isOpen) }
-    const messages = [await this.#send(place, act.html, markup(act.keyboard, act.forceReply))]
+    // Sent twice because the first was not confirmed: both copies show the same.
+    const edited: number[] = []
+    for (const message of (act.isBelow ? null : shown?.messages) ?? [])
+      if (await this.#edit(item.chat, message, act.html, act.keyboard)) edited.push(message)
+    if (edited.length > 0) return { messages: edited, shown: this.#shownBy(item, edited, hash, act.isOpen) }
+    const sent = await this.#send(place, act.html, markup(act.keyboard, act.forceReply))
+    const messages = act.isBelow ? [...(shown?.messages ?? []), sent] : [sent]
     return { messages, shown: this.#shownBy(item, messages, hash, act.isOpen) }
   }
 

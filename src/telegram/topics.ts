@@ -55,6 +55,15 @@ export class Topics {
     return topics.find(({ state }) => state.chat === chat && state.thread === thread)?.state.subject ?? null
   }
 
+  /** Its subject goes on in the main chat. */
+  async detach(chat: number, subject: string): Promise<void> {
+    const { store } = this.#options
+    const known = await store.document<KnownTopic>(telegramTopicsProjection.name, `${subject}@${chat}`)
+    if (!known) return
+    const events = [newEvent('telegram.topic-made', { ...known.state, thread: null })]
+    await store.append(`telegram/topic/${subject}@${chat}`, 'any', events)
+  }
+
   async close(chat: number, subject: string): Promise<void> {
     const { api, store } = this.#options
     const known = await store.document<KnownTopic>(telegramTopicsProjection.name, `${subject}@${chat}`)
