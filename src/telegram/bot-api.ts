@@ -43,11 +43,13 @@ export function openBotApi(options: { token: string; apiRoot: string; timeoutS?:
     timeoutSeconds: options.timeoutS ?? 70,
     sensitiveLogs: false,
   })
-  const raw = api.raw as unknown as Record<string, (fields: CallFields, signal?: AbortSignal) => Promise<unknown>>
+  const raw = api.raw as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
   return {
     async call<T>(method: string, fields: CallFields, signal?: AbortSignal): Promise<T> {
       try {
-        return (await raw[method]!(fields, signal)) as T
+        // Methods that take nothing take only the signal.
+        const args = Object.keys(fields).length === 0 ? [signal] : [fields, signal]
+        return (await raw[method]!(...args)) as T
       } catch (error) {
         throw problemOf(error)
       }
