@@ -31,7 +31,7 @@ export async function decideHere(
   )
 }
 
-/** Denies with the person's own words: by the option that takes them, else as a note beside the denial. */
+/** Denies with the person's own words: a note, which reaches the agent by whatever way there is; else the option that takes them. */
 export async function denyWith(
   desk: Desk,
   approval: string,
@@ -41,20 +41,9 @@ export async function denyWith(
   along?: () => Promise<readonly StreamAppend[]>,
 ): Promise<string> {
   const { request } = await desk.host.ledger.find(approval)
-  const withText = request.options.find(({ meaning }) => meaning === 'deny-with-text')
   const plain = request.options.find(({ meaning }) => meaning === 'deny' || meaning === 'cancel')
-  const said = 'Denied, with your reason: being applied…'
-  if (withText) {
-    await decideHere(desk, approval, { fingerprint, option: withText.key, text, isWhole: true }, by, along)
-    return said
-  }
-  const option = plain?.key
-  await decideHere(
-    desk,
-    approval,
-    { fingerprint, ...(option === undefined ? { text } : { option, note: text }), isWhole: true },
-    by,
-    along,
-  )
-  return said
+  const withText = request.options.find(({ meaning }) => meaning === 'deny-with-text')
+  const answer = plain ? { option: plain.key, note: text } : withText ? { option: withText.key, text } : { text }
+  await decideHere(desk, approval, { fingerprint, ...answer, isWhole: true }, by, along)
+  return 'Denied, with your reason: being applied…'
 }

@@ -24,7 +24,10 @@ export class TestBot {
   #options: Partial<TelegramOptions> = {}
 
   static async start(
-    options: Partial<TelegramOptions> & { scenario?: unknown; people?: readonly [number, string, PersonRole][] } = {},
+    options: Omit<Partial<TelegramOptions>, 'people'> & {
+      scenario?: unknown
+      people?: readonly [number, string, PersonRole][]
+    } = {},
   ): Promise<TestBot> {
     const { scenario, people = [[4711, 'Ann', 'owner']], ...rest } = options
     const test = new TestBot()
@@ -117,6 +120,7 @@ export class TestBot {
               (typeof text === 'string' ? message.text.includes(text) : text.test(message.text)),
           ),
       `a message with ${text}${this.errors.length > 0 ? `; errors: ${this.errors.join('\n')}` : ''}`,
+      15_000,
     )
   }
 
