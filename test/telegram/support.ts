@@ -1,10 +1,14 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { type ApprovalRecord, requestFromReport } from '../../src/approvals/index.js'
 import { openHome } from '../../src/cli/home.js'
+import { serverExtras } from '../../src/cli/server-extras.js'
+import { serverSettings } from '../../src/cli/server-settings.js'
 import { systemClock } from '../../src/clock/index.js'
 import { Host, People, type PersonRole } from '../../src/host/index.js'
 import { Keeper } from '../../src/keeper/index.js'
+import { ApiServer } from '../../src/server/index.js'
 import type { StoredEvent } from '../../src/store/index.js'
 import { FakeBotApi, type FakeMessage, type FakePerson } from '../../src/telegram/fake/index.js'
 import { openBotApi, Telegram, type TelegramOptions } from '../../src/telegram/index.js'
@@ -20,6 +24,7 @@ export class TestBot {
   host!: Host
   people!: People
   bot!: Telegram
+  api!: ApiServer
   #keeper!: Keeper
   #options: Partial<TelegramOptions> = {}
 
@@ -48,10 +53,10 @@ export class TestBot {
     return join(this.directory, 'scenario.json')
   }
 
-  #home() {
+  get context() {
     const { PATH = '/usr/bin:/bin' } = process.env
     const ignore = () => undefined
-    return openHome({
+    return {
       env: { PATH, HOME: this.directory, SIGNALBOX_HOME: join(this.directory, 'home') },
       cwd: this.work,
       isInteractive: false,
@@ -62,7 +67,11 @@ export class TestBot {
       note: ignore,
       json: ignore,
       style: (_: string, text: string) => text,
-    })
+    }
+  }
+
+  #home() {
+    return openHome(this.context)
   }
 
   async openHost(): Promise<void> {
@@ -82,6 +91,19 @@ export class TestBot {
       version: '0.0.0',
       onError,
     })
+    const home = this.#home()
+    this.api = await ApiServer.open({
+      host: this.host,
+      runs: null,
+      settings: serverSettings(home.loaded.config, home.directories),
+      extras: serverExtras(this.context, home),
+      clock: systemClock,
+      version: '0.0.0',
+      stop: () => undefined,
+      log: () => undefined,
+    })
+    // Hooks of agents report here.
+    await this.api.listenOnSocket(home.settings.daemonSocket)
   }
 
   /** A new bot over the same host, as after a restart of it. */
@@ -134,7 +156,20 @@ export class TestBot {
     await this.bot.stop()
     for (const live of this.host.liveSessions()) await live.stop().catch(() => undefined)
     await this.fake.stop()
+    await this.api.close()
     await this.host.close()
     rmSync(this.directory, { recursive: true, force: true })
   }
+}
+
+/** A request as an agent's hook would raise it, straight into the ledger: for what is not about terminals. */
+export async function raise(host: Host, command: string): Promise<ApprovalRecord> {
+  const subject = { agent: 'demo', project: '/work/shop', cwd: '/work/shop', hostName: 'box' }
+  const options = [
+    { key: 'yes', label: 'Yes', meaning: 'allow-once' as const },
+    { key: 'session', label: 'Yes, for this session', meaning: 'allow-session' as const },
+    { key: 'no', label: 'No', meaning: 'deny' as const },
+  ]
+  const report = { channel: 'hook', requestKey: `test:${command}`, tool: 'Bash', input: { command }, options }
+  return host.ledger.request(requestFromReport(report, { subject, realPath: path => path }))
 }
