@@ -12,6 +12,8 @@ export interface CardContext {
   sessionName: string | null
   lastPrompt: string | null
   face: CardFace
+  /** The whole request was shown in this chat. */
+  isSeen: boolean
   /** Ticked choices of a question that takes several, or of a list of items. */
   ticked: readonly string[]
   page: number
@@ -110,7 +112,8 @@ function keysOf(record: ApprovalRecord, context: CardContext, isCut: boolean): K
   const { id: approval, fingerprint, request, risk, kind } = record
   if (request.items) return itemKeys(record, context)
   if (kind !== 'permission') return questionKeys(record, context)
-  const isWhole = context.face === 'whole' || !isCut
+  const isWhole = context.isSeen || !isCut
+  const keys = (face: CardFace): KeyWish['press'] => ({ do: 'keys', approval, face, isSeen: context.isSeen })
   const decide = (option: string): KeyWish['press'] => ({ do: 'decide', approval, fingerprint, option, isWhole })
   const once = request.options.find(({ meaning }) => meaning === 'allow-once')
   const deny = request.options.find(
@@ -119,7 +122,7 @@ function keysOf(record: ApprovalRecord, context: CardContext, isCut: boolean): K
   const needsWhole = risk.level !== 'low' && !isWhole
   if (context.face === 'really')
     return [
-      [{ text: 'Back', press: { do: 'keys', approval, face: 'plain' } }],
+      [{ text: 'Back', press: keys('plain') }],
       ...(once ? [[{ text: 'Yes, allow', press: decide(once.key), style: 'success' as const }]] : []),
     ]
   if (context.face === 'more')
@@ -128,22 +131,20 @@ function keysOf(record: ApprovalRecord, context: CardContext, isCut: boolean): K
         { text: label, press: decide(key), ...styleOf(meaning) },
       ]),
       [{ text: 'Deny with reason', press: { do: 'ask-reason', approval } }],
-      [{ text: 'Back', press: { do: 'keys', approval, face: 'plain' } }],
+      [{ text: 'Back', press: keys('plain') }],
     ]
   const allow: KeyWish | null = !once
     ? null
     : needsWhole
       ? { text: 'Allow once…', press: { do: 'see-all', approval } }
       : risk.level === 'high'
-        ? { text: 'Allow once…', press: { do: 'keys', approval, face: 'really' } }
+        ? { text: 'Allow once…', press: keys('really') }
         : { text: 'Allow once', press: decide(once.key), style: 'success' }
   return [
     ...(allow ? [[allow]] : []),
     [
-      ...(isCut && context.face !== 'whole'
-        ? [{ text: 'See all', press: { do: 'see-all', approval } } as KeyWish]
-        : []),
-      { text: 'More…', press: { do: 'keys', approval, face: 'more' } },
+      ...(isCut && !context.isSeen ? [{ text: 'See all', press: { do: 'see-all', approval } } as KeyWish] : []),
+      { text: 'More…', press: keys('more') },
     ],
     ...(deny ? [[{ text: 'Deny', press: decide(deny.key), style: 'danger' as const }]] : []),
   ]

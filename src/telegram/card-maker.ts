@@ -25,6 +25,15 @@ export interface CardMakerOptions {
   groupDetail: boolean
 }
 
+export interface Look {
+  face: CardFace
+  isSeen: boolean
+  ticked: readonly string[]
+  page: number
+}
+
+const PLAIN: Look = { face: 'plain', isSeen: false, ticked: [], page: 0 }
+
 /** Cards with their buttons: the text is made elsewhere, here it gets tokens and a place. */
 export class CardMaker {
   readonly #options: CardMakerOptions
@@ -37,7 +46,7 @@ export class CardMaker {
   async approval(
     record: ApprovalRecord,
     reader: Reader,
-    look: { face: CardFace; ticked: readonly string[]; page: number } = { face: 'plain', ticked: [], page: 0 },
+    look: Partial<Look> = {},
     options: { /** As a new message under what was just sent. */ isBelow?: boolean } = {},
   ): Promise<Words> {
     const { host, clock, utcOffset, groupDetail } = this.#options
@@ -48,6 +57,7 @@ export class CardMaker {
       isDetailed: reader.isPrivate || groupDetail,
       sessionName: session ? `#${session.number}${session.label ? ` ${session.label}` : ''}` : null,
       lastPrompt: record.subject.session ? await this.#lastPrompt(record.subject.session) : null,
+      ...PLAIN,
       ...look,
     })
     const { keyboard, appends } = this.keyboard(keys, reader, record.id)

@@ -80,6 +80,7 @@ function speed(state: PaceState, where: 'private' | 'group' | 'all', now: number
 }
 
 function refilled(state: PaceState, key: string, capacity: number, perMs: number, now: number): Allowance {
-  const { tokens, at } = state.allowances[key] ?? { tokens: capacity, at: now }
+  // Who has just started does not know what was sent before: no burst at first.
+  const { tokens, at } = state.allowances[key] ?? { tokens: Math.min(1, capacity), at: now }
   return { tokens: Math.min(Math.max(1, capacity), tokens + Math.max(0, now - at) * perMs), at: now }
 }

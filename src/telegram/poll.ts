@@ -55,9 +55,10 @@ export class Poll {
         if (conflicts + failures > 0) onHealth('connected', 'updates come again')
         conflicts = 0
         failures = 0
+        // Confirmed by now. Numbers may begin anew after a quiet week, and below an old one nothing would be heard.
+        if (updates.length === 0) offset = 0
         for (const update of updates) {
           await this.#options.take(update)
-          // By the number itself, and not the greatest one: numbers may begin anew after a quiet week.
           offset = update.update_id + 1
         }
       } catch (error) {

@@ -2,7 +2,7 @@
 export type Press =
   | { do: 'decide'; approval: string; fingerprint: string; option?: string; choices?: string[]; isWhole: boolean }
   /** Other keys under the same card. */
-  | { do: 'keys'; approval: string; face: CardFace }
+  | { do: 'keys'; approval: string; face: CardFace /** The whole request was shown here. */; isSeen?: boolean }
   /** The whole request, as a message or a file, with new buttons under it. */
   | { do: 'see-all'; approval: string }
   | { do: 'ask-reason'; approval: string }
@@ -26,7 +26,7 @@ export type Press =
   | { do: 'lockdown' }
 
 /** How a card's keys look now: the plain ones, everything the request offers, or the question "really?". */
-export type CardFace = 'plain' | 'more' | 'really' | 'whole'
+export type CardFace = 'plain' | 'more' | 'really'
 
 /** A button that is not made yet: it becomes one when it has a token. */
 export interface KeyWish {

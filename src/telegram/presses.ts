@@ -101,8 +101,8 @@ export class Presses {
         const record = await host.ledger.find(press.approval)
         const look =
           press.do === 'keys'
-            ? { face: press.face, ticked: [], page: 0 }
-            : { face: 'plain' as const, ticked: press.ticked, page: press.page }
+            ? { face: press.face, isSeen: press.isSeen === true }
+            : { ticked: press.ticked, page: press.page }
         const made = await cards.approval(record, to.reader, look)
         await outbox.say(made.items, [...made.appends, await use('')])
         return ''
@@ -223,7 +223,7 @@ export class Presses {
       await desk.sayFile(to, { name: `${approval}.txt`, text, caption: 'The whole request' })
     else await desk.say(to, `<pre>${escapeHtml(text)}</pre>`, { about: approval })
     await host.ledger.seen(approval, { ...seen, actor: { kind: 'person', id, name, role }, surface: 'telegram' })
-    const made = await cards.approval(record, to.reader, { face: 'whole', ticked: [], page: 0 }, { isBelow: true })
+    const made = await cards.approval(record, to.reader, { isSeen: true }, { isBelow: true })
     await outbox.say(made.items, [...made.appends, used])
     return ''
   }

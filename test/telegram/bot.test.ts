@@ -4,20 +4,30 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
 import { TestBot } from './support.js'
 
+const MAY_I = {
+  question: 'May I run this command?',
+  options: [
+    { label: 'Yes, this once', meaning: 'allow-once' },
+    { label: 'No', meaning: 'deny' },
+  ],
+}
+
 const scenario = {
   name: 'telegram',
   turns: [
     {
       match: 'hello',
       steps: [
-        { say: { markdown: 'Hello, this is a **signal box**.\n\n```js\nconst a = 1 < 2\n```', chunk: 8, delayMs: 60 } },
+        {
+          say: { markdown: 'Hello, this is a **signal box**.\n\n```js\nconst a = 1 < 2\n```', chunk: 8, delayMs: 2500 },
+        },
       ],
     },
     {
       match: 'clean',
       steps: [
         { say: 'I would remove the old report.' },
-        { tool: { name: 'Shell', kind: 'shell', command: 'touch cleaned', permission: true } },
+        { tool: { name: 'Shell', kind: 'shell', command: 'touch cleaned', permission: MAY_I } },
         { say: 'It ended with {{exitCode}}.' },
       ],
     },

@@ -19,7 +19,7 @@ export const FAST = { privatePerS: 1000, privateBurst: 1000, groupPerMin: 60_000
 export class TestBot {
   readonly directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-telegram-')))
   readonly work = join(this.directory, 'shop')
-  readonly fake = new FakeBotApi({ rates: FAST })
+  fake = new FakeBotApi({ rates: FAST })
   readonly errors: string[] = []
   host!: Host
   people!: People
@@ -31,11 +31,13 @@ export class TestBot {
   static async start(
     options: Omit<Partial<TelegramOptions>, 'people'> & {
       scenario?: unknown
+      fake?: FakeBotApi
       people?: readonly [number, string, PersonRole][]
     } = {},
   ): Promise<TestBot> {
-    const { scenario, people = [[4711, 'Ann', 'owner']], ...rest } = options
+    const { scenario, fake, people = [[4711, 'Ann', 'owner']], ...rest } = options
     const test = new TestBot()
+    if (fake) test.fake = fake
     mkdirSync(test.work)
     test.#options = rest
     await test.fake.start()
@@ -108,7 +110,7 @@ export class TestBot {
 
   /** A new bot over the same host, as after a restart of it. */
   async openBot(options: Partial<TelegramOptions> = {}): Promise<void> {
-    this.bot = new Telegram({
+    const bot = new Telegram({
       host: this.host,
       api: openBotApi({ token: this.fake.token, apiRoot: this.fake.apiRoot }),
       people: this.people,
@@ -122,7 +124,8 @@ export class TestBot {
       ...this.#options,
       ...options,
     })
-    await this.bot.start()
+    await bot.start()
+    this.bot = bot
   }
 
   person(id = 4711, name = 'Ann', options: { hasTopics?: boolean } = {}): FakePerson {
