@@ -99,13 +99,13 @@ it('text while a request is open is not typed into it; it can become the reason 
   const before = ann.chat.messages.at(-1)!.id
   ann.say('clean it again')
   const card = await bot.seen(ann, 'Demo wants to use', before)
-  ann.say('use git clean instead')
+  ann.say('use the other tool')
   const refusal = await bot.seen(ann, 'Answer the open request first')
   ann.press(refusal, 'Use as reason to deny')
   await bot.fake.until(() => /⛔[\s\S]*· applied/.test(card.text), 'the denial on the card')
   const decided = await bot.events('approval.decided')
   const { text, note } = decided.at(-1)!.data as { text?: string; note?: string }
-  expect(text ?? note).toBe('use git clean instead')
+  expect(text ?? note).toBe('use the other tool')
 })
 
 it('a reply to a question’s card is its answer', async () => {
@@ -117,9 +117,15 @@ it('a reply to a question’s card is its answer', async () => {
   await bot.seen(ann, 'Port 9999 it is.')
 })
 
-it('//x goes to the agent as /x, and an unknown command as it stands', async () => {
+it('a command that is none of ours goes to the agent as it stands; //x as /x', async () => {
+  const isOnScreen = (text: string) => bot.host.liveSessions()[0]!.frame!.lines.some(line => line.text.includes(text))
   ann.say('/frobnicate now')
-  await bot.fake.until(() => ann.chat.messages.some(({ text }) => /frobnicate/.test(text)), 'an echo')
+  await bot.fake.until(() => isOnScreen('/frobnicate now'), 'the command on the agent’s screen')
+  await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
+  ann.say('//usage please')
+  await bot.fake.until(() => isOnScreen('/usage please'), 'the doubled one')
+  expect(isOnScreen('//usage')).toBe(false)
+  await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
 })
 
 it('a file goes up and the agent is told; a file of the project comes down, one outside does not', async () => {
@@ -191,6 +197,23 @@ it('what is written while the agent works waits, can be changed, and can be take
   expect(held.text).toMatch(/Queued|Held/)
   ann.say('/esc')
   await bot.seen(ann, 'shop · demo · #1', held.id)
+})
+
+it('the gate of a run is a card with its edges as buttons; the end of the run is told', async () => {
+  const dot = `digraph ship { start [shape=Mdiamond]; ask [shape=hexagon, label="Ship it?"]; done [shape=Msquare]
+    start -> ask; ask -> done [label="[Y] Ship"]; ask -> done [label="[N] Hold"] }`
+  const before = ann.chat.messages.at(-1)!.id
+  const wish = { dot, inputs: {}, project: bot.work, person: 'local', labels: { host: 'daemon' } }
+  const { id } = await bot.api.parts.pipelines.create(wish)
+  const card = await bot.seen(ann, 'Ship it?', before)
+  const labels = card.markup!.inline_keyboard!.flat().map(({ text }) => text)
+  expect(labels.join()).toMatch(/Ship.*Hold/)
+  ann.press(card, labels.find(label => label.includes('Ship'))!)
+  await bot.fake.until(() => /✅/.test(card.text), 'the end on the card')
+  const end = await bot.seen(ann, /✅ ship[\s\S]*completed/, card.id)
+  expect(end.text).toContain('shop')
+  ann.say(`/run ${id}`)
+  await bot.seen(ann, /completed[\s\S]*steps/, end.id)
 })
 
 it('/stop asks once, stops, and says what is current now', async () => {

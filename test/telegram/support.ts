@@ -6,7 +6,8 @@ import { openHome } from '../../src/cli/home.js'
 import { serverExtras } from '../../src/cli/server-extras.js'
 import { serverSettings } from '../../src/cli/server-settings.js'
 import { systemClock } from '../../src/clock/index.js'
-import { Host, People, type PersonRole } from '../../src/host/index.js'
+import type { RunHost } from '../../src/engine/index.js'
+import { Host, openRuns, People, type PersonRole } from '../../src/host/index.js'
 import { Keeper } from '../../src/keeper/index.js'
 import { ApiServer } from '../../src/server/index.js'
 import type { StoredEvent } from '../../src/store/index.js'
@@ -25,6 +26,7 @@ export class TestBot {
   people!: People
   bot!: Telegram
   api!: ApiServer
+  runs!: RunHost
   #keeper!: Keeper
   #options: Partial<TelegramOptions> = {}
 
@@ -94,9 +96,21 @@ export class TestBot {
       onError,
     })
     const home = this.#home()
+    this.runs = openRuns({
+      store: this.host.store,
+      ledger: this.host.ledger,
+      clock: systemClock,
+      dataDirectory: home.settings.dataDirectory,
+      envPass: [],
+      env: this.context.env,
+      isPersonal: false,
+      maxRuns: 4,
+      onError,
+    })
+    this.runs.start()
     this.api = await ApiServer.open({
       host: this.host,
-      runs: null,
+      runs: this.runs,
       settings: serverSettings(home.loaded.config, home.directories),
       extras: serverExtras(this.context, home),
       clock: systemClock,
@@ -159,6 +173,7 @@ export class TestBot {
     await this.bot.stop()
     for (const live of this.host.liveSessions()) await live.stop().catch(() => undefined)
     await this.fake.stop()
+    await this.runs.close()
     await this.api.close()
     await this.host.close()
     rmSync(this.directory, { recursive: true, force: true })
