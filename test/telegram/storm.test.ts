@@ -101,7 +101,7 @@ it(
       wanted.set(id, { command, tiers })
       const isShown = (message: FakeMessage) =>
         message.text.includes(command) && (message.markup?.inline_keyboard?.length ?? 0) > 0
-      const card = await bot.fake.until(() => bot.fake.visible(ann.chat).find(isShown), command, BUDGET_MS)
+      const card = await bot.fake.until(() => bot.fake.visible(ann.chat).find(isShown), command, 40_000)
       const press = (label: string, tier: string) => {
         tiers.add(tier)
         return ann.press(card, label)
@@ -110,7 +110,7 @@ it(
       press(label, label === 'Deny' ? 'deny' : 'allow-once')
       // An impatient thumb.
       if (random() < 0.2) press('Deny', 'deny')
-      await bot.fake.until(() => /✅|⛔/.test(card.text), `the end of ${command}`, BUDGET_MS)
+      await bot.fake.until(() => /✅|⛔/.test(card.text), `the end of ${command}`, 40_000)
     }
     const finals: string[] = []
     const speak = async (index: number) => {

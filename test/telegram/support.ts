@@ -138,7 +138,10 @@ export class TestBot {
       ...this.#options,
       ...options,
     })
-    await bot.start()
+    await bot.start().catch(async error => {
+      await bot.stop()
+      throw error
+    })
     this.bot = bot
   }
 
