@@ -10,7 +10,14 @@ export {
 export { type AttractorEvent, type AttractorEventName, AttractorTeller } from './graphs/attractor-events.js'
 export { type DrawnPicture, drawingOf, drawMarkdown, drawSvg } from './graphs/draw-run.js'
 export { newWorkspace } from './graphs/new-workspace.js'
-export { budgetOf, checkInputs, lookForPrompt, titleOf, withPromptFiles } from './graphs/prepare-graph.js'
+export {
+  budgetOf,
+  checkInputs,
+  lookForPrompt,
+  titleOf,
+  transformGraph,
+  withPromptFiles,
+} from './graphs/prepare-graph.js'
 export { Host, type HostOptions } from './host.js'
 export type { Notice } from './notify-center.js'
 export { openHomeStore } from './open-store.js'

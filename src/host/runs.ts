@@ -13,6 +13,7 @@ import {
   CodergenSteps,
   type CustomHandler,
   childSourceSteps,
+  codeSteps,
   customSteps,
   FanInSteps,
   graphWorkflow,
@@ -49,6 +50,8 @@ export interface RunsOptions {
   prices?: Prices
   /** Handlers of graphs that the user brought, by type. */
   handlers?: Readonly<Record<string, CustomHandler>>
+  /** What `code` nodes may call, by the name that their attribute `fn` gives. */
+  functions?: Readonly<Record<string, CustomHandler>>
   /** The one of this process, where it has one. */
   ledger?: Ledger
   /** Keeps sessions, for workers in terminals. */
@@ -104,6 +107,7 @@ export function openRuns(options: RunsOptions): RunHost {
       'graph.prompt': node(codergen),
       'graph.tool': node(new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) })),
       'graph.parallel.fan_in': node(new FanInSteps(codergen)),
+      'graph.code': node(codeSteps(options.functions ?? {}, call => madeDirectory(agents.directory(call)))),
       'graph.merge': mergeSteps,
       'graph.child_source': childSourceSteps,
       'graph.child_look': new ChildLookSteps(store),

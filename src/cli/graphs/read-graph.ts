@@ -39,6 +39,7 @@ export async function readGraph(
   const facts = {
     promptFile: (prompt: string) => lookForPrompt(prompt, directory, root),
     handlers: [...BUILT_IN_HANDLERS, ...Object.keys(module?.handlers ?? {})],
+    functions: Object.keys(module?.functions ?? {}),
     agents: agent === undefined ? null : await agentFacts(context, parsed.graph, agent),
   }
   const diagnostics = lintParsed(parsed, facts, module?.rules)

@@ -20,6 +20,7 @@ export interface RunListener {
 export interface DriveHereOptions {
   /** Handlers of graphs that the user brought. */
   handlers?: Readonly<Record<string, CustomHandler>>
+  functions?: Readonly<Record<string, CustomHandler>>
   /** Stays while the run waits for people. */
   stays?: boolean
 }
@@ -31,7 +32,7 @@ export async function driveHere(
   home: Home,
   id: string,
   listener: RunListener,
-  { handlers, stays = context.isInteractive }: DriveHereOptions = {},
+  { handlers, functions, stays = context.isInteractive }: DriveHereOptions = {},
 ): Promise<RunRecord> {
   const before = await store.readStream(`run/${id}`)
   const gates = new RunGates(store, systemClock)
@@ -64,6 +65,7 @@ export async function driveHere(
   const host = openOwnRuns(context, home, store, {
     onActivity: (_, activity) => listener.activity(activity),
     ...(handlers && { handlers }),
+    ...(functions && { functions }),
   })
   const restore = onInterrupt(async signal => {
     context.note(`interrupting; go on with: signalbox resume ${id}`)
