@@ -5,7 +5,8 @@ export { Artifacts } from './graph/artifacts.js'
 export { type Checkpoint, checkpointOf, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
 export { type GateOption, gateOptions } from './graph/gate-request.js'
 export { type GraphInput, graphInput, graphOf, handlersOf, type NodeOutcome } from './graph/graph-run.js'
-export { branchPath, branchRef, type GraphWork, MAIN } from './graph/graph-work.js'
+export { type GraphStep, graphStep } from './graph/graph-step.js'
+export { branchPath, branchRef, type GraphWork, MAIN, type Question as GateQuestion, type Reply } from './graph/graph-work.js'
 export { graphWorkflow } from './graph/graph-workflow.js'
 export {
   ChildLookSteps,

@@ -5,11 +5,20 @@ import { type DataOf, type EventDefinition, type EventTypeInfo, findMisfit, type
 import { grantEvents } from './grant-events.js'
 import { graphEvents } from './graph-events.js'
 import { hostEvents } from './host-events.js'
+import { pipelineEvents } from './pipeline-events.js'
 import { runEvents } from './run-events.js'
 import { sessionEvents } from './session-events.js'
 
 /** Every event type that this version writes. A room that adds events adds a file here, so that one page lists them all. */
-const CATALOGUE = { ...sessionEvents, ...approvalEvents, ...grantEvents, ...hostEvents, ...runEvents, ...graphEvents }
+const CATALOGUE = {
+  ...sessionEvents,
+  ...approvalEvents,
+  ...grantEvents,
+  ...hostEvents,
+  ...runEvents,
+  ...graphEvents,
+  ...pipelineEvents,
+}
 
 export type EventType = keyof typeof CATALOGUE
 export type EventData<T extends EventType> = DataOf<typeof CATALOGUE, T>
