@@ -1,4 +1,4 @@
-export { AgentSteps, type AgentStepsOptions, type AgentTurn } from './agent-step.js'
+export { AgentSteps, type AgentStepsOptions, type AgentTurn, type TurnHooks } from './agent-step.js'
 export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun } from './control.js'
 export { type DriveEnd, type DriveOptions, Driver } from './drive.js'
 export { Artifacts } from './graph/artifacts.js'
@@ -14,7 +14,7 @@ export {
   ChildStopSteps,
   childSourceSteps,
 } from './graph/handlers/child.js'
-export { CodergenSteps } from './graph/handlers/codergen.js'
+export { CodergenSteps, died } from './graph/handlers/codergen.js'
 export { type CustomHandler, customSteps, type HandlerServices, type HandlerStep } from './graph/handlers/custom.js'
 export { FanInSteps } from './graph/handlers/fan-in.js'
 export { mergeSteps } from './graph/handlers/merge.js'

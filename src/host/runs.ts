@@ -26,6 +26,7 @@ import {
   ToolSteps,
 } from '../engine/index.js'
 import { OneshotFileKeeper, OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
+import { builtInPipelines, PipelineSteps } from '../pipelines/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
@@ -92,6 +93,12 @@ export function openRuns(options: RunsOptions): RunHost {
     workflows: [oneshotWorkflow, graphWorkflow] as never,
     performers: {
       'oneshot.agent': new OneshotSteps({ agents, redactor, environment }),
+      'graph.code': node(
+        new PipelineSteps(
+          { agents, store, clock, redactor, environment, runDirectory: run => runDirectory(options.dataDirectory, run) },
+          builtInPipelines(),
+        ),
+      ),
       'graph.codergen': node(codergen),
       'graph.prompt': node(codergen),
       'graph.tool': node(new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) })),

@@ -108,6 +108,8 @@ export const implementationState = basePipelineState.extend({
   review_mode: z.enum(['review_only', 'review_fix']).default('review_fix'),
   review_types: z.array(z.string()).default(['general']),
   settled_items: z.array(z.string()).default([]),
+  /** Serious items that nobody will fix in this run, although nobody has shown them to be wrong. */
+  open_objections: z.array(z.string()).default([]),
 })
 export type ImplementationState = z.infer<typeof implementationState>
 
