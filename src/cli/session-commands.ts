@@ -163,6 +163,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
         name: 'id',
         description:
           'a session’s id or number, a run’s id (run_…), latest for the newest run here, or a checkpoint file',
+        optional: true,
         completes: 'session',
       },
     ],
@@ -173,6 +174,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
       { flags: '--max-iterations <n>', description: 'with a oneshot: how many iterations it may have' },
       { flags: '--checkpoint-dir <dir>', description: 'with a graph’s run: write checkpoint_<ms>.json files there' },
       { flags: '--no-ask', description: 'with a graph’s run: ask no gate at this terminal' },
+      { flags: '--queued', description: 'every queued run of a pipeline, in the order they were made' },
       JSON_OPTION,
     ],
     details:

@@ -6,7 +6,14 @@ export { type Checkpoint, checkpointOf, checkpointsOf, readCheckpoint } from './
 export { type GateOption, gateOptions } from './graph/gate-request.js'
 export { type GraphInput, graphInput, graphOf, handlersOf, type NodeOutcome } from './graph/graph-run.js'
 export { type GraphStep, graphStep } from './graph/graph-step.js'
-export { branchPath, branchRef, type GraphWork, MAIN, type Question as GateQuestion, type Reply } from './graph/graph-work.js'
+export {
+  branchPath,
+  branchRef,
+  type GraphWork,
+  MAIN,
+  type Question as GateQuestion,
+  type Reply,
+} from './graph/graph-work.js'
 export { graphWorkflow } from './graph/graph-workflow.js'
 export {
   ChildLookSteps,

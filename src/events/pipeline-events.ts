@@ -25,7 +25,12 @@ export const pipelineEvents = defineEvents({
   },
   'plan.written': {
     description: 'The Architect wrote a plan.',
-    data: z.object({ path: z.string(), hash: z.string(), revision: z.int(), source: z.enum(['file', 'activity', 'text']) }),
+    data: z.object({
+      path: z.string(),
+      hash: z.string(),
+      revision: z.int(),
+      source: z.enum(['file', 'activity', 'text']),
+    }),
   },
   'plan.validated': {
     description: 'A plan was checked by rule.',
@@ -62,7 +67,13 @@ export const pipelineEvents = defineEvents({
   },
   'review.finished': {
     description: 'What the Reviewers found, all types together.',
-    data: z.object({ isApproved: z.boolean(), severity, items: z.int(), types: z.array(z.string()), iteration: z.int() }),
+    data: z.object({
+      isApproved: z.boolean(),
+      severity,
+      items: z.int(),
+      types: z.array(z.string()),
+      iteration: z.int(),
+    }),
   },
   'evaluation.finished': {
     description: 'The Evaluator has said what should become of each item.',

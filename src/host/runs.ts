@@ -95,7 +95,14 @@ export function openRuns(options: RunsOptions): RunHost {
       'oneshot.agent': new OneshotSteps({ agents, redactor, environment }),
       'graph.code': node(
         new PipelineSteps(
-          { agents, store, clock, redactor, environment, runDirectory: run => runDirectory(options.dataDirectory, run) },
+          {
+            agents,
+            store,
+            clock,
+            redactor,
+            environment,
+            runDirectory: run => runDirectory(options.dataDirectory, run),
+          },
           builtInPipelines(),
         ),
       ),

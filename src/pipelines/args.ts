@@ -67,7 +67,10 @@ export const pipelineArgs = z.object({
   profile: profileCopy,
   tracker: z.string().default('noop'),
   issue: issue.nullable().default(null),
-  design: z.object({ content: z.string(), source: z.enum(['import', 'brainstorming', 'file']) }).nullable().default(null),
+  design: z
+    .object({ content: z.string(), source: z.enum(['import', 'brainstorming', 'file']) })
+    .nullable()
+    .default(null),
   /** A plan that a person brought. */
   plan: z.string().nullable().default(null),
   planPath: z.string().nullable().default(null),

@@ -8,8 +8,8 @@ import type { ImplementationState } from './state.js'
  * `source.channel` run); `request.input` is one of the payloads below, told apart by `gate`; `request.options` are the answers, by key;
  * `request.text` says the same in words. The answer is bound to all of it: a changed plan or another item is another fingerprint.
  *
- * How to answer: `{ option }`, with a `text` or `note` where the option needs one; the plan may also come back in `editedInput` (the payload
- * with another `plan_markdown`); items in `choices` (numbers as text, or one of all · none · critical · major · pass).
+ * How to answer: `{ option }`, with a `text` or `note` where the option needs one; `approve` takes an `editedInput` (the payload with another
+ * `plan_markdown`), which is the same as `edit` with the plan as `text`, and has room for more; items in `choices` (numbers as text, or one of all · none · critical · major · pass).
  */
 
 export interface PlanGatePayload {
@@ -88,10 +88,11 @@ export function planQuestion(payload: PlanGatePayload, problem: string | null): 
     takesEdits: true,
     options: [
       { key: 'approve', label: 'Approve', meaning: 'allow-once' },
-      { key: 'edit', label: 'Approve with my edits', meaning: 'allow-once' },
+      { key: 'edit', label: 'Approve with my edits', meaning: 'text' },
       { key: 'reject', label: 'Reject with feedback: a new plan', meaning: 'deny-with-text' },
       { key: 'replace', label: 'Put my plan in its place and ask again', meaning: 'text' },
-      { key: 'cancel', label: 'Cancel the run', meaning: 'cancel' },
+      // Not the plain "no": that one asks for another plan.
+      { key: 'cancel', label: 'Cancel the run' },
     ],
   }
 }

@@ -1,5 +1,5 @@
-import type { AgentSteps, GateQuestion, GraphStep, NodeOutcome, Reply, StepCall, Usage } from '../engine/index.js'
 import type { Clock } from '../clock/index.js'
+import type { AgentSteps, GateQuestion, GraphStep, NodeOutcome, Reply, StepCall, Usage } from '../engine/index.js'
 import type { EventStore, NewEvent } from '../store/index.js'
 import type { Redactor } from '../text/index.js'
 import type { PipelineArgs } from './args.js'

@@ -105,12 +105,25 @@ export class PipelineGit {
   }
 
   /** The difference of two trees, without what nobody reads: those files are named. */
-  async diff(from: string, to: string, except: readonly string[] = []): Promise<{ text: string; hidden: string[]; files: string[] }> {
+  async diff(
+    from: string,
+    to: string,
+    except: readonly string[] = [],
+  ): Promise<{ text: string; hidden: string[]; files: string[] }> {
     const files = (await this.changedPaths(from, to)).filter(path => !except.includes(path))
     const hidden = await this.#unreadable(from, to, files)
     const shown = files.filter(path => !hidden.includes(path))
     if (shown.length === 0) return { text: '', hidden, files }
-    const args = ['diff', '--no-color', '--no-ext-diff', '--no-renames', from, to, '--', ...shown.map(path => `:(top,literal)${path}`)]
+    const args = [
+      'diff',
+      '--no-color',
+      '--no-ext-diff',
+      '--no-renames',
+      from,
+      to,
+      '--',
+      ...shown.map(path => `:(top,literal)${path}`),
+    ]
     return { text: await this.git.run(args), hidden, files }
   }
 
@@ -151,7 +164,15 @@ export class PipelineGit {
       : (await this.git.try(['diff', '--cached', '--quiet'])).code !== 0
     if (!staged) return { commit: null }
     const identity = await this.#identity()
-    const args = [...identity, 'commit', '--quiet', ...(hooks ? [] : ['--no-verify']), '-m', message, ...(take ? ['--', ...take] : [])]
+    const args = [
+      ...identity,
+      'commit',
+      '--quiet',
+      ...(hooks ? [] : ['--no-verify']),
+      '-m',
+      message,
+      ...(take ? ['--', ...take] : []),
+    ]
     const before = await this.treeHash()
     let end = await this.git.try(args)
     if (end.code !== 0 && hooks && (await this.treeHash()) !== before) {
@@ -192,4 +213,5 @@ export class PipelineGit {
 }
 
 /** Files that programs write for programs. */
-const GENERATED = /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|poetry\.lock|uv\.lock|go\.sum|composer\.lock|Gemfile\.lock)$|\.min\.(?:js|css)$|\.map$/
+const GENERATED =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|poetry\.lock|uv\.lock|go\.sum|composer\.lock|Gemfile\.lock)$|\.min\.(?:js|css)$|\.map$/

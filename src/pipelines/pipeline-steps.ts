@@ -90,7 +90,8 @@ export class PipelineSteps implements Performer {
     if (result.failed) return { status: 'ok', result: result.failed }
     if (result.question) return { status: 'ok', result: { status: 'success', question: result.question } }
     const reduced = reduceState(state, result.update ?? {})
-    if ('problem' in reduced) return structural(`the update of "${step.node.id}" does not fit the state: ${reduced.problem}`)
+    if ('problem' in reduced)
+      return structural(`the update of "${step.node.id}" does not fit the state: ${reduced.problem}`)
     const { verdict } = result
     const isFirst = readArgs(step.context) === null
     const outcome: NodeOutcome = {
@@ -101,7 +102,10 @@ export class PipelineSteps implements Performer {
         ...(isFirst && { [ARGS_INPUT]: JSON.stringify(args) }),
         ...(verdict && { 'run.outcome': verdict.outcome, 'run.objections': verdict.objections }),
       },
-      events: [...(result.events ?? []), ...(result.update?.history ?? []).map(entry => newEvent('history.added', entry))],
+      events: [
+        ...(result.events ?? []),
+        ...(result.update?.history ?? []).map(entry => newEvent('history.added', entry)),
+      ],
       ...(result.end && { end: result.end }),
       ...(result.response !== undefined && { notes: result.response.split('\n')[0]!.slice(0, 200) }),
     }
@@ -117,7 +121,9 @@ function placeOf(step: GraphStep, args: PipelineArgs): string {
 /** A loop that goes round more often than tasks and reviews allow is a mistake, not work. */
 function visitLimit({ state, args }: NodeContext): number {
   const reviews = Math.max(state.task_review_limit ?? 0, args.profile.maxTaskReviews)
-  return (state.total_tasks ?? 1) * (reviews + 1) + state.human_rejections.length * (args.profile.maxPlanRevisions + 1) + 10
+  return (
+    (state.total_tasks ?? 1) * (reviews + 1) + state.human_rejections.length * (args.profile.maxPlanRevisions + 1) + 10
+  )
 }
 
 function structural(reason: string): StepEnd {

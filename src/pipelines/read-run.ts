@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import {
-  addUsage,
   Artifacts,
+  addUsage,
   graphWorkflow,
   MAIN,
   type RunRecord,
@@ -54,9 +54,13 @@ export async function readPipelineRun(
   const args = readArgs(cursor.context)
   if (!args) throw new SignalboxError('E_INPUT', `run ${record.id} is no run of a pipeline`)
   if (!registry.has(args.pipeline))
-    throw new SignalboxError('E_CONFIG', `run ${record.id} belongs to a pipeline that is not known here: ${args.pipeline}`, {
-      next: 'update Signalbox; the run is as it was',
-    })
+    throw new SignalboxError(
+      'E_CONFIG',
+      `run ${record.id} belongs to a pipeline that is not known here: ${args.pipeline}`,
+      {
+        next: 'update Signalbox; the run is as it was',
+      },
+    )
   const events = await store.readStream(runStream(record.id))
   const stored = readState(cursor.context, args, new Artifacts(join(runDirectory(record.id), 'artifacts')))
   const ended = { cancelled: 'cancelled', rejected: 'rejected', failed: 'failed' } as const

@@ -67,7 +67,10 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
     judge: request => {
       const verdict = decide({ tool: request.tool, kind: kindOf(request) as never, input: request.input }, false)
       if (verdict.decision === 'ask') return null
-      return { isAllowed: verdict.decision === 'allow', ...(verdict.decision === 'deny' && { message: verdict.reason }) }
+      return {
+        isAllowed: verdict.decision === 'allow',
+        ...(verdict.decision === 'deny' && { message: verdict.reason }),
+      }
     },
     onActivity: activity => {
       if (activity.type === 'tool_call' && player.permissions !== 'ask')

@@ -32,14 +32,19 @@ test('every vector of the routes after a task was reviewed', () => {
     const route = routeAfterTaskReview({ reviews, iteration, maxReviews: max ?? DEFAULT_LIMITS.maxTaskReviews })
     expect(route, JSON.stringify(vector)).toBe(vector.route)
     if (route === 'commit_task')
-      expect(routeAfterCommit({ current_task_index: vector.index, total_tasks: vector.total })).toBe(vector.after_commit)
+      expect(routeAfterCommit({ current_task_index: vector.index, total_tasks: vector.total })).toBe(
+        vector.after_commit,
+      )
   }
 })
 
 test('an invalid plan goes back to the Architect up to the limit, then to a person; a person’s own plan goes to them at once', () => {
   const invalid = { valid: false, issues: ['no_goal'], severity: 'major' as const }
   const at = (count: number, external = false) =>
-    routeAfterValidation({ plan_validation: invalid, plan_revision_count: count, external_plan: external }, DEFAULT_LIMITS)
+    routeAfterValidation(
+      { plan_validation: invalid, plan_revision_count: count, external_plan: external },
+      DEFAULT_LIMITS,
+    )
   expect([at(0), at(2), at(3), at(0, true)]).toEqual(['architect', 'architect', 'human_approval', 'human_approval'])
 })
 

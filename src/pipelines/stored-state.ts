@@ -1,4 +1,4 @@
-import { Artifacts } from '../engine/index.js'
+import type { Artifacts } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { ARGS_INPUT, type PipelineArgs, pipelineArgs } from './args.js'
 import { initialState } from './initial-state.js'
@@ -31,9 +31,13 @@ export function readState(
 ): ImplementationState {
   const version = context[`${PREFIX}schema_version`] ?? SCHEMA_VERSION
   if (typeof version !== 'number' || version > SCHEMA_VERSION)
-    throw new SignalboxError('E_CONFIG', `the state of the run has version ${String(version)}, and this program knows ${SCHEMA_VERSION}`, {
-      next: 'update Signalbox; the run is as it was',
-    })
+    throw new SignalboxError(
+      'E_CONFIG',
+      `the state of the run has version ${String(version)}, and this program knows ${SCHEMA_VERSION}`,
+      {
+        next: 'update Signalbox; the run is as it was',
+      },
+    )
   const stored: Record<string, unknown> = {}
   for (const field of Object.keys(implementationState.shape)) {
     const key = `${PREFIX}${field}`
@@ -47,7 +51,9 @@ export function storedFields(
   state: ImplementationState,
   changed: readonly (keyof ImplementationState)[],
 ): Record<string, unknown> {
-  return Object.fromEntries(changed.filter(field => field !== 'history').map(field => [`${PREFIX}${field}`, state[field]]))
+  return Object.fromEntries(
+    changed.filter(field => field !== 'history').map(field => [`${PREFIX}${field}`, state[field]]),
+  )
 }
 
 /** What was too big for the context lies in a file. */

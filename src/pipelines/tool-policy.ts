@@ -48,7 +48,8 @@ export function judgeTool(role: RoleName, { tool, kind, input }: ToolCall, workt
   if (risk === DESTRUCTIVE) return { decision: 'ask', reason: `${tool} could destroy something` }
   if (risk > CEILING[role]) return { decision: 'deny', reason: `${tool} can do more than the ${role} may` }
   const path = means === 'write' ? pathOf(input) : null
-  if (path !== null && !isInside(worktree, path)) return { decision: 'deny', reason: `${path} lies outside of the worktree` }
+  if (path !== null && !isInside(worktree, path))
+    return { decision: 'deny', reason: `${path} lies outside of the worktree` }
   return { decision: 'allow', reason: `the ${role} may` }
 }
 
@@ -56,12 +57,18 @@ function isDestructive({ tool, kind, input }: ToolCall, worktree: string): boole
   if (kind !== 'shell') return false
   const command = commandOf(input)
   if (command === null) return false
-  const rated = rateRisk({ kind: 'permission', tool, input, text: null, cwd: worktree }, { project: worktree, home: homedir() })
+  const rated = rateRisk(
+    { kind: 'permission', tool, input, text: null, cwd: worktree },
+    { project: worktree, home: homedir() },
+  )
   return rated.level === 'high'
 }
 
 function isReadingGit(command: string | null): boolean {
-  return command !== null && /^git (?:-C \S+ )?(?:diff|log|show|status|blame|ls-files|rev-parse)(?: [^;&|<>`$\n]*)?$/.test(command.trim())
+  return (
+    command !== null &&
+    /^git (?:-C \S+ )?(?:diff|log|show|status|blame|ls-files|rev-parse)(?: [^;&|<>`$\n]*)?$/.test(command.trim())
+  )
 }
 
 function commandOf(input: unknown): string | null {

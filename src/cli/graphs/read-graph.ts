@@ -2,7 +2,8 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { dirname, relative, resolve } from 'node:path'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
-import { BUILT_IN_HANDLERS, type Diagnostic, lintParsed, type Parsed, parseDot } from '../../graph/index.js'
+import { BUILT_IN_HANDLERS, type Diagnostic, lintParsed, type Parsed, parseDot, textOf } from '../../graph/index.js'
+import { pipelineFunctions } from '../../pipelines/index.js'
 import type { CommandContext } from '../context.js'
 import { loadUserModule, type UserModule } from './user-module.js'
 
@@ -33,6 +34,7 @@ export async function readGraph(
   const module = handlers === undefined ? null : await loadUserModule(context.cwd, handlers)
   const facts = {
     promptFile: (prompt: string) => lookFor(prompt, directory, root),
+    functions: pipelineFunctions(textOf(parsed.graph.attributes, 'pipeline_type')),
     handlers: [...BUILT_IN_HANDLERS, ...Object.keys(module?.handlers ?? {})],
   }
   const diagnostics = lintParsed(parsed, facts, module?.rules)

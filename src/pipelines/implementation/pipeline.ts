@@ -8,7 +8,8 @@ export function implementationPipeline(): Pipeline<ImplementationState> {
     metadata: Object.freeze({
       name: 'implementation',
       displayName: 'Implementation',
-      description: 'From an issue to a branch: the Architect plans, a person approves, Developer and Reviewer go task by task.',
+      description:
+        'From an issue to a branch: the Architect plans, a person approves, Developer and Reviewer go task by task.',
     }),
     createGraph: () => createImplementationGraph(),
     getInitialState: initialState,

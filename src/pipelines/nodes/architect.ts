@@ -56,7 +56,10 @@ export const architect: AgentNode = {
 }
 
 /** The file; else the last text that the agent wrote to it; else what it said, if that can be taken for a plan. */
-async function findPlan(context: NodeContext, said: string): Promise<{ text: string; source: 'file' | 'activity' | 'text' } | null> {
+async function findPlan(
+  context: NodeContext,
+  said: string,
+): Promise<{ text: string; source: 'file' | 'activity' | 'text' } | null> {
   const { state, cwd, call, services } = context
   const file = planFile(cwd, state.plan_path!)
   const written = readOptional(file)

@@ -15,7 +15,10 @@ export async function commitTask(context: NodeContext): Promise<NodeResult> {
   if (reply?.option === 'fix')
     return {
       route: 'developer',
-      update: { user_message: readOptional(hookFile(context)), history: noted(context, reply.by, 'lets the Developer settle what the hook said') },
+      update: {
+        user_message: readOptional(hookFile(context)),
+        history: noted(context, reply.by, 'lets the Developer settle what the hook said'),
+      },
     }
   if (reply?.option === 'stop')
     return { end: { status: 'failed', reason: 'hook', text: 'stopped: a hook refused the commit' } }
@@ -31,7 +34,10 @@ export async function commitTask(context: NodeContext): Promise<NodeResult> {
   const trailers = [`Signalbox-Run: ${context.call.run}`, `Signalbox-Task: ${task.index}/${task.of}`]
   const before = headBefore(state)
   const found = before === null ? null : await git.findCommit(trailers, before)
-  const made = found !== null ? { commit: found } : await commit(context, trailers, objections.length > 0, reply?.option !== 'bypass')
+  const made =
+    found !== null
+      ? { commit: found }
+      : await commit(context, trailers, objections.length > 0, reply?.option !== 'bypass')
   if ('refused' in made) return refused(context, made.refused)
   return finished(context, made.commit, objections)
 }
@@ -53,7 +59,10 @@ async function commit(context: NodeContext, trailers: readonly string[], hasObje
   const scope = state.issue ? `(${state.issue.id.replace(/[()\s]/g, '-')})` : ''
   const title = task.title ?? state.goal ?? `task ${task.number}`
   // Work that was not approved never reads as if it were.
-  const subject = `${args.profile.commitPrefix}${scope}: ${title}${hasObjections ? ' (not approved)' : ''}`.replace(/\s+/g, ' ')
+  const subject = `${args.profile.commitPrefix}${scope}: ${title}${hasObjections ? ' (not approved)' : ''}`.replace(
+    /\s+/g,
+    ' ',
+  )
   const verdict = `Signalbox-Review: ${hasObjections ? 'objections' : 'approved'}`
   const message = `${subject.slice(0, 200)}\n\nTask ${task.number}\n\n${[...trailers, verdict].join('\n')}\n`
   const except = args.profile.commitPlan || state.plan_path === null ? [] : [state.plan_path]
@@ -66,7 +75,9 @@ async function ownPaths({ state, args, git }: NodeContext, except: readonly stri
   const changed = await git.changedPaths(state.task_base ?? 'HEAD^{tree}', await git.treeHash())
   // The plan is older than the first task, and goes with it.
   const plan = state.current_task_index === 0 && state.plan_path !== null ? [state.plan_path] : []
-  return [...new Set([...changed, ...plan])].filter(path => !args.place.dirtyBefore.includes(path) && !except.includes(path))
+  return [...new Set([...changed, ...plan])].filter(
+    path => !args.place.dirtyBefore.includes(path) && !except.includes(path),
+  )
 }
 
 function finished(context: NodeContext, commit: string | null, objections: string[]): NodeResult {

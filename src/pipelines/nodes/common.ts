@@ -18,7 +18,11 @@ export function readOptional(file: string): string | null {
 }
 
 /** The commit that the work of the current task begins at. */
-export function headBefore({ tasks, base_commit: base, current_task_index: index }: ImplementationState): string | null {
+export function headBefore({
+  tasks,
+  base_commit: base,
+  current_task_index: index,
+}: ImplementationState): string | null {
   for (let at = index - 1; at >= 0; at--) {
     const { commit } = tasks[at] ?? {}
     if (commit) return commit

@@ -54,10 +54,7 @@ function promptOf({ state, args, step }: NodeContext): RolePrompt {
 }
 
 /** Comments of the reviews that did not approve the task. */
-function openComments(
-  reviews: readonly { approved: boolean; items: ReviewItem[] }[],
-  iteration: number,
-): ReviewItem[] {
+function openComments(reviews: readonly { approved: boolean; items: ReviewItem[] }[], iteration: number): ReviewItem[] {
   if (iteration === 0) return []
   return reviews
     .filter(({ approved, items }) => !approved || items.some(isSerious))

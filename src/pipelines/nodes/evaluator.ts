@@ -26,17 +26,26 @@ export async function evaluator(context: NodeContext): Promise<NodeResult> {
   if ('died' in end) return { ...turnFailed(end.died), ...spent }
   if ('problem' in end)
     return {
-      failed: { status: 'fail', failure_reason: `the Evaluator gave no evaluation: ${end.problem}`, failure_class: 'unknown' },
+      failed: {
+        status: 'fail',
+        failure_reason: `the Evaluator gave no evaluation: ${end.problem}`,
+        failure_class: 'unknown',
+      },
       ...spent,
     }
   const { evaluation, invented } = completeEvaluation(end.value, items)
-  if (invented.length > 0) call.notice('warning', `the Evaluator spoke of items that there are not: ${invented.join(', ')}`)
+  if (invented.length > 0)
+    call.notice('warning', `the Evaluator spoke of items that there are not: ${invented.join(', ')}`)
   const counts = Object.fromEntries(
     DISPOSITIONS.map(name => [name, evaluation.items.filter(({ disposition }) => disposition === name).length]),
   ) as Record<(typeof DISPOSITIONS)[number], number>
   const route = routeAfterEvaluation({ mode: state.review_mode, toDecide: counts.implement + counts.clarify })
-  const deferred = new Set(evaluation.items.filter(({ disposition }) => disposition === 'defer').map(({ number }) => number))
-  const left = items.filter(item => isSerious(item) && deferred.has(item.number)).map(item => `[${item.severity}] ${item.file} ${item.title}`)
+  const deferred = new Set(
+    evaluation.items.filter(({ disposition }) => disposition === 'defer').map(({ number }) => number),
+  )
+  const left = items
+    .filter(item => isSerious(item) && deferred.has(item.number))
+    .map(item => `[${item.severity}] ${item.file} ${item.title}`)
   return {
     route,
     update: {

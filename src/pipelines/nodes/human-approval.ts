@@ -19,7 +19,7 @@ export async function humanApproval(context: NodeContext): Promise<NodeResult> {
   }
   switch (reply.option) {
     case 'approve':
-      return approveAsShown(context, reply)
+      return reply.editedInput === undefined ? approveAsShown(context, reply) : approveEdited(context, reply)
     case 'edit':
       return approveEdited(context, reply)
     case 'replace':
@@ -61,7 +61,8 @@ async function payloadOf(context: NodeContext): Promise<PlanGatePayload> {
     },
     tasks: state.tasks.map(({ number, title }) => ({ number, title })),
     key_files: [...state.key_files],
-    is_salvaged: state.raw_architect_output !== null && state.raw_architect_output.trim() === plan.trim() && plan !== '',
+    is_salvaged:
+      state.raw_architect_output !== null && state.raw_architect_output.trim() === plan.trim() && plan !== '',
     rejections: [...state.human_rejections],
     diff: hasBefore ? stdout.split('\n').slice(4).join('\n') : null,
   }
@@ -94,7 +95,10 @@ async function approveEdited(context: NodeContext, reply: Reply): Promise<NodeRe
   if (!report.isValid)
     return {
       route: 'plan_validator',
-      update: { ...newPlan(context, text), history: noted(context, reply.by, 'edited the plan, which is not valid now') },
+      update: {
+        ...newPlan(context, text),
+        history: noted(context, reply.by, 'edited the plan, which is not valid now'),
+      },
       events: [replaced],
     }
   const edited = { ...planUpdate(report), plan_markdown: text, plan_hash: hashOf(text) }
@@ -169,7 +173,11 @@ async function reject(context: NodeContext, reply: Reply): Promise<NodeResult> {
 
 function cancel(context: NodeContext, reply: Reply): NodeResult {
   return {
-    update: { human_approved: false, outcome: 'cancelled', history: noted(context, reply.by, 'cancelled the run at its plan') },
+    update: {
+      human_approved: false,
+      outcome: 'cancelled',
+      history: noted(context, reply.by, 'cancelled the run at its plan'),
+    },
     end: { status: 'cancelled', reason: 'declined', text: `${reply.by} declined the plan` },
   }
 }

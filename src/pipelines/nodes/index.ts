@@ -35,3 +35,8 @@ const REVIEW: Nodes = { collect, reviewer, evaluator, items, developer, checks, 
 export function pipelineNodes(pipeline: string): Nodes {
   return pipeline === 'review' ? REVIEW : pipeline === 'implementation' ? IMPLEMENTATION : {}
 }
+
+/** Names that `fn` may have in a graph of this pipeline. */
+export function pipelineFunctions(pipeline: string | null): string[] {
+  return pipeline === null ? [] : Object.keys(pipelineNodes(pipeline))
+}

@@ -1,7 +1,7 @@
 import { objectionsQuestion, taskOf } from '../gates.js'
 import type { NodeContext, NodeResult } from '../node.js'
-import { noted, withTask } from './common.js'
 import { openObjections } from './commit-task.js'
+import { noted, withTask } from './common.js'
 
 /** The reviews are used up and the task is not approved. Nothing goes on as if it were: a person decides, or what the profile says does. */
 export async function objections(context: NodeContext): Promise<NodeResult> {
@@ -40,7 +40,10 @@ function accept(context: NodeContext, by: string, open: string[], isPerson: bool
   const change = { objections: open, ...(isPerson && { accepted_by: by }) }
   return {
     route: 'commit_task',
-    update: { tasks: withTask(context.state, change), history: noted(context, by, `goes on with ${open.length} objections`) },
+    update: {
+      tasks: withTask(context.state, change),
+      history: noted(context, by, `goes on with ${open.length} objections`),
+    },
   }
 }
 
@@ -52,6 +55,10 @@ function stop(context: NodeContext, by: string, open: string[]): NodeResult {
       tasks: withTask(context.state, { status: 'objections', objections: open }),
       history: noted(context, by, 'stops the run: the task was not approved'),
     },
-    end: { status: 'failed', reason: 'objections', text: `task ${index} of ${of} was not approved: ${open.join('; ')}` },
+    end: {
+      status: 'failed',
+      reason: 'objections',
+      text: `task ${index} of ${of} was not approved: ${open.join('; ')}`,
+    },
   }
 }

@@ -24,7 +24,9 @@ export async function planValidator(context: NodeContext): Promise<NodeResult> {
       history: noted(
         context,
         'plan_validator',
-        report.isValid ? `the plan is valid: ${report.taskCount} tasks` : `the plan is not valid: ${report.issues.join(', ')}`,
+        report.isValid
+          ? `the plan is valid: ${report.taskCount} tasks`
+          : `the plan is not valid: ${report.issues.join(', ')}`,
       ),
     },
     events: [validated(state.plan_hash ?? '', report)],

@@ -34,7 +34,11 @@ export async function prepare(context: NodeContext): Promise<NodeResult> {
       next: 'settle it, then signalbox resume',
     })
   const base = args.place.mode === 'worktree' ? args.place.base : ((await git.git.head()) ?? args.place.base)
-  const update: StateUpdate = { branch, base_commit: base, history: noted(context, 'signalbox', `works on ${branch ?? 'what is checked out'}`) }
+  const update: StateUpdate = {
+    branch,
+    base_commit: base,
+    history: noted(context, 'signalbox', `works on ${branch ?? 'what is checked out'}`),
+  }
   if (args.planPath !== null) {
     const isForeign = async (path: string) => (await git.git.try(['cat-file', '-e', `${base}:${path}`])).code === 0
     const taken = new Set<string>()
@@ -105,7 +109,11 @@ async function setUp({ args, cwd, services }: NodeContext): Promise<void> {
   if (file === undefined) return
   const done = await runCommand(file, rest, { cwd, env: services.environment(cwd), timeoutMs: SETUP_TIMEOUT_MS })
   if (done.code === 0) return
-  throw new SignalboxError('E_CONFIG', `worktree.setup failed (${done.code}): ${`${done.stdout}${done.stderr}`.trim().slice(-500)}`, {
-    next: 'mend the command in the profile, then start again',
-  })
+  throw new SignalboxError(
+    'E_CONFIG',
+    `worktree.setup failed (${done.code}): ${`${done.stdout}${done.stderr}`.trim().slice(-500)}`,
+    {
+      next: 'mend the command in the profile, then start again',
+    },
+  )
 }

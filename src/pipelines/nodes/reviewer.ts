@@ -5,8 +5,8 @@ import { newEvent } from '../../events/index.js'
 import { extractStructured } from '../extract-structured.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { DIFF_MAX } from '../pipeline-git.js'
-import { type ReviewMaterial, reviewerPrompt } from '../prompts/role-prompts.js'
 import { PROMPT_TEXTS } from '../prompts/prompt-texts.js'
+import { type ReviewMaterial, reviewerPrompt } from '../prompts/role-prompts.js'
 import { isApproved, itemPrint, mergeReviews, REVIEW_SCHEMA, reviewObject } from '../review-object.js'
 import { callOf, turnFailed } from '../role-turn.js'
 import { routeAfterReview, routeAfterTaskReview } from '../routing.js'
@@ -25,7 +25,10 @@ export async function reviewer(context: NodeContext): Promise<NodeResult> {
   const material = await materialOf(context, checks)
   const tree = await git.treeHash()
   const ends = await Promise.all(state.review_types.map(type => reviewOf(context, type, material)))
-  const usage = ends.reduce<Usage | undefined>((sum, end) => (end.usage ? (sum ? addUsage(sum, end.usage) : end.usage) : sum), undefined)
+  const usage = ends.reduce<Usage | undefined>(
+    (sum, end) => (end.usage ? (sum ? addUsage(sum, end.usage) : end.usage) : sum),
+    undefined,
+  )
   const spent = usage ? { usage } : {}
   if ((await git.treeHash()) !== tree) {
     await git.git.restoreTree(tree)
@@ -41,8 +44,17 @@ export async function reviewer(context: NodeContext): Promise<NodeResult> {
   const all: TypedReview[] =
     extra.length === 0
       ? fresh
-      : [...fresh, { type: 'checks', approved: false, severity: 'major', summary: 'Checks fail.', items: numbered(extra) }]
-  call.notice('info', all.map(({ type, summary }) => `${type}: ${summary}`).join(' · ').slice(0, 500))
+      : [
+          ...fresh,
+          { type: 'checks', approved: false, severity: 'major', summary: 'Checks fail.', items: numbered(extra) },
+        ]
+  call.notice(
+    'info',
+    all
+      .map(({ type, summary }) => `${type}: ${summary}`)
+      .join(' · ')
+      .slice(0, 500),
+  )
   return { ...conclude(context, all, material), ...spent }
 }
 

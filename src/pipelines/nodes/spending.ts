@@ -11,14 +11,20 @@ export async function askSpending(context: NodeContext): Promise<NodeResult | nu
   if (taskUsd === null && dayUsd === null) return null
   const events = await services.store.readStream(runStream(call.run))
   if (reply?.option === 'cancel')
-    return { update: { outcome: 'cancelled' }, end: { status: 'cancelled', reason: 'budget', text: 'the budget was not raised' } }
+    return {
+      update: { outcome: 'cancelled' },
+      end: { status: 'cancelled', reason: 'budget', text: 'the budget was not raised' },
+    }
   if (reply?.option === 'stop')
     return { end: { status: 'failed', reason: 'budget', text: 'stopped: the budget is used up' } }
   const exceeded = await findExceeded(context, events)
   return exceeded ? { question: spendingQuestion(exceeded) } : null
 }
 
-async function findExceeded({ args, services }: NodeContext, events: readonly StoredEvent[]): Promise<SpendingGatePayload | null> {
+async function findExceeded(
+  { args, services }: NodeContext,
+  events: readonly StoredEvent[],
+): Promise<SpendingGatePayload | null> {
   const { taskUsd, dayUsd } = args.profile
   const began = events.findLastIndex(({ type }) => type === 'task.started')
   if (taskUsd !== null && began >= 0) {

@@ -20,7 +20,8 @@ export function planLines(text: string): PlanLine[] {
     .map(line => {
       const match = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line)
       if (fence) {
-        const closes = match && match[1]![0] === fence.mark && match[1]!.length >= fence.length && match[2]!.trim() === ''
+        const closes =
+          match && match[1]![0] === fence.mark && match[1]!.length >= fence.length && match[2]!.trim() === ''
         if (closes) fence = null
         return { text: line, isFenced: true }
       }

@@ -26,7 +26,12 @@ export function planSections(plan: string): string[] {
       if (isPhase(at)) phase = texts[at]!.trim()
       else if (isHeading(at)) break
     }
-    const body = texts.slice(line, end).join('\n').trim().replace(/(?:\n+---)+$/, '').trim()
+    const body = texts
+      .slice(line, end)
+      .join('\n')
+      .trim()
+      .replace(/(?:\n+---)+$/, '')
+      .trim()
     const own = phase === null ? body : `${phase}\n\n${body}`
     return head === '' ? own : `${head}\n\n---\n\n${own}`
   })

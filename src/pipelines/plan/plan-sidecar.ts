@@ -20,7 +20,11 @@ const sidecar = z.object({
 export function withSidecar(report: PlanReport, text: string | null): { report: PlanReport; notice: string | null } {
   if (text === null) return { report, notice: null }
   const read = parse(text)
-  if (!read) return { report, notice: 'the structured plan beside the plan is not of the form that is asked for; it was ignored' }
+  if (!read)
+    return {
+      report,
+      notice: 'the structured plan beside the plan is not of the form that is asked for; it was ignored',
+    }
   if (read.tasks.length !== report.titles.length)
     return {
       report,

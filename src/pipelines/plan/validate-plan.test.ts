@@ -53,7 +53,9 @@ test('twice the same number, and a task without a body, are told and do not bloc
 })
 
 test('a bold label ends the goal, and files are found with and without backticks', () => {
-  const report = validatePlan('# T\n\n**Goal:** one\ntwo\n**Architecture:** x\n\n- Modify: src/a.ts:10-12\n* **Create:** `b c.txt`\nUpdate: it')
+  const report = validatePlan(
+    '# T\n\n**Goal:** one\ntwo\n**Architecture:** x\n\n- Modify: src/a.ts:10-12\n* **Create:** `b c.txt`\nUpdate: it',
+  )
   expect(report.goal).toBe('one two')
   expect(report.keyFiles).toEqual(['src/a.ts', 'b c.txt'])
 })
@@ -69,10 +71,19 @@ test('the path of a plan is made from the day the run was made, whatever the day
 
 test('a structured plan beside the plan counts where the numbers agree', () => {
   const report = validatePlan('### Task 1: a\n### Task 2: b\n')
-  const task = (title: string) => ({ number: 1, title, files_to_create: [`${title}.ts`], files_to_modify: [], steps: ['x'] })
+  const task = (title: string) => ({
+    number: 1,
+    title,
+    files_to_create: [`${title}.ts`],
+    files_to_modify: [],
+    steps: ['x'],
+  })
   const two = JSON.stringify({ goal: 'g', tasks: [task('one'), task('two')] })
   expect(withSidecar(report, two).report).toMatchObject({ titles: ['one', 'two'], keyFiles: ['one.ts', 'two.ts'] })
   const one = withSidecar(report, JSON.stringify({ goal: 'g', tasks: [task('one')] }))
-  expect(one).toMatchObject({ report: { titles: ['a', 'b'] }, notice: expect.stringMatching(/1 tasks and the plan has 2/) })
+  expect(one).toMatchObject({
+    report: { titles: ['a', 'b'] },
+    notice: expect.stringMatching(/1 tasks and the plan has 2/),
+  })
   expect(withSidecar(report, '{').notice).toMatch(/ignored/)
 })

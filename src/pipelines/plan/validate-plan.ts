@@ -35,7 +35,8 @@ export function validatePlan(text: string): PlanReport {
   const noted: PlanIssue[] = []
   const numbers = headers.map(({ number }) => number)
   if (new Set(numbers).size < numbers.length) noted.push('duplicate_task_number')
-  if (headers.some((header, index) => !hasBody(lines, header.line, headers[index + 1]?.line))) noted.push('task_without_body')
+  if (headers.some((header, index) => !hasBody(lines, header.line, headers[index + 1]?.line)))
+    noted.push('task_without_body')
   return {
     isValid: blocking.length === 0,
     issues: [...blocking, ...noted],

@@ -51,7 +51,11 @@ export interface DeveloperNotes {
   left?: string | null
 }
 
-export function developerPrompt(state: ImplementationState, { profile }: PipelineArgs, notes: DeveloperNotes): RolePrompt {
+export function developerPrompt(
+  state: ImplementationState,
+  { profile }: PipelineArgs,
+  notes: DeveloperNotes,
+): RolePrompt {
   const used = findPrompt('developer.task', profile.prompts)
   const index = state.current_task_index
   const section = planSections(state.plan_markdown ?? '')[index] ?? state.plan_markdown ?? ''
@@ -62,8 +66,14 @@ export function developerPrompt(state: ImplementationState, { profile }: Pipelin
     parts.push(
       `A review did not approve what you did. Settle each of these:\n\n${frame('review comments', notes.open.map(commentLine).join('\n\n'))}`,
     )
-  if (notes.hook) parts.push(`The commit was refused by a hook of the repository:\n\n${frame('hook', cutMiddle(notes.hook, CHECK_MAX))}`)
-  if (notes.left) parts.push(`An attempt before you was cut off. It said:\n\n${frame('earlier attempt', cutMiddle(notes.left, 8_000))}`)
+  if (notes.hook)
+    parts.push(
+      `The commit was refused by a hook of the repository:\n\n${frame('hook', cutMiddle(notes.hook, CHECK_MAX))}`,
+    )
+  if (notes.left)
+    parts.push(
+      `An attempt before you was cut off. It said:\n\n${frame('earlier attempt', cutMiddle(notes.left, 8_000))}`,
+    )
   return { text: `${parts.join('\n\n')}\n`, used }
 }
 
@@ -95,7 +105,11 @@ export interface ReviewMaterial {
   complaint: string | null
 }
 
-export function reviewerPrompt(state: ImplementationState, { profile }: PipelineArgs, material: ReviewMaterial): RolePrompt {
+export function reviewerPrompt(
+  state: ImplementationState,
+  { profile }: PipelineArgs,
+  material: ReviewMaterial,
+): RolePrompt {
   const { type, guidelines, diff, checks, settled } = material
   const used = findPrompt(`reviewer.${type}`, profile.prompts)
   const parts = [used.text]
@@ -104,7 +118,8 @@ export function reviewerPrompt(state: ImplementationState, { profile }: Pipeline
   if (state.pipeline_type === 'implementation') {
     const section = planSections(state.plan_markdown ?? '')[state.current_task_index]
     parts.push(frame('task', section ?? state.plan_markdown ?? ''))
-  } else if (state.issue) parts.push(frame('issue', `${state.issue.title}\n\n${cutMiddle(state.issue.description, ISSUE_MAX)}`))
+  } else if (state.issue)
+    parts.push(frame('issue', `${state.issue.title}\n\n${cutMiddle(state.issue.description, ISSUE_MAX)}`))
   if (diff.isBig) parts.push(`The changes are too long for this message. They lie in ${diff.file}; read them there.`)
   else if (diff.text.trim() === '')
     parts.push(

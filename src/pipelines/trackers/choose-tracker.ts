@@ -19,7 +19,10 @@ export interface IssueWish {
 type Reading = { name: Exclude<Tracker['name'], 'noop'>; says: string }
 
 /** The issue that was asked for, from wherever it is. @throws SignalboxError `E_INPUT` for what could be several things, or nothing. */
-export async function fetchIssue(services: TrackerServices, wish: IssueWish): Promise<FetchedIssue & { tracker: string }> {
+export async function fetchIssue(
+  services: TrackerServices,
+  wish: IssueWish,
+): Promise<FetchedIssue & { tracker: string }> {
   if (wish.reference === null) return { ...titled(wish), tracker: 'noop' }
   if (wish.title !== null)
     throw new SignalboxError('E_INPUT', 'give an issue or a --title, not both', { next: 'leave one of them out' })
@@ -32,7 +35,11 @@ export function makeTracker(services: TrackerServices, name: string): Tracker {
   return name === 'jira' ? jiraTracker(services) : fileTracker(services.cwd)
 }
 
-export function chooseTracker(services: TrackerServices, reference: string, wanted: Tracker['name'] | null): Reading['name'] {
+export function chooseTracker(
+  services: TrackerServices,
+  reference: string,
+  wanted: Tracker['name'] | null,
+): Reading['name'] {
   if (/^gh:/i.test(reference)) return 'github'
   if (/^jira:/i.test(reference)) return 'jira'
   const readings = readingsOf(services, reference)
@@ -45,9 +52,13 @@ export function chooseTracker(services: TrackerServices, reference: string, want
       next: 'say which: gh:…, jira:…, or ./… for a file',
     })
   const isKey = /^[A-Z][A-Z0-9]+-\d+$/.test(reference)
-  throw new SignalboxError('E_INPUT', `"${reference}" is no issue: there is no such file${isKey ? ', and JIRA_BASE_URL is not set' : ''}`, {
-    next: 'a file, gh:12, jira:KEY-1, or --title "what is to be done"',
-  })
+  throw new SignalboxError(
+    'E_INPUT',
+    `"${reference}" is no issue: there is no such file${isKey ? ', and JIRA_BASE_URL is not set' : ''}`,
+    {
+      next: 'a file, gh:12, jira:KEY-1, or --title "what is to be done"',
+    },
+  )
 }
 
 function readingsOf({ env, cwd }: TrackerServices, reference: string): Reading[] {
@@ -55,7 +66,8 @@ function readingsOf({ env, cwd }: TrackerServices, reference: string): Reading[]
   if (existsSync(resolve(cwd, reference))) readings.push({ name: 'file', says: 'a file' })
   if (/^#?\d+$/.test(reference) || /^https:\/\/[^/]+\/[^/]+\/[^/]+\/issues\/\d+/.test(reference))
     readings.push({ name: 'github', says: 'an issue on GitHub' })
-  if (/^[A-Z][A-Z0-9]+-\d+$/.test(reference) && env.JIRA_BASE_URL) readings.push({ name: 'jira', says: 'an issue in Jira' })
+  if (/^[A-Z][A-Z0-9]+-\d+$/.test(reference) && env.JIRA_BASE_URL)
+    readings.push({ name: 'jira', says: 'an issue in Jira' })
   return readings
 }
 

@@ -1,5 +1,5 @@
-import { newEvent } from '../../events/index.js'
 import { toSignalboxError } from '../../errors/index.js'
+import { newEvent } from '../../events/index.js'
 import type { NewEvent } from '../../store/index.js'
 import type { NodeContext } from '../node.js'
 import { makeTracker } from './choose-tracker.js'

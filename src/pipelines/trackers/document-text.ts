@@ -11,7 +11,9 @@ interface DocumentNode {
 export function documentText(document: unknown): string {
   if (typeof document === 'string') return document
   if (typeof document !== 'object' || document === null) return ''
-  return blocks((document as DocumentNode).content ?? [], '').join('\n\n').trim()
+  return blocks((document as DocumentNode).content ?? [], '')
+    .join('\n\n')
+    .trim()
 }
 
 function blocks(nodes: readonly DocumentNode[], indent: string): string[] {
@@ -25,7 +27,11 @@ function blocks(nodes: readonly DocumentNode[], indent: string): string[] {
       case 'orderedList':
         return [inner.map((item, index) => listItem(item, `${index + 1}. `, indent)).join('\n')]
       case 'taskList':
-        return [inner.map(item => `${indent}- [${item.attrs?.state === 'DONE' ? 'x' : ' '}] ${inline(item.content ?? [])}`).join('\n')]
+        return [
+          inner
+            .map(item => `${indent}- [${item.attrs?.state === 'DONE' ? 'x' : ' '}] ${inline(item.content ?? [])}`)
+            .join('\n'),
+        ]
       case 'codeBlock':
         return [`\`\`\`${String(node.attrs?.language ?? '')}\n${plain(inner)}\n\`\`\``]
       case 'blockquote':
@@ -44,7 +50,9 @@ function blocks(nodes: readonly DocumentNode[], indent: string): string[] {
       case 'paragraph':
         return [`${indent}${inline(inner)}`]
       default:
-        return inner.length > 0 && !isInline(inner) ? blocks(inner, indent) : [inline(inner.length > 0 ? inner : [node])]
+        return inner.length > 0 && !isInline(inner)
+          ? blocks(inner, indent)
+          : [inline(inner.length > 0 ? inner : [node])]
     }
   })
 }
@@ -57,13 +65,21 @@ function listItem(item: DocumentNode, mark: string, indent: string): string {
 }
 
 function table(rows: readonly DocumentNode[]): string {
-  const cells = rows.map(row => (row.content ?? []).map(cell => blocks(cell.content ?? [], '').join(' ').replace(/\s+/g, ' ')))
+  const cells = rows.map(row =>
+    (row.content ?? []).map(cell =>
+      blocks(cell.content ?? [], '')
+        .join(' ')
+        .replace(/\s+/g, ' '),
+    ),
+  )
   const [head = [], ...body] = cells
   return [head, head.map(() => '---'), ...body].map(row => `| ${row.join(' | ')} |`).join('\n')
 }
 
 function isInline(nodes: readonly DocumentNode[]): boolean {
-  return nodes.every(({ type }) => ['text', 'hardBreak', 'mention', 'emoji', 'inlineCard', 'date', 'status'].includes(type ?? ''))
+  return nodes.every(({ type }) =>
+    ['text', 'hardBreak', 'mention', 'emoji', 'inlineCard', 'date', 'status'].includes(type ?? ''),
+  )
 }
 
 function inline(nodes: readonly DocumentNode[]): string {

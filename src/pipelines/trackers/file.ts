@@ -1,8 +1,8 @@
 import { readFileSync, statSync } from 'node:fs'
 import { basename, extname, resolve } from 'node:path'
 import { SignalboxError } from '../../errors/index.js'
-import { slugOf } from '../plan/plan-path.js'
 import { planLines } from '../plan/markdown-lines.js'
+import { slugOf } from '../plan/plan-path.js'
 import type { Issue } from '../state.js'
 import type { Tracker } from './tracker.js'
 
@@ -29,14 +29,18 @@ export function readIssueFile(path: string, name: string): string {
     if (error instanceof SignalboxError) throw error
     throw new SignalboxError('E_INPUT', `${name} cannot be read: ${(error as Error).message}`)
   }
-  if (text.trim() === '') throw new SignalboxError('E_INPUT', `${name} is empty`, { next: 'write down what is to be done' })
+  if (text.trim() === '')
+    throw new SignalboxError('E_INPUT', `${name} is empty`, { next: 'write down what is to be done' })
   return text
 }
 
 export function issueOfText(text: string, name: string): Issue {
   const lines = planLines(text)
   const at = lines.findIndex(({ text: line, isFenced }) => !isFenced && /^#{1,6} +\S/.test(line))
-  const heading = lines[at]?.text.replace(/^#+ +/, '').replace(/ #+ *$/, '').trim()
+  const heading = lines[at]?.text
+    .replace(/^#+ +/, '')
+    .replace(/ #+ *$/, '')
+    .trim()
   const stem = basename(name, extname(name))
   const title = heading ?? lines.find(({ text: line }) => line.trim() !== '')?.text.trim() ?? stem
   const rest = at < 0 ? lines : lines.filter((_, index) => index !== at)

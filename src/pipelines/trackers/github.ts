@@ -45,7 +45,13 @@ export function githubTracker(services: TrackerServices): Tracker {
     async comment(issue, marker, text) {
       const known = await gh(services, ['issue', 'view', issue.id, '--json', 'comments'], `issue ${issue.id}`)
       if (known.includes(marker)) return null
-      return (await gh(services, ['issue', 'comment', issue.id, '--body', `${text}\n\n<!-- ${marker} -->`], `issue ${issue.id}`)).trim()
+      return (
+        await gh(
+          services,
+          ['issue', 'comment', issue.id, '--body', `${text}\n\n<!-- ${marker} -->`],
+          `issue ${issue.id}`,
+        )
+      ).trim()
     },
   }
 }
@@ -53,13 +59,17 @@ export function githubTracker(services: TrackerServices): Tracker {
 export async function fetchPullRequest(services: TrackerServices, number: string): Promise<PullRequest> {
   await requireSignIn(services)
   const fields = 'number,title,body,baseRefName,headRefName,headRefOid,url'
-  return pullAnswer.parse(JSON.parse(await gh(services, ['pr', 'view', number, '--json', fields], `pull request ${number}`)))
+  return pullAnswer.parse(
+    JSON.parse(await gh(services, ['pr', 'view', number, '--json', fields], `pull request ${number}`)),
+  )
 }
 
 function numberOf(reference: string): string {
   const match = /(?:^gh:#?|^#|^|\/issues\/)(\d+)(?:[/?#].*)?$/.exec(reference)
   if (match) return match[1]!
-  throw new SignalboxError('E_INPUT', `"${reference}" is no issue on GitHub`, { next: 'gh:12, or the address of the issue' })
+  throw new SignalboxError('E_INPUT', `"${reference}" is no issue on GitHub`, {
+    next: 'gh:12, or the address of the issue',
+  })
 }
 
 async function requireSignIn(services: TrackerServices): Promise<void> {

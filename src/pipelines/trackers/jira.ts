@@ -40,7 +40,11 @@ export function jiraTracker(services: TrackerServices): Tracker {
       const { text: known } = await request(services, 'GET', path, issue.id)
       if (known.includes(marker)) return null
       const paragraph = (line: string) => ({ type: 'paragraph', content: [{ type: 'text', text: line }] })
-      const body = { type: 'doc', version: 1, content: [...text.split('\n').filter(Boolean).map(paragraph), paragraph(marker)] }
+      const body = {
+        type: 'doc',
+        version: 1,
+        content: [...text.split('\n').filter(Boolean).map(paragraph), paragraph(marker)],
+      }
       await request(services, 'POST', path, issue.id, { body })
       return issue.url ?? null
     },
@@ -63,12 +67,17 @@ async function request(
   let problem: unknown
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     try {
-      const { status, text } = await services.request(`${base}${path}`, { method, headers, ...(body && { body: JSON.stringify(body) }) })
+      const { status, text } = await services.request(`${base}${path}`, {
+        method,
+        headers,
+        ...(body && { body: JSON.stringify(body) }),
+      })
       if (status === 401 || status === 403)
         throw new SignalboxError('E_AGENT_MISSING', `Jira refuses the sign-in (${status})`, {
           next: 'look at JIRA_EMAIL and JIRA_API_TOKEN',
         })
-      if (status === 404) throw new SignalboxError('E_UNKNOWN', `there is no issue ${key} in Jira`, { next: 'look at the key' })
+      if (status === 404)
+        throw new SignalboxError('E_UNKNOWN', `there is no issue ${key} in Jira`, { next: 'look at the key' })
       if (status < 300) return { text, base }
       problem = new Error(`Jira answered ${status}`)
     } catch (error) {

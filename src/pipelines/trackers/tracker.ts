@@ -21,7 +21,10 @@ export interface TrackerServices {
   cwd: string
   /** Runs a program; rejects when it is not there. */
   run(file: string, args: readonly string[]): Promise<{ code: number | null; stdout: string; stderr: string }>
-  request(url: string, options: { method: string; headers: Record<string, string>; body?: string }): Promise<{ status: number; text: string }>
+  request(
+    url: string,
+    options: { method: string; headers: Record<string, string>; body?: string },
+  ): Promise<{ status: number; text: string }>
   /** Waits between attempts. */
   pause(ms: number): Promise<void>
 }
