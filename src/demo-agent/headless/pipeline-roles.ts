@@ -45,7 +45,7 @@ function architectTurn(prompt: string, count: Count): Turn {
   const feedback = framed(prompt, 'feedback')
   const word = nextWord(said.plan, count, 'plan')
   if (word === 'prose') return { steps: [say('I have thought about it, and it should be easy.')] }
-  const marks = [...prompt.matchAll(/^\s*\[demo:\w+\s+[^\]]+\]\s*$/gm)].map(([line]) => line!.trim())
+  const marks = [...new Set(prompt.match(/^[ \t]*\[demo:\w+\s+[^\]\n]+\][ \t]*$/gm)?.map(line => line.trim()))]
   const plan = planText({ title, number, feedback, marks, hasTasks: word !== 'notasks' })
   if (word === 'said') return { steps: [say(plan)] }
   return {

@@ -16,10 +16,10 @@ export function createImplementationGraph(): Graph {
     nodes: {
       start: { label: 'Start', shape: 'Mdiamond' },
       prepare: { fn: 'prepare', label: 'Prepare', shape: 'parallelogram' },
-      architect: { fn: 'architect', label: 'Architect', shape: 'box' },
+      architect: { fn: 'architect', label: 'Architect', shape: 'box', attributes: { max_visits: '10000' } },
       plan_validator: { fn: 'plan_validator', label: 'Check the plan', shape: 'parallelogram' },
       human_approval: { fn: 'human_approval', label: 'Approve the plan?', shape: 'hexagon' },
-      developer: { fn: 'developer', label: 'Developer', shape: 'box' },
+      developer: { fn: 'developer', label: 'Developer', shape: 'box', attributes: { max_visits: '10000' } },
       reviewer: { fn: 'reviewer', label: 'Reviewer', shape: 'box' },
       commit_task: { fn: 'commit_task', label: 'Commit the task', shape: 'parallelogram' },
       next_task: { fn: 'next_task', label: 'Next task', shape: 'parallelogram' },

@@ -112,22 +112,24 @@ function keyFilesOf(lines: readonly PlanLine[]): string[] {
   return [...new Set(files.filter(path => path !== ''))]
 }
 
-const SIGNS: readonly RegExp[] = [
-  /^# /m,
-  /^## /m,
-  /^### task/im,
-  /^### step/im,
-  /^## phase/im,
-  /\*\*goal:\*\*/i,
-  /\*\*architecture:\*\*/i,
-  /\*\*tech stack:\*\*/i,
-  /implementation plan/i,
-  /^(?:```|~~~)/m,
+/** Anywhere in the text: a level-3 heading counts for the levels above as well. */
+const SIGNS: readonly string[] = [
+  '# ',
+  '## ',
+  '### task',
+  '### step',
+  '## phase',
+  '**goal:**',
+  '**architecture:**',
+  '**tech stack:**',
+  'implementation plan',
+  '```',
 ]
 
 /** Whether a text that was only said, and not written to the file, may be taken for the plan. */
 export function looksLikePlan(text: string): boolean {
   const plain = normaliseLines(text)
   if (plain.trim().length < 100 || taskHeaders(planLines(text)).length === 0) return false
-  return SIGNS.filter(sign => sign.test(plain)).length >= 3
+  const low = plain.toLowerCase()
+  return SIGNS.filter(sign => low.includes(sign)).length >= 3
 }

@@ -16,7 +16,7 @@ export function createReviewGraph(): Graph {
     nodes: {
       start: { label: 'Start', shape: 'Mdiamond' },
       collect: { fn: 'collect', label: 'Collect the changes', shape: 'parallelogram' },
-      reviewer: { fn: 'reviewer', label: 'Reviewer', shape: 'box' },
+      reviewer: { fn: 'reviewer', label: 'Reviewer', shape: 'box', attributes: { max_visits: '10000' } },
       evaluator: { fn: 'evaluator', label: 'Evaluator', shape: 'box' },
       items: { fn: 'items', label: 'Which items?', shape: 'hexagon' },
       developer: { fn: 'developer', label: 'Developer', shape: 'box' },
