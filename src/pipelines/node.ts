@@ -6,9 +6,12 @@ import type { PipelineArgs } from './args.js'
 import type { PipelineGit } from './pipeline-git.js'
 import type { ImplementationState, Outcome, StateUpdate } from './state.js'
 
+/** Those who play the roles. */
+export type RoleAgents = Pick<AgentSteps, 'run' | 'recover' | 'abandon' | 'directory'>
+
 /** What nodes work with. None of it is ever part of a state. */
 export interface PipelineServices {
-  agents: AgentSteps
+  agents: RoleAgents
   store: EventStore
   clock: Clock
   redactor: Redactor

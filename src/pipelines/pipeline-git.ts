@@ -173,14 +173,18 @@ export class PipelineGit {
       message,
       ...(take ? ['--', ...take] : []),
     ]
-    const before = await this.treeHash()
     let end = await this.git.try(args)
-    if (end.code !== 0 && hooks && (await this.treeHash()) !== before) {
+    if (end.code !== 0 && hooks && (await this.#hasUnstaged())) {
       await add()
       end = await this.git.try(args)
     }
     if (end.code === 0) return { commit: (await this.git.head())! }
     return { refused: `${end.stderr}${end.stdout}`.trim() || `git commit ended with ${end.code}` }
+  }
+
+  /** Everything was staged: what is not was changed by a hook. */
+  async #hasUnstaged(): Promise<boolean> {
+    return (await this.git.status()).some(({ code }) => code[1] !== ' ')
   }
 
   async #identity(): Promise<string[]> {

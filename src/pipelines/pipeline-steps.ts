@@ -17,6 +17,7 @@ import { adHocArgs } from './ad-hoc-args.js'
 import { ARGS_INPUT, type PipelineArgs } from './args.js'
 import type { AgentNode, NodeContext, NodeResult, PipelineNode, PipelineServices } from './node.js'
 import { pipelineNodes } from './nodes/index.js'
+import { restorePlace } from './nodes/prepare.js'
 import { PipelineGit } from './pipeline-git.js'
 import type { PipelineRegistry } from './registry.js'
 import { reduceState } from './state.js'
@@ -79,11 +80,20 @@ export class PipelineSteps implements Performer {
     mkdirSync(own, { recursive: true, mode: 0o700 })
     const state = readState(step.context, args, new Artifacts(join(directory, 'artifacts')))
     const cwd = placeOf(step, args)
-    const git = new PipelineGit(existsSync(cwd) ? cwd : args.repository)
-    return {
-      node,
-      context: { call, step, state, args, services: this.#services, git, cwd, reply: step.reply, directory: own },
-    }
+    const open = (git: PipelineGit): NodeContext => ({
+      call,
+      step,
+      state,
+      args,
+      services: this.#services,
+      git,
+      cwd,
+      reply: step.reply,
+      directory: own,
+    })
+    if (existsSync(cwd)) return { node, context: open(new PipelineGit(cwd)) }
+    if (fn !== 'prepare') await restorePlace(open(new PipelineGit(args.repository)))
+    return { node, context: open(new PipelineGit(existsSync(cwd) ? cwd : args.repository)) }
   }
 
   #endOf({ state, args, step }: NodeContext, result: NodeResult): StepEnd {

@@ -3,7 +3,6 @@ import { developerPrompt, fixPrompt, type RolePrompt } from '../prompts/role-pro
 import { isSerious, type ReviewItem } from '../review-object.js'
 import { playRole, turnFailed, usageOf } from '../role-turn.js'
 import { headBefore, noted } from './common.js'
-import { ensurePlace } from './prepare.js'
 import { askSpending } from './spending.js'
 
 /** Does the current task of the plan, or settles the items of a review. Rework goes on in the conversation of the task. */
@@ -12,7 +11,6 @@ export const developer: AgentNode = {
     const { state, step } = context
     const spending = await askSpending(context)
     if (spending) return spending
-    if (state.pipeline_type === 'implementation') await ensurePlace(context, [])
     const { salvage } = step.cursor
     const end = await playRole(context, {
       role: 'developer',

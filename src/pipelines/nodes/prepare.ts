@@ -59,8 +59,20 @@ export async function prepare(context: NodeContext): Promise<NodeResult> {
   return { route: routeAfterPrepare(state), update, events }
 }
 
-/** Also for a run that goes on and finds its worktree gone: its branch has what was committed. */
-export async function ensurePlace(context: NodeContext, events: NewEvent[]): Promise<string | null> {
+/** The worktree is gone in the middle of a run: its branch has what was committed, and the state has the plan. */
+export async function restorePlace(context: NodeContext): Promise<void> {
+  const { state, cwd } = context
+  const events: NewEvent[] = []
+  await ensurePlace(context, events)
+  for (const event of events) context.call.record(event)
+  if (state.plan_path === null || !state.plan_markdown) return
+  const file = planFile(cwd, state.plan_path)
+  if (existsSync(file)) return
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, state.plan_markdown)
+}
+
+async function ensurePlace(context: NodeContext, events: NewEvent[]): Promise<string | null> {
   const { args, call, cwd } = context
   const { place } = args
   if (place.mode === 'in_place') return place.branch ?? (await context.git.git.branch())

@@ -23,7 +23,7 @@ export async function reviewer(context: NodeContext): Promise<NodeResult> {
   await endEarlier(context)
   const checks = await runChecks(context)
   const material = await materialOf(context, checks)
-  const tree = await git.treeHash()
+  const tree = material.tree ?? (await git.treeHash())
   const ends = await Promise.all(state.review_types.map(type => reviewOf(context, type, material)))
   const usage = ends.reduce<Usage | undefined>(
     (sum, end) => (end.usage ? (sum ? addUsage(sum, end.usage) : end.usage) : sum),
@@ -94,12 +94,13 @@ function conclude(context: NodeContext, reviews: TypedReview[], material: Materi
   return { route, update: { ...update, task_review_iteration: iteration, tasks }, events: [finished] }
 }
 
-type Material = Omit<ReviewMaterial, 'type' | 'guidelines' | 'complaint'>
+type Material = Omit<ReviewMaterial, 'type' | 'guidelines' | 'complaint'> & { tree: string | null }
 
 /** What changed since the task began, or what the review is about. Kept in a file: it is too big for a state. */
 async function materialOf(context: NodeContext, checks: Material['checks']): Promise<Material> {
   const { state, args, git, directory, step } = context
-  const to = args.target?.kind === 'range' && state.review_pass <= 1 ? `${args.target.to}^{tree}` : await git.treeHash()
+  const tree = args.target?.kind === 'range' && state.review_pass <= 1 ? null : await git.treeHash()
+  const to = tree ?? `${(args.target as { to: string }).to}^{tree}`
   const from = state.task_base ?? 'HEAD^{tree}'
   const except = state.plan_path === null ? [] : [state.plan_path]
   const { text, hidden } = await git.diff(from, to, except)
@@ -109,6 +110,7 @@ async function materialOf(context: NodeContext, checks: Material['checks']): Pro
     diff: { text, file, hidden, isBig: text.length > DIFF_MAX },
     checks,
     settled: state.settled_items,
+    tree,
   }
 }
 
