@@ -124,13 +124,19 @@ function outcomeOf(record: RunRecord, { state, usage, next }: PipelineRun, gates
   }
 }
 
-async function openGates(store: EventStore, record: RunRecord): Promise<{ approval: string; gate: string }[]> {
+interface OpenGate {
+  approval: string
+  gate: string
+  fingerprint: string
+}
+
+async function openGates(store: EventStore, record: RunRecord): Promise<OpenGate[]> {
   const ledger = new RunGates(store, systemClock)
-  const found: { approval: string; gate: string }[] = []
+  const found: OpenGate[] = []
   for (const approval of Object.values(record.gates)) {
-    const request = (await ledger.get(approval))?.request
-    const gate = (request?.input as { gate?: string } | null)?.gate ?? request?.tool ?? 'gate'
-    found.push({ approval, gate })
+    const record = await ledger.get(approval)
+    const gate = (record?.request.input as { gate?: string } | null)?.gate ?? record?.request.tool ?? 'gate'
+    found.push({ approval, gate, fingerprint: record?.fingerprint ?? '' })
   }
   return found
 }

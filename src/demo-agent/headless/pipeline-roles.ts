@@ -14,7 +14,9 @@ export function pipelineRoleOf(asked: string): PipelineRole | null {
 /** Lines such as `[demo:tasks 3]` that steer the roles; the Architect carries them into the plan, where the others read them. */
 export function steering(prompt: string): Record<string, string[]> {
   const found: Record<string, string[]> = {}
-  for (const [, name, words] of prompt.matchAll(/^\s*\[demo:(tasks|plan|review|evaluate|develop)\s+([^\]]+)\]\s*$/gm))
+  for (const [, name, words] of prompt.matchAll(
+    /^[+\s]*\[demo:(tasks|plan|review|evaluate|develop)\s+([^\]]+)\]\s*$/gm,
+  ))
     found[name!] ??= words!.split(',').map(word => word.trim().toLowerCase())
   return found
 }

@@ -79,7 +79,9 @@ function go(
 function leave(work: GraphWork, cursor: Cursor, failure: string | null, code = 'failed'): readonly Command[] {
   if (cursor.id !== MAIN) return [emit(branchFinished(cursor, failure))]
   if (failure !== null) return [fail(code, failure)]
-  return [{ do: 'end', status: 'completed', reason: 'done', outputs: outputsOf(work, cursor), ...verdictOf(cursor) }]
+  const verdict = verdictOf(cursor)
+  const reason = verdict.outcome ?? 'done'
+  return [{ do: 'end', status: 'completed', reason, outputs: outputsOf(work, cursor), ...verdict }]
 }
 
 /** A graph may say how good its end is: `run.outcome` and `run.objections` of its context go with the end of the run. */

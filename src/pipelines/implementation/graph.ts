@@ -10,7 +10,7 @@ export function createImplementationGraph(): Graph {
       pipeline_type: 'implementation',
       inputs: 'issue',
       commits: 'none',
-      max_node_visits: '0',
+      max_node_visits: '100000',
       max_steps: '100000',
     },
     nodes: {

@@ -10,7 +10,7 @@ export function createReviewGraph(): Graph {
       pipeline_type: 'review',
       commits: 'none',
       worktree: 'none',
-      max_node_visits: '0',
+      max_node_visits: '100000',
       max_steps: '100000',
     },
     nodes: {
