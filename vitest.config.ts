@@ -3,11 +3,13 @@ import { defineConfig } from 'vitest/config'
 export default defineConfig({
   test: {
     include: ['src/**/*.test.ts', 'test/**/*.test.ts'],
+    globalSetup: ['test/support/compile-children.ts'],
     pool: 'forks',
     // Most tests wait for programs, not for the processor.
     maxWorkers: 4,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
+    // Far beyond what a test takes: it ends one that hangs, and judges no machine's speed.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
     passWithNoTests: false,
   },
 })

@@ -11,5 +11,6 @@ run(process.execPath, [
   '.',
 ])
 run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.check.json'])
+run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', join('web', 'tsconfig.json')])
 run(process.execPath, [join(root, 'scripts', 'check-house.mjs')])
 run(process.execPath, [join(root, 'scripts', 'generate-docs.mjs'), '--check'])

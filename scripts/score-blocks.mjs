@@ -25,12 +25,12 @@ export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
   const conversation = new Conversation('s', pack, pane.screen)
   const moments = (side.moments ?? []).filter(moment => moment.t != null).sort((a, b) => a.t - b.t)
   const results = []
-  const drawn = new Set()
+  const drawn = new DrawnWords()
   const see = steps => {
     for (const step of steps) {
       if (step.type !== 'look') continue
       conversation.observe(step.look)
-      for (const line of step.look.frame.lines) drawn.add(line.text)
+      drawn.add(step.look.frame.lines)
     }
   }
   const runTimers = until => {
@@ -50,7 +50,8 @@ export async function scoreBlocks(cast, side, { isGeneric = false } = {}) {
     if (sources.length === 0) return
     const blocks = saidIn(conversation.extract(look, { isOpen: !isEnd }))
     const best = sources.map(texts => compare(texts, blocks)).sort((a, b) => overlap(b) - overlap(a))[0]
-    const undrawn = isEnd && best.missing ? undrawnWords(best.source, drawn) : 0
+    // They count only where a gap is flagged.
+    const undrawn = isEnd && best.missing ? drawn.missingOf(best.source) : 0
     results.push({ t: moment.t, cols: look.frame.cols, buffer: look.frame.buffer, isEnd, undrawn, ...best })
   }
   for (const event of events) {
@@ -77,15 +78,39 @@ function overlap({ want, got, common }) {
   return (2 * common) / (want + got || 1)
 }
 
-/** Words of lines whose beginning was on no picture: nobody can read them from the screen. They count only where a gap is flagged. */
-function undrawnWords(source, drawn) {
-  const rows = [...drawn].map(text => ` ${wordsOf(text).join(' ')} `)
-  let count = 0
-  for (const line of source.split('\n')) {
-    const words = wordsOf(line)
-    if (words.length > 0 && !rows.some(row => row.includes(` ${words.slice(0, 3).join(' ')} `))) count += words.length
+/** So many words in a row are told apart from others like them. */
+const TOGETHER = 10
+const BEGINNING = 3
+
+/** What has stood on pictures: each row with the one below it, as words. */
+class DrawnWords {
+  #rows = new Set()
+
+  add(lines) {
+    for (let index = 0; index < lines.length; index++)
+      this.#rows.add(`${lines[index].text}\n${lines[index + 1]?.text ?? ''}`)
   }
-  return count
+
+  /**
+   * Words of the source that nobody can read from the screen: those of lines whose beginning was on no picture, and in a line those that were
+   * not drawn together with the words before them and those behind them. At the edge of a gap that is a few words too strict.
+   */
+  missingOf(source) {
+    const drawn = [...new Set([...this.#rows].map(rows => ` ${wordsOf(rows).join(' ')} `))]
+    const isDrawn = words => drawn.some(rows => rows.includes(` ${words.join(' ')} `))
+    let missing = 0
+    for (const line of source.split('\n')) {
+      const words = wordsOf(line)
+      if (words.length > 0 && !isDrawn(words.slice(0, BEGINNING))) {
+        missing += words.length
+        continue
+      }
+      const last = Math.max(0, words.length - TOGETHER)
+      const runs = Array.from({ length: last + 1 }, (_, at) => isDrawn(words.slice(at, at + TOGETHER)))
+      missing += words.filter((_, at) => !runs[Math.min(at, last)] || !runs[Math.max(0, at - TOGETHER + 1)]).length
+    }
+    return missing
+  }
 }
 
 function isComplete({ expect = {} }) {

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url'
 
 export const root = dirname(dirname(fileURLToPath(import.meta.url)))
 const stampFile = join(root, 'node_modules', '.signalbox-lock')
+const webConfig = join(root, 'web', 'vite.config.mjs')
 const buildStamp = join(root, 'dist', '.stamp')
 
 export function requireNode() {
@@ -57,7 +58,7 @@ function* filesBelow(directory) {
 /** Size and time of every source, so that a build is skipped only when nothing at all changed. */
 function fingerprint() {
   const hash = createHash('sha256')
-  for (const path of ['src', 'tsconfig.json', 'package.json'].map(p => join(root, p))) {
+  for (const path of ['src', 'web', 'package.json', join('scripts', 'bundle.mjs')].map(p => join(root, p))) {
     const files = statSync(path).isDirectory() ? [...filesBelow(path)].sort() : [path]
     for (const file of files) {
       const { size, mtimeMs } = statSync(file)
@@ -71,7 +72,8 @@ export function build({ force = false } = {}) {
   const want = fingerprint()
   if (!force && existsSync(buildStamp) && readFileSync(buildStamp, 'utf8') === want) return
   console.error('Building …')
-  run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', 'tsconfig.json'], {
+  run(process.execPath, [join(root, 'scripts', 'bundle.mjs')], { stdio: ['ignore', 2, 2] })
+  run(process.execPath, [join(root, 'node_modules', 'vite', 'bin', 'vite.js'), 'build', '--config', webConfig], {
     stdio: ['ignore', 2, 2],
   })
   chmodSync(join(root, 'dist', 'cli.js'), 0o755)

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
+import { ownProgram } from '../process/index.js'
 import type { AgentAdapter } from './adapter.js'
 import { demoHooks, wireDemoHooks } from './demo-hooks.js'
 import { demoTranscript } from './demo-transcript.js'
@@ -17,7 +17,7 @@ export const demoAgent: AgentAdapter = {
   headless: demoHeadless,
   install: 'it ships with Signalbox; run `npm run build` in a checkout',
   locate() {
-    const script = fileURLToPath(new URL('../demo-agent/main.js', import.meta.url))
+    const script = ownProgram('demo-agent/main')
     return existsSync(script)
       ? { found: true, file: process.execPath, prefix: [script] }
       : { found: false, looked: script }

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { SignalboxError } from '../errors/index.js'
+import { ownProgram } from '../process/index.js'
 import type { AgentAdapter } from './adapter.js'
 import { directHeadless } from './headless/direct.js'
 
@@ -14,7 +14,7 @@ export const directAgent: AgentAdapter = {
   install: 'it ships with Signalbox; run `npm run build` in a checkout',
   headless: directHeadless,
   locate() {
-    const script = fileURLToPath(new URL('./headless/direct-main.js', import.meta.url))
+    const script = ownProgram('agents/headless/direct-main')
     return existsSync(script)
       ? { found: true, file: process.execPath, prefix: [script] }
       : { found: false, looked: script }

@@ -1,7 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { SignalboxError } from '../errors/index.js'
+import { PACKAGE_ROOT } from '../process/index.js'
 import {
   chooseRange,
   composePack,
@@ -13,7 +13,7 @@ import {
   readRange,
 } from '../screen/pack/index.js'
 
-const SHIPPED = fileURLToPath(new URL('../../packs', import.meta.url))
+const SHIPPED = join(PACKAGE_ROOT, 'packs')
 const GENERIC: PackSource = { file: 'generic', text: 'pack = 1\nagent = "generic"\n' }
 /** How far a pack is believed for a version that it was not written for. */
 const OTHER_VERSION = 0.9

@@ -25,7 +25,7 @@ export async function approveAllLike(
     })
   const client = await DaemonClient.connect(context)
   const first = await client.get<ApprovalInfo>(`/approvals/${encodeURIComponent(id)}`)
-  const { items } = await client.get<{ items: ApprovalInfo[] }>('/approvals?state=pending')
+  const items = (await client.get<{ items: ApprovalInfo[] }>('/approvals?state=pending')).items.reverse()
   const alike = items.filter(
     ({ request, subject }) =>
       request.tool === first.request.tool &&

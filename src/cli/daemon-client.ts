@@ -1,9 +1,8 @@
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { delay, systemClock } from '../clock/index.js'
 import { type ErrorCode, type Place, SignalboxError } from '../errors/index.js'
-import { type DetachedStart, startDetached } from '../process/index.js'
+import { type DetachedStart, ownProgram, startDetached } from '../process/index.js'
 import type { CommandContext } from './context.js'
 import { openHome } from './home.js'
 
@@ -27,7 +26,7 @@ export class DaemonClient {
     const client = new DaemonClient(home.settings.daemonSocket)
     if (await client.isUp()) return client
     const logFile = join(home.directories.state, 'daemon.log')
-    const script = fileURLToPath(new URL('../cli.js', import.meta.url))
+    const script = ownProgram('cli')
     const start = () => startDetached(script, ['serve'], { logFile, cwd: '/', env: { ...context.env } })
     const deadline = systemClock.monotonic() + START_TIMEOUT_MS
     let starting: DetachedStart | null = start()
@@ -150,6 +149,7 @@ export class DaemonClient {
           path: path.startsWith('/healthz') ? path : `/api/v1${path}`,
           headers: {
             host: 'signalbox',
+            'x-signalbox-time': 'ms',
             ...(text !== undefined && {
               'content-type': isFile(body) ? body.type : 'application/json',
               'content-length': Buffer.byteLength(text),

@@ -1,12 +1,11 @@
 import { mkdirSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { ApprovalRecord } from '../approvals/index.js'
 import { delay, newNonce } from '../clock/index.js'
 import { EXIT, SignalboxError } from '../errors/index.js'
 import type { Host, LiveUpdate } from '../host/index.js'
-import { runCommand } from '../process/index.js'
+import { ownProgram, runCommand } from '../process/index.js'
 import type { Block } from '../screen/index.js'
 import type { LiveSession, SessionRecord } from '../sessions/index.js'
 import type { StoredEvent } from '../store/index.js'
@@ -241,5 +240,5 @@ export class DemoRun {
 }
 
 function demoAgentScript(): string {
-  return fileURLToPath(new URL('../demo-agent/main.js', import.meta.url))
+  return ownProgram('demo-agent/main')
 }

@@ -17,7 +17,7 @@ const NO_TURN_MS = 3_000
 
 export interface FollowOptions {
   /** A position of the log taken before the prompt was sent, so that a turn shorter than our own start is not missed. */
-  since: number
+  since: string
   deadline: number | null
   isJson: boolean
   /** Where the prompt is: its turn may not be the one that runs now. */

@@ -9,6 +9,10 @@ const HANDLERS_OPTION = {
   flags: '--handlers <file>',
   description: 'a module of your own with handlers, rules and transforms; it runs in this process',
 }
+const TRUST_OPTION = {
+  flags: '--trust <hash>',
+  description: 'let the files of this hash run: those that you have seen, for places without a terminal',
+}
 const NO_ASK_OPTION = {
   flags: '--no-ask',
   description: 'ask no gate at this terminal; the run waits, and the exit code is 4',
@@ -40,6 +44,7 @@ export const GRAPH_COMMANDS: readonly CommandSpec[] = [
         description: 'no agent, no command: simulated outcomes, by a JSON script where given',
       },
       HANDLERS_OPTION,
+      TRUST_OPTION,
       { flags: '--detach', description: 'let the daemon drive it' },
       NO_ASK_OPTION,
       { flags: '--label <key=value>', description: 'kept with the run; may be given again', repeatable: true },
@@ -86,6 +91,31 @@ export const GRAPH_COMMANDS: readonly CommandSpec[] = [
       ['signalbox graph latest -o run.svg', 'the newest run of this directory'],
     ],
     load: () => import('./commands/graph.js'),
+  },
+  {
+    name: 'trust',
+    group: 'runs',
+    summary: 'which files of which projects may run; let more, or take it back',
+    arguments: [
+      {
+        name: 'file',
+        description: 'a DOT file of the project; none lists what is trusted',
+        optional: true,
+        completes: 'file',
+      },
+    ],
+    options: [
+      { flags: '--hash <hash>', description: 'let the files of this hash run without being asked' },
+      { flags: '--remove', description: 'take it back for the whole project of the file' },
+      JSON_OPTION,
+    ],
+    details:
+      'A workflow runs commands as you. So the DOT file, what it names and the project’s settings are let run once, as they are; what changes is asked about again, with the difference.',
+    examples: [
+      ['signalbox trust flow.dot', 'shows the files and asks; without a terminal, prints their hash'],
+      ['signalbox trust flow.dot --remove', 'nothing of the project runs unasked any more'],
+    ],
+    load: () => import('./commands/trust.js'),
   },
   {
     name: 'fork',

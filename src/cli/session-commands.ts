@@ -172,6 +172,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
       { flags: '--graph <file>', description: 'with a graph’s run or a checkpoint: go on with this DOT file' },
       { flags: '--agent <name>', description: 'with a checkpoint: agent of nodes that name none' },
       { flags: '--max-iterations <n>', description: 'with a oneshot: how many iterations it may have' },
+      { flags: '--trust <hash>', description: 'with --graph: let the files of this hash run' },
       { flags: '--checkpoint-dir <dir>', description: 'with a graph’s run: write checkpoint_<ms>.json files there' },
       { flags: '--no-ask', description: 'with a graph’s run: ask no gate at this terminal' },
       { flags: '--queued', description: 'every queued run of a pipeline, in the order they were made' },

@@ -24,6 +24,12 @@ export const workSettings = {
     project: 'later',
   }),
 
+  'prices.*.input': number(null, 'USD for a million tokens of input to this model, where its agent reports no cost.', {
+    min: 0,
+  }),
+  'prices.*.output': number(null, 'The same for its output.', { min: 0 }),
+  'prices.*.cache_read': number(null, 'The same for input from its cache; none is the price of input.', { min: 0 }),
+
   'oneshot.agent': string(null, 'Agent of worker and auditor; none is the first that is signed in.', {
     project: 'yes',
   }),
@@ -74,6 +80,19 @@ export const workSettings = {
   'runs.max_steps': integer(1000, 'Steps of one run.', { min: 1, max: 100_000, project: 'lower' }),
   'runs.max_branches': integer(64, 'Branches of one run at once.', { min: 1, max: 1000, project: 'lower' }),
   'runs.day_usd': number(null, 'Budget of all runs in a day, in USD; none is no limit.', { project: 'lower' }),
+
+  'graphs.max_bytes': integer(1024 * 1024, 'Largest DOT file, in bytes.', {
+    min: 1024,
+    max: 256 * 1024 * 1024,
+    project: 'lower',
+  }),
+  'graphs.max_nodes': integer(2_000, 'Nodes of one graph.', { min: 2, max: 1_000_000, project: 'lower' }),
+  'graphs.max_edges': integer(10_000, 'Edges of one graph.', { min: 1, max: 5_000_000, project: 'lower' }),
+  'graphs.max_label': integer(4_096, 'Characters of one label.', { min: 1, max: 1024 * 1024, project: 'lower' }),
+  'graphs.draw_timeout': duration(10, 'How long drawing may take before a table is made instead.', {
+    min: 1,
+    max: 3600,
+  }),
 
   'pipelines.profile': string(null, 'Profile that pipelines use unless told otherwise.', { project: 'yes' }),
   'profiles.*.tracker': oneOf(

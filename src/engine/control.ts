@@ -1,8 +1,9 @@
-import { approvalStream } from '../approvals/index.js'
+import { approvalStream } from '../approvals/requests/index.js'
 import { newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, newEvent } from '../events/index.js'
 import type { EventStore, StreamAppend } from '../store/index.js'
+import { graphCreation } from './graph/graph-run.js'
 import { runStream } from './run-journal.js'
 import { isEnded } from './run-status-table.js'
 import { type RunRecord, runsProjection } from './runs-projection.js'
@@ -18,7 +19,8 @@ export async function createRun(
   at: number,
   id = newId('run'),
 ): Promise<string> {
-  await store.append(runStream(id), 0, [newEvent('run.created', create, at)])
+  const events = create.kind === 'graph' ? graphCreation(create, at) : [newEvent('run.created', create, at)]
+  await store.append(runStream(id), 0, events)
   return id
 }
 

@@ -10,6 +10,7 @@ export {
   branchPath,
   branchRef,
   type GraphWork,
+  isEngineKey,
   MAIN,
   type Question as GateQuestion,
   type Reply,
@@ -40,6 +41,8 @@ export {
   readAnswer,
 } from './graph/interviewers.js'
 export { NodeSteps, SignsOfLife } from './graph/node-steps.js'
+export type { LiveListener, LiveStart, LiveTurns } from './live-turn.js'
+export type { Price, Prices } from './prices.js'
 export { RunHost, type RunHostOptions } from './run-host.js'
 export { RunJournal, readRun, runStream } from './run-journal.js'
 export type { OpenStep, RunState } from './run-state.js'

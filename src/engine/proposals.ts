@@ -1,4 +1,4 @@
-import { approvalStream } from '../approvals/index.js'
+import { approvalStream } from '../approvals/requests/index.js'
 import { newId } from '../clock/index.js'
 import { type EventData, newEvent } from '../events/index.js'
 import type { Lease, NewEvent } from '../store/index.js'
@@ -166,7 +166,7 @@ function checkBudget<Work>(context: ProposalContext<Work>): void {
 
 function endRun<Work>(
   context: ProposalContext<Work>,
-  { status, reason, text, outcome, objections, outputs, successor }: CommandOf<'end'>,
+  { status, reason, text, outcome, objections, outputs, successor, successorEvents = [] }: CommandOf<'end'>,
 ): void {
   const { run } = context.journal
   const next = successor && newId('run')
@@ -183,7 +183,7 @@ function endRun<Work>(
   for (const [gate, { approval }] of [...run.gates]) closeGate(context, gate, approval, `the run is ${status}`)
   propose(context, newEvent(`run.${status}`, ending))
   if (successor && next !== undefined) {
-    const events = [newEvent('run.created', successor, context.at)]
+    const events = [newEvent('run.created', successor, context.at), ...successorEvents]
     context.journal.proposeAlongside({ stream: runStream(next), expected: 0, events })
     return
   }

@@ -1,4 +1,4 @@
-import type { ApprovalRequest } from '../approvals/index.js'
+import type { ApprovalRequest } from '../approvals/requests/index.js'
 import type { EventData } from '../events/index.js'
 import type { NewEvent, StoredEvent } from '../store/index.js'
 import type { Usage } from './usage.js'
@@ -54,6 +54,8 @@ export type Command =
       outputs?: Record<string, unknown>
       /** The run goes on as this one, made in the same transaction; whoever waits for the old one waits for it. */
       successor?: EventData<'run.created'>
+      /** What its making takes beside that, where it is too much for one event. */
+      successorEvents?: readonly NewEvent[]
     }
 
 /** Carries out the effects of one kind. Whatever it is given may have been begun before: it looks before it repeats. */

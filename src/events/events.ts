@@ -8,6 +8,7 @@ import { hostEvents } from './host-events.js'
 import { pipelineEvents } from './pipeline-events.js'
 import { runEvents } from './run-events.js'
 import { sessionEvents } from './session-events.js'
+import { trustEvents } from './trust-events.js'
 
 /** Every event type that this version writes. A room that adds events adds a file here, so that one page lists them all. */
 const CATALOGUE = {
@@ -18,6 +19,7 @@ const CATALOGUE = {
   ...runEvents,
   ...graphEvents,
   ...pipelineEvents,
+  ...trustEvents,
 }
 
 export type EventType = keyof typeof CATALOGUE
@@ -62,4 +64,9 @@ export function listEventTypes(): EventTypeInfo[] {
 
 function definitionOf(type: string): EventDefinition | undefined {
   return Object.hasOwn(CATALOGUE, type) ? CATALOGUE[type as EventType] : undefined
+}
+
+/** The data of one type of event, for those who describe them to others. */
+export function eventSchema<T extends EventType>(type: T): (typeof CATALOGUE)[T]['data'] {
+  return CATALOGUE[type].data
 }

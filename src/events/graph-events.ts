@@ -86,6 +86,10 @@ export const graphEvents = defineEvents({
     description: 'A thread has a session of an agent, which later nodes of it go on with.',
     data: z.object({ thread: z.string(), agent: z.string(), session: z.string() }),
   },
+  'graph.input': {
+    description: 'A part of what a run was asked to do, where that is too much for one event.',
+    data: z.object({ part: z.int().positive(), text: z.string() }),
+  },
   'run.steered': {
     description: 'Somebody told a run something; its next agent hears it.',
     data: z.object({ text: z.string(), by: z.string() }),

@@ -3,6 +3,7 @@ export {
   type EventData,
   type EventOf,
   type EventType,
+  eventSchema,
   isEvent,
   type KnownEvent,
   listEventTypes,

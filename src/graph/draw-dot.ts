@@ -15,7 +15,8 @@ export interface Drawing {
   taken?: ReadonlyMap<string, number>
 }
 
-const FILL: Readonly<Record<DrawnState['status'], string>> = {
+/** The colours of states, the same in every picture. */
+export const FILL: Readonly<Record<DrawnState['status'], string>> = {
   success: '#d3f2d8',
   partial_success: '#f7efc0',
   fail: '#f9d2d0',

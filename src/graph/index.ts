@@ -9,6 +9,7 @@ export {
 export { AttributeReader, durationOf } from './attribute-value.js'
 export { type Condition, type ConditionScope, evaluate, parseCondition, valueText } from './condition.js'
 export { type Drawing, type DrawnState, drawDot } from './draw-dot.js'
+export { drawPlain } from './draw-plain.js'
 export {
   type Attribute,
   type Attributes,
@@ -20,7 +21,15 @@ export {
 } from './graph.js'
 export { BUILT_IN_HANDLERS, handlerOf, SHAPE_HANDLERS } from './handler-of.js'
 export { findJoin } from './join.js'
-export { type Diagnostic, type LintFacts, type LintRule, lint, lintParsed } from './lint/index.js'
+export {
+  type AgentFacts,
+  agentOf,
+  type Diagnostic,
+  type LintFacts,
+  type LintRule,
+  lint,
+  lintParsed,
+} from './lint/index.js'
 export { PARSE_LIMITS, type Parsed, type ParseLimits, parseDot } from './parse-dot.js'
 export { printDot } from './print-dot.js'
 export { normaliseLabel, type Route, type RoutedOutcome, selectEdge } from './select-edge.js'

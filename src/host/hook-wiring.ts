@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type { AgentAdapter, AgentHooks, HookWiring } from '../agents/index.js'
 import { newNonce } from '../clock/index.js'
+import { ownProgram } from '../process/index.js'
 import type { HostSettings } from './settings.js'
 
 const TOKEN_FILE = 'hook-token.sha256'
@@ -28,7 +28,7 @@ export function wireHooks(id: string, adapter: AgentAdapter, settings: HostSetti
   return {
     wiring: {
       directory,
-      relay: [process.execPath, fileURLToPath(new URL('../cli.js', import.meta.url)), 'hook', adapter.name],
+      relay: [process.execPath, ownProgram('cli'), 'hook', adapter.name],
       mayHold: mayHold(adapter.hooks, settings),
     },
     env: { SIGNALBOX_HOOK_TOKEN: token, SIGNALBOX_SOCKET: settings.daemonSocket },

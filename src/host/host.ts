@@ -21,7 +21,7 @@ import {
 import { type Explanation, explainRecording } from '../sessions/replay/index.js'
 import type { EventStore, Subscription } from '../store/index.js'
 import { openRecording } from '../terminal/recording/index.js'
-import { createRedactor, secretsFromEnvironment } from '../text/index.js'
+import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
 import { AgentChannels } from './agent-channels.js'
 import { LiveBus } from './bus.js'
 import { busSink } from './bus-sink.js'
@@ -225,6 +225,23 @@ export class Host {
       for await (const { event } of recording.events()) yield event
     }
     return explainRecording(events(), { pack: live.pack, cols: recording.header.cols, rows: recording.header.rows, at })
+  }
+
+  /** Gives a session another label, or none. */
+  async rename(id: string, label: string | null, person: string): Promise<void> {
+    const event = newEvent('session.renamed', { label, person })
+    await this.store.append(sessionStream((await this.record(id)).id), 'any', [event])
+    this.board?.renamed(id, label)
+  }
+
+  /** Takes secrets out of what is shown. */
+  get redactor(): Redactor {
+    return this.#redactor
+  }
+
+  /** The pack that reads an agent’s screens; the caller lets go of it. */
+  async packOf(agent: string): Promise<LivePack> {
+    return packFor(agent, this.packs)
   }
 
   /** Where hooks of agents report. */

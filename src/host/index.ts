@@ -1,4 +1,16 @@
 export { LiveBus, type LiveUpdate } from './bus.js'
+export {
+  type AttractorAnswerer,
+  type AttractorOptions,
+  AttractorPipelines,
+  type NewPipeline,
+  type PipelineQuestion,
+  type PipelineStatus,
+} from './graphs/attractor.js'
+export { type AttractorEvent, type AttractorEventName, AttractorTeller } from './graphs/attractor-events.js'
+export { type DrawnPicture, drawingOf, drawMarkdown, drawSvg } from './graphs/draw-run.js'
+export { newWorkspace } from './graphs/new-workspace.js'
+export { budgetOf, checkInputs, lookForPrompt, titleOf, withPromptFiles } from './graphs/prepare-graph.js'
 export { Host, type HostOptions } from './host.js'
 export type { Notice } from './notify-center.js'
 export { openHomeStore } from './open-store.js'
@@ -8,3 +20,12 @@ export type { StartRequest } from './prepare-session.js'
 export { type Answerer, RunGates } from './run-gates.js'
 export { oneshotFiles, openRuns, type RunsOptions, runDirectory } from './runs.js'
 export type { HostSettings } from './settings.js'
+export {
+  type ExecutableFiles,
+  executableFiles,
+  executableText,
+  isOwnFile,
+  TrustBook,
+  type TrustCheck,
+  type TrustRecord,
+} from './trust/index.js'

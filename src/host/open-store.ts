@@ -5,6 +5,7 @@ import { runsProjection } from '../engine/index.js'
 import { validateEvent } from '../events/index.js'
 import { sessionsProjection } from '../sessions/index.js'
 import { openStore, type SqliteStore } from '../store/index.js'
+import { trustProjection } from './trust/index.js'
 
 /** The store of this home, with everything that is projected from it. */
 export function openHomeStore(options: {
@@ -15,7 +16,7 @@ export function openHomeStore(options: {
   return openStore({
     path: join(options.dataDirectory, 'signalbox.db'),
     clock: options.clock,
-    projections: [sessionsProjection, ...ledgerProjections, runsProjection] as never,
+    projections: [sessionsProjection, ...ledgerProjections, runsProjection, trustProjection] as never,
     chained: LEDGER_STREAMS,
     validate: validateEvent,
     onError: options.onError,

@@ -11,6 +11,8 @@ import {
   type SupervisorSettings,
 } from '../panes/index.js'
 import { TmuxSource } from '../panes/tmux/index.js'
+import { findExecutable, runCommand } from '../process/index.js'
+import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import type { ForeignCall } from './hook-inbox.js'
 import { doingOf, type PaneInfo } from './panes-info.js'
@@ -55,6 +57,8 @@ export class PaneBoard {
   readonly #ids = new Map<string, string>()
   readonly #shown = new Map<string, PaneInfo>()
   readonly #keys = new Map<string, string>()
+  /** Sessions that a person has renamed since they were opened. */
+  readonly #names = new Map<string, string>()
   readonly #listeners = new Set<(change: BoardChange) => void>()
   readonly #counters = new Counters()
   #source: TmuxSource | null = null
@@ -116,6 +120,13 @@ export class PaneBoard {
     this.changed(pane.id)
   }
 
+  /** A session has another name, or none of its own again. */
+  renamed(id: string, name: string | null): void {
+    if (name === null) this.#names.delete(id)
+    else this.#names.set(id, name)
+    this.changed(id)
+  }
+
   /** Its end has been told by its status; a moment later it leaves the list. */
   removeSession(id: string): void {
     if (!this.#sessions.delete(id)) return
@@ -166,6 +177,27 @@ export class PaneBoard {
       screen:
         supervisor.pane.screen.last?.frame.lines.map(row => this.#options.redactor.redactSameWidth(row.text)) ?? [],
     }
+  }
+
+  /** Brings a pane of tmux to the front, as far as that can be done from outside: its window and itself are selected. */
+  async focus(id: string): Promise<{ ok: boolean; message: string }> {
+    const pane = this.tmuxPane(id)
+    if (!pane)
+      throw new SignalboxError('E_STATE', 'a session of ours has no window', { next: `signalbox attach ${id}` })
+    const { env } = this.#options
+    const file = findExecutable('tmux', { path: env.PATH, cwd: '/' })
+    if (!file || !/^%\d+$/.test(pane.info.pane)) return { ok: false, message: 'tmux was not found' }
+    const target = pane.info.pane
+    const args = ['-S', pane.socket, 'select-window', '-t', target, ';', 'select-pane', '-t', target]
+    const { code, stderr } = await runCommand(file, args, { cwd: '/', env, timeoutMs: 5_000 })
+    if (code !== 0) return { ok: false, message: `tmux: ${stderr.trim() || 'the pane is gone'}` }
+    return { ok: true, message: `selected ${pane.info.place}` }
+  }
+
+  /** What a pane shows; null for one that is gone, or shows nothing yet. */
+  screenOf(id: string): Frame | null {
+    const found = this.#sessions.get(id) ?? this.tmuxPane(id)
+    return found?.supervisor.pane.screen.last?.frame ?? null
   }
 
   stats(): { panes: Record<string, number>; counters: Count[] } {
@@ -330,7 +362,7 @@ export class PaneBoard {
       ...this.#common(pane),
       source: 'session',
       place,
-      name,
+      name: this.#names.get(pane.id) ?? name,
       agent: agent === 'generic' ? null : agent,
       cwd,
       isFocused: false,

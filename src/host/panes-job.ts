@@ -1,7 +1,6 @@
 import { readFileSync } from 'node:fs'
-import { fileURLToPath } from 'node:url'
 import { isPlainShell, type Job, jobName, shownCommand } from '../panes/index.js'
-import { terminalGroups } from '../process/index.js'
+import { ownProgram, terminalGroups } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 
 /** Programs of agents by their process names. */
@@ -28,7 +27,7 @@ export function readJob(
   }
 }
 
-const OWN_PROGRAM = fileURLToPath(new URL('../cli.js', import.meta.url))
+const OWN_PROGRAM = ownProgram('cli')
 const OWN_SURFACES: ReadonlySet<string> = new Set(['watch', 'attach'])
 
 /** A terminal of ours in somebody's pane: what it shows is listed already. */

@@ -92,7 +92,8 @@ export async function prepareSession(
         pack: live.pack,
         adapter: { ...command.env, ...wired?.env },
         session: id,
-        keep: request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME'] : [],
+        keep:
+          request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SPEED'] : [],
       }),
       ...size,
       recording: join(recordings, `${id}.cast`),

@@ -19,6 +19,7 @@ import {
   mergeSteps,
   NodeSteps,
   type Performer,
+  type Prices,
   RunHost,
   type RunRecord,
   SignsOfLife,
@@ -31,6 +32,7 @@ import { isAlive, processStart } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { gateAnswer } from './gate-answers.js'
+import { type SessionKeeping, SessionTurns } from './live-turns.js'
 import { stepEnvironment } from './session-environment.js'
 import { StepApprovals } from './step-approvals.js'
 
@@ -44,10 +46,14 @@ export interface RunsOptions {
   /** Started by a person at a terminal: then all of its environment reaches the agents. */
   isPersonal: boolean
   maxRuns: number
+  /** What models cost whose agents do not tell. */
+  prices?: Prices
   /** Handlers of graphs that the user brought, by type. */
   handlers?: Readonly<Record<string, CustomHandler>>
   /** The one of this process, where it has one. */
   ledger?: Ledger
+  /** Keeps sessions, for workers in terminals. */
+  sessions?: SessionKeeping
   onActivity?(run: string, activity: Activity): void
   /** Which runs are looked for; all, unless told. */
   isWanted?(run: RunRecord): boolean
@@ -72,6 +78,8 @@ export function openRuns(options: RunsOptions): RunHost {
     environment,
     ask: (call, turn, request) => approvals.ask(call, turn, request),
     withdraw: step => approvals.withdraw(step),
+    ...(options.prices && { prices: options.prices }),
+    ...(options.sessions && { live: new SessionTurns(options.sessions, clock) }),
     onActivity: (run, activity) => {
       signs.seen(run)
       files.activity(run, activity)

@@ -1,8 +1,7 @@
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { type Clock, delay } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { startDetached } from '../process/index.js'
+import { ownProgram, startDetached } from '../process/index.js'
 import { KeeperClient } from './keeper-client.js'
 
 const START_TIMEOUT_MS = 10_000
@@ -18,15 +17,11 @@ export async function startKeeper(options: {
   const running = await tryConnect(socketPath, options.onLost)
   if (running) return running
   const logFile = join(options.runtimeDirectory, 'keeper.log')
-  startDetached(
-    fileURLToPath(new URL('./main.js', import.meta.url)),
-    [join(options.runtimeDirectory, 'keeper.lock'), socketPath],
-    {
-      logFile,
-      cwd: '/',
-      env: keeperEnvironment(),
-    },
-  )
+  startDetached(ownProgram('keeper/main'), [join(options.runtimeDirectory, 'keeper.lock'), socketPath], {
+    logFile,
+    cwd: '/',
+    env: keeperEnvironment(),
+  })
   const deadline = options.clock.monotonic() + START_TIMEOUT_MS
   while (options.clock.monotonic() < deadline) {
     await delay(options.clock, 20)

@@ -51,6 +51,32 @@ describe('menus in a picture', () => {
     expect(look('Do this:\n\n1. Delete\n2. Keep it').view).toBe('unknown')
   })
 
+  it('are believed by a pointer without numbers where the options name their keys', () => {
+    const menu = menuOf(look('Run this command?\n\n  $ npm test\n\n→ Run (once) (y) (enter)\n  Skip (esc or n)'))
+    expect(menu.options.map(({ label, accelerator }) => [label, accelerator])).toEqual([
+      ['Run (once)', 'enter'],
+      ['Skip', 'esc or n'],
+    ])
+    expect(look('Run this command?\n\n→ Run\n  Skip').view).toBe('unknown')
+  })
+
+  it('are believed in a box of their own, though the pack has seen them without one', () => {
+    const framed = parsePack(
+      `pack = 1\nagent = "framed"\nmenus = [{ kind = "permission", question = '^ ?Proceed\\?$', column = 1 }]\n`,
+      'framed.toml',
+    )
+    const box = (rows: readonly string[]) =>
+      ['╭──────────────────────╮', ...rows.map(row => `│ ${row.padEnd(21)}│`), '╰──────────────────────╯'].join('\n')
+    expect(labels(look(box(['Proceed?', '❯ Yes', '  No']), framed))).toEqual(['Yes', 'No'])
+    expect(look('    Proceed?\n    ❯ Yes\n      No', framed).view).toBe('unknown')
+  })
+
+  it('may be a question in the last line, with the cursor behind it', () => {
+    expect(look('Applied edit to a.py\nAdd b.py to the chat? (Y)es/(N)o [Yes]: \n').awaiting).not.toBeNull()
+    expect(look('Proceed? (y/n)').awaiting).not.toBeNull()
+    expect(look('It asks "Proceed? (y/n)" and waits.').awaiting).toBeNull()
+  })
+
   it('keep what explains an option apart from its label', () => {
     const menu = menuOf(
       look(

@@ -1,72 +1,100 @@
-import { Hono } from 'hono'
-import type { Host } from '../host/index.js'
+import type { HttpBindings } from '@hono/node-server'
+import { type Context, Hono } from 'hono'
+import { newId } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
 import { errorBody } from './errors.js'
-import { approvalRoutes } from './routes/approvals.js'
-import { eventRoutes } from './routes/events.js'
-import { bearerOf, hookRoutes } from './routes/hooks.js'
-import { paneRoutes } from './routes/panes.js'
-import { sessionFileRoutes } from './routes/session-files.js'
-import { sessionMessageRoutes } from './routes/session-messages.js'
-import { sessionRoutes } from './routes/sessions.js'
+import { checkOrigin, type OwnAddresses } from './gate/origins.js'
+import { securityHeaders } from './gate/security-headers.js'
+import type { ServerParts } from './parts.js'
+import { perform } from './perform.js'
+import type { Route } from './route.js'
+import { ROUTES } from './routes/index.js'
+import type { StaticFiles } from './static-files.js'
 
-export interface ServerOptions {
-  host: Host
-  version: string
-  startedAt: number
-  /** Ends the daemon in good order. */
-  stop(): void
+/** Where requests come in. */
+export type Listener = { kind: 'socket' } | { kind: 'tcp'; own: OwnAddresses; isSecure: boolean; files: StaticFiles }
+
+const URL_MAX = 4096
+
+type Env = { Bindings: HttpBindings; Variables: { requestId: string } }
+
+/** The HTTP API, the same on the owner's socket and on TCP. It decides nothing: routes check their input, call the host, and answer. */
+export function createApp(parts: ServerParts, listener: Listener, routes: readonly Route[] = ROUTES): Hono<Env> {
+  const app = new Hono<Env>()
+  const headers = listener.kind === 'tcp' ? securityHeaders(listener.isSecure) : {}
+  const fail = (error: unknown, requestId: string): Response => {
+    const { status, body, retryAfterS } = errorBody(error, requestId)
+    if (status >= 500) parts.log(`${requestId} ${error instanceof Error ? (error.stack ?? error.message) : error}`)
+    const answer = Response.json(body, { status, headers: { 'cache-control': 'no-store' } })
+    if (retryAfterS !== undefined) answer.headers.set('retry-after', String(retryAfterS))
+    return answer
+  }
+  app.onError((error, context) => {
+    const answer = fail(error, context.get('requestId') ?? newId('req'))
+    for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
+    return answer
+  })
+  app.use(async (context, next) => {
+    const requestId = newId('req')
+    context.set('requestId', requestId)
+    checkArrival(context, listener)
+    await next()
+    for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value)
+    context.res.headers.set('x-request-id', requestId)
+  })
+  for (const route of routes) {
+    if (route.isSocketOnly && listener.kind !== 'socket') continue
+    app.on(route.method, route.path, context =>
+      perform(route, {
+        parts,
+        request: context.req.raw,
+        target: context.env?.incoming?.url ?? context.req.path,
+        params: context.req.param() as Record<string, string>,
+        requestId: context.get('requestId'),
+        isSocket: listener.kind === 'socket',
+        closed: closeSignal(context),
+        hangUp: () => void context.env?.incoming?.socket?.destroy(),
+      }),
+    )
+  }
+  app.notFound(async context => {
+    const { method, path } = context.req
+    if (listener.kind === 'tcp' && (method === 'GET' || method === 'HEAD') && !path.startsWith('/api/'))
+      return listener.files.answer(path, context.req.header('if-none-match'))
+    return fail(
+      new SignalboxError('E_UNKNOWN', `there is no ${method} ${path.slice(0, 200)}`, {
+        next: 'see /api/v1/openapi.json',
+      }),
+      context.get('requestId'),
+    )
+  })
+  return app
 }
 
-/** The HTTP API on the owner's socket. It decides nothing: routes check their input, call the host, and answer. */
-export function createApp(options: ServerOptions): Hono {
-  const app = new Hono()
-  app.onError((error, context) => {
-    const { status, body } = errorBody(error)
-    return context.json(body, status)
-  })
-  app.notFound(context =>
-    context.json(
-      { error: { code: 'E_UNKNOWN', message: `there is no ${context.req.method} ${context.req.path}` } },
-      404,
-    ),
-  )
-  app.use(async (context, next) => {
+/** What is refused before anything is looked up. */
+function checkArrival({ req }: Context, listener: Listener): void {
+  const origin = req.header('origin')
+  if (listener.kind === 'socket') {
     // A browser cannot open a unix socket; a request that says it comes from one was forwarded by something that should not.
-    if (context.req.header('origin') !== undefined) {
-      return context.json({ error: { code: 'E_ORIGIN', message: 'the socket takes no requests from web pages' } }, 403)
-    }
-    return next()
-  })
-  app.use(async (context, next) => {
-    // The socket is the owner's and asks for no token. Whoever shows one is an agent's hook, and a hook token is good for hooks alone.
-    if (bearerOf(context) !== null && !context.req.path.startsWith('/api/v1/hooks/')) {
-      return context.json(
-        { error: { code: 'E_ROLE', message: 'a hook token may report hooks, and nothing else' } },
-        403,
-      )
-    }
-    return next()
-  })
-  app.get('/healthz', context => context.json({ ok: true }))
-  app.get('/api/v1/health', async context =>
-    context.json({
-      pid: process.pid,
-      version: options.version,
-      startedAt: options.startedAt,
-      store: options.host.store.id,
-      position: await options.host.store.head(),
-    }),
+    if (origin !== undefined)
+      throw new SignalboxError('E_ORIGIN', 'the socket takes no requests from web pages', {
+        next: 'signalbox serve --link',
+      })
+    return
+  }
+  checkOrigin(
+    { method: req.method, host: req.header('host'), origin, site: req.header('sec-fetch-site') },
+    listener.own,
   )
-  app.post('/api/v1/shutdown', context => {
-    options.stop()
-    return context.json({ ok: true })
-  })
-  app.route('/api/v1', sessionRoutes(options.host))
-  app.route('/api/v1', sessionMessageRoutes(options.host))
-  app.route('/api/v1', sessionFileRoutes(options.host))
-  app.route('/api/v1', approvalRoutes(options.host))
-  app.route('/api/v1', eventRoutes(options.host))
-  app.route('/api/v1', paneRoutes(options.host))
-  app.route('/api/v1', hookRoutes(options.host))
-  return app
+  if (req.method === 'OPTIONS')
+    throw new SignalboxError('E_METHOD', 'other pages are not asked in', { next: 'use the dashboard itself' })
+  if (req.url.length > URL_MAX + 64)
+    throw new SignalboxError('E_URL', `an address may have ${URL_MAX} bytes`, { next: 'ask for less at once' })
+}
+
+/** Aborts when the caller has hung up before it was answered. */
+function closeSignal(context: Context<Env>): AbortSignal {
+  const gone = new AbortController()
+  context.env?.outgoing?.once('close', () => gone.abort())
+  return gone.signal
 }

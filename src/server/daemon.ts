@@ -1,25 +1,25 @@
-import { chmodSync, rmSync } from 'node:fs'
-import { createServer } from 'node:http'
 import { join } from 'node:path'
-import { getRequestListener } from '@hono/node-server'
-import { type Clock, delay } from '../clock/index.js'
+import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import { Host, type HostSettings, openRuns } from '../host/index.js'
 import { startKeeper } from '../keeper/index.js'
 import { acquireLock } from '../process/index.js'
-import { createApp } from './app.js'
-import { serveTerminals } from './terminal-socket.js'
+import { OWNER } from './credential.js'
+import type { ServerExtras } from './extras.js'
+import { ApiServer } from './open-server.js'
+import type { ServerSettings } from './settings.js'
 
 export interface Daemon {
   socketPath: string
+  /** Where the dashboard is; null where it could not listen. */
+  address: string | null
+  /** A new login link for the owner; null without an address. */
+  link(): string | null
   /** Resolves when the daemon has stopped. */
   stopped: Promise<void>
   stop(): void
 }
-
-/** How long requests under way have to be answered when the daemon stops. */
-const ANSWER_MS = 100
 
 /**
  * One per home directory: the lock decides, not the socket file. Sessions belong to the keeper, so stopping the daemon, or killing it,
@@ -27,6 +27,11 @@ const ANSWER_MS = 100
  */
 export async function startDaemon(options: {
   settings: HostSettings
+  server: ServerSettings
+  /** What rooms beside the server know how to do. */
+  extras?: ServerExtras
+  /** A command started it that wants a session, not a dashboard: then a port that is taken is no reason not to start. */
+  isDetached: boolean
   clock: Clock
   version: string
   log(line: string): void
@@ -35,7 +40,7 @@ export async function startDaemon(options: {
   const lock = await acquireLock(join(settings.runtimeDirectory, 'daemon.lock'))
   if (!lock)
     throw new SignalboxError('E_DAEMON_RUNNING', 'a daemon is running for this home directory already', {
-      next: 'signalbox serve --stop ends it',
+      next: 'signalbox serve --link opens its dashboard; signalbox serve --stop ends it',
     })
   const onError = (error: unknown) =>
     log(`error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`)
@@ -62,41 +67,68 @@ export async function startDaemon(options: {
   const runs = openRuns({
     store: host.store,
     ledger: host.ledger,
+    sessions: host,
     clock,
     dataDirectory: settings.dataDirectory,
     envPass: settings.envPass,
     env: process.env,
     isPersonal: false,
     maxRuns: settings.maxRuns,
+    ...(settings.prices && { prices: settings.prices }),
     // A run that was begun at a terminal belongs there: with its environment, and with the person who can resume it.
     isWanted: run => run.labels.host === 'daemon',
     onError,
   })
   runs.start()
-  const app = createApp({ host, version, startedAt: clock.now(), stop: () => stop() })
-  const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
-  serveTerminals(server, host)
-  const socketPath = settings.daemonSocket
-  rmSync(socketPath, { force: true })
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(socketPath, () => resolve())
-  })
-  chmodSync(socketPath, 0o600)
-  log(`listening on ${socketPath}`)
-  const finished = stopped.then(async () => {
-    rmSync(socketPath, { force: true })
-    server.close()
-    // Whoever asked for the stop gets the answer; streams that never end are cut.
-    await delay(clock, ANSWER_MS)
-    server.closeAllConnections()
-    await host.store
-      .append('host', 'any', [newEvent('host.stopped', { pid: process.pid, reason: 'asked to' })])
-      .catch(onError)
+  const end = async () => {
     await runs.close().catch(onError)
     await host.close().catch(onError)
     await keeper.close()
     lock.release()
+  }
+  const server = await open(options, { host, runs, stop: () => stop() }).catch(async error => {
+    await end()
+    throw error
   })
-  return { socketPath, stopped: finished, stop: () => stop() }
+  const finished = stopped.then(async () => {
+    await server.close()
+    await host.store
+      .append('host', 'any', [newEvent('host.stopped', { pid: process.pid, reason: 'asked to' })])
+      .catch(onError)
+    await end()
+  })
+  return {
+    socketPath: settings.daemonSocket,
+    address: server.address,
+    link: () => server.address && `${server.address}/login#${server.parts.auth.codes.make(OWNER)}`,
+    stopped: finished,
+    stop: () => stop(),
+  }
+}
+
+async function open(
+  { settings, server: serverSettings, extras, isDetached, clock, version, log }: Parameters<typeof startDaemon>[0],
+  parts: Pick<Parameters<typeof ApiServer.open>[0], 'host' | 'runs' | 'stop'>,
+): Promise<ApiServer> {
+  const server = await ApiServer.open({
+    ...parts,
+    settings: serverSettings,
+    ...(extras && { extras }),
+    clock,
+    version,
+    log,
+  })
+  try {
+    const address = await server.listenOnTcp()
+    log(`the dashboard is at ${address}`)
+  } catch (error) {
+    if (!(isDetached && error instanceof SignalboxError && error.code === 'E_PORT')) {
+      await server.close()
+      throw error
+    }
+    log(`error: ${error.message}`)
+  }
+  await server.listenOnSocket(settings.daemonSocket)
+  log(`listening on ${settings.daemonSocket}`)
+  return server
 }

@@ -8,40 +8,66 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_ROLE: 403,
   E_ORIGIN: 403,
   E_HOST: 403,
+  E_PROOF: 403,
+  E_READ_ONLY: 403,
+  E_STEP_UP: 403,
   E_UNTRUSTED: 403,
+  E_LOCKED: 403,
   E_UNKNOWN: 404,
+  E_METHOD: 405,
   E_APPROVAL_DECIDED: 409,
   E_APPROVAL_CHANGED: 409,
   E_STATE: 409,
   E_VERSION: 409,
   E_BUSY: 409,
   E_LIMIT: 409,
+  E_REJECTED: 409,
   E_TOO_LARGE: 413,
+  E_URL: 414,
   E_TYPE: 415,
   E_RATE: 429,
   E_AGENT_MISSING: 422,
   E_CONFIG: 422,
+  E_DOT_SYNTAX: 422,
+  E_DOT_LINT: 422,
+  E_GRAPH: 422,
   E_APPROVAL_OPTION: 422,
   E_APPROVAL_EDIT: 422,
   E_APPROVAL_SEE_ALL: 428,
-  E_STEP_UP: 428,
+  E_NOT_READY: 503,
+  E_STORE: 503,
   E_TIMEOUT: 504,
 }
 
-/** One shape for every error, everywhere: what is wrong, and what to do. No stack, no secret. */
-export function errorBody(thrown: unknown): { status: ContentfulStatusCode; body: { error: Record<string, unknown> } } {
+export interface ErrorAnswer {
+  status: ContentfulStatusCode
+  body: { error: Record<string, unknown> & { code: string; message: string; next: string } }
+  /** Seconds, for `Retry-After`. */
+  retryAfterS?: number
+}
+
+/**
+ * One shape for every error, everywhere: what is wrong, and what to do. No stack, no path of ours, no secret: of what nobody foresaw
+ * only the request's id is told, under which the log has the rest.
+ */
+export function errorBody(thrown: unknown, requestId = 'none'): ErrorAnswer {
   const error = toSignalboxError(thrown)
-  const isKnown = error.code in STATUS
+  const isForeseen = error.code !== 'E_INTERNAL'
+  const { fields, first, retryAfterMs, ...details } = error.details ?? {}
   return {
     status: STATUS[error.code] ?? 500,
     body: {
       error: {
         code: error.code,
-        message: isKnown || error.code !== 'E_INTERNAL' ? error.message : 'something went wrong inside Signalbox',
-        ...(error.next !== undefined && { next: error.next }),
+        message: isForeseen ? error.message : 'something went wrong inside Signalbox',
+        next: error.next ?? (isForeseen ? 'nothing was changed' : `look for ${requestId} in the daemon's log`),
         ...(error.place && { place: error.place }),
-        ...(error.details && { details: error.details }),
+        ...(fields !== undefined && { fields }),
+        ...(first !== undefined && { first }),
+        ...(isForeseen && Object.keys(details).length > 0 && { details }),
+        requestId,
       },
     },
+    ...(typeof retryAfterMs === 'number' && { retryAfterS: Math.max(1, Math.ceil(retryAfterMs / 1000)) }),
   }
 }

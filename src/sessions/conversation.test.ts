@@ -110,6 +110,16 @@ describe('what has been said', () => {
     expect(markdown(stage.read())).toBe('All of them pass.')
   })
 
+  it('goes on with the word in which a request has cut it', () => {
+    const stage = new Stage({ cols: 80, rows: 20 })
+    stage.paint(['▷ go', '', '◆ I will switch the greeting t'], 20)
+    expect(close(stage)).toBe('I will switch the greeting t')
+    stage.paint(['▷ go', '', '◆ I will switch the greeting to a template string.'], 20)
+    expect(close(stage)).toBe('to a template string.')
+    stage.paint(['▷ go', '', '◆ I will switch the greeting to a template string.', '', '◆ It is done.'], 20)
+    expect(close(stage)).toBe('It is done.')
+  })
+
   it('is not said again when the agent goes on by itself', () => {
     const stage = new Stage({ cols: 80, rows: 20 })
     stage.paint(['▷ go', '', '◆ It runs in the background.'], 20)
@@ -158,6 +168,36 @@ describe('a turn in the normal buffer', () => {
     stage.print(`\u001b[H\u001b[2J\u001b[3J${picture}`)
     expect(markdown(stage.read())).toBe(before)
     expect(stage.conversation.turn).toBe('s.1')
+  })
+
+  it('is the same turn when a menu has pushed its rows up and they are printed again below', () => {
+    const stage = new Stage({ cols: 80, rows: 12 })
+    const said = ['▷ run the tests', '', '◆ I look at the sources.', '', '◆ I run the test suite now.']
+    stage.print(`${said.join('\r\n')}\r\n${BOX.join('\r\n')}`)
+    stage.read()
+    stage.conversation.openMessage()
+    expect(markdown(stage.conversation.closeMessage()!.blocks)).toContain('I run the test suite now.')
+    // The upper rows are out of the screen, where no program can take them back; the lower ones are overwritten.
+    stage.print(
+      `${'\r\n'.repeat(8)}\u001b[H\u001b[J${said.join('\r\n')}\r\n\r\n◆ All of them pass.\r\n${BOX.join('\r\n')}`,
+    )
+    expect(markdown(stage.read())).toBe('All of them pass.')
+    expect(stage.conversation.turn).toBe('s.1')
+  })
+
+  it('says nothing again when rows that passed after its end are gone', () => {
+    const stage = new Stage({ cols: 80, rows: 30 })
+    const turn = ['▷ go', '', '◆ It runs in the background.', '', '◈ Finished in 1s']
+    stage.paint(turn, 30)
+    stage.read()
+    stage.conversation.openMessage()
+    stage.conversation.closeMessage()
+    stage.conversation.closeTurn()
+    stage.paint([...turn, '', '◆ Details of the shell', '  Status: running'], 30)
+    expect(stage.conversation.closeHistory(stage.screen.last!)).not.toBeNull()
+    stage.conversation.closeTurn()
+    stage.paint([...turn, '', '◆ The build has ended.'], 30)
+    expect(markdown(stage.read())).toBe('The build has ended.')
   })
 
   it('is read once when a resize prints it a second time', () => {

@@ -7,10 +7,11 @@ import {
   renderMarkdown,
   type TextRow,
 } from '../screen/index.js'
+import { displayWidth } from '../text/index.js'
 import { type ClosedMessage, ClosedMessages } from './closed-messages.js'
 import type { Echo } from './picture.js'
 import { reconcileSaid, type SaidRecord } from './said-records.js'
-import { endOfSaid, endsWith, tailOf } from './said-rows.js'
+import { endOfSaid, endsWith, grownRest, squeezedText, TAIL_ROWS, tailOf } from './said-rows.js'
 import { type RowSource, ShownRows, type ShownState } from './shown-rows.js'
 
 export interface ConversationState {
@@ -28,6 +29,8 @@ export interface ConversationState {
   /** The prompt's words, and those of the last rows that were said: what is found again after a repaint. */
   echoText?: string
   tail?: string[]
+  /** The last row that was said is text: it may have been cut in the middle. */
+  isTailText?: boolean
   shown?: ShownState
 }
 
@@ -205,7 +208,7 @@ export class Conversation {
   /** Reads the rows of the open message again. */
   extract(look: Look, options: ExtractOptions): readonly Block[] {
     this.observe(look)
-    const rows = this.#rowsFrom(this.#state.from, options.before)
+    const rows = [...this.#grownRow(), ...this.#rowsFrom(this.#state.from, options.before)]
     const said = this.#blocksOf(rows, look, options.isOpen)
     // Scrolled back, the end of the answer is out of sight.
     if (!this.#shown.isWhole && said.length > 0) said[said.length - 1] = { ...said.at(-1)!, missing: true }
@@ -227,8 +230,9 @@ export class Conversation {
     const { message, turn } = this
     const [shown, blocks, isConfirmed] = [this.#read, this.#blocks, this.#isConfirmed]
     this.#state.isMessageOpen = false
-    if (this.#state.lastRow >= this.#state.from) {
-      const tail = tailOf(this.#shown.rows(this.#state.from, this.#state.lastRow))
+    if (this.#state.lastRow >= this.#state.from || this.#grownRow().length > 0) {
+      this.#state.isTailText = shown.at(-1)?.kind === 'prose'
+      const tail = tailOf(this.#shown.rows(this.#tailStart(), this.#state.lastRow))
       if (tail.length > 0) this.#state.tail = tail
       this.#state.from = this.#state.lastRow + 1
     }
@@ -287,6 +291,20 @@ export class Conversation {
     return dropRepeatedBands(rows, row => this.#shown.isRepaint(row.id))
   }
 
+  /** The rest of the last row that was said, if it has grown since: it was cut by a request. */
+  #grownRow(): TextRow[] {
+    const { tail, from, isTailText } = this.#state
+    const last = tail?.at(-1)
+    if (!last || !isTailText) return []
+    const row = this.#shown.rows(from - 2, from - 1).findLast(({ text }) => text.trim() !== '')
+    const rest = row ? grownRest(row, last) : null
+    if (!row || rest === null) return []
+    const [first] = row.spans
+    const width = displayWidth(rest)
+    const spans = first ? [{ ...first, x: 2, width, text: rest }] : []
+    return [{ ...row, text: `  ${rest}`, width: width + 2, spans, wrapped: false }]
+  }
+
   #blocksOf(rows: readonly TextRow[], look: Look, isOpen: boolean): Block[] {
     return extractBlocks(rows, {
       pack: this.#pack,
@@ -307,11 +325,32 @@ export class Conversation {
     this.#isConfirmed = isConfirmed
   }
 
+  /** What the turn had said before is found again where the newest message was only passing. */
+  #tailStart(): number {
+    const { echoId, from } = this.#state
+    return echoId === null || echoId >= from ? from : Math.max(echoId + 1, from - TAIL_ROWS)
+  }
+
   /** The turn's own prompt in another place: it is no longer where it was, or a repaint has printed it again. */
   #hasMoved(echo: Echo): boolean {
     const { echoId, echoText } = this.#state
     if (echoId === null || echoId === echo.first || echoText !== echo.text) return false
-    return this.#shown.isRepaint(echo.first) || !this.#shown.isEchoAt(echoId, echo)
+    return (
+      this.#shown.isRepaint(echo.first) || !this.#shown.isEchoAt(echoId, echo) || this.#isPrintedAgain(echoId, echo)
+    )
+  }
+
+  /**
+   * After a tall menu some agents print the end of their transcript once more below what is left of the first copy in the scrollback. It is
+   * the same turn, and no equal prompt sent again, if all that the turn has said stands below this prompt as well, or only below this one.
+   */
+  #isPrintedAgain(echoId: number, echo: Echo): boolean {
+    const { isTurnOpen, from, tail } = this.#state
+    if (!isTurnOpen || !tail || echo.first < echoId) return false
+    const said = squeezedText(this.#shown.rows(echoId, Math.min(from, echo.first) - 1))
+    const below = squeezedText(this.#shown.rowsFrom(echo.first))
+    const newest = tail.join('')
+    return said.endsWith(newest) ? below.startsWith(said) : below.includes(newest)
   }
 
   #follow(echo: Echo): void {
@@ -343,7 +382,7 @@ export class Conversation {
     const ended = endOfSaid(rows, tail)
     const end = rows.at(-1)?.id ?? echo.last
     if (ended !== null) this.#state.from = ended + 1
-    else if (from > end + 1) this.#state.from = echo.last + 1
+    else if (from > end + 1) this.#state.from = (this.#state.isTurnOpen ? echo.last : end) + 1
     this.#state.lastRow = Math.min(this.#state.lastRow, end)
   }
 }

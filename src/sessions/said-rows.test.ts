@@ -28,6 +28,11 @@ describe('the end of what was said', () => {
     expect(endOfSaid(rows('◆ I look at the sources first.', '', '◆ All is well.'), TAIL)).toBe(0)
   })
 
+  it('is found while the mark in front of it blinks', () => {
+    const tail = tailOf(rows('● I look at the sources.', '● Then I run the tests.'))
+    expect(endOfSaid(rows('  I look at the sources.', '  Then I run the tests.', '● All is well.'), tail)).toBe(1)
+  })
+
   it('is nowhere when nothing of it is left', () => {
     expect(endOfSaid(rows('◆ All is well.'), TAIL)).toBe(null)
   })

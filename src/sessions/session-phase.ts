@@ -7,6 +7,7 @@ import type { Block, Pack } from '../screen/index.js'
 import { Conversation, type ConversationState } from './conversation.js'
 import type { Effects } from './effects.js'
 import { liveMenu } from './live-menu.js'
+import { PassingHistory } from './passing-history.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable } from './phase-table.js'
 import { Readiness } from './readiness.js'
 import type { SaidRecord } from './said-records.js'
@@ -15,6 +16,9 @@ import type { Ending, SessionMessages } from './session-messages.js'
 import type { SessionNotices } from './session-notices.js'
 import type { RowSource } from './shown-rows.js'
 import type { MessageRef, Sink } from './sink.js'
+
+/** Of a prompt so much is kept with its turn; the whole is in the recording. */
+const PROMPT_KEPT = 4_000
 
 /** For a later host. */
 export interface PhaseState {
@@ -47,9 +51,6 @@ export interface SessionPhaseOptions {
   onError(error: unknown): void
 }
 
-/** Rows that nobody waited for are said when they have stood for so long. */
-const HISTORY_STANDS_S = 1
-
 /** What Signalbox does with a session: the phase, the turn and the message, moved by the table and carried out by its actions. */
 export class SessionPhase {
   readonly #options: SessionPhaseOptions
@@ -61,12 +62,13 @@ export class SessionPhase {
   /** The turn was interrupted, whatever its last row says. */
   #wasInterrupted = false
   /** Rows that appeared while nothing was awaited, and since when they stand. */
-  #passing: { markdown: string; t: number } | null = null
+  readonly #passing: PassingHistory
 
   constructor(options: SessionPhaseOptions) {
     const { session, pack, rows, restored, clock, isResumed, notices } = options
     this.#options = options
     this.#conversation = new Conversation(session, pack, rows, restored?.conversation)
+    this.#passing = new PassingHistory(this.#conversation)
     if (restored) {
       this.#phase = restored.phase
       this.#menus = { ...restored.menus }
@@ -152,7 +154,7 @@ export class SessionPhase {
 
   /** When to call `tick` if no byte comes before; null: never. In seconds since the session's start. */
   nextDeadline(): number | null {
-    return this.#passing && this.#phase === 'dormant' ? this.#passing.t + HISTORY_STANDS_S : null
+    return this.#phase === 'dormant' ? this.#passing.dueAt : null
   }
 
   /** Time has passed; the last picture still stands. Bytes that come later than the deadline are preceded by this call, live or not. */
@@ -255,7 +257,9 @@ export class SessionPhase {
 
   #markTurn(look: Look | null): void {
     const turn = look && this.#conversation.markTurn(look)
-    if (turn) this.#options.record('turn.opened', { session: this.#options.session, turn })
+    if (!turn) return
+    const prompt = look.observation.user?.slice(0, PROMPT_KEPT)
+    this.#options.record('turn.opened', { session: this.#options.session, turn, ...(prompt && { prompt }) })
   }
 
   #showTyping(isOn: boolean): void {
@@ -292,25 +296,9 @@ export class SessionPhase {
     })
   }
 
-  /**
-   * What passed while nobody waited for anything, as a message of its own. A prompt that was answered at once has its turn closed by it.
-   * Without a prompt only what stands for a while is said: hints and waiting prompts come and go in the same place.
-   */
+  /** What passed while nobody waited for anything, as a message of its own. A prompt that was answered at once has its turn closed by it. */
   #extractHistory(look: Look | null): void {
-    // Only above an input box in use are rows the agent's words; a question about leaving, a list or a viewer passes.
-    const composer = look?.observation.composer
-    const isReadable = composer && !composer.completion && look.observation.awaiting === null
-    const found = isReadable ? this.#conversation.history(look) : null
-    if (!found || !look) {
-      this.#passing = null
-      return
-    }
-    if (this.#conversation.turn === null && this.#conversation.hasNewPrompt) this.#markTurn(look)
-    if (this.#conversation.turn === null) {
-      if (this.#passing?.markdown !== found.markdown) this.#passing = { markdown: found.markdown, t: look.t }
-      if (look.t - this.#passing.t < HISTORY_STANDS_S) return
-    }
-    this.#passing = null
+    if (this.#passing.look(look, seen => this.#markTurn(seen)) !== 'due' || !look) return
     const closed = this.#conversation.closeHistory(look)
     if (!closed) return
     this.#options.messages.close(closed, { ending: null, waits: this.#options.hasTranscript })

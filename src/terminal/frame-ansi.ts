@@ -1,15 +1,19 @@
-import type { Color, Frame, Span } from './frame.js'
+import type { Color, Frame, Row, Span } from './frame.js'
 
 /** A frame as the bytes that draw it on an empty screen of its size: for a viewer that joins late. */
 export function frameToAnsi(frame: Frame): string {
   let drawn = '\u001b[0m\u001b[?25l'
   frame.lines.forEach((row, y) => {
     if (row.spans.length === 0) return
-    drawn += `\u001b[${y + 1};1H`
-    for (const span of row.spans) drawn += linked(span, `\u001b[0${styleCodes(span)}m${span.text}`)
+    drawn += `\u001b[${y + 1};1H${rowToAnsi(row)}`
   })
   const { x, y, visible } = frame.cursor
   return `${drawn}\u001b[0m\u001b[${y + 1};${x + 1}H${visible ? '\u001b[?25h' : ''}`
+}
+
+/** One row with its colours, from where the cursor is. */
+export function rowToAnsi(row: Pick<Row, 'spans'>): string {
+  return row.spans.map(span => linked(span, `\u001b[0${styleCodes(span)}m${span.text}`)).join('')
 }
 
 /** Targets hold no control characters: the emulator keeps no others. */

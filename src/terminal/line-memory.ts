@@ -1,10 +1,11 @@
-import { Background } from './cell-style.js'
+import { Background, Content } from './cell-style.js'
 import { CELL_WORDS, type CoreAttributes, type CoreBuffer, type CoreLine, type XtermCore } from './xterm-core.js'
 
 /*
  * Where the memory of lines comes from. xterm asks for a piece for each line, fills a blank one cell by cell, and makes a
  * cell object for every copy: most of the work of a line feed before the scrollback is full, and of entering the
- * alternate screen. Here a few lines share a piece of memory, and a blank line is a copy of the last blank one.
+ * alternate screen. Here a few lines share a piece of memory, and a blank line is a copy of the last blank one. Erasing writes
+ * the words of one blank cell, where xterm calls a method for each.
  *
  * The methods are replaced on the classes, once a process. A line that shares memory must not grow in place, as xterm's
  * `resize` would let it: it gets memory of its own first. A piece is freed when the last line in it is, so it is kept
@@ -21,6 +22,15 @@ interface LineMethods {
   constructor: LineClass
   clone(): CoreLine
   resize(cols: number, fill: unknown): boolean
+  fill(cell: FillCell, isSparing?: boolean): void
+  replaceCells(start: number, end: number, cell: FillCell, isSparing?: boolean): void
+}
+
+/** What erased cells become. */
+interface FillCell {
+  content: number
+  fg: number
+  bg: number
 }
 
 const prepared = new WeakSet<object>()
@@ -50,6 +60,47 @@ function replaceLineMethods(lines: LineMethods, anyCell: unknown): void {
     if (isShared && cols !== this.length) this._data = this._data.slice()
     return resize.call(this, cols, fill)
   }
+  replaceErasing(lines)
+}
+
+/** Cells that a program protects are spared, and links or combined characters in what is filled in lie beside the words: both are xterm's. */
+function replaceErasing(lines: LineMethods): void {
+  const { fill, replaceCells } = lines
+  lines.fill = function (this: CoreLine & LineMethods, cell: FillCell, isSparing = false): void {
+    if (isSparing || !isBare(cell)) return fill.call(this, cell, isSparing)
+    this._combined = {}
+    this._extendedAttrs = {}
+    writeCells(this._data, 0, this.length, cell)
+  }
+  lines.replaceCells = function (
+    this: CoreLine & LineMethods,
+    start: number,
+    end: number,
+    cell: FillCell,
+    isSparing = false,
+  ): void {
+    const words = this._data
+    const isInsideWide =
+      (start > 0 && columnsAt(words, start - 1) === 2) || (end > 0 && columnsAt(words, end - 1) === 2)
+    if (isSparing || isInsideWide || !isBare(cell)) return replaceCells.call(this, start, end, cell, isSparing)
+    writeCells(words, start, Math.min(end, this.length), cell)
+  }
+}
+
+function isBare({ content, bg }: FillCell): boolean {
+  return (content & Content.isCombined) === 0 && (bg & Background.hasExtended) === 0
+}
+
+function writeCells(words: Uint32Array, start: number, end: number, { content, fg, bg }: FillCell): void {
+  for (let at = start * CELL_WORDS; at < end * CELL_WORDS; at += CELL_WORDS) {
+    words[at] = content
+    words[at + 1] = fg
+    words[at + 2] = bg
+  }
+}
+
+function columnsAt(words: Uint32Array, x: number): number {
+  return words[x * CELL_WORDS]! >>> Content.widthShift
 }
 
 function replaceBlankLines(buffers: CoreBuffer): void {
@@ -71,10 +122,12 @@ let used = 0
 
 function copyInPiece(words: Uint32Array): Uint32Array {
   if (used + words.length > piece.length) {
-    piece = new Uint32Array(Math.max(words.length, CELL_WORDS) * LINES_PER_PIECE)
+    // Not zeroed: a line is copied into its part before anyone has it.
+    const length = Math.max(words.length, CELL_WORDS) * LINES_PER_PIECE
+    piece = new Uint32Array(Buffer.allocUnsafeSlow(length * Uint32Array.BYTES_PER_ELEMENT).buffer)
     used = 0
   }
-  const copy = piece.subarray(used, used + words.length)
+  const copy = new Uint32Array(piece.buffer, used * Uint32Array.BYTES_PER_ELEMENT, words.length)
   copy.set(words)
   used += words.length
   return copy

@@ -6,6 +6,12 @@ export const KNOWN_MODES = [25, 1000, 1001, 1002, 1003, 1004, 1005, 1006, 1049, 
 
 const KNOWN: ReadonlySet<number> = new Set(KNOWN_MODES)
 const CURSOR_VISIBLE = 25
+
+/**
+ * Modes that change nothing in the grid: cursor blinking and visibility, focus reports, pasting, synchronized updates, colour scheme reports.
+ * Agents switch them several times a picture. xterm would note them a second time, and one of them as an option that others listen to.
+ */
+const OURS_ALONE: ReadonlySet<number> = new Set([12, CURSOR_VISIBLE, 1004, 2004, 2026, 2031])
 export const SYNCHRONIZED_OUTPUT = 2026
 
 /** Remembers which of the known modes are set. Mouse and focus modes are recorded, never acted on. */
@@ -32,13 +38,15 @@ export class PrivateModes {
   register(hooks: ParserHooks, synchronized: (isSet: boolean) => void): void {
     const change = (isSet: boolean) => (params: SequenceParams) => {
       let isSynchronized = false
+      let isOurs = true
       for (let index = 0; index < params.length; index++) {
         const mode = paramAt(params, index)
         this.#change(mode, isSet)
         if (mode === SYNCHRONIZED_OUTPUT) isSynchronized = true
+        isOurs &&= OURS_ALONE.has(mode)
       }
       if (isSynchronized) synchronized(isSet)
-      return false
+      return isOurs
     }
     hooks.csi({ prefix: '?', final: 'h' }, change(true))
     hooks.csi({ prefix: '?', final: 'l' }, change(false))

@@ -128,11 +128,15 @@ function makeSpans(
   })
 }
 
+/** Nothing was written there: no character, one column. */
+const EMPTY_CELL = 1 << Content.widthShift
+
 /** Columns up to the last cell that shows something. */
 function visibleWidth(line: CoreLine, words: Uint32Array): number {
   for (let x = words.length / CELL_WORDS - 1; x >= 0; x--) {
     const at = x * CELL_WORDS
     const content = words[at]!
+    if (content === EMPTY_CELL && words[at + 1] === 0 && words[at + 2] === 0) continue
     const codePoint = content & Content.codePoint
     if (content >>> Content.widthShift === 0) return x + 1
     if ((content & Content.isCombined) !== 0 && !INVISIBLE_CLUSTER.test(line._combined[x] ?? '')) return x + 1

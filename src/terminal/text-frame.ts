@@ -2,13 +2,23 @@ import { displayWidth } from '../text/index.js'
 import type { Frame, Row } from './frame.js'
 import { hashText } from './row-hash.js'
 
-/** A frame made of plain lines, as somebody would copy them out of a terminal: no colours, the cursor below the last line. */
+/** What a line ends with behind which a program waits for an answer or a command. */
+const WAITING = /(?:[:\]>$#%]|\([yn](?:es|o)?\/[yn](?:es|o)?\))\s*$/iu
+
+/**
+ * A frame made of plain lines, as somebody would copy them out of a terminal: no colours, the cursor below the last line, or one blank behind
+ * it where that line asks for something.
+ */
 export function frameOfText(text: string, size: { cols: number; rows: number } | null = null): Frame {
   const written = text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n')
   const cols = size?.cols ?? Math.max(80, ...written.map(line => displayWidth(line)))
   const rows = size?.rows ?? Math.max(24, written.length)
   const shown = written.slice(-rows)
   const lines = Array.from({ length: rows }, (_, index) => rowOfText(shown[index] ?? '', index))
+  const last = shown.at(-1)!.trimEnd()
+  const cursor = WAITING.test(last)
+    ? { x: Math.min(displayWidth(last) + 1, cols - 1), y: shown.length - 1 }
+    : { x: 0, y: Math.min(shown.length, rows - 1) }
   return {
     seq: 1,
     t: 0,
@@ -19,7 +29,7 @@ export function frameOfText(text: string, size: { cols: number; rows: number } |
     cols,
     rows,
     buffer: 'normal',
-    cursor: { x: 0, y: Math.min(shown.length, rows - 1), visible: true },
+    cursor: { ...cursor, visible: true },
     title: '',
     progress: null,
     lines,

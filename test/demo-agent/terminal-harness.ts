@@ -1,13 +1,11 @@
 import { closeSync, constants, mkdtempSync, openSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type IPty, spawn } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
 
-const ENTRY = fileURLToPath(new URL('../../src/demo-agent/main.ts', import.meta.url))
-const LOADER = createRequire(import.meta.url).resolve('tsx')
+const ENTRY = fileURLToPath(new URL('../../dist/demo-agent/main.js', import.meta.url))
 const WAIT_MS = 15_000
 
 export const KEY = {
@@ -36,9 +34,9 @@ export interface HarnessOptions {
   answers?: boolean
 }
 
-/** Arguments that start the demo agent without a build. */
+/** Arguments that start the demo agent as it was built. */
 export function demoArgv(args: string[]): string[] {
-  return ['--import', LOADER, ENTRY, ...args]
+  return [ENTRY, ...args]
 }
 
 export function temporaryDirectory(): string {

@@ -82,7 +82,7 @@ describe.skipIf(!hasTmux)('demo in a terminal', () => {
   afterEach(() => terminal.close())
 
   it('asks the person, and y lets the agent go on', async () => {
-    terminal.run('demo', '--speed', '5')
+    terminal.run('demo', '--terminal', '--speed', '5')
     await terminal.see('allow once? [y/n]')
     terminal.type('what?')
     terminal.key('Enter')
@@ -98,7 +98,7 @@ describe.skipIf(!hasTmux)('demo in a terminal', () => {
   })
 
   it('n denies: nothing is changed, and the exit code says so', async () => {
-    terminal.run('demo', '--speed', '5')
+    terminal.run('demo', '--terminal', '--speed', '5')
     await terminal.see('allow once? [y/n]')
     terminal.type('n')
     terminal.key('Enter')

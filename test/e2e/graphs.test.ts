@@ -2,6 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { executableFiles } from '../../src/host/trust/index.js'
 import { parseLines, ROOT, TestHome } from './harness.js'
 
 let home: TestHome
@@ -45,7 +46,20 @@ interface Event {
   data: Record<string, unknown>
 }
 
-const run = (args: string[], scenario?: object) => home.run(['run', ...args, '--json'], { env: env(scenario) })
+/** The files have been looked at: a test wrote them. */
+async function trust(file: string, others: string[] = []): Promise<string[]> {
+  const { hash } = await executableFiles(
+    join(home.work, file),
+    others.map(name => join(home.work, name)),
+  )
+  return ['--trust', hash]
+}
+
+async function run([file = '', ...args]: string[], scenario?: object) {
+  const at = args.indexOf('--handlers')
+  const trusted = await trust(file, at < 0 ? [] : [args[at + 1]!])
+  return home.run(['run', file, ...args, ...trusted, '--json'], { env: env(scenario) })
+}
 const outcome = (stdout: string) => parseLines<Event & { status: string; run: string }>(stdout).at(-1)!
 
 describe('the examples', () => {
@@ -122,7 +136,10 @@ describe('a gate', () => {
     )
     const refused = await home.run(['resume', id])
     expect([refused.code, refused.stderr]).toEqual([expect.any(Number), expect.stringContaining('+more')])
-    expect((await home.run(['resume', id, '--graph', 'flow.dot', '--json'])).code).toBe(4)
+    const untrusted = await home.run(['resume', id, '--graph', 'flow.dot', '--json'])
+    expect([untrusted.code, untrusted.stderr]).toEqual([4, expect.stringContaining('flow.dot changed')])
+    const named = await trust('flow.dot')
+    expect((await home.run(['resume', id, '--graph', 'flow.dot', '--json', ...named])).code).toBe(4)
   })
 })
 
@@ -169,39 +186,54 @@ describe('a module of the user’s own', () => {
 
 describe('a host that is killed', () => {
   /** Every command leaves its name; a name twice means that a finished node ran again. */
-  const nodes = Array.from(
-    { length: 6 },
-    (_, at) => `n${at} [shape=parallelogram, tool_command="echo n${at} >> ../log-$SBX_TAG; sleep 0.05"]`,
-  )
-  const DOT = `graph [worktree=none]; ${nodes.join('; ')}; p [shape=component]; j; j [shape=diamond]; start -> n0 -> n1 -> p; p -> n2; p -> n3; n2 -> j; n3 -> j; j -> n4 -> n5 -> exit`
+  const tool = (name: string, more = '') =>
+    `${name} [shape=parallelogram, tool_command="echo ${name} >> ../log-$SBX_TAG${more}"]`
+  /** Twelve nodes with branches, a gate and retries: the first try of `b` fails. */
+  const DOT = `graph [worktree=none, default_max_retries=1]; ${['a', 'c', 'd', 'e', 'f', 'g'].map(name => tool(name)).join('; ')};
+    ${tool('b', '; test -e ../tried || { touch ../tried; exit 1; }')}
+    ok [shape=hexagon]; p [shape=component]; j [shape=diamond]; start -> a -> b -> ok; ok -> p [label="[Y] Yes"]; ok -> exit [label="[N] No"];
+    p -> c; p -> d; p -> e; c -> j; d -> j; e -> j; j -> f -> g -> exit`
 
-  test.each([3, 9, 15, 22, 30])(
-    'with kill -9 after %i events: the run ends the same, and nothing that was recorded as finished ran again',
-    async count => {
-      graph(DOT)
-      const child = home.start(['run', 'flow.dot', '--json'], { env: { ...env(), SBX_TAG: 'x' } })
-      let text = ''
-      await new Promise<void>(resolve => {
-        child.stdout!.on('data', chunk => {
-          text += String(chunk)
-          if (text.split('\n').length > count) child.kill('SIGKILL')
-        })
-        child.on('close', () => resolve())
+  /** Drives until so many lines were seen, then kills; true when it was still going. */
+  async function killAfter(args: string[], lines: number, tag: string): Promise<void> {
+    const child = home.start([...args, '--json'], { env: { ...env(), SBX_TAG: tag } })
+    let text = ''
+    await new Promise<void>(resolve => {
+      child.stdout!.on('data', chunk => {
+        text += String(chunk)
+        if (text.split('\n').length > lines) child.kill('SIGKILL')
       })
-      const [record] = await home.ndjson<{ id: string; status: string }>(['runs', '--json'])
-      const before = parseLines<Event>((await home.ok(['show', record!.id, '--events'])).stdout)
-      const finished = before
+      child.on('close', () => resolve())
+    })
+  }
+
+  test.each([
+    [7, 20],
+    [19, 9],
+  ])(
+    'after %i events, and again %i events behind the gate: same end, nothing that had finished ran again, the answer stays',
+    async (first, second) => {
+      graph(DOT)
+      await killAfter(['run', 'flow.dot', ...(await trust('flow.dot'))], first, 'x')
+      const [record] = await home.ndjson<{ id: string }>(['runs', '--json'])
+      const { id } = record!
+      const parked = await home.run(['resume', id, '--json'], { env: { ...env(), SBX_TAG: 'y' } })
+      expect(parked.code, parked.stderr).toBe(4)
+      const read = async () => parseLines<Event>((await home.ok(['show', id, '--events'])).stdout)
+      const gate = (await read()).find(({ type }) => type === 'gate.opened')!
+      await home.ok(['answer', String(gate.data.approval), 'Y'])
+      await killAfter(['resume', id], second, 'z')
+      const finished = (await read())
         .filter(({ type }) => type === 'step.ended')
-        .map(({ data }) => String(data.step).replace(/@.*/, ''))
-      if (record!.status !== 'completed')
-        await home.ok(['resume', record!.id, '--json'], { env: { ...env(), SBX_TAG: 'y' } })
-      const after = existsSync(join(home.directory, 'log-y'))
-        ? readFileSync(join(home.directory, 'log-y'), 'utf8').split('\n')
-        : []
+        .map(({ data }) => String(data.step).replace(/^.*\/|@.*/g, ''))
+      await home.ok(['resume', id, '--json'], { env: { ...env(), SBX_TAG: 'w' } })
+      const log = join(home.directory, 'log-w')
+      const after = existsSync(log) ? readFileSync(log, 'utf8').split('\n') : []
       for (const node of finished) expect(after).not.toContain(node)
-      const events = parseLines<Event>((await home.ok(['show', record!.id, '--events'])).stdout)
+      const events = await read()
       const path = new Set(events.filter(({ type }) => type === 'node.started').map(({ data }) => data.node))
-      expect([...path].sort()).toEqual(['exit', 'j', 'n0', 'n1', 'n2', 'n3', 'n4', 'n5', 'p', 'start'])
+      expect([...path].sort()).toEqual(['a', 'b', 'c', 'd', 'e', 'exit', 'f', 'g', 'j', 'ok', 'p', 'start'])
+      expect(events.filter(({ type }) => type === 'gate.answered')).toHaveLength(1)
       expect(events.at(-1)!.type).toBe('run.completed')
     },
   )
@@ -235,14 +267,21 @@ describe('conformance', () => {
   })
 })
 
-const SAMPLES = join(ROOT, '../shared/data/dot-samples')
-describe.skipIf(!existsSync(SAMPLES))('graphs that others wrote', () => {
-  test('dry-run, or are refused with a place', async () => {
-    for (const file of readdirSync(SAMPLES).filter(name => name.endsWith('.dot'))) {
-      const { code, stdout } = await home.run(['conformance', 'run', join(SAMPLES, file)])
-      const answer = JSON.parse(stdout) as { status?: string; error?: string }
-      if (code !== 0) expect(answer.error, file).toMatch(/\d+:\d+: |visited|goal unmet|no edge|limit/)
-      else expect(answer.status, file).toBe('success')
-    }
+describe('a graph that nobody has let run', () => {
+  test('is not run without a terminal; it is by its hash, and then as long as it stays the same', async () => {
+    graph('a [shape=parallelogram, tool_command="echo hi"]; start -> a -> exit')
+    const refused = await home.run(['run', 'flow.dot', '--json'])
+    expect([refused.code, refused.stderr]).toEqual([
+      4,
+      expect.stringMatching(/not trusted yet[\s\S]*--trust [0-9a-f]{64}/),
+    ])
+    expect((await home.run(['run', 'flow.dot', '--dry-run', '--json'])).code).toBe(0)
+    const shown = await home.run(['trust', 'flow.dot', '--json'])
+    expect(shown.code).toBe(4)
+    const { hash } = JSON.parse(shown.stdout) as { hash: string }
+    await home.ok(['run', 'flow.dot', '--json', '--trust', hash])
+    await home.ok(['run', 'flow.dot', '--json'])
+    graph('a [shape=parallelogram, tool_command="echo other"]; start -> a -> exit')
+    expect((await home.run(['run', 'flow.dot', '--json'])).code).toBe(4)
   })
 })

@@ -13,7 +13,7 @@ const [fill = 'x', bytes, cols] = [
   Number(process.argv[4]),
 ]
 const CHUNK = 65_536
-const READ_EVERY = 40
+const READINGS = 4
 
 const pack = await loadPack('claude', null)
 const pane = new Pane(pack, { cols, rows: 40 })
@@ -22,6 +22,7 @@ const observe = (steps: readonly PaneStep[]) => {
   for (const step of steps) if (step.type === 'look') conversation.observe(step.look)
 }
 const whole = new TextEncoder().encode(`● ${fill.repeat(Math.floor(bytes / Buffer.byteLength(fill)))}`)
+const readEvery = Math.ceil(whole.length / CHUNK / READINGS)
 const began = performance.now()
 let slowest = 0
 let last = { markdown: 0, ansi: 0, telegram: 0 }
@@ -31,7 +32,7 @@ for (let at = 0, t = 0; at < whole.length; at += CHUNK) {
   const isLast = at + CHUNK >= whole.length
   if (isLast) observe(pane.force(t + 1))
   const look = pane.screen.last
-  if (!look || (!isLast && (at / CHUNK) % READ_EVERY !== 0)) continue
+  if (!look || (!isLast && (at / CHUNK) % readEvery !== 0)) continue
   const from = performance.now()
   conversation.markTurn(look)
   conversation.openMessage()

@@ -92,7 +92,7 @@ describe.each(recordings.map(cast => [cast.replace(`${root}`, ''), cast] as cons
           pack,
         ),
       ).toEqual(whole)
-  }, 120_000)
+  }, 240_000)
 
   test('shows no impossible change of view and does not flicker', async () => {
     const recording = await readWholeRecording(cast)
@@ -100,7 +100,7 @@ describe.each(recordings.map(cast => [cast.replace(`${root}`, ''), cast] as cons
     const inputs = recording.events.filter(event => event.kind === 'input').map(event => event.t)
     expect(impossible(seen, inputs)).toEqual([])
     expect(excursions(seen, inputs).length).toBeLessThanOrEqual(1)
-  }, 60_000)
+  }, 240_000)
 })
 
 function impossible(seen: readonly Seen[], inputs: readonly number[]): string[] {

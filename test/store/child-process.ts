@@ -2,33 +2,45 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { createInterface, type Interface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
+import { compiledChild } from '../support/compiled.js'
 
-/** A program beside this file, run from its TypeScript source in a process of its own, that talks in lines. */
+/** A program beside this file, run in a process of its own, that talks in lines. */
 export class Child {
   readonly process: ChildProcess
   readonly exit: Promise<{ code: number | null; signal: NodeJS.Signals | null }>
   readonly #lines: Interface
+  /** What was printed before anybody listened. */
+  readonly #early: string[] = []
+  #handler: ((line: string) => void) | null = null
 
   constructor(script: string, args: readonly string[], options: { command?: readonly string[]; uid?: number } = {}) {
-    const file = fileURLToPath(new URL(script, import.meta.url))
+    const file = compiledChild(fileURLToPath(new URL(script, import.meta.url)))
     const [command = process.execPath, ...before] = [...(options.command ?? []), process.execPath]
     const spawnOptions = options.uid === undefined ? {} : { uid: options.uid, gid: options.uid }
-    this.process = spawn(command, [...before, '--import', 'tsx', file, ...args], {
+    this.process = spawn(command, [...before, file, ...args], {
       stdio: ['pipe', 'pipe', 'inherit'],
       ...spawnOptions,
     })
     this.exit = once(this.process, 'exit').then(([code, signal]) => ({ code, signal }))
     this.#lines = createInterface({ input: this.process.stdout! })
+    this.#lines.on('line', line => (this.#handler ? this.#handler(line) : this.#early.push(line)))
   }
 
   onLine(handler: (line: string) => void): void {
-    this.#lines.on('line', handler)
+    for (const line of this.#early.splice(0)) handler(line)
+    this.#handler = handler
   }
 
   /** Waits for a line that the program prints when it is ready. */
   async line(): Promise<string> {
-    const [line] = await once(this.#lines, 'line')
-    return String(line)
+    const early = this.#early.shift()
+    if (early !== undefined) return early
+    return new Promise(resolve => {
+      this.#handler = line => {
+        this.#handler = null
+        resolve(line)
+      }
+    })
   }
 
   send(line: string): void {

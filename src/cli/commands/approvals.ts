@@ -14,7 +14,8 @@ export async function run(context: CommandContext, { options }: CommandInput): P
   const misplaced = OF_HISTORY.find(name => options[name] !== undefined)
   if (misplaced) throw new SignalboxError('E_INPUT', `--${misplaced} belongs to --history`, { next: 'add --history' })
   const client = await DaemonClient.connect(context)
-  const { items } = await client.get<{ items: ApprovalInfo[] }>(`/approvals${options.all ? '?all=1' : ''}`)
+  const path = `/approvals${options.all ? '?all=1' : ''}`
+  const items = (await client.get<{ items: ApprovalInfo[] }>(path)).items.reverse()
   if (options.json) context.json(items)
   else if (items.length === 0) context.out('nothing needs you')
   else

@@ -1,44 +1,59 @@
-import { checkpointsOf, graphOf, graphWorkflow, readRun, runStream } from '../../engine/index.js'
+import { checkpointsOf, graphOf, graphWorkflow, type RunRecord, readRun, runStream } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { newEvent } from '../../events/index.js'
+import type { EventStore } from '../../store/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { driveGraph } from '../graphs/drive-graph.js'
 import { runFromCheckpoint } from '../graphs/resume-run.js'
+import type { Home } from '../home.js'
 import { findRunFor, withStore } from '../runs/open-runs.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   return withStore(context, async (store, home) => {
     const record = await findRunFor(context, store, String(args.run))
-    if (record.kind !== 'graph') throw new SignalboxError('E_INPUT', `run ${record.id} is no run of a graph`)
-    if (options.rewind && record.status === 'running')
-      throw new SignalboxError('E_STATE', `run ${record.id} is running`, {
-        next: `signalbox cancel ${record.id} first`,
-      })
-    const found = checkpointsOf(await store.readStream(runStream(record.id)))
-    const { node, visit } = placeOf(String(options.at ?? ''))
-    const matching = found.filter(entry => entry.node === node && (visit === null || entry.visit === visit))
-    const chosen = matching.at(-1)
-    if (!chosen)
-      throw new SignalboxError('E_INPUT', `run ${record.id} has no checkpoint after "${String(options.at)}"`, {
-        next: `it has: ${found.map(entry => `${entry.node}@${entry.visit}`).join(', ') || 'none'}`,
-      })
-    const { workspace: _, from: __, ...input } = (await readRun(store, record.id, graphWorkflow)).run.work.input
-    const id = await runFromCheckpoint({ ...context, cwd: record.project }, store, home, chosen.checkpoint, {
-      graph: graphOf({ ...input, workspace: _, from: null }),
-      title: record.title,
-      input,
-      from: { run: record.id, as: options.rewind ? 'rewind' : 'fork' },
+    const { id, next } = await forkRun(context, store, home, record, {
+      at: String(options.at ?? ''),
+      isRewind: options.rewind === true,
     })
-    if (options.rewind)
-      await store.append(runStream(record.id), 'any', [newEvent('run.archived', { reason: `rewound as ${id}` })])
     if (options.run === false) {
-      if (options.json) context.json({ run: id, next: chosen.checkpoint.next_node })
+      if (options.json) context.json({ run: id, next })
       else context.out(`${id}\ngo on with: signalbox resume ${id}`)
       return EXIT.ok
     }
     return driveGraph(context, store, home, id, options)
   })
+}
+
+/** A new run that goes on after a checkpoint of this one; a rewound one takes its place. */
+export async function forkRun(
+  context: CommandContext,
+  store: EventStore,
+  home: Home,
+  record: RunRecord,
+  { at, isRewind, labels }: { at: string; isRewind: boolean; labels?: Record<string, string> },
+): Promise<{ id: string; next: string | null }> {
+  if (record.kind !== 'graph') throw new SignalboxError('E_INPUT', `run ${record.id} is no run of a graph`)
+  if (isRewind && record.status === 'running')
+    throw new SignalboxError('E_STATE', `run ${record.id} is running`, { next: `signalbox cancel ${record.id} first` })
+  const found = checkpointsOf(await store.readStream(runStream(record.id)))
+  const { node, visit } = placeOf(at)
+  const chosen = found.findLast(entry => entry.node === node && (visit === null || entry.visit === visit))
+  if (!chosen)
+    throw new SignalboxError('E_INPUT', `run ${record.id} has no checkpoint after "${at}"`, {
+      next: `it has: ${found.map(entry => `${entry.node}@${entry.visit}`).join(', ') || 'none'}`,
+    })
+  const { workspace, from: _, ...input } = (await readRun(store, record.id, graphWorkflow)).run.work.input
+  const id = await runFromCheckpoint({ ...context, cwd: record.project }, store, home, chosen.checkpoint, {
+    graph: graphOf({ ...input, workspace, from: null }),
+    title: record.title,
+    input,
+    from: { run: record.id, as: isRewind ? 'rewind' : 'fork' },
+    ...(labels && { labels }),
+  })
+  if (isRewind)
+    await store.append(runStream(record.id), 'any', [newEvent('run.archived', { reason: `rewound as ${id}` })])
+  return { id, next: chosen.checkpoint.next_node }
 }
 
 /** `review` is its last visit, `review@2` the second. */

@@ -3,17 +3,18 @@ import { extname, resolve } from 'node:path'
 import { graphOf, graphWorkflow, readRun, runStream } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { type Drawing, drawDot, type Graph } from '../../graph/index.js'
+import { drawingOf, drawMarkdown, drawSvg } from '../../host/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
-import { drawingOf, drawMarkdown, drawSvg } from '../graphs/draw-graph.js'
 import { readGraph } from '../graphs/read-graph.js'
+import { openHome } from '../home.js'
 import { findRunFor, withStore } from '../runs/open-runs.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const output = options.output as string | undefined
   const format = formatOf(output, options.format as string | undefined)
   const { graph, drawing } = await source(context, String(args.source))
-  const text = await draw(graph, drawing, format)
+  const text = await draw(context, graph, drawing, format)
   if (output === undefined || output === '-') {
     context.write(text)
     return EXIT.ok
@@ -35,9 +36,13 @@ function formatOf(output: string | undefined, given: string | undefined): Format
   throw new SignalboxError('E_INPUT', `a graph cannot be drawn as .${extension}`, { next: 'one of .svg, .dot, .md' })
 }
 
-function draw(graph: Graph, drawing: Drawing, format: Format): Promise<string> | string {
-  if (format === 'svg') return drawSvg(graph, drawing)
-  return format === 'dot' ? drawDot(graph, drawing) : drawMarkdown(graph, drawing)
+async function draw(context: CommandContext, graph: Graph, drawing: Drawing, format: Format): Promise<string> {
+  if (format === 'dot') return drawDot(graph, drawing)
+  if (format === 'md') return drawMarkdown(graph, drawing)
+  const timeoutMs = openHome(context).loaded.config.graphs.draw_timeout * 1000
+  const { svg, why } = await drawSvg(graph, drawing, { timeoutMs })
+  if (why !== null) context.note(`drawn plainly: ${why}; -o file.dot is for your own Graphviz`)
+  return svg
 }
 
 /** A file as it is written, or a run with what happened in it. */

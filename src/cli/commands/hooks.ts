@@ -1,7 +1,7 @@
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { agentNames, loadAgent, type UserHooks } from '../../agents/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import { ownProgram } from '../../process/index.js'
 import { visibleText } from '../../text/index.js'
 import { askLine } from '../ask.js'
 import type { CommandInput } from '../command-spec.js'
@@ -23,7 +23,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     })
   const agents = await wiredAgents(typeof args.agent === 'string' ? args.agent : null)
   const backupDirectory = join(openHome(context).directories.data, 'hooks')
-  const relay = [process.execPath, fileURLToPath(new URL('../../cli.js', import.meta.url))]
+  const relay = [process.execPath, ownProgram('cli')]
   const plan = (agent: Wired, wish: 'install' | 'remove') =>
     planHooks(agent.name, agent.hooks, { env: context.env, relay, wish, backupDirectory })
   if (action === 'status') {

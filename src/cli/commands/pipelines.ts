@@ -3,12 +3,12 @@ import { extname, resolve } from 'node:path'
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { drawDot, printDot } from '../../graph/index.js'
-import { RunGates } from '../../host/index.js'
+import { drawMarkdown, drawSvg, RunGates } from '../../host/index.js'
 import { builtInPipelines, findPrompt, promptHash, promptIds, readIssueFile } from '../../pipelines/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { localPerson } from '../decide-command.js'
-import { drawMarkdown, drawSvg } from '../graphs/draw-graph.js'
+
 import { openHome } from '../home.js'
 import { promptDirectory, readPrompt } from '../pipelines/read-profile.js'
 import { findRunFor, withStore } from '../runs/open-runs.js'
@@ -63,7 +63,7 @@ async function show(context: CommandContext, name: string, options: Record<strin
       next: 'one of .svg, .dot, .md',
     })
   const text =
-    kind === '.svg' ? await drawSvg(graph, {}) : kind === '.dot' ? drawDot(graph, {}) : drawMarkdown(graph, {})
+    kind === '.svg' ? (await drawSvg(graph, {})).svg : kind === '.dot' ? drawDot(graph, {}) : drawMarkdown(graph, {})
   if (output === undefined) context.write(text)
   else {
     writeFileSync(resolve(context.cwd, output), text)

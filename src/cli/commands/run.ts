@@ -2,24 +2,30 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { newId, systemClock } from '../../clock/index.js'
-import { createRun, type GraphInput } from '../../engine/index.js'
+import { createRun, type GraphInput, type Limits } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
-import { type Attribute, AttributeReader, GRAPH_ATTRIBUTES, type Graph, printDot } from '../../graph/index.js'
+import { type Attribute, type Graph, printDot } from '../../graph/index.js'
+import { budgetOf, checkInputs, type ExecutableFiles, titleOf, withPromptFiles } from '../../host/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { driveGraph } from '../graphs/drive-graph.js'
 import { newWorkspace } from '../graphs/new-workspace.js'
 import { describeDiagnostic, type ReadGraph, readGraph } from '../graphs/read-graph.js'
+import { requireTrust } from '../graphs/require-trust.js'
 import type { UserModule } from '../graphs/user-module.js'
-import type { Home } from '../home.js'
+import { type Home, openHome } from '../home.js'
 import { durationMs, wholeNumber } from '../runs/oneshot-options.js'
 import { withStore } from '../runs/open-runs.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const handlers = options.handlers as string | undefined
-  const read = await readGraph(context, String(args.file), handlers === undefined ? {} : { handlers })
+  const agent = (options.agent as string | undefined) ?? openHome(context).loaded.config.oneshot.agent
+  const read = await readGraph(context, String(args.file), {
+    ...(handlers !== undefined && { handlers }),
+    ...(options.dryRun === undefined && { agent }),
+  })
   refuseErrors(context, read, String(args.file))
   if (options.detach && (handlers !== undefined || options.dryRun !== undefined))
     throw new SignalboxError('E_INPUT', '--detach goes with neither --handlers nor --dry-run', {
@@ -28,8 +34,15 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   if (options.detach) await DaemonClient.connect(context)
   return withStore(context, async (store, home) => {
     const id = newId('run')
-    const graph = transformed(withFiles(read.parsed.graph, dirname(read.path)), read.module)
-    const input = await inputOf(context, home, id, graph, read, options)
+    const trusted =
+      options.dryRun === undefined
+        ? await requireTrust(context, store, home, read, {
+            trust: options.trust as string | undefined,
+            mayAsk: context.isInteractive && options.ask !== false && !options.json,
+          })
+        : null
+    const graph = transformed(withPromptFiles(read.parsed.graph, dirname(read.path)), read.module)
+    const input = await inputOf(context, home, id, graph, read, options, trusted)
     const labels = {
       ...readLabels(options.label as string[] | undefined),
       ...(options.detach === true && { host: 'daemon' }),
@@ -38,12 +51,12 @@ export async function run(context: CommandContext, { args, options }: CommandInp
       store,
       {
         kind: 'graph',
-        title: titleOf(graph, read.path),
+        title: titleOf(graph, basename(read.path)),
         project: (await new Git(context.cwd).root()) ?? context.cwd,
         cwd: input.workspace.path,
         person: 'local',
         input,
-        limits: limitsOf(graph, options),
+        limits: budgetOf(graph, limitsOf(options)),
         ...(Object.keys(labels).length > 0 && { labels }),
       },
       systemClock.now(),
@@ -65,14 +78,10 @@ export function refuseErrors(context: CommandContext, read: ReadGraph, name: str
   if (errors.length === 0) return
   for (const error of errors) for (const line of describeDiagnostic(context, error, read.text)) context.note(line)
   const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
-  throw new SignalboxError('E_GRAPH', `${name} has ${count}; nothing was started`, {
+  const code = errors.every(({ rule }) => rule === 'agent_known') ? 'E_AGENT_MISSING' : 'E_GRAPH'
+  throw new SignalboxError(code, `${name} has ${count}; nothing was started`, {
     next: `signalbox validate ${name}`,
   })
-}
-
-export function titleOf(graph: Graph, path: string): string {
-  const { attributes, name } = graph
-  return attributes.get('label')?.value || attributes.get('goal')?.value || name || basename(path)
 }
 
 /** What the user's module makes of a graph, in the order it lists it. */
@@ -90,21 +99,6 @@ function readPair(flag: string, pair: string): [string, string] {
   return [pair.slice(0, at), pair.slice(at + 1)]
 }
 
-/** Prompt files are read once, now: the run keeps their text. */
-export function withFiles(graph: Graph, directory: string): Graph {
-  const nodes = new Map(
-    [...graph.nodes].map(([id, node]) => {
-      const prompt = node.attributes.get('prompt') ?? node.attributes.get('llm_prompt')
-      if (!prompt?.value.startsWith('@')) return [id, node]
-      const value = readFileSync(resolve(directory, prompt.value.slice(1)), 'utf8')
-      const attributes = new Map<string, Attribute>(node.attributes)
-      attributes.set('prompt', { value, isQuoted: true, place: prompt.place, origin: 'transform' })
-      return [id, { ...node, attributes }]
-    }),
-  )
-  return { ...graph, nodes }
-}
-
 async function inputOf(
   context: CommandContext,
   home: Home,
@@ -112,6 +106,7 @@ async function inputOf(
   graph: Graph,
   { text, module, path }: ReadGraph,
   options: Record<string, unknown>,
+  trusted: ExecutableFiles | null,
 ): Promise<GraphInput> {
   const goal = options.goal as string | undefined
   const attributes = new Map<string, Attribute>(graph.attributes)
@@ -120,7 +115,7 @@ async function inputOf(
     dot: printDot({ ...graph, attributes }),
     file: path === '-' ? null : path,
     hash: createHash('sha256').update(text).digest('hex'),
-    inputs: readInputs(graph, options.input as string[] | undefined),
+    inputs: checkInputs(graph, readInputs(options.input as string[] | undefined)),
     agent: (options.agent as string | undefined) ?? home.loaded.config.oneshot.agent,
     model: (options.model as string | undefined) ?? null,
     permissions: (options.permissions as GraphInput['permissions']) ?? null,
@@ -129,17 +124,12 @@ async function inputOf(
     workspace: await workspaceOf(context, home, id, graph, options),
     from: null,
     ...(module && { handlers: { file: module.file, types: Object.keys(module.handlers) } }),
+    ...(trusted && { trusted: Object.values(trusted.files) }),
   }
 }
 
-function readInputs(graph: Graph, given: readonly string[] = []): Record<string, string> {
-  const inputs: Record<string, string> = Object.fromEntries(given.map(pair => readPair('--input', pair)))
-  const missing = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES)
-    .names('inputs')
-    .filter(name => inputs[name] === undefined)
-  if (missing.length > 0)
-    throw new SignalboxError('E_INPUT', `the graph needs ${missing.join(', ')}`, { next: `--input ${missing[0]}=…` })
-  return inputs
+function readInputs(given: readonly string[] = []): Record<string, string> {
+  return Object.fromEntries(given.map(pair => readPair('--input', pair)))
 }
 
 function readScript(context: CommandContext, given: unknown): Record<string, Record<string, unknown>> {
@@ -170,16 +160,10 @@ async function workspaceOf(
   return workspace
 }
 
-function limitsOf(graph: Graph, options: Record<string, unknown>) {
-  const read = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES)
-  const costUsd = options.maxCost === undefined ? read.number('max_cost') : Number(options.maxCost)
-  const tokens =
-    options.maxTokens === undefined ? read.number('max_tokens') : wholeNumber('--max-tokens', options.maxTokens, 0, 1)
-  const timeMs =
-    options.maxTime === undefined ? read.durationMs('max_time') : durationMs('--max-time', options.maxTime, 0)
+function limitsOf({ maxCost, maxTokens, maxTime }: Record<string, unknown>): Limits {
   return {
-    ...(costUsd !== null && { costUsd }),
-    ...(tokens !== null && { tokens }),
-    ...(timeMs !== null && timeMs > 0 && { timeMs }),
+    ...(maxCost !== undefined && { costUsd: Number(maxCost) }),
+    ...(maxTokens !== undefined && { tokens: wholeNumber('--max-tokens', maxTokens, 0, 1) }),
+    ...(maxTime !== undefined && { timeMs: durationMs('--max-time', maxTime, 0) }),
   }
 }

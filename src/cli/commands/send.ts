@@ -14,7 +14,7 @@ interface Sent {
   reason?: string
   detail?: string
   prompt?: string
-  position: number
+  position: string
 }
 
 const SAID: Readonly<Record<string, string>> = {
@@ -28,7 +28,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   const timeoutMs = parseSeconds(options.timeout)
   const client = await DaemonClient.connect(context)
   const session = await client.get<SessionInfo>(`/sessions/${encodeURIComponent(String(args.id))}`)
-  const { position } = await client.get<{ position: number }>('/health')
+  const { position } = await client.get<{ position: string }>('/health')
   const sent = await client.post<Sent>(`/sessions/${session.id}/messages`, {
     text,
     whenBusy: options.queue === undefined ? 'queue' : options.queue ? 'hold' : 'refuse',

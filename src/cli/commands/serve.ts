@@ -5,21 +5,33 @@ import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { openHome } from '../home.js'
+import { serverExtras } from '../server-extras.js'
+import { serverSettings } from '../server-settings.js'
 import { version } from '../version.js'
 
 const STOP_TIMEOUT_MS = 20_000
 
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
-  if (options.stop) return stop(context, options.json === true)
-  if (options.background) return background(context, options.json === true)
+  const isJson = options.json === true
+  if (options.stop) return stop(context, isJson)
+  if (options.rotateToken) return rotateToken(context, isJson)
+  if (options.link) return link(context, options, isJson)
+  if (options.background) return background(context, isJson)
   process.umask(0o077)
-  const daemon = await open(context).catch(async error => {
+  // Started by a command that needs a daemon: nobody reads what is printed here.
+  const isDetached = process.send !== undefined
+  const daemon = await open(context, options, isDetached).catch(async error => {
     const { code, message, next, place } = toSignalboxError(error)
     await reportStartFailure({ code, message, next, place })
     throw error
   })
   reportStarted()
-  if (options.json) context.json({ socket: daemon.socketPath, pid: process.pid })
+  const url = isDetached ? null : daemon.link()
+  if (isJson) context.json({ address: daemon.address, link: url, socket: daemon.socketPath, pid: process.pid })
+  else if (url !== null) {
+    context.out(`Signalbox is at ${url}`)
+    context.out(context.style('dim', 'The link works once, for five minutes; signalbox serve --link prints another.'))
+  }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => daemon.stop())
   // A daemon outlives the terminal that happened to start it.
   process.on('SIGHUP', () => undefined)
@@ -27,14 +39,47 @@ export async function run(context: CommandContext, { options }: CommandInput): P
   return EXIT.ok
 }
 
-async function open(context: CommandContext) {
+async function open(context: CommandContext, options: CommandInput['options'], isDetached: boolean) {
   const { startDaemon } = await import('../../server/index.js')
+  const home = openHome(context)
+  const server = serverSettings(home.loaded.config, home.directories, {
+    ...(options.port !== undefined && { port: portOf(String(options.port)) }),
+    isReadOnly: options.readOnly === true,
+  })
   return startDaemon({
-    settings: openHome(context).settings,
+    settings: home.settings,
+    server,
+    extras: serverExtras(context, home),
+    isDetached,
     clock: systemClock,
     version: version(),
     log: line => context.note(`${new Date(systemClock.now()).toISOString()} ${line}`),
   })
+}
+
+function portOf(text: string): number {
+  const port = Number(text)
+  if (Number.isInteger(port) && port >= 0 && port <= 65_535 && text.trim() !== '') return port
+  throw new SignalboxError('E_INPUT', `"${text}" is no port`, { next: '0 chooses a free one' })
+}
+
+async function link(context: CommandContext, options: CommandInput['options'], isJson: boolean): Promise<number> {
+  const client = await DaemonClient.connect(context)
+  const { url, address, role } = await client.post<{ url: string; address: string; role: string }>('/auth/links', {
+    ...(options.role !== undefined && { role: String(options.role) }),
+    ...(options.as !== undefined && { name: String(options.as) }),
+  })
+  if (isJson) context.json({ address, link: url, role })
+  else context.out(url)
+  return EXIT.ok
+}
+
+async function rotateToken(context: CommandContext, isJson: boolean): Promise<number> {
+  const client = await DaemonClient.connect(context)
+  const { file } = await client.post<{ file: string }>('/auth/token/rotate')
+  if (isJson) context.json({ file })
+  else context.out(`a new token is in ${file}; the one before is worth nothing any more`)
+  return EXIT.ok
 }
 
 async function background(context: CommandContext, isJson: boolean): Promise<number> {

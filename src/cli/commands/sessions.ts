@@ -6,7 +6,7 @@ import { type SessionInfo, sessionLine } from '../session-info.js'
 
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const { items } = await client.get<{ items: SessionInfo[] }>('/sessions')
+  const items = (await client.get<{ items: SessionInfo[] }>('/sessions')).items.reverse()
   const shown = options.all ? items : items.filter(item => item.state === 'starting' || item.state === 'live')
   if (options.json) context.json(shown)
   else if (shown.length === 0)

@@ -9,12 +9,10 @@ import { type SessionInfo, sessionLine } from '../session-info.js'
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   const client = await DaemonClient.running(context)
   const approvals = client
-    ? (await client.get<{ items: ApprovalInfo[] }>('/approvals')).items.filter(item => item.state === 'pending')
+    ? (await client.get<{ items: ApprovalInfo[] }>('/approvals?state=pending')).items.reverse()
     : []
   const sessions = client
-    ? (await client.get<{ items: SessionInfo[] }>('/sessions')).items.filter(
-        item => item.state === 'live' || item.state === 'starting',
-      )
+    ? (await client.get<{ items: SessionInfo[] }>('/sessions?state=live&state=starting')).items.reverse()
     : []
   if (options.json) {
     context.json({ daemon: client !== null, approvals, sessions })

@@ -1,10 +1,13 @@
-import { existsSync, readFileSync, realpathSync } from 'node:fs'
-import { dirname, relative, resolve } from 'node:path'
+import { readFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { BUILT_IN_HANDLERS, type Diagnostic, lintParsed, type Parsed, parseDot, textOf } from '../../graph/index.js'
+import { lookForPrompt } from '../../host/index.js'
 import { pipelineFunctions } from '../../pipelines/index.js'
 import type { CommandContext } from '../context.js'
+import { openHome } from '../home.js'
+import { agentFacts } from './agent-facts.js'
 import { loadUserModule, type UserModule } from './user-module.js'
 
 export interface ReadGraph {
@@ -19,7 +22,7 @@ export interface ReadGraph {
 export async function readGraph(
   context: CommandContext,
   file: string,
-  { handlers }: { handlers?: string } = {},
+  { handlers, agent }: { handlers?: string; agent?: string | null } = {},
 ): Promise<ReadGraph> {
   const path = file === '-' ? '-' : resolve(context.cwd, file)
   let text: string
@@ -28,24 +31,20 @@ export async function readGraph(
   } catch (error) {
     throw new SignalboxError('E_INPUT', `${file} cannot be read: ${(error as Error).message}`)
   }
-  const parsed = parseDot(text, { file: file === '-' ? 'standard input' : file })
+  const { graphs } = openHome(context).loaded.config
+  const limits = { bytes: graphs.max_bytes, nodes: graphs.max_nodes, edges: graphs.max_edges, label: graphs.max_label }
+  const parsed = parseDot(text, { file: file === '-' ? 'standard input' : file, limits })
   const directory = file === '-' ? context.cwd : dirname(path)
   const root = (await new Git(directory).root()) ?? directory
   const module = handlers === undefined ? null : await loadUserModule(context.cwd, handlers)
   const facts = {
-    promptFile: (prompt: string) => lookFor(prompt, directory, root),
+    promptFile: (prompt: string) => lookForPrompt(prompt, directory, root),
     functions: pipelineFunctions(textOf(parsed.graph.attributes, 'pipeline_type')),
     handlers: [...BUILT_IN_HANDLERS, ...Object.keys(module?.handlers ?? {})],
+    agents: agent === undefined ? null : await agentFacts(context, parsed.graph, agent),
   }
   const diagnostics = lintParsed(parsed, facts, module?.rules)
   return { parsed, diagnostics, text, path, module }
-}
-
-function lookFor(prompt: string, directory: string, root: string): 'ok' | 'missing' | 'outside' {
-  const path = resolve(directory, prompt)
-  if (!existsSync(path)) return 'missing'
-  const inside = relative(realpathSync(root), realpathSync(path))
-  return inside.startsWith('..') || inside.startsWith('/') ? 'outside' : 'ok'
 }
 
 /** `file:12:5 error rule: message`, the line, a caret, and what to do about it. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { basename, dirname, resolve } from 'node:path'
 import { newId, systemClock } from '../../clock/index.js'
 import {
   type Checkpoint,
@@ -17,10 +17,11 @@ import {
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { type Graph, printDot } from '../../graph/index.js'
+import { titleOf, withPromptFiles } from '../../host/index.js'
 import { isPipelineRun } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { CommandInput } from '../command-spec.js'
-import { refuseErrors, titleOf, withFiles } from '../commands/run.js'
+import { refuseErrors } from '../commands/run.js'
 import type { CommandContext } from '../context.js'
 import type { Home } from '../home.js'
 import { resumePipeline } from '../pipelines/resume-pipeline.js'
@@ -28,6 +29,7 @@ import { findRunFor, withStore } from '../runs/open-runs.js'
 import { driveGraph } from './drive-graph.js'
 import { newWorkspace } from './new-workspace.js'
 import { readGraph } from './read-graph.js'
+import { requireTrust } from './require-trust.js'
 
 /** Goes on with a run, whatever its kind, or with the checkpoint of one that another machine exported. */
 export async function resumeRunOrCheckpoint(
@@ -44,7 +46,7 @@ export async function resumeRunOrCheckpoint(
   return withStore(context, async (store, home) => {
     const record = await findRunFor(context, store, word)
     if (isPipelineRun(record)) return resumePipeline(context, store, home, record, options)
-    await prepareGraph(context, store, record, options)
+    await prepareGraph(context, store, home, record, options)
     return driveGraph(context, store, home, record.id, options)
   })
 }
@@ -52,6 +54,7 @@ export async function resumeRunOrCheckpoint(
 async function prepareGraph(
   context: CommandContext,
   store: EventStore,
+  home: Home,
   record: RunRecord,
   options: Record<string, unknown>,
 ): Promise<void> {
@@ -64,7 +67,7 @@ async function prepareGraph(
     throw new SignalboxError('E_CONFIG', `the directory of run ${record.id} is gone: ${work.input.workspace.path}`, {
       next: 'bring it back, or start a new run',
     })
-  const changes = options.graph === undefined ? null : await newGraph(context, String(options.graph))
+  const changes = options.graph === undefined ? null : await newGraph(context, store, home, options)
   if (changes) {
     const next = work.cursors.get(MAIN)!.node
     if (!changes.graph.nodes.has(next))
@@ -72,7 +75,14 @@ async function prepareGraph(
   } else refuseChanged(record, work.input)
   await resumeRun(store, record.id, {
     by: 'local',
-    ...(changes && { changes: { dot: changes.dot, hash: changes.hash, file: changes.file } }),
+    ...(changes && {
+      changes: {
+        dot: changes.dot,
+        hash: changes.hash,
+        file: changes.file,
+        ...(changes.trusted && { trusted: changes.trusted }),
+      },
+    }),
   })
 }
 
@@ -102,16 +112,21 @@ function difference(before: Graph, now: Graph): string {
   return parts.length === 0 ? 'the same nodes, other edges or words' : parts.slice(0, 20).join(' ')
 }
 
-async function newGraph(context: CommandContext, file: string) {
+async function newGraph(context: CommandContext, store: EventStore, home: Home, options: Record<string, unknown>) {
+  const file = String(options.graph)
   const read = await readGraph(context, file)
   refuseErrors(context, read, file)
-  const graph = withFiles(read.parsed.graph, dirname(read.path))
+  const trusted = await requireTrust(context, store, home, read, {
+    trust: options.trust as string | undefined,
+    mayAsk: context.isInteractive && options.ask !== false && !options.json,
+  })
+  const graph = withPromptFiles(read.parsed.graph, dirname(read.path))
   return {
     graph,
     dot: printDot(graph),
     hash: createHash('sha256').update(read.text).digest('hex'),
     file: read.path,
-    path: read.path,
+    ...(trusted && { trusted: Object.values(trusted.files) }),
   }
 }
 
@@ -125,15 +140,16 @@ async function resumeCheckpoint(
   if (options.graph === undefined)
     throw new SignalboxError('E_INPUT', 'a checkpoint needs the graph it belongs to', { next: '--graph flow.dot' })
   const checkpoint = readCheckpoint(readFileSync(path, 'utf8'), file)
-  const made = await newGraph(context, String(options.graph))
   return withStore(context, async (store, home) => {
+    const made = await newGraph(context, store, home, options)
     const id = await runFromCheckpoint(context, store, home, checkpoint, {
       graph: made.graph,
-      title: titleOf(made.graph, made.path),
+      title: titleOf(made.graph, basename(made.file)),
       input: {
         dot: made.dot,
         file: made.file,
         hash: made.hash,
+        ...(made.trusted && { trusted: made.trusted }),
         inputs: {},
         agent: (options.agent as string | undefined) ?? home.loaded.config.oneshot.agent,
         model: null,
@@ -152,6 +168,7 @@ export interface CheckpointRun {
   title: string
   input: Omit<GraphInput, 'workspace' | 'from'>
   from: { run: string; as: 'fork' | 'rewind' } | null
+  labels?: Record<string, string>
 }
 
 /** A new run that goes on where a checkpoint stands: its context, its outcomes, its commit. */
@@ -160,7 +177,7 @@ export async function runFromCheckpoint(
   store: EventStore,
   home: Home,
   checkpoint: Checkpoint,
-  { graph, title, input, from }: CheckpointRun,
+  { graph, title, input, from, labels }: CheckpointRun,
 ): Promise<string> {
   const node = checkpoint.next_node
   if (node === null || !graph.nodes.has(node))
@@ -207,6 +224,7 @@ export async function runFromCheckpoint(
         },
       },
       ...(from && { from }),
+      ...(labels && { labels }),
     },
     systemClock.now(),
     id,

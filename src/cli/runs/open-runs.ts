@@ -47,6 +47,7 @@ export function openOwnRuns(
     env: context.env,
     isPersonal: true,
     maxRuns: 1,
+    ...(home.settings.prices && { prices: home.settings.prices }),
     onError: error => reportError(context, error),
     ...listeners,
   })

@@ -5,6 +5,7 @@ import { beginRun, evolveRun, loadRun, saveRun } from '../run-state.js'
 import { decideGraph } from './graph-decide.js'
 import { graphWorkflow } from './graph-workflow.js'
 import { GraphBench, Script } from './testing/graph-bench.js'
+import { cutOff, Named, waysOf, toTheEnd as wholly } from './testing/resume-anywhere.js'
 
 let bench: GraphBench
 beforeEach(async () => {
@@ -99,6 +100,33 @@ describe('a host that dies at any append of a twelve-node run with branches, a g
       expect(ran.events.filter(({ type }) => type === 'gate.answered')).toHaveLength(1)
     },
   )
+})
+
+describe('a journal that ends at any event of that run', () => {
+  const SAID: Record<string, object> = {
+    'p@1.1/a@1#1': { status: 'retry' },
+    'test@1#1': { status: 'fail' },
+    'test@1#2': { status: 'fail', failure_class: 'deterministic' },
+  }
+
+  test('is gone on with: the same way, the same end, no step twice that had ended, one answer', async () => {
+    const script = () => new Named(step => SAID[step] ?? {})
+    const first = await bench.create(DOT)
+    await wholly(bench, first, script())
+    const { events, status } = await bench.look(first)
+    expect(status).toBe('completed')
+    const ways = waysOf(events)
+    for (let cut = 1; cut < events.length; cut++) {
+      const id = await cutOff(bench, events, cut)
+      const again = script()
+      await wholly(bench, id, again)
+      const ran = await bench.look(id, again)
+      expect([ran.status, waysOf(ran.events)], `cut after ${events[cut - 1]!.type}`).toEqual(['completed', ways])
+      const had = events.slice(0, cut).filter(({ type }) => type === 'step.ended')
+      for (const { data } of had) expect(again.begun).not.toContain(data.step)
+      expect(ran.events.filter(({ type }) => type === 'gate.answered')).toHaveLength(1)
+    }
+  }, 60_000)
 })
 
 describe('the journal', () => {

@@ -95,6 +95,7 @@ function startChild(work: GraphWork, cursor: Cursor): Command {
         workspace,
         from: null,
         ...(input.handlers && { handlers: input.handlers }),
+        ...(input.trusted && { trusted: input.trusted }),
       },
       ...(about.limits && { limits: about.limits }),
       ...(about.labels && { labels: about.labels }),

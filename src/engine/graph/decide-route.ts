@@ -13,7 +13,7 @@ import type { Command } from '../workflow.js'
 import { branchFinished } from './decide-branches.js'
 import { branchOf, emit, fail, nodeOf } from './decide-events.js'
 import { unmetGoals } from './goals.js'
-import type { NodeOutcome } from './graph-run.js'
+import { graphCreation, type NodeOutcome } from './graph-run.js'
 import { type Cursor, type GraphWork, isEngineKey, MAIN } from './graph-work.js'
 import { signatureOf } from './signature.js'
 
@@ -138,31 +138,26 @@ export function restart(work: GraphWork, cursor: Cursor, edge: GraphEdge): reado
   const context = Object.fromEntries(
     Object.entries(cursor.context).filter(([name]) => !isEngineKey(name) && !BOOKKEEPING.has(name)),
   )
-  return [
-    {
-      do: 'end',
-      status: 'completed',
-      reason: 'restarted',
-      successor: {
-        kind: 'graph',
-        ...about,
-        cwd: work.cwd,
-        input: {
-          ...work.input,
-          from: {
-            node: cursor.node,
-            context,
-            signatures: Object.fromEntries(work.signatures),
-            restarts: { ...Object.fromEntries(work.restarts), [key]: count },
-          },
-        },
-        from: { run: work.run, as: 'restart' },
-        ...(budget && { limits: budget }),
-        ...(labels && { labels }),
-        ...(parent && { parent }),
+  const [created, ...more] = graphCreation({
+    kind: 'graph',
+    ...about,
+    cwd: work.cwd,
+    input: {
+      ...work.input,
+      from: {
+        node: cursor.node,
+        context,
+        signatures: Object.fromEntries(work.signatures),
+        restarts: { ...Object.fromEntries(work.restarts), [key]: count },
       },
     },
-  ]
+    from: { run: work.run, as: 'restart' },
+    ...(budget && { limits: budget }),
+    ...(labels && { labels }),
+    ...(parent && { parent }),
+  })
+  const successor = created!.data as EventData<'run.created'>
+  return [{ do: 'end', status: 'completed', reason: 'restarted', successor, successorEvents: more }]
 }
 
 function routed(outcome: NodeOutcome) {

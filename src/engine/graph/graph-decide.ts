@@ -22,7 +22,7 @@ import { isRetryable, retryDelayMs, retryPolicyOf } from './retry-policy.js'
 
 /** What should be going on in a run of a graph now. Pure: it looks at the work and changes nothing. */
 export function decideGraph(work: GraphWork): readonly Command[] {
-  return decideCursor(work, work.cursors.get(MAIN)!)
+  return work.awaited ? [] : decideCursor(work, work.cursors.get(MAIN)!)
 }
 
 function decideCursor(work: GraphWork, cursor: Cursor): readonly Command[] {

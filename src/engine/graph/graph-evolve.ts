@@ -1,9 +1,9 @@
 import type { EventData, EventType } from '../../events/index.js'
-import { parseDot, textOf } from '../../graph/index.js'
+import { type Graph, textOf } from '../../graph/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { foldPart } from './evolve-parts.js'
 import { defaultEdge, freeformEdge, gateOptions } from './gate-request.js'
-import { graphOf, type NodeOutcome } from './graph-run.js'
+import { type GraphInput, graphOf, type NodeOutcome } from './graph-run.js'
 import {
   type Cursor,
   type GraphWork,
@@ -192,18 +192,27 @@ const FOLDS: Folds = {
 
 /** A person goes on with another version of the graph. One that cannot be read, or lacks where the run stands, changes nothing. */
 function changeGraph(work: GraphWork, changes: Record<string, unknown> | undefined): void {
-  const { dot, hash, file } = changes ?? {}
+  const { dot, hash, file, trusted } = changes ?? {}
   if (typeof dot !== 'string') return
-  const input = {
+  const input: GraphInput = {
     ...work.input,
     dot,
     hash: typeof hash === 'string' ? hash : '',
     file: typeof file === 'string' ? file : null,
+    ...(Array.isArray(trusted) && { trusted: trusted.map(String) }),
   }
-  const { graph, problems } = parseDot(dot)
-  if (problems.length > 0 || [...work.cursors.values()].some(({ node }) => !graph.nodes.has(node))) return
+  const graph = readable(input)
+  if (!graph || [...work.cursors.values()].some(({ node }) => !graph.nodes.has(node))) return
   work.input = input
-  work.graph = graphOf(input)
+  work.graph = graph
+}
+
+function readable(input: GraphInput): Graph | null {
+  try {
+    return graphOf(input)
+  } catch {
+    return null
+  }
 }
 
 /** What a handler said: an end, a death to be looked into, or a question that comes first. */

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
+import { type EventData, newEvent } from '../../events/index.js'
 import { applyStylesheet, BUILT_IN_HANDLERS, type Graph, parseDot } from '../../graph/index.js'
 import type { NewEvent } from '../../store/index.js'
 import type { ChildPlan, Question } from './graph-work.js'
@@ -40,7 +41,8 @@ export const graphInput = z.object({
     .nullable(),
   /** A module with handlers of the user's own, and the types it has. */
   handlers: z.object({ file: z.string(), types: z.array(z.string()) }).optional(),
-  limits: z.object({ nodes: z.int(), edges: z.int(), bytes: z.int() }).optional(),
+  /** Hashes of the files that a person let run: a child graph that is none of them is not started. */
+  trusted: z.array(z.string()).optional(),
 })
 
 export type GraphInput = z.infer<typeof graphInput>
@@ -87,12 +89,41 @@ export const FAILURE_CLASSES = [
 ] as const
 export type FailureClass = (typeof FAILURE_CLASSES)[number]
 
+/** An event holds so many bytes of it; the store takes a little more. */
+const PART_BYTES = 160 * 1024
+
+/** How many further events bring the input of a run; 0 where it is whole. */
+export function partsOf(input: unknown): number {
+  const { parts } = (input ?? {}) as { parts?: unknown }
+  return typeof parts === 'number' ? parts : 0
+}
+
+/** The events that make a run of a graph: one, and more where what it is asked to do is too much for one. */
+export function graphCreation(create: EventData<'run.created'>, at?: number): NewEvent[] {
+  const text = JSON.stringify(create.input)
+  if (Buffer.byteLength(text) <= PART_BYTES) return [newEvent('run.created', create, at)]
+  const texts = cutText(text, PART_BYTES / 4)
+  return [
+    newEvent('run.created', { ...create, input: { parts: texts.length } }, at),
+    ...texts.map((piece, index) => newEvent('graph.input', { part: index + 1, text: piece }, at)),
+  ]
+}
+
+/** In pieces of so many characters at most: four bytes is the most that one takes, quotes and escapes aside. */
+function cutText(text: string, length: number): string[] {
+  const pieces: string[] = []
+  for (let from = 0; from < text.length; from += length) pieces.push(text.slice(from, from + length))
+  return pieces
+}
+
+/** What a run holds was measured when it was made: its own text is read whatever its size, with its files put in. */
+const NO_LIMITS = { bytes: Infinity, nodes: Infinity, edges: Infinity, label: Infinity }
+
 /** The graph of a run, as it is walked: read again from the run itself, never from a file that may have changed. */
 export function graphOf(input: GraphInput): Graph {
-  const limits = input.limits && { ...input.limits, label: 4_096 }
   const { graph, problems } = parseDot(input.dot, {
     ...(input.file !== null && { file: input.file }),
-    ...(limits && { limits }),
+    limits: NO_LIMITS,
   })
   const [problem] = problems
   if (problem)

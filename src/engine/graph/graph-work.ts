@@ -122,6 +122,8 @@ export interface GraphWork {
   restarts: Map<string, number>
   /** The failure that came last, as a signature of any class. */
   lastFailure: string | null
+  /** What the run is asked to do is still being read: so much of it is there. */
+  awaited: { parts: number; text: string } | null
 }
 
 export const MAIN = ''

@@ -1,48 +1,36 @@
-import { GRAPH_ATTRIBUTES, startNodes, textOf } from '../../graph/index.js'
+import { isEvent } from '../../events/index.js'
+import { GRAPH_ATTRIBUTES, type Graph, startNodes, textOf } from '../../graph/index.js'
 import type { Workflow } from '../workflow.js'
 import { decideGraph } from './graph-decide.js'
 import { evolveGraph } from './graph-evolve.js'
-import { type GraphInput, graphInput, graphOf } from './graph-run.js'
+import { type GraphInput, graphInput, graphOf, partsOf } from './graph-run.js'
 import { type Cursor, type GraphWork, MAIN, newCursor } from './graph-work.js'
 
 /** A DOT graph as a workflow. */
 export const graphWorkflow: Workflow<GraphWork> = {
   kind: 'graph',
-  version: 2,
+  version: 3,
   begin(created, { id }) {
-    const input = graphInput.parse(created.input)
-    const graph = graphOf(input)
-    const start = input.from?.node ?? startNodes(graph)[0]?.id ?? [...graph.nodes.keys()][0]!
-    const context: Record<string, unknown> = { ...(input.from?.context ?? {}), ...input.inputs, 'internal.run_id': id }
-    for (const [key, { value }] of graph.attributes)
-      if (Object.hasOwn(GRAPH_ATTRIBUTES, key)) context[`graph.${key}`] = value
-    context['graph.goal'] = textOf(graph.attributes, 'goal') ?? ''
-    return {
-      input,
-      cwd: created.cwd,
-      about: {
-        title: created.title,
-        project: created.project,
-        person: created.person,
-        ...(created.limits && { limits: created.limits }),
-        ...(created.labels && { labels: created.labels }),
-        ...(created.parent && { parent: created.parent }),
-      },
-      graph,
-      run: id,
-      cursors: new Map([[MAIN, { ...newCursor(MAIN, start, context), ...before(input) }]]),
-      outcomes: new Map(Object.entries(input.from?.outcomes ?? {})),
-      visits: new Map(Object.entries(input.from?.visits ?? {})),
-      finished: [...(input.from?.finished ?? [])],
-      steps: 0,
-      signatures: new Map(Object.entries(input.from?.signatures ?? {})),
-      threads: new Map(Object.entries(input.from?.threads ?? {})),
-      steering: [],
-      restarts: new Map(Object.entries(input.from?.restarts ?? {})),
-      lastFailure: null,
+    const about = {
+      title: created.title,
+      project: created.project,
+      person: created.person,
+      ...(created.limits && { limits: created.limits }),
+      ...(created.labels && { labels: created.labels }),
+      ...(created.parent && { parent: created.parent }),
     }
+    const parts = partsOf(created.input)
+    if (parts === 0) return beginWork(graphInput.parse(created.input), { id, cwd: created.cwd, about })
+    return { ...beginWork(EMPTY_INPUT, { id, cwd: created.cwd, about }), awaited: { parts, text: '' } }
   },
-  evolve: evolveGraph,
+  evolve(work, event) {
+    if (!work.awaited) return evolveGraph(work, event)
+    if (!isEvent(event, 'graph.input')) return work
+    const { parts, text } = work.awaited
+    const whole = text + event.data.text
+    if (event.data.part < parts) return { ...work, awaited: { parts, text: whole } }
+    return beginWork(graphInput.parse(JSON.parse(whole)), { id: work.run, cwd: work.cwd, about: work.about })
+  },
   decide: decideGraph,
   save: ({ graph: _, ...work }) => ({
     ...work,
@@ -67,7 +55,7 @@ export const graphWorkflow: Workflow<GraphWork> = {
     }
     return {
       ...work,
-      graph: graphOf(work.input),
+      graph: work.awaited ? emptyGraph() : graphOf(work.input),
       cursors: new Map(work.cursors),
       outcomes: new Map(work.outcomes),
       visits: new Map(work.visits),
@@ -76,6 +64,55 @@ export const graphWorkflow: Workflow<GraphWork> = {
       restarts: new Map(work.restarts),
     }
   },
+}
+
+function beginWork(
+  input: GraphInput,
+  { id, cwd, about }: { id: string; cwd: string; about: GraphWork['about'] },
+): GraphWork {
+  const graph = input === EMPTY_INPUT ? emptyGraph() : graphOf(input)
+  const start = input.from?.node ?? startNodes(graph)[0]?.id ?? [...graph.nodes.keys()][0] ?? ''
+  const context: Record<string, unknown> = { ...(input.from?.context ?? {}), ...input.inputs, 'internal.run_id': id }
+  for (const [key, { value }] of graph.attributes)
+    if (Object.hasOwn(GRAPH_ATTRIBUTES, key)) context[`graph.${key}`] = value
+  context['graph.goal'] = textOf(graph.attributes, 'goal') ?? ''
+  return {
+    input,
+    cwd,
+    about,
+    graph,
+    run: id,
+    cursors: new Map([[MAIN, { ...newCursor(MAIN, start, context), ...before(input) }]]),
+    outcomes: new Map(Object.entries(input.from?.outcomes ?? {})),
+    visits: new Map(Object.entries(input.from?.visits ?? {})),
+    finished: [...(input.from?.finished ?? [])],
+    steps: 0,
+    signatures: new Map(Object.entries(input.from?.signatures ?? {})),
+    threads: new Map(Object.entries(input.from?.threads ?? {})),
+    steering: [],
+    restarts: new Map(Object.entries(input.from?.restarts ?? {})),
+    lastFailure: null,
+    awaited: null,
+  }
+}
+
+/** Stands for what is still to come in parts. */
+const EMPTY_INPUT: GraphInput = {
+  dot: '',
+  file: null,
+  hash: '',
+  inputs: {},
+  agent: null,
+  model: null,
+  permissions: null,
+  isAutoApproved: false,
+  dryRun: null,
+  workspace: { path: '', branch: null, base: null },
+  from: null,
+}
+
+function emptyGraph(): Graph {
+  return { name: null, attributes: new Map(), nodes: new Map(), edges: [], file: null }
 }
 
 /** What a run that begins in the middle knows of the node before: a diamond passes it on. */

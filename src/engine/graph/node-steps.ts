@@ -18,6 +18,9 @@ export interface NodeStepsOptions {
   runDirectory(run: string): string
 }
 
+/** Longer than ending a process group takes, killing included. */
+const STOP_GRACE_MS = 30_000
+
 /**
  * What every node's step has in common, around the handler that does the work: its worktree is there before it begins, silence of the whole
  * run is noticed, files it must have written are looked for, what it changed is committed, and what it says fits into the journal.
@@ -46,16 +49,25 @@ export class NodeSteps implements Performer {
       abort.abort(new Error('nothing happens'))
     })
     try {
-      const end = await this.#handler.run(this.#lively(call, abort.signal)).catch(error => {
+      const work = this.#handler.run(this.#lively(call, abort.signal)).catch(error => {
         if (call.signal.aborted) throw error
         return threw(error)
       })
+      const end = await Promise.race([work, this.#deaf(abort.signal)])
       if (isStalled) return stalled(step, stallMs)
       return { ...end, result: await this.#finish(call, step, end) }
     } finally {
       watch.cancel()
       call.signal.removeEventListener('abort', stop)
     }
+  }
+
+  /** A handler that does not listen when it is told to stop is left behind after a while: what it still says is not heard. */
+  #deaf(signal: AbortSignal): Promise<StepEnd> {
+    return new Promise(resolve => {
+      const giveUp = () => resolve(threw(new Error('the handler was told to stop, and did not')))
+      signal.addEventListener('abort', () => void this.#options.clock.setTimer(STOP_GRACE_MS, giveUp), { once: true })
+    })
   }
 
   async recover(call: StepCall): Promise<Recovery> {

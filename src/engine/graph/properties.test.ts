@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { evaluate, parseCondition, parseDot, textOf } from '../../graph/index.js'
 import { GraphBench, Script } from './testing/graph-bench.js'
+import { cutOff, Named, toTheEnd, waysOf } from './testing/resume-anywhere.js'
 
 let bench: GraphBench
 beforeEach(async () => {
@@ -87,3 +88,37 @@ test('any graph with any outcomes ends, or says which limit it hit, and never ta
     { numRuns: 40 },
   )
 })
+
+/** Says of a step what its name comes to: the same whenever it is asked. */
+function byName(said: { status: (typeof STATUSES)[number]; colour: string }[]): Named {
+  return new Named(step => {
+    const sum = [...step].reduce((total, character) => (total * 31 + character.codePointAt(0)!) % 9_973, 7)
+    const { status, colour } = said[sum % said.length]!
+    return { status, context_updates: { colour } }
+  })
+}
+
+test('a run that is cut off after any event goes the same way to the same end', async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      graphs,
+      outcomes,
+      fc.array(fc.nat(1_000), { minLength: 3, maxLength: 3 }),
+      async (dot, said, cuts) => {
+        const whole = await bench.create(`digraph g { start [shape=Mdiamond] exit [shape=Msquare] ${dot} }`)
+        await toTheEnd(bench, whole, byName(said))
+        const first = await bench.look(whole)
+        for (const cut of cuts) {
+          const at = 1 + (cut % (first.events.length - 1))
+          const id = await cutOff(bench, first.events, at)
+          await toTheEnd(bench, id, byName(said))
+          const again = await bench.look(id)
+          expect([again.status, again.reason, waysOf(again.events)], `cut after ${first.events[at - 1]!.type}`).toEqual(
+            [first.status, first.reason, waysOf(first.events)],
+          )
+        }
+      },
+    ),
+    { numRuns: 25 },
+  )
+}, 60_000)

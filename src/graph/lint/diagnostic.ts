@@ -25,6 +25,17 @@ export interface LintFacts {
   functions: readonly string[]
   /** Whether a file that a prompt names is there and inside of the repository; null when files cannot be looked at. */
   promptFile: ((path: string) => 'ok' | 'missing' | 'outside') | null
+  /** The agents of a run that is about to begin; null where only the graph is looked at. */
+  agents: AgentFacts | null
+}
+
+export interface AgentFacts {
+  /** Agent of nodes that name none. */
+  runs: string | null
+  /** What keeps an agent from being used; null when it is there. */
+  problem(agent: string): string | null
+  /** What it can be held to. */
+  levels(agent: string): readonly string[]
 }
 
 export interface Finding {

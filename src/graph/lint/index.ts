@@ -1,24 +1,28 @@
 import type { Graph } from '../graph.js'
 import { BUILT_IN_HANDLERS } from '../handler-of.js'
 import type { Parsed } from '../parse-dot.js'
+import { agentKnown, permissionsLevel } from './agents.js'
 import * as attributes from './attributes.js'
 import { type Diagnostic, type LintFacts, type LintRule, reporter } from './diagnostic.js'
 import * as routing from './routing.js'
 import * as structure from './structure.js'
 
-export type { Diagnostic, LintFacts, LintRule, Severity } from './diagnostic.js'
+export { agentOf } from './agents.js'
+export type { AgentFacts, Diagnostic, LintFacts, LintRule, Severity } from './diagnostic.js'
 
 const RULES: readonly LintRule[] = [
   ...Object.values(structure),
   ...Object.values(attributes).filter(isRule),
   ...Object.values(routing),
+  agentKnown,
+  permissionsLevel,
 ]
 
 function isRule(value: unknown): value is LintRule {
   return typeof value === 'function' && value !== attributes.inside
 }
 
-const NO_FACTS: LintFacts = { handlers: BUILT_IN_HANDLERS, functions: [], promptFile: null }
+const NO_FACTS: LintFacts = { handlers: BUILT_IN_HANDLERS, functions: [], promptFile: null, agents: null }
 
 /** Everything that is wrong, doubtful or worth knowing about a graph, in the order of the file. */
 export function lint(graph: Graph, facts: Partial<LintFacts> = {}, extra: readonly LintRule[] = []): Diagnostic[] {

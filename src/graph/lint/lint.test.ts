@@ -73,6 +73,30 @@ describe('each rule', () => {
     expect(lint(built).map(({ rule }) => rule)).toContain('edge_target_exists')
   })
 
+  describe('about agents', () => {
+    const agents = {
+      runs: null,
+      problem: (name: string) => (name === 'demo' ? null : 'is not installed'),
+      levels: () => ['read', 'all'],
+    }
+    const findings = (node: string, runs: string | null = null) =>
+      lintParsed(parseDot(`digraph { ${ENDS} a [prompt=x${node}]; start -> a -> exit }`), {
+        agents: { ...agents, runs },
+      })
+        .filter(({ severity }) => severity === 'error')
+        .map(({ rule }) => rule)
+
+    test('agent_known and permissions_level fire where a run’s settings are known', () => {
+      expect(findings(', agent=demo, permissions=read')).toEqual([])
+      expect(findings('', 'demo')).toEqual([])
+      expect(findings('')).toEqual(['agent_known'])
+      expect(findings(', agent=other, permissions=edits')).toEqual(['agent_known'])
+      expect(findings(', llm_provider=anthropic')).toEqual(['agent_known'])
+      expect(findings(', agent=demo, permissions=edits')).toEqual(['permissions_level'])
+      expect(lintParsed(parseDot(GOOD[0]!)).filter(({ rule }) => rule === 'agent_known')).toEqual([])
+    })
+  })
+
   test('of the user’s own is asked, too', () => {
     const noUppercase: LintRule = graph =>
       [...graph.nodes.keys()]

@@ -45,6 +45,35 @@ describe('pictures of an alternate screen laid together', () => {
     expect(texts(rows)).toEqual(['one one', 'two two', 'three three', '● Ran 1 command', 'four'])
   })
 
+  it('knows the row above a call that is drawn anew, when a menu has pushed all the rest away', () => {
+    const rows = show([
+      ['▷ run the tests', '', '  Thought for 1s', '', '● I will run the test suite.', '', '● Running 1 command…'],
+      ['● I will run the test suite.', '', '● Running the test suite', '  ⎿  $ npm test'],
+    ])
+    expect(texts(rows).filter(text => text !== '')).toEqual([
+      '▷ run the tests',
+      '  Thought for 1s',
+      '● I will run the test suite.',
+      '● Running the test suite',
+      '  ⎿  $ npm test',
+    ])
+    expect(gaps(rows)).toEqual([])
+  })
+
+  it('does not take a row that was said twice, or long before, for the same', () => {
+    const again = '● I will run the test suite.'
+    const twice = show([
+      [again, '', '● two', '', again, '', '● four'],
+      [again, '', '● Running', '  ⎿  $ npm test'],
+    ])
+    expect(gaps(twice)).toEqual([again])
+    const before = show([
+      [again, ...lines(1, 6)],
+      [again, '', '● Running', '  ⎿  $ npm test'],
+    ])
+    expect(gaps(before)).toEqual([again])
+  })
+
   it('forgets nothing when someone scrolls back', () => {
     expect(texts(show([lines(1, 10), lines(5, 14), lines(2, 11)]))).toEqual(lines(1, 14))
   })

@@ -6,7 +6,8 @@ import type { TextRow } from './text-row.js'
  *
  * The answer is the place where most rows agree, read from the top, because text grows and folds at the bottom. Three rows that differ in a
  * row end the comparison. A place counts with three different rows that agree, when all of the picture or all that was kept agrees, when
- * a prompt and the row below it agree, or when the picture begins with the very end of what was kept and that is more than a bracket or two.
+ * a prompt and the row below it agree, when the picture begins with the very end of what was kept and that is more than a bracket or two, or
+ * when it begins with a row that stands once, right above the newest few, and those were drawn anew (a call folds, opens, gets its result).
  * Between equals the place of the picture before wins: without a sign of it nothing has scrolled. A picture that is contained whole in what
  * was kept is an older stretch of it (someone scrolls) and changes nothing, unless it stands where it stood: then its end was taken back.
  *
@@ -41,7 +42,8 @@ export function placeWindow(kept: readonly KeptRow[], window: readonly KeptRow[]
     const isWhole = differing === 0 && agreeing > 0 && (compared === filled || at === 0)
     const isStart = at === 0 && agreeing > 0 && differing <= 1
     const isSeam = differing === 0 && characters >= SEAM_CHARACTERS && at + window.length >= kept.length
-    if (agreeing < WITNESSES && !isWhole && !isStart && !isSeam && !isPrompt) continue
+    const isRedrawn = () => agreeing > 0 && isAboveNewest(kept, window, at)
+    if (agreeing < WITNESSES && !isWhole && !isStart && !isSeam && !isPrompt && !isRedrawn()) continue
     const isBetter =
       !best ||
       agreeing > best.agreeing ||
@@ -49,6 +51,18 @@ export function placeWindow(kept: readonly KeptRow[], window: readonly KeptRow[]
     if (isBetter) best = { at, agreeing, isContained: differing === 0 && compared === filled }
   }
   return best
+}
+
+/** Rows of a call that is drawn anew, at most. */
+const NEWEST_ROWS = 4
+
+/** The window's first row stands once among the kept ones, and below it there is only what a call may have drawn. */
+function isAboveNewest(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): boolean {
+  const { key } = window[0]!
+  if (key.length < SEAM_CHARACTERS || kept[at]!.key !== key) return false
+  const below = kept.slice(at + 1).filter(row => row.key !== '')
+  if (below.length > NEWEST_ROWS || below.some(row => row.isEcho)) return false
+  return kept.filter(row => row.key === key).length === 1
 }
 
 /** How far back a window may lie: a screen or two of folding and scrolling. */

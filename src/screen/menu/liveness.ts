@@ -81,14 +81,16 @@ function isOnPanel({ group, rows: menuRows }: MenuCandidate, rows: readonly Scre
 
 /**
  * The pack's column for this kind; in a box, the first cell inside. A menu that no pack knows proves itself by its pointer only together
- * with key hints; or, with numbers, where the agent's input box is known and has gone; or in a picture in text, which has nothing else.
+ * with key hints, below it or in its options; or, with numbers, where the agent's input box is known and has gone; or in a picture in text, which has nothing else.
  */
 function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pack: Pack): boolean {
   const { spec, menu, rows, group } = candidate
-  if (spec) return spec.column === null || spec.column === column
+  if (spec && (spec.column === null || spec.column === column)) return true
   const first = rows[group.first]
   if (first?.isBoxed) return column - first.left <= 4
-  if (menu.footer.length > 0 && column <= 3) return true
+  if (spec) return false
+  const hasKeys = menu.footer.length > 0 || menu.options.filter(option => option.accelerator).length >= 2
+  if (hasKeys && column <= 3) return true
   const isNumbered = group.options.every(option => option.number !== null) && group.options[0]!.number === 1
   const isBoxKnown = pack.regions.some(region => region.name === 'composer')
   return isNumbered && ((isBoxKnown && column <= 1) || (frame.still === true && column <= 3))

@@ -53,7 +53,7 @@ function splitColumns(text: string): [label: string, detail: string] {
 }
 
 const ACCELERATOR =
-  /\s*\((?<behind>[a-z]|esc|enter|tab|space|shift\+tab|ctrl\+[a-z]|esc to \w+)\)$|^\[(?<before>[a-z])\]\s*/iu
+  /(?:\s*\([a-z]\))?\s*\((?<behind>[a-z]|esc|enter|tab|space|shift\+tab|ctrl\+[a-z]|esc to \w+|esc or [a-z])\)$|^\[(?<before>[a-z])\]\s*/iu
 
 /** A label without the key that is printed beside it. */
 export function cutAccelerator(label: string): { label: string; accelerator?: string } {

@@ -1,4 +1,3 @@
-import { type Context, Hono } from 'hono'
 import { z } from 'zod'
 import {
   type ApprovalRecord,
@@ -12,9 +11,11 @@ import {
 } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import { readBody } from '../body.js'
-import { grantRoutes } from './approvals-grants.js'
-import { actorBody, insideSession, personOf } from './approvals-person.js'
+import { askerFields, askerOf, idempotencyKey } from '../asker.js'
+import { type Route, route } from '../route.js'
+import { approval, batchResult } from '../schemas/approvals.js'
+import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
+import { pageOf } from '../views/page.js'
 
 /** How often a waiting decision is looked at where no live session tells of changes. */
 const LOOK_MS = 100
@@ -34,10 +35,10 @@ const grantBody = z.strictObject({
   note: z.string().max(2_000).optional(),
 })
 
-const surface = z.enum(['cli', 'api']).default('cli')
+const waitMs = z.coerce.number().int().min(0).max(WAIT_MAX_MS)
 
 const decisionBody = z.strictObject({
-  fingerprint: z.string().min(12),
+  fingerprint: z.string().min(12).describe('of the request as it was shown'),
   option: z.string().optional(),
   choices: z.array(z.string()).max(50).optional(),
   text: z.string().optional(),
@@ -45,109 +46,223 @@ const decisionBody = z.strictObject({
   editedInput: z.unknown().optional(),
   grant: grantBody.optional(),
   seen: z.strictObject({ displayHash: z.string(), whole: z.boolean() }),
-  idempotencyKey: z.string(),
-  actor: actorBody,
-  surface,
+  idempotencyKey: z.string().optional(),
+  ...askerFields,
   /** The person confirmed once more that it is they who decide: only the owner's own socket is believed. */
   confirmed: z.boolean().default(false),
-  insideSession,
-  waitMs: z.int().min(0).max(WAIT_MAX_MS).default(0),
+  waitMs: waitMs.optional(),
 })
 
 const batchBody = z.strictObject({
   items: z.array(z.strictObject({ id: z.string(), fingerprint: z.string() })).min(1),
   note: z.string().max(2_000).optional(),
-  actor: actorBody,
-  surface,
-  insideSession,
+  ...askerFields,
 })
 
 const denyAllBody = z.strictObject({
   session: z.string().optional(),
   run: z.string().optional(),
   note: z.string().max(2_000).optional(),
-  actor: actorBody,
-  surface,
-  insideSession,
+  ...askerFields,
 })
 
-const seenBody = z.strictObject({ displayHash: z.string(), whole: z.boolean(), actor: actorBody, surface })
+const seenBody = z.strictObject({ displayHash: z.string().optional(), whole: z.boolean(), ...askerFields })
 
-export function approvalRoutes(host: Host): Hono {
-  const app = new Hono()
-  const { ledger } = host
+const approvalAnswer = answer('the request, and what became of it', approval)
+const batchAnswer = answer('what became of each', z.object({ items: z.array(batchResult) }))
 
-  app.get('/approvals', async context => {
-    const records = await ledger.list({ isOpenOnly: context.req.query('all') === undefined })
-    const behind = behindOf(records)
-    const items = records
-      .filter(record => isAskedFor(record, context))
-      .map(record => ({ ...record, ...(behind.has(record.id) && { behind: behind.get(record.id) }) }))
-    return context.json({ items, position: await host.store.head() })
-  })
+export const approvalRoutes: readonly Route[] = [
+  route({
+    id: 'approvals.list',
+    method: 'GET',
+    path: '/approvals',
+    summary: 'Requests for a decision, newest first; open ones unless asked otherwise.',
+    access: 'viewer',
+    query: z.strictObject({
+      ...listQuery,
+      all: z.string().optional().describe('closed ones, too'),
+      state: z.array(z.string()).default([]),
+      kind: z.array(z.string()).default([]),
+      risk: z.array(z.string()).default([]),
+      session: z.array(z.string()).default([]),
+      run: z.array(z.string()).default([]),
+    }),
+    answers: { 200: listAnswer(approval) },
+    handle: async call => {
+      const { query, host } = call
+      const isOpenOnly =
+        query.all === undefined && query.state.every(state => state === 'pending' || state === 'decided')
+      const records = [...(await host.ledger.list({ isOpenOnly }))].sort((a, b) => b.requestedAt - a.requestedAt)
+      const behind = behindOf(records)
+      const wants = (asked: readonly string[], value: string | undefined) =>
+        asked.length === 0 || (value !== undefined && asked.includes(value))
+      const wanted = records.filter(
+        ({ state, kind, risk, subject }) =>
+          wants(query.state, state) &&
+          wants(query.kind, kind) &&
+          wants(query.risk, risk.level) &&
+          wants(query.session, subject.session) &&
+          wants(query.run, subject.run),
+      )
+      const page = await pageOf(call, wanted, query)
+      return call.json({ ...page, items: page.items.map(record => withBehind(record, behind)) })
+    },
+  }),
+  route({
+    id: 'approvals.report',
+    method: 'GET',
+    path: '/approvals/report',
+    summary: 'Who decided what and how fast; refusals and grants.',
+    access: 'viewer',
+    query: z.strictObject({
+      from: z.string().optional(),
+      since: z.string().optional(),
+      to: z.string().optional(),
+      run: z.string().optional(),
+      person: z.string().optional(),
+      format: z.enum(['json', 'csv']).default('json'),
+    }),
+    answers: {
+      200: {
+        description: 'the report, or one line a request',
+        schema: z.looseObject({}),
+        media: 'text/csv',
+      },
+    },
+    handle: async ({ host, query, json }) => {
+      const since = timeOf('from', query.from ?? query.since)
+      const until = timeOf('to', query.to)
+      const report = buildReport(await readLedgerEvents(host.store), {
+        ...(since !== undefined && { since }),
+        ...(until !== undefined && { until }),
+        ...(query.run !== undefined && { run: query.run }),
+        ...(query.person !== undefined && { person: query.person }),
+      })
+      if (query.format !== 'csv') return json(report)
+      return new Response(`${reportRows(report).join('\r\n')}\r\n`, {
+        headers: { 'content-type': 'text/csv; charset=utf-8' },
+      })
+    },
+  }),
+  route({
+    id: 'approvals.decide-batch',
+    method: 'POST',
+    path: '/approvals/decisions',
+    summary: 'Allows several like requests once each, at one press.',
+    access: 'approver',
+    rate: 'decision',
+    body: batchBody,
+    answers: { 200: batchAnswer },
+    handle: async call => {
+      const { items, note, ...said } = call.body
+      call.parts.lockdown.check(false)
+      const { ledger } = call.host
+      const named = await Promise.all(items.map(async item => ({ ...item, id: (await ledger.find(item.id)).id })))
+      const by = { ...askerOf(call, said), ...(note !== undefined && { note }) }
+      return call.json({ items: await decideBatch(ledger, named, by) })
+    },
+  }),
+  route({
+    id: 'approvals.deny-all',
+    method: 'POST',
+    path: '/approvals/deny-all',
+    summary: 'Denies every open request, of one session or run or of all.',
+    access: 'approver',
+    rate: 'decision',
+    body: denyAllBody,
+    answers: { 200: batchAnswer },
+    handle: async call => {
+      const { session, run, note, ...said } = call.body
+      const results = await denyAll(
+        call.host.ledger,
+        { ...askerOf(call, said), ...(note !== undefined && { note }) },
+        ({ subject }) =>
+          (session === undefined || subject.session === session) && (run === undefined || subject.run === run),
+      )
+      return call.json({ items: results })
+    },
+  }),
+  route({
+    id: 'approvals.get',
+    method: 'GET',
+    path: '/approvals/:id',
+    summary: 'One request.',
+    access: 'viewer',
+    answers: { 200: approvalAnswer },
+    handle: async ({ host, params, json }) => {
+      const record = await host.ledger.find(params.id!)
+      return json(withBehind(record, behindOf(await host.ledger.list({ isOpenOnly: true }))))
+    },
+  }),
+  route({
+    id: 'approvals.wait',
+    method: 'GET',
+    path: '/approvals/:id/wait',
+    summary: 'Answers when a decision has been applied, or the time is over.',
+    access: 'viewer',
+    query: z.strictObject({ timeoutMs: z.coerce.number().int().min(0).default(WAIT_MAX_MS) }),
+    answers: { 200: approvalAnswer },
+    handle: async ({ host, params, query, json }) => {
+      const { id } = await host.ledger.find(params.id!)
+      return json(await afterDecision(host, id, Math.min(query.timeoutMs, WAIT_MAX_MS)))
+    },
+  }),
+  route({
+    id: 'approvals.seen',
+    method: 'POST',
+    path: '/approvals/:id/seen',
+    summary: 'The request was shown to this person.',
+    access: 'viewer',
+    isWrite: false,
+    body: seenBody,
+    answers: { 200: okAnswer },
+    handle: async call => {
+      const { ledger } = call.host
+      const { displayHash, whole, ...said } = call.body
+      const record = await ledger.find(call.params.id!)
+      const { actor, surface } = askerOf(call, said)
+      await ledger.seen(record.id, { displayHash: displayHash ?? record.display.hash, whole, actor, surface })
+      return call.json({ ok: true })
+    },
+  }),
+  route({
+    id: 'approvals.decide',
+    method: 'POST',
+    path: '/approvals/:id/decision',
+    summary: 'Decides a request, once; answers when it is applied if that comes in time.',
+    access: 'approver',
+    rate: 'decision',
+    query: z.strictObject({ waitMs: waitMs.optional() }),
+    body: decisionBody,
+    answers: { 200: approvalAnswer },
+    handle: async call => {
+      const { host, body, query, who, parts } = call
+      const { waitMs: wait, confirmed, actor, surface, insideSession, idempotencyKey: key, ...rest } = body
+      const { id } = await host.ledger.find(call.params.id!)
+      const now = host.clock.now()
+      const confirmedAt = who.kind === 'socket' ? (confirmed ? now : undefined) : parts.auth.confirmedAt(who)
+      const decision = defined({
+        ...rest,
+        grant: rest.grant && defined(rest.grant),
+        ...askerOf(call, { actor, surface, insideSession }),
+        idempotencyKey: idempotencyKey(call, key),
+        confirmedAt,
+      }) as DecisionRequest
+      parts.lockdown.check(isDenial(await host.ledger.find(id), decision))
+      await host.ledger.decide(id, decision)
+      return call.json(await afterDecision(host, id, query.waitMs ?? wait ?? 0))
+    },
+  }),
+]
 
-  app.get('/approvals/report', async context => {
-    const since = timeOf(context, 'from') ?? timeOf(context, 'since')
-    const until = timeOf(context, 'to')
-    const run = context.req.query('run')
-    const person = context.req.query('person')
-    const report = buildReport(await readLedgerEvents(host.store), {
-      ...(since !== undefined && { since }),
-      ...(until !== undefined && { until }),
-      ...(run !== undefined && { run }),
-      ...(person !== undefined && { person }),
-    })
-    if (context.req.query('format') !== 'csv') return context.json(report)
-    return context.body(`${reportRows(report).join('\r\n')}\r\n`, 200, { 'content-type': 'text/csv; charset=utf-8' })
-  })
+function isDenial({ request }: ApprovalRecord, { option }: DecisionRequest): boolean {
+  const meaning = request.options.find(({ key }) => key === option)?.meaning ?? ''
+  return ['deny', 'deny-with-text', 'cancel'].includes(meaning)
+}
 
-  app.post('/approvals/decisions', async context => {
-    const { items, ...body } = await readBody(context, batchBody)
-    const named = await Promise.all(items.map(async item => ({ ...item, id: (await ledger.find(item.id)).id })))
-    return context.json({ items: await decideBatch(ledger, named, deciderOf(body)) })
-  })
-
-  app.post('/approvals/deny-all', async context => {
-    const { session, run, ...body } = await readBody(context, denyAllBody)
-    const results = await denyAll(
-      ledger,
-      deciderOf(body),
-      ({ subject }) =>
-        (session === undefined || subject.session === session) && (run === undefined || subject.run === run),
-    )
-    return context.json({ items: results })
-  })
-
-  app.get('/approvals/:id', async context => context.json(await ledger.find(context.req.param('id'))))
-
-  app.get('/approvals/:id/wait', async context => {
-    const { id } = await ledger.find(context.req.param('id'))
-    const timeoutMs = Math.min(Number(context.req.query('timeoutMs') ?? WAIT_MAX_MS) || 0, WAIT_MAX_MS)
-    return context.json(await afterDecision(host, id, timeoutMs))
-  })
-
-  app.post('/approvals/:id/seen', async context => {
-    const { actor, ...seen } = await readBody(context, seenBody)
-    const { id } = await ledger.find(context.req.param('id'))
-    await ledger.seen(id, { ...seen, actor: personOf(actor) })
-    return context.json({ ok: true })
-  })
-
-  app.post('/approvals/:id/decision', async context => {
-    const { waitMs, actor, confirmed, grant, ...rest } = await readBody(context, decisionBody)
-    const { id } = await ledger.find(context.req.param('id'))
-    const decision = defined({
-      ...rest,
-      actor: personOf(actor),
-      confirmedAt: confirmed ? host.clock.now() : undefined,
-      grant: grant && defined(grant),
-    }) as DecisionRequest
-    await ledger.decide(id, decision)
-    return context.json(await afterDecision(host, id, waitMs))
-  })
-
-  app.route('/', grantRoutes(host))
-  return app
+function withBehind(record: ApprovalRecord, behind: ReadonlyMap<string, string>): ApprovalRecord & { behind?: string } {
+  const first = behind.get(record.id)
+  return first === undefined ? record : { ...record, behind: first }
 }
 
 /** The record once the agent has moved on, or as it is when the time is over. */
@@ -163,33 +278,8 @@ async function afterDecision(host: Host, id: string, waitMs: number): Promise<Ap
   return record
 }
 
-function deciderOf({ actor, ...rest }: z.output<typeof batchBody> | Omit<z.output<typeof batchBody>, 'items'>) {
-  const { note, surface: from, insideSession: inside } = rest
-  return {
-    actor: personOf(actor),
-    surface: from,
-    ...(note !== undefined && { note }),
-    ...(inside !== undefined && { insideSession: inside }),
-  }
-}
-
-function isAskedFor({ state, kind, risk, subject }: ApprovalRecord, context: Context): boolean {
-  const wants = (name: string, value: string | undefined) => {
-    const asked = context.req.query(name)
-    return asked === undefined || asked === value
-  }
-  return (
-    wants('state', state) &&
-    wants('kind', kind) &&
-    wants('risk', risk.level) &&
-    wants('session', subject.session) &&
-    wants('run', subject.run)
-  )
-}
-
 /** Milliseconds since the epoch, or a date. */
-function timeOf(context: Context, name: string): number | undefined {
-  const text = context.req.query(name)
+function timeOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const time = /^\d+$/.test(text) ? Number(text) : Date.parse(text)
   if (Number.isFinite(time)) return time

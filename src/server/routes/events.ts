@@ -1,85 +1,186 @@
-import { Hono } from 'hono'
-import { streamSSE } from 'hono/streaming'
+import { z } from 'zod'
 import { newId } from '../../clock/index.js'
-import type { Host } from '../../host/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { cursorOf, positionOf } from '../live/cursor.js'
+import { frameOf } from '../live/event-feed.js'
+import { isInScope, parseScope, typeFilter } from '../live/event-filter.js'
+import { EventQueue } from '../live/event-stream.js'
+import type { PaneChange } from '../live/pane-feed.js'
+import { replayAfter } from '../live/replay.js'
+import { streamOf } from '../live/stream-answer.js'
+import { type Call, type Route, route } from '../route.js'
+import { listAnswer, okAnswer } from '../schemas/common.js'
+import { loggedEvent } from '../schemas/events.js'
+import { toJson } from '../wire/index.js'
 
 const HEARTBEAT_MS = 20_000
-const REPLAY_MAX = 5_000
+/** Raised when frames change their meaning; clients of another one reload. */
+const SCHEMA = 1
+
+const streamQuery = z.strictObject({
+  scope: z.string().max(80).default('all').describe('`all`, `session:<id>` or `run:<id>`'),
+  types: z.array(z.string().max(60)).max(50).default([]).describe('only these; `approval.*` is all that begin so'),
+  since: z.string().max(40).optional().describe('cursor to resume after, where `Last-Event-ID` is not sent'),
+})
+
+const logQuery = z.strictObject({
+  types: z.array(z.string().max(60)).max(50).default([]),
+  since: z.string().max(40).optional(),
+  limit: z.coerce.number().int().min(1).max(200).default(50),
+})
+
+const watchBody = z.strictObject({ panes: z.array(z.string().max(64)).max(200) })
 
 /**
- * Everything that happens, as server-sent events. What is in the log carries an id and can be resumed from; provisional text does not:
- * of that only the newest state matters.
+ * Everything that happens, as server-sent events. What is in the log carries an id and can be resumed from; provisional text and panes do
+ * not: of those only the newest state matters.
  */
-export function eventRoutes(host: Host): Hono {
-  const app = new Hono()
+export const eventRoutes: readonly Route[] = [
+  route({
+    id: 'events.stream',
+    method: 'GET',
+    path: '/events',
+    summary: 'Everything that happens, as it happens; resumable.',
+    access: 'viewer',
+    query: streamQuery,
+    answers: { 200: { description: 'server-sent events', media: 'text/event-stream' } },
+    handle: openEvents,
+  }),
+  route({
+    id: 'events.log',
+    method: 'GET',
+    path: '/events/log',
+    summary: 'A page of the log, oldest first.',
+    access: 'viewer',
+    query: logQuery,
+    answers: { 200: listAnswer(loggedEvent) },
+    handle: async ({ host, query, json }) => {
+      const { store } = host
+      const after = query.since === undefined ? 0 : positionOf(query.since, store.id)
+      if (after === null)
+        throw new SignalboxError('E_INPUT', 'this cursor is of another store', { next: 'begin without one' })
+      const { events, isLast, last } = await replayAfter(store, after, {
+        isWanted: typeFilter(query.types),
+        most: query.limit,
+      })
+      const items = events.map(({ position, type, at, stream, version, data }) => ({
+        id: cursorOf(store.id, position),
+        type,
+        at,
+        subject: stream,
+        version,
+        data,
+      }))
+      return json({ items, next: isLast ? null : cursorOf(store.id, last), position: cursorOf(store.id, last) })
+    },
+  }),
+  route({
+    id: 'events.watch',
+    method: 'POST',
+    path: '/events/:subscription/watch',
+    summary: 'Names the panes whose previews this stream is sent.',
+    access: 'viewer',
+    isWrite: false,
+    body: watchBody,
+    answers: { 200: okAnswer },
+    handle: ({ parts, params, body, who, json }) => {
+      const stream = parts.streams.get(params.subscription!)
+      // A subscription belongs to whoever opened it.
+      if (stream?.kind !== 'events' || ownerOf(stream.who) !== ownerOf(who))
+        throw new SignalboxError('E_UNKNOWN', 'there is no such subscription', { next: 'open GET /events first' })
+      stream.panes.clear()
+      for (const pane of body.panes) stream.panes.add(pane)
+      return json({ ok: true })
+    },
+  }),
+]
 
-  app.get('/events', context =>
-    streamSSE(context, async stream => {
-      const scope = context.req.query('scope') ?? 'all'
-      const cursor = context.req.header('last-event-id') ?? context.req.query('since')
-      const head = await host.store.head()
-      const since = positionOf(cursor, host.store.id)
-      const isGap = cursor !== undefined && (since === null || since > head || head - since > REPLAY_MAX)
-      const after = isGap || since === null ? head : since
-      const session = scope.startsWith('session:') ? scope.slice('session:'.length) : null
+function ownerOf(who: Call['who']): string {
+  return who.kind === 'device' ? who.device.id : who.kind
+}
 
-      await stream.writeSSE({
-        event: 'hello',
-        data: JSON.stringify({ subscription: newId('sub'), resume: isGap ? 'gap' : 'ok', position: after }),
-      })
-      const queue: { event: string; data: string; id?: string }[] = []
-      let wake: () => void = () => undefined
-      const push = (message: { event: string; data: string; id?: string }) => {
-        queue.push(message)
-        wake()
+async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Response> {
+  const { parts, host, query, who } = call
+  const { store } = host
+  const scope = parseScope(query.scope)
+  const isType = typeFilter(query.types)
+  const isWanted = (type: string, stream: string, data: Record<string, unknown>) =>
+    isType(type) && isInScope(scope, stream, data)
+  const cursor = call.header('last-event-id') ?? query.since
+
+  const queue = new EventQueue()
+  const subscription = newId('sub')
+  const panes = new Set<string>()
+  const closing: (() => void)[] = []
+  parts.streams.add(subscription, { kind: 'events', who, panes, end: reason => queue.end(reason) })
+  closing.push(() => parts.streams.remove(subscription))
+
+  await parts.events.catchUp()
+  // From here on nothing is missed: what comes during the replay waits behind it.
+  const from = parts.events.position
+  let held: string[] | null = []
+  let skipTo = from
+  closing.push(
+    parts.events.listen(events => {
+      for (const { position, type, stream, data, frame } of events) {
+        if (position <= skipTo || !isWanted(type, stream, data)) continue
+        if (held) held.push(frame)
+        else queue.push(frame)
       }
-      const subscription = host.store.subscribe({ after }, events => {
-        for (const event of events) {
-          if (session && event.stream !== `session/${session}` && !isAboutSession(event.data, session)) continue
-          const { type, at, stream: subject, version, data } = event
-          push({
-            event: type,
-            id: `${host.store.id}:${event.position}`,
-            data: JSON.stringify({ type, at, subject, version, data }),
-          })
-        }
-      })
-      const unlisten = host.bus.listen(update => {
-        if (session && update.session !== session) return
-        push({ event: update.type, data: JSON.stringify(update) })
-      })
-      const heartbeat = () => push({ event: 'heartbeat', data: '{}' })
-      let timer = host.clock.setTimer(HEARTBEAT_MS, beat)
-      function beat() {
-        heartbeat()
-        timer = host.clock.setTimer(HEARTBEAT_MS, beat)
-      }
-      stream.onAbort(() => wake())
-      while (!stream.aborted && !stream.closed) {
-        const message = queue.shift()
-        if (message) await stream.writeSSE(message)
-        else
-          await new Promise<void>(resolve => {
-            wake = resolve
-          })
-      }
-      timer.cancel()
-      unlisten()
-      subscription.close()
     }),
   )
+  const since = positionOf(cursor, store.id)
+  const replay =
+    cursor === undefined || since === null || since > (await store.head())
+      ? null
+      : await replayAfter(store, since, { isWanted, upTo: from })
+  const isGap = cursor !== undefined && (replay === null || !replay.isLast)
+  skipTo = isGap || since === null ? from : Math.max(from, since)
 
-  return app
-}
+  const hello = {
+    subscription,
+    resume: isGap ? 'gap' : 'ok',
+    position: cursorOf(store.id, replay && !isGap ? since! : from),
+    server: parts.version,
+    schema: SCHEMA,
+  }
+  const opening = [frameOf('hello', JSON.stringify(hello))]
+  if (!isGap) for (const event of replay?.events ?? []) opening.push(parts.events.feed(event).frame)
+  opening.push(...held)
+  held = null
 
-/** `store:position` → position; null for a cursor of another store or none at all. */
-function positionOf(cursor: string | undefined, store: string): number | null {
-  if (cursor === undefined) return null
-  const [name, position] = cursor.includes(':') ? cursor.split(':') : [store, cursor]
-  return name === store && /^\d+$/.test(position ?? '') ? Number(position) : null
-}
-
-function isAboutSession(data: Record<string, unknown>, session: string): boolean {
-  const subject = data.subject as { session?: string } | undefined
-  return data.session === session || subject?.session === session
+  if (scope.kind === 'all') {
+    const tell = ({ type, at, pane }: PaneChange) => {
+      if (!isType(type)) return
+      const body = { type, at, subject: `pane/${pane.id}`, version: pane.version, data: { pane } }
+      queue.pushLatest(`pane/${pane.id}`, frameOf(type, toJson(body, 'rfc3339')))
+    }
+    // Panes are not in the log, so a reader that comes back is told of each as it is now.
+    if (cursor !== undefined && !isGap)
+      for (const pane of parts.panes.list()) tell({ type: 'pane.status', at: parts.clock.now(), pane })
+    closing.push(
+      parts.panes.listen(tell),
+      parts.panes.preview(
+        () => panes,
+        preview => queue.pushLatest(`preview/${preview.pane}`, frameOf('pane.preview', toJson(preview, 'rfc3339'))),
+      ),
+    )
+  }
+  if (scope.kind !== 'run')
+    closing.push(
+      host.bus.listen(update => {
+        if ((scope.kind === 'session' && update.session !== scope.id) || !isType(update.type)) return
+        queue.pushLatest(`${update.type}/${update.session}`, frameOf(update.type, JSON.stringify(update)))
+      }),
+    )
+  const { clock } = parts
+  let timer = clock.setTimer(HEARTBEAT_MS, beat)
+  function beat() {
+    queue.pushLatest('heartbeat', frameOf('heartbeat', '{}'))
+    timer = clock.setTimer(HEARTBEAT_MS, beat)
+  }
+  closing.push(() => timer.cancel())
+  return streamOf(call, queue, opening.join(''), () => {
+    for (const close of closing.splice(0)) close()
+  })
 }

@@ -1,40 +1,49 @@
-import type { HttpBindings } from '@hono/node-server'
-import { type Context, Hono } from 'hono'
+import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import type { Host } from '../../host/index.js'
+import { depthOf } from '../body.js'
+import { type Call, type Route, route } from '../route.js'
+import { answer } from '../schemas/common.js'
 
-const BODY_MAX = 1024 * 1024
 const DEPTH_MAX = 64
 
+const taken = z.looseObject({ ok: z.literal(true), pane: z.string().nullable() })
+
 /** Where agents' hooks report. Answered at once, except for permission requests that wait for a person. */
-export function hookRoutes(host: Host): Hono<{ Bindings: HttpBindings }> {
-  const app = new Hono<{ Bindings: HttpBindings }>()
-
-  app.post('/hooks/:source', async context => {
-    const { status, pane, answer } = await host.hooks.receive({
-      source: context.req.param('source'),
-      token: bearerOf(context),
-      body: await readPayload(context),
-      closed: closeSignal(context),
-    })
-    if (!answer) return context.json({ ok: true, pane }, status)
-    return context.json({ ok: true, pane, answer: await answer }, status)
-  })
-
-  return app
-}
+export const hookRoutes: readonly Route[] = [
+  route({
+    id: 'hooks.report',
+    method: 'POST',
+    path: '/hooks/:source',
+    summary: 'A report of an agent’s hook; a permission request may be held open.',
+    access: 'hook',
+    isWrite: false,
+    textBody: '*',
+    answers: { 200: answer('taken', taken), 202: answer('taken note of, and nothing more', taken) },
+    handle: async ({ host, params, request, bytes, closed, json }) => {
+      const {
+        status,
+        pane,
+        answer: held,
+      } = await host.hooks.receive({
+        source: params.source!,
+        token: bearerOf(request),
+        body: payloadOf(bytes),
+        closed,
+      })
+      if (!held) return json({ ok: true, pane }, status)
+      return json({ ok: true, pane, answer: await held }, status)
+    },
+  }),
+]
 
 /** Null without the header; a header of another kind is as good as a wrong token. */
-export function bearerOf(context: Context): string | null {
-  const header = context.req.header('authorization')
-  return header === undefined ? null : (/^Bearer (\S+)$/i.exec(header)?.[1] ?? '')
+export function bearerOf(request: Request): string | null {
+  const header = request.headers.get('authorization')
+  return header === null ? null : (/^Bearer (\S+)$/i.exec(header)?.[1] ?? '')
 }
 
-async function readPayload(context: Context): Promise<unknown> {
-  const announced = Number(context.req.header('content-length') ?? 0)
-  const text = announced > BODY_MAX ? null : await context.req.text()
-  if (text === null || Buffer.byteLength(text) > BODY_MAX)
-    throw new SignalboxError('E_TOO_LARGE', `a hook’s body may have ${BODY_MAX} bytes`)
+function payloadOf(bytes: Call['bytes']): unknown {
+  const text = new TextDecoder().decode(bytes)
   if (depthOf(text) > DEPTH_MAX) throw new SignalboxError('E_INPUT', `the body is nested more than ${DEPTH_MAX} deep`)
   try {
     return JSON.parse(text)
@@ -42,28 +51,4 @@ async function readPayload(context: Context): Promise<unknown> {
     // What it is instead is for the inbox to say, and to count.
     return null
   }
-}
-
-/** Brackets outside strings, counted without parsing: a parser is what deep nesting would hurt. */
-function depthOf(text: string): number {
-  let depth = 0
-  let deepest = 0
-  let isInString = false
-  for (let at = 0; at < text.length; at++) {
-    const char = text[at]
-    if (isInString) {
-      if (char === '\\') at++
-      else if (char === '"') isInString = false
-    } else if (char === '"') isInString = true
-    else if (char === '{' || char === '[') deepest = Math.max(deepest, ++depth)
-    else if (char === '}' || char === ']') depth--
-  }
-  return deepest
-}
-
-/** Aborts when the caller has hung up before it was answered. */
-function closeSignal(context: Context<{ Bindings: HttpBindings }>): AbortSignal {
-  const gone = new AbortController()
-  context.env?.outgoing?.once('close', () => gone.abort())
-  return gone.signal
 }

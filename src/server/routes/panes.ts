@@ -1,101 +1,151 @@
-import { Hono } from 'hono'
-import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host, PaneExplanation } from '../../host/index.js'
-import { readBody } from '../body.js'
-
-const HEARTBEAT_MS = 20_000
-/** A watcher that reads too slowly is given the whole list again instead of every step. */
-const WAITING_MAX = 2_000
+import { type Call, type Route, route } from '../route.js'
+import { answer, okAnswer, position } from '../schemas/common.js'
+import { pane } from '../schemas/panes.js'
 
 const tmuxBody = z.strictObject({
   directories: z.array(z.string().startsWith('/')).max(20).default([]),
   sockets: z.array(z.string().startsWith('/')).max(100).default([]),
 })
 const actBody = z.strictObject({ action: z.enum(['seen', 'clear', 'heuristics-off', 'heuristics-auto']) })
-const presenceBody = z.strictObject({ surface: z.enum(['watch']) })
 
-export function paneRoutes(host: Host): Hono {
-  const app = new Hono()
+const paneAnswer = answer('the pane', pane)
 
-  app.get('/panes', context => context.json({ items: boardOf(host).list() }))
+export const paneRoutes: readonly Route[] = [
+  route({
+    id: 'panes.list',
+    method: 'GET',
+    path: '/panes',
+    summary: 'Every pane that is supervised: sessions of ours and tmux.',
+    access: 'viewer',
+    query: z.strictObject({ status: z.array(z.string()).default([]), source: z.array(z.string()).default([]) }),
+    answers: { 200: answer('all of them', z.object({ items: z.array(pane), next: z.null(), position })) },
+    handle: async call => {
+      const { status, source } = call.query
+      boardOf(call.host)
+      const items = call.parts.panes
+        .list()
+        .filter(
+          found =>
+            (status.length === 0 || status.includes(found.status)) &&
+            (source.length === 0 || source.includes(found.source)),
+        )
+      return call.json({ items, next: null, position: await call.position() })
+    },
+  }),
+  route({
+    id: 'panes.stats',
+    method: 'GET',
+    path: '/panes/stats',
+    summary: 'Figures of the supervision.',
+    access: 'viewer',
+    answers: {
+      200: answer(
+        'counts by status, and counters',
+        z.looseObject({ panes: z.record(z.string(), z.number()), counters: z.array(z.looseObject({})) }),
+      ),
+    },
+    handle: ({ host, json }) => json(boardOf(host).stats()),
+  }),
+  route({
+    id: 'panes.join-tmux',
+    method: 'POST',
+    path: '/panes/sources/tmux',
+    summary: 'Joins tmux servers.',
+    access: 'owner',
+    isSocketOnly: true,
+    body: tmuxBody,
+    answers: { 200: answer('whether there is tmux', z.object({ joined: z.boolean() })) },
+    handle: async ({ host, body, json }) => json({ joined: await boardOf(host).joinTmux(body) }),
+  }),
+  route({
+    id: 'panes.presence',
+    method: 'POST',
+    path: '/panes/presence',
+    summary: 'Keys were pressed in a terminal: somebody is there.',
+    access: 'owner',
+    isSocketOnly: true,
+    body: z.strictObject({ surface: z.enum(['watch']) }),
+    answers: { 200: okAnswer },
+    handle: ({ host, json }) => {
+      host.notices?.present('terminal')
+      return json({ ok: true })
+    },
+  }),
+  route({
+    id: 'panes.get',
+    method: 'GET',
+    path: '/panes/:id',
+    summary: 'One pane.',
+    access: 'viewer',
+    answers: { 200: paneAnswer },
+    handle: ({ host, parts, params, json }) => json(parts.panes.versioned(boardOf(host).find(params.id!))),
+  }),
+  route({
+    id: 'panes.act',
+    method: 'POST',
+    path: '/panes/:id/act',
+    summary: 'Marks a pane as seen, clears it, or switches its heuristics.',
+    access: 'approver',
+    body: actBody,
+    answers: { 200: paneAnswer },
+    handle: call => act(call, call.body.action),
+  }),
+  route({
+    id: 'panes.acknowledge',
+    method: 'POST',
+    path: '/panes/:id/acknowledge',
+    summary: 'Marks what a pane has done as seen.',
+    access: 'approver',
+    answers: { 200: paneAnswer },
+    handle: call => act(call, 'seen'),
+  }),
+  route({
+    id: 'panes.clear',
+    method: 'POST',
+    path: '/panes/:id/clear',
+    summary: 'Forgets what is believed of a pane; it is read anew.',
+    access: 'approver',
+    answers: { 200: paneAnswer },
+    handle: call => act(call, 'clear'),
+  }),
+  route({
+    id: 'panes.explain',
+    method: 'GET',
+    path: '/panes/:id/explain',
+    summary: 'Why a pane is read as it is: now, or at a time of its recording.',
+    access: 'viewer',
+    query: z.strictObject({ at: z.coerce.number().min(0).optional().describe('seconds since the session began') }),
+    answers: { 200: answer('the reading, with its evidence', z.looseObject({})) },
+    handle: async ({ host, params, query, json }) => {
+      const word = params.id!
+      const at = query.at ?? null
+      const supervised = explainPane(host, word)
+      if (supervised && supervised.pane.source !== 'session') return json({ supervision: supervised })
+      const record = await host.find(word)
+      const explanation = await host.explain(record, at)
+      return json(supervised && at === null ? { ...explanation, supervision: supervised } : explanation)
+    },
+  }),
+  route({
+    id: 'packs.problems',
+    method: 'GET',
+    path: '/packs/problems',
+    summary: 'Pack files that are not in force, and why.',
+    access: 'viewer',
+    answers: { 200: answer('the problems', z.object({ items: z.array(z.looseObject({})) })) },
+    handle: ({ host, json }) => json({ items: host.packs.problems() }),
+  }),
+]
 
-  app.get('/panes/stats', context => context.json(boardOf(host).stats()))
-
-  app.post('/panes/sources/tmux', async context => {
-    const isJoined = await boardOf(host).joinTmux(await readBody(context, tmuxBody))
-    return context.json({ joined: isJoined })
-  })
-
-  app.get('/panes/stream', context =>
-    streamSSE(context, async stream => {
-      const board = boardOf(host)
-      const queue: { event: string; data: string }[] = []
-      let wake: () => void = () => undefined
-      const all = () => ({ event: 'panes', data: JSON.stringify({ items: board.list(), at: host.clock.now() }) })
-      const push = (event: string, value: unknown) => {
-        if (queue.length >= WAITING_MAX) queue.splice(0, queue.length, all())
-        else queue.push({ event, data: JSON.stringify(value) })
-        wake()
-      }
-      queue.push(all())
-      const unlisten = board.listen(change => push(change.type, { pane: change.pane }))
-      const unnotice = host.notices?.listen(notice => push('notice', notice)) ?? (() => undefined)
-      let timer = host.clock.setTimer(HEARTBEAT_MS, beat)
-      function beat() {
-        push('heartbeat', {})
-        timer = host.clock.setTimer(HEARTBEAT_MS, beat)
-      }
-      stream.onAbort(() => wake())
-      while (!stream.aborted && !stream.closed) {
-        const message = queue.shift()
-        if (message) await stream.writeSSE(message)
-        else
-          await new Promise<void>(resolve => {
-            wake = resolve
-          })
-      }
-      timer.cancel()
-      unlisten()
-      unnotice()
-    }),
-  )
-
-  /** Keys were pressed on a surface: somebody is there. */
-  app.post('/panes/presence', async context => {
-    await readBody(context, presenceBody)
-    host.notices?.present('terminal')
-    return context.json({ ok: true })
-  })
-
-  app.get('/panes/:id', context => context.json(boardOf(host).find(context.req.param('id'))))
-
-  app.post('/panes/:id/act', async context => {
-    const { action } = await readBody(context, actBody)
-    const board = boardOf(host)
-    return context.json(board.act(board.find(context.req.param('id')).id, action))
-  })
-
-  app.get('/panes/:id/explain', async context => {
-    const word = context.req.param('id')
-    const asked = context.req.query('at')
-    const at = asked === undefined ? null : Number(asked)
-    if (at !== null && !(at >= 0))
-      throw new SignalboxError('E_INPUT', `"${asked}" is no time`, { next: 'seconds since the session began' })
-    const supervised = explainPane(host, word)
-    if (supervised && supervised.pane.source !== 'session') return context.json({ supervision: supervised })
-    const record = await host.find(word)
-    const explanation = await host.explain(record, at)
-    return context.json(supervised && at === null ? { ...explanation, supervision: supervised } : explanation)
-  })
-
-  app.get('/packs/problems', context => context.json({ items: host.packs.problems() }))
-
-  return app
+function act({ host, parts, params, json }: Call, action: 'seen' | 'clear' | 'heuristics-off' | 'heuristics-auto') {
+  const board = boardOf(host)
+  return json(parts.panes.versioned(board.act(board.find(params.id!).id, action)))
 }
 
-function boardOf(host: Host): NonNullable<Host['board']> {
+export function boardOf(host: Host): NonNullable<Host['board']> {
   if (!host.board) throw new SignalboxError('E_UNKNOWN', 'this host supervises no panes')
   return host.board
 }

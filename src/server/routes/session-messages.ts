@@ -1,58 +1,119 @@
-import { Hono } from 'hono'
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import type { Host } from '../../host/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { readBody } from '../body.js'
 import { liveOf } from '../live-session-of.js'
+import { type Route, route } from '../route.js'
+import { answer, okAnswer } from '../schemas/common.js'
+import { conversation, heldPrompt, sent } from '../schemas/sessions.js'
 
 const messageBody = z.strictObject({
-  text: z.string(),
+  text: z.string().min(1),
+  /** The same wish in the words of the dashboard: `after-turn` waits here until the agent rests. */
+  when: z.enum(['now', 'after-turn']).optional(),
   /** While the agent works: in its own queue where it has one, held here until it rests, or refused. */
-  whenBusy: z.enum(['queue', 'hold', 'refuse']).default('queue'),
+  whenBusy: z.enum(['queue', 'hold', 'refuse']).optional(),
   meaning: z.enum(['auto', 'text', 'command']).default('auto'),
   clearDraft: z.boolean().default(false),
 })
 
 /** Prompts in, answers out. */
-export function sessionMessageRoutes(host: Host): Hono {
-  const app = new Hono()
+export const sessionMessageRoutes: readonly Route[] = [
+  route({
+    id: 'sessions.send',
+    method: 'POST',
+    path: '/sessions/:id/messages',
+    summary: 'Sends a prompt, or holds it until the agent rests.',
+    access: 'approver',
+    body: messageBody,
+    answers: { 202: answer('what became of it', sent) },
+    handle: async call => {
+      const { text, when, whenBusy, meaning, clearDraft } = call.body
+      const live = await liveOf(call.host, call.params.id!)
+      const result = await live.send(text, {
+        whenBusy: whenBusy ?? (when === 'after-turn' ? 'hold' : 'queue'),
+        meaning,
+        clearsDraft: clearDraft,
+      })
+      return call.json({ ...result, position: await call.position() }, 202)
+    },
+  }),
+  route({
+    id: 'sessions.held',
+    method: 'GET',
+    path: '/sessions/:id/messages',
+    summary: 'Prompts that wait until the agent rests.',
+    access: 'viewer',
+    answers: { 200: answer('those that wait', z.object({ items: z.array(heldPrompt) })) },
+    handle: async ({ host, params, json }) => {
+      const record = await host.find(params.id!)
+      const held = host.live(record.id)?.heldPrompts ?? []
+      return json({ items: held.map(({ id, text }) => ({ id, text, state: 'held' })) })
+    },
+  }),
+  route({
+    id: 'sessions.drop-message',
+    method: 'DELETE',
+    path: '/sessions/:id/messages/:message',
+    summary: 'Takes back a prompt that still waits.',
+    access: 'approver',
+    answers: { 200: okAnswer },
+    handle: async ({ host, params, json }) => {
+      const live = await liveOf(host, params.id!)
+      if (!live.dropPrompt(params.message!))
+        throw new SignalboxError('E_UNKNOWN', `no prompt "${params.message}" is held`, {
+          next: 'it may have been sent already',
+        })
+      return json({ ok: true })
+    },
+  }),
+  route({
+    id: 'sessions.conversation',
+    method: 'GET',
+    path: '/sessions/:id/conversation',
+    summary: 'What was said, oldest first; the answer under way is provisional.',
+    access: 'viewer',
+    query: z.strictObject({
+      before: z.string().max(64).optional().describe('only messages before this one'),
+      limit: z.coerce.number().int().min(1).max(200).optional(),
+    }),
+    answers: { 200: answer('the conversation', conversation) },
+    handle: async call => {
+      const { host, params, query } = call
+      const record = await host.find(params.id!)
+      const events = await host.store.readStream(`session/${record.id}`)
+      const all = finalMessages(events)
+      const end = query.before === undefined ? all.length : all.findIndex(({ message }) => message === query.before)
+      if (end < 0) throw new SignalboxError('E_INPUT', 'there is no such message', { next: 'begin without "before"' })
+      const limit = query.limit ?? (call.who.kind === 'socket' ? all.length : 50)
+      const begin = Math.max(0, end - limit)
+      const messages: Record<string, unknown>[] = all.slice(begin, end)
+      const live = host.live(record.id)
+      const open = live?.openMessage
+      if (query.before === undefined && live && open && live.blocks.length > 0)
+        messages.push({ at: host.clock.now(), ...open, blocks: live.blocks, provisional: true })
+      const before = begin > 0 ? String(all[begin]!.message) : null
+      return call.json({
+        session: record.id,
+        messages,
+        prompts: promptsOf(events),
+        before,
+        position: await call.position(),
+      })
+    },
+  }),
+]
 
-  app.post('/sessions/:id/messages', async context => {
-    const { text, whenBusy, meaning, clearDraft } = await readBody(context, messageBody)
-    const session = await liveOf(host, context.req.param('id'))
-    const result = await session.send(text, { whenBusy, meaning, clearsDraft: clearDraft })
-    return context.json({ ...result, position: await host.store.head() }, 202)
-  })
-
-  app.get('/sessions/:id/messages', async context => {
-    const session = await liveOf(host, context.req.param('id'))
-    return context.json({ items: session.heldPrompts.map(({ id, text }) => ({ id, text, state: 'held' })) })
-  })
-
-  app.delete('/sessions/:id/messages/:message', async context => {
-    const session = await liveOf(host, context.req.param('id'))
-    const message = context.req.param('message')
-    if (!session.dropPrompt(message))
-      throw new SignalboxError('E_UNKNOWN', `no prompt "${message}" is held`, { next: 'it may have been sent already' })
-    return context.json({ ok: true })
-  })
-
-  app.get('/sessions/:id/conversation', async context => {
-    const record = await host.find(context.req.param('id'))
-    const messages = finalMessages(await host.store.readStream(`session/${record.id}`))
-    const session = host.live(record.id)
-    const open = session?.openMessage
-    if (session && open && session.blocks.length > 0)
-      messages.push({ at: host.clock.now(), ...open, blocks: session.blocks, provisional: true })
-    return context.json({ session: record.id, messages, position: await host.store.head() })
-  })
-
-  return app
+/** What people asked, turn by turn. */
+function promptsOf(events: readonly StoredEvent[]): { turn: string; at: number; text: string }[] {
+  return events.flatMap(({ type, at, data }) =>
+    type === 'turn.opened' && typeof data.prompt === 'string'
+      ? [{ turn: String(data.turn), at, text: data.prompt }]
+      : [],
+  )
 }
 
 /** In the order in which they were first said, each as it was said last. */
-function finalMessages(events: readonly StoredEvent[]): Record<string, unknown>[] {
+export function finalMessages(events: readonly StoredEvent[]): Record<string, unknown>[] {
   const messages = new Map<string, Record<string, unknown>>()
   for (const event of events) {
     if (event.type !== 'message.final') continue

@@ -1,121 +1,220 @@
-import { Hono } from 'hono'
 import { z } from 'zod'
 import { delay } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import type { Host } from '../../host/index.js'
-import { type Holder, liveMenu, type SessionRecord } from '../../sessions/index.js'
-import { readBody } from '../body.js'
+import type { Holder, SessionRecord } from '../../sessions/index.js'
 import { liveOf } from '../live-session-of.js'
+import { type Call, type Route, route } from '../route.js'
+import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
+import { session } from '../schemas/sessions.js'
+import { hasWords, pageOf } from '../views/page.js'
+import { sessionView } from '../views/session-view.js'
+import { keyBytes } from './named-keys.js'
 
 const size = z.strictObject({ cols: z.int(), rows: z.int() }).nullable().default(null)
-const env = z.record(z.string(), z.string()).nullable().default(null)
+const env = z.record(z.string(), z.string()).nullable().default(null).describe('only on the owner’s socket')
 const startBody = z.strictObject({
-  agent: z.string().nullable(),
-  args: z.array(z.string()).default([]),
+  agent: z.string().nullable().describe('its name; null for any program, only on the owner’s socket'),
+  args: z.array(z.string()).max(200).default([]),
   cwd: z.string(),
+  prompt: z.string().min(1).optional(),
   env,
   size,
   label: z.string().max(200).nullable().default(null),
   resume: z.string().nullable().default(null),
 })
 const resumeBody = z.strictObject({ env, size })
-const keysBody = z.strictObject({ text: z.string().max(65_536) })
+const stopBody = z.strictObject({ graceMs: z.int().min(0).max(60_000).optional() })
+const keysBody = z.union([
+  z.strictObject({ keys: z.array(z.string().max(40)).min(1).max(100) }),
+  z.strictObject({ text: z.string().max(65_536) }),
+])
 
 const WAIT_MAX_MS = 300_000
 
-export function sessionRoutes(host: Host): Hono {
-  const app = new Hono()
+const sessionAnswer = answer('the session', session)
 
-  app.get('/sessions', async context => {
-    const position = await host.store.head()
-    const items = await Promise.all((await host.records()).map(record => describe(host, record)))
-    return context.json({ items, position })
-  })
+export const sessionRoutes: readonly Route[] = [
+  route({
+    id: 'sessions.list',
+    method: 'GET',
+    path: '/sessions',
+    summary: 'Sessions, newest first.',
+    access: 'viewer',
+    query: z.strictObject({
+      ...listQuery,
+      state: z.array(z.enum(['starting', 'live', 'ended', 'lost'])).default([]),
+      agent: z.array(z.string()).default([]),
+      project: z.array(z.string()).default([]),
+      q: z.string().max(200).optional(),
+    }),
+    answers: { 200: listAnswer(session) },
+    handle: async call => {
+      const { host, query } = call
+      const records = (await host.records())
+        .reverse()
+        .filter(
+          record =>
+            (query.state.length === 0 || query.state.includes(record.state)) &&
+            (query.agent.length === 0 || query.agent.includes(record.agent)) &&
+            (query.project.length === 0 || query.project.includes(record.project)) &&
+            hasWords(query.q, [record.label, record.agent, record.cwd, record.id]),
+        )
+      const page = await pageOf(call, records, query)
+      return call.json({ ...page, items: page.items.map(record => sessionView(host, record)) })
+    },
+  }),
+  route({
+    id: 'sessions.start',
+    method: 'POST',
+    path: '/sessions',
+    summary: 'Starts an agent in a terminal of its own.',
+    access: 'approver',
+    rate: 'session',
+    body: startBody,
+    answers: { 201: sessionAnswer },
+    handle: async ({ host, body, who, person, json }) => {
+      const { prompt, ...start } = body
+      if (who.kind !== 'socket' && (start.env !== null || start.agent === null))
+        throw new SignalboxError(
+          'E_INPUT',
+          'over the network an agent is started by its name, in the daemon’s environment',
+          {
+            next: 'name an agent and leave env out',
+          },
+        )
+      const record = await host.startSession({ ...start, terminal: start.env, person: personName(person.id) })
+      if (prompt !== undefined) await host.live(record.id)?.send(prompt, { whenBusy: 'hold' })
+      return json(sessionView(host, record), 201)
+    },
+  }),
+  route({
+    id: 'sessions.get',
+    method: 'GET',
+    path: '/sessions/:id',
+    summary: 'One session.',
+    access: 'viewer',
+    answers: { 200: sessionAnswer },
+    handle: async ({ host, params, json }) => json(sessionView(host, await host.find(params.id!))),
+  }),
+  route({
+    id: 'sessions.keys',
+    method: 'POST',
+    path: '/sessions/:id/keys',
+    summary: 'Presses named keys.',
+    access: 'approver',
+    body: keysBody,
+    answers: { 200: okAnswer },
+    handle: async ({ host, params, body, json }) => {
+      const live = await liveOf(host, params.id!)
+      const bytes = 'keys' in body ? keyBytes(body.keys, live.screen.emulator.isApplicationCursor) : encode(body.text)
+      if (!(await live.type(bytes))) throw keyboardTaken(live.holder)
+      return json({ ok: true })
+    },
+  }),
+  route({
+    id: 'sessions.stop',
+    method: 'POST',
+    path: '/sessions/:id/stop',
+    summary: 'Ends the session’s program.',
+    access: 'approver',
+    body: stopBody,
+    answers: { 200: sessionAnswer },
+    handle: async ({ host, params, json }) => {
+      const record = await host.find(params.id!)
+      const live = host.live(record.id)
+      if (live && !live.exit) await live.stop()
+      return json(sessionView(host, await host.record(record.id)))
+    },
+  }),
+  route({
+    id: 'sessions.interrupt',
+    method: 'POST',
+    path: '/sessions/:id/interrupt',
+    summary: 'Stops what the agent does; the session stays.',
+    access: 'approver',
+    answers: { 200: answer('what came of it', z.looseObject({ session: z.string() })) },
+    handle: async ({ host, params, json }) => {
+      const live = await liveOf(host, params.id!)
+      const result = await live.interrupt()
+      await live.settled()
+      return json({ session: live.id, ...result })
+    },
+  }),
+  route({
+    id: 'sessions.resume',
+    method: 'POST',
+    path: '/sessions/:id/resume',
+    summary: 'Goes on with the conversation of an ended session, in a new one.',
+    access: 'approver',
+    rate: 'session',
+    body: resumeBody,
+    answers: { 201: sessionAnswer },
+    handle: async ({ host, params, body, who, person, json }) => {
+      const record = await host.find(params.id!)
+      const resumed = await host.resumeSession(record, {
+        terminal: who.kind === 'socket' ? body.env : null,
+        size: body.size,
+        person: personName(person.id),
+      })
+      return json(sessionView(host, resumed), 201)
+    },
+  }),
+  route({
+    id: 'sessions.wait',
+    method: 'GET',
+    path: '/sessions/:id/wait',
+    summary: 'Answers when the session rests, asks, or is done.',
+    access: 'viewer',
+    query: z.strictObject({
+      for: z.enum(['idle', 'approval', 'done']).default('idle'),
+      timeoutMs: z.coerce.number().int().min(0).default(WAIT_MAX_MS),
+    }),
+    answers: { 200: answer('what was reached', z.object({ reached: z.string(), session })) },
+    handle: async call => {
+      const { host, params, query } = call
+      const record = await host.find(params.id!)
+      const reached = await waitFor(call, record, query.for, Math.min(query.timeoutMs, WAIT_MAX_MS))
+      return call.json({ reached, session: sessionView(host, await host.record(record.id)) })
+    },
+  }),
+  route({
+    id: 'sessions.screen',
+    method: 'GET',
+    path: '/sessions/:id/screen',
+    summary: 'The session’s screen as text.',
+    access: 'viewer',
+    answers: {
+      200: answer(
+        'the screen',
+        z.object({
+          cols: z.int(),
+          rows: z.int(),
+          lines: z.array(z.string()),
+          cursor: z.looseObject({ x: z.int(), y: z.int() }).nullable(),
+        }),
+      ),
+    },
+    handle: async ({ host, params, json }) => {
+      const live = await liveOf(host, params.id!)
+      await live.settled()
+      const { frame } = live
+      return json({
+        cols: frame?.cols ?? 0,
+        rows: frame?.rows ?? 0,
+        lines: frame?.lines.map(row => row.text) ?? [],
+        cursor: frame?.cursor ?? null,
+      })
+    },
+  }),
+]
 
-  app.post('/sessions', async context => {
-    const body = await readBody(context, startBody)
-    const record = await host.startSession({ ...body, terminal: body.env, person: 'local' })
-    return context.json(await describe(host, record), 201)
-  })
-
-  app.get('/sessions/:id', async context =>
-    context.json(await describe(host, await host.find(context.req.param('id')))),
-  )
-
-  app.post('/sessions/:id/keys', async context => {
-    const { text } = await readBody(context, keysBody)
-    const session = await liveOf(host, context.req.param('id'))
-    if (!(await session.type(new TextEncoder().encode(text)))) throw keyboardTaken(session.holder)
-    return context.json({ ok: true })
-  })
-
-  app.post('/sessions/:id/stop', async context => {
-    const record = await host.find(context.req.param('id'))
-    const session = host.live(record.id)
-    if (session && !session.exit) await session.stop()
-    return context.json(await describe(host, await host.record(record.id)))
-  })
-
-  app.post('/sessions/:id/interrupt', async context => {
-    const session = await liveOf(host, context.req.param('id'))
-    const result = await session.interrupt()
-    await session.settled()
-    return context.json({ session: session.id, ...result })
-  })
-
-  app.post('/sessions/:id/resume', async context => {
-    const body = await readBody(context, resumeBody)
-    const record = await host.find(context.req.param('id'))
-    const resumed = await host.resumeSession(record, { terminal: body.env, size: body.size, person: 'local' })
-    return context.json(await describe(host, resumed), 201)
-  })
-
-  app.get('/sessions/:id/wait', async context => {
-    const what = context.req.query('for') ?? 'idle'
-    if (!['idle', 'approval', 'done'].includes(what))
-      throw new SignalboxError('E_INPUT', `cannot wait for "${what}"`, { next: 'idle, approval or done' })
-    const timeout = Math.min(Number(context.req.query('timeoutMs') ?? WAIT_MAX_MS), WAIT_MAX_MS)
-    const record = await host.find(context.req.param('id'))
-    const state = await waitFor(host, record, what, timeout)
-    return context.json({ reached: state, session: await describe(host, await host.record(record.id)) })
-  })
-
-  app.get('/sessions/:id/screen', async context => {
-    const session = await liveOf(host, context.req.param('id'))
-    await session.settled()
-    const { frame } = session
-    return context.json({
-      cols: frame?.cols ?? 0,
-      rows: frame?.rows ?? 0,
-      lines: frame?.lines.map(row => row.text) ?? [],
-      cursor: frame?.cursor ?? null,
-    })
-  })
-
-  return app
+/** Whoever has the owner's credentials is the user of this machine, by whatever door. */
+function personName(id: string): string {
+  return id === 'owner' ? 'local' : id
 }
 
-/** A session's record with what is known of it now. */
-async function describe(host: Host, record: SessionRecord) {
-  const session = host.live(record.id)
-  const observation = session?.observation
-  const menu = liveMenu(observation ?? null)
-  return {
-    ...record,
-    ...(session && {
-      phase: session.phase,
-      view: observation?.view ?? 'unknown',
-      busy: observation?.busy ?? null,
-      awaiting: observation?.awaiting ?? null,
-      rule: observation?.rule ?? 'none',
-      idle: session.isIdle,
-      holder: session.holder,
-      held: session.heldPrompts.length,
-      ...(menu && { question: menu.question }),
-      ...(session.approval && { approval: session.approval.id }),
-      offset: session.offset,
-    }),
-  }
+function encode(text: string): Uint8Array {
+  return new TextEncoder().encode(text)
 }
 
 function keyboardTaken(holder: Holder): SignalboxError {
@@ -123,16 +222,21 @@ function keyboardTaken(holder: Holder): SignalboxError {
   return new SignalboxError('E_BUSY', `${who} holds the keyboard of this session`, { next: 'try again later' })
 }
 
-async function waitFor(host: Host, record: SessionRecord, what: string, timeoutMs: number): Promise<string> {
+async function waitFor(
+  { host, closed }: Pick<Call, 'host' | 'closed'>,
+  record: SessionRecord,
+  what: string,
+  timeoutMs: number,
+): Promise<string> {
   const deadline = host.clock.monotonic() + timeoutMs
   for (;;) {
-    const session = host.live(record.id)
-    if (!session || session.exit) return 'done'
-    if (what === 'idle' && session.isIdle) return 'idle'
-    if (session.approval?.state === 'pending' && what !== 'done') return 'approval'
+    const live = host.live(record.id)
+    if (!live || live.exit) return 'done'
+    if (what === 'idle' && live.isIdle) return 'idle'
+    if (live.approval?.state === 'pending' && what !== 'done') return 'approval'
     const left = deadline - host.clock.monotonic()
-    if (left <= 0) return 'timeout'
-    await session.changed(Math.min(left, 1000))
+    if (left <= 0 || closed.aborted) return 'timeout'
+    await live.changed(Math.min(left, 1000))
     await delay(host.clock, 0)
   }
 }

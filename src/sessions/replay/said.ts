@@ -1,6 +1,7 @@
 import type { Look, PaneScreen } from '../../panes/index.js'
 import { type Block, type Pack, renderMarkdown } from '../../screen/index.js'
 import { Conversation } from '../conversation.js'
+import { PassingHistory } from '../passing-history.js'
 import type { Moment } from './timeline.js'
 
 export interface BlockLine {
@@ -27,6 +28,7 @@ export interface MessageLine {
  */
 export class Said {
   readonly #conversation: Conversation
+  readonly #passing: PassingHistory
   readonly #shown = new Map<string, { provisional: boolean; markdown: string }>()
   #phase: Moment['phase'] = 'dormant'
   #look: Look | null = null
@@ -34,16 +36,18 @@ export class Said {
 
   constructor(pack: Pack, screen: PaneScreen) {
     this.#conversation = new Conversation('replay', pack, screen)
+    this.#passing = new PassingHistory(this.#conversation)
   }
 
   take({ state, phase, actions }: Moment): (BlockLine | MessageLine)[] {
     const { look } = state
     if (!look) return []
+    const passed = look === this.#look ? [] : this.#passed(look.t)
     // Also a look that changes nothing: what it shows may be gone when the next one asks for it.
     if (look !== this.#look) this.#conversation.observe(look)
     this.#look = look
     this.#noteReady(look)
-    const lines: (BlockLine | MessageLine)[] = []
+    const lines: (BlockLine | MessageLine)[] = [...passed]
     for (const action of actions) {
       if (action === 'mark-turn') this.#conversation.markTurn(look)
       if (action === 'open-message') this.#conversation.openMessage()
@@ -69,7 +73,15 @@ export class Said {
 
   /** The recording ends here: what was being said is all there is. */
   finish(): (BlockLine | MessageLine)[] {
-    return this.#look && this.#phase !== 'dormant' ? this.#finalize(this.#look, this.#phase === 'tool-pending') : []
+    if (!this.#look) return []
+    if (this.#phase === 'dormant') return this.#passed(Number.POSITIVE_INFINITY)
+    return this.#finalize(this.#look, this.#phase === 'tool-pending')
+  }
+
+  /** What has stood for long enough by then, though no picture came. */
+  #passed(t: number): (BlockLine | MessageLine)[] {
+    const due = this.#phase === 'dormant' ? this.#passing.dueAt : null
+    return due !== null && due <= t && this.#look ? this.#history({ ...this.#look, t: due }) : []
   }
 
   #finalize(look: Look, isAsking: boolean): (BlockLine | MessageLine)[] {
@@ -79,13 +91,16 @@ export class Said {
     const blocks = this.#conversation.extract(look, { isOpen: false, isAsking })
     const lines: (BlockLine | MessageLine)[] = this.#changed(blocks, look.t, false)
     const closed = this.#conversation.closeMessage()
-    if (closed)
-      lines.push({ type: 'message', t: look.t, turn, message: closed.message, markdown: renderMarkdown(closed.blocks) })
+    // Blocks that no output shows, such as a notice alone, are no message.
+    const markdown = closed ? renderMarkdown(closed.blocks) : ''
+    if (closed && markdown.trim() !== '')
+      lines.push({ type: 'message', t: look.t, turn, message: closed.message, markdown })
     return lines
   }
 
   /** What passed while nobody waited for anything. */
   #history(look: Look): (BlockLine | MessageLine)[] {
+    if (this.#passing.look(look, seen => this.#conversation.markTurn(seen)) !== 'due') return []
     const closed = this.#conversation.closeHistory(look)
     if (!closed) return []
     const { turn, message, blocks } = closed

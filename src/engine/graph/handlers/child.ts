@@ -14,6 +14,9 @@ import { handlersOf, type NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
 import { fillIn } from './codergen-prompt.js'
 
+/** It goes through the journal of the run that starts it. */
+const CHILD_MAX = 100_000
+
 /** Reads the graph of a child run, once: from then on it is in the journal. */
 export const childSourceSteps: Performer = {
   async run(call: StepCall): Promise<StepEnd> {
@@ -29,13 +32,18 @@ export const childSourceSteps: Performer = {
       read.text('pipeline') ?? read.text('stack.child_dotfile') ?? textOf(step.graph.attributes, 'stack.child_dotfile')
     if (source === null && named === null) return ended(structural('it names no graph for its child'))
     const { text, file } = source !== null ? { text: source, file: null } : await readChild(step, named!)
+    const hash = createHash('sha256').update(text).digest('hex')
+    if (text.length > CHILD_MAX)
+      return ended(structural(`the graph of the child has ${text.length} characters; at most ${CHILD_MAX} go`))
+    const { trusted } = step.work.input
+    if (file !== null && trusted && !trusted.includes(hash))
+      return ended(structural(`${file} is not what was let run when the run began`))
     const parsed = parseDot(text, file === null ? {} : { file })
     const problem = lintParsed(parsed, { handlers: handlersOf(step.work.input) }).find(
       ({ severity }) => severity === 'error',
     )
     if (problem)
       return ended(structural(`the graph of the child is not valid: line ${problem.line ?? 0}: ${problem.message}`))
-    const hash = createHash('sha256').update(text).digest('hex')
     return ended({ status: 'success', child: { dot: text, file, hash, attached: null } })
   },
 }

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HeadlessEnd, PermissionLevel } from '../../../agents/index.js'
 import { loadAgent } from '../../../agents/index.js'
-import { AttributeReader, classesOf, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES, textOf } from '../../../graph/index.js'
+import { AttributeReader, agentOf, classesOf, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES, textOf } from '../../../graph/index.js'
 import { soleJsonObject } from '../../../text/index.js'
 import type { AgentSteps } from '../../agent-step.js'
 import type { Performer, Recovery, StepCall, StepEnd } from '../../workflow.js'
@@ -25,7 +25,7 @@ export class CodergenSteps implements Performer {
   async run(call: StepCall): Promise<StepEnd> {
     const step = graphStep(call)
     const read = new AttributeReader(step.node.attributes, NODE_ATTRIBUTES)
-    const agent = read.text('agent') ?? step.work.input.agent ?? agentOfProvider(read.text('llm_provider'))
+    const agent = agentOf(step.node, step.work.input.agent)
     if (agent === null)
       return ended({
         status: 'fail',
@@ -214,12 +214,6 @@ function hasOuterThread(step: GraphStep): boolean {
 function permissionsOf({ node, work }: GraphStep, levels: readonly PermissionLevel[]): PermissionLevel {
   const wanted = (textOf(node.attributes, 'permissions') ?? work.input.permissions ?? 'edits') as PermissionLevel
   return levels.includes(wanted) || levels.length === 0 ? wanted : levels.includes('edits') ? 'edits' : levels.at(-1)!
-}
-
-/** Providers whose agent is clear. */
-function agentOfProvider(provider: string | null): string | null {
-  const known: Record<string, string> = { anthropic: 'claude', openai: 'codex', google: 'gemini', gemini: 'gemini' }
-  return provider === null ? null : (known[provider.toLowerCase()] ?? null)
 }
 
 function ended(outcome: NodeOutcome): StepEnd {

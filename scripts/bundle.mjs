@@ -1,0 +1,80 @@
+// Makes dist/ from src/: every program and every room's door is an entry, what they share is in chunks, and libraries that are
+// plain JavaScript are inside. A command that is one file of its own and a few chunks starts in half the time of one that opens
+// three hundred modules (docs/decisions/0014-dist-is-bundled.md). Types are checked elsewhere: `npm run check`.
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { builtinModules } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { rolldown } from 'rolldown'
+
+/** Native parts, and what finds files of its own beside itself. */
+const OUTSIDE = [/^@lydell\//, /^@photostructure\//, /^@viz-js\//, /^@xterm\//, /^node:/, ...builtinModules]
+const root = dirname(dirname(fileURLToPath(import.meta.url)))
+const src = join(root, 'src')
+const dist = join(root, 'dist')
+const PROGRAMS = ['cli', 'keeper/main', 'demo-agent/main', 'agents/headless/direct-main']
+/** Insides that the reference pages are made from and that tests take part by part. */
+const INSIDES = ['cli/home', 'cli/commands', ...readdirSync(join(src, 'events')).filter(isSource).map(eventsOf)]
+
+await bundle()
+
+async function bundle() {
+  const inside = new Set()
+  const build = await rolldown({
+    input: Object.fromEntries([...PROGRAMS, ...INSIDES, ...doors(src)].map(name => [name, join(src, `${name}.ts`)])),
+    cwd: root,
+    platform: 'node',
+    external: OUTSIDE,
+    plugins: [
+      {
+        name: 'what-is-inside',
+        moduleParsed({ id }) {
+          const found = /^(.*\/node_modules\/(?:@[^/]+\/)?[^/]+)\//.exec(id)
+          if (found) inside.add(found[1])
+        },
+      },
+    ],
+  })
+  for (const name of existsSync(dist) ? readdirSync(dist) : []) {
+    if (name !== 'web') rmSync(join(dist, name), { recursive: true, force: true })
+  }
+  await build.write({
+    dir: dist,
+    format: 'esm',
+    sourcemap: true,
+    entryFileNames: '[name].js',
+    chunkFileNames: 'chunks/[name]-[hash].js',
+  })
+  await build.close()
+  writeFileSync(join(dist, 'LICENSES.txt'), licences([...inside].sort()))
+}
+
+function isSource(file) {
+  return file.endsWith('-events.ts')
+}
+
+function eventsOf(file) {
+  return `events/${file.slice(0, -'.ts'.length)}`
+}
+
+/** `index.ts` of every room and of the folders in it that have one: what scripts, benchmarks and tests import. */
+function* doors(directory, prefix = '') {
+  for (const entry of readdirSync(directory, { withFileTypes: true })) {
+    if (!entry.isDirectory() || entry.name === 'testing') continue
+    const name = `${prefix}${entry.name}`
+    if (existsSync(join(directory, entry.name, 'index.ts'))) yield `${name}/index`
+    yield* doors(join(directory, entry.name), `${name}/`)
+  }
+}
+
+/** The notices that the licences of bundled libraries ask to be kept. */
+function licences(packages) {
+  return packages
+    .map(directory => {
+      const { name, version, license } = JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8'))
+      const file = readdirSync(directory).find(entry => /^licen[cs]e/i.test(entry))
+      const text = file ? readFileSync(join(directory, file), 'utf8').trim() : `licence: ${license}`
+      return `${name} ${version}\n\n${text}\n`
+    })
+    .join(`\n${'-'.repeat(80)}\n\n`)
+}

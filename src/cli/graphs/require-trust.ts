@@ -1,0 +1,63 @@
+import { SignalboxError } from '../../errors/index.js'
+import {
+  type ExecutableFiles,
+  executableFiles,
+  executableText,
+  isOwnFile,
+  TrustBook,
+  type TrustCheck,
+} from '../../host/index.js'
+import type { EventStore } from '../../store/index.js'
+import { visibleText } from '../../text/index.js'
+import { askLine } from '../ask.js'
+import type { CommandContext } from '../context.js'
+import type { Home } from '../home.js'
+import type { ReadGraph } from './read-graph.js'
+
+/** Lines of a difference that a person reads before they look for themselves. */
+const SHOWN_LINES = 60
+
+/**
+ * Nothing of a project is run before a person has let it: asked here where there is a terminal, and no is the default; else they name the hash
+ * of what they have seen. What comes with the program needs no asking.
+ * @returns what was let run, by path; null for the program's own. @throws SignalboxError `E_UNTRUSTED`
+ */
+export async function requireTrust(
+  context: CommandContext,
+  store: EventStore,
+  home: Home,
+  { path, text, module }: ReadGraph,
+  { trust, mayAsk }: { trust?: string | undefined; mayAsk: boolean },
+): Promise<ExecutableFiles | null> {
+  const others = module ? [module.file] : []
+  if (path !== '-' && [path, ...others].every(isOwnFile)) return null
+  const book = new TrustBook(store, home.settings.dataDirectory)
+  const found = path === '-' ? await executableText(text, context.cwd) : await executableFiles(path, others)
+  const check = await book.check(found)
+  if (check.isTrusted) return found
+  if (trust !== undefined || !mayAsk) await book.require(found, { by: 'local', ...(trust !== undefined && { trust }) })
+  else await askTrust(context, book, found, check)
+  return found
+}
+
+/** Shows what would be run, and what of it is new or other than before. @throws SignalboxError `E_UNTRUSTED` on anything but yes. */
+export async function askTrust(
+  context: CommandContext,
+  book: TrustBook,
+  found: ExecutableFiles,
+  { added, changed }: TrustCheck,
+): Promise<void> {
+  const { out, style } = context
+  out(style('bold', `Let files of ${visibleText(found.project)} run?`))
+  out('Commands in them run as you, with your rights.')
+  for (const file of added) out(`  ${style('yellow', 'new')}      ${visibleText(file)}`)
+  for (const file of changed) {
+    out(`  ${style('yellow', 'changed')}  ${visibleText(file)}`)
+    const lines = ((await book.difference(found, file)) ?? '').split('\n')
+    for (const line of lines.slice(0, SHOWN_LINES)) out(`    ${style('dim', visibleText(line))}`)
+    if (lines.length > SHOWN_LINES) out(style('dim', `    … ${lines.length - SHOWN_LINES} more lines`))
+  }
+  const said = (await askLine('yes or [no]: ')).trim().toLowerCase()
+  if (said === 'y' || said === 'yes') return book.grant(found, { by: 'local', how: 'asked' })
+  throw new SignalboxError('E_UNTRUSTED', 'nothing was run', { next: 'look at the files, then start it again' })
+}

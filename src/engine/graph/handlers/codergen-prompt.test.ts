@@ -1,0 +1,126 @@
+import { describe, expect, test } from 'vitest'
+import { graphStep } from '../graph-step.js'
+import { stepCall, type TestCall } from '../testing/step-call.js'
+import { codergenPrompt, fidelityOf } from './codergen-prompt.js'
+
+const CONTEXT = { colour: 'red', 'response.before': 'I looked at everything.', 'tool.output': 'x'.repeat(900) }
+
+function call(
+  attributes: string,
+  { graph = '', edge = '', cursor = {} }: { graph?: string; edge?: string; cursor?: object } = {},
+): TestCall {
+  const made = stepCall(
+    '/tmp',
+    `graph [goal="Ship it"${graph}]; before; a [prompt="Do {colour} for $goal"${attributes}]; start -> before -> a ${edge}; a -> exit`,
+    {
+      context: CONTEXT,
+      cursor: { previous: 'before', edge: 'before->a#1', ...cursor },
+    },
+  )
+  const work = made.work() as { finished: object[]; graph: { edges: { id: string; from: string; to: string }[] } }
+  work.finished.push({ node: 'before', visit: 1, status: 'success', notes: 'all well' })
+  const id = work.graph.edges.find(({ to }) => to === 'a')!.id
+  Object.assign((made.work() as { cursors: Map<string, object> }).cursors.get('')!, { edge: id })
+  return made
+}
+
+const prompt = (made: TestCall) => {
+  const step = graphStep(made)
+  return codergenPrompt(step, fidelityOf(step)).text
+}
+
+describe('fidelity', () => {
+  test('full: nothing is told, the session knows', () => {
+    expect(prompt(call(', fidelity=full'))).toBe('Do red for Ship it\n')
+  })
+
+  test('truncate: the goal and the run', () => {
+    expect(prompt(call(', fidelity=truncate'))).toBe('Goal: Ship it\nRun: run_x\n\nDo red for Ship it\n')
+  })
+
+  test('compact, the default: finished nodes and values, cut to 500 characters, no answers', () => {
+    const text = prompt(call(''))
+    expect(text).toContain('- before: success — all well')
+    expect(text).toContain('- colour: red')
+    expect(text).toContain(`- tool.output: ${'x'.repeat(500)}\n`)
+    expect(text).not.toContain('I looked at everything.')
+    expect(text).not.toContain('internal.')
+  })
+
+  test('summaries grow: low tells what was done, medium what is known, high what was said', () => {
+    const [low, medium, high] = ['low', 'medium', 'high'].map(level => prompt(call(`, fidelity="summary:${level}"`)))
+    expect([low!.includes('Done so far'), low!.includes('colour: red')]).toEqual([true, false])
+    expect([medium!.includes('colour: red'), medium!.includes('I looked at')]).toEqual([true, false])
+    expect(high).toContain('I looked at everything.')
+    expect(low!.length).toBeLessThan(2_400 + 200)
+  })
+
+  test('the edge says it before the node, the node before the graph', () => {
+    const of = (made: TestCall) => fidelityOf(graphStep(made))
+    expect(of(call('', { graph: ', default_fidelity=truncate' }))).toBe('truncate')
+    expect(of(call(', fidelity=full', { graph: ', default_fidelity=truncate' }))).toBe('full')
+    expect(of(call(', fidelity=full', { edge: '[fidelity="summary:low"]' }))).toBe('summary:low')
+  })
+
+  test('leaves the context alone', () => {
+    const made = call(', fidelity="summary:high"')
+    const before = JSON.stringify(
+      (made.work() as { cursors: Map<string, { context: object }> }).cursors.get('')!.context,
+    )
+    prompt(made)
+    const after = JSON.stringify(
+      (made.work() as { cursors: Map<string, { context: object }> }).cursors.get('')!.context,
+    )
+    expect(after).toBe(before)
+  })
+})
+
+describe('variables', () => {
+  const filled = (text: string, input = {}) => {
+    const step = graphStep(
+      stepCall('/tmp', `graph [goal="Ship it"]; a [prompt="${text}", fidelity=full]; start -> a -> exit`, {
+        context: { colour: 'red', 'work.plan': 'P', list: [1, 'b'], none: null },
+        input: { inputs: { ticket: '42' }, ...input },
+      }),
+    )
+    return codergenPrompt(step, 'full')
+  }
+
+  test.each([
+    ['{colour} and {work.plan}', 'red and P'],
+    ['$goal, $ticket', 'Ship it, 42'],
+    ['{{colour}} stays', '{colour} stays'],
+    ['{list} {none}|', '[1,"b"] |'],
+    ['{unknown} $other 5$', '{unknown} $other 5$'],
+  ])('%s', (text, expected) => expect(filled(text).text).toBe(`${expected}\n`))
+
+  test('that nothing fills are told of', () => expect(filled('{x} $y {x}').unknown).toEqual(['{x}', '$y']))
+
+  test('are put in once: what a value says is text', () => {
+    const step = graphStep(
+      stepCall('/tmp', 'graph [goal=g]; a [prompt="{colour}", fidelity=full]; start -> a -> exit', {
+        context: { colour: '$goal {colour}' },
+      }),
+    )
+    expect(codergenPrompt(step, 'full').text).toBe('$goal {colour}\n')
+  })
+})
+
+describe('the routing contract', () => {
+  test('is there where something depends on the answer, with its labels and keys', () => {
+    const step = graphStep(
+      stepCall(
+        '/tmp',
+        'a [prompt=x, fidelity=full]; start -> a; a -> exit [label="[S] Ship"]; a -> a [condition="context.tests=red && outcome=fail"]',
+      ),
+    )
+    const { text } = codergenPrompt(step, 'full')
+    expect(text).toContain('"preferred_label" may be: "[S] Ship"')
+    expect(text).toContain('"context_updates" should set: tests')
+  })
+
+  test('is not there where nothing does', () => {
+    const step = graphStep(stepCall('/tmp', 'a [prompt=x, fidelity=full]; start -> a -> exit'))
+    expect(codergenPrompt(step, 'full').text).toBe('x\n')
+  })
+})

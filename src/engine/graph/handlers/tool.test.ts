@@ -1,0 +1,89 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../../clock/index.js'
+import type { NodeOutcome } from '../graph-run.js'
+import { stepCall } from '../testing/step-call.js'
+import { ToolSteps } from './tool.js'
+
+let directory: string
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-tool-'))
+})
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+const tools = () =>
+  new ToolSteps({
+    clock: systemClock,
+    environment: () => ({ PATH: process.env.PATH ?? '' }),
+    stepDirectory: () => join(directory, 'step'),
+  })
+
+async function run(attributes: string, context: Record<string, unknown> = {}): Promise<NodeOutcome> {
+  const call = stepCall(directory, `a [shape=parallelogram, ${attributes}]; start -> a -> exit`, { context })
+  return (await tools().run(call)).result as NodeOutcome
+}
+
+describe('a tool node', () => {
+  test('that ends with 0 succeeds, and its output is in the context', async () => {
+    expect(await run('tool_command="echo out; echo err >&2"')).toMatchObject({
+      status: 'success',
+      context_updates: { 'tool.output': 'out\n', 'tool.stderr': 'err\n', 'tool.exit_code': 0 },
+    })
+  })
+
+  test('that ends with anything else fails, with what it said last', async () => {
+    expect(await run('tool_command="echo no such thing >&2; exit 4"')).toMatchObject({
+      status: 'fail',
+      failure_class: 'unknown',
+      failure_reason: 'the command ended with 4: no such thing',
+      context_updates: { 'tool.exit_code': 4 },
+    })
+  })
+
+  test('that takes too long is ended with everything it started', async () => {
+    const before = systemClock.now()
+    const outcome = await run(
+      `tool_command="(sleep 30; echo late > ${join(directory, 'late')}) & sleep 30", timeout=200ms`,
+    )
+    expect(outcome).toMatchObject({ status: 'fail', failure_class: 'timeout' })
+    expect(systemClock.now() - before).toBeLessThan(10_000)
+    expect(() => readFileSync(join(directory, 'late'))).toThrow()
+  })
+
+  test('without a command fails for good', async () => {
+    expect(await run('label=x')).toMatchObject({ status: 'fail', failure_class: 'structural' })
+  })
+
+  test('gets the context as variables and as JSON, and nothing is put into its text', async () => {
+    const outcome = await run(
+      'tool_command="cat; printf %s \\"$SIGNALBOX_CTX_WORK_NAME\\"; echo $MORE {work.name}", tool_env="MORE=two words"',
+      {
+        'work.name': '$(touch gotcha); "x"',
+      },
+    )
+    const output = String(outcome.context_updates!['tool.output'])
+    expect(JSON.parse(output.slice(0, output.indexOf('}') + 1))).toMatchObject({ 'work.name': '$(touch gotcha); "x"' })
+    expect(output).toContain('$(touch gotcha); "x"two words {work.name}')
+    expect(() => readFileSync(join(directory, 'gotcha'))).toThrow()
+  })
+
+  test('keeps the end of what it prints', async () => {
+    const outcome = await run('tool_command="yes | head -c 300000; echo the end"')
+    const output = String(outcome.context_updates!['tool.output'])
+    expect([output.length, output.endsWith('the end\n')]).toEqual([64 * 1024, true])
+  })
+
+  test.each([
+    ['always', { verdict: 'nothing' }],
+    ['never', { verdict: 'success', result: { status: 'fail', failure_reason: 'interrupted command' } }],
+    [
+      'ask',
+      { verdict: 'success', result: { question: { options: [{ key: 'again' }, { key: 'done' }, { key: 'fail' }] } } },
+    ],
+  ])('that nobody saw the end of, with rerun=%s', async (rerun, expected) => {
+    const call = stepCall(directory, `a [shape=parallelogram, tool_command=x, rerun=${rerun}]; start -> a -> exit`)
+    expect(await tools().recover(call)).toMatchObject(expected)
+  })
+})

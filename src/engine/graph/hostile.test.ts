@@ -1,0 +1,148 @@
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import fc from 'fast-check'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { readRun } from '../run-journal.js'
+import { graphWorkflow } from './graph-workflow.js'
+import { type CustomHandler, customSteps } from './handlers/custom.js'
+import { NodeSteps, SignsOfLife } from './node-steps.js'
+import { GraphBench, Script } from './testing/graph-bench.js'
+
+let bench: GraphBench
+beforeEach(async () => {
+  bench = await GraphBench.open()
+})
+afterEach(() => bench.close())
+
+/** A run whose node `a` is carried out by this; whatever it does, the run must fold. */
+async function withHandler(handler: CustomHandler, body: string) {
+  const signs = new SignsOfLife(bench.clock)
+  const directory = (name: string) => {
+    const path = join(bench.directory, name)
+    mkdirSync(path, { recursive: true })
+    return path
+  }
+  const steps = new NodeSteps(
+    customSteps(handler, () => directory('step')),
+    { clock: bench.clock, runDirectory: () => directory('run') },
+    signs,
+  )
+  const id = await bench.create(`digraph g { start [shape=Mdiamond] exit [shape=Msquare] ${body} }`, {
+    handlers: { file: 'x', types: ['custom'] },
+  })
+  await bench.drive(id, steps)
+  // Read from nothing, as the next host would.
+  expect((await readRun(bench.store, id, graphWorkflow)).run.id).toBe(id)
+  return bench.look(id)
+}
+
+const ROUTED = 'a [type=custom]; f [shape=diamond]; start -> a -> exit; a -> f [condition="outcome=fail"]; f -> exit'
+
+describe('a handler that misbehaves', () => {
+  test('by throwing fails its node, and the failure is routed', async () => {
+    const ran = await withHandler(() => {
+      throw new Error('boom')
+    }, ROUTED)
+    expect([ran.status, ran.path]).toEqual(['completed', ['start', 'a', 'f', 'exit']])
+    expect(ran.context._last_error).toBe('boom')
+  })
+
+  test('by throwing what is no error fails its node, too', async () => {
+    const ran = await withHandler(() => Promise.reject('just text'), ROUTED)
+    expect(ran.path).toContain('f')
+  })
+
+  test('by hanging ends the run when nothing has happened for too long', async () => {
+    const ran = await withHandler(
+      () => new Promise(() => undefined),
+      'graph [stall_timeout=90s]; a [type=custom]; start -> a -> exit',
+    )
+    expect([ran.status, ran.reason]).toEqual(['failed', 'stalled'])
+  })
+
+  const circular: Record<string, unknown> = {}
+  circular.self = circular
+  test.each<[string, unknown, string]>([
+    ['a word of its own as the status', { status: 'splendid' }, 'completed'],
+    ['a number', 5, 'completed'],
+    ['a list', ['success'], 'completed'],
+    ['a status that is no word', { status: 7 }, 'completed'],
+    ['updates that are no object', { status: 'success', context_updates: 'x' }, 'completed'],
+    [
+      'updates that are no JSON',
+      { status: 'success', context_updates: { a: () => 1, b: 1n, c: circular } },
+      'completed',
+    ],
+    ['a node that does not exist', { status: 'success', next_node: 'nowhere' }, 'failed'],
+    ['suggestions that lead nowhere', { status: 'success', suggested_next_ids: ['nowhere', 3] }, 'completed'],
+    ['keys of the engine', { status: 'success', context_updates: { _x: 1, 'internal.run_id': 'y' } }, 'completed'],
+  ])('by saying %s', async (_, said, status) => {
+    const ran = await withHandler(() => said as never, ROUTED)
+    expect(ran.status).toBe(status)
+    expect(ran.context['internal.run_id']).toBe(ran.id)
+    expect(ran.context._x).toBeUndefined()
+  })
+
+  test('in any way JSON can: the run ends, and its journal folds', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.jsonValue({ maxDepth: 3 }),
+        fc.constantFrom('success', 'fail', 'x'),
+        async (value, status) => {
+          const said =
+            typeof value === 'object' && value !== null && !Array.isArray(value) ? { ...value, status } : value
+          const ran = await withHandler(() => said as never, ROUTED)
+          expect(['completed', 'failed']).toContain(ran.status)
+        },
+      ),
+      { numRuns: 25 },
+    )
+  })
+})
+
+describe('a graph that goes on for ever', () => {
+  test.each([
+    ['a cycle without an exit', 'a; b; start -> a -> b -> a', 'max_visits'],
+    ['a diamond to itself', 'd [shape=diamond]; start -> d; d -> d', 'max_visits'],
+    [
+      'a goal that is never met',
+      'a [goal_gate=true, retry_target=a, auto_status=true]; start -> a -> exit [condition="outcome=success"]; a -> exit [condition="outcome=fail"]',
+      'max_visits',
+    ],
+    ['a restart that never stops', 'a; start -> a; a -> a [loop_restart=true]', 'restarted'],
+  ])('%s stops at a stated limit', async (name, dot, reason) => {
+    const script = new Script(name.includes('goal') ? { a: async () => ({ status: 'fail' }) } : {})
+    const ran = await bench.run(`graph [max_node_visits=7] ${dot}`, script)
+    expect(ran.reason).toBe(reason)
+    expect(ran.path.length).toBeLessThan(40)
+  })
+})
+
+describe('what is large or missing', () => {
+  test('a prompt of a megabyte is kept, folded and handed over whole', async () => {
+    const prompt = 'word '.repeat(210_000)
+    let seen = 0
+    const script = new Script({
+      a: async call => {
+        const { graph } = call.work() as {
+          graph: { nodes: Map<string, { attributes: Map<string, { value: string }> }> }
+        }
+        seen = graph.nodes.get('a')!.attributes.get('prompt')!.value.length
+        return {}
+      },
+    })
+    const ran = await bench.run(`a [prompt="${prompt}"]; start -> a -> exit`, script)
+    expect([ran.status, seen]).toEqual(['completed', prompt.length])
+  })
+
+  test('conditions on keys that nobody set see nothing, and say so', async () => {
+    const none = await bench.run('a; start -> a; a -> exit [condition="ghost="]; a -> a [condition="ghost=1"]')
+    expect(none.status).toBe('failed')
+    const empty = await bench.run('a; b; start -> a; a -> b [condition="ghost=\'\'"]; a -> exit; b -> exit')
+    expect(empty.path).toContain('b')
+    const missing = await bench.run('a; start -> a; a -> exit [condition="ghost.deep=1"]')
+    expect([missing.reason, missing.text]).toEqual(['no_route', expect.stringContaining('ghost.deep is ""')])
+    const other = await bench.run('a; b; start -> a; a -> b [condition="ghost!=1"]; b -> exit')
+    expect(other.status).toBe('completed')
+  })
+})

@@ -1,0 +1,59 @@
+import { type Graph, type GraphNode, textOf } from '../graph.js'
+import { handlerOf } from '../handler-of.js'
+import { applyStylesheet } from '../stylesheet.js'
+import { type LintRule, reporter } from './diagnostic.js'
+
+/** Providers whose agent is clear. */
+const AGENT_OF_PROVIDER: Readonly<Record<string, string>> = {
+  anthropic: 'claude',
+  openai: 'codex',
+  google: 'gemini',
+  gemini: 'gemini',
+}
+
+/** The agent that carries out a node: its own, the run's, else that of its provider. */
+export function agentOf(node: GraphNode, runs: string | null): string | null {
+  const provider = textOf(node.attributes, 'llm_provider', 'provider')
+  const implied = provider === null ? null : (AGENT_OF_PROVIDER[provider.toLowerCase()] ?? null)
+  return textOf(node.attributes, 'agent', 'agent_tool') ?? runs ?? implied
+}
+
+const AGENT_HANDLERS = new Set(['codergen', 'prompt'])
+
+/** Nodes that an agent carries out, as they are once the stylesheet has been applied. */
+function agentNodes(graph: Graph): GraphNode[] {
+  return [...applyStylesheet(graph).nodes.values()].filter(node => {
+    const handler = handlerOf(node)
+    const isRanked = handler === 'parallel.fan_in' && textOf(node.attributes, 'prompt', 'llm_prompt') !== null
+    return AGENT_HANDLERS.has(handler) || isRanked
+  })
+}
+
+/** Only where the settings of a run are known. */
+export const agentKnown: LintRule = (graph, { agents }) => {
+  if (!agents) return []
+  const report = reporter(graph, 'agent_known', 'error')
+  return agentNodes(graph).flatMap(node => {
+    const name = agentOf(node, agents.runs)
+    const at = { place: node.attributes.get('agent')?.place ?? node.place, node: node.id }
+    if (name === null)
+      return [report(`no agent is named for "${node.id}"`, { ...at, fix: '--agent <name>, or agent=… at the node' })]
+    const why = agents.problem(name)
+    return why === null ? [] : [report(`the agent "${name}" of "${node.id}" ${why}`, at)]
+  })
+}
+
+export const permissionsLevel: LintRule = (graph, { agents }) => {
+  if (!agents) return []
+  const report = reporter(graph, 'permissions_level', 'error')
+  return agentNodes(graph).flatMap(node => {
+    const name = agentOf(node, agents.runs)
+    const wanted = textOf(node.attributes, 'permissions')
+    if (name === null || wanted === null || agents.problem(name) !== null) return []
+    const levels = agents.levels(name)
+    if (levels.includes(wanted)) return []
+    const place = node.attributes.get('permissions')?.place ?? node.place
+    const fix = `one of ${levels.join(', ')}`
+    return [report(`the agent "${name}" of "${node.id}" has no level "${wanted}"`, { place, node: node.id, fix })]
+  })
+}

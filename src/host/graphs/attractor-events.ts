@@ -1,0 +1,205 @@
+import type { StoredEvent } from '../../store/index.js'
+
+/** An event under the names that attractor gives them. */
+export interface AttractorEvent {
+  /** Its place in the stream: a reader that comes back names the last one it has seen. */
+  id: string
+  event: AttractorEventName
+  at: number
+  data: Record<string, unknown>
+}
+
+export type AttractorEventName =
+  | 'PipelineStarted'
+  | 'PipelineCompleted'
+  | 'PipelineFailed'
+  | 'StageStarted'
+  | 'StageCompleted'
+  | 'StageFailed'
+  | 'StageRetrying'
+  | 'ParallelStarted'
+  | 'ParallelBranchStarted'
+  | 'ParallelBranchCompleted'
+  | 'ParallelCompleted'
+  | 'InterviewStarted'
+  | 'InterviewCompleted'
+  | 'InterviewTimeout'
+  | 'CheckpointSaved'
+
+type Told = [AttractorEventName, Record<string, unknown>]
+
+/**
+ * Tells a run's events under attractor's names, one after the other. It is given all events of the run from the first one on, because what
+ * it says of an end depends on the beginning; whoever only wants the later ones passes the earlier by.
+ */
+export class AttractorTeller {
+  #name = ''
+  #createdAt = 0
+  #index = 0
+  /** Stages that go on, by branch and node. */
+  readonly #stages = new Map<string, { index: number; at: number; handler: string; good: number; bad: number }>()
+  readonly #branches = new Map<string, { index: number; at: number; parallel: string }>()
+  readonly #questions = new Map<string, { stage: string; at: number }>()
+
+  tell(event: StoredEvent): AttractorEvent[] {
+    const told = this.#tell(event)
+    return told.map(([name, data], nth) => ({
+      id: told.length === 1 ? String(event.version) : `${event.version}.${nth + 1}`,
+      event: name,
+      at: event.at,
+      data,
+    }))
+  }
+
+  #tell({ type, data, at }: StoredEvent): Told[] {
+    const branch = String(data.branch ?? '')
+    switch (type) {
+      case 'run.created':
+        this.#name = String(data.title ?? '')
+        this.#createdAt = at
+        return []
+      case 'run.started':
+        return this.#begin()
+      case 'run.completed':
+        return [['PipelineCompleted', { ...this.#ending(at, data), artifact_count: Number(data.artifacts ?? 0) }]]
+      case 'run.failed':
+        return [['PipelineFailed', { ...this.#ending(at, data), error: String(data.text ?? data.reason ?? '') }]]
+      case 'run.rejected':
+      case 'run.cancelled':
+        return [['PipelineFailed', { ...this.#ending(at, data), error: `${type.slice(4)}: ${String(data.reason)}` }]]
+      case 'node.started':
+        return this.#stageStarted(String(data.node), branch, String(data.handler), at)
+      case 'node.finished':
+        return this.#stageEnded(data, branch, at)
+      case 'node.retrying':
+        return [['StageFailed', { ...this.#stageOf(branch, data.node), error: String(data.reason), will_retry: true }]]
+      case 'timer.set':
+        return this.#retrying(String(data.timer), Number(data.due) - at)
+      case 'branch.started':
+        return this.#branchStarted(data, at)
+      case 'branch.finished':
+      case 'branch.cancelled':
+        return this.#branchEnded(data, type === 'branch.cancelled', at)
+      case 'gate.opened': {
+        const stage = nodeOf(String(data.gate))
+        this.#questions.set(String(data.approval), { stage, at })
+        return [['InterviewStarted', { question: String(data.approval), stage }]]
+      }
+      case 'gate.answered':
+      case 'gate.expired':
+        return this.#interviewEnded(data, type === 'gate.expired', at)
+      case 'checkpoint.saved':
+        return [['CheckpointSaved', { node_id: String(data.node), next_node: data.next ?? null }]]
+      default:
+        return []
+    }
+  }
+
+  #begin(): Told[] {
+    // A run that another host goes on with has not started again.
+    if (this.#index > 0) return []
+    this.#index = 1
+    return [['PipelineStarted', { name: this.#name }]]
+  }
+
+  #ending(at: number, { status, reason, durationMs, usage, successor }: Record<string, unknown>) {
+    return {
+      name: this.#name,
+      duration_ms: typeof durationMs === 'number' ? durationMs : Math.max(0, at - this.#createdAt),
+      ...(reason !== undefined && { reason }),
+      ...(status !== undefined && { status }),
+      ...(usage !== undefined && { usage }),
+      ...(successor !== undefined && { successor }),
+    }
+  }
+
+  #stageStarted(node: string, branch: string, handler: string, at: number): Told[] {
+    const index = this.#index++
+    this.#stages.set(`${branch} ${node}`, { index, at, handler, good: 0, bad: 0 })
+    const started: Told = ['StageStarted', { ...this.#stageOf(branch, node), handler }]
+    return handler === 'parallel' ? [started, ['ParallelStarted', this.#stageOf(branch, node)]] : [started]
+  }
+
+  #stageEnded({ node, status, notes, failureReason }: Record<string, unknown>, branch: string, at: number): Told[] {
+    const stage = this.#stages.get(`${branch} ${String(node)}`)
+    const about = { ...this.#stageOf(branch, node), duration_ms: Math.max(0, at - (stage?.at ?? at)) }
+    const ended: Told =
+      status === 'fail'
+        ? ['StageFailed', { ...about, error: String(failureReason ?? notes ?? ''), will_retry: false }]
+        : ['StageCompleted', { ...about, status, ...(notes !== undefined && { notes }) }]
+    if (stage?.handler !== 'parallel') return [ended]
+    const counts = { success_count: stage.good, failure_count: stage.bad }
+    return [['ParallelCompleted', { ...about, ...counts }], ended]
+  }
+
+  #retrying(timer: string, delay: number): Told[] {
+    const match = /^retry (?:(.*)\/)?(\w+)@\d+#(\d+)$/.exec(timer)
+    if (!match) return []
+    const [, branch = '', node = '', attempt = '1'] = match
+    return [['StageRetrying', { ...this.#stageOf(branch, node), attempt: Number(attempt), delay_ms: delay }]]
+  }
+
+  #branchStarted({ branch, parent, parallel, node }: Record<string, unknown>, at: number): Told[] {
+    const index = Number(/(\d+)$/.exec(String(branch))?.[1] ?? 1) - 1
+    this.#branches.set(String(branch), { index, at, parallel: `${String(parent ?? '')} ${String(parallel)}` })
+    return [['ParallelBranchStarted', { branch, index, node }]]
+  }
+
+  #branchEnded({ branch, status, notes }: Record<string, unknown>, isCancelled: boolean, at: number): Told[] {
+    const known = this.#branches.get(String(branch))
+    const isGood = !isCancelled && (status === 'success' || status === 'partial_success')
+    const stage = known && this.#stages.get(known.parallel)
+    if (stage && isGood) stage.good++
+    else if (stage && !isCancelled) stage.bad++
+    return [
+      [
+        'ParallelBranchCompleted',
+        {
+          branch,
+          index: known?.index ?? 0,
+          duration_ms: Math.max(0, at - (known?.at ?? at)),
+          success: isGood,
+          ...(isCancelled && { cancelled: true }),
+          ...(notes !== undefined && { notes }),
+        },
+      ],
+    ]
+  }
+
+  #interviewEnded(data: Record<string, unknown>, isExpired: boolean, at: number): Told[] {
+    const question = String(data.approval)
+    const known = this.#questions.get(question)
+    const about = {
+      question,
+      stage: known?.stage ?? nodeOf(String(data.gate)),
+      duration_ms: Math.max(0, at - (known?.at ?? at)),
+    }
+    if (isExpired) return [['InterviewTimeout', { ...about, reason: String(data.reason ?? '') }]]
+    const answer = data.text ?? data.label ?? data.option
+    return [['InterviewCompleted', { ...about, answer, by: data.by }]]
+  }
+
+  #stageOf(branch: string, node: unknown): Record<string, unknown> {
+    const index = this.#stages.get(`${branch} ${String(node)}`)?.index ?? 0
+    return { name: String(node), index, ...(branch !== '' && { branch }) }
+  }
+}
+
+/** `p@1.2/review@1#1` → `review` */
+export function nodeOf(step: string): string {
+  const own = step.slice(step.lastIndexOf('/') + 1)
+  return own.slice(0, own.indexOf('@'))
+}
+
+/** Whether the stream ends with this. */
+export function isLast(name: AttractorEventName): boolean {
+  return name === 'PipelineCompleted' || name === 'PipelineFailed'
+}
+
+/** Whether an event comes after the one that a reader has seen; an id that is none counts as the beginning. */
+export function isAfter(id: string, seen: string | null): boolean {
+  if (seen === null || !/^\d+(\.\d+)?$/.test(seen)) return true
+  const [version = 0, part = 0] = id.split('.').map(Number)
+  const [seenVersion = 0, seenPart = Number.POSITIVE_INFINITY] = seen.split('.').map(Number)
+  return version > seenVersion || (version === seenVersion && part > seenPart)
+}

@@ -1,0 +1,136 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { Git } from '../../git/index.js'
+import { type Graph, handlerOf, parseDot, textOf } from '../../graph/index.js'
+
+/** What of a project would be run, or would say what is run: each file by its path inside of the project, with the hash of what it holds. */
+export interface ExecutableFiles {
+  /** The real path that trust is kept for. */
+  project: string
+  /** Shared by the worktrees of a repository; null outside of one. */
+  commonDirectory: string | null
+  files: Readonly<Record<string, string>>
+  /** One hash for all of them: what a person names who has seen them elsewhere. */
+  hash: string
+}
+
+const PROJECT_FILE = '.signalbox.toml'
+/** A chain of graphs that start each other goes no deeper than this. */
+const DEPTH_MAX = 16
+const PACKAGE = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
+
+/**
+ * The files of a workflow: the DOT file itself, the settings of its project, the prompts, child graphs and handlers it names, and the scripts
+ * that its commands name. Only what is in the project counts: a program from elsewhere is the person's own.
+ */
+export async function executableFiles(dotFile: string, others: readonly string[] = []): Promise<ExecutableFiles> {
+  const path = realpathSync(dotFile)
+  const { git, project } = await projectOf(dirname(path))
+  const found = new Set<string>([path, ...others.map(file => realpathSync(file))])
+  collect(path, project, found, 0)
+  return described(git, project, found)
+}
+
+/** A graph that came as text: the text, what it names, and the settings of the project it is to run in. */
+export async function executableText(dot: string, directory: string): Promise<ExecutableFiles> {
+  const { git, project } = await projectOf(realpathSync(directory))
+  const found = new Set<string>()
+  collectGraph(parseDot(dot).graph, { directory: project, project, found, depth: 0 })
+  const text = createHash('sha256').update(dot).digest('hex')
+  // Named by what it holds: a text has no place, and another text is another entry.
+  return described(git, project, found, { [`graph:${text.slice(0, 16)}`]: text })
+}
+
+/** Comes with the program: whoever installed that has let it run. */
+export function isOwnFile(file: string): boolean {
+  const examples = join(PACKAGE, 'examples')
+  if (!existsSync(examples)) return false
+  const inside = relative(realpathSync(examples), realpathSync(file))
+  return !inside.startsWith('..') && !inside.startsWith('/')
+}
+
+async function projectOf(directory: string): Promise<{ git: Git; project: string }> {
+  const git = new Git(directory)
+  return { git, project: (await git.root()) ?? directory }
+}
+
+async function described(
+  git: Git,
+  project: string,
+  found: ReadonlySet<string>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<ExecutableFiles> {
+  const settings = join(project, PROJECT_FILE)
+  const paths = existsSync(settings) ? [...found, settings] : [...found]
+  const files: Record<string, string> = { ...more }
+  for (const file of paths) files[relative(project, file)] = hashOfFile(file)
+  const { code, stdout } = await git.try(['rev-parse', '--path-format=absolute', '--git-common-dir'])
+  return { project, commonDirectory: code === 0 ? stdout.trim() : null, files, hash: hashOf(files) }
+}
+
+export function hashOf(files: Readonly<Record<string, string>>): string {
+  const hash = createHash('sha256')
+  for (const file of Object.keys(files).sort()) hash.update(`${file}\0${files[file]}\n`)
+  return hash.digest('hex')
+}
+
+function collect(dotFile: string, project: string, found: Set<string>, depth: number): void {
+  if (depth > DEPTH_MAX) return
+  const { graph } = parseDot(readFileSync(dotFile, 'utf8'))
+  collectGraph(graph, { directory: dirname(dotFile), project, found, depth })
+}
+
+interface Place {
+  directory: string
+  project: string
+  found: Set<string>
+  depth: number
+}
+
+function collectGraph(graph: Graph, { directory, project, found, depth }: Place): void {
+  const add = (named: string | null, base: string): string | null => {
+    const file = named === null ? null : insideFile(resolve(base, named), project)
+    if (file === null || found.has(file)) return null
+    found.add(file)
+    return file
+  }
+  const addGraph = (named: string | null) => {
+    const child = add(named, directory)
+    if (child !== null) collect(child, project, found, depth + 1)
+  }
+  const addCommand = (command: string | null) => {
+    for (const word of wordsOf(command ?? '')) add(word, project)
+  }
+  addGraph(textOf(graph.attributes, 'stack.child_dotfile'))
+  addCommand(textOf(graph.attributes, 'tool_hooks.pre'))
+  addCommand(textOf(graph.attributes, 'tool_hooks.post'))
+  for (const node of graph.nodes.values()) {
+    const prompt = textOf(node.attributes, 'prompt', 'llm_prompt')
+    if (prompt?.startsWith('@')) add(prompt.slice(1), directory)
+    addGraph(textOf(node.attributes, 'pipeline', 'sub_pipeline', 'graph_ref'))
+    addGraph(textOf(node.attributes, 'stack.child_dotfile'))
+    if (handlerOf(node) === 'tool') addCommand(textOf(node.attributes, 'tool_command', 'script'))
+  }
+}
+
+/** Words of a shell command that may name a file: cut at blanks, quotes and operators. What is no file is passed over later. */
+function wordsOf(command: string): string[] {
+  return command.split(/[\s'"`;|&<>()=$]+/).filter(word => word.includes('/') || word.includes('.'))
+}
+
+function insideFile(path: string, project: string): string | null {
+  try {
+    const real = realpathSync(path)
+    const inside = relative(project, real)
+    if (inside.startsWith('..') || inside.startsWith('/') || !statSync(real).isFile()) return null
+    return real
+  } catch {
+    return null
+  }
+}
+
+function hashOfFile(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex')
+}

@@ -1,0 +1,2 @@
+export { type ExecutableFiles, executableFiles, executableText, isOwnFile } from './executable-files.js'
+export { TrustBook, type TrustCheck, type TrustRecord, trustProjection } from './trust-book.js'

@@ -1,0 +1,32 @@
+import type { Clock } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
+
+const CLOSED_MS = 15 * 60_000
+
+/** Failed logins of the last quarter of an hour. Too many close the door for all: a guesser has many addresses. */
+export class Attempts {
+  readonly #clock: Clock
+  readonly #most: number
+  #failures: number[] = []
+
+  constructor(clock: Clock, most: number) {
+    this.#clock = clock
+    this.#most = most
+  }
+
+  /** @throws SignalboxError `E_RATE` */
+  check(): void {
+    const since = this.#clock.monotonic() - CLOSED_MS
+    this.#failures = this.#failures.filter(at => at > since)
+    if (this.#failures.length < this.#most) return
+    const waitMs = this.#failures[0]! - since
+    throw new SignalboxError('E_RATE', `${this.#most} logins have failed within 15 minutes`, {
+      next: 'wait, then use a new link: signalbox serve --link',
+      details: { retryAfterMs: Math.ceil(waitMs) },
+    })
+  }
+
+  failed(): void {
+    this.#failures.push(this.#clock.monotonic())
+  }
+}

@@ -1,0 +1,144 @@
+import type { Clock } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { type Credential, OWNER, type Person } from '../credential.js'
+import type { ServerSettings } from '../settings.js'
+import { Attempts } from './attempts.js'
+import { type Device, Devices } from './devices.js'
+import { LoginCodes } from './login-codes.js'
+import { Nonces } from './nonces.js'
+import { Passphrase } from './passphrase.js'
+import { isProofOf, PROOF_MS, type ProvenRequest, parseProof } from './proof.js'
+import { Token } from './token.js'
+
+const CONFIRMED_FOR_MS = 5 * 60_000
+
+/** Who may come in over TCP, and how they prove it. */
+export class Auth {
+  readonly devices: Devices
+  readonly codes: LoginCodes
+  readonly token: Token
+  readonly attempts: Attempts
+  readonly passphrase: Passphrase | null
+  readonly #clock: Clock
+  readonly #nonces = new Nonces()
+  readonly #startedAt: number
+  /** The owner's script has confirmed; a token has no device to remember it. */
+  #tokenConfirmedAt: number | undefined
+
+  private constructor(clock: Clock, parts: Pick<Auth, 'devices' | 'token' | 'attempts' | 'passphrase'>) {
+    this.#clock = clock
+    this.#startedAt = clock.now()
+    this.devices = parts.devices
+    this.token = parts.token
+    this.attempts = parts.attempts
+    this.passphrase = parts.passphrase
+    this.codes = new LoginCodes(clock)
+  }
+
+  static async open(
+    settings: Pick<ServerSettings, 'stateDirectory' | 'passphraseFile' | 'loginsPer15Min'>,
+    clock: Clock,
+    onError: (error: unknown) => void,
+  ): Promise<Auth> {
+    const { stateDirectory, passphraseFile } = settings
+    return new Auth(clock, {
+      devices: await Devices.open(stateDirectory, clock, onError),
+      token: await Token.open(stateDirectory),
+      attempts: new Attempts(clock, settings.loginsPer15Min),
+      passphrase: passphraseFile === null ? null : await Passphrase.open(passphraseFile),
+    })
+  }
+
+  /** @throws SignalboxError `E_LOGIN` */
+  bearer(text: string): Credential {
+    if (this.token.isCurrent(text)) return { kind: 'token', person: OWNER }
+    throw new SignalboxError('E_LOGIN', 'this token is not the one in force', { next: `it is in ${TOKEN_PLACE}` })
+  }
+
+  /** Refuses, before a body is read, what could not be a proof of a device that is let in. */
+  expects(text: string): void {
+    this.#deviceOf(text)
+  }
+
+  /**
+   * Checks a proof, and uses it up.
+   * @throws SignalboxError `E_LOGIN` for a device that is not let in (any more), `E_PROOF` for one whose proof does not hold.
+   */
+  proof(text: string, request: ProvenRequest): Credential & { kind: 'device' } {
+    const { proof, found } = this.#deviceOf(text)
+    const now = this.#clock.now()
+    if (!isProofOf(found.key, request, proof)) throw badProof('the proof does not fit the request')
+    if (Math.abs(now - proof.ms) > PROOF_MS) throw badProof('the proof is too old, or the clocks differ')
+    // Whoever listened on our port before we did may have kept what the page sent to it.
+    if (proof.ms < this.#startedAt) throw badProof('the proof was made before this server was started')
+    if (!this.#nonces.use(proof.device, proof.nonce, now)) throw badProof('the proof was used before')
+    this.devices.used(found.device)
+    return { kind: 'device', device: found.device, person: found.device.person }
+  }
+
+  /** @throws SignalboxError `E_LOGIN`, `E_RATE` */
+  async login(with_: { code: string } | { passphrase: string }, name: string) {
+    this.attempts.check()
+    const person = await this.#redeem(with_)
+    if (!person) {
+      this.attempts.failed()
+      throw new SignalboxError('E_LOGIN', 'that is not, or not any more, the way in', {
+        next: 'a link works once, for five minutes: signalbox serve --link prints a new one',
+      })
+    }
+    return this.devices.add(person, name)
+  }
+
+  /** Proves once more that the person is there. @throws SignalboxError `E_LOGIN`, `E_RATE` */
+  async stepUp(who: Credential, with_: { code: string } | { passphrase: string }): Promise<number> {
+    this.attempts.check()
+    if (!(await this.#redeem(with_))) {
+      this.attempts.failed()
+      throw new SignalboxError('E_LOGIN', 'that did not confirm it', {
+        next: 'use the passphrase, or the code of a new link: signalbox serve --link',
+      })
+    }
+    const now = this.#clock.now()
+    if (who.kind === 'device') who.device.confirmedAt = now
+    else this.#tokenConfirmedAt = now
+    return now + CONFIRMED_FOR_MS
+  }
+
+  /** When the person last proved to be there; undefined where that is too long ago. */
+  confirmedAt(who: Credential): number | undefined {
+    const at = who.kind === 'device' ? who.device.confirmedAt : this.#tokenConfirmedAt
+    return at !== undefined && this.#clock.now() - at <= CONFIRMED_FOR_MS ? at : undefined
+  }
+
+  /** Nobody who was in is in any more. */
+  async revokeAll(): Promise<void> {
+    this.codes.clear()
+    this.#tokenConfirmedAt = undefined
+    await this.token.rotate()
+    await this.devices.revokeAll()
+  }
+
+  #deviceOf(text: string) {
+    const proof = parseProof(text)
+    if (!proof) throw badProof('the proof is malformed')
+    const found = this.devices.find(proof.device)
+    if (!found)
+      throw new SignalboxError('E_LOGIN', 'this browser is not logged in any more', {
+        next: 'log in again: signalbox serve --link',
+      })
+    return { proof, found }
+  }
+
+  async #redeem(with_: { code: string } | { passphrase: string }): Promise<Person | null> {
+    if ('code' in with_) return this.codes.redeem(with_.code)
+    return this.passphrase && (await this.passphrase.isRight(with_.passphrase)) ? OWNER : null
+  }
+}
+
+const TOKEN_PLACE = 'the file "token" of the state directory (signalbox paths)'
+
+function badProof(message: string): SignalboxError {
+  return new SignalboxError('E_PROOF', message, { next: 'make a new proof for each request (docs/guides/server.md)' })
+}
+
+export type { Device }

@@ -1,0 +1,148 @@
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { type Clock, newId } from '../../clock/index.js'
+import { type Person, ROLES } from '../credential.js'
+import { readPrivateFile, writePrivateFile } from './private-file.js'
+
+const IDLE_MS = 12 * 3_600_000
+const LIFE_MS = 7 * 24 * 3_600_000
+/** How often a use is written down: a restart may forget that much of it. */
+const USE_SAVED_MS = 60_000
+const MOST = 200
+
+const person = z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES).catch('viewer') })
+const file = z.object({
+  devices: z.array(
+    z.object({
+      id: z.string(),
+      key: z.string(),
+      name: z.string(),
+      person,
+      createdAt: z.number(),
+      usedAt: z.number(),
+    }),
+  ),
+})
+
+/** A browser that has logged in. Its key stays here and there, and travels once. */
+export interface Device {
+  readonly id: string
+  readonly name: string
+  readonly person: Person
+  readonly createdAt: number
+  usedAt: number
+  /** When this person last proved to be there; lives as long as this process. */
+  confirmedAt?: number
+}
+
+/** `<state>/devices.json`: browsers that may come, with the keys that prove it. */
+export class Devices {
+  readonly #path: string
+  readonly #clock: Clock
+  readonly #onError: (error: unknown) => void
+  readonly #devices = new Map<string, { device: Device; key: Buffer }>()
+  readonly #listeners = new Set<(device: string) => void>()
+  #savedAt = 0
+  #saving: Promise<void> = Promise.resolve()
+
+  private constructor(path: string, clock: Clock, onError: (error: unknown) => void) {
+    this.#path = path
+    this.#clock = clock
+    this.#onError = onError
+  }
+
+  static async open(stateDirectory: string, clock: Clock, onError: (error: unknown) => void): Promise<Devices> {
+    const devices = new Devices(join(stateDirectory, 'devices.json'), clock, onError)
+    await devices.#load()
+    return devices
+  }
+
+  /** A new device and its key, which is told this once. */
+  async add(owner: Person, name: string): Promise<{ device: Device; key: Buffer; expiresAt: number }> {
+    const now = this.#clock.now()
+    const key = randomBytes(32)
+    const device: Device = { id: newId('dev'), name, person: owner, createdAt: now, usedAt: now }
+    this.#devices.set(device.id, { device, key })
+    for (const { id } of this.list().slice(MOST)) this.#drop(id)
+    await this.#save()
+    return { device, key, expiresAt: this.expiryOf(device) }
+  }
+
+  /** The device and its key, while it is good. */
+  find(id: string): { device: Device; key: Buffer } | null {
+    const found = this.#devices.get(id)
+    if (!found) return null
+    if (this.expiryOf(found.device) > this.#clock.now()) return found
+    this.#drop(id)
+    return null
+  }
+
+  used(device: Device): void {
+    device.usedAt = this.#clock.now()
+    if (device.usedAt - this.#savedAt > USE_SAVED_MS) void this.#save()
+  }
+
+  /** Newest use first. */
+  list(): Device[] {
+    return [...this.#devices.keys()]
+      .flatMap(id => this.find(id)?.device ?? [])
+      .sort((a, b) => b.usedAt - a.usedAt || (a.id < b.id ? -1 : 1))
+  }
+
+  expiryOf({ createdAt, usedAt }: Device): number {
+    return Math.min(usedAt + IDLE_MS, createdAt + LIFE_MS)
+  }
+
+  /** Ends the device, and with it every stream and terminal that it has open. False: there is none. */
+  async revoke(id: string): Promise<boolean> {
+    if (!this.#drop(id)) return false
+    await this.#save()
+    return true
+  }
+
+  async revokeAll(): Promise<void> {
+    for (const id of [...this.#devices.keys()]) this.#drop(id)
+    await this.#save()
+  }
+
+  onRevoked(listener: (device: string) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Resolves when what is known is on disk. */
+  settled(): Promise<void> {
+    return this.#saving
+  }
+
+  #drop(id: string): boolean {
+    if (!this.#devices.delete(id)) return false
+    for (const listener of this.#listeners) listener(id)
+    return true
+  }
+
+  async #load(): Promise<void> {
+    const text = await readPrivateFile(this.#path)
+    if (text === null) return
+    try {
+      for (const { key, ...device } of file.parse(JSON.parse(text)).devices)
+        this.#devices.set(device.id, { device, key: Buffer.from(key, 'base64url') })
+    } catch (error) {
+      // Nobody is let in by a file that cannot be read; logging in again is one command.
+      this.#onError(error)
+    }
+  }
+
+  #save(): Promise<void> {
+    this.#savedAt = this.#clock.now()
+    const devices = [...this.#devices.values()].map(({ device, key }) => {
+      const { confirmedAt: _, ...kept } = device
+      return { ...kept, key: key.toString('base64url') }
+    })
+    const text = `${JSON.stringify({ devices })}\n`
+    const saved = this.#saving.then(() => writePrivateFile(this.#path, text))
+    this.#saving = saved.catch(this.#onError)
+    return this.#saving
+  }
+}

@@ -1,0 +1,53 @@
+import { randomBytes, scrypt, timingSafeEqual } from 'node:crypto'
+import { promisify } from 'node:util'
+import { SignalboxError } from '../../errors/index.js'
+import { readPrivateFile } from './private-file.js'
+
+const derive = promisify(scrypt) as (
+  password: string,
+  salt: Buffer,
+  length: number,
+  options: { N: number; r: number; p: number; maxmem: number },
+) => Promise<Buffer>
+
+/** About 60 ms and 32 MiB a guess. */
+const COST = { N: 2 ** 15, r: 8, p: 1, maxmem: 64 * 1024 * 1024 }
+const LENGTH = 32
+const HASH = /^scrypt:([A-Za-z0-9_-]{22}):([A-Za-z0-9_-]{43})$/
+const SHORTEST = 12
+
+/** `scrypt:<salt>:<hash>`, which the passphrase file may hold instead of the passphrase itself. */
+export async function hashPassphrase(text: string): Promise<string> {
+  const salt = randomBytes(16)
+  return `scrypt:${salt.toString('base64url')}:${(await derive(text, salt, LENGTH, COST)).toString('base64url')}`
+}
+
+/** The passphrase of logins beyond loopback and of a second confirmation. */
+export class Passphrase {
+  readonly #salt: Buffer
+  readonly #hash: Buffer
+
+  private constructor(salt: Buffer, hash: Buffer) {
+    this.#salt = salt
+    this.#hash = hash
+  }
+
+  /** @throws SignalboxError `E_CONFIG` for a file that is missing, or holds too little. */
+  static async open(path: string): Promise<Passphrase> {
+    const text = (await readPrivateFile(path))?.trim()
+    if (text === undefined)
+      throw new SignalboxError('E_CONFIG', `there is no passphrase file ${path}`, {
+        next: 'write one (0600), or clear server.passphrase_file',
+      })
+    if (text.length < SHORTEST)
+      throw new SignalboxError('E_CONFIG', `the passphrase in ${path} has fewer than ${SHORTEST} characters`, {
+        next: 'choose a longer one',
+      })
+    const [, salt, hash] = HASH.exec(text) ?? HASH.exec(await hashPassphrase(text))!
+    return new Passphrase(Buffer.from(salt!, 'base64url'), Buffer.from(hash!, 'base64url'))
+  }
+
+  async isRight(text: string): Promise<boolean> {
+    return timingSafeEqual(await derive(text, this.#salt, LENGTH, COST), this.#hash)
+  }
+}

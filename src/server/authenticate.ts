@@ -1,0 +1,63 @@
+import { SignalboxError } from '../errors/index.js'
+import { PROOF_HEADER } from './auth/proof.js'
+import { readBytes } from './body.js'
+import { type Credential, OWNER } from './credential.js'
+import { comesFromOwnPage } from './gate/origins.js'
+import type { ServerParts } from './parts.js'
+import type { Route } from './route.js'
+import { bearerOf } from './routes/hooks.js'
+
+export interface Incoming {
+  credential: Credential
+  bytes: Uint8Array
+}
+
+/**
+ * Who asks, and what they sent. The body is part of what a browser proves, so it is read here, as far as it may go; without any
+ * credential it is not read at all.
+ */
+export async function authenticate(
+  request: Request,
+  route: Route,
+  { parts, target, isSocket, mostBytes }: { parts: ServerParts; target: string; isSocket: boolean; mostBytes: number },
+): Promise<Incoming> {
+  const bearer = bearerOf(request)
+  const read = () => readBytes(request, mostBytes)
+  if (isSocket) {
+    // The socket is the owner's and asks for no token. Whoever shows one is an agent's hook, and a hook token is good for hooks alone.
+    if (bearer !== null && route.access !== 'hook')
+      throw new SignalboxError('E_ROLE', 'a hook token may report hooks, and nothing else')
+    const credential: Credential =
+      route.access === 'hook' ? { kind: 'hook', person: null } : { kind: 'socket', person: OWNER }
+    return { credential, bytes: await read() }
+  }
+  if (route.access === 'open') return { credential: { kind: 'nobody', person: null }, bytes: await read() }
+  if (route.access === 'hook') {
+    if (bearer === null) throw noLogin()
+    return { credential: { kind: 'hook', person: null }, bytes: await read() }
+  }
+  if (bearer !== null) return { credential: parts.auth.bearer(bearer), bytes: await read() }
+  const proof = request.headers.get(PROOF_HEADER)
+  if (proof === null) throw noLogin()
+  const { method, headers } = request
+  const asked = {
+    method,
+    host: headers.get('host') ?? '',
+    origin: headers.get('origin') ?? undefined,
+    site: headers.get('sec-fetch-site') ?? undefined,
+  }
+  if (!comesFromOwnPage(asked))
+    throw new SignalboxError('E_ORIGIN', 'a browser’s request says where it comes from', {
+      next: 'send Origin, or use the token',
+    })
+  parts.auth.expects(proof)
+  const bytes = await read()
+  const credential = parts.auth.proof(proof, { method, target, host: asked.host, body: bytes })
+  return { credential, bytes }
+}
+
+function noLogin(): SignalboxError {
+  return new SignalboxError('E_LOGIN', 'this needs a login', {
+    next: 'signalbox serve --link for a browser; Authorization: Bearer <token> for a script',
+  })
+}

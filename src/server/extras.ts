@@ -1,0 +1,85 @@
+import type { RunRecord } from '../engine/index.js'
+import type { EventStore } from '../store/index.js'
+
+/** A setting as a person is shown it: a secret only as "set" or "unset". */
+export interface SettingView {
+  key: string
+  shown: string
+  origin: { source: string; place?: string }
+  /** Whether it can be changed from here. */
+  isChangeable: boolean
+}
+
+export interface DoctorFinding {
+  check: string
+  level: 'ok' | 'note' | 'warning' | 'error'
+  message: string
+  next?: string
+}
+
+export interface OneshotWish {
+  task: string
+  project: string
+  agent?: string | undefined
+  worker?: string | undefined
+  auditor?: string | undefined
+  model?: string | undefined
+  maxIterations?: number | undefined
+  maxCostUsd?: number | undefined
+  isInWorktree?: boolean | undefined
+}
+
+/** A pipeline that can be started by its name. */
+export interface PipelineView {
+  name: string
+  displayName: string
+  description: string
+  inputSchema: Record<string, unknown>
+}
+
+export interface PipelineDoor {
+  list(): Promise<PipelineView[]>
+  /** Makes a run that the daemon drives. @throws SignalboxError `E_UNKNOWN`, `E_INPUT`, `E_UNTRUSTED` */
+  start(
+    name: string,
+    wish: { input: unknown; project: string; person: string; labels: Record<string, string> },
+  ): Promise<string>
+}
+
+/** Pairing of a chat, as whoever runs the bot offers it. */
+export interface PairingDoor {
+  open(): Promise<Record<string, unknown>>
+  confirm(code: string): Promise<Record<string, unknown>>
+  close(): Promise<Record<string, unknown>>
+}
+
+export interface PersonView {
+  id: string
+  name: string
+  role: string
+  surfaces: string[]
+}
+
+/**
+ * What the server offers and rooms beside it know how to do. Whoever starts the daemon hands it in; what is missing is answered with
+ * `E_STATE`.
+ */
+export interface ServerExtras {
+  settings?(): { items: SettingView[]; version: string }
+  /** @throws SignalboxError `E_CONFIG`, `E_VERSION`, `E_ROLE` for a setting that is not changed from here. */
+  changeSettings?(changes: Record<string, unknown>, version: string | null, by: string): Promise<void>
+  doctor?(): Promise<DoctorFinding[]>
+  doctorFix?(check: string): Promise<DoctorFinding[]>
+  startOneshot?(store: EventStore, wish: OneshotWish): Promise<string>
+  forkRun?(store: EventStore, run: RunRecord, wish: { at: string; isRewind: boolean }): Promise<string>
+  exportAttractor?(store: EventStore, run: RunRecord, directory: string): Promise<void>
+  people?(): Promise<PersonView[]>
+  pipelines?: PipelineDoor
+  pairing?: PairingDoor
+  /** Whether and how the bot runs, for `health`. */
+  telegram?(): { state: string; detail?: string }
+  /** Agent of nodes that name none. */
+  agent?: string | null
+  /** Directories whose repositories are offered as projects. */
+  roots?: readonly string[]
+}

@@ -1,0 +1,70 @@
+import type { EventStore, StoredEvent, Subscription } from '../../store/index.js'
+import { toJson } from '../wire/index.js'
+import { cursorOf } from './cursor.js'
+
+/** An event of the log, ready to be sent: written as text once, however many listen. */
+export interface FedEvent {
+  position: number
+  type: string
+  stream: string
+  data: Record<string, unknown>
+  frame: string
+}
+
+/** The log as it grows, read once for all streams. */
+export class EventFeed {
+  readonly #store: EventStore
+  readonly #listeners = new Set<(events: readonly FedEvent[]) => void>()
+  readonly #subscription: Subscription
+  #position: number
+
+  private constructor(store: EventStore, head: number, onError: (error: unknown) => void) {
+    this.#store = store
+    this.#position = head
+    this.#subscription = store.subscribe({ after: head, onError }, events => {
+      this.#position = events.at(-1)!.position
+      if (this.#listeners.size === 0) return
+      const fed = events.map(event => this.feed(event))
+      for (const listener of this.#listeners) listener(fed)
+    })
+  }
+
+  static async open(store: EventStore, onError: (error: unknown) => void): Promise<EventFeed> {
+    return new EventFeed(store, await store.head(), onError)
+  }
+
+  /** Resolves when listeners have been told of everything that was in the log when it was called. */
+  catchUp(): Promise<void> {
+    return this.#subscription.poll()
+  }
+
+  /** Up to here listeners have been told; the log may be further by a moment. */
+  get position(): number {
+    return this.#position
+  }
+
+  get store(): EventStore {
+    return this.#store
+  }
+
+  listen(listener: (events: readonly FedEvent[]) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  feed(event: StoredEvent): FedEvent {
+    const { type, at, stream, version, data, position } = event
+    const json = toJson({ type, at, subject: stream, version, data }, 'rfc3339')
+    return { position, type, stream, data, frame: frameOf(type, json, cursorOf(this.#store.id, position)) }
+  }
+
+  close(): void {
+    this.#subscription.close()
+    this.#listeners.clear()
+  }
+}
+
+/** One server-sent event. JSON has no line feeds of its own, so one data line holds all of it. */
+export function frameOf(event: string, json: string, id?: string): string {
+  return `event: ${event}\n${id === undefined ? '' : `id: ${id}\n`}data: ${json}\n\n`
+}

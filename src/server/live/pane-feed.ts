@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto'
+import type { Clock, Timer } from '../../clock/index.js'
+import type { BoardChange, Host, PaneInfo } from '../../host/index.js'
+
+const PREVIEW_MS = 1_000
+
+/** A pane as the API tells of it: with a version that only grows. */
+export type VersionedPane = PaneInfo & { version: number }
+
+export interface PaneChange {
+  type: 'pane.found' | 'pane.status' | 'pane.reading' | 'pane.stuck' | 'pane.gone'
+  at: number
+  pane: VersionedPane
+}
+
+export interface PanePreview {
+  pane: string
+  /** Of what the screen shows: an unchanged one needs no new picture. */
+  hash: string
+  status: string
+  reading: PaneInfo['why']
+}
+
+/**
+ * Panes are not in the log: what they show is worth nothing tomorrow. Their changes are told as they come, and versions begin at the
+ * time of the start, so that those of a restarted server are greater than those before.
+ */
+export class PaneFeed {
+  readonly #host: Host
+  readonly #versions = new Map<string, number>()
+  readonly #listeners = new Set<(change: PaneChange) => void>()
+  readonly #previewers = new Set<{ wants: () => ReadonlySet<string>; show: (preview: PanePreview) => void }>()
+  readonly #hashes = new Map<string, string>()
+  readonly #clock: Clock
+  readonly #unlisten: () => void
+  #timer: Timer | null = null
+  #next: number
+
+  constructor(host: Host) {
+    this.#host = host
+    this.#clock = host.clock
+    this.#next = host.clock.now()
+    this.#unlisten = host.board?.listen(change => this.#take(change)) ?? (() => undefined)
+  }
+
+  list(): VersionedPane[] {
+    return (this.#host.board?.list() ?? []).map(pane => this.versioned(pane))
+  }
+
+  versioned(pane: PaneInfo): VersionedPane {
+    const version = this.#versions.get(pane.id) ?? this.#next++
+    this.#versions.set(pane.id, version)
+    return { ...pane, version }
+  }
+
+  listen(listener: (change: PaneChange) => void): () => void {
+    this.#listeners.add(listener)
+    return () => this.#listeners.delete(listener)
+  }
+
+  /** Tells of what watched panes show, at most once a second and only when it is another picture. */
+  preview(wants: () => ReadonlySet<string>, show: (preview: PanePreview) => void): () => void {
+    const previewer = { wants, show }
+    this.#previewers.add(previewer)
+    this.#timer ??= this.#clock.setTimer(PREVIEW_MS, () => this.#beat())
+    return () => this.#previewers.delete(previewer)
+  }
+
+  /** Hash of what a pane shows now, null for one that shows nothing yet. */
+  hashOf(id: string): string | null {
+    const lines = this.#host.board?.screenOf(id)?.lines
+    if (!lines) return null
+    const hash = createHash('sha256')
+    for (const line of lines) hash.update(`${line.hash};`)
+    return hash.digest('base64url').slice(0, 16)
+  }
+
+  close(): void {
+    this.#timer?.cancel()
+    this.#unlisten()
+    this.#listeners.clear()
+    this.#previewers.clear()
+  }
+
+  #take(change: BoardChange): void {
+    const { pane } = change
+    this.#versions.set(pane.id, this.#next++)
+    const told: PaneChange = { type: nameOf(change), at: this.#clock.now(), pane: this.versioned(pane) }
+    if (change.type === 'gone') {
+      this.#versions.delete(pane.id)
+      this.#hashes.delete(pane.id)
+    }
+    for (const listener of this.#listeners) listener(told)
+  }
+
+  #beat(): void {
+    this.#timer = this.#previewers.size > 0 ? this.#clock.setTimer(PREVIEW_MS, () => this.#beat()) : null
+    const wanted = new Set<string>()
+    for (const { wants } of this.#previewers) for (const id of wants()) wanted.add(id)
+    if (wanted.size === 0) return
+    for (const pane of this.#host.board?.list() ?? []) {
+      if (!wanted.has(pane.id)) continue
+      const hash = this.hashOf(pane.id)
+      if (hash === null || this.#hashes.get(pane.id) === hash) continue
+      this.#hashes.set(pane.id, hash)
+      for (const { wants, show } of this.#previewers)
+        if (wants().has(pane.id)) show({ pane: pane.id, hash, status: pane.status, reading: pane.why })
+    }
+  }
+}
+
+function nameOf(change: BoardChange): PaneChange['type'] {
+  if (change.type === 'gone') return 'pane.gone'
+  const { pane, before } = change
+  if (!before) return 'pane.found'
+  if (before.stuck !== pane.stuck) return 'pane.stuck'
+  return before.status === pane.status && before.shown === pane.shown ? 'pane.reading' : 'pane.status'
+}

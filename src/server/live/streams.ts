@@ -1,0 +1,63 @@
+import { SignalboxError } from '../../errors/index.js'
+import type { Credential } from '../credential.js'
+
+export interface OpenStream {
+  kind: 'events' | 'terminal'
+  who: Credential
+  /** Panes whose previews it wants. */
+  panes: Set<string>
+  end(reason: string): void
+}
+
+/** Everything that stays open: event streams and terminals. A credential that is taken back ends its own at once. */
+export class Streams {
+  readonly #open = new Map<string, OpenStream>()
+  readonly #most: Readonly<Record<OpenStream['kind'], number>>
+
+  constructor(most: Record<OpenStream['kind'], number>) {
+    this.#most = most
+  }
+
+  /** @throws SignalboxError `E_LIMIT`; the owner's socket is not counted. */
+  add(id: string, stream: OpenStream): void {
+    if (stream.who.kind !== 'socket' && this.count(stream.kind) >= this.#most[stream.kind])
+      throw new SignalboxError('E_LIMIT', `${this.#most[stream.kind]} ${LABEL[stream.kind]} are open already`, {
+        next: 'close one, or raise the limit in the settings (server.*)',
+      })
+    this.#open.set(id, stream)
+  }
+
+  remove(id: string): void {
+    this.#open.delete(id)
+  }
+
+  get(id: string): OpenStream | null {
+    return this.#open.get(id) ?? null
+  }
+
+  all(): OpenStream[] {
+    return [...this.#open.values()]
+  }
+
+  count(kind: OpenStream['kind']): number {
+    return this.all().filter(stream => stream.kind === kind && stream.who.kind !== 'socket').length
+  }
+
+  endDevice(device: string): void {
+    this.#end(({ who }) => who.kind === 'device' && who.device.id === device, 'revoked')
+  }
+
+  endToken(): void {
+    this.#end(({ who }) => who.kind === 'token', 'revoked')
+  }
+
+  endAll(reason: string): void {
+    this.#end(() => true, reason)
+  }
+
+  #end(isMeant: (stream: OpenStream) => boolean, reason: string): void {
+    for (const stream of this.all()) if (isMeant(stream)) stream.end(reason)
+  }
+}
+
+const LABEL = { events: 'event streams', terminal: 'terminals' } as const

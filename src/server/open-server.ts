@@ -1,0 +1,127 @@
+import { chmodSync, rmSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { getRequestListener } from '@hono/node-server'
+import { type Clock, delay } from '../clock/index.js'
+import type { RunHost } from '../engine/index.js'
+import { PARSE_LIMITS } from '../graph/index.js'
+import { AttractorPipelines, type Host, TrustBook } from '../host/index.js'
+import { createApp } from './app.js'
+import { Auth } from './auth/auth.js'
+import type { ServerExtras } from './extras.js'
+import { RateLimit } from './gate/rate-limits.js'
+import { EventFeed } from './live/event-feed.js'
+import { PaneFeed } from './live/pane-feed.js'
+import { Streams } from './live/streams.js'
+import { Lockdown } from './lockdown.js'
+import { Metrics } from './metrics.js'
+import type { ServerParts } from './parts.js'
+import type { ServerSettings } from './settings.js'
+import { listenTcp, type TcpListener } from './tcp-listener.js'
+import { serveTerminals } from './terminal/index.js'
+
+/** How long requests under way have to be answered when the daemon stops. */
+const ANSWER_MS = 100
+
+export interface OpenServerOptions {
+  host: Host
+  runs: RunHost | null
+  settings: ServerSettings
+  extras?: ServerExtras
+  clock: Clock
+  version: string
+  stop(): void
+  log(line: string): void
+}
+
+/** Both doors of a host: the owner's socket, and TCP for browsers and scripts. */
+export class ApiServer {
+  readonly parts: ServerParts
+  #socket: { server: Server; path: string } | null = null
+  #tcp: TcpListener | null = null
+
+  private constructor(parts: Omit<ServerParts, 'address'>) {
+    this.parts = { ...parts, address: () => this.#tcp?.address ?? null }
+  }
+
+  static async open(options: OpenServerOptions): Promise<ApiServer> {
+    const { host, runs, settings, extras = {}, clock, version, stop, log } = options
+    const onError = (error: unknown) => log(`error: ${error instanceof Error ? error.stack : error}`)
+    const auth = await Auth.open(settings, clock, onError)
+    const streams = new Streams({ events: settings.maxStreams, terminal: settings.maxTerminals })
+    auth.devices.onRevoked(device => streams.endDevice(device))
+    const perMinute = (what: string, most: number) => new RateLimit(clock, { what, burst: most, perSecond: most / 60 })
+    return new ApiServer({
+      host,
+      runs,
+      clock,
+      version,
+      startedAt: clock.now(),
+      settings,
+      auth,
+      limits: {
+        requests: new RateLimit(clock, {
+          what: 'requests',
+          burst: settings.requestsBurst,
+          perSecond: settings.requestsPerS,
+        }),
+        decisions: perMinute('decisions', settings.decisionsPerMin),
+        sessions: perMinute('sessions started', settings.sessionsPerMin),
+      },
+      events: await EventFeed.open(host.store, onError),
+      panes: new PaneFeed(host),
+      streams,
+      extras,
+      lockdown: new Lockdown({ host, auth, streams }),
+      pipelines: new AttractorPipelines({
+        store: host.store,
+        ledger: host.ledger,
+        clock,
+        dataDirectory: host.settings.dataDirectory,
+        limits: PARSE_LIMITS,
+        agent: extras.agent ?? null,
+      }),
+      trust: new TrustBook(host.store, host.settings.dataDirectory),
+      metrics: new Metrics(),
+      stop,
+      log,
+    })
+  }
+
+  get address(): string | null {
+    return this.#tcp?.address ?? null
+  }
+
+  async listenOnSocket(path: string): Promise<void> {
+    const app = createApp(this.parts, { kind: 'socket' })
+    const server = createServer(getRequestListener(app.fetch, { overrideGlobalObjects: false }))
+    serveTerminals(server, this.parts, null)
+    rmSync(path, { force: true })
+    await new Promise<void>((resolve, reject) => {
+      server.once('error', reject)
+      server.listen(path, () => resolve())
+    })
+    chmodSync(path, 0o600)
+    this.#socket = { server, path }
+  }
+
+  /** @throws SignalboxError `E_CONFIG`, `E_PORT` */
+  async listenOnTcp(): Promise<string> {
+    this.#tcp = await listenTcp(this.parts)
+    serveTerminals(this.#tcp.server, this.parts, this.#tcp.own)
+    return this.#tcp.address
+  }
+
+  async close(): Promise<void> {
+    if (this.#socket) rmSync(this.#socket.path, { force: true })
+    this.#socket?.server.close()
+    await this.#tcp?.close()
+    this.parts.streams.endAll('stopping')
+    // Whoever asked for the stop gets the answer; streams that never end are cut.
+    await delay(this.parts.clock, ANSWER_MS)
+    this.#socket?.server.closeAllConnections()
+    this.#tcp?.server.closeAllConnections()
+    this.parts.events.close()
+    this.parts.panes.close()
+    await this.parts.auth.devices.settled()
+  }
+}

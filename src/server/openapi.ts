@@ -1,0 +1,135 @@
+import { z } from 'zod'
+import type { Answer, Route } from './route.js'
+import { errorAnswer } from './schemas/common.js'
+
+type Json = Record<string, unknown>
+
+/** The document of the API, made from the list of its operations: what it says is what is checked. */
+export function openApi(routes: readonly Route[], version: string): Json {
+  const components: Json = {}
+  const paths: Record<string, Json> = {}
+  for (const route of routes) {
+    if (route.isSocketOnly) continue
+    const path = pathOf(route)
+    paths[path] ??= {}
+    paths[path][route.method.toLowerCase()] = operation(route, components)
+  }
+  components.Error = schemaOf(errorAnswer, 'output', components)
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Signalbox',
+      version,
+      description: 'Sessions of coding agents, their approvals, and runs. See docs/guides/server.md.',
+    },
+    paths,
+    components: {
+      schemas: components,
+      securitySchemes: {
+        token: { type: 'http', scheme: 'bearer', description: 'the token of <state>/token' },
+        proof: { type: 'apiKey', in: 'header', name: 'X-Signalbox-Proof', description: 'a browser’s proof of its key' },
+        hook: { type: 'http', scheme: 'bearer', description: 'a session’s hook token' },
+      },
+    },
+  }
+}
+
+/** Hono's `:id` and `:file{pattern}` as OpenAPI writes them. */
+export function pathOf({ path }: Pick<Route, 'path'>): string {
+  return path.replace(/:(\w+)(\{[^}]*\})?/g, '{$1}')
+}
+
+function operation(route: Route, components: Json): Json {
+  const responses: Json = {}
+  for (const [status, answer] of Object.entries(route.answers)) responses[status] = responseOf(answer, components)
+  responses.default = {
+    description: 'what is wrong, and what to do',
+    content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+  }
+  return {
+    operationId: route.id,
+    tags: [route.tag],
+    summary: route.summary,
+    'x-role': route.access,
+    'x-writes': route.isWrite,
+    ...(route.needsStepUp && { 'x-step-up': true }),
+    security: securityOf(route),
+    parameters: parametersOf(route, components),
+    ...bodyOf(route, components),
+    responses,
+  }
+}
+
+function securityOf({ access }: Route): Json[] {
+  if (access === 'open') return []
+  return access === 'hook' ? [{ hook: [] }] : [{ token: [] }, { proof: [] }]
+}
+
+function parametersOf({ path, query }: Route, components: Json): Json[] {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+  if (!query) return inPath
+  const { properties = {}, required = [] } = schemaOf(query, 'input', components) as {
+    properties?: Record<string, Json>
+    required?: string[]
+  }
+  return [
+    ...inPath,
+    ...Object.entries(properties).map(([name, schema]) => ({
+      name,
+      in: 'query',
+      required: required.includes(name),
+      schema,
+    })),
+  ]
+}
+
+function bodyOf({ body, form, textBody }: Route, components: Json): Json {
+  if (form)
+    return {
+      requestBody: {
+        required: true,
+        content: {
+          'multipart/form-data': {
+            schema: {
+              type: 'object',
+              properties: { file: { type: 'array', items: { type: 'string', format: 'binary' } } },
+            },
+          },
+        },
+      },
+    }
+  if (!body) return {}
+  const schema = schemaOf(body, 'input', components)
+  const content: Json = { 'application/json': { schema } }
+  if (textBody !== null) content[textBody] = { schema: { type: 'string' } }
+  return { requestBody: { content } }
+}
+
+function responseOf({ description, schema, media }: Answer, components: Json): Json {
+  const content: Json = {}
+  if (schema) content['application/json'] = { schema: schemaOf(schema, 'output', components) }
+  if (media) content[media] = { schema: { type: 'string' } }
+  return { description, ...(Object.keys(content).length > 0 && { content }) }
+}
+
+/** Schemas that have a name are written once, and referred to. */
+function schemaOf(schema: z.ZodType, io: 'input' | 'output', components: Json): Json {
+  const made = z.toJSONSchema(schema, { io, unrepresentable: 'any', target: 'draft-2020-12' }) as Json & {
+    $defs?: Json
+  }
+  const { $defs = {}, $schema: _, ...rest } = made
+  for (const [name, definition] of Object.entries($defs)) components[name] = relinked(definition)
+  const { id, ...own } = rest as Json & { id?: string }
+  if (id === undefined) return relinked(own) as Json
+  components[id] = relinked(own)
+  return { $ref: `#/components/schemas/${id}` }
+}
+
+function relinked(value: unknown): unknown {
+  return JSON.parse(JSON.stringify(value).replaceAll('#/$defs/', '#/components/schemas/'))
+}

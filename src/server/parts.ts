@@ -1,0 +1,45 @@
+import type { Clock } from '../clock/index.js'
+import type { RunHost } from '../engine/index.js'
+import type { AttractorPipelines, Host, TrustBook } from '../host/index.js'
+import type { Auth } from './auth/auth.js'
+import type { ServerExtras } from './extras.js'
+import type { RateLimit } from './gate/rate-limits.js'
+import type { EventFeed } from './live/event-feed.js'
+import type { PaneFeed } from './live/pane-feed.js'
+import type { Streams } from './live/streams.js'
+import type { Lockdown } from './lockdown.js'
+import type { Metrics } from './metrics.js'
+import type { ServerSettings } from './settings.js'
+
+/** Everything that routes may use. */
+export interface ServerParts {
+  host: Host
+  /** Null in a host that drives no runs. */
+  runs: RunHost | null
+  clock: Clock
+  version: string
+  startedAt: number
+  settings: ServerSettings
+  auth: Auth
+  limits: Limits
+  events: EventFeed
+  panes: PaneFeed
+  streams: Streams
+  extras: ServerExtras
+  /** Decisions other than denials are refused, until the daemon is started again. */
+  lockdown: Lockdown
+  pipelines: AttractorPipelines
+  trust: TrustBook
+  metrics: Metrics
+  /** Where the dashboard listens; null while it does not. */
+  address(): string | null
+  /** Ends the daemon in good order. */
+  stop(): void
+  log(line: string): void
+}
+
+export interface Limits {
+  requests: RateLimit
+  decisions: RateLimit
+  sessions: RateLimit
+}

@@ -1,0 +1,128 @@
+import type { z } from 'zod'
+import { SignalboxError } from '../errors/index.js'
+import { authenticate } from './authenticate.js'
+import { BODY_MAX, parseJsonBody } from './body.js'
+import { type Credential, hasRole, type Person, surfaceOf } from './credential.js'
+import { cursorOf } from './live/cursor.js'
+import type { ServerParts } from './parts.js'
+import type { Call, Route } from './route.js'
+import { toJson } from './wire/index.js'
+
+export interface Arrival {
+  parts: ServerParts
+  request: Request
+  /** Path and query exactly as they were sent. */
+  target: string
+  params: Record<string, string>
+  requestId: string
+  isSocket: boolean
+  closed: AbortSignal
+  hangUp(): void
+}
+
+/** One request, from its credential to its answer. What is wrong is thrown, in the order in which it is found out. */
+export async function perform(route: Route, arrival: Arrival): Promise<Response> {
+  const { parts, request, isSocket } = arrival
+  const mostBytes = route.form ? route.form(parts, isSocket) : BODY_MAX
+  const { credential, bytes } = await authenticate(request, route, {
+    parts,
+    target: arrival.target,
+    isSocket,
+    mostBytes,
+  })
+  admit(route, credential, parts)
+  const isMilliseconds = request.headers.get('x-signalbox-time') === 'ms'
+  const call: Call = {
+    parts,
+    host: parts.host,
+    who: credential,
+    person: credential.person ?? NOBODY,
+    surface: surfaceOf(credential),
+    params: arrival.params,
+    query: route.query ? checked(route.query, queryOf(request, route.query), 'query') : {},
+    body: route.body ? checked(route.body, bodyOf(route, request, bytes), 'body') : undefined,
+    bytes,
+    request,
+    requestId: arrival.requestId,
+    closed: arrival.closed,
+    hangUp: arrival.hangUp,
+    header: name => request.headers.get(name) ?? undefined,
+    form: () => formOf(request, bytes),
+    json: (value, status = 200, headers = {}) =>
+      new Response(toJson(value, isMilliseconds ? 'ms' : 'rfc3339'), {
+        status,
+        headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
+      }),
+    position: async () => cursorOf(parts.host.store.id, await parts.host.store.head()),
+  }
+  return route.handle(call)
+}
+
+const NOBODY: Person = { id: 'nobody', name: 'nobody', role: 'viewer' }
+
+/** Whether this credential may do this, and whether not too often. The owner's own socket is not counted. */
+function admit(route: Route, credential: Credential, parts: ServerParts): void {
+  const { limits } = parts
+  if (credential.kind === 'socket') return
+  if (credential.kind !== 'hook') limits.requests.take(keyOf(credential))
+  const { access } = route
+  if (access !== 'open' && access !== 'hook' && !(credential.person && hasRole(credential.person.role, access)))
+    throw new SignalboxError('E_ROLE', `this needs the role of ${access}`, { next: 'ask the owner' })
+  if (route.isWrite && parts.settings.isReadOnly)
+    throw new SignalboxError('E_READ_ONLY', 'this server only shows', { next: 'start it without --read-only' })
+  if (route.needsStepUp && parts.auth.confirmedAt(credential) === undefined)
+    throw new SignalboxError('E_STEP_UP', 'this needs a second confirmation', {
+      next: 'POST /api/v1/auth/step-up, then try again',
+    })
+  if (route.rate === 'decision') limits.decisions.take(credential.person?.id ?? '')
+  if (route.rate === 'session') limits.sessions.take('all')
+}
+
+function keyOf(credential: Credential): string {
+  return credential.kind === 'device' ? credential.device.id : credential.kind
+}
+
+function bodyOf(route: Route, request: Request, bytes: Uint8Array): unknown {
+  const type = request.headers.get('content-type') ?? undefined
+  if (route.textBody !== null && type?.startsWith(route.textBody)) return new TextDecoder().decode(bytes)
+  return parseJsonBody(bytes, type)
+}
+
+/** Filters are repeatable, or lists with commas; everything else counts once. */
+function queryOf(request: Request, schema: z.ZodObject): Record<string, unknown> {
+  const query: Record<string, unknown> = {}
+  const { searchParams } = new URL(request.url)
+  for (const name of new Set(searchParams.keys())) {
+    const values = searchParams.getAll(name)
+    query[name] = isList(schema.shape[name]) ? values.flatMap(value => value.split(',')) : values.at(-1)
+  }
+  return query
+}
+
+function isList(schema: unknown): boolean {
+  const { def } = (schema ?? {}) as { def?: { type: string; innerType?: unknown } }
+  if (!def) return false
+  return def.type === 'array' || (def.innerType !== undefined && isList(def.innerType))
+}
+
+/** Unknown fields are refused: a misspelt one must not be silently ignored. */
+function checked(schema: z.ZodType, value: unknown, what: string): unknown {
+  const result = schema.safeParse(value)
+  if (result.success) return result.data
+  const fields = result.error.issues.map(({ path, message }) => ({ path: path.join('.') || what, message }))
+  throw new SignalboxError('E_INPUT', fields.map(({ path, message }) => `${path}: ${message}`).join('; '), {
+    next: 'see /api/v1/openapi.json',
+    details: { fields },
+  })
+}
+
+async function formOf(request: Request, bytes: Uint8Array): Promise<FormData> {
+  const type = request.headers.get('content-type') ?? ''
+  if (!/^multipart\/form-data\s*;/i.test(type))
+    throw new SignalboxError('E_TYPE', 'uploads are multipart/form-data', { next: 'send a form with the field "file"' })
+  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers: { 'content-type': type } })
+    .formData()
+    .catch(error => {
+      throw new SignalboxError('E_INPUT', 'the body is no multipart/form-data', { cause: error })
+    })
+}

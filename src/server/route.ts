@@ -1,0 +1,110 @@
+import type { z } from 'zod'
+import type { Host } from '../host/index.js'
+import type { Credential, Person, Role, Surface } from './credential.js'
+import type { ServerParts } from './parts.js'
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
+
+/** One operation of the API, as data: the app, the OpenAPI document and the contract tests are made from the same list. */
+export interface Route {
+  /** Unique: the operation's id in the OpenAPI document. */
+  id: string
+  method: Method
+  /** Whole path, parameters as `:name`. */
+  path: string
+  summary: string
+  tag: string
+  /** `open`: no login. `hook`: an agent's hook token, or the socket. */
+  access: Role | 'open' | 'hook'
+  /** Changes something, so that `serve --read-only` refuses it. */
+  isWrite: boolean
+  /** Only the owner's own socket is served; over TCP there is no such route. */
+  isSocketOnly: boolean
+  needsStepUp: boolean
+  /** A tighter limit than that of all requests. */
+  rate: 'decision' | 'session' | 'login' | null
+  query: z.ZodObject | null
+  body: z.ZodType | null
+  /** The body is `multipart/form-data`, of at most so many bytes. */
+  form: ((parts: ServerParts, isSocket: boolean) => number) | null
+  /** A body of another type than JSON that is taken, too. */
+  textBody: string | null
+  answers: Readonly<Record<number, Answer>>
+  handle(call: Call): Response | Promise<Response>
+}
+
+/** What comes back: JSON of a schema, or another type. */
+export interface Answer {
+  description: string
+  schema?: z.ZodType
+  media?: string
+}
+
+export interface Call<Q = unknown, B = unknown> {
+  readonly parts: ServerParts
+  readonly host: Host
+  readonly who: Credential
+  /** The person who asks; who is nobody has come by a route that is open. */
+  readonly person: Person
+  readonly surface: Surface
+  readonly params: Readonly<Record<string, string>>
+  readonly query: Q
+  readonly body: B
+  readonly bytes: Uint8Array
+  readonly request: Request
+  readonly requestId: string
+  /** Aborts when the caller has hung up. */
+  readonly closed: AbortSignal
+  /** Cuts the connection off, for one that does not even take a goodbye. */
+  hangUp(): void
+  header(name: string): string | undefined
+  form(): Promise<FormData>
+  json(value: unknown, status?: number, headers?: Record<string, string>): Response
+  /** Where the log stands: what a stream resumes from. */
+  position(): Promise<string>
+}
+
+type Of<S, None> = S extends z.ZodType ? z.output<S> : None
+
+interface RouteSpec<Q extends z.ZodObject | undefined, B extends z.ZodType | undefined> {
+  method: Method
+  path: string
+  id: string
+  summary: string
+  access: Route['access']
+  isWrite?: boolean
+  isSocketOnly?: boolean
+  needsStepUp?: boolean
+  rate?: Route['rate']
+  query?: Q
+  body?: B
+  form?: Route['form']
+  textBody?: string
+  answers: Route['answers']
+  handle(call: Call<Of<Q, Record<string, never>>, Of<B, undefined>>): Response | Promise<Response>
+}
+
+/** Declares an operation. Paths are below `/api/v1` unless they begin with `//`, which stands for the root. */
+export function route<Q extends z.ZodObject | undefined = undefined, B extends z.ZodType | undefined = undefined>(
+  spec: RouteSpec<Q, B>,
+): Route {
+  const path = spec.path.startsWith('//') ? spec.path.slice(1) : `/api/v1${spec.path}`
+  return {
+    id: spec.id,
+    method: spec.method,
+    path,
+    summary: spec.summary,
+    tag: spec.id.slice(0, spec.id.indexOf('.')),
+    access: spec.access,
+    isWrite: spec.isWrite ?? spec.method !== 'GET',
+    isSocketOnly: spec.isSocketOnly ?? false,
+    needsStepUp: spec.needsStepUp ?? false,
+    rate: spec.rate ?? null,
+    query: spec.query ?? null,
+    body: spec.body ?? null,
+    form: spec.form ?? null,
+    textBody: spec.textBody ?? null,
+    answers: spec.answers,
+    handle: spec.handle as Route['handle'],
+  }
+}

@@ -1,0 +1,198 @@
+import { z } from 'zod'
+import { findRun } from '../../engine/index.js'
+import { askerOf } from '../asker.js'
+import { frameOf } from '../live/event-feed.js'
+import { EventQueue } from '../live/event-stream.js'
+import { streamOf } from '../live/stream-answer.js'
+import { type Call, type Route, route } from '../route.js'
+import { answer } from '../schemas/common.js'
+import { diagnostic, usage } from '../schemas/runs.js'
+import { toJson } from '../wire/index.js'
+
+const HEARTBEAT_MS = 20_000
+
+const createBody = z.union([
+  z.strictObject({
+    dot: z.string().min(1),
+    inputs: z.record(z.string(), z.string()).optional(),
+    project: z.string().optional(),
+    agent: z.string().optional(),
+    model: z.string().optional(),
+    labels: z.record(z.string(), z.string()).optional(),
+    trust: z.string().optional(),
+  }),
+  z.string().min(1).describe('DOT, as text/vnd.graphviz'),
+])
+
+const status = z.object({
+  id: z.string(),
+  status: z.enum(['running', 'completed', 'failed', 'cancelled']),
+  waiting: z.literal(true).optional(),
+  current_node: z.string().nullable(),
+  completed_nodes: z.array(z.string()),
+  outcome: z.enum(['success', 'fail']).nullable(),
+  reason: z.string().nullable(),
+  usage,
+  successor: z.string().optional(),
+})
+
+const question = z.object({
+  id: z.string(),
+  text: z.string(),
+  type: z.enum(['YES_NO', 'MULTIPLE_CHOICE', 'FREEFORM', 'CONFIRMATION', 'MULTI_SELECT']),
+  options: z.array(z.object({ key: z.string(), label: z.string() })),
+  stage: z.string(),
+  fingerprint: z.string(),
+})
+
+const done = answer('done', z.object({ id: z.string(), status: z.string() }))
+
+/** Attractor's server mode, at the root: there a run of a graph is called a pipeline. */
+export const attractorRoutes: readonly Route[] = [
+  route({
+    id: 'attractor.create',
+    method: 'POST',
+    path: '//pipelines',
+    summary: 'Runs a graph, given as JSON or as text/vnd.graphviz.',
+    access: 'approver',
+    rate: 'session',
+    body: createBody,
+    textBody: 'text/vnd.graphviz',
+    answers: {
+      201: answer(
+        'the run',
+        z.object({ id: z.string(), status: z.literal('running'), diagnostics: z.array(diagnostic) }),
+      ),
+    },
+    handle: async ({ parts, body, person, json }) => {
+      const { dot, ...rest } = typeof body === 'string' ? { dot: body } : body
+      const wish = Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined))
+      return json(await parts.pipelines.create({ dot, ...wish, person: person.name }), 201)
+    },
+  }),
+  route({
+    id: 'attractor.status',
+    method: 'GET',
+    path: '//pipelines/:id',
+    summary: 'How a run stands.',
+    access: 'viewer',
+    answers: { 200: answer('its state', status) },
+    handle: async call => call.json(await call.parts.pipelines.status(await idOf(call))),
+  }),
+  route({
+    id: 'attractor.events',
+    method: 'GET',
+    path: '//pipelines/:id/events',
+    summary: 'What happens in a run, under attractor’s names; resumable with Last-Event-ID.',
+    access: 'viewer',
+    query: z.strictObject({ since: z.string().max(40).optional() }),
+    answers: { 200: { description: 'server-sent events', media: 'text/event-stream' } },
+    handle: async call => {
+      const id = await idOf(call)
+      const since = call.header('last-event-id') ?? call.query.since ?? null
+      const queue = new EventQueue()
+      const stop = new AbortController()
+      const { clock } = call.parts
+      let timer = clock.setTimer(HEARTBEAT_MS, beat)
+      function beat() {
+        queue.pushLatest('heartbeat', frameOf('heartbeat', '{}'))
+        timer = clock.setTimer(HEARTBEAT_MS, beat)
+      }
+      const tell = async () => {
+        for await (const { id: at, event, at: time, data } of call.parts.pipelines.events(id, {
+          since,
+          signal: stop.signal,
+        }))
+          queue.push(frameOf(event, toJson({ event, at: time, ...data }, 'rfc3339'), at))
+        queue.finish()
+      }
+      void tell().catch(error => {
+        call.parts.log(`${call.requestId} ${error instanceof Error ? error.stack : error}`)
+        queue.end('failed')
+      })
+      return streamOf(call, queue, '', () => {
+        timer.cancel()
+        stop.abort()
+      })
+    },
+  }),
+  route({
+    id: 'attractor.cancel',
+    method: 'POST',
+    path: '//pipelines/:id/cancel',
+    summary: 'Ends a run.',
+    access: 'approver',
+    answers: { 200: done },
+    handle: async call => {
+      const id = await idOf(call)
+      await call.parts.pipelines.cancel(id, { by: call.person.name })
+      return call.json({ id, status: 'cancelled' })
+    },
+  }),
+  route({
+    id: 'attractor.graph',
+    method: 'GET',
+    path: '//pipelines/:id/graph',
+    summary: 'The run’s graph with what happened, as SVG.',
+    access: 'viewer',
+    answers: { 200: { description: 'the picture', media: 'image/svg+xml' } },
+    handle: async call =>
+      new Response(await call.parts.pipelines.graph(await idOf(call)), {
+        headers: { 'content-type': 'image/svg+xml; charset=utf-8' },
+      }),
+  }),
+  route({
+    id: 'attractor.questions',
+    method: 'GET',
+    path: '//pipelines/:id/questions',
+    summary: 'What the run asks.',
+    access: 'viewer',
+    answers: { 200: answer('open gates', z.object({ questions: z.array(question) })) },
+    handle: async call => call.json({ questions: await call.parts.pipelines.questions(await idOf(call)) }),
+  }),
+  route({
+    id: 'attractor.answer',
+    method: 'POST',
+    path: '//pipelines/:id/questions/:question/answer',
+    summary: 'Answers a question, once.',
+    access: 'approver',
+    rate: 'decision',
+    body: z.strictObject({
+      value: z.string().optional(),
+      text: z.string().optional(),
+      fingerprint: z.string().optional(),
+    }),
+    answers: { 200: done },
+    handle: async call => {
+      call.parts.lockdown.check(false)
+      const id = await idOf(call)
+      const { actor, surface } = askerOf(call, {})
+      const said = Object.fromEntries(Object.entries(call.body).filter(([, value]) => value !== undefined))
+      await call.parts.pipelines.answer(id, call.params.question!, said, { actor, surface })
+      return call.json({ id: call.params.question!, status: 'answered' })
+    },
+  }),
+  route({
+    id: 'attractor.checkpoint',
+    method: 'GET',
+    path: '//pipelines/:id/checkpoint',
+    summary: 'The newest checkpoint.',
+    access: 'viewer',
+    answers: { 200: answer('the checkpoint', z.looseObject({ current_node: z.string() })) },
+    handle: async call => call.json(await call.parts.pipelines.checkpoint(await idOf(call))),
+  }),
+  route({
+    id: 'attractor.context',
+    method: 'GET',
+    path: '//pipelines/:id/context',
+    summary: 'What its nodes know.',
+    access: 'viewer',
+    answers: { 200: answer('by key', z.record(z.string(), z.unknown())) },
+    handle: async call => call.json(await call.parts.pipelines.context(await idOf(call))),
+  }),
+]
+
+/** Ids may be given as any unique beginning. */
+async function idOf({ host, params }: Pick<Call, 'host' | 'params'>): Promise<string> {
+  return (await findRun(host.store, params.id!)).id
+}

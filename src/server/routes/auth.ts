@@ -1,0 +1,182 @@
+import { z } from 'zod'
+import { SignalboxError } from '../../errors/index.js'
+import { OWNER, ROLES } from '../credential.js'
+import { type Route, route } from '../route.js'
+import { answer, moment, okAnswer } from '../schemas/common.js'
+
+const person = z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) })
+const deviceName = z.string().max(80).default('browser')
+const loginBody = z.union([
+  z.strictObject({ code: z.string().min(1).max(100), name: deviceName }),
+  z.strictObject({ passphrase: z.string().min(1).max(1000), name: deviceName }),
+])
+const confirmBody = z.union([
+  z.strictObject({ code: z.string().min(1).max(100) }),
+  z.strictObject({ passphrase: z.string().min(1).max(1000) }),
+])
+const linkBody = z.strictObject({
+  name: z.string().min(1).max(80).default(OWNER.name),
+  role: z.enum(ROLES).default('owner'),
+})
+
+const device = z.object({
+  id: z.string(),
+  name: z.string(),
+  person,
+  createdAt: moment,
+  lastUsedAt: moment,
+  expiresAt: moment,
+  isThis: z.boolean(),
+})
+
+export const authRoutes: readonly Route[] = [
+  route({
+    id: 'auth.login',
+    method: 'POST',
+    path: '/auth/session',
+    summary: 'Exchanges the code of a login link, once, for a device and its key.',
+    access: 'open',
+    isWrite: false,
+    rate: 'login',
+    body: loginBody,
+    answers: {
+      201: answer(
+        'the device; the key is told this once',
+        z.object({ device: z.string(), key: z.string().describe('32 bytes, base64url'), person, expiresAt: moment }),
+      ),
+    },
+    handle: async ({ parts, body, json }) => {
+      const { device: made, key, expiresAt } = await parts.auth.login(body, body.name)
+      parts.log(`login: ${made.person.name} (${made.person.role}) as ${made.id}`)
+      return json({ device: made.id, key: key.toString('base64url'), person: made.person, expiresAt }, 201)
+    },
+  }),
+  route({
+    id: 'auth.me',
+    method: 'GET',
+    path: '/auth/me',
+    summary: 'Who asks, and what they may.',
+    access: 'viewer',
+    answers: {
+      200: answer(
+        'the person, by which credential',
+        z.object({
+          person,
+          credential: z.enum(['socket', 'token', 'device']),
+          device: z.string().optional(),
+          expiresAt: moment.optional(),
+          isReadOnly: z.boolean(),
+          isDemo: z.boolean().optional().describe('scripted agents in a temporary home'),
+          isConfirmed: z.boolean(),
+          hasPassphrase: z.boolean(),
+        }),
+      ),
+    },
+    handle: ({ parts, who, person: asker, json }) =>
+      json({
+        person: asker,
+        credential: who.kind,
+        ...(who.kind === 'device' && { device: who.device.id, expiresAt: parts.auth.devices.expiryOf(who.device) }),
+        isReadOnly: who.kind !== 'socket' && parts.settings.isReadOnly,
+        ...(parts.settings.isDemo && { isDemo: true }),
+        isConfirmed: who.kind === 'socket' || parts.auth.confirmedAt(who) !== undefined,
+        hasPassphrase: parts.auth.passphrase !== null,
+      }),
+  }),
+  route({
+    id: 'auth.step-up',
+    method: 'POST',
+    path: '/auth/step-up',
+    summary: 'Confirms once more that the person is there, for five minutes.',
+    access: 'viewer',
+    isWrite: false,
+    rate: 'login',
+    body: confirmBody,
+    answers: { 200: answer('until when', z.object({ until: moment })) },
+    handle: async ({ parts, who, body, json }) => json({ until: await parts.auth.stepUp(who, body) }),
+  }),
+  route({
+    id: 'auth.logout',
+    method: 'DELETE',
+    path: '/auth/session',
+    summary: 'Ends this device.',
+    access: 'viewer',
+    isWrite: false,
+    answers: { 200: okAnswer },
+    handle: async ({ parts, who, json }) => {
+      if (who.kind !== 'device')
+        throw new SignalboxError('E_STATE', 'only a browser logs out', { next: 'signalbox serve --rotate-token' })
+      await parts.auth.devices.revoke(who.device.id)
+      return json({ ok: true })
+    },
+  }),
+  route({
+    id: 'auth.devices',
+    method: 'GET',
+    path: '/auth/devices',
+    summary: 'Browsers that are logged in.',
+    access: 'owner',
+    answers: { 200: answer('newest use first', z.object({ items: z.array(device) })) },
+    handle: ({ parts, who, json }) =>
+      json({
+        items: parts.auth.devices.list().map(found => ({
+          id: found.id,
+          name: found.name,
+          person: found.person,
+          createdAt: found.createdAt,
+          lastUsedAt: found.usedAt,
+          expiresAt: parts.auth.devices.expiryOf(found),
+          isThis: who.kind === 'device' && who.device.id === found.id,
+        })),
+      }),
+  }),
+  route({
+    id: 'auth.revoke-device',
+    method: 'DELETE',
+    path: '/auth/devices/:id',
+    summary: 'Ends a device, and every stream and terminal that it has open.',
+    access: 'owner',
+    answers: { 200: okAnswer },
+    handle: async ({ parts, params, json }) => {
+      if (!(await parts.auth.devices.revoke(params.id!)))
+        throw new SignalboxError('E_UNKNOWN', `there is no device "${params.id}"`, { next: 'GET /auth/devices' })
+      return json({ ok: true })
+    },
+  }),
+  route({
+    id: 'auth.link',
+    method: 'POST',
+    path: '/auth/links',
+    summary: 'Makes a login link.',
+    access: 'owner',
+    isSocketOnly: true,
+    body: linkBody,
+    answers: {
+      201: answer('the link', z.object({ url: z.string(), address: z.string(), role: z.enum(ROLES) })),
+    },
+    handle: ({ parts, body, json }) => {
+      const address = parts.address()
+      if (address === null)
+        throw new SignalboxError('E_NOT_READY', 'the dashboard does not listen', {
+          next: 'see the daemon’s log; then signalbox serve --stop and signalbox serve',
+        })
+      const isOwner = body.role === 'owner'
+      const made = { id: isOwner ? OWNER.id : `person:${body.name}`, name: body.name, role: body.role }
+      return json({ url: `${address}/login#${parts.auth.codes.make(made)}`, address, role: body.role }, 201)
+    },
+  }),
+  route({
+    id: 'auth.rotate-token',
+    method: 'POST',
+    path: '/auth/token/rotate',
+    summary: 'Makes a new token; the one before is worth nothing from now on.',
+    access: 'owner',
+    isSocketOnly: true,
+    answers: { 200: answer('where it is', z.object({ file: z.string() })) },
+    handle: async ({ parts, json }) => {
+      await parts.auth.token.rotate()
+      parts.streams.endToken()
+      return json({ file: parts.auth.token.path })
+    },
+  }),
+]

@@ -1,0 +1,92 @@
+import { z } from 'zod'
+import { SignalboxError } from '../../errors/index.js'
+import { askerFields, askerOf } from '../asker.js'
+import { type Route, route } from '../route.js'
+import { grant } from '../schemas/approvals.js'
+import { answer, moment, position } from '../schemas/common.js'
+
+const switchBody = z.strictObject(askerFields)
+const switchAnswer = answer('whether grants rest', z.looseObject({ isPaused: z.boolean() }))
+
+export const grantRoutes: readonly Route[] = [
+  route({
+    id: 'grants.list',
+    method: 'GET',
+    path: '/grants',
+    summary: 'Grants in force; with `all`, those that have ended, too.',
+    access: 'viewer',
+    query: z.strictObject({ all: z.string().optional() }),
+    answers: {
+      200: answer(
+        'the grants',
+        z.object({
+          items: z.array(grant),
+          isPaused: z.boolean(),
+          pausedBy: z.string().optional(),
+          now: moment,
+          next: z.null(),
+          position,
+        }),
+      ),
+    },
+    handle: async call => {
+      const { grants } = call.host.ledger
+      const items = await grants.list({ all: call.query.all !== undefined })
+      const { isPaused, by } = await grants.switch()
+      return call.json({
+        items,
+        isPaused,
+        ...(isPaused && by !== undefined && { pausedBy: by }),
+        now: call.host.clock.now(),
+        next: null,
+        position: await call.position(),
+      })
+    },
+  }),
+  route({
+    id: 'grants.pause',
+    method: 'POST',
+    path: '/grants/pause',
+    summary: 'Lets all grants rest.',
+    access: 'approver',
+    body: switchBody,
+    answers: { 200: switchAnswer },
+    handle: async call => {
+      const { actor, surface } = askerOf(call, call.body)
+      return call.json(await call.host.ledger.grants.pause(actor, surface))
+    },
+  }),
+  route({
+    id: 'grants.resume',
+    method: 'POST',
+    path: '/grants/resume',
+    summary: 'Puts the grants back in force.',
+    access: 'approver',
+    body: switchBody,
+    answers: { 200: switchAnswer },
+    handle: async call => {
+      const { actor, surface, insideSession } = askerOf(call, call.body)
+      if (insideSession !== undefined)
+        throw new SignalboxError('E_ROLE', 'an agent cannot resume grants: this shell belongs to a session', {
+          next: 'resume them from a terminal of your own',
+        })
+      return call.json(await call.host.ledger.grants.resume(actor, surface))
+    },
+  }),
+  route({
+    id: 'grants.revoke',
+    method: 'POST',
+    path: '/grants/:id/revoke',
+    summary: 'Ends a grant.',
+    access: 'approver',
+    body: switchBody,
+    answers: { 200: answer('the grant', grant) },
+    handle: async call => {
+      const { grants } = call.host.ledger
+      const found = await grants.find(call.params.id!)
+      // Taking a permission back is allowed to everybody who may decide, from anywhere: it only makes things narrower.
+      await grants.end(found, 'revoked', askerOf(call, call.body).actor)
+      return call.json(await grants.find(found.id))
+    },
+  }),
+]

@@ -1,0 +1,160 @@
+import { readFileSync, realpathSync, statSync } from 'node:fs'
+import { extname, isAbsolute, join, relative } from 'node:path'
+import { z } from 'zod'
+import { type graphOf, listRuns } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { Git } from '../../git/index.js'
+import { type Diagnostic, lintParsed, parseDot } from '../../graph/index.js'
+import { drawSvg, lookForPrompt } from '../../host/index.js'
+import { type Call, type Route, route } from '../route.js'
+import { answer, moment, position } from '../schemas/common.js'
+import { diagnostic } from '../schemas/runs.js'
+
+const DOT_MAX = 1024 * 1024
+
+const sourceBody = z.union([
+  z.strictObject({ dot: z.string().max(DOT_MAX), project: z.string().optional() }),
+  z.strictObject({ file: z.string().max(4096), project: z.string() }),
+])
+
+/** DOT files: whether they are right, and what they look like. Nothing of them is run. */
+export const graphRoutes: readonly Route[] = [
+  route({
+    id: 'graphs.validate',
+    method: 'POST',
+    path: '/graphs/validate',
+    summary: 'Whether a graph is valid, and what is wrong with it.',
+    access: 'viewer',
+    isWrite: false,
+    body: sourceBody,
+    answers: {
+      200: answer(
+        'what the linter says',
+        z.object({ valid: z.boolean(), nodes: z.int(), edges: z.int(), diagnostics: z.array(diagnostic) }),
+      ),
+    },
+    handle: async call => {
+      const { parsed, diagnostics } = await read(call)
+      const { nodes, edges } = parsed.graph
+      const valid = diagnostics.every(({ severity }) => severity !== 'error')
+      return call.json({ valid, nodes: nodes.size, edges: edges.length, diagnostics })
+    },
+  }),
+  route({
+    id: 'graphs.render',
+    method: 'POST',
+    path: '/graphs/render',
+    summary: 'A graph as a picture.',
+    access: 'viewer',
+    isWrite: false,
+    body: sourceBody,
+    answers: { 200: { description: 'the picture', media: 'image/svg+xml' } },
+    handle: async call => {
+      const { parsed } = await read(call)
+      const [problem] = parsed.problems
+      if (problem)
+        throw new SignalboxError('E_DOT_SYNTAX', problem.message, {
+          next: 'mend it: POST /graphs/validate names every problem',
+          ...(problem.place && { place: { file: 'graph', ...problem.place } }),
+        })
+      const { svg } = await drawSvg(parsed.graph, {})
+      return new Response(svg, { headers: { 'content-type': 'image/svg+xml; charset=utf-8' } })
+    },
+  }),
+  route({
+    id: 'graphs.list',
+    method: 'GET',
+    path: '/graphs',
+    summary: 'DOT files that runs were made of, each as it was last.',
+    access: 'viewer',
+    answers: {
+      200: answer(
+        'newest first',
+        z.object({
+          items: z.array(
+            z.object({
+              file: z.string(),
+              project: z.string(),
+              runs: z.int(),
+              lastRun: z.string(),
+              at: moment,
+              nodes: z.int(),
+            }),
+          ),
+          position,
+        }),
+      ),
+    },
+    handle: async call => {
+      const { store } = call.host
+      const found = new Map<
+        string,
+        { file: string; project: string; runs: number; lastRun: string; at: number; nodes: number }
+      >()
+      for (const run of (await listRuns(store)).filter(({ kind }) => kind === 'graph').slice(0, 200)) {
+        const created = (await store.readStream(`run/${run.id}`, { limit: 1 }))[0]
+        const input = created?.data.input as Parameters<typeof graphOf>[0] | undefined
+        if (!input?.file) continue
+        const known = found.get(input.file)
+        if (known) known.runs++
+        else
+          found.set(input.file, {
+            file: input.file,
+            project: run.project,
+            runs: 1,
+            lastRun: run.id,
+            at: run.createdAt,
+            nodes: parseDot(input.dot).graph.nodes.size,
+          })
+      }
+      return call.json({ items: [...found.values()], position: await call.position() })
+    },
+  }),
+]
+
+type Source = z.output<typeof sourceBody>
+
+async function read({ body, host }: Pick<Call<unknown, Source>, 'body' | 'host'>) {
+  const directory = body.project === undefined ? null : await knownProject(host, body.project)
+  const dot = 'dot' in body ? body.dot : readDot(directory!, body.file)
+  const parsed = parseDot(dot)
+  const facts =
+    directory === null ? {} : { promptFile: (prompt: string) => lookForPrompt(prompt, directory, directory) }
+  const diagnostics: Diagnostic[] = lintParsed(parsed, facts)
+  return { parsed, diagnostics }
+}
+
+/** Files are read only where sessions or runs have been: a path of a request opens nothing else. */
+export async function knownProject(host: Call['host'], path: string): Promise<string> {
+  const known = new Set([
+    ...(await host.records()).map(({ project }) => project),
+    ...(await listRuns(host.store)).flatMap(({ project, cwd }) => [project, cwd]),
+  ])
+  try {
+    const real = realpathSync(path)
+    if (isAbsolute(path) && (known.has(real) || known.has(path))) return (await new Git(real).root()) ?? real
+  } catch {
+    // Told like any other that is not known.
+  }
+  throw new SignalboxError('E_UNKNOWN', 'nothing has run in this directory yet', {
+    next: 'GET /api/v1/projects lists them',
+  })
+}
+
+function readDot(project: string, file: string): string {
+  const no = () =>
+    new SignalboxError('E_UNKNOWN', 'there is no such graph in the project', {
+      next: 'a .dot or .gv file, relative to it',
+    })
+  try {
+    const real = realpathSync(join(project, file))
+    const inside = relative(project, real)
+    const isDot = ['.dot', '.gv'].includes(extname(real))
+    const { size } = statSync(real)
+    if (inside.startsWith('..') || isAbsolute(inside) || !isDot || !statSync(real).isFile() || size > DOT_MAX)
+      throw no()
+    return readFileSync(real, 'utf8')
+  } catch {
+    throw no()
+  }
+}

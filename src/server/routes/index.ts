@@ -1,0 +1,67 @@
+import { z } from 'zod'
+import { openApi } from '../openapi.js'
+import { type Route, route } from '../route.js'
+import { answer } from '../schemas/common.js'
+import { approvalRoutes } from './approvals.js'
+import { attractorRoutes } from './attractor.js'
+import { authRoutes } from './auth.js'
+import { daemonRoutes } from './daemon.js'
+import { eventRoutes } from './events.js'
+import { grantRoutes } from './grants.js'
+import { graphRoutes } from './graphs.js'
+import { hookRoutes } from './hooks.js'
+import { overviewRoutes } from './overview.js'
+import { paneRoutes } from './panes.js'
+import { paneFrameRoutes } from './panes-frame.js'
+import { paneStreamRoutes } from './panes-stream.js'
+import { pipelineRoutes } from './pipelines.js'
+import { projectRoutes } from './projects.js'
+import { recordingRoutes } from './recordings.js'
+import { runDetailRoutes } from './run-details.js'
+import { runGraphRoutes } from './run-graph.js'
+import { runStartRoutes } from './run-start.js'
+import { runRoutes } from './runs.js'
+import { sessionFileRoutes } from './session-files.js'
+import { sessionMessageRoutes } from './session-messages.js'
+import { sessionRoutes } from './sessions.js'
+import { systemRoutes } from './system.js'
+import { usageRoutes } from './usage.js'
+
+const documentRoute: Route = route({
+  id: 'openapi.get',
+  method: 'GET',
+  path: '/openapi.json',
+  summary: 'This document.',
+  access: 'viewer',
+  answers: { 200: answer('OpenAPI 3.1', z.looseObject({ openapi: z.string() })) },
+  handle: ({ parts, json }) => json(openApi(ROUTES, parts.version)),
+})
+
+/** Every operation there is. What is not in this list is not served. */
+export const ROUTES: readonly Route[] = [
+  documentRoute,
+  ...daemonRoutes,
+  ...authRoutes,
+  ...overviewRoutes,
+  ...sessionRoutes,
+  ...sessionMessageRoutes,
+  ...sessionFileRoutes,
+  ...approvalRoutes,
+  ...grantRoutes,
+  ...paneStreamRoutes,
+  ...paneRoutes,
+  ...paneFrameRoutes,
+  ...eventRoutes,
+  ...runStartRoutes,
+  ...runRoutes,
+  ...runDetailRoutes,
+  ...runGraphRoutes,
+  ...graphRoutes,
+  ...pipelineRoutes,
+  ...recordingRoutes,
+  ...usageRoutes,
+  ...projectRoutes,
+  ...systemRoutes,
+  ...attractorRoutes,
+  ...hookRoutes,
+]

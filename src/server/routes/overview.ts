@@ -1,0 +1,128 @@
+import { z } from 'zod'
+import { behindOf } from '../../approvals/index.js'
+import { isEnded, listRuns, type RunRecord, tokensOf } from '../../engine/index.js'
+import { type Route, route } from '../route.js'
+import { approval, grant } from '../schemas/approvals.js'
+import { answer, moment, position } from '../schemas/common.js'
+import { pane } from '../schemas/panes.js'
+import { run } from '../schemas/runs.js'
+import { session } from '../schemas/sessions.js'
+import { runView } from '../views/run-view.js'
+import { sessionView } from '../views/session-view.js'
+
+const RECENT_RUNS = 50
+const RECENT_SESSIONS = 100
+
+const need = z.object({
+  kind: z.enum(['approval', 'run', 'pane']),
+  id: z.string(),
+  title: z.string(),
+  project: z.string(),
+  agent: z.string().nullable(),
+  risk: z.enum(['low', 'elevated', 'high']).nullable(),
+  since: moment,
+})
+
+/** Everything the first page shows, at one position of the log. */
+export const overviewRoutes: readonly Route[] = [
+  route({
+    id: 'overview.get',
+    method: 'GET',
+    path: '/overview',
+    summary: 'What needs you, and everything that runs.',
+    access: 'viewer',
+    answers: {
+      200: answer(
+        'a snapshot',
+        z.object({
+          needsYou: z.array(need),
+          approvals: z.array(approval),
+          sessions: z.array(session),
+          panes: z.array(pane),
+          runs: z.array(run),
+          grants: z.object({ items: z.array(grant), isPaused: z.boolean() }),
+          spendToday: z.object({ costUsd: z.number(), tokens: z.int(), runs: z.int() }),
+          health: z.object({ version: z.string(), startedAt: moment, isReadOnly: z.boolean() }),
+          now: moment,
+          position,
+        }),
+      ),
+    },
+    handle: async call => {
+      const { host, parts } = call
+      const at = await call.position()
+      const now = host.clock.now()
+      const open = (await host.ledger.list({ isOpenOnly: true })).filter(({ state }) => state === 'pending')
+      const behind = behindOf(open)
+      const approvals = open.map(record => {
+        const first = behind.get(record.id)
+        return first === undefined ? record : { ...record, behind: first }
+      })
+      const all = (await host.records()).reverse()
+      const running = all.filter(({ state }) => state === 'live' || state === 'starting')
+      const ended = all.filter(({ state }) => state === 'ended' || state === 'lost')
+      const sessions = [...running, ...ended.slice(0, Math.max(0, RECENT_SESSIONS - running.length))]
+      const runs = (await listRuns(host.store)).filter(({ isArchived }) => !isArchived)
+      const shown = [...runs.filter(({ status }) => !isEnded(status)), ...runs.filter(({ status }) => isEnded(status))]
+      shown.length = Math.min(shown.length, RECENT_RUNS)
+      const panes = parts.panes.list()
+      const midnight = new Date(now).setHours(0, 0, 0, 0)
+      const today = runs.filter(({ updatedAt }) => updatedAt >= midnight)
+      const { isPaused } = await host.ledger.grants.switch()
+      return call.json({
+        needsYou: [
+          ...approvals.map(({ id, display, subject, risk, requestedAt }) => ({
+            kind: 'approval',
+            id,
+            title: display.title,
+            project: subject.project,
+            agent: subject.agent,
+            risk: risk.level,
+            since: requestedAt,
+          })),
+          ...runs.filter(isFailedOfToday(midnight)).map(({ id, title, project, endedAt, updatedAt }) => ({
+            kind: 'run',
+            id,
+            title,
+            project,
+            agent: null,
+            risk: null,
+            since: endedAt ?? updatedAt,
+          })),
+          ...panes
+            .filter(found => (found.needsYou && found.approval === undefined) || found.stuck !== null)
+            .map(({ id, doing, title, cwd, agent, since }) => ({
+              kind: 'pane',
+              id,
+              title: doing || title,
+              project: cwd,
+              agent,
+              risk: null,
+              since,
+            })),
+        ],
+        approvals,
+        sessions: sessions.map(record => sessionView(host, record)),
+        panes,
+        runs: await Promise.all(shown.map(record => runView(host.store, record))),
+        grants: { items: await host.ledger.grants.list(), isPaused },
+        spendToday: {
+          costUsd: sum(today.map(({ usage }) => usage.costUsd ?? 0)),
+          tokens: sum(today.map(({ usage }) => tokensOf(usage))),
+          runs: today.length,
+        },
+        health: { version: parts.version, startedAt: parts.startedAt, isReadOnly: parts.settings.isReadOnly },
+        now,
+        position: at,
+      })
+    },
+  }),
+]
+
+function isFailedOfToday(midnight: number) {
+  return ({ status, endedAt }: RunRecord) => status === 'failed' && (endedAt ?? 0) >= midnight
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}

@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto'
+import { z } from 'zod'
+import { SignalboxError } from '../../errors/index.js'
+import type { Host } from '../../host/index.js'
+import type { Frame } from '../../terminal/index.js'
+import { type Route, route } from '../route.js'
+import { answer } from '../schemas/common.js'
+import { frame, pane } from '../schemas/panes.js'
+import { frameSvg } from '../views/frame-svg.js'
+import { frameView } from '../views/frame-view.js'
+import { boardOf } from './panes.js'
+
+/** What panes show. */
+export const paneFrameRoutes: readonly Route[] = [
+  route({
+    id: 'panes.frame',
+    method: 'GET',
+    path: '/panes/:id/frame',
+    summary: 'What a pane shows, as text or as styled spans.',
+    access: 'viewer',
+    query: z.strictObject({ format: z.enum(['text', 'spans']).default('text') }),
+    answers: { 200: answer('the frame', frame) },
+    handle: ({ host, parts, params, query, json }) => {
+      const { id, shown } = shownBy(host, params.id!)
+      return json({ pane: id, hash: parts.panes.hashOf(id), ...frameView(shown, query.format, host.redactor) })
+    },
+  }),
+  route({
+    id: 'panes.preview',
+    method: 'GET',
+    path: '/panes/:id/preview.svg',
+    summary: 'What a pane shows, as a picture.',
+    access: 'viewer',
+    answers: {
+      200: { description: 'the picture', media: 'image/svg+xml' },
+      304: { description: 'it is the one you have' },
+    },
+    handle: call => {
+      const { shown } = shownBy(call.host, call.params.id!)
+      return tagged(call.header('if-none-match'), frameSvg(shown, call.host.redactor), 'image/svg+xml')
+    },
+  }),
+  route({
+    id: 'panes.focus',
+    method: 'POST',
+    path: '/panes/:id/focus',
+    summary: 'Brings a pane of tmux to the front in its tmux.',
+    access: 'approver',
+    answers: { 200: answer('what happened', z.object({ ok: z.boolean(), message: z.string() })) },
+    handle: async ({ host, params, json }) => {
+      const board = boardOf(host)
+      return json(await board.focus(board.find(params.id!).id))
+    },
+  }),
+  route({
+    id: 'panes.rename',
+    method: 'PATCH',
+    path: '/panes/:id',
+    summary: 'Gives a session another name.',
+    access: 'approver',
+    body: z.strictObject({ name: z.string().trim().min(1).max(200).nullable() }),
+    answers: { 200: answer('the pane', pane) },
+    handle: async ({ host, parts, params, body, person, json }) => {
+      const board = boardOf(host)
+      const found = board.find(params.id!)
+      if (found.source !== 'session')
+        throw new SignalboxError('E_STATE', 'panes of tmux have the names that tmux gives them', {
+          next: 'tmux rename-window',
+        })
+      await host.rename(found.id, body.name, person.name)
+      return json(parts.panes.versioned(board.find(found.id)))
+    },
+  }),
+]
+
+function shownBy(host: Host, word: string): { id: string; shown: Frame } {
+  const board = boardOf(host)
+  const { id } = board.find(word)
+  const shown = board.screenOf(id)
+  if (shown) return { id, shown }
+  throw new SignalboxError('E_STATE', 'this pane shows nothing yet', { next: 'ask again in a moment' })
+}
+
+/** An answer with a tag of its content; who has it already gets none. */
+export function tagged(known: string | undefined, text: string, type: string): Response {
+  const tag = `"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
+  const headers = { etag: tag, 'cache-control': 'private, no-cache' }
+  if (known === tag) return new Response(null, { status: 304, headers })
+  return new Response(text, { headers: { ...headers, 'content-type': `${type}; charset=utf-8` } })
+}

@@ -1,0 +1,58 @@
+import { z } from 'zod'
+import { getRun } from '../../engine/index.js'
+import { type Route, route } from '../route.js'
+import { answer } from '../schemas/common.js'
+import { run } from '../schemas/runs.js'
+import { runView } from '../views/run-view.js'
+import { absent } from './run-start.js'
+
+/** Pipelines that have a name. */
+export const pipelineRoutes: readonly Route[] = [
+  route({
+    id: 'pipelines.list',
+    method: 'GET',
+    path: '/pipelines',
+    summary: 'Pipelines that can be started by their name.',
+    access: 'viewer',
+    answers: {
+      200: answer(
+        'with what each asks for',
+        z.object({
+          items: z.array(
+            z.object({
+              name: z.string(),
+              displayName: z.string(),
+              description: z.string(),
+              inputSchema: z.record(z.string(), z.unknown()),
+            }),
+          ),
+        }),
+      ),
+    },
+    handle: async ({ parts, json }) => json({ items: (await parts.extras.pipelines?.list()) ?? [] }),
+  }),
+  route({
+    id: 'pipelines.start',
+    method: 'POST',
+    path: '/pipelines/:name/runs',
+    summary: 'Starts a run of a pipeline.',
+    access: 'approver',
+    rate: 'session',
+    body: z.strictObject({
+      input: z.unknown().optional(),
+      project: z.string().min(1).max(4096),
+      labels: z.record(z.string(), z.string()).default({}),
+    }),
+    answers: { 201: answer('the run', run) },
+    handle: async ({ parts, host, params, body, person, json }) => {
+      if (!parts.extras.pipelines) throw absent('pipelines')
+      const id = await parts.extras.pipelines.start(params.name!, {
+        input: body.input ?? {},
+        project: body.project,
+        person: person.id === 'owner' ? 'local' : person.id,
+        labels: body.labels,
+      })
+      return json(await runView(host.store, await getRun(host.store, id)), 201)
+    },
+  }),
+]

@@ -1,0 +1,209 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { z } from 'zod'
+import { isEnded, listRuns, runStream } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { type ExecutableFiles, executableFiles, executableText } from '../../host/index.js'
+import { type Call, type Route, route } from '../route.js'
+import { answer, moment, position } from '../schemas/common.js'
+
+const ROOT_ENTRIES_MAX = 500
+
+const project = z
+  .object({
+    id: z.string(),
+    path: z.string(),
+    name: z.string(),
+    sessions: z.int(),
+    liveSessions: z.int(),
+    runs: z.int(),
+    openRuns: z.int(),
+    isTrusted: z.boolean(),
+    updatedAt: moment.nullable(),
+  })
+  .meta({ id: 'Project' })
+
+const trust = z.object({
+  project: z.string(),
+  hash: z.string().describe('of all that would be run: name it to trust it'),
+  isTrusted: z.boolean(),
+  files: z.record(z.string(), z.string()),
+  added: z.array(z.string()),
+  changed: z.array(z.string()),
+  differences: z.record(z.string(), z.string()),
+  trustedAt: moment.nullable(),
+  by: z.string().nullable(),
+})
+
+/** Where things have run, and what of it may run. */
+export const projectRoutes: readonly Route[] = [
+  route({
+    id: 'projects.list',
+    method: 'GET',
+    path: '/projects',
+    summary: 'Directories with sessions, runs or a trust record, and those below the configured roots.',
+    access: 'viewer',
+    answers: { 200: answer('newest first', z.object({ items: z.array(project), position })) },
+    handle: async call => call.json({ items: await projectsOf(call), position: await call.position() }),
+  }),
+  route({
+    id: 'projects.trust',
+    method: 'GET',
+    path: '/projects/:id/trust',
+    summary: 'What of a project may run, and what has changed since.',
+    access: 'owner',
+    answers: { 200: answer('the record', trust) },
+    handle: async call => call.json(await trustOf(call)),
+  }),
+  route({
+    id: 'projects.trust-it',
+    method: 'POST',
+    path: '/projects/:id/trust',
+    summary: 'Lets the project run what was shown, named by its hash.',
+    access: 'owner',
+    needsStepUp: true,
+    body: z.strictObject({ hash: z.string().min(16).max(64) }),
+    answers: { 200: answer('the record', trust) },
+    handle: async call => {
+      const found = await executableOf(call, (await projectOf(call)).path)
+      await call.parts.trust.require(found, { trust: call.body.hash, by: call.person.name })
+      return call.json(await trustOf(call))
+    },
+  }),
+  route({
+    id: 'people.list',
+    method: 'GET',
+    path: '/people',
+    summary: 'People who may look or decide; they are changed only at the terminal.',
+    access: 'owner',
+    answers: {
+      200: answer(
+        'people',
+        z.object({
+          items: z.array(
+            z.object({ id: z.string(), name: z.string(), role: z.string(), surfaces: z.array(z.string()) }),
+          ),
+        }),
+      ),
+    },
+    handle: async ({ parts, json }) => {
+      const known = (await parts.extras.people?.()) ?? []
+      const people = new Map(known.map(person => [person.id, { ...person, surfaces: [...person.surfaces] }]))
+      for (const { person } of parts.auth.devices.list()) {
+        const found = people.get(person.id) ?? { ...person, surfaces: [] }
+        if (!found.surfaces.includes('web')) found.surfaces.push('web')
+        people.set(person.id, found)
+      }
+      return json({ items: [...people.values()] })
+    },
+  }),
+]
+
+interface ProjectView {
+  id: string
+  path: string
+  name: string
+  sessions: number
+  liveSessions: number
+  runs: number
+  openRuns: number
+  isTrusted: boolean
+  updatedAt: number | null
+}
+
+async function projectsOf({ host, parts }: Pick<Call, 'host' | 'parts'>): Promise<ProjectView[]> {
+  const found = new Map<string, ProjectView>()
+  const at = (path: string): ProjectView => {
+    const known = found.get(path)
+    if (known) return known
+    const made: ProjectView = {
+      id: idOf(path),
+      path,
+      name: basename(path) || path,
+      sessions: 0,
+      liveSessions: 0,
+      runs: 0,
+      openRuns: 0,
+      isTrusted: false,
+      updatedAt: null,
+    }
+    found.set(path, made)
+    return made
+  }
+  for (const { project: path, state, startedAt, endedAt } of await host.records()) {
+    const view = at(path)
+    view.sessions++
+    if (state === 'live' || state === 'starting') view.liveSessions++
+    view.updatedAt = Math.max(view.updatedAt ?? 0, endedAt ?? startedAt)
+  }
+  for (const { project: path, status, updatedAt } of await listRuns(host.store)) {
+    const view = at(path)
+    view.runs++
+    if (!isEnded(status)) view.openRuns++
+    view.updatedAt = Math.max(view.updatedAt ?? 0, updatedAt)
+  }
+  for (const record of await parts.trust.list()) at(record.path).isTrusted = true
+  for (const root of parts.extras.roots ?? []) for (const path of repositoriesBelow(root)) at(path)
+  return [...found.values()].sort((a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0) || (a.path < b.path ? -1 : 1))
+}
+
+function repositoriesBelow(root: string): string[] {
+  try {
+    const real = realpathSync(root)
+    return [
+      real,
+      ...readdirSync(real)
+        .slice(0, ROOT_ENTRIES_MAX)
+        .map(name => join(real, name)),
+    ].filter(path => existsSync(join(path, '.git')))
+  } catch {
+    return []
+  }
+}
+
+function idOf(path: string): string {
+  return createHash('sha256').update(path).digest('hex').slice(0, 16)
+}
+
+async function projectOf(call: Pick<Call, 'host' | 'parts' | 'params'>): Promise<ProjectView> {
+  const found = (await projectsOf(call)).find(({ id }) => id === call.params.id)
+  if (found) return found
+  throw new SignalboxError('E_UNKNOWN', 'there is no such project', { next: 'GET /projects lists them' })
+}
+
+/** What of a project would be run: its settings, the graphs that ran there, and what those name. */
+async function executableOf({ host }: Pick<Call, 'host'>, path: string): Promise<ExecutableFiles> {
+  const graphs = new Set<string>()
+  for (const run of await listRuns(host.store)) {
+    if (run.kind !== 'graph' || run.project !== path) continue
+    const created = (await host.store.readStream(runStream(run.id), { limit: 1 }))[0]
+    const file = (created?.data.input as { file?: string | null } | undefined)?.file
+    if (file && existsSync(file)) graphs.add(file)
+  }
+  const [first, ...others] = graphs
+  return first === undefined ? executableText('digraph none {}', path) : executableFiles(first, others)
+}
+
+async function trustOf(call: Pick<Call, 'host' | 'parts' | 'params'>) {
+  const { path } = await projectOf(call)
+  const found = await executableOf(call, path)
+  const { isTrusted, added, changed } = await call.parts.trust.check(found)
+  const record = (await call.parts.trust.list()).find(candidate => candidate.path === found.project)
+  const differences: Record<string, string> = {}
+  for (const file of changed) {
+    const difference = await call.parts.trust.difference(found, file)
+    if (difference !== null) differences[file] = call.host.redactor.redact(difference)
+  }
+  return {
+    project: found.project,
+    hash: found.hash,
+    isTrusted,
+    files: { ...record?.files, ...found.files },
+    added,
+    changed,
+    differences,
+    trustedAt: record?.at ?? null,
+    by: record?.by ?? null,
+  }
+}

@@ -1,0 +1,165 @@
+import { createReadStream, statSync } from 'node:fs'
+import { Readable } from 'node:stream'
+import { z } from 'zod'
+import { SignalboxError } from '../../errors/index.js'
+import { type Route, route } from '../route.js'
+import { answer, listAnswer, listQuery, moment, position } from '../schemas/common.js'
+import { frame } from '../schemas/panes.js'
+import { frameView } from '../views/frame-view.js'
+import { pageOf } from '../views/page.js'
+import { frameAt, recordingMarkers, recordingView, sessionOfRecording } from '../views/recording-view.js'
+
+const recording = z
+  .object({
+    id: z.string(),
+    session: z.string(),
+    agent: z.string(),
+    label: z.string().nullable(),
+    project: z.string(),
+    startedAt: moment,
+    endedAt: moment.nullable(),
+    bytes: z.int(),
+  })
+  .meta({ id: 'Recording' })
+
+const decision = z.object({
+  approval: z.string(),
+  atMs: z.number(),
+  title: z.string(),
+  state: z.string(),
+  decidedAtMs: z.number().nullable(),
+  by: z.string().nullable(),
+  option: z.string().nullable(),
+})
+
+/** What sessions showed, byte by byte. */
+export const recordingRoutes: readonly Route[] = [
+  route({
+    id: 'recordings.list',
+    method: 'GET',
+    path: '/recordings',
+    summary: 'Recordings of sessions, newest first.',
+    access: 'viewer',
+    query: z.strictObject({ ...listQuery, session: z.string().optional(), run: z.string().optional() }),
+    answers: { 200: listAnswer(recording) },
+    handle: async call => {
+      const { session, run } = call.query
+      const wanted = session === undefined ? null : (await call.host.find(session)).id
+      const ofRun = run === undefined ? null : new Set(await sessionsOfRun(call.host.store, run))
+      const all = (await call.host.records())
+        .reverse()
+        .filter(({ id }) => (wanted === null || id === wanted) && (ofRun === null || ofRun.has(id)))
+        .flatMap(record => recordingView(record) ?? [])
+      return call.json(await pageOf(call, all, call.query))
+    },
+  }),
+  route({
+    id: 'recordings.cast',
+    method: 'GET',
+    path: '/recordings/:file{.+\\.cast}',
+    summary: 'The recording itself, in asciicast v2, as far as it goes.',
+    access: 'viewer',
+    answers: {
+      200: { description: 'the recording', media: 'application/x-asciicast' },
+      304: { description: 'it is the one you have' },
+    },
+    handle: async call => {
+      const record = await sessionOfRecording(call.host, call.params.file!.replace(/\.cast$/, ''))
+      const { size, mtimeMs } = statSync(record.recording)
+      const tag = `"${size}-${Math.round(mtimeMs)}"`
+      const headers = { etag: tag, 'cache-control': 'private, no-cache' }
+      if (call.header('if-none-match') === tag) return new Response(null, { status: 304, headers })
+      // A session that goes on writes more meanwhile: what was announced is sent.
+      const body = size === 0 ? '' : Readable.toWeb(createReadStream(record.recording, { end: size - 1 }))
+      return new Response(body as ReadableStream, {
+        headers: { ...headers, 'content-type': 'application/x-asciicast', 'content-length': String(size) },
+      })
+    },
+  }),
+  route({
+    id: 'recordings.index',
+    method: 'GET',
+    path: '/recordings/:id/index',
+    summary: 'What happened in a recording: changes of the view, marks, decisions.',
+    access: 'viewer',
+    answers: {
+      200: answer(
+        'on the recording’s own line of time',
+        z.object({
+          recording,
+          durationMs: z.number(),
+          cols: z.int(),
+          rows: z.int(),
+          markers: z.array(
+            z.object({
+              atMs: z.number(),
+              kind: z.enum(['resize', 'marker', 'exit', 'change', 'message']),
+              label: z.string(),
+              detail: z.record(z.string(), z.unknown()).optional(),
+            }),
+          ),
+          decisions: z.array(decision),
+          position,
+        }),
+      ),
+    },
+    handle: async call => {
+      const { host } = call
+      const record = await sessionOfRecording(host, call.params.id!)
+      const told = await recordingMarkers(host, record)
+      const since = (at: number) => Math.max(0, at - record.startedAt)
+      const messages = (await host.store.readStream(`session/${record.id}`))
+        .filter(({ type }) => type === 'message.final')
+        .map(({ at, data }) => ({ atMs: since(at), kind: 'message' as const, label: String(data.message) }))
+      const approvals = (await host.ledger.list({ isOpenOnly: false })).filter(
+        ({ subject }) => subject.session === record.id,
+      )
+      const decisions = approvals.map(({ id, requestedAt, display, state, decision: made }) => ({
+        approval: id,
+        atMs: since(requestedAt),
+        title: display.title,
+        state,
+        decidedAtMs: made ? since(made.at) : null,
+        by: made?.actor.name ?? null,
+        option: made?.option ?? null,
+      }))
+      const markers = [...told.markers, ...messages].sort((a, b) => a.atMs - b.atMs)
+      return call.json({
+        ...told,
+        recording: recordingView(record),
+        markers,
+        decisions,
+        position: await call.position(),
+      })
+    },
+  }),
+  route({
+    id: 'recordings.frame',
+    method: 'GET',
+    path: '/recordings/:id/frame',
+    summary: 'The screen as it was at a time of the recording.',
+    access: 'viewer',
+    query: z.strictObject({
+      atMs: z.coerce.number().min(0),
+      format: z.enum(['text', 'spans']).default('spans'),
+    }),
+    answers: { 200: answer('the frame', frame) },
+    handle: async ({ host, params, query, json }) => {
+      const record = await sessionOfRecording(host, params.id!)
+      const shown = await frameAt(host, record, query.atMs)
+      if (!shown)
+        throw new SignalboxError('E_UNKNOWN', 'the recording shows nothing at that time', { next: 'a later one' })
+      return json(frameView(shown, query.format, host.redactor))
+    },
+  }),
+]
+
+async function sessionsOfRun(
+  store: { readStream(stream: string): Promise<{ type: string; data: Record<string, unknown> }[]> },
+  run: string,
+): Promise<string[]> {
+  const events = await store.readStream(`run/${run}`)
+  return events.flatMap(({ type, data }) =>
+    type === 'step.spawned' && typeof data.session === 'string' ? [data.session] : [],
+  )
+}

@@ -1,0 +1,268 @@
+import { join } from 'node:path'
+import { z } from 'zod'
+import {
+  Artifacts,
+  addUsage,
+  checkpointsOf,
+  findRun,
+  graphOf,
+  graphWorkflow,
+  MAIN,
+  NO_USAGE,
+  type RunRecord,
+  readRun,
+  runStream,
+} from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { handlerOf, textOf } from '../../graph/index.js'
+import { runDirectory } from '../../host/index.js'
+import type { StoredEvent } from '../../store/index.js'
+import { type Call, type Route, route } from '../route.js'
+import { approval } from '../schemas/approvals.js'
+import { answer, moment, position } from '../schemas/common.js'
+import { logLine, nodeVisit, runNode } from '../schemas/runs.js'
+import { runLog } from '../views/run-log.js'
+import { type NodeVisit, visitsOf } from '../views/run-nodes.js'
+import { toJson } from '../wire/index.js'
+
+const LOG_LINES = 1_000
+
+/** What happened in a run, seen from every side. */
+export const runDetailRoutes: readonly Route[] = [
+  route({
+    id: 'runs.nodes',
+    method: 'GET',
+    path: '/runs/:id/nodes',
+    summary: 'The run’s nodes, each with what happened at it.',
+    access: 'viewer',
+    answers: { 200: answer('in the order of the graph', z.object({ items: z.array(runNode), position })) },
+    handle: async call => {
+      const { record, events } = await journalOf(call)
+      const visits = visitsOf(events)
+      const known = await graphNodes(call, record)
+      const names = [...new Set([...known.keys(), ...visits.map(({ node }) => node)])]
+      const items = names.map(node => nodeSummary(node, known.get(node) ?? null, visits, call.host.clock.now()))
+      return call.json({ items, position: await call.position() })
+    },
+  }),
+  route({
+    id: 'runs.visit',
+    method: 'GET',
+    path: '/runs/:id/nodes/:node/visits/:visit',
+    summary: 'One visit of a node: prompt, answer, outcome, evidence, usage, session.',
+    access: 'viewer',
+    answers: { 200: answer('the visit', nodeVisit) },
+    handle: async call => {
+      const { events, record } = await journalOf(call)
+      const number = Number(call.params.visit)
+      const found = visitsOf(events).find(({ node, visit }) => node === call.params.node && visit === number)
+      if (!found)
+        throw new SignalboxError('E_UNKNOWN', `run ${record.id} has no visit ${call.params.visit} of that node`, {
+          next: 'GET …/nodes lists them',
+        })
+      return call.json(redacted(call, found))
+    },
+  }),
+  route({
+    id: 'runs.timeline',
+    method: 'GET',
+    path: '/runs/:id/timeline',
+    summary: 'Visits, attempts and gates on one line of time.',
+    access: 'viewer',
+    answers: {
+      200: answer(
+        'visits in the order in which they began',
+        z.object({ startedAt: moment, endedAt: moment.nullable(), visits: z.array(nodeVisit), position }),
+      ),
+    },
+    handle: async call => {
+      const { record, events } = await journalOf(call)
+      // Inputs and results are for the visit's own page.
+      const visits = visitsOf(events).map(visit => ({
+        ...visit,
+        attempts: visit.attempts.map(attempt => ({ ...attempt, input: null, result: null })),
+      }))
+      const { createdAt: startedAt, endedAt } = record
+      return call.json(redacted(call, { startedAt, endedAt, visits, position: await call.position() }))
+    },
+  }),
+  route({
+    id: 'runs.log',
+    method: 'GET',
+    path: '/runs/:id/log',
+    summary: 'What happened and what agents did, line by line; NDJSON with `Accept: application/x-ndjson`.',
+    access: 'viewer',
+    query: z.strictObject({
+      node: z.string().optional(),
+      level: z.enum(['info', 'warning', 'error']).optional(),
+      after: z.coerce.number().int().min(0).default(0).describe('lines to pass over'),
+      limit: z.coerce.number().int().min(1).max(LOG_LINES).default(200),
+    }),
+    answers: {
+      200: answer('lines', z.object({ items: z.array(logLine), next: z.int().nullable(), position })),
+    },
+    handle: async call => {
+      const { record, events } = await journalOf(call)
+      const { node, level, after, limit } = call.query
+      const directory = runDirectory(call.host.settings.dataDirectory, record.id)
+      const all = await runLog(events, directory, { node, level })
+      if (call.header('accept')?.includes('application/x-ndjson'))
+        return new Response(all.map(line => `${toJson(redacted(call, line), 'rfc3339')}\n`).join(''), {
+          headers: { 'content-type': 'application/x-ndjson' },
+        })
+      const items = redacted(call, all.slice(after, after + limit))
+      const next = after + limit < all.length ? after + limit : null
+      return call.json({ items, next, position: await call.position() })
+    },
+  }),
+  route({
+    id: 'runs.context',
+    method: 'GET',
+    path: '/runs/:id/context',
+    summary: 'What the nodes of the main way know.',
+    access: 'viewer',
+    query: z.strictObject({ all: z.string().optional().describe('keys of the engine, too') }),
+    answers: { 200: answer('by key', z.object({ context: z.record(z.string(), z.unknown()), position })) },
+    handle: async call => {
+      const { record } = await journalOf(call)
+      const work = await graphWork(call, record)
+      const entries = Object.entries(work.cursors.get(MAIN)?.context ?? {})
+      const context = Object.fromEntries(
+        call.query.all === undefined ? entries.filter(([key]) => !key.startsWith('internal.')) : entries,
+      )
+      return call.json({ context: redacted(call, context), position: await call.position() })
+    },
+  }),
+  route({
+    id: 'runs.checkpoint',
+    method: 'GET',
+    path: '/runs/:id/checkpoint',
+    summary: 'The newest checkpoint, from which a fork can go on.',
+    access: 'viewer',
+    answers: { 200: answer('the checkpoint', z.looseObject({ run_id: z.string(), current_node: z.string() })) },
+    handle: async call => {
+      const { record, events } = await journalOf(call)
+      await graphWork(call, record)
+      const newest = checkpointsOf(events).at(-1)
+      if (!newest) throw new SignalboxError('E_UNKNOWN', `run ${record.id} has no checkpoint yet`, { next: 'wait' })
+      return call.json(redacted(call, newest.checkpoint))
+    },
+  }),
+  route({
+    id: 'runs.gates',
+    method: 'GET',
+    path: '/runs/:id/gates',
+    summary: 'What the run has asked people, and what they said.',
+    access: 'viewer',
+    answers: {
+      200: answer(
+        'oldest first',
+        z.object({ items: z.array(z.object({ gate: z.string(), openedAt: moment, approval })), position }),
+      ),
+    },
+    handle: async call => {
+      const { events } = await journalOf(call)
+      const opened = events.filter(({ type }) => type === 'gate.opened')
+      const items = await Promise.all(
+        opened.map(async ({ data, at }) => ({
+          gate: String(data.gate),
+          openedAt: at,
+          approval: await call.host.ledger.get(String(data.approval)),
+        })),
+      )
+      return call.json({ items: items.filter(item => item.approval !== null), position: await call.position() })
+    },
+  }),
+  route({
+    id: 'runs.artifacts',
+    method: 'GET',
+    path: '/runs/:id/artifacts',
+    summary: 'Values of the run that are too big for its journal.',
+    access: 'viewer',
+    answers: {
+      200: answer(
+        'oldest first',
+        z.object({
+          items: z.array(z.object({ id: z.string(), name: z.string(), size: z.int(), storedAt: moment })),
+          position,
+        }),
+      ),
+    },
+    handle: async call => {
+      const { record } = await journalOf(call)
+      return call.json({ items: artifactsOf(call, record).list(), position: await call.position() })
+    },
+  }),
+  route({
+    id: 'runs.artifact',
+    method: 'GET',
+    path: '/runs/:id/artifacts/:name',
+    summary: 'One of them, by its id or its name.',
+    access: 'viewer',
+    answers: { 200: answer('the value', z.object({ id: z.string(), name: z.string(), value: z.unknown() })) },
+    handle: async call => {
+      const { record } = await journalOf(call)
+      const artifacts = artifactsOf(call, record)
+      const found = artifacts.list().findLast(({ id, name }) => id === call.params.name || name === call.params.name)
+      if (!found)
+        throw new SignalboxError('E_UNKNOWN', `run ${record.id} has no such artifact`, { next: 'GET …/artifacts' })
+      return call.json(redacted(call, { id: found.id, name: found.name, value: artifacts.get(found.id) ?? null }))
+    },
+  }),
+]
+
+export async function journalOf({ host, params }: Pick<Call, 'host' | 'params'>) {
+  const record = await findRun(host.store, params.id!)
+  return { record, events: (await host.store.readStream(runStream(record.id))) as StoredEvent[] }
+}
+
+/** @throws SignalboxError `E_STATE` for a run that is not one of a graph. */
+export async function graphWork({ host }: Pick<Call, 'host'>, record: RunRecord) {
+  if (record.kind !== 'graph')
+    throw new SignalboxError('E_STATE', `run ${record.id} is a ${record.kind}: it has no graph`, {
+      next: 'GET …/nodes shows its steps',
+    })
+  return (await readRun(host.store, record.id, graphWorkflow)).run.work
+}
+
+async function graphNodes(call: Call, record: RunRecord): Promise<Map<string, { label: string; handler: string }>> {
+  if (record.kind !== 'graph') return new Map()
+  const { input } = await graphWork(call, record)
+  return new Map(
+    [...graphOf(input).nodes.values()].map(node => [
+      node.id,
+      { label: textOf(node.attributes, 'label') || node.id, handler: handlerOf(node) },
+    ]),
+  )
+}
+
+function nodeSummary(
+  node: string,
+  known: { label: string; handler: string } | null,
+  all: readonly NodeVisit[],
+  now: number,
+) {
+  const visits = all.filter(visit => visit.node === node)
+  const attempts = visits.flatMap(visit => visit.attempts)
+  return {
+    node,
+    label: known?.label ?? node,
+    handler: known?.handler ?? visits.at(-1)?.handler ?? null,
+    status: visits.at(-1)?.status ?? 'idle',
+    visits: visits.length,
+    attempts: attempts.length,
+    ms: visits.reduce((sum, { startedAt, endedAt }) => sum + ((endedAt ?? now) - startedAt), 0),
+    usage: attempts.reduce((sum, { usage }) => (usage ? addUsage(sum, usage) : sum), NO_USAGE),
+  }
+}
+
+function artifactsOf({ host }: Pick<Call, 'host'>, record: RunRecord): Artifacts {
+  return new Artifacts(join(runDirectory(host.settings.dataDirectory, record.id), 'artifacts'))
+}
+
+/** Secrets are taken out of every text, however deep it lies. */
+export function redacted<T>({ host }: Pick<Call, 'host'>, value: T): T {
+  return JSON.parse(
+    JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? host.redactor.redact(part) : part)),
+  ) as T
+}

@@ -1,0 +1,132 @@
+import { z } from 'zod'
+import { graphOf } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { Git } from '../../git/index.js'
+import { handlerOf, printDot, textOf } from '../../graph/index.js'
+import { drawingOf, drawSvg } from '../../host/index.js'
+import { type Route, route } from '../route.js'
+import { answer } from '../schemas/common.js'
+import { tagged } from './panes-frame.js'
+import { graphWork, journalOf, redacted } from './run-details.js'
+
+const COMMIT = /^[0-9a-f]{7,64}$/
+const DIFF_MAX = 4 * 1024 * 1024
+
+const graphJson = z.object({
+  name: z.string(),
+  nodes: z.array(
+    z.object({
+      id: z.string(),
+      label: z.string(),
+      handler: z.string(),
+      attributes: z.record(z.string(), z.string()),
+      status: z.string(),
+      visits: z.int(),
+      ms: z.number(),
+    }),
+  ),
+  edges: z.array(
+    z.object({
+      id: z.string(),
+      from: z.string(),
+      to: z.string(),
+      label: z.string(),
+      condition: z.string(),
+      taken: z.int(),
+    }),
+  ),
+})
+
+/** A run's graph, and what it did to its repository. */
+export const runGraphRoutes: readonly Route[] = [
+  route({
+    id: 'runs.graph',
+    method: 'GET',
+    path: '/runs/:id/graph',
+    summary: 'The run’s graph with what happened: drawn, as JSON, or as DOT.',
+    access: 'viewer',
+    query: z.strictObject({ format: z.enum(['svg', 'json', 'dot']).default('svg') }),
+    answers: {
+      200: { description: 'the graph', schema: graphJson, media: 'image/svg+xml' },
+      304: { description: 'it is the one you have' },
+    },
+    handle: async call => {
+      const { record, events } = await journalOf(call)
+      const { input } = await graphWork(call, record)
+      const graph = graphOf(input)
+      const { format } = call.query
+      if (format === 'dot') return tagged(call.header('if-none-match'), printDot(graph), 'text/vnd.graphviz')
+      const drawing = drawingOf(events)
+      if (format === 'svg')
+        return tagged(call.header('if-none-match'), (await drawSvg(graph, drawing)).svg, 'image/svg+xml')
+      const nodes = [...graph.nodes.values()].map(node => {
+        const state = drawing.states?.get(node.id)
+        return {
+          id: node.id,
+          label: textOf(node.attributes, 'label') || node.id,
+          handler: handlerOf(node),
+          attributes: Object.fromEntries([...node.attributes].map(([key, { value }]) => [key, value])),
+          status: state?.status ?? 'idle',
+          visits: state?.visits ?? 0,
+          ms: state?.ms ?? 0,
+        }
+      })
+      const edges = graph.edges.map(edge => ({
+        id: edge.id,
+        from: edge.from,
+        to: edge.to,
+        label: textOf(edge.attributes, 'label') ?? '',
+        condition: textOf(edge.attributes, 'condition') ?? '',
+        taken: drawing.taken?.get(edge.id) ?? 0,
+      }))
+      return call.json(redacted(call, { name: graph.name ?? '', nodes, edges }))
+    },
+  }),
+  route({
+    id: 'runs.diff',
+    method: 'GET',
+    path: '/runs/:id/diff',
+    summary: 'What the run changed in its repository: as a whole, by a node, or between two commits.',
+    access: 'viewer',
+    query: z.strictObject({
+      node: z.string().optional().describe('what this node’s commits changed'),
+      from: z.string().regex(COMMIT).optional(),
+      to: z.string().regex(COMMIT).optional(),
+    }),
+    answers: {
+      200: answer(
+        'a unified diff',
+        z.object({ from: z.string().nullable(), to: z.string().nullable(), diff: z.string(), isCut: z.boolean() }),
+      ),
+    },
+    handle: async call => {
+      const { record, events } = await journalOf(call)
+      const commits = events
+        .filter(({ type, data }) => type === 'node.finished' && typeof data.commit === 'string')
+        .map(({ data }) => ({ node: String(data.node), commit: String(data.commit) }))
+      const base = record.kind === 'graph' ? (await graphWork(call, record)).input.workspace.base : null
+      const { node } = call.query
+      const last = node === undefined ? commits.at(-1) : commits.findLast(made => made.node === node)
+      if (node !== undefined && !last)
+        throw new SignalboxError('E_UNKNOWN', `node "${node}" has committed nothing`, { next: 'leave "node" out' })
+      const before = node === undefined || !last ? base : (commits[commits.indexOf(last) - 1]?.commit ?? base)
+      const from = call.query.from ?? before
+      const to = call.query.to ?? last?.commit ?? null
+      const text = await diffBetween(record.cwd, from, to)
+      const diff = call.host.redactor.redact(text.slice(0, DIFF_MAX))
+      return call.json({ from, to, diff, isCut: text.length > DIFF_MAX })
+    },
+  }),
+]
+
+/** Nothing in the repository is run for it: no hooks, no drivers, no pager. */
+async function diffBetween(cwd: string, from: string | null, to: string | null): Promise<string> {
+  const git = new Git(cwd)
+  if ((await git.head()) === null)
+    throw new SignalboxError('E_STATE', 'the run works in no repository, or its directory is gone', {
+      next: 'GET …/log shows what it did',
+    })
+  const range = [from ?? 'HEAD', ...(to === null ? [] : [to])]
+  const safe = ['-c', 'core.fsmonitor=false', '-c', 'core.hooksPath=/dev/null', '-c', 'protocol.ext.allow=never']
+  return git.run([...safe, 'diff', '--no-color', '--no-ext-diff', '--no-textconv', '--end-of-options', ...range, '--'])
+}

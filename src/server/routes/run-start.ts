@@ -1,0 +1,183 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join, relative } from 'node:path'
+import { z } from 'zod'
+import { findRun, getRun, runStream } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { oneshotFiles } from '../../host/index.js'
+import { type Call, type Route, route } from '../route.js'
+import { answer } from '../schemas/common.js'
+import { run } from '../schemas/runs.js'
+import { runView } from '../views/run-view.js'
+import { redacted } from './run-details.js'
+
+const labels = z.record(z.string().regex(/^[\w.-]{1,60}$/), z.string().max(200)).default({})
+const project = z.string().min(1).max(4096).describe('the directory it works in')
+const budget = z.strictObject({ costUsd: z.number().positive().optional() }).optional()
+
+const startBody = z.union([
+  z.strictObject({
+    graph: z
+      .string()
+      .max(1024 * 1024)
+      .describe('DOT'),
+    input: z.record(z.string(), z.string()).default({}),
+    project,
+    agent: z.string().optional(),
+    model: z.string().optional(),
+    labels,
+    budget,
+    trust: z.string().optional().describe('the hash of what was shown, where the project does not trust it yet'),
+  }),
+  z.strictObject({
+    oneshot: z.strictObject({
+      task: z.string().min(1).max(100_000),
+      agent: z.string().optional(),
+      worker: z.string().optional(),
+      auditor: z.string().optional(),
+      model: z.string().optional(),
+      maxIterations: z.int().min(1).max(100).optional(),
+      worktree: z.boolean().optional(),
+    }),
+    project,
+    labels,
+    budget,
+  }),
+  z.strictObject({ pipeline: z.string(), input: z.unknown().optional(), project, labels, budget }),
+])
+
+const runAnswer = answer('the run', run)
+
+/** Runs that begin here, and what can be made of them. */
+export const runStartRoutes: readonly Route[] = [
+  route({
+    id: 'runs.start',
+    method: 'POST',
+    path: '/runs',
+    summary: 'Starts a run of a graph, a oneshot, or a pipeline; the daemon drives it.',
+    access: 'approver',
+    rate: 'session',
+    body: startBody,
+    answers: { 201: runAnswer },
+    handle: async call => {
+      const id = await start(call)
+      return call.json(await runView(call.host.store, await getRun(call.host.store, id)), 201)
+    },
+  }),
+  route({
+    id: 'runs.fork',
+    method: 'POST',
+    path: '/runs/:id/fork',
+    summary: 'A new run that goes on after one of this run’s checkpoints; with `rewind` in its place.',
+    access: 'approver',
+    rate: 'session',
+    body: z.strictObject({ at: z.string().describe('node or node@visit'), rewind: z.boolean().default(false) }),
+    answers: { 201: runAnswer },
+    handle: async call => {
+      const { store } = call.host
+      const { forkRun } = call.parts.extras
+      if (!forkRun) throw absent('forking runs')
+      const record = await findRun(store, call.params.id!)
+      const id = await forkRun(store, record, { at: call.body.at, isRewind: call.body.rewind })
+      return call.json(await runView(store, await getRun(store, id)), 201)
+    },
+  }),
+  route({
+    id: 'runs.export',
+    method: 'GET',
+    path: '/runs/:id/export',
+    summary: 'The run as a bundle of its journal, or in the files of oneshot or attractor; redacted.',
+    access: 'owner',
+    query: z.strictObject({ format: z.enum(['bundle', 'oneshot', 'attractor']).default('bundle') }),
+    answers: {
+      200: answer('the bundle', z.looseObject({ run: z.looseObject({ id: z.string() }), format: z.string() })),
+    },
+    handle: async call => {
+      const { store } = call.host
+      const record = await findRun(store, call.params.id!)
+      const { format } = call.query
+      const content =
+        format === 'bundle'
+          ? { events: await store.readStream(runStream(record.id)) }
+          : { files: await filesOf(call, format, record.id) }
+      return call.json(redacted(call, { format, run: record, ...content }), 200, {
+        'content-disposition': `attachment; filename="${record.id}-${format}.json"`,
+      })
+    },
+  }),
+]
+
+type StartCall = Call<unknown, z.output<typeof startBody>>
+
+async function start(call: StartCall): Promise<string> {
+  const { body, parts, person, host } = call
+  if ('graph' in body) {
+    const { graph, input, project: directory, agent, model, trust } = body
+    const { id } = await parts.pipelines.create({
+      dot: graph,
+      inputs: input,
+      project: directory,
+      labels: { ...body.labels, surface: 'web' },
+      person: person.id === 'owner' ? 'local' : person.id,
+      ...(agent !== undefined && { agent }),
+      ...(model !== undefined && { model }),
+      ...(trust !== undefined && { trust }),
+    })
+    return id
+  }
+  if ('oneshot' in body) {
+    const { startOneshot } = parts.extras
+    if (!startOneshot) throw absent('oneshot')
+    const { worktree, ...wish } = body.oneshot
+    return startOneshot(host.store, {
+      ...wish,
+      project: body.project,
+      isInWorktree: worktree,
+      maxCostUsd: body.budget?.costUsd,
+    })
+  }
+  if (!parts.extras.pipelines) throw absent('pipelines')
+  const { pipeline, input, project: directory } = body
+  return parts.extras.pipelines.start(pipeline, {
+    input: input ?? {},
+    project: directory,
+    person: person.id === 'owner' ? 'local' : person.id,
+    labels: body.labels,
+  })
+}
+
+export function absent(what: string): SignalboxError {
+  return new SignalboxError('E_STATE', `${what} cannot be used on this server`, { next: 'use the command line' })
+}
+
+async function filesOf(call: Call, format: 'oneshot' | 'attractor', id: string): Promise<Record<string, string>> {
+  const { store, settings } = call.host
+  const record = await getRun(store, id)
+  const directory = await mkdtemp(join(tmpdir(), 'signalbox-export-'))
+  try {
+    if (format === 'oneshot') {
+      if (record.kind !== 'oneshot')
+        throw new SignalboxError('E_STATE', `run ${id} is a ${record.kind}: it has no oneshot files`, {
+          next: 'format=bundle',
+        })
+      const onError = (error: unknown) => call.parts.log(String(error))
+      await oneshotFiles({ store, dataDirectory: settings.dataDirectory, onError }).export(id, directory)
+    } else {
+      const { exportAttractor } = call.parts.extras
+      if (!exportAttractor || record.kind !== 'graph')
+        throw new SignalboxError('E_STATE', `run ${id} is a ${record.kind}: it has no attractor files`, {
+          next: 'format=bundle',
+        })
+      await exportAttractor(store, record, directory)
+    }
+    const files: Record<string, string> = {}
+    for (const entry of await readdir(directory, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile()) continue
+      const path = join(entry.parentPath, entry.name)
+      files[relative(directory, path)] = await readFile(path, 'utf8')
+    }
+    return files
+  } finally {
+    await rm(directory, { recursive: true, force: true })
+  }
+}

@@ -1,0 +1,93 @@
+import { z } from 'zod'
+import { cancelRun, findRun, listRuns, resumeRun } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { type Route, route } from '../route.js'
+import { answer, listAnswer, listQuery } from '../schemas/common.js'
+import { RUN_STATUS, run } from '../schemas/runs.js'
+import { hasWords, pageOf } from '../views/page.js'
+import { runView } from '../views/run-view.js'
+
+const runAnswer = answer('the run', run)
+
+/** Runs as a whole: which there are, and what people do to them. */
+export const runRoutes: readonly Route[] = [
+  route({
+    id: 'runs.list',
+    method: 'GET',
+    path: '/runs',
+    summary: 'Runs, newest first.',
+    access: 'viewer',
+    query: z.strictObject({
+      ...listQuery,
+      status: z.array(z.enum(RUN_STATUS)).default([]),
+      kind: z.array(z.string()).default([]),
+      project: z.array(z.string()).default([]),
+      label: z.array(z.string()).default([]).describe('`name` or `name=value`'),
+      all: z.string().optional().describe('archived ones, too'),
+      q: z.string().max(200).optional(),
+    }),
+    answers: { 200: listAnswer(run) },
+    handle: async call => {
+      const { query, host } = call
+      const wants = (asked: readonly string[], value: string) => asked.length === 0 || asked.includes(value)
+      const records = (await listRuns(host.store)).filter(
+        record =>
+          (query.all !== undefined || !record.isArchived) &&
+          wants(query.status, record.status) &&
+          wants(query.kind, record.kind) &&
+          wants(query.project, record.project) &&
+          query.label.every(label => hasLabel(record.labels, label)) &&
+          hasWords(query.q, [record.title, record.id, record.kind, record.project]),
+      )
+      const page = await pageOf(call, records, query)
+      return call.json({ ...page, items: await Promise.all(page.items.map(record => runView(host.store, record))) })
+    },
+  }),
+  route({
+    id: 'runs.get',
+    method: 'GET',
+    path: '/runs/:id',
+    summary: 'One run.',
+    access: 'viewer',
+    answers: { 200: runAnswer },
+    handle: async ({ host, params, json }) => json(await runView(host.store, await findRun(host.store, params.id!))),
+  }),
+  route({
+    id: 'runs.cancel',
+    method: 'POST',
+    path: '/runs/:id/cancel',
+    summary: 'Ends a run, and the runs it started.',
+    access: 'approver',
+    body: z.strictObject({ reason: z.string().max(2_000).default('cancelled') }),
+    answers: { 200: runAnswer },
+    handle: async ({ host, params, body, person, json }) => {
+      const { id } = await findRun(host.store, params.id!)
+      await cancelRun(host.store, id, { by: person.name, reason: body.reason })
+      return json(await runView(host.store, await findRun(host.store, id)))
+    },
+  }),
+  route({
+    id: 'runs.resume',
+    method: 'POST',
+    path: '/runs/:id/resume',
+    summary: 'Lets a paused or failed run go on, driven by the daemon.',
+    access: 'approver',
+    answers: { 200: runAnswer },
+    handle: async ({ host, params, person, json }) => {
+      const record = await findRun(host.store, params.id!)
+      if (record.labels.host !== 'daemon')
+        throw new SignalboxError('E_STATE', 'this run was begun at a terminal and goes on there', {
+          next: `signalbox resume ${record.id}`,
+        })
+      if (record.status === 'rejected')
+        throw new SignalboxError('E_STATE', 'cannot resume a rejected run', { next: 'start another one' })
+      await resumeRun(host.store, record.id, { by: person.name })
+      return json(await runView(host.store, await findRun(host.store, record.id)))
+    },
+  }),
+]
+
+function hasLabel(labels: Readonly<Record<string, string>>, asked: string): boolean {
+  const [name = '', value] = asked.split('=')
+  return value === undefined ? Object.hasOwn(labels, name) : labels[name] === value
+}

@@ -1,0 +1,115 @@
+import { z } from 'zod'
+import { buildReport, readLedgerEvents } from '../../approvals/index.js'
+import { addUsage, listRuns, NO_USAGE } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { csvCell } from '../../text/index.js'
+import { type Call, type Route, route } from '../route.js'
+import { answer, moment, position } from '../schemas/common.js'
+import { usage } from '../schemas/runs.js'
+import { SPLITS, type Split, usageRows } from '../views/usage-view.js'
+
+const DAY_MS = 86_400_000
+
+const query = z.strictObject({
+  range: z
+    .string()
+    .max(60)
+    .default('30d')
+    .describe('`7d`, `30d`, `90d`, `all`, or two dates: `2026-03-01..2026-03-31`'),
+  by: z.array(z.enum(SPLITS)).max(6).default(['day']),
+})
+
+const row = z.object({
+  key: z.record(z.string(), z.string()),
+  usage,
+  steps: z.int(),
+  runs: z.int(),
+  passed: z.int(),
+  failed: z.int(),
+  medianMs: z.number(),
+  p95Ms: z.number(),
+})
+
+export const usageRoutes: readonly Route[] = [
+  route({
+    id: 'usage.get',
+    method: 'GET',
+    path: '/usage',
+    summary: 'Cost, tokens and outcomes of runs over time; how fast people decide.',
+    access: 'viewer',
+    query,
+    answers: {
+      200: answer(
+        'rows, one for each value of the splits',
+        z.object({
+          from: moment,
+          to: moment,
+          by: z.array(z.enum(SPLITS)),
+          rows: z.array(row),
+          total: usage,
+          decisions: z.looseObject({}),
+          position,
+        }),
+      ),
+    },
+    handle: async call => {
+      const { from, to, by, rows } = await read(call)
+      const report = buildReport(await readLedgerEvents(call.host.store), { since: from, until: to })
+      const { requests: _, ...decisions } = report as unknown as Record<string, unknown>
+      return call.json({
+        from,
+        to,
+        by,
+        rows,
+        total: rows.reduce((sum, each) => addUsage(sum, each.usage), NO_USAGE),
+        decisions,
+        position: await call.position(),
+      })
+    },
+  }),
+  route({
+    id: 'usage.csv',
+    method: 'GET',
+    path: '/usage.csv',
+    summary: 'The same, for a spreadsheet.',
+    access: 'viewer',
+    query,
+    answers: { 200: { description: 'one line a row', media: 'text/csv' } },
+    handle: async call => {
+      const { by, rows } = await read(call)
+      const head = [...by, 'input', 'output', 'cost_usd', 'steps', 'runs', 'passed', 'failed', 'median_ms', 'p95_ms']
+      const lines = rows.map(({ key, usage: spent, steps, runs, passed, failed, medianMs, p95Ms }) =>
+        [
+          ...by.map(split => key[split] ?? ''),
+          ...[spent.input, spent.output, spent.costUsd ?? '', steps, runs, passed, failed, medianMs, p95Ms],
+        ].map(cell => csvCell(String(cell))),
+      )
+      const text = [head, ...lines].map(cells => `${cells.join(',')}\r\n`).join('')
+      return new Response(text, {
+        headers: {
+          'content-type': 'text/csv; charset=utf-8',
+          'content-disposition': 'attachment; filename="usage.csv"',
+        },
+      })
+    },
+  }),
+]
+
+async function read(call: Call<z.output<typeof query>>) {
+  const { store, clock } = call.host
+  const by: Split[] = [...new Set(call.query.by)]
+  const { from, to } = rangeOf(call.query.range, clock.now())
+  const rows = await usageRows(store, await listRuns(store), { from, to, by })
+  rows.sort((a, b) => (JSON.stringify(a.key) < JSON.stringify(b.key) ? -1 : 1))
+  return { from, to, by, rows }
+}
+
+/** @throws SignalboxError `E_INPUT` */
+function rangeOf(text: string, now: number): { from: number; to: number } {
+  if (text === 'all') return { from: 0, to: now }
+  const days = /^(\d{1,4})d$/.exec(text)
+  if (days) return { from: now - Number(days[1]) * DAY_MS, to: now }
+  const [first, last] = text.split(/\.\.|,/).map(part => Date.parse(part))
+  if (first !== undefined && last !== undefined && first <= last) return { from: first, to: last + DAY_MS - 1 }
+  throw new SignalboxError('E_INPUT', `"${text}" is no range`, { next: '7d, 30d, 90d, all, or 2026-03-01..2026-03-31' })
+}

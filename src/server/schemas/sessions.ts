@@ -1,0 +1,70 @@
+import { z } from 'zod'
+import { moment, position } from './common.js'
+
+export const session = z
+  .object({
+    id: z.string(),
+    number: z.int(),
+    person: z.string(),
+    agent: z.string(),
+    agentVersion: z.string().optional(),
+    agentSessionId: z.string().optional(),
+    label: z.string().optional(),
+    project: z.string(),
+    cwd: z.string(),
+    args: z.array(z.string()),
+    pid: z.int(),
+    size: z.object({ cols: z.int(), rows: z.int() }),
+    startedAt: moment,
+    endedAt: moment.optional(),
+    state: z.enum(['starting', 'live', 'ended', 'lost']),
+    exit: z.object({ code: z.int().nullable(), signal: z.string().nullable() }).nullable().optional(),
+    endReason: z.string().optional(),
+    resumedFrom: z.string().optional(),
+    resumedBy: z.string().optional(),
+    recording: z.string(),
+    owner: z.string(),
+    places: z.record(z.string(), z.string()).optional(),
+    version: z.int(),
+    phase: z.string().optional(),
+    view: z.string().optional(),
+    busy: z.boolean().nullable().optional(),
+    awaiting: z.string().nullable().optional(),
+    rule: z.string().optional(),
+    idle: z.boolean().optional(),
+    holder: z.looseObject({ kind: z.string() }).optional().describe('who holds the keyboard'),
+    held: z.int().optional().describe('prompts that wait here'),
+    question: z.string().optional(),
+    approval: z.string().optional(),
+    offset: z.int().optional(),
+  })
+  .meta({ id: 'Session' })
+
+const block = z.looseObject({ kind: z.string() })
+
+export const message = z
+  .object({
+    at: moment,
+    session: z.string(),
+    turn: z.string(),
+    message: z.string(),
+    markdown: z.string().optional(),
+    blocks: z.array(block),
+    revision: z.int().optional(),
+    provisional: z.boolean(),
+  })
+  .meta({ id: 'Message' })
+
+export const conversation = z.object({
+  session: z.string(),
+  messages: z.array(message),
+  prompts: z
+    .array(z.object({ turn: z.string(), at: moment, text: z.string() }))
+    .describe('what people asked, as far as the screen told it'),
+  before: z.string().nullable().describe('names the page of older messages'),
+  position,
+})
+
+export const sent = z.looseObject({ result: z.string(), position })
+
+export const heldPrompt = z.object({ id: z.string(), text: z.string(), state: z.literal('held') })

@@ -1,0 +1,101 @@
+import { createHash } from 'node:crypto'
+import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
+import { extname, join } from 'node:path'
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+  '.png': 'image/png',
+  '.ico': 'image/x-icon',
+  '.json': 'application/json; charset=utf-8',
+  '.webmanifest': 'application/manifest+json; charset=utf-8',
+  '.woff2': 'font/woff2',
+  '.txt': 'text/plain; charset=utf-8',
+  '.map': 'application/json; charset=utf-8',
+}
+
+interface StaticFile {
+  bytes: Uint8Array
+  type: string
+  tag: string
+  /** Its name holds a hash of its content, so it never changes. */
+  isHashed: boolean
+}
+
+const PAGE = '/index.html'
+const NOT_BUILT = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Signalbox</title>
+<h1>Signalbox</h1><p>The dashboard has not been built: <code>npm run build</code>. The API is at <code>/api/v1</code>.</p></html>
+`
+
+/**
+ * The dashboard's files. They are read into memory by walking their directory, and a request is looked up by its name: no path of a
+ * request ever reaches the file system. They hold no data, so they need no login.
+ */
+export class StaticFiles {
+  readonly #directory: string
+  #files = new Map<string, StaticFile>()
+  #builtAt = -1
+
+  constructor(directory: string) {
+    this.#directory = directory
+  }
+
+  answer(path: string, knownTag: string | undefined): Response {
+    this.#refresh()
+    const file = this.#files.get(path)
+    if (file) return serve(file, knownTag)
+    // Addresses of pages have no extension; a file that is not there is not a page.
+    if (extname(path) !== '') return new Response('there is no such file\n', { status: 404, headers: TEXT })
+    const page = this.#files.get(PAGE)
+    if (page) return serve(page, knownTag)
+    return new Response(NOT_BUILT, { headers: { 'content-type': TYPES['.html']! } })
+  }
+
+  /** Reads all again after a new build. */
+  #refresh(): void {
+    const builtAt = statSync(join(this.#directory, PAGE), { throwIfNoEntry: false })?.mtimeMs ?? 0
+    if (builtAt === this.#builtAt) return
+    this.#builtAt = builtAt
+    this.#files = builtAt === 0 ? new Map() : new Map(filesBelow(this.#directory, ''))
+  }
+}
+
+const TEXT = { 'content-type': TYPES['.txt']! }
+
+function serve({ bytes, type, tag, isHashed }: StaticFile, knownTag: string | undefined): Response {
+  const headers = {
+    'content-type': type,
+    etag: tag,
+    'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
+  }
+  if (knownTag === tag) return new Response(null, { status: 304, headers })
+  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+}
+
+/** Regular files only: a link could lead anywhere. */
+function* filesBelow(directory: string, path: string): Generator<[string, StaticFile]> {
+  let entries: Dirent[]
+  try {
+    entries = readdirSync(join(directory, path), { withFileTypes: true })
+  } catch {
+    return
+  }
+  for (const entry of entries) {
+    const name = `${path}/${entry.name}`
+    if (entry.isDirectory()) yield* filesBelow(directory, name)
+    else if (entry.isFile()) {
+      const bytes = readFileSync(join(directory, name))
+      yield [
+        name,
+        {
+          bytes,
+          type: TYPES[extname(name)] ?? 'application/octet-stream',
+          tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
+          isHashed: path === '/assets' && /-[A-Za-z0-9_-]{8,}\.\w+$/.test(entry.name),
+        },
+      ]
+    }
+  }
+}

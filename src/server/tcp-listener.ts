@@ -1,0 +1,106 @@
+import { readFileSync } from 'node:fs'
+import { rm } from 'node:fs/promises'
+import { createServer, type RequestListener, type Server, type ServerOptions } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { join } from 'node:path'
+import { getRequestListener } from '@hono/node-server'
+import { SignalboxError } from '../errors/index.js'
+import { createApp } from './app.js'
+import { writePrivateFile } from './auth/private-file.js'
+import { checkBind, hostName, isLoopback } from './bind-address.js'
+import { OwnAddresses } from './gate/origins.js'
+import type { ServerParts } from './parts.js'
+import type { ServerSettings } from './settings.js'
+import { StaticFiles } from './static-files.js'
+
+const HEADER_MAX = 16 * 1024
+const HEADERS_MS = 10_000
+const IDLE_MS = 60_000
+/** How often connections are looked at that have not sent their headers in time. */
+const CHECK_MS = 1_000
+
+export interface TcpListener {
+  server: Server
+  own: OwnAddresses
+  /** `http://127.0.0.1:4100` */
+  address: string
+  close(): Promise<void>
+}
+
+/** The dashboard's listener. @throws SignalboxError `E_CONFIG`, `E_PORT` */
+export async function listenTcp(parts: ServerParts): Promise<TcpListener> {
+  const { settings } = parts
+  checkBind(settings)
+  const isSecure = settings.tls !== null || settings.isBehindProxy
+  let handle: RequestListener = (_request, response) => void response.destroy()
+  const server = open(settings, (request, response) => handle(request, response))
+  server.maxConnections = settings.maxConnections
+  if (settings.isBehindProxy && !settings.tls)
+    server.on('connection', socket => {
+      if (!isFromProxy(socket, settings.proxies)) socket.destroy()
+    })
+  await listen(server, settings)
+  const { port } = server.address() as AddressInfo
+  const own = new OwnAddresses({ port, isSecure, further: settings.hosts })
+  const app = createApp(parts, { kind: 'tcp', own, isSecure, files: new StaticFiles(settings.webDirectory) })
+  handle = getRequestListener(app.fetch, { overrideGlobalObjects: false }) as RequestListener
+  const name = settings.hosts[0] && isSecure ? settings.hosts[0] : `${hostName(shownBind(settings.bind))}:${port}`
+  const address = `${isSecure ? 'https' : 'http'}://${name}`
+  const file = join(settings.runtimeDirectory, 'server.json')
+  await writePrivateFile(file, `${JSON.stringify({ pid: process.pid, port, address })}\n`)
+  return {
+    server,
+    own,
+    address,
+    close: async () => {
+      await rm(file, { force: true })
+      server.close()
+    },
+  }
+}
+
+function open({ tls }: ServerSettings, handle: RequestListener): Server {
+  const options: ServerOptions = {
+    maxHeaderSize: HEADER_MAX,
+    headersTimeout: HEADERS_MS,
+    requestTimeout: IDLE_MS,
+    keepAliveTimeout: IDLE_MS,
+    connectionsCheckingInterval: CHECK_MS,
+  }
+  if (!tls) return createServer(options, handle)
+  try {
+    const pair = { cert: readFileSync(tls.certFile), key: readFileSync(tls.keyFile) }
+    return createSecureServer({ ...options, ...pair }, handle) as unknown as Server
+  } catch (error) {
+    throw new SignalboxError('E_CONFIG', `the certificate cannot be used: ${(error as Error).message}`, {
+      next: 'check server.tls_cert and server.tls_key',
+      cause: error,
+    })
+  }
+}
+
+function listen(server: Server, { bind, port }: ServerSettings): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', error => {
+      const { code } = error as NodeJS.ErrnoException
+      const why = code === 'EADDRINUSE' ? 'something else listens there' : (code ?? error.message)
+      reject(
+        new SignalboxError('E_PORT', `the dashboard cannot listen on ${bind}:${port}: ${why}`, {
+          next: 'choose another one: signalbox serve --port 0, or server.port in the settings',
+          cause: error,
+        }),
+      )
+    })
+    server.listen({ port, host: bind }, () => resolve())
+  })
+}
+
+function shownBind(bind: string): string {
+  return isLoopback(bind) ? bind : '127.0.0.1'
+}
+
+function isFromProxy({ remoteAddress }: Socket, proxies: readonly string[]): boolean {
+  const address = remoteAddress?.replace(/^::ffff:/, '') ?? ''
+  return isLoopback(address) || proxies.includes(address)
+}

@@ -1,0 +1,114 @@
+import type { WebSocket } from 'ws'
+import { newId } from '../../clock/index.js'
+import type { Holder, LiveSession, Person, Viewer } from '../../sessions/index.js'
+import type { ClientMessage, Hello } from './messages.js'
+import { snapshotOf } from './snapshot.js'
+
+/** Bytes a viewer may owe an acknowledgement for before it is cut off and given a fresh picture instead. */
+const UNACKNOWLEDGED_MAX = 256 * 1024
+export const INPUT_MAX = 64 * 1024
+
+/**
+ * One attached terminal. All see the same bytes; one holds the keyboard, and its size is the session's. The others may take it over, and
+ * everyone is told who has it. A viewer that does not keep up loses bytes and is drawn anew; the program never waits for one.
+ */
+export class TerminalConnection implements Viewer, Person {
+  readonly id = newId('sub')
+  readonly name: string
+  readonly #socket: WebSocket
+  readonly #session: LiveSession
+  readonly #hasScrollback: boolean
+  readonly #unwatch: () => void
+  readonly #leave: (() => void) | null
+  #size: { cols: number; rows: number }
+  #unacknowledged = 0
+  #isCutOff = false
+
+  constructor(
+    socket: WebSocket,
+    session: LiveSession,
+    hello: Hello,
+    options: { name: string; mayType: boolean; hasScrollback: boolean },
+  ) {
+    this.#socket = socket
+    this.#session = session
+    this.#hasScrollback = options.hasScrollback
+    this.name = options.name
+    this.#size = { cols: Math.max(2, hello.cols), rows: hello.rows }
+    this.#leave = hello.want === 'input' && options.mayType ? session.join(this) : null
+    if (!this.#leave) this.held(session.holder)
+    this.#snapshot()
+    this.#unwatch = session.watch(this)
+  }
+
+  close(): void {
+    this.#unwatch()
+    this.#leave?.()
+  }
+
+  held(holder: Holder): void {
+    const isYours = holder.kind === 'person' && holder.id === this.id
+    if (isYours) this.#resize()
+    const { kind } = holder
+    sendJson(this.#socket, { type: 'input', holder: kind, isYours, ...(kind === 'person' && { name: holder.name }) })
+  }
+
+  output(bytes: Uint8Array): void {
+    if (this.#isCutOff) return
+    if (this.#unacknowledged + bytes.length > UNACKNOWLEDGED_MAX) {
+      this.#isCutOff = true
+      return
+    }
+    this.#unacknowledged += bytes.length
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(bytes, { binary: true })
+  }
+
+  resized(cols: number, rows: number): void {
+    sendJson(this.#socket, { type: 'resize', cols, rows })
+  }
+
+  exited(exit: { code: number | null; signal: string | null }): void {
+    sendJson(this.#socket, { type: 'exit', code: exit.code, signal: exit.signal })
+    this.#socket.close()
+  }
+
+  take(message: Exclude<ClientMessage, Hello>): void {
+    switch (message.type) {
+      case 'take':
+        if (this.#leave) this.#session.takeKeyboard(this.id)
+        return
+      case 'ack':
+        this.#unacknowledged = Math.max(0, this.#unacknowledged - message.bytes)
+        if (this.#isCutOff && this.#unacknowledged < UNACKNOWLEDGED_MAX / 2) this.#snapshot()
+        return
+      case 'resize':
+        this.#size = { cols: Math.max(2, message.cols), rows: message.rows }
+        if (this.#leave) this.#resize()
+        return
+      case 'snapshot':
+        this.#snapshot()
+    }
+  }
+
+  /** Keys, as they are. What others type, and what comes too large, is not taken. */
+  input(bytes: Uint8Array): void {
+    if (this.#leave && bytes.length <= INPUT_MAX) void this.#session.type(bytes, this.id).catch(() => undefined)
+  }
+
+  /** All that was sent before it is behind us: what is still to be acknowledged of that counts no more. */
+  #snapshot(): void {
+    this.#isCutOff = false
+    this.#unacknowledged = 0
+    sendJson(this.#socket, snapshotOf(this.#session, { hasScrollback: this.#hasScrollback }))
+  }
+
+  /** Counts only while this one holds the keyboard. */
+  #resize(): void {
+    const { cols, rows } = this.#size
+    void this.#session.resize(cols, rows, this.id).catch(() => undefined)
+  }
+}
+
+export function sendJson(socket: WebSocket, message: object): void {
+  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message))
+}

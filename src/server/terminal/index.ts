@@ -1,0 +1,1 @@
+export { serveTerminals } from './upgrade.js'

@@ -1,0 +1,194 @@
+import type { IncomingMessage, Server } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { type RawData, type WebSocket, WebSocketServer } from 'ws'
+import { newId, type Timer } from '../../clock/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { type Credential, hasRole, OWNER } from '../credential.js'
+import { errorBody } from '../errors.js'
+import { checkOrigin, type OwnAddresses } from '../gate/origins.js'
+import type { ServerParts } from '../parts.js'
+import { INPUT_MAX, sendJson, TerminalConnection } from './connection.js'
+import { type Hello, parseMessage } from './messages.js'
+
+const HELLO_WAIT_MS = 5_000
+const PING_MS = 20_000
+const DEAD_MS = 60_000
+const PATH = /^\/api\/v1\/panes\/([\w%.:-]{1,80})\/terminal$/
+
+/**
+ * Terminal bytes over WebSocket: `GET /api/v1/panes/:id/terminal`. The upgrade is checked like any request; who it is, the first frame
+ * proves, and nothing is sent before that. `own` is null on the owner's socket.
+ */
+export function serveTerminals(server: Server, parts: ServerParts, own: OwnAddresses | null): void {
+  const sockets = new WebSocketServer({
+    noServer: true,
+    maxPayload: INPUT_MAX,
+    handleProtocols: protocols => (protocols.has('signalbox.terminal.v1') ? 'signalbox.terminal.v1' : false),
+  })
+  server.on('upgrade', (request: IncomingMessage, socket: Duplex, head: Buffer) => {
+    socket.on('error', () => socket.destroy())
+    try {
+      checkUpgrade(request, own)
+      const match = PATH.exec(request.url ?? '')
+      if (!match) throw new SignalboxError('E_UNKNOWN', 'there is no such terminal')
+      const bearer = bearerCredential(request, parts, own)
+      sockets.handleUpgrade(request, socket, head, webSocket => {
+        new Arriving(webSocket, { parts, request, word: decodeURIComponent(match[1]!), own, bearer })
+      })
+    } catch (error) {
+      refuse(socket, error)
+    }
+  })
+}
+
+/** @throws SignalboxError `E_ORIGIN`, `E_HOST` */
+function checkUpgrade({ headers, method }: IncomingMessage, own: OwnAddresses | null): void {
+  const { origin, host } = headers
+  if (!own) {
+    if (origin !== undefined) throw new SignalboxError('E_ORIGIN', 'the socket takes no requests from web pages')
+    return
+  }
+  const site = headers['sec-fetch-site']
+  checkOrigin({ method: method ?? 'GET', host, origin, site: typeof site === 'string' ? site : undefined }, own)
+  // A browser always says where a WebSocket comes from; whoever does not is a script, and has the token.
+  if (origin === undefined && headers.authorization === undefined)
+    throw new SignalboxError('E_ORIGIN', 'a terminal is opened by our own page, or with the token')
+}
+
+/** Null where a proof is still to come. @throws SignalboxError `E_LOGIN` */
+function bearerCredential(
+  { headers }: IncomingMessage,
+  parts: ServerParts,
+  own: OwnAddresses | null,
+): Credential | null {
+  if (!own) return { kind: 'socket', person: OWNER }
+  const { authorization } = headers
+  if (authorization === undefined) return null
+  return parts.auth.bearer(/^Bearer (\S+)$/i.exec(authorization)?.[1] ?? '')
+}
+
+function refuse(socket: Duplex, thrown: unknown): void {
+  const { status, body } = errorBody(thrown, newId('req'))
+  const text = JSON.stringify(body)
+  socket.end(
+    `HTTP/1.1 ${status} Refused\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length: ${Buffer.byteLength(text)}\r\n\r\n${text}`,
+  )
+}
+
+interface ArrivingOptions {
+  parts: ServerParts
+  request: IncomingMessage
+  word: string
+  own: OwnAddresses | null
+  bearer: Credential | null
+}
+
+/** A WebSocket from its upgrade to its end: first it must say hello, then it is a terminal. */
+class Arriving {
+  readonly #socket: WebSocket
+  readonly #options: ArrivingOptions
+  readonly #id = newId('sub')
+  #connection: TerminalConnection | null = null
+  #isOpening = false
+  #timer: Timer
+  #heardAt: number
+
+  constructor(socket: WebSocket, options: ArrivingOptions) {
+    this.#socket = socket
+    this.#options = options
+    const { clock, streams } = options.parts
+    this.#heardAt = clock.monotonic()
+    this.#timer = clock.setTimer(HELLO_WAIT_MS, () => socket.close(4000, 'no hello'))
+    socket.on('message', (data, isBinary) => this.#message(data, isBinary))
+    socket.on('pong', () => {
+      this.#heardAt = clock.monotonic()
+    })
+    socket.on('error', () => socket.close())
+    socket.on('close', () => {
+      this.#timer.cancel()
+      this.#connection?.close()
+      streams.remove(this.#id)
+    })
+  }
+
+  #message(data: RawData, isBinary: boolean): void {
+    this.#heardAt = this.#options.parts.clock.monotonic()
+    if (isBinary) {
+      if (this.#connection) this.#connection.input(toBytes(data))
+      else this.#socket.close(4001, 'hello comes first')
+      return
+    }
+    const message = parseMessage(data.toString())
+    if (!message || (message.type === 'hello') === (this.#connection !== null || this.#isOpening)) {
+      this.#socket.close(4001, 'bad message')
+    } else if (message.type === 'hello') {
+      this.#isOpening = true
+      this.#timer.cancel()
+      void this.#open(message).catch(error => this.#fail(error))
+    } else this.#connection?.take(message)
+  }
+
+  async #open(hello: Hello): Promise<void> {
+    const { parts, word, own } = this.#options
+    const { host, settings, streams } = parts
+    const who = this.#credential(hello)
+    const person = who.person ?? OWNER
+    const record = await host.find(word)
+    const session = host.live(record.id)
+    if (!session || session.exit) {
+      sendJson(this.#socket, { type: 'exit', code: record.exit?.code ?? null, signal: record.exit?.signal ?? null })
+      return this.#socket.close()
+    }
+    if (session.viewers >= settings.maxViewers)
+      throw new SignalboxError('E_LIMIT', `${session.viewers} terminals are attached to this session already`, {
+        next: 'detach one, or read the screen: signalbox read <id> --screen',
+      })
+    const mayType = !own || (hasRole(person.role, 'approver') && !settings.isReadOnly)
+    if (hello.want === 'input' && !mayType)
+      throw new SignalboxError(settings.isReadOnly ? 'E_READ_ONLY' : 'E_ROLE', 'this login only looks', {
+        next: 'ask for "view"',
+      })
+    if (this.#socket.readyState !== this.#socket.OPEN) return
+    const end = (reason: string) => this.#socket.close(4003, reason)
+    streams.add(this.#id, { kind: 'terminal', who, panes: new Set(), end })
+    const name = own ? person.name : (hello.name ?? 'a terminal')
+    this.#connection = new TerminalConnection(this.#socket, session, hello, {
+      name,
+      mayType,
+      hasScrollback: own !== null,
+    })
+    this.#beat()
+  }
+
+  /** @throws SignalboxError `E_LOGIN`, `E_PROOF` */
+  #credential(hello: Hello): Credential {
+    const { parts, request, bearer } = this.#options
+    if (bearer) return bearer
+    if (hello.proof === undefined) throw new SignalboxError('E_LOGIN', 'a terminal needs a login')
+    return parts.auth.proof(hello.proof, {
+      method: 'GET',
+      target: request.url ?? '',
+      host: request.headers.host ?? '',
+      body: new Uint8Array(),
+    })
+  }
+
+  #beat(): void {
+    const { clock } = this.#options.parts
+    this.#timer = clock.setTimer(PING_MS, () => {
+      if (clock.monotonic() - this.#heardAt > DEAD_MS) return this.#socket.terminate()
+      this.#socket.ping()
+      this.#beat()
+    })
+  }
+
+  #fail(error: unknown): void {
+    sendJson(this.#socket, { type: 'error', ...errorBody(error, newId('req')).body })
+    this.#socket.close(4002, 'refused')
+  }
+}
+
+function toBytes(data: RawData): Uint8Array {
+  if (data instanceof Uint8Array) return data
+  return Array.isArray(data) ? Buffer.concat(data) : new Uint8Array(data)
+}

@@ -1,0 +1,31 @@
+import type { Frame, Row, Span } from '../../terminal/index.js'
+import type { Redactor } from '../../text/index.js'
+
+export type FrameFormat = 'text' | 'spans'
+
+/** A frame as the API shows it; secrets are replaced by something of the same width, so that nothing moves. */
+export function frameView(frame: Frame, format: FrameFormat, redactor: Redactor) {
+  return {
+    cols: frame.cols,
+    rows: frame.rows,
+    title: redactor.redact(frame.title),
+    buffer: frame.buffer,
+    cursor: frame.cursor,
+    lines: frame.lines.map(row =>
+      format === 'text' ? redactor.redactSameWidth(row.text) : redactSpans(row, redactor),
+    ),
+  }
+}
+
+/** A secret may run over several spans: it is looked for in the whole row, and cut again where the spans are. */
+export function redactSpans({ spans }: Pick<Row, 'spans'>, redactor: Redactor): Span[] {
+  const whole = spans.map(({ text }) => text).join('')
+  const redacted = redactor.redactSameWidth(whole)
+  if (redacted === whole) return [...spans]
+  let at = 0
+  return spans.map(span => {
+    const text = redacted.slice(at, at + span.text.length)
+    at += span.text.length
+    return { ...span, text }
+  })
+}

@@ -1,0 +1,46 @@
+import { SignalboxError } from '../../errors/index.js'
+import type { Call } from '../route.js'
+
+const USUAL = 50
+
+export interface PageQuery {
+  limit?: number | undefined
+  cursor?: string | undefined
+}
+
+export interface Page<T> {
+  items: T[]
+  next: string | null
+  position: string
+}
+
+/**
+ * A page of a list that is in order, newest first. The cursor names the last item that was given, so that what is new or gone meanwhile
+ * shifts nothing. Our own command line, on the socket, gets all when it names no limit.
+ */
+export async function pageOf<T extends { id: string }>(
+  call: Pick<Call, 'who' | 'position'>,
+  items: readonly T[],
+  { limit, cursor }: PageQuery,
+): Promise<Page<T>> {
+  const position = await call.position()
+  const most = limit ?? (call.who.kind === 'socket' ? items.length : USUAL)
+  const after = cursor === undefined ? null : Buffer.from(cursor, 'base64url').toString()
+  const begin = after === null ? 0 : items.findIndex(({ id }) => id === after) + 1
+  if (after !== null && begin === 0)
+    throw new SignalboxError('E_INPUT', 'this cursor leads nowhere any more', { next: 'begin again without it' })
+  const page = items.slice(begin, begin + most)
+  const last = page.at(-1)
+  const isMore = begin + page.length < items.length
+  return { items: page, next: isMore && last ? Buffer.from(last.id).toString('base64url') : null, position }
+}
+
+/** Every word must occur in one of the texts. */
+export function hasWords(q: string | undefined, texts: readonly (string | null | undefined)[]): boolean {
+  if (q === undefined) return true
+  const all = texts.join('\n').toLowerCase()
+  return q
+    .toLowerCase()
+    .split(/\s+/)
+    .every(word => all.includes(word))
+}

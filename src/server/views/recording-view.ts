@@ -1,0 +1,104 @@
+import { statSync } from 'node:fs'
+import { SignalboxError } from '../../errors/index.js'
+import type { Host } from '../../host/index.js'
+import { Replay } from '../../panes/index.js'
+import type { SessionRecord } from '../../sessions/index.js'
+import { type ChangeFields, SessionReplay } from '../../sessions/replay/index.js'
+import type { Frame } from '../../terminal/index.js'
+import { openRecording } from '../../terminal/recording/index.js'
+
+/** Readings of a long session are told by the first so many changes of each kind; the picture itself is whole at any time. */
+const CHANGES_MAX = 5_000
+
+export interface RecordingView {
+  id: string
+  session: string
+  agent: string
+  label: string | null
+  project: string
+  startedAt: number
+  endedAt: number | null
+  bytes: number
+}
+
+/** A session's recording has the session's id with another beginning. */
+export function recordingView(record: SessionRecord): RecordingView | null {
+  const bytes = statSync(record.recording, { throwIfNoEntry: false })?.size
+  if (bytes === undefined) return null
+  return {
+    id: `rec_${record.id.slice('ses_'.length)}`,
+    session: record.id,
+    agent: record.agent,
+    label: record.label ?? null,
+    project: record.project,
+    startedAt: record.startedAt,
+    endedAt: record.endedAt ?? null,
+    bytes,
+  }
+}
+
+/** By the recording's id, a beginning of it, or the session's. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
+export async function sessionOfRecording(host: Host, word: string): Promise<SessionRecord> {
+  const record = await host.find(word.startsWith('rec_') ? `ses_${word.slice('rec_'.length)}` : word)
+  if (recordingView(record)) return record
+  throw new SignalboxError('E_UNKNOWN', `the recording of ${record.id} is gone`, { next: 'GET /recordings lists them' })
+}
+
+export interface Marker {
+  atMs: number
+  kind: 'resize' | 'marker' | 'exit' | 'change' | 'message'
+  label: string
+  detail?: Record<string, unknown>
+}
+
+/** What happened in a recording, on its own line of time: views as they changed, marks, sizes, the end. */
+export async function recordingMarkers(
+  host: Host,
+  record: SessionRecord,
+): Promise<{ durationMs: number; markers: Marker[]; cols: number; rows: number }> {
+  const recording = await openRecording(record.recording)
+  const { cols, rows } = recording.header
+  const live = await host.packOf(record.agent)
+  live.release()
+  const replay = new SessionReplay({ pack: live.pack, cols, rows })
+  const markers: Marker[] = []
+  let durationMs = 0
+  let changes = 0
+  const add = (marker: Marker) => {
+    if (marker.kind === 'change' && ++changes > CHANGES_MAX) return
+    markers.push(marker)
+  }
+  for await (const { event } of recording.events()) {
+    durationMs = ms(event.t)
+    if (event.kind === 'resize') add({ atMs: durationMs, kind: 'resize', label: `${event.cols}x${event.rows}` })
+    if (event.kind === 'marker') add({ atMs: durationMs, kind: 'marker', label: event.label })
+    if (event.kind === 'exit')
+      add({ atMs: durationMs, kind: 'exit', label: String(event.exit.code ?? event.exit.signal) })
+    for (const line of replay.apply(event)) if (line.type === 'change') add(changeMarker(line.fields))
+  }
+  for (const line of replay.finish()) if (line.type === 'change') add(changeMarker(line.fields))
+  return { durationMs, markers: markers.sort((a, b) => a.atMs - b.atMs), cols, rows }
+}
+
+function changeMarker({ t, view, status, phase, authority, rule, awaiting }: ChangeFields): Marker {
+  return { atMs: ms(t), kind: 'change', label: view, detail: { status, phase, authority, rule, awaiting } }
+}
+
+/** The screen as it was so many milliseconds after the beginning. */
+export async function frameAt(host: Host, record: SessionRecord, atMs: number): Promise<Frame | null> {
+  const recording = await openRecording(record.recording)
+  const live = await host.packOf(record.agent)
+  live.release()
+  const replay = new Replay({ pack: live.pack, cols: recording.header.cols, rows: recording.header.rows })
+  const t = atMs / 1000
+  for await (const { event } of recording.events()) {
+    if (event.t > t) break
+    replay.apply(event)
+  }
+  replay.force(t)
+  return replay.pane.screen.last?.frame ?? null
+}
+
+function ms(t: number): number {
+  return Math.round(t * 1000)
+}

@@ -1,0 +1,81 @@
+import type { EventData } from '../../events/index.js'
+import type { StoredEvent } from '../../store/index.js'
+
+/** A step of a run, put together from its events: `node@visit#attempt`. */
+export interface RunStep {
+  step: string
+  node: string
+  visit: number
+  attempt: number
+  branch: string | null
+  effect: string
+  startedAt: number
+  endedAt: number | null
+  status: 'open' | 'ok' | 'failed' | 'silent' | 'cancelled' | 'lost' | 'cut'
+  reason: string | null
+  input: unknown
+  result: unknown
+  pid: number | null
+  session: string | null
+  agentSession: string | null
+  usage: EventData<'step.ended'>['usage'] | null
+  recovery: { verdict: string; evidence: { source: string; says: string }[] } | null
+}
+
+/** `p@1.2/review@2#1` → branch `p@1.2`, node `review`, visit 2, attempt 1. */
+export function partsOfStep(step: string): { branch: string | null; node: string; visit: number; attempt: number } {
+  const slash = step.lastIndexOf('/')
+  const match = /^(.*?)@(\d+)(?:#(\d+))?$/.exec(step.slice(slash + 1))
+  return {
+    branch: slash < 0 ? null : step.slice(0, slash),
+    node: match?.[1] ?? step.slice(slash + 1),
+    visit: Number(match?.[2] ?? 1),
+    attempt: Number(match?.[3] ?? 1),
+  }
+}
+
+export function stepsOf(events: readonly StoredEvent[]): RunStep[] {
+  const steps = new Map<string, RunStep>()
+  for (const { type, data, at } of events) {
+    if (type === 'step.started') {
+      const { step, effect, input } = data as EventData<'step.started'>
+      steps.set(step, {
+        step,
+        ...partsOfStep(step),
+        effect,
+        startedAt: at,
+        endedAt: null,
+        status: 'open',
+        reason: null,
+        input,
+        result: null,
+        pid: null,
+        session: null,
+        agentSession: null,
+        usage: null,
+        recovery: null,
+      })
+      continue
+    }
+    if (type === 'run.paused' || type === 'run.cancelled')
+      for (const cut of steps.values()) if (cut.endedAt === null) Object.assign(cut, { endedAt: at, status: 'cut' })
+    const step = steps.get(String(data.step ?? ''))
+    if (step) change(step, type, data, at)
+  }
+  return [...steps.values()]
+}
+
+function change(step: RunStep, type: string, data: Record<string, unknown>, at: number): void {
+  if (type === 'step.spawned') {
+    const { pid, session, agentSession } = data as EventData<'step.spawned'>
+    Object.assign(step, { pid, session: session ?? null, agentSession: agentSession ?? null })
+  } else if (type === 'step.ended') {
+    const { status, reason, usage, result } = data as EventData<'step.ended'>
+    Object.assign(step, { endedAt: at, status, reason: reason ?? null, usage: usage ?? null, result: result ?? null })
+  } else if (type === 'step.lost') Object.assign(step, { endedAt: at, status: 'lost' })
+  else if (type === 'step.recovered') {
+    const { verdict, evidence, usage } = data as EventData<'step.recovered'>
+    step.recovery = { verdict, evidence }
+    step.usage ??= usage ?? null
+  }
+}

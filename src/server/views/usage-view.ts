@@ -1,0 +1,108 @@
+import { addUsage, type RunRecord, runStream, type Usage } from '../../engine/index.js'
+import type { EventData } from '../../events/index.js'
+import type { EventStore } from '../../store/index.js'
+import { partsOfStep } from './run-steps.js'
+
+export const SPLITS = ['day', 'agent', 'model', 'project', 'pipeline', 'node'] as const
+export type Split = (typeof SPLITS)[number]
+
+export interface UsageRow {
+  /** Of each split that was asked for. */
+  key: Partial<Record<Split, string>>
+  usage: Usage
+  steps: number
+  runs: number
+  passed: number
+  failed: number
+  medianMs: number
+  p95Ms: number
+}
+
+interface Spent {
+  key: Partial<Record<Split, string>>
+  run: string
+  usage: Usage | null
+  ms: number
+}
+
+/** What was spent by runs between two times, split as asked. A step counts on the day it ended. */
+export async function usageRows(
+  store: EventStore,
+  runs: readonly RunRecord[],
+  { from, to, by }: { from: number; to: number; by: readonly Split[] },
+): Promise<UsageRow[]> {
+  const spent: Spent[] = []
+  for (const run of runs)
+    if (run.updatedAt >= from && run.createdAt <= to) spent.push(...(await stepsOf(store, run, { from, to, by })))
+  const byId = new Map(runs.map(run => [run.id, run]))
+  const rows = new Map<string, { row: UsageRow; times: number[]; runs: Set<string> }>()
+  for (const { key, run, usage, ms } of spent) {
+    const name = JSON.stringify(by.map(split => key[split] ?? ''))
+    const found = rows.get(name) ?? { row: emptyRow(key), times: [], runs: new Set<string>() }
+    rows.set(name, found)
+    found.row.steps++
+    found.times.push(ms)
+    found.runs.add(run)
+    if (usage) found.row.usage = addUsage(found.row.usage, usage)
+  }
+  return [...rows.values()].map(({ row, times, runs: ids }) => {
+    const states = [...ids].map(id => byId.get(id)?.status)
+    times.sort((a, b) => a - b)
+    return {
+      ...row,
+      runs: ids.size,
+      passed: states.filter(status => status === 'completed').length,
+      failed: states.filter(status => status === 'failed' || status === 'rejected').length,
+      medianMs: at(times, 0.5),
+      p95Ms: at(times, 0.95),
+    }
+  })
+}
+
+async function stepsOf(
+  store: EventStore,
+  run: RunRecord,
+  { from, to, by }: { from: number; to: number; by: readonly Split[] },
+): Promise<Spent[]> {
+  const began = new Map<string, { at: number; input: unknown }>()
+  const spent: Spent[] = []
+  for (const { type, data, at: time } of await store.readStream(runStream(run.id))) {
+    if (type === 'step.started') began.set(String(data.step), { at: time, input: data.input })
+    if (type !== 'step.ended' && type !== 'step.recovered') continue
+    const { step, usage } = data as Pick<EventData<'step.ended'>, 'step' | 'usage'>
+    const start = began.get(step)
+    if (time < from || time > to || (type === 'step.recovered' && !usage)) continue
+    const { agent, model } = roleOf(start?.input)
+    const all: Record<Split, string> = {
+      day: new Date(time).toISOString().slice(0, 10),
+      agent,
+      model,
+      project: run.project,
+      pipeline: run.labels.pipeline ?? (run.kind === 'graph' ? run.title : run.kind),
+      node: partsOfStep(step).node,
+    }
+    const key = Object.fromEntries(by.map(split => [split, all[split]])) as Spent['key']
+    spent.push({ key, run: run.id, usage: usage ?? null, ms: Math.max(0, time - (start?.at ?? time)) })
+  }
+  return spent
+}
+
+/** Who did a step, as its input says. */
+function roleOf(input: unknown): { agent: string; model: string } {
+  const { agent, model, role } = (input ?? {}) as {
+    agent?: unknown
+    model?: unknown
+    role?: { agent?: unknown; model?: unknown }
+  }
+  const text = (value: unknown, other: unknown) =>
+    typeof value === 'string' ? value : typeof other === 'string' ? other : '–'
+  return { agent: text(agent, role?.agent), model: text(model, role?.model) }
+}
+
+function emptyRow(key: UsageRow['key']): UsageRow {
+  return { key, usage: { input: 0, output: 0 }, steps: 0, runs: 0, passed: 0, failed: 0, medianMs: 0, p95Ms: 0 }
+}
+
+function at(sorted: readonly number[], share: number): number {
+  return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+}

@@ -1,0 +1,1 @@
+export { TIME_FIELDS, type TimeForm, toJson } from './time-fields.js'

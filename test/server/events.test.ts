@@ -1,0 +1,170 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { newEvent } from '../../src/events/index.js'
+import { eventsOf, type Loose, TestServer } from './support.js'
+
+let server: TestServer
+beforeAll(async () => {
+  server = await TestServer.start()
+})
+afterAll(() => server.close())
+
+interface Seen {
+  event: string
+  id: string | null
+  data: Loose
+}
+
+/** A stream that is read until `isEnough`. */
+async function read(query: string, isEnough: (seen: Seen[]) => boolean, headers: Record<string, string> = {}) {
+  const response = await server.send('GET', `/api/v1/events${query}`, { as: 'token', headers })
+  expect(response.statusCode).toBe(200)
+  const seen: Seen[] = []
+  for await (const event of eventsOf(response)) {
+    seen.push(event)
+    if (isEnough(seen)) break
+  }
+  response.destroy()
+  return seen
+}
+
+const notice = (text: string) => newEvent('run.notice', { level: 'info', text })
+
+/** Writes to streams of runs that nobody drives. */
+async function write(count: number, from = 0): Promise<void> {
+  const byRun = [0, 1, 2].map(run => ({
+    stream: `run/run_${run}`,
+    expected: 'any' as const,
+    events: Array.from({ length: count }, (_, n) => n + from)
+      .filter(n => n % 3 === run)
+      .map(n => notice(`event ${n}`)),
+  }))
+  for (const append of byRun)
+    if (append.events.length > 0)
+      await server.host.store.append(append.stream, append.expected, append.events, { durability: 'normal' })
+}
+
+const logged = (seen: readonly Seen[]) => seen.filter(({ id }) => id !== null)
+const position = async () => `${server.host.store.id}:${await server.host.store.head()}`
+
+describe('the stream of events', () => {
+  test('says hello first, then tells live what is in the log, with ids that rise', async () => {
+    const reading = read('', seen => logged(seen).length === 6)
+    const { parts } = server.api
+    while (parts.streams.count('events') === 0) await new Promise(resolve => setImmediate(resolve))
+    await write(6)
+    const [hello, ...rest] = await reading
+    expect(hello).toMatchObject({ event: 'hello', id: null, data: { resume: 'ok', schema: 1, server: '0.0.0' } })
+    const ids = logged(rest).map(({ id }) => Number(id!.split(':')[1]))
+    expect(ids).toEqual([...ids].sort((a, b) => a - b))
+    expect(rest[0]!.data).toMatchObject({ type: 'run.notice', subject: 'run/run_0', data: { text: 'event 0' } })
+    expect(Date.parse(rest[0]!.data.at)).toBeGreaterThan(0)
+  })
+
+  test('resumed at any position it tells the same as one that never broke', async () => {
+    const before = await server.host.store.head()
+    await write(30, 100)
+    const after = await server.host.store.head()
+    const whole = logged(await read(`?since=${server.host.store.id}:${before}`, seen => logged(seen).length === 30))
+    for (let cut = before; cut < after; cut += 3) {
+      const first = whole.filter(({ id }) => Number(id!.split(':')[1]) <= cut)
+      const header = { 'last-event-id': `${server.host.store.id}:${cut}` }
+      const rest = logged(await read('', seen => logged(seen).length === 30 - first.length, header))
+      expect([...first, ...rest]).toEqual(whole)
+    }
+  })
+
+  test('what is written while it resumes comes behind what was missed: no gap, no double', async () => {
+    const since = await position()
+    await write(300, 1000)
+    const reading = read(`?since=${since}`, seen => logged(seen).length === 900)
+    await write(300, 2000)
+    await write(300, 3000)
+    const ids = logged(await reading).map(({ id }) => Number(id!.split(':')[1]))
+    expect(ids).toEqual(Array.from({ length: 900 }, (_, n) => ids[0]! + n))
+  })
+
+  test('a scope and types keep the rest out, and belong to the cursor', async () => {
+    const since = await position()
+    await write(9, 5000)
+    await server.host.store.append('host', 'any', [newEvent('pack.reloaded', { agent: 'demo' })])
+    await server.host.store.append('run/run_1', 'any', [newEvent('run.archived', { reason: 'enough' })])
+    const scoped = await read(`?since=${since}&scope=run:run_1`, seen => logged(seen).length === 4)
+    expect(logged(scoped).every(({ data }) => (data.subject as string) === 'run/run_1')).toBe(true)
+    const typed = await read(`?since=${since}&types=pack.*,run.archived`, seen => logged(seen).length === 2)
+    expect(logged(typed).map(({ event }) => event)).toEqual(['pack.reloaded', 'run.archived'])
+    expect((await server.ask('GET', '/api/v1/events?scope=all:x', { as: 'token' })).json.error.code).toBe('E_INPUT')
+  })
+
+  test('a cursor that cannot be resumed from is a gap: another store, ahead of the log, too far behind', async () => {
+    const head = await server.host.store.head()
+    const hello = async (since: string) => (await read(`?since=${since}`, seen => seen.length === 1))[0]!.data
+    for (const since of ['deadbeef:1', `${server.host.store.id}:${head + 1}`, 'nonsense', 'a:b:c'])
+      expect(await hello(since), since).toMatchObject({ resume: 'gap', position: await position() })
+    await write(5001, 10_000)
+    expect(await hello(`${server.host.store.id}:${head}`)).toMatchObject({ resume: 'gap' })
+    expect(await hello(`${server.host.store.id}:${head + 1}`)).toMatchObject({ resume: 'ok' })
+    const large = 'x'.repeat(200_000)
+    const since = await position()
+    for (let n = 0; n < 42; n++) await server.host.store.append('run/run_9', 'any', [notice(large)])
+    expect(await hello(since)).toMatchObject({ resume: 'gap' })
+  })
+
+  test('a reader that stops reading is sent away, and harms no other; its cursor makes it whole', async () => {
+    const { streams } = server.api.parts
+    while (streams.count('events') > 0) await new Promise(resolve => setTimeout(resolve, 5))
+    const slow = await server.send('GET', '/api/v1/events', { as: 'token' })
+    slow.pause()
+    const quick = read('', seen => logged(seen).length === 2_000)
+    while (streams.count('events') < 2) await new Promise(resolve => setImmediate(resolve))
+    for (let n = 0; n < 2_000; n += 50) {
+      const events = Array.from({ length: 50 }, (_, k) => notice(`${n + k} ${'x'.repeat(4_000)}`))
+      await server.host.store.append('run/run_8', 'any', events, { durability: 'normal' })
+      // Reader and writer are one process here: the reader gets its turn.
+      await new Promise(resolve => setTimeout(resolve, 4))
+    }
+    const all = logged(await quick)
+    expect(all).toHaveLength(2_000)
+    while (streams.count('events') > 0) await new Promise(resolve => setTimeout(resolve, 20))
+    const seen: Seen[] = []
+    try {
+      for await (const event of eventsOf(slow)) seen.push(event)
+    } catch {
+      // It was cut off: it had not even taken the goodbye.
+    }
+    const got = logged(seen)
+    expect(got.length).toBeLessThan(2_000)
+    const since = got.at(-1)?.id ?? seen[0]!.data.position
+    const rest = logged(await read(`?since=${since}`, found => logged(found).length === 2_000 - got.length))
+    expect([...got, ...rest]).toEqual(all)
+  })
+
+  test('previews of panes are told only to those who watch, and a subscription belongs to who opened it', async () => {
+    const response = await server.send('GET', '/api/v1/events', { as: 'token' })
+    const { value: hello } = await eventsOf(response).next()
+    const path = `/api/v1/events/${hello!.data.subscription}/watch`
+    expect((await server.ask('POST', path, { as: 'token', body: { panes: ['pan_1'] } })).status).toBe(200)
+    const other = await server.login('owner')
+    expect((await server.ask('POST', path, { as: other, body: { panes: [] } })).json.error.code).toBe('E_UNKNOWN')
+    response.destroy()
+  })
+
+  test('the log is read page by page', async () => {
+    const first = (await server.ask('GET', '/api/v1/events/log?limit=5', { as: 'token' })).json
+    expect(first.items).toHaveLength(5)
+    const second = (await server.ask('GET', `/api/v1/events/log?limit=5&since=${first.next}`, { as: 'token' })).json
+    expect(second.items[0]!.id).not.toBe(first.items[4]!.id)
+    expect((await server.ask('GET', '/api/v1/events/log?since=deadbeef:1', { as: 'token' })).json.error.code).toBe(
+      'E_INPUT',
+    )
+  })
+
+  test('a server that is started again goes on from the cursor of before', async () => {
+    const since = await position()
+    await write(3, 90_000)
+    await server.halt()
+    await server.open()
+    const seen = await read(`?since=${since}`, all => logged(all).length === 3)
+    expect(seen[0]!.data).toMatchObject({ resume: 'ok' })
+    expect(logged(seen).map(({ data }) => data.data.text)).toEqual(['event 90000', 'event 90001', 'event 90002'])
+  })
+})

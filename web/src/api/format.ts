@@ -1,0 +1,71 @@
+import type { Time } from './types'
+
+export function timeOf(time: Time): number {
+  return typeof time === 'number' ? time : Date.parse(time)
+}
+
+/** `12 s`, `4 min`, `3 h 05`, `2 d`: as long as a glance needs it. */
+export function formatSpan(ms: number): string {
+  const s = Math.max(0, Math.floor(ms / 1000))
+  if (s < 60) return `${s} s`
+  const min = Math.floor(s / 60)
+  if (min < 60) return min < 10 ? `${min} min ${String(s % 60).padStart(2, '0')}` : `${min} min`
+  const h = Math.floor(min / 60)
+  if (h < 24) return `${h} h ${String(min % 60).padStart(2, '0')}`
+  const d = Math.floor(h / 24)
+  return d === 1 ? '1 day' : `${d} days`
+}
+
+export function formatClock(ms: number): string {
+  const s = Math.max(0, Math.floor(ms / 1000))
+  const tail = `${String(Math.floor((s % 3600) / 60)).padStart(s >= 3600 ? 2 : 1, '0')}:${String(s % 60).padStart(2, '0')}`
+  return s >= 3600 ? `${Math.floor(s / 3600)}:${tail}` : tail
+}
+
+const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
+const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
+const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
+
+export function formatTime(ms: number): string {
+  return clock.format(ms)
+}
+
+export function formatWhen(ms: number): string {
+  return whole.format(ms)
+}
+
+export function formatDay(ms: number): string {
+  return day.format(ms)
+}
+
+export function formatMoney(usd: number | undefined): string {
+  if (usd === undefined) return '–'
+  if (usd === 0) return '$0'
+  if (usd < 0.01) return '<$0.01'
+  return `$${usd < 100 ? usd.toFixed(2) : Math.round(usd).toLocaleString('en')}`
+}
+
+export function formatCount(count: number): string {
+  if (count < 1000) return String(count)
+  if (count < 1_000_000) return `${(count / 1000).toFixed(count < 10_000 ? 1 : 0)} k`
+  return `${(count / 1_000_000).toFixed(count < 10_000_000 ? 1 : 0)} M`
+}
+
+export function formatBytes(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`
+  if (bytes < 1024 * 1024) return `${(bytes / 1024).toFixed(0)} kB`
+  return `${(bytes / 1024 / 1024).toFixed(1)} MB`
+}
+
+/** The last part of a path: what a person calls the project. */
+export function baseName(path: string): string {
+  return path.replace(/\/+$/, '').split('/').pop() || path
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`
+}
+
+export function shortId(id: string): string {
+  return id.length > 12 ? id.slice(0, 12) : id
+}

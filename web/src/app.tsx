@@ -1,0 +1,118 @@
+import type { ComponentType } from 'preact'
+import { LoginPage } from './pages/login'
+import { OverviewPage } from './pages/overview'
+import { SessionsPage } from './pages/sessions'
+import { Banner } from './shell/banner'
+import { BottomBar } from './shell/bottom-bar'
+import { HelpDialog } from './shell/help'
+import { Palette } from './shell/palette'
+import { Sidebar } from './shell/sidebar'
+import { Toasts } from './shell/toasts'
+import { loadProblem, snapshotAt } from './store/live'
+import { type Route, route } from './store/router'
+import { access } from './transport/request'
+import { lazy } from './ui/lazy'
+import { Empty, Guard, Problem, Skeleton } from './ui/panel'
+import { StepUpDialog } from './ui/step-up'
+
+const SessionPage = lazy(() => import('./pages/session').then(module => module.SessionPage))
+const PanesPage = lazy(() => import('./pages/panes').then(module => module.PanesPage))
+const RunsPage = lazy(() => import('./pages/runs').then(module => module.RunsPage))
+const RunPage = lazy(() => import('./pages/run').then(module => module.RunPage))
+const ReplayPage = lazy(() => import('./pages/replay').then(module => module.ReplayPage))
+const UsagePage = lazy(() => import('./pages/usage').then(module => module.UsagePage))
+const GraphsPage = lazy(() => import('./pages/graphs').then(module => module.GraphsPage))
+const StartPage = lazy(() => import('./pages/start').then(module => module.StartPage))
+const SettingsPage = lazy(() => import('./pages/settings').then(module => module.SettingsPage))
+const ApprovalPage = lazy(() => import('./pages/approval').then(module => module.ApprovalPage))
+
+export function App() {
+  if (access.value === 'no' || route.value.page === 'login')
+    return (
+      <>
+        <LoginPage />
+        <Toasts />
+      </>
+    )
+  return (
+    <>
+      <a class="skip" href="#main" onClick={focusMain}>
+        Skip to content
+      </a>
+      <div class="shell">
+        <Sidebar />
+        <div class="main">
+          <Banner />
+          <main id="main" tabIndex={-1}>
+            <Guard key={keyOf(route.value)}>{snapshotAt.value === null ? <Waiting /> : pageOf(route.value)}</Guard>
+          </main>
+        </div>
+      </div>
+      <BottomBar />
+      <Toasts />
+      <HelpDialog />
+      <Palette />
+      <StepUpDialog />
+    </>
+  )
+}
+
+function Waiting() {
+  return (
+    <div class="page">
+      <h1 class="sr">Signalbox</h1>
+      {loadProblem.value ? <Problem error={loadProblem.value} /> : <Skeleton lines={4} />}
+    </div>
+  )
+}
+
+function keyOf(here: Route): string {
+  return 'id' in here ? `${here.page}/${here.id}` : here.page
+}
+
+function pageOf(here: Route) {
+  switch (here.page) {
+    case 'overview':
+      return <OverviewPage />
+    case 'sessions':
+      return <SessionsPage />
+    case 'session':
+      return <SessionPage id={here.id} />
+    case 'panes':
+      return <PanesPage />
+    case 'approval':
+      return <ApprovalPage id={here.id} />
+    case 'runs':
+      return <RunsPage />
+    case 'run':
+      return <RunPage id={here.id} />
+    case 'replay':
+      return <ReplayPage id={here.id} />
+    case 'usage':
+      return <UsagePage />
+    case 'graphs':
+      return <GraphsPage />
+    case 'start':
+      return <StartPage />
+    case 'settings':
+      return <SettingsPage tab={here.tab} />
+    default:
+      return (
+        <div class="page">
+          <h1>Nothing here</h1>
+          <Empty title="There is no page at this address">
+            <a class="btn" href="/">
+              To what needs you
+            </a>
+          </Empty>
+        </div>
+      )
+  }
+}
+
+function focusMain(event: Event): void {
+  event.preventDefault()
+  document.getElementById('main')?.focus()
+}
+
+export type Page<Props> = ComponentType<Props>

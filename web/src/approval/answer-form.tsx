@@ -1,0 +1,114 @@
+import { useId, useState } from 'preact/hooks'
+import type { Approval, ApprovalOption } from '../api/types'
+import type { Decision } from '../store/actions'
+import { plainLabel, waysOf } from './options'
+import { ReviewItems } from './review-items'
+
+interface AnswerFormProps {
+  approval: Approval
+  isBusy: boolean
+  onAnswer(decision: Omit<Decision, 'whole'>): void
+}
+
+/** Questions, gates, plans and review items: choose, or say. */
+export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
+  const { request } = approval
+  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
+  const [text, setText] = useState('')
+  const [items, setItems] = useState<ReadonlySet<string>>(new Set(request.items?.map(item => item.id)))
+  const [isOwn, setOwn] = useState(false)
+  const id = useId()
+  const { deny } = waysOf(approval)
+  const questions = request.questions.length > 0 ? request.questions : [{ text: '', multi: false }]
+  const offered = request.options.filter(option => option !== deny || approval.kind !== 'permission')
+  const takesText = (request.freeText !== undefined && request.freeText !== 'none') || offered.some(isTextOption)
+
+  const needsText = request.freeText === 'required' || offered.every(isTextOption)
+
+  const choose = (option: ApprovalOption, isOn: boolean) => {
+    const isMulti = questions[option.question ?? 0]?.multi ?? false
+    const next = new Set(isMulti ? chosen : [...chosen].filter(key => questionOf(key) !== (option.question ?? 0)))
+    if (isOn) next.add(option.key)
+    else next.delete(option.key)
+    setChosen(next)
+  }
+  const questionOf = (key: string) => offered.find(option => option.key === key)?.question ?? 0
+  const submit = (event: Event) => {
+    event.preventDefault()
+    onAnswer(answerOf(approval, [...chosen], needsText || isOwn ? text : '', request.items ? [...items] : null))
+  }
+  /** The title or the frame above says it already. */
+  const isSaid = (asked: string) => asked === '' || asked === request.text || approval.display.title.endsWith(asked)
+  const isReady = (chosen.size > 0 || ((needsText || isOwn) && text.trim() !== '')) && !isBusy
+
+  return (
+    <form class="card-form" onSubmit={submit}>
+      {request.items && <ReviewItems items={request.items} chosen={items} onChange={setItems} />}
+      {questions.map((question, index) => (
+        <fieldset class="stack" style={{ border: 0, margin: 0, padding: 0 }} key={`${index}-${question.text}`}>
+          <legend class={isSaid(question.text) ? 'sr' : 'small strong'} style={{ paddingBottom: '6px' }}>
+            {question.text === '' ? 'Choose' : question.text}
+          </legend>
+          {offered
+            .filter(option => (option.question ?? 0) === index && !isTextOption(option))
+            .map(option => (
+              <label class="choice" key={option.key}>
+                <input
+                  type={question.multi ? 'checkbox' : 'radio'}
+                  name={`${id}-${index}`}
+                  checked={chosen.has(option.key)}
+                  onChange={event => choose(option, event.currentTarget.checked)}
+                />
+                <span>
+                  {plainLabel(option.label)}
+                  {option.danger && <span class="tiny dim"> · {option.danger}</span>}
+                </span>
+              </label>
+            ))}
+        </fieldset>
+      ))}
+      {takesText && !needsText && (
+        <label class="choice">
+          <input type="checkbox" checked={isOwn} onChange={event => setOwn(event.currentTarget.checked)} />
+          <span>In your own words</span>
+        </label>
+      )}
+      {takesText && (needsText || isOwn) && (
+        <div class="field">
+          <label for={`${id}-text`}>Your answer</label>
+          <textarea
+            id={`${id}-text`}
+            class="input"
+            rows={3}
+            value={text}
+            onInput={event => setText(event.currentTarget.value)}
+          />
+        </div>
+      )}
+      <div class="row" style={{ justifyContent: 'flex-end', paddingBottom: '14px' }}>
+        <button type="submit" class="btn solid tall" disabled={!isReady}>
+          Answer
+        </button>
+      </div>
+    </form>
+  )
+}
+
+function isTextOption({ meaning }: ApprovalOption): boolean {
+  return meaning === 'text'
+}
+
+/** One that allows, denies or leads on is chosen alone; choices of questions go together. */
+function answerOf(approval: Approval, keys: string[], text: string, items: string[] | null): Omit<Decision, 'whole'> {
+  const { request } = approval
+  const note = items && items.length > 0 ? `items: ${items.join(', ')}` : undefined
+  const said = text.trim() === '' ? {} : { text: text.trim() }
+  const first = request.options.find(option => option.key === keys[0])
+  const isChoice = keys.length > 0 && keys.every(key => request.options.find(o => o.key === key)?.meaning === 'choice')
+  const extra = note === undefined ? {} : { note }
+  if (keys.length === 0) return { ...said, ...extra }
+  if (isChoice && request.questions.length > 0 && approval.kind === 'question')
+    return { choices: keys, ...said, ...extra }
+  if (isChoice && request.questions[0]?.multi) return { choices: keys, ...said, ...extra }
+  return { option: first!.key, ...said, ...extra }
+}

@@ -1,0 +1,223 @@
+import { useEffect, useState } from 'preact/hooks'
+import { baseName } from '../api/format'
+import type { Approval, ApprovalOption } from '../api/types'
+import { type Decision, decide, reportSeen } from '../store/actions'
+import { canDecide, runs, sessions } from '../store/live'
+import { toast, toastError } from '../store/toasts'
+import { Menu } from '../ui/menu'
+import { riskAspect, StatusBadge } from '../ui/status'
+import { withStepUp } from '../ui/step-up'
+import { Age, Left } from '../ui/time'
+import { AnswerForm } from './answer-form'
+import { onCardKey } from './card-keys'
+import { AllowDialog, DenyDialog } from './deny-dialog'
+import { mayGrant, waysOf } from './options'
+import { OutcomeLine } from './outcome-line'
+import { usePressGuard } from './press-guard'
+import { RequestFrame } from './request-frame'
+
+interface CardProps {
+  approval: Approval
+  isPicked?: boolean
+  /** Keys of the list reach this card. */
+  isSelected?: boolean
+}
+
+const GRANT_MS = 60 * 60_000
+
+/** One request for a decision, the same everywhere. It shows what the ledger says, and nothing before the ledger says it. */
+export function ApprovalCard({ approval, isPicked = false, isSelected = false }: CardProps) {
+  const isPending = approval.state === 'pending'
+  const { box, mayPress } = usePressGuard(isPending)
+  const [isBusy, setBusy] = useState(false)
+  const [isWhole, setWhole] = useState(false)
+  const [fits, setFits] = useState(true)
+  const [asking, setAsking] = useState<'deny' | 'allow' | null>(null)
+  const { allow, deny, others, isQuestion } = waysOf(approval)
+  const hasSeenAll = (fits || isWhole) && approval.display.isCut !== true
+  const isOff = !canDecide.value || isBusy
+
+  useEffect(() => {
+    if (isPending && document.visibilityState === 'visible') reportSeen(approval, hasSeenAll)
+  }, [isPending, approval, hasSeenAll])
+
+  const send = async (decision: Omit<Decision, 'whole'>) => {
+    setAsking(null)
+    setBusy(true)
+    try {
+      await withStepUp(() => decide(approval, { ...decision, whole: hasSeenAll }))
+    } catch (error) {
+      if ((error as { code?: string }).code === 'E_APPROVAL_SEE_ALL') setWhole(true)
+      toastError(error)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const press = (act: () => void) => () => {
+    if (isOff || !isPending) return
+    if (mayPress()) act()
+    else toast('info', 'The card has just moved', 'press again')
+  }
+  const allowOnce = () => allow && void send({ option: allow.key })
+  const refuse = (reason: string) =>
+    deny &&
+    void send({
+      option: deny.key,
+      ...(reason !== '' && (deny.meaning === 'deny-with-text' ? { text: reason } : { note: reason })),
+    })
+  const allowFor = () =>
+    allow && void send({ option: allow.key, grant: { scope: 'session', forMs: GRANT_MS, match: { kind: 'same' } } })
+
+  useEffect(() => {
+    if (!isPicked || !isPending) return
+    return onCardKey({
+      allow: press(() => (isQuestion ? undefined : approval.risk.level === 'low' ? allowOnce() : setAsking('allow'))),
+      deny: press(() => deny && setAsking('deny')),
+    })
+  })
+
+  return (
+    <article
+      ref={box as never}
+      class={`card is-new tone-${isPending ? riskTone(approval) : 'unlit'} ${isPicked ? 'is-picked' : ''}`}
+      aria-label={approval.display.title}
+      data-approval={approval.id}
+      data-selected={isSelected || undefined}
+      tabIndex={-1}
+    >
+      <CardHead approval={approval} />
+      <RequestFrame
+        blocks={approval.display.blocks}
+        isWhole={isWhole}
+        onFits={setFits}
+        onShowAll={() => setWhole(true)}
+      />
+      <RiskLine approval={approval} />
+      {isPending && isQuestion && approval.kind !== 'auth' && (
+        <AnswerForm approval={approval} isBusy={isOff} onAnswer={answer => press(() => void send(answer))()} />
+      )}
+      {isPending && !isQuestion && (
+        <div class="card-actions">
+          <button
+            type="button"
+            class="btn tall deny"
+            disabled={isOff || !deny}
+            aria-keyshortcuts="d"
+            onClick={press(() => setAsking('deny'))}
+          >
+            Deny…
+          </button>
+          <div class="between">
+            <Menu label="Other ways to answer" class="btn quiet" trigger="More…" isLeft isDisabled={isOff}>
+              <OtherWays
+                approval={approval}
+                others={others}
+                onChoose={option => press(() => void send({ option: option.key }))()}
+                onGrant={press(allowFor)}
+              />
+            </Menu>
+          </div>
+          <button
+            type="button"
+            class="btn solid tall allow"
+            disabled={isOff || !hasSeenAll}
+            aria-keyshortcuts="a"
+            title={hasSeenAll ? undefined : 'Show all of the request first'}
+            onClick={press(allowOnce)}
+          >
+            {isBusy ? 'Deciding…' : 'Allow once'}
+          </button>
+        </div>
+      )}
+      {!isPending && <OutcomeLine approval={approval} />}
+      {asking === 'deny' && <DenyDialog approval={approval} onDeny={refuse} onClose={() => setAsking(null)} />}
+      {asking === 'allow' && <AllowDialog approval={approval} onAllow={allowOnce} onClose={() => setAsking(null)} />}
+    </article>
+  )
+}
+
+function CardHead({ approval }: { approval: Approval }) {
+  const { subject } = approval
+  const session = subject.session ? sessions.get(subject.session) : undefined
+  return (
+    <>
+      <div class="card-head">
+        <h3 class="grow">{approval.display.title}</h3>
+        <StatusBadge aspect={riskAspect(approval.risk.level)} />
+      </div>
+      <div class="card-meta">
+        {!subject.run && <span title={subject.project}>{baseName(subject.project)}</span>}
+        <span>{subject.agent}</span>
+        {subject.session && (
+          <a class="link" href={`/s/${subject.session}`}>
+            {session ? `session ${session.number}${session.label ? ` · ${session.label}` : ''}` : 'session'}
+          </a>
+        )}
+        {subject.run && (
+          <a class="link" href={`/r/${subject.run}`}>
+            run · {runs.get(subject.run)?.title ?? subject.run}
+          </a>
+        )}
+        <span>{subject.hostName}</span>
+        <Age at={approval.requestedAt} prefix="asked " suffix=" ago" />
+        {approval.deadline && (
+          <span>
+            <Left until={approval.deadline.at} />
+          </span>
+        )}
+      </div>
+    </>
+  )
+}
+
+function RiskLine({ approval }: { approval: Approval }) {
+  const { risk, display, behind, neverAuto, source, follows } = approval
+  const hidden = (display.visible ?? []).map(({ what, count }) => `${count} × ${what}`)
+  const lines = [
+    ...(risk.reasons.length > 0 ? [risk.reasons.join('; ')] : []),
+    ...(hidden.length > 0 ? [`made visible: ${hidden.join(', ')}`] : []),
+    ...(display.isCut ? ['too long to be shown whole: answer it in the terminal'] : []),
+    ...(source?.mismatch ? ['what the agent reported and what its screen shows differ'] : []),
+    ...(behind ? ['waits behind another request of this session'] : []),
+    ...(follows ? ['took the place of a request that changed'] : []),
+    ...(neverAuto ? [`only a person decides this: ${neverAuto}`] : []),
+  ]
+  if (lines.length === 0) return null
+  return (
+    <div class="risk-line">
+      {lines.map(line => (
+        <span key={line}>{line}</span>
+      ))}
+    </div>
+  )
+}
+
+function OtherWays(props: {
+  approval: Approval
+  others: readonly ApprovalOption[]
+  onChoose(option: ApprovalOption): void
+  onGrant(): void
+}) {
+  const { approval, others } = props
+  return (
+    <>
+      {mayGrant(approval) && (
+        <button type="button" onClick={props.onGrant}>
+          Allow the same for 1 hour in this session
+        </button>
+      )}
+      {others.map(option => (
+        <button key={option.key} type="button" onClick={() => props.onChoose(option)}>
+          {option.label}
+        </button>
+      ))}
+      {approval.subject.session && <a href={`/s/${approval.subject.session}`}>Open the session</a>}
+      {approval.subject.run && <a href={`/r/${approval.subject.run}`}>Open the run</a>}
+      <a href={`/a/${approval.id}`}>Link to this request</a>
+    </>
+  )
+}
+
+function riskTone({ risk }: Approval): string {
+  return risk.level === 'high' ? 'danger' : 'caution'
+}

@@ -1,0 +1,75 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { Approval } from '../api/types'
+import { Dialog } from '../ui/dialog'
+
+/** A refusal may say why: for the record, and for the agent where it can be told. */
+export function DenyDialog(props: { approval: Approval; onDeny(reason: string): void; onClose(): void }) {
+  const [reason, setReason] = useState('')
+  const field = useRef<HTMLTextAreaElement>(null)
+  useEffect(() => field.current?.focus(), [])
+  const submit = (event: Event) => {
+    event.preventDefault()
+    props.onDeny(reason.trim())
+  }
+  return (
+    <Dialog title="Deny" onClose={props.onClose}>
+      <form class="stack wide" onSubmit={submit}>
+        <p class="soft">{props.approval.display.title}</p>
+        <div class="field">
+          <label for="deny-reason">Reason, told to the agent where it takes one (optional)</label>
+          <textarea
+            id="deny-reason"
+            ref={field}
+            class="input"
+            rows={3}
+            maxLength={2000}
+            value={reason}
+            onInput={event => setReason(event.currentTarget.value)}
+            onKeyDown={event => {
+              if (event.key === 'Enter' && (event.metaKey || event.ctrlKey)) submit(event)
+            }}
+          />
+          <span class="hint">
+            <kbd>Ctrl</kbd> <kbd>Enter</kbd> denies
+          </span>
+        </div>
+        <div class="row" style={{ justifyContent: 'flex-end' }}>
+          <button type="button" class="btn" onClick={props.onClose}>
+            Back
+          </button>
+          <button type="submit" class="btn solid">
+            Deny
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** The one question more that a key press on something risky is asked. */
+export function AllowDialog(props: { approval: Approval; onAllow(): void; onClose(): void }) {
+  const { approval } = props
+  const button = useRef<HTMLButtonElement>(null)
+  useEffect(() => button.current?.focus(), [])
+  return (
+    <Dialog
+      title="Allow this once?"
+      onClose={props.onClose}
+      foot={
+        <>
+          <button type="button" class="btn" onClick={props.onClose}>
+            Back
+          </button>
+          <button type="button" class="btn solid" ref={button} onClick={props.onAllow}>
+            Allow once
+          </button>
+        </>
+      }
+    >
+      <p class="strong">{approval.display.title}</p>
+      <p class="soft small" style={{ marginTop: '8px' }}>
+        {approval.risk.level} risk: {approval.risk.reasons.join('; ')}
+      </p>
+    </Dialog>
+  )
+}

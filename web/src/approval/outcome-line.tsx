@@ -1,0 +1,27 @@
+import type { Approval } from '../api/types'
+import { me } from '../store/live'
+import { approvalAspect, StatusBadge } from '../ui/status'
+import { Age } from '../ui/time'
+import { labelOf } from './options'
+
+/** What became of it: decided by whom, and whether the agent moved on. Never more than the ledger says. */
+export function OutcomeLine({ approval }: { approval: Approval }) {
+  const { decision, outcome, state } = approval
+  const mine = decision && decision.actor.id === me.value?.person.id && decision.surface === 'web'
+  const who = !decision ? null : mine ? 'you' : `${decision.actor.name} (${decision.surface})`
+  return (
+    <div class={`card-end tone-${approvalAspect(approval).tone}`}>
+      <StatusBadge aspect={approvalAspect(approval)} isLive={state === 'decided'} />
+      {decision && (
+        <span>
+          <b>{labelOf(approval)}</b> · decided by {decision.grantId ? 'a grant' : who}{' '}
+          <Age at={decision.at} suffix=" ago" />
+        </span>
+      )}
+      {state === 'decided' && <span class="dim">waiting for the agent to move on</span>}
+      {outcome?.reason && <span>{outcome.reason.replaceAll('-', ' ')}</span>}
+      {state === 'applied' && !decision && <span>answered in the agent’s own dialog</span>}
+      {decision?.note && <span class="dim">“{decision.note}”</span>}
+    </div>
+  )
+}

@@ -1,0 +1,77 @@
+import { useLayoutEffect, useRef, useState } from 'preact/hooks'
+import type { DisplayBlock } from '../api/types'
+
+interface Part {
+  label: string
+  pieces: DisplayBlock[]
+}
+
+interface RequestFrameProps {
+  blocks: readonly DisplayBlock[]
+  isWhole: boolean
+  /** Told whether all of it is before the person's eyes without scrolling or opening. */
+  onFits(fits: boolean): void
+  onShowAll(): void
+}
+
+/** The request as the ledger keeps it: labels of ours, values of the agent, hidden characters made visible. All of it is text. */
+export function RequestFrame({ blocks, isWhole, onFits, onShowAll }: RequestFrameProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [isCut, setCut] = useState(false)
+  useLayoutEffect(() => {
+    const measure = () => {
+      const values = [...(box.current?.querySelectorAll('pre') ?? [])]
+      const cut = values.some(value => value.scrollHeight > value.clientHeight + 1)
+      setCut(cut)
+      onFits(!cut)
+    }
+    measure()
+    const observer = new ResizeObserver(measure)
+    if (box.current) observer.observe(box.current)
+    return () => observer.disconnect()
+  }, [blocks, isWhole])
+  return (
+    <div class={`request ${isWhole ? 'whole' : ''}`} ref={box}>
+      {partsOf(blocks).map((part, index) => (
+        <div key={index} class={sideOf(part.label)}>
+          {part.label !== '' && <div class="part-label">{part.label}</div>}
+          <pre {...(isCut && { tabIndex: 0, role: 'region', 'aria-label': part.label || 'Request' })}>
+            {part.pieces.map(pieceText)}
+          </pre>
+        </div>
+      ))}
+      {isCut && !isWhole && (
+        <button type="button" class="see-all" onClick={onShowAll}>
+          Show all
+        </button>
+      )}
+    </div>
+  )
+}
+
+function pieceText(piece: DisplayBlock, index: number) {
+  if (piece.reading === undefined) return piece.text ?? ''
+  return (
+    <mark key={index} title={`reads ${piece.reading}`}>
+      {piece.text}
+      <span class="sr"> (reads {piece.reading})</span>
+    </mark>
+  )
+}
+
+/** What an edit takes away and what it puts in its place are told apart at a glance; the words stay as they are. */
+function sideOf(label: string): string {
+  if (/^(find|old|old_string|oldText|search)$/i.test(label)) return 'part-old'
+  if (/^(replace|new|new_string|newText|replacement)$/i.test(label)) return 'part-new'
+  return ''
+}
+
+function partsOf(blocks: readonly DisplayBlock[]): Part[] {
+  const parts: Part[] = []
+  for (const block of blocks) {
+    if (block.kind === 'label') parts.push({ label: block.text ?? '', pieces: [] })
+    else if (parts.length === 0) parts.push({ label: '', pieces: [block] })
+    else parts.at(-1)!.pieces.push(block)
+  }
+  return parts.length > 0 ? parts : [{ label: '', pieces: [] }]
+}

@@ -1,0 +1,225 @@
+import type { Block, InlineRun } from '../api/types'
+import { CopyButton } from '../ui/copy'
+import { Lamp } from '../ui/status'
+
+/** Blocks in the order they were said; a tool's result folds under its call. */
+export function Blocks({ blocks }: { blocks: readonly Block[] }) {
+  const shown = []
+  for (let index = 0; index < blocks.length; index++) {
+    const block = blocks[index]!
+    if (block.kind === 'tool_call') {
+      const follows: Block[] = []
+      while (isOutput(blocks[index + 1])) follows.push(blocks[++index]!)
+      shown.push(<ToolCall key={block.id} block={block} output={follows} />)
+    } else shown.push(<BlockView key={block.id} block={block} />)
+  }
+  return <div class="blocks">{shown}</div>
+}
+
+function isOutput(block: Block | undefined): boolean {
+  return block?.kind === 'tool_result' || block?.kind === 'diff'
+}
+
+export function BlockView({ block }: { block: Block }) {
+  switch (block.kind) {
+    case 'prose':
+      return <Prose block={block} />
+    case 'code':
+      return <Code text={block.lines.join('\n')} language={block.language} />
+    case 'list':
+      return <List items={block.items} />
+    case 'table':
+      return <Table block={block} />
+    case 'diff':
+      return <Diff lines={block.lines} />
+    case 'tool_call':
+      return <ToolCall block={block} output={[]} />
+    case 'tool_result':
+      return <pre class={`out ${block.ok === false ? 'bad' : ''}`}>{block.lines.join('\n')}</pre>
+    case 'todo':
+      return (
+        <ul class="todo">
+          {block.items.map((item, index) => (
+            <li key={index} class={item.status}>
+              <TodoMark status={item.status} />
+              <span>{item.text}</span>
+            </li>
+          ))}
+        </ul>
+      )
+    case 'user':
+      return <p class="said-user">{block.text}</p>
+    case 'error':
+      return (
+        <p class="said-error tone-danger">
+          <Lamp shape="square" /> {block.text}
+        </p>
+      )
+    default:
+      return <p class={`said-${block.kind}`}>{block.text}</p>
+  }
+}
+
+function Prose({ block }: { block: Extract<Block, { kind: 'prose' }> }) {
+  const text = <Inline runs={block.runs} />
+  if (block.variant === 'heading') return <h4 class="prose">{text}</h4>
+  if (block.variant === 'quote') return <blockquote class="prose">{text}</blockquote>
+  return <p class="prose">{text}</p>
+}
+
+/** Links of agents lead nowhere by themselves: an address is shown, and only http and https can be followed, in a tab of their own. */
+export function Inline({ runs }: { runs: readonly InlineRun[] }) {
+  return (
+    <>
+      {runs.map((run, index) => {
+        let node = <>{run.text}</>
+        if (run.code) node = <code>{node}</code>
+        if (run.bold) node = <strong>{node}</strong>
+        if (run.italic) node = <em>{node}</em>
+        if (run.strike) node = <s>{node}</s>
+        if (run.link && /^https?:\/\//.test(run.link))
+          node = (
+            <a href={run.link} target="_blank" rel="noopener noreferrer nofollow" title={run.link}>
+              {node}
+            </a>
+          )
+        return <span key={index}>{node}</span>
+      })}
+    </>
+  )
+}
+
+export function Code({ text, language }: { text: string; language?: string }) {
+  return (
+    <figure class="code">
+      <figcaption>
+        <span>{language || 'text'}</span>
+        <CopyButton text={text} label="Copy this code" />
+      </figcaption>
+      <pre tabIndex={0}>
+        <code>{text}</code>
+      </pre>
+    </figure>
+  )
+}
+
+function List({ items }: { items: Extract<Block, { kind: 'list' }>['items'] }) {
+  return (
+    <ul class="said-list">
+      {items.map((item, index) => (
+        <li key={index} style={{ marginLeft: `${item.depth * 18}px` }}>
+          <span class="bullet" aria-hidden="true">
+            {item.checked !== null ? (item.checked ? '☑' : '☐') : item.number !== null ? `${item.number}.` : '–'}
+          </span>
+          <span>
+            {item.checked !== null && <span class="sr">{item.checked ? 'done: ' : 'open: '}</span>}
+            <Inline runs={item.runs} />
+          </span>
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+function Table({ block }: { block: Extract<Block, { kind: 'table' }> }) {
+  const align = (column: number) => ({ textAlign: block.align[column] ?? 'left' }) as const
+  return (
+    <div class="table-box said-table" tabIndex={0} role="region" aria-label="Table">
+      <table class="data">
+        <thead>
+          <tr>
+            {block.header.map((cell, column) => (
+              <th key={column} style={align(column)}>
+                <Inline runs={cell} />
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {block.body.map((row, index) => (
+            <tr key={index}>
+              {row.map((cell, column) => (
+                <td key={column} style={align(column)}>
+                  <Inline runs={cell} />
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}
+
+export function Diff({ lines }: { lines: readonly { sign: string; number: number | null; text: string }[] }) {
+  const name = { '+': 'add', '-': 'cut-line', '@': 'at', ' ': '' } as Record<string, string>
+  return (
+    <div class="diff" tabIndex={0} role="region" aria-label="Difference">
+      {lines.map((line, index) => (
+        <div key={index} class={name[line.sign] ?? ''}>
+          <span class="no">{line.number ?? ''}</span>
+          <span class="sign">{line.sign === '@' ? '' : line.sign}</span>
+          <span class="text">{line.text || ' '}</span>
+        </div>
+      ))}
+    </div>
+  )
+}
+
+function ToolCall({ block, output }: { block: Extract<Block, { kind: 'tool_call' }>; output: readonly Block[] }) {
+  const { name, command, path, summary } = block.tool
+  const what = command ?? path ?? summary ?? ''
+  const failed = output.some(part => part.kind === 'tool_result' && part.ok === false)
+  const body = output.length > 0 || (what.length > 90 && what)
+  const head = (
+    <>
+      <span class="tool-name">{name}</span>
+      <code class="cut">{what}</code>
+      {failed && <span class="badge tone-danger tiny">failed</span>}
+      {block.provisional && <span class="tiny dim">running</span>}
+    </>
+  )
+  if (!body) return <div class="tool">{head}</div>
+  return (
+    <details class="tool" open={output.some(part => part.kind === 'diff')}>
+      <summary>{head}</summary>
+      {what.length > 90 && <pre class="out">{what}</pre>}
+      {output.map(part => (
+        <BlockView key={part.id} block={part} />
+      ))}
+    </details>
+  )
+}
+
+function TodoMark({ status }: { status: string }) {
+  const shape = status === 'done' ? 'tick' : status === 'in_progress' ? 'disc' : 'ring'
+  const tone = status === 'done' ? 'lunar' : status === 'in_progress' ? 'clear' : 'unlit'
+  return (
+    <span class={`badge tone-${tone}`}>
+      <Lamp shape={shape} />
+      <span class="sr">{status.replace('_', ' ')}: </span>
+    </span>
+  )
+}
+
+/** The words of blocks, for the clipboard. */
+export function blocksText(blocks: readonly Block[]): string {
+  const runsText = (runs: readonly InlineRun[]) => runs.map(run => run.text).join('')
+  return blocks
+    .map(block => {
+      if (block.kind === 'prose') return runsText(block.runs)
+      if (block.kind === 'code') return `\`\`\`${block.language}\n${block.lines.join('\n')}\n\`\`\``
+      if (block.kind === 'list')
+        return block.items
+          .map(i => `${'  '.repeat(i.depth)}${i.number ? `${i.number}.` : '-'} ${runsText(i.runs)}`)
+          .join('\n')
+      if (block.kind === 'table')
+        return [block.header, ...block.body].map(row => row.map(runsText).join(' | ')).join('\n')
+      if (block.kind === 'diff') return block.lines.map(line => `${line.sign}${line.text}`).join('\n')
+      if (block.kind === 'tool_call') return `${block.tool.name} ${block.tool.command ?? block.tool.summary ?? ''}`
+      if (block.kind === 'tool_result') return block.lines.join('\n')
+      if (block.kind === 'todo') return block.items.map(item => `[${item.status}] ${item.text}`).join('\n')
+      return block.text
+    })
+    .join('\n\n')
+}

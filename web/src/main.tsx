@@ -1,0 +1,23 @@
+import { render } from 'preact'
+import { App } from './app'
+import { startAnnouncing } from './shell/announce'
+import { startKeyboard } from './shell/keyboard'
+import { goLive } from './store/live'
+import { openDevice } from './transport/request'
+import './styles/tokens.css'
+import './styles/base.css'
+import './styles/shell.css'
+import './styles/controls.css'
+import './styles/parts.css'
+import './styles/approval.css'
+import './styles/blocks.css'
+import './styles/terminal.css'
+import './styles/pages.css'
+import './styles/run.css'
+import './styles/more.css'
+
+startKeyboard()
+startAnnouncing()
+render(<App />, document.getElementById('app')!)
+const isLink = location.pathname === '/login' && location.hash.length > 1
+if (!isLink) void openDevice().then(isIn => (isIn ? goLive() : undefined))

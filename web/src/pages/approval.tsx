@@ -1,0 +1,28 @@
+import type { Approval } from '../api/types'
+import { ApprovalCard } from '../approval/card'
+import { approvals } from '../store/live'
+import { getJson } from '../transport/request'
+import { Problem, Skeleton } from '../ui/panel'
+import { useLoad } from '../ui/use-load'
+
+/** One request, at an address that can be sent to somebody. */
+export function ApprovalPage({ id }: { id: string }) {
+  const { error, reload } = useLoad(id, async signal =>
+    approvals.put(await getJson<Approval>(`/approvals/${id}`, { signal })),
+  )
+  const approval = approvals.get(id)
+  return (
+    <div class="page" style={{ maxWidth: '860px' }}>
+      <div class="page-head">
+        <h1>Request</h1>
+      </div>
+      {approval ? (
+        <ApprovalCard approval={approval} isPicked />
+      ) : error ? (
+        <Problem error={error} retry={reload} />
+      ) : (
+        <Skeleton />
+      )}
+    </div>
+  )
+}

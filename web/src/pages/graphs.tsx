@@ -1,0 +1,154 @@
+import { useEffect, useState } from 'preact/hooks'
+import { baseName } from '../api/format'
+import type { Time } from '../api/types'
+import { type Diagnostic, DotEditor, goToLine } from '../graphs/editor'
+import { SAMPLE } from '../graphs/sample'
+import { GraphView } from '../run/graph-view'
+import { go } from '../store/router'
+import { attempt } from '../store/toasts'
+import { getJson, postJson, request } from '../transport/request'
+import { CopyButton } from '../ui/copy'
+import { download } from '../ui/download'
+import { PlayIcon } from '../ui/icons'
+import { Menu } from '../ui/menu'
+import { Panel } from '../ui/panel'
+import { type Aspect, StatusBadge } from '../ui/status'
+import { useLoad } from '../ui/use-load'
+
+interface Verdict {
+  valid: boolean
+  nodes: number
+  edges: number
+  diagnostics: Diagnostic[]
+}
+
+interface Known {
+  file: string
+  project: string
+  runs: number
+  lastRun: string
+  at: Time
+  nodes: number
+}
+
+const DRAFT = 'signalbox.graph-draft'
+const QUIET_MS = 350
+
+export function GraphsPage() {
+  const [text, setText] = useState(() => sessionStorage.getItem(DRAFT) ?? SAMPLE)
+  const { verdict, svg, problem } = useChecked(text)
+  const known = useLoad('graphs', signal => getJson<{ items: Known[] }>('/graphs', { signal }))
+  const open = (item: Known) =>
+    attempt(async () => setText(await (await request(`/runs/${item.lastRun}/graph?format=dot`)).text()))
+  return (
+    <div class="page full">
+      <div class="page-head">
+        <h1>Graphs</h1>
+        <VerdictBadge verdict={verdict} />
+        <div class="actions">
+          <Menu label="Open" class="btn" trigger="Open">
+            <button type="button" onClick={() => setText(SAMPLE)}>
+              A new graph
+            </button>
+            {(known.value?.items ?? []).map(item => (
+              <button key={item.file} type="button" onClick={() => void open(item)}>
+                <span class="grow">
+                  {baseName(item.file)} <span class="dim tiny">{baseName(item.project)}</span>
+                </span>
+              </button>
+            ))}
+          </Menu>
+          <CopyButton text={text} label="Copy the DOT text" class="btn icon" />
+          <button type="button" class="btn" onClick={() => download('graph.dot', text, 'text/vnd.graphviz')}>
+            Save
+          </button>
+          <button
+            type="button"
+            id="after-editor"
+            class="btn solid"
+            disabled={verdict?.valid !== true}
+            onClick={() => go('/start?what=run&graph=draft')}
+          >
+            <PlayIcon /> Run it
+          </button>
+        </div>
+      </div>
+      <div class="graphs-grid">
+        <DotEditor text={text} diagnostics={verdict?.diagnostics ?? []} onChange={setText} />
+        <section class="panel run-graph tall" aria-label="Drawing">
+          {svg ? (
+            <GraphView svg={svg} label="Drawing of the graph" />
+          ) : (
+            <p class="pad small soft">{problem ?? 'Nothing to draw yet.'}</p>
+          )}
+        </section>
+      </div>
+      <Panel title="Findings" note={verdict ? `${verdict.nodes} nodes, ${verdict.edges} edges` : ''} class="findings">
+        {verdict && verdict.diagnostics.length === 0 && <p class="pad small soft">Nothing to say against it.</p>}
+        <ul>
+          {(verdict?.diagnostics ?? []).map((finding, index) => (
+            <li key={index}>
+              <button type="button" class="finding" onClick={() => goToLine(finding.line ?? 1, finding.column ?? 1)}>
+                <StatusBadge aspect={SEVERITY[finding.severity]} />
+                <span class="grow">
+                  {finding.message}
+                  {finding.fix && <span class="soft"> {finding.fix}</span>}
+                </span>
+                <code class="dim tiny">{finding.rule}</code>
+                <span class="num tiny dim">{finding.line ? `${finding.line}:${finding.column ?? 1}` : ''}</span>
+              </button>
+            </li>
+          ))}
+        </ul>
+      </Panel>
+    </div>
+  )
+}
+
+const SEVERITY: Readonly<Record<Diagnostic['severity'], Aspect>> = {
+  error: { word: 'error', tone: 'danger', shape: 'square' },
+  warning: { word: 'warning', tone: 'caution', shape: 'triangle' },
+  info: { word: 'note', tone: 'lunar', shape: 'ring' },
+}
+
+function VerdictBadge({ verdict }: { verdict: Verdict | null }) {
+  if (!verdict) return <StatusBadge aspect={{ word: 'checking', tone: 'unlit', shape: 'dashed' }} />
+  if (verdict.valid) return <StatusBadge aspect={{ word: 'valid', tone: 'lunar', shape: 'tick' }} />
+  const errors = verdict.diagnostics.filter(({ severity }) => severity === 'error').length
+  return (
+    <StatusBadge aspect={{ word: `${errors} ${errors === 1 ? 'error' : 'errors'}`, tone: 'danger', shape: 'square' }} />
+  )
+}
+
+/** Checked and drawn a moment after the last key; an older answer never replaces a newer one. */
+function useChecked(text: string) {
+  const [verdict, setVerdict] = useState<Verdict | null>(null)
+  const [svg, setSvg] = useState<string | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  useEffect(() => {
+    sessionStorage.setItem(DRAFT, text)
+    const abort = new AbortController()
+    const timer = setTimeout(async () => {
+      try {
+        const checked = await postJson<Verdict>('/graphs/validate', { dot: text }, { signal: abort.signal })
+        if (abort.signal.aborted) return
+        setVerdict(checked)
+        const response = await request('/graphs/render', { method: 'POST', body: { dot: text }, signal: abort.signal })
+        const drawn = await response.text()
+        if (!abort.signal.aborted) setSvg(drawn)
+        setProblem(null)
+      } catch (error) {
+        if ((error as Error).name !== 'AbortError') setProblem((error as Error).message)
+      }
+    }, QUIET_MS)
+    return () => {
+      clearTimeout(timer)
+      abort.abort()
+    }
+  }, [text])
+  return { verdict, svg, problem }
+}
+
+export function draftGraph(): string {
+  return sessionStorage.getItem(DRAFT) ?? SAMPLE
+}

@@ -1,0 +1,52 @@
+import { baseName, formatMoney } from '../api/format'
+import type { Pane, Run, Session } from '../api/types'
+import { isLiveSession, runAspect, StatusBadge, sessionAspect } from '../ui/status'
+import { Age, Took } from '../ui/time'
+
+/** A session in a list: what it does, where, and by whose word we know. */
+export function SessionLine({ session, pane }: { session: Session; pane: Pane | undefined }) {
+  const isLive = isLiveSession(session)
+  const aspect = sessionAspect(session)
+  const name = session.label ?? `${session.agent} in ${baseName(session.cwd)}`
+  const doing = session.question ?? (pane?.doing || null)
+  return (
+    <a class="line-item" href={`/s/${session.id}`}>
+      <StatusBadge aspect={aspect} isLive={aspect.word === 'working'} />
+      <span class="what">
+        <span class="cut" style={{ display: 'block' }}>
+          <span class="dim num">{session.number}</span> <span class="strong">{name}</span>
+          {doing && <span class="soft"> · {doing}</span>}
+        </span>
+        <span class="small dim cut" style={{ display: 'block' }}>
+          {session.agent} · {session.cwd}
+          {pane && isLive && ` · by ${pane.why.authority}`}
+        </span>
+      </span>
+      <span class="meta">
+        {isLive ? <Age at={session.startedAt} /> : <Age at={session.endedAt ?? session.startedAt} suffix=" ago" />}
+      </span>
+    </a>
+  )
+}
+
+export function RunLine({ run }: { run: Run }) {
+  return (
+    <a class="line-item" href={`/r/${run.id}`}>
+      <StatusBadge aspect={runAspect(run.status)} isLive={run.status === 'running'} />
+      <span class="what">
+        <span class="cut" style={{ display: 'block' }}>
+          <span class="strong">{run.title}</span>
+          {run.step && run.endedAt === null && <span class="soft"> · at {run.step}</span>}
+        </span>
+        <span class="small dim cut" style={{ display: 'block' }}>
+          {run.kind} · {baseName(run.project)}
+          {run.reason && ` · ${run.reason}`}
+        </span>
+      </span>
+      <span class="meta">
+        {run.usage.costUsd !== undefined && <span class="num">{formatMoney(run.usage.costUsd)}</span>}
+        <Took from={run.startedAt ?? run.createdAt} to={run.endedAt} />
+      </span>
+    </a>
+  )
+}

@@ -1,0 +1,250 @@
+import { useEffect, useMemo, useState } from 'preact/hooks'
+import { baseName } from '../api/format'
+import type { Pane } from '../api/types'
+import { usePageKeys } from '../shell/keyboard'
+import { acknowledgePane } from '../store/actions'
+import { canDecide, onPassing, panes, streamSubscription } from '../store/live'
+import { hiddenPanes, wallColumns } from '../store/prefs'
+import { go, query, setQuery } from '../store/router'
+import { attempt } from '../store/toasts'
+import { postJson, request } from '../transport/request'
+import { Menu } from '../ui/menu'
+import { Empty } from '../ui/panel'
+import { paneAspect, StatusBadge } from '../ui/status'
+import { SvgView } from '../ui/svg-view'
+import { Age } from '../ui/time'
+
+const FILTERS = ['all', 'needs you', 'running', 'idle'] as const
+
+/** Every pane that is supervised, as it looks now, by project. */
+export function PanesPage() {
+  const filter = query.value.get('show') ?? 'all'
+  const words = (query.value.get('q') ?? '').toLowerCase()
+  const [at, setAt] = useState(-1)
+  const all = panes.all.value
+  const shown = all
+    .filter(pane => !hiddenPanes.value.includes(pane.id))
+    .filter(pane => isWanted(pane, filter))
+    .filter(({ name, doing, cwd, agent, command }) =>
+      `${name} ${doing} ${cwd} ${agent} ${command}`.toLowerCase().includes(words),
+    )
+    .sort(
+      (a, b) => Number(b.needsYou) - Number(a.needsYou) || a.place.localeCompare(b.place, undefined, { numeric: true }),
+    )
+  const previews = usePreviews(shown.map(({ id }) => id))
+  const groups = groupsOf(shown)
+  const order = groups.flatMap(group => group.panes)
+  usePageKeys({
+    move: step => {
+      const next = Math.max(0, Math.min(order.length - 1, at + step))
+      setAt(next)
+      document.getElementById(`pane-${order[next]?.id}`)?.focus()
+    },
+    open: () => order[at] && open(order[at]),
+  })
+  return (
+    <div class="page full">
+      <div class="page-head">
+        <h1>Panes</h1>
+        <div class="actions">
+          <input
+            class="input"
+            style={{ width: '180px' }}
+            type="search"
+            aria-label="Search panes"
+            placeholder="Search"
+            data-search
+            value={query.value.get('q') ?? ''}
+            onInput={event => setQuery({ q: event.currentTarget.value })}
+          />
+          <select
+            class="input"
+            style={{ width: 'auto' }}
+            aria-label="Which panes"
+            value={filter}
+            onChange={event =>
+              setQuery({ show: event.currentTarget.value === 'all' ? null : event.currentTarget.value })
+            }
+          >
+            {FILTERS.map(name => (
+              <option key={name} value={name}>
+                {name}
+              </option>
+            ))}
+          </select>
+          <label class="row small soft wall-size">
+            Per row
+            <input
+              type="range"
+              min={1}
+              max={6}
+              value={wallColumns.value}
+              onInput={event => (wallColumns.value = event.currentTarget.valueAsNumber)}
+            />
+            <output class="num">{wallColumns.value}</output>
+          </label>
+          {hiddenPanes.value.length > 0 && (
+            <button type="button" class="btn" onClick={() => (hiddenPanes.value = [])}>
+              Show {hiddenPanes.value.length} hidden
+            </button>
+          )}
+        </div>
+      </div>
+      {shown.length === 0 && (
+        <Empty title={all.length === 0 ? 'No panes yet' : 'No pane by this filter'}>
+          <p>Sessions of Signalbox and panes of tmux stand here, each with what it does and why we think so.</p>
+          <code>signalbox watch --tmux</code>
+        </Empty>
+      )}
+      {groups.map(group => (
+        <section key={group.name} class="section" aria-label={group.name}>
+          <div class="section-head">
+            <h2>{group.name}</h2>
+            <span class="of">{group.panes.length}</span>
+          </div>
+          <ul class="wall" style={{ '--columns': wallColumns.value }}>
+            {group.panes.map(pane => (
+              <PaneTile key={pane.id} pane={pane} picture={previews.get(pane.id)} />
+            ))}
+          </ul>
+        </section>
+      ))}
+    </div>
+  )
+}
+
+function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }) {
+  const aspect = paneAspect(pane)
+  const stale = pane.why.staleForS
+  const rename = () => {
+    const name = prompt('Name of this pane', pane.name)
+    if (name !== null) void attempt(() => request(`/panes/${pane.id}`, { method: 'PATCH', body: { name } }))
+  }
+  return (
+    <li class={`tile tone-${aspect.tone}`}>
+      <button
+        type="button"
+        id={`pane-${pane.id}`}
+        class="tile-open"
+        aria-label={`${pane.name || pane.place}: ${aspect.word}`}
+        onClick={() => open(pane)}
+      >
+        {picture ? (
+          <SvgView text={picture} label={`Screen of ${pane.name || pane.place}`} class="thumb" prepare={frameLast} />
+        ) : (
+          <span class="thumb none" />
+        )}
+      </button>
+      <div class="tile-foot">
+        <StatusBadge aspect={aspect} isLive={aspect.tone === 'clear'} />
+        <span class="cut small grow" title={pane.doing || pane.title}>
+          <span class="strong">{pane.name || pane.agent || pane.command}</span>{' '}
+          {pane.doing && <span class="soft">{pane.doing}</span>}
+        </span>
+        <Menu label={`Actions for ${pane.name || pane.place}`} isUp>
+          <button type="button" disabled={!canDecide.value} onClick={() => void acknowledgePane(pane.id)}>
+            Mark as seen
+          </button>
+          {pane.source === 'tmux' && (
+            <button
+              type="button"
+              disabled={!canDecide.value}
+              onClick={() => void attempt(() => postJson(`/panes/${pane.id}/focus`), 'It has the focus in tmux')}
+            >
+              Focus in tmux
+            </button>
+          )}
+          <button type="button" disabled={!canDecide.value} onClick={rename}>
+            Rename
+          </button>
+          <button
+            type="button"
+            disabled={!canDecide.value}
+            onClick={() => void attempt(() => postJson(`/panes/${pane.id}/clear`))}
+          >
+            Read anew
+          </button>
+          <button type="button" onClick={() => (hiddenPanes.value = [...hiddenPanes.value, pane.id])}>
+            Hide
+          </button>
+        </Menu>
+      </div>
+      <p class="tile-why tiny dim cut">
+        {pane.why.claim === null
+          ? `unknown (was ${pane.status} ${Math.round(stale ?? 0)} s ago)`
+          : `by ${pane.why.authority} · ${pane.why.rule}`}{' '}
+        · <Age at={pane.since} />
+      </p>
+    </li>
+  )
+}
+
+const ROW_HEIGHT = 17
+const RATIO = 9 / 16
+
+/** A thumbnail shows the last rows that say something: that is where a question or an answer stands. */
+function frameLast(svg: SVGSVGElement): void {
+  const [, , width, height] = (svg.getAttribute('viewBox') ?? '').split(' ').map(Number)
+  if (!width || !height) return
+  const last = Math.max(0, ...[...svg.querySelectorAll('text')].map(text => Number(text.getAttribute('y'))))
+  const shown = Math.min(height, width * RATIO)
+  const top = Math.max(0, Math.min(last + ROW_HEIGHT - shown, height - shown))
+  svg.setAttribute('viewBox', `0 ${top} ${width} ${shown}`)
+  svg.setAttribute('preserveAspectRatio', 'xMinYMin meet')
+}
+
+function open(pane: Pane): void {
+  if (pane.source === 'session') go(`/s/${pane.id}`)
+  else void attempt(() => postJson(`/panes/${pane.id}/focus`), 'It has the focus in tmux')
+}
+
+function isWanted(pane: Pane, filter: string): boolean {
+  if (filter === 'needs you') return pane.needsYou
+  if (filter === 'running') return pane.shown === 'running' || pane.shown === 'long-running'
+  if (filter === 'idle') return pane.shown === 'idle' || pane.shown === 'done'
+  return true
+}
+
+function groupsOf(items: readonly Pane[]): { name: string; panes: Pane[] }[] {
+  const groups = new Map<string, Pane[]>()
+  for (const pane of items) {
+    const name = `${baseName(pane.cwd)}${pane.source === 'tmux' ? ' · tmux' : ''}`
+    groups.set(name, [...(groups.get(name) ?? []), pane])
+  }
+  return [...groups].map(([name, members]) => ({ name, panes: members }))
+}
+
+/** Pictures of the panes that are shown; a new one is fetched when the stream says that the screen is another. */
+function usePreviews(ids: readonly string[]): ReadonlyMap<string, string> {
+  const [pictures, setPictures] = useState<ReadonlyMap<string, string>>(new Map())
+  const key = [...ids].sort().join()
+  const fetchOne = useMemo(
+    () => async (id: string) => {
+      const text = await request(`/panes/${id}/preview.svg`)
+        .then(response => response.text())
+        .catch(() => null)
+      if (text !== null) setPictures(before => new Map(before).set(id, text))
+    },
+    [],
+  )
+  useEffect(() => {
+    const wanted = key === '' ? [] : key.split(',')
+    for (const id of wanted) void fetchOne(id)
+    const watch = () => {
+      const subscription = streamSubscription()
+      if (subscription) void postJson(`/events/${subscription}/watch`, { panes: wanted }).catch(() => undefined)
+    }
+    watch()
+    const again = setInterval(watch, 30_000)
+    const stop = onPassing((type, data) => {
+      if (type === 'pane.preview' && wanted.includes(String(data.pane))) void fetchOne(String(data.pane))
+    })
+    return () => {
+      clearInterval(again)
+      stop()
+      const subscription = streamSubscription()
+      if (subscription) void postJson(`/events/${subscription}/watch`, { panes: [] }).catch(() => undefined)
+    }
+  }, [key, fetchOne])
+  return pictures
+}

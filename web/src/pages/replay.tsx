@@ -1,0 +1,354 @@
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
+import { formatClock, timeOf } from '../api/format'
+import type { Approval, Message, Time } from '../api/types'
+import { Blocks } from '../blocks/blocks'
+import { type Cast, indexAfter, parseCast } from '../replay/cast'
+import { advance, IDLE_MS } from '../replay/player'
+import { ReplayScreen } from '../replay/screen'
+import { query, setQuery } from '../store/router'
+import { getJson, request } from '../transport/request'
+import { CopyButton } from '../ui/copy'
+import { BackIcon, PauseIcon, PlayIcon, StepIcon } from '../ui/icons'
+import { Empty, Panel, Problem, Skeleton } from '../ui/panel'
+import { useLoad } from '../ui/use-load'
+
+interface Marker {
+  atMs: number
+  kind: 'resize' | 'marker' | 'exit' | 'change' | 'message'
+  label: string
+  detail?: { status?: string; phase?: string; authority?: string; rule?: string; awaiting?: string | null }
+}
+
+interface Decision {
+  approval: string
+  atMs: number
+  title: string
+  state: string
+  decidedAtMs: number | null
+  by: string | null
+  option: string | null
+}
+
+interface Index {
+  recording: { id: string; session: string; agent: string; label: string | null; project: string; startedAt: Time }
+  durationMs: number
+  markers: Marker[]
+  decisions: Decision[]
+}
+
+interface Loaded {
+  index: Index
+  cast: Cast
+  messages: Message[]
+  approvals: Approval[]
+}
+
+const SPEEDS = [0.5, 1, 2, 4, 8, 16]
+
+export function ReplayPage({ id }: { id: string }) {
+  const { value, error, reload } = useLoad<Loaded>(id, async signal => {
+    const index = await getJson<Index>(`/recordings/${id}/index`, { signal })
+    const { session } = index.recording
+    const [cast, talk, asked] = await Promise.all([
+      request(`/recordings/${index.recording.id}.cast`, { signal }).then(response => response.text()),
+      getJson<{ messages: Message[] }>(`/sessions/${session}/conversation?limit=200`, { signal }),
+      getJson<{ items: Approval[] }>(`/approvals?session=${session}&all=true&limit=200`, { signal }).catch(() => ({
+        items: [],
+      })),
+    ])
+    return { index, cast: parseCast(cast), messages: talk.messages, approvals: asked.items }
+  })
+  if (value) return <Replay key={id} {...value} />
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Replay</h1>
+      </div>
+      {error ? <Problem error={error} retry={reload} /> : <Skeleton />}
+    </div>
+  )
+}
+
+function Replay({ index, cast, messages, approvals }: Loaded) {
+  const duration = Math.max(cast.durationMs, index.durationMs, 1)
+  const [ms, setMs] = useState(() => Math.min(duration, Number(query.peek().get('t') ?? 0)))
+  const [isPlaying, setPlaying] = useState(false)
+  const [speed, setSpeed] = useState(1)
+  const [skipsIdle, setSkipsIdle] = useState(true)
+  const clock = usePlaying({ cast, isPlaying, speed, skipsIdle, ms, setMs, setPlaying, duration })
+
+  const seek = (to: number) => {
+    const at = Math.max(0, Math.min(duration, to))
+    setMs(at)
+    setQuery({ t: String(Math.round(at)) })
+  }
+  const moments = useMemo(() => momentsOf(index), [index])
+  const jump = (step: 1 | -1, isWanted: (moment: Moment) => boolean) => {
+    const wanted = moments.filter(isWanted)
+    const next = step === 1 ? wanted.find(({ atMs }) => atMs > ms + 1) : wanted.findLast(({ atMs }) => atMs < ms - 1)
+    if (next) seek(next.atMs)
+  }
+  const stepFrame = (step: 1 | -1) => {
+    setPlaying(false)
+    const at = indexAfter(cast.events, ms)
+    const event = step === 1 ? cast.events[at] : cast.events.findLast(({ ms: time }) => time < ms - 0.5)
+    if (event) seek(event.ms)
+  }
+  const togglePlay = () => {
+    if (ms >= duration) seek(0)
+    setPlaying(!isPlaying)
+  }
+  const onKey = (event: KeyboardEvent) => {
+    if ((event.target as HTMLElement).closest('button, select, a')) return
+    const act = {
+      ' ': togglePlay,
+      ArrowRight: () => seek(ms + 1_000),
+      ArrowLeft: () => seek(ms - 1_000),
+    }[event.key]
+    if (!act) return
+    event.preventDefault()
+    act()
+  }
+  const began = timeOf(index.recording.startedAt)
+  const { recording } = index
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the player, wherever the focus is inside
+    <div class="page full replay" onKeyDown={onKey} ref={clock}>
+      <div class="page-head">
+        <div class="grow">
+          <h1>{recording.label ?? recording.agent}</h1>
+          <p class="small dim facts">
+            <span>replay</span>
+            <span>{recording.agent}</span>
+            <a class="link" href={`/s/${recording.session}`}>
+              the session
+            </a>
+          </p>
+        </div>
+        <div class="actions">
+          <CopyButton
+            text={() => `${location.origin}/replay/${recording.id}?t=${Math.round(ms)}`}
+            label="Copy a link to this moment"
+            class="btn"
+          >
+            Link to this moment
+          </CopyButton>
+        </div>
+      </div>
+      <div class="replay-grid">
+        <div class="term">
+          <ReplayScreen cast={cast} ms={ms} />
+        </div>
+        <div class="replay-side">
+          <Thought index={index} ms={ms} />
+          <Talk
+            messages={messages}
+            approvals={approvals}
+            decisions={index.decisions}
+            began={began}
+            ms={ms}
+            onSeek={seek}
+          />
+        </div>
+      </div>
+      <div class="transport panel">
+        <div class="row">
+          <button type="button" class="btn quiet icon" aria-label="Previous frame" onClick={() => stepFrame(-1)}>
+            <BackIcon />
+          </button>
+          <button type="button" class="btn solid icon" aria-label={isPlaying ? 'Pause' : 'Play'} onClick={togglePlay}>
+            {isPlaying ? <PauseIcon /> : <PlayIcon />}
+          </button>
+          <button type="button" class="btn quiet icon" aria-label="Next frame" onClick={() => stepFrame(1)}>
+            <StepIcon />
+          </button>
+          <output class="num small" aria-label="Position">
+            {formatClock(ms)} <span class="dim">/ {formatClock(duration)}</span>
+          </output>
+        </div>
+        <Scrubber duration={duration} ms={ms} moments={moments} onSeek={seek} />
+        <div class="row wrap">
+          <button type="button" class="btn" onClick={() => jump(1, moment => moment.kind === 'decision')}>
+            Next decision
+          </button>
+          <button type="button" class="btn" onClick={() => jump(1, moment => moment.kind === 'change')}>
+            Next change
+          </button>
+          <select
+            class="input"
+            style={{ width: 'auto' }}
+            aria-label="Speed"
+            value={speed}
+            onChange={event => setSpeed(Number(event.currentTarget.value))}
+          >
+            {SPEEDS.map(one => (
+              <option key={one} value={one}>
+                {one}×
+              </option>
+            ))}
+          </select>
+          <label class="row small">
+            <input type="checkbox" checked={skipsIdle} onChange={event => setSkipsIdle(event.currentTarget.checked)} />
+            skip rests over {IDLE_MS / 1000} s
+          </label>
+        </div>
+      </div>
+    </div>
+  )
+}
+
+interface Playing {
+  cast: Cast
+  isPlaying: boolean
+  speed: number
+  skipsIdle: boolean
+  ms: number
+  duration: number
+  setMs(ms: number): void
+  setPlaying(isPlaying: boolean): void
+}
+
+/** Time passes while it plays. */
+function usePlaying(options: Playing) {
+  const box = useRef<HTMLDivElement>(null)
+  const latest = useRef(options)
+  latest.current = options
+  useEffect(() => {
+    if (!options.isPlaying) return
+    let before = performance.now()
+    let frame = requestAnimationFrame(function draw(at) {
+      const { cast, speed, skipsIdle, ms, duration, setMs, setPlaying } = latest.current
+      const next = advance(cast, ms, (at - before) * speed, skipsIdle)
+      before = at
+      setMs(next)
+      if (next >= Math.min(duration, cast.durationMs)) setPlaying(false)
+      else frame = requestAnimationFrame(draw)
+    })
+    return () => cancelAnimationFrame(frame)
+  }, [options.isPlaying])
+  return box
+}
+
+interface Moment {
+  atMs: number
+  kind: 'decision' | 'change' | 'message' | 'exit'
+  label: string
+}
+
+function momentsOf({ markers, decisions }: Index): Moment[] {
+  return [
+    ...decisions.flatMap(({ atMs, decidedAtMs, title, by }) => [
+      { atMs, kind: 'decision' as const, label: `asked: ${title}` },
+      ...(decidedAtMs === null
+        ? []
+        : [{ atMs: decidedAtMs, kind: 'decision' as const, label: `decided by ${by}: ${title}` }]),
+    ]),
+    ...markers
+      .filter(({ kind }) => kind === 'change' || kind === 'message' || kind === 'exit')
+      .map(({ atMs, kind, label }) => ({
+        atMs,
+        kind: kind as Moment['kind'],
+        label: kind === 'change' ? label.replaceAll('_', ' ') : kind,
+      })),
+  ].sort((a, b) => a.atMs - b.atMs)
+}
+
+function Scrubber(props: { duration: number; ms: number; moments: readonly Moment[]; onSeek(ms: number): void }) {
+  const { duration, ms, moments, onSeek } = props
+  return (
+    <div class="scrubber">
+      <div class="marks" aria-hidden="true">
+        {moments.map((moment, index) => (
+          <span
+            key={index}
+            class={moment.kind}
+            style={{ left: `${(moment.atMs / duration) * 100}%` }}
+            title={`${formatClock(moment.atMs)} ${moment.label}`}
+          />
+        ))}
+      </div>
+      <input
+        type="range"
+        aria-label="Moment"
+        aria-valuetext={formatClock(ms)}
+        min={0}
+        max={Math.ceil(duration)}
+        step={50}
+        value={ms}
+        onInput={event => onSeek(event.currentTarget.valueAsNumber)}
+      />
+    </div>
+  )
+}
+
+/** What Signalbox thought at that moment. */
+function Thought({ index, ms }: { index: Index; ms: number }) {
+  const change = index.markers.findLast(({ kind, atMs }) => kind === 'change' && atMs <= ms)
+  const { detail } = change ?? {}
+  return (
+    <Panel title="What Signalbox thought">
+      <div class="pad">
+        {change ? (
+          <dl class="kv">
+            <dt>View</dt>
+            <dd class="strong">{change.label.replaceAll('_', ' ')}</dd>
+            <dt>Status</dt>
+            <dd>
+              {detail?.status} <span class="dim">({detail?.phase})</span>
+            </dd>
+            <dt>By</dt>
+            <dd>
+              {detail?.authority} <code class="dim">{detail?.rule}</code>
+            </dd>
+            <dt>For</dt>
+            <dd class="num">{((ms - change.atMs) / 1000).toFixed(1)} s</dd>
+          </dl>
+        ) : (
+          <p class="small soft">Nothing had been read yet.</p>
+        )}
+      </div>
+    </Panel>
+  )
+}
+
+function Talk(props: {
+  messages: readonly Message[]
+  approvals: readonly Approval[]
+  decisions: readonly Decision[]
+  began: number
+  ms: number
+  onSeek(ms: number): void
+}) {
+  const { began, ms, decisions, onSeek } = props
+  const said = props.messages.filter(({ at }) => timeOf(at) - began <= ms)
+  const asked = decisions.filter(({ atMs }) => atMs <= ms)
+  const entries = [
+    ...said.map(message => ({ at: timeOf(message.at) - began, message, decision: null })),
+    ...asked.map(decision => ({ at: decision.atMs, message: null, decision })),
+  ].sort((a, b) => a.at - b.at)
+  const box = useRef<HTMLDivElement>(null)
+  useEffect(() => {
+    if (box.current) box.current.scrollTop = box.current.scrollHeight
+  }, [entries.length])
+  return (
+    <Panel title="Conversation" note={`${said.length} of ${props.messages.length} messages`} class="replay-talk">
+      <div class="talk" ref={box} tabIndex={0} role="region" aria-label="Conversation up to this moment">
+        {entries.length === 0 && <Empty title="Nothing said yet" />}
+        {entries.map(({ at, message, decision }) =>
+          message ? (
+            <Blocks key={message.message} blocks={message.blocks} />
+          ) : (
+            <button key={decision!.approval} type="button" class="decision-line" onClick={() => onSeek(at)}>
+              <span class="strong">{decision!.title}</span>
+              <span class="small soft">
+                {decision!.decidedAtMs !== null && decision!.decidedAtMs <= ms
+                  ? `decided by ${decision!.by} at ${formatClock(decision!.decidedAtMs)}, then ${decision!.state}`
+                  : 'waits for a decision'}
+              </span>
+            </button>
+          ),
+        )}
+      </div>
+    </Panel>
+  )
+}

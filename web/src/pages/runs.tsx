@@ -1,0 +1,253 @@
+import { useState } from 'preact/hooks'
+import { baseName, formatMoney, formatSpan, timeOf } from '../api/format'
+import type { Run } from '../api/types'
+import { usePageKeys } from '../shell/keyboard'
+import { controlRun } from '../store/actions'
+import { canDecide, runs } from '../store/live'
+import { savedRunFilters } from '../store/prefs'
+import { go, query, setQuery } from '../store/router'
+import { getJson } from '../transport/request'
+import { type Column, DataTable } from '../ui/data-table'
+import { Dialog } from '../ui/dialog'
+import { PlusIcon } from '../ui/icons'
+import { Menu } from '../ui/menu'
+import { Empty } from '../ui/panel'
+import { isOpenRun, runAspect, StatusBadge } from '../ui/status'
+import { Age, Took } from '../ui/time'
+import { useLoad } from '../ui/use-load'
+
+const STATUSES = ['running', 'waiting', 'paused', 'completed', 'failed', 'rejected', 'cancelled', 'queued'] as const
+
+export function RunsPage() {
+  const [at, setAt] = useState(-1)
+  const [chosen, setChosen] = useState<readonly string[]>([])
+  const [isComparing, setComparing] = useState(false)
+  useLoad('runs', async signal => {
+    runs.put(...(await getJson<{ items: Run[] }>('/runs?limit=200', { signal })).items)
+  })
+  const statuses = query.value.getAll('status')[0]?.split(',') ?? []
+  const words = (query.value.get('q') ?? '').toLowerCase()
+  const shown = runs.all.value
+    .filter(({ status }) => statuses.length === 0 || statuses.includes(status))
+    .filter(({ title, kind, project, id, labels }) =>
+      `${title} ${kind} ${project} ${id} ${Object.values(labels ?? {}).join(' ')}`.toLowerCase().includes(words),
+    )
+    .sort((a, b) => timeOf(b.createdAt) - timeOf(a.createdAt))
+  usePageKeys({
+    move: step => setAt(Math.max(0, Math.min(shown.length - 1, at + step))),
+    open: () => shown[at] && go(`/r/${shown[at].id}`),
+  })
+  const toggle = (status: string) => {
+    const next = statuses.includes(status) ? statuses.filter(one => one !== status) : [...statuses, status]
+    setQuery({ status: next.join(',') || null })
+  }
+  const choose = (id: string, isOn: boolean) =>
+    setChosen(isOn ? [...chosen, id].slice(-2) : chosen.filter(one => one !== id))
+  return (
+    <div class="page">
+      <div class="page-head">
+        <h1>Runs</h1>
+        <div class="actions">
+          <input
+            class="input"
+            style={{ width: '200px' }}
+            type="search"
+            aria-label="Search runs"
+            placeholder="Search"
+            data-search
+            value={query.value.get('q') ?? ''}
+            onInput={event => setQuery({ q: event.currentTarget.value })}
+          />
+          <SavedFilters />
+          {chosen.length === 2 && (
+            <button type="button" class="btn" onClick={() => setComparing(true)}>
+              Compare
+            </button>
+          )}
+          <a class="btn solid" href="/start?what=run">
+            <PlusIcon /> Start
+          </a>
+        </div>
+      </div>
+      <div class="row wrap filter-row" role="group" aria-label="Status">
+        {STATUSES.map(status => (
+          <button
+            key={status}
+            type="button"
+            class="btn filter"
+            aria-pressed={statuses.includes(status)}
+            onClick={() => toggle(status)}
+          >
+            <StatusBadge aspect={runAspect(status)} />
+          </button>
+        ))}
+      </div>
+      {shown.length === 0 ? (
+        <Empty title={runs.all.value.length === 0 ? 'No runs yet' : 'No run by this filter'}>
+          <p>A run drives agents through a loop, a graph or a pipeline, and survives whatever happens to its host.</p>
+          <code>signalbox run examples/implement-test-fix.dot</code>
+          <a class="btn solid" href="/start?what=run">
+            Start a run
+          </a>
+        </Empty>
+      ) : (
+        <DataTable
+          label="Runs"
+          items={shown}
+          columns={COLUMNS}
+          keyOf={({ id }) => id}
+          picked={shown[at]?.id}
+          first={run => (
+            <input
+              type="checkbox"
+              aria-label={`Compare ${run.title}`}
+              checked={chosen.includes(run.id)}
+              onChange={event => choose(run.id, event.currentTarget.checked)}
+            />
+          )}
+        />
+      )}
+      {isComparing && <CompareDialog ids={chosen} onClose={() => setComparing(false)} />}
+    </div>
+  )
+}
+
+const COLUMNS: readonly Column<Run>[] = [
+  {
+    name: 'Status',
+    cell: run => <StatusBadge aspect={runAspect(run.status)} isLive={run.status === 'running'} />,
+    sort: ({ status }) => STATUSES.indexOf(status as 'running'),
+  },
+  {
+    name: 'Name',
+    isMain: true,
+    cell: run => (
+      <a class="strong" href={`/r/${run.id}`}>
+        {run.title}
+      </a>
+    ),
+    sort: ({ title }) => title,
+  },
+  { name: 'Kind', cell: run => run.labels?.pipeline ?? run.kind, sort: ({ kind }) => kind },
+  {
+    name: 'Project',
+    cell: run => <span title={run.project}>{baseName(run.project)}</span>,
+    sort: ({ project }) => project,
+  },
+  { name: 'At', cell: run => <code class="dim">{run.step ?? '–'}</code> },
+  { name: 'Steps', isRight: true, cell: run => run.steps, sort: ({ steps }) => steps },
+  {
+    name: 'Cost',
+    isRight: true,
+    cell: run => formatMoney(run.usage?.costUsd),
+    sort: ({ usage }) => usage?.costUsd ?? -1,
+  },
+  {
+    name: 'Time',
+    isRight: true,
+    cell: run => (run.startedAt ? <Took from={run.startedAt} to={run.endedAt} /> : '–'),
+    sort: run => (run.startedAt ? timeOf(run.endedAt ?? Date.now()) - timeOf(run.startedAt) : 0),
+  },
+  {
+    name: 'Begun',
+    isRight: true,
+    cell: run => <Age at={run.createdAt} suffix=" ago" />,
+    sort: run => timeOf(run.createdAt),
+  },
+  { name: 'Verdict', cell: run => <span class="soft">{run.reason ?? '–'}</span> },
+  {
+    name: ' ',
+    cell: run => (
+      <Menu label={`Actions for ${run.title}`}>
+        <a href={`/r/${run.id}`}>Open</a>
+        {isOpenRun(run) && (
+          <button
+            type="button"
+            class="danger"
+            disabled={!canDecide.value}
+            onClick={() => void controlRun(run.id, 'cancel', 'The run is being cancelled')}
+          >
+            Cancel
+          </button>
+        )}
+        {(run.status === 'paused' || run.status === 'failed') && (
+          <button
+            type="button"
+            disabled={!canDecide.value}
+            onClick={() => void controlRun(run.id, 'resume', 'The run goes on')}
+          >
+            Resume
+          </button>
+        )}
+        <a href={`/r/${run.id}?fork=1`}>Fork …</a>
+      </Menu>
+    ),
+  },
+]
+
+function SavedFilters() {
+  const text = query.value.toString()
+  const save = () => {
+    const name = prompt('Name of this filter')
+    if (name) savedRunFilters.value = [...savedRunFilters.value.filter(one => one.name !== name), { name, query: text }]
+  }
+  return (
+    <Menu label="Saved filters" class="btn" trigger="Filters">
+      {savedRunFilters.value.map(({ name, query: saved }) => (
+        <button key={name} type="button" onClick={() => go(`/runs?${saved}`)}>
+          {name}
+        </button>
+      ))}
+      {savedRunFilters.value.length > 0 && <hr />}
+      <button type="button" disabled={text === ''} onClick={save}>
+        Save this filter
+      </button>
+      {savedRunFilters.value.length > 0 && (
+        <button type="button" onClick={() => (savedRunFilters.value = [])}>
+          Forget all
+        </button>
+      )}
+    </Menu>
+  )
+}
+
+function CompareDialog({ ids, onClose }: { ids: readonly string[]; onClose(): void }) {
+  const [a, b] = ids.map(id => runs.get(id))
+  if (!a || !b) return null
+  const took = (run: Run) => formatSpan(timeOf(run.endedAt ?? Date.now()) - timeOf(run.startedAt ?? run.createdAt))
+  const rows: [string, (run: Run) => string][] = [
+    ['Status', run => run.status],
+    ['Kind', run => run.labels?.pipeline ?? run.kind],
+    ['Project', run => run.project],
+    ['Steps', run => String(run.steps)],
+    ['Time', took],
+    ['Cost', run => formatMoney(run.usage?.costUsd)],
+    ['Tokens in', run => String(run.usage?.input ?? 0)],
+    ['Tokens out', run => String(run.usage?.output ?? 0)],
+    ['Verdict', run => run.reason ?? '–'],
+  ]
+  return (
+    <Dialog title="Two runs side by side" onClose={onClose} isWide>
+      <div class="table-box">
+        <table class="data">
+          <thead>
+            <tr>
+              <th />
+              <th>{a.title}</th>
+              <th>{b.title}</th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map(([name, cell]) => (
+              <tr key={name}>
+                <th scope="row">{name}</th>
+                <td class={cell(a) === cell(b) ? 'dim' : 'strong'}>{cell(a)}</td>
+                <td class={cell(a) === cell(b) ? 'dim' : 'strong'}>{cell(b)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </Dialog>
+  )
+}

@@ -1,0 +1,53 @@
+import { useEffect, useRef } from 'preact/hooks'
+import { TERMINAL_FONT, terminalTheme } from '../terminal/palette'
+import type { Cast } from './cast'
+import { Player } from './player'
+
+/** The terminal as it was. */
+export function ReplayScreen({ cast, ms }: { cast: Cast; ms: number }) {
+  const box = useRef<HTMLDivElement>(null)
+  const player = useRef<Player | null>(null)
+  const wanted = useRef(ms)
+  wanted.current = ms
+  useEffect(() => {
+    let dispose: () => void = () => undefined
+    let isGone = false
+    void import('../terminal/xterm').then(({ Terminal }) => {
+      if (isGone || !box.current) return
+      const terminal = new Terminal({
+        fontFamily: TERMINAL_FONT,
+        fontSize: 13,
+        lineHeight: 1.15,
+        theme: terminalTheme,
+        disableStdin: true,
+        scrollback: 500,
+        cols: cast.cols,
+        rows: cast.rows,
+      })
+      terminal.open(box.current)
+      const fit = () => {
+        const width = box.current?.clientWidth ?? 0
+        const screen = box.current?.querySelector<HTMLElement>('.xterm-screen')
+        if (!screen || screen.offsetWidth === 0) return
+        const size = ((terminal.options.fontSize ?? 13) * (width - 28)) / screen.offsetWidth
+        terminal.options.fontSize = Math.max(6, Math.min(15, Math.floor(size * 2) / 2))
+      }
+      requestAnimationFrame(fit)
+      const observer = new ResizeObserver(fit)
+      observer.observe(box.current)
+      player.current = new Player(cast, terminal)
+      player.current.seek(wanted.current)
+      dispose = () => {
+        observer.disconnect()
+        player.current = null
+        terminal.dispose()
+      }
+    })
+    return () => {
+      isGone = true
+      dispose()
+    }
+  }, [cast])
+  useEffect(() => player.current?.seek(ms), [ms])
+  return <div class="terminal-box replay-screen" ref={box} role="img" aria-label="Terminal at this moment" />
+}

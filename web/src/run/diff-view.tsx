@@ -1,0 +1,47 @@
+import { Diff } from '../blocks/blocks'
+import { getJson } from '../transport/request'
+import { Empty, Problem, Skeleton } from '../ui/panel'
+import { useLoad } from '../ui/use-load'
+import { parseUnified } from './parse-unified'
+
+/** What the run, or one node of it, changed in its repository. */
+export function RunDiff({ run, node, version }: { run: string; node: string | null; version: number }) {
+  const query = node === null ? '' : `?node=${encodeURIComponent(node)}`
+  const { value, error, reload } = useLoad(`${run}${query}#${version}`, signal =>
+    getJson<{ from: string | null; to: string | null; diff: string; isCut: boolean }>(`/runs/${run}/diff${query}`, {
+      signal,
+    }),
+  )
+  if (!value) return <div class="pad">{error ? <Problem error={error} retry={reload} /> : <Skeleton />}</div>
+  const files = parseUnified(value.diff)
+  if (files.length === 0)
+    return (
+      <div class="pad">
+        <Empty title="Nothing has changed" />
+      </div>
+    )
+  return (
+    <div class="stack wide pad">
+      <p class="small dim">
+        {files.length} {files.length === 1 ? 'file' : 'files'} ·{' '}
+        <code>{value.from?.slice(0, 10) ?? 'the beginning'}</code> →{' '}
+        <code>{value.to?.slice(0, 10) ?? 'the working tree'}</code>
+        {value.isCut && ' · only the beginning is shown'}
+      </p>
+      {files.map(file => (
+        <details key={file.name} class="tool" open>
+          <summary>
+            <code class="cut strong">{file.name}</code>
+            <span class="tiny" style={{ color: 'var(--add)' }}>
+              +{file.added}
+            </span>
+            <span class="tiny" style={{ color: 'var(--cut)' }}>
+              −{file.removed}
+            </span>
+          </summary>
+          <Diff lines={file.lines} />
+        </details>
+      ))}
+    </div>
+  )
+}

@@ -1,0 +1,100 @@
+import { formatClock, formatSpan, timeOf } from '../api/format'
+import { now } from '../store/now'
+import { nodeAspect } from '../ui/status'
+import type { Timeline, Visit } from './types'
+
+/** Nodes × visits × attempts on one line of time; gates are diamonds, what was recovered is hatched. */
+export function Gantt(props: { timeline: Timeline; picked: string | null; onPick(node: string, visit: number): void }) {
+  const { timeline, picked, onPick } = props
+  const begin = timeOf(timeline.startedAt)
+  const end = Math.max(begin + 1_000, timeline.endedAt === null ? now.value : timeOf(timeline.endedAt))
+  const length = end - begin
+  const left = (at: number) => ((at - begin) / length) * 100
+  const width = (from: number, to: number) => Math.max(0.35, ((to - from) / length) * 100)
+  const rows = rowsOf(timeline.visits)
+  if (rows.length === 0) return <p class="pad small soft">No node has been reached yet.</p>
+  return (
+    <div class="gantt" role="region" aria-label="Timeline" tabIndex={0}>
+      <div class="gantt-axis" aria-hidden="true">
+        <span />
+        <div>
+          {ticksOf(length).map(tick => (
+            <span key={tick} style={{ left: `${(tick / length) * 100}%` }}>
+              {formatClock(tick)}
+            </span>
+          ))}
+        </div>
+      </div>
+      <ul>
+        {rows.map(({ key, node, visits }) => (
+          <li key={key} class={node === picked ? 'is-here' : ''}>
+            <span class="cut small" title={key}>
+              {key}
+            </span>
+            <div class="lane">
+              {visits.map(visit => {
+                const from = timeOf(visit.startedAt)
+                const to = visit.endedAt === null ? end : timeOf(visit.endedAt)
+                const aspect = nodeAspect(visit.status)
+                return (
+                  <button
+                    key={visit.visit}
+                    type="button"
+                    class={`bar-visit tone-${aspect.tone} ${visit.endedAt === null ? 'open' : ''}`}
+                    style={{ left: `${left(from)}%`, width: `${width(from, to)}%` }}
+                    aria-label={`${key}, visit ${visit.visit}: ${aspect.word}, ${formatSpan(to - from)}`}
+                    title={`${key} · visit ${visit.visit} · ${aspect.word} · ${formatSpan(to - from)}`}
+                    onClick={() => onPick(node, visit.visit)}
+                  >
+                    {visit.attempts.map(attempt => {
+                      const a = timeOf(attempt.startedAt)
+                      const b = attempt.endedAt === null ? to : timeOf(attempt.endedAt)
+                      return (
+                        <i
+                          key={attempt.step}
+                          class={`${attempt.recovery ? 'recovered' : ''} ${attempt.status}`}
+                          style={{
+                            left: `${((a - from) / Math.max(1, to - from)) * 100}%`,
+                            width: `${((b - a) / Math.max(1, to - from)) * 100}%`,
+                          }}
+                        />
+                      )
+                    })}
+                  </button>
+                )
+              })}
+              {visits.flatMap(visit =>
+                visit.gates.map(gate => (
+                  <span
+                    key={gate.gate}
+                    class={`gate ${gate.endedAt === null ? 'open' : ''}`}
+                    style={{ left: `${left(timeOf(gate.endedAt ?? end))}%` }}
+                    title={gate.endedAt === null ? 'a person is asked' : 'a person answered'}
+                  />
+                )),
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </div>
+  )
+}
+
+function rowsOf(visits: readonly Visit[]): { key: string; node: string; visits: Visit[] }[] {
+  const rows = new Map<string, { key: string; node: string; visits: Visit[] }>()
+  for (const visit of visits) {
+    const key = visit.branch ? `${visit.branch}/${visit.node}` : visit.node
+    const row = rows.get(key) ?? { key, node: visit.node, visits: [] }
+    row.visits.push(visit)
+    rows.set(key, row)
+  }
+  return [...rows.values()]
+}
+
+const STEPS_S = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 21_600, 43_200, 86_400]
+
+function ticksOf(length: number): number[] {
+  const step = (STEPS_S.find(s => length / (s * 1000) <= 8) ?? 86_400) * 1000
+  return Array.from({ length: Math.floor(length / step) + 1 }, (_, index) => index * step)
+}

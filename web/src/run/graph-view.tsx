@@ -1,0 +1,53 @@
+import { useCallback } from 'preact/hooks'
+import { SvgView } from '../ui/svg-view'
+
+const FITS_PT = 760
+
+/** A graph as Graphviz laid it out, in our colours: states by class, nodes that can be opened, by mouse and by key. */
+export function GraphView(props: { svg: string; label: string; picked?: string | null; onPick?(node: string): void }) {
+  const { picked, onPick } = props
+  const prepare = useCallback(
+    (svg: SVGSVGElement) => {
+      // What is not much larger than its place is shown whole; what is, scrolls.
+      svg.classList.toggle('fits', Number.parseFloat(svg.getAttribute('height') ?? '0') < FITS_PT)
+      svg.querySelector('g.graph > polygon')?.remove()
+      for (const group of svg.querySelectorAll<SVGGElement>('g.node, g.edge')) {
+        for (const shape of group.querySelectorAll('[fill], [stroke]')) {
+          if (shape.getAttribute('stroke-width') === '2') group.classList.add('taken')
+          if (shape.getAttribute('fill') !== 'none') shape.setAttribute('data-filled', '')
+          for (const name of ['fill', 'stroke', 'stroke-width']) shape.removeAttribute(name)
+        }
+        for (const text of group.querySelectorAll('text'))
+          for (const name of ['fill', 'font-family']) text.removeAttribute(name)
+        if (group.classList.contains('node')) wire(group, picked ?? null, onPick)
+      }
+      for (const title of svg.querySelectorAll('g.edge > title, g.graph > title')) title.remove()
+    },
+    [picked, onPick],
+  )
+  return (
+    <div class="graph" tabIndex={0} role="region" aria-label={props.label}>
+      <SvgView text={props.svg} label={props.label} prepare={prepare} />
+    </div>
+  )
+}
+
+function wire(group: SVGGElement, picked: string | null, onPick: ((node: string) => void) | undefined): void {
+  const name = group.querySelector('title')?.textContent ?? ''
+  group.dataset.node = name
+  group.classList.toggle('picked', name === picked)
+  if (!onPick) return
+  group.setAttribute('role', 'button')
+  group.setAttribute('tabindex', '0')
+  group.setAttribute('aria-label', `${name}: ${stateOf(group)}`)
+  group.addEventListener('click', () => onPick(name))
+  group.addEventListener('keydown', event => {
+    if (event.key !== 'Enter' && event.key !== ' ') return
+    event.preventDefault()
+    onPick(name)
+  })
+}
+
+function stateOf(group: SVGGElement): string {
+  return [...group.classList].find(name => name !== 'node' && name !== 'picked') ?? 'not reached'
+}

@@ -1,0 +1,196 @@
+import type { ComponentChildren } from 'preact'
+import { formatCount, formatMoney } from '../api/format'
+import { getJson } from '../transport/request'
+import { Empty, Problem, Skeleton } from '../ui/panel'
+import { nodeAspect, StatusBadge } from '../ui/status'
+import { Segments } from '../ui/tabs'
+import { Clock, Took } from '../ui/time'
+import { useLoad } from '../ui/use-load'
+import type { RunNode, Step, Visit } from './types'
+
+interface NodeDetailProps {
+  run: string
+  node: RunNode
+  visit: number
+  /** Changes when the run has moved: what is shown is looked at again. */
+  version: number
+  onVisit(visit: number): void
+  onFork(node: string): void
+}
+
+/** One visit of a node: what it was asked, what it answered, where the run went from there, and why. */
+export function NodeDetail({ run, node, visit, version, onVisit, onFork }: NodeDetailProps) {
+  const number = Math.min(Math.max(1, visit), Math.max(1, node.visits))
+  const { value, error, reload } = useLoad(`${run}/${node.node}/${number}/${version}`, signal =>
+    node.visits === 0
+      ? Promise.resolve(null)
+      : getJson<Visit>(`/runs/${run}/nodes/${encodeURIComponent(node.node)}/visits/${number}`, { signal }),
+  )
+  return (
+    <div class="stack wide pad">
+      <div class="row wrap">
+        <StatusBadge
+          aspect={nodeAspect(node.status === 'idle' ? 'pending' : node.status)}
+          isLive={node.status === 'running'}
+        />
+        <span class="small dim grow">{node.handler}</span>
+        {node.visits > 1 && (
+          <Segments
+            label="Visit"
+            value={String(number)}
+            choices={Array.from({ length: node.visits }, (_, index) => ({
+              value: String(index + 1),
+              label: `visit ${index + 1}`,
+            }))}
+            onChange={value => onVisit(Number(value))}
+          />
+        )}
+        {node.visits > 0 && (
+          <button type="button" class="btn" onClick={() => onFork(node.node)}>
+            Fork here
+          </button>
+        )}
+      </div>
+      {node.visits === 0 ? (
+        <Empty title="Not reached yet" />
+      ) : value ? (
+        <VisitView visit={value} />
+      ) : error ? (
+        <Problem error={error} retry={reload} />
+      ) : (
+        <Skeleton />
+      )}
+    </div>
+  )
+}
+
+function VisitView({ visit }: { visit: Visit }) {
+  return (
+    <>
+      <dl class="kv">
+        <dt>Began</dt>
+        <dd>
+          <Clock at={visit.startedAt} /> · <Took from={visit.startedAt} to={visit.endedAt} />
+        </dd>
+        {visit.outcome && (
+          <>
+            <dt>Outcome</dt>
+            <dd>{visit.outcome}</dd>
+          </>
+        )}
+        {visit.edge && (
+          <>
+            <dt>Went on to</dt>
+            <dd>
+              <b>{visit.edge.to}</b> <span class="dim">because of {visit.edge.reason.replaceAll('_', ' ')}</span>
+            </dd>
+          </>
+        )}
+        {visit.failureReason && (
+          <>
+            <dt>Failed</dt>
+            <dd style={{ color: 'var(--danger)' }}>
+              {visit.failureReason} {visit.failureClass && <span class="dim">({visit.failureClass})</span>}
+            </dd>
+          </>
+        )}
+        {visit.notes && (
+          <>
+            <dt>Notes</dt>
+            <dd>{visit.notes}</dd>
+          </>
+        )}
+        {visit.commit && (
+          <>
+            <dt>Commit</dt>
+            <dd>
+              <code>{visit.commit.slice(0, 12)}</code>
+            </dd>
+          </>
+        )}
+        {visit.retries.map(retry => (
+          <>
+            <dt key={retry.attempt}>Retry {retry.attempt}</dt>
+            <dd>{retry.reason}</dd>
+          </>
+        ))}
+      </dl>
+      {visit.attempts.map(attempt => (
+        <AttemptView key={attempt.step} attempt={attempt} />
+      ))}
+    </>
+  )
+}
+
+function AttemptView({ attempt }: { attempt: Step }) {
+  const { usage, recovery } = attempt
+  return (
+    <section class="attempt">
+      <header class="row wrap small">
+        <code class="strong">{attempt.step}</code>
+        <StatusBadge aspect={nodeAspect(STATUS[attempt.status] ?? attempt.status)} isLive={attempt.status === 'open'} />
+        <span class="dim">
+          {attempt.effect} · <Took from={attempt.startedAt} to={attempt.endedAt} />
+          {usage &&
+            ` · ${formatMoney(usage.costUsd)} · ${formatCount(usage.input)} in, ${formatCount(usage.output)} out`}
+        </span>
+        {attempt.session && (
+          <a class="link" href={`/s/${attempt.session}`}>
+            terminal
+          </a>
+        )}
+      </header>
+      {attempt.reason && <p class="small soft">{attempt.reason}</p>}
+      {recovery && (
+        <div class="recovery small">
+          <p>
+            Recovered: <b>{recovery.verdict}</b>
+          </p>
+          <ul>
+            {recovery.evidence.map((piece, index) => (
+              <li key={index} class="soft">
+                {piece.source}: {piece.says}
+              </li>
+            ))}
+          </ul>
+        </div>
+      )}
+      <Value title="Asked" value={attempt.input} />
+      <Value title="Answered" value={attempt.result} isOpen />
+    </section>
+  )
+}
+
+const STATUS: Readonly<Record<string, string>> = {
+  open: 'running',
+  ok: 'success',
+  silent: 'fail',
+  lost: 'fail',
+  cut: 'cancelled',
+}
+
+/** Texts as texts, the rest as what it is. */
+function Value({ title, value, isOpen = false }: { title: string; value: unknown; isOpen?: boolean }) {
+  if (value === null || value === undefined) return null
+  const { text, rest } = splitValue(value)
+  let body: ComponentChildren = null
+  if (text !== null) body = <pre class="code-box wrap">{text}</pre>
+  return (
+    <details class="value" open={isOpen}>
+      <summary class="small strong">{title}</summary>
+      {body}
+      {rest !== null && <pre class="code-box wrap dim">{JSON.stringify(rest, null, 2)}</pre>}
+    </details>
+  )
+}
+
+const TEXTS = ['prompt', 'response', 'text', 'answer', 'output', 'message', 'command']
+
+function splitValue(value: unknown): { text: string | null; rest: unknown } {
+  if (typeof value === 'string') return { text: value, rest: null }
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { text: null, rest: value }
+  const entries = Object.entries(value)
+  const found = entries.find(([name, part]) => TEXTS.includes(name) && typeof part === 'string')
+  const rest = entries.filter(entry => entry !== found)
+  return { text: (found?.[1] as string) ?? null, rest: rest.length > 0 ? Object.fromEntries(rest) : null }
+}

@@ -1,0 +1,133 @@
+import { useState } from 'preact/hooks'
+import { isOwner } from '../store/live'
+import { attempt } from '../store/toasts'
+import { getJson, request } from '../transport/request'
+import { Dialog } from '../ui/dialog'
+import { Problem, Skeleton } from '../ui/panel'
+import { withStepUp } from '../ui/step-up'
+import { useLoad } from '../ui/use-load'
+
+interface Setting {
+  key: string
+  /** As a file would say it; a secret is "set" or "unset". */
+  shown: string
+  origin: { source: string; place?: string }
+  isChangeable: boolean
+}
+
+interface Body {
+  items: Setting[]
+  version: string
+}
+
+/** Every value with where it comes from; the safe ones can be changed here. */
+export function ValuesTab() {
+  const { value, error, reload } = useLoad('settings', signal => getJson<Body>('/settings', { signal }))
+  const [words, setWords] = useState('')
+  const [editing, setEditing] = useState<Setting | null>(null)
+  if (!value) return error ? <Problem error={error} retry={reload} /> : <Skeleton lines={4} />
+  const shown = value.items.filter(({ key }) => key.toLowerCase().includes(words.toLowerCase()))
+  return (
+    <>
+      <input
+        class="input"
+        style={{ maxWidth: '320px', marginBottom: '16px' }}
+        type="search"
+        aria-label="Search settings"
+        placeholder="Search"
+        data-search
+        value={words}
+        onInput={event => setWords(event.currentTarget.value)}
+      />
+      {[...groupsOf(shown)].map(([name, settings]) => (
+        <section key={name} class="section" aria-label={name}>
+          <div class="section-head">
+            <h2>{name}</h2>
+          </div>
+          <ul class="list">
+            {settings.map(setting => (
+              <li key={setting.key} class="setting">
+                <code class="strong">{setting.key}</code>
+                <div class="setting-value">
+                  <code class="cut" title={setting.shown}>
+                    {setting.shown}
+                  </code>
+                  <span class="tiny dim cut" title={setting.origin.place}>
+                    {setting.origin.source}
+                  </span>
+                </div>
+                {setting.isChangeable ? (
+                  <button type="button" class="btn" disabled={!isOwner.value} onClick={() => setEditing(setting)}>
+                    Change
+                  </button>
+                ) : (
+                  <span />
+                )}
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      {editing && (
+        <ChangeDialog setting={editing} version={value.version} onDone={reload} onClose={() => setEditing(null)} />
+      )}
+    </>
+  )
+}
+
+function groupsOf(settings: readonly Setting[]): Map<string, Setting[]> {
+  const groups = new Map<string, Setting[]>()
+  for (const setting of settings) {
+    const name = setting.key.split('.')[0]!
+    groups.set(name, [...(groups.get(name) ?? []), setting])
+  }
+  return groups
+}
+
+function ChangeDialog(props: { setting: Setting; version: string; onDone(): void; onClose(): void }) {
+  const { setting, version } = props
+  const [text, setText] = useState(setting.shown.replace(/^"(.*)"$/, '$1'))
+  const save = async (event: Event) => {
+    event.preventDefault()
+    const body = { changes: { [setting.key]: valueLike(setting.shown, text) } }
+    const change = () => request('/settings', { method: 'PATCH', body, headers: { 'if-match': `"${version}"` } })
+    const saved = await attempt(() => withStepUp(change), 'Saved')
+    if (!saved) return
+    props.onDone()
+    props.onClose()
+  }
+  return (
+    <Dialog title={setting.key} onClose={props.onClose}>
+      <form class="stack wide" onSubmit={save}>
+        <p class="soft small">
+          Now <code>{setting.shown}</code>, from {setting.origin.source}. The change is written to your own settings
+          file.
+        </p>
+        <input
+          class="input code"
+          aria-label={setting.key}
+          value={text}
+          onInput={event => setText(event.currentTarget.value)}
+        />
+        <div class="row" style={{ justifyContent: 'flex-end' }}>
+          <button type="button" class="btn" onClick={props.onClose}>
+            Back
+          </button>
+          <button type="submit" class="btn solid">
+            Save
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
+
+/** Texts stay texts; numbers, switches and lists are read as what they are. */
+function valueLike(before: string, text: string): unknown {
+  if (before.startsWith('"')) return text
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
+}

@@ -1,0 +1,53 @@
+import { signal } from '@preact/signals'
+import { needsCount } from '../store/needs'
+import { Dialog } from '../ui/dialog'
+import { MoreIcon } from '../ui/icons'
+import { isHere, STOPS } from './nav'
+
+const isMoreOpen = signal(false)
+const FIRST = ['/', '/sessions', '/runs']
+
+export function BottomBar() {
+  const rest = STOPS.filter(({ href }) => !FIRST.includes(href))
+  return (
+    <>
+      <nav class="bottom" aria-label="Main">
+        {STOPS.filter(({ href }) => FIRST.includes(href)).map(({ href, label, pages, icon: Icon }) => (
+          <a key={href} href={href} aria-current={isHere(pages) ? 'page' : undefined}>
+            <Icon />
+            {label}
+            {href === '/' && needsCount.value > 0 && <span class="count">{needsCount.value}</span>}
+          </a>
+        ))}
+        <button
+          type="button"
+          aria-current={rest.some(({ pages }) => isHere(pages)) ? 'page' : undefined}
+          onClick={() => (isMoreOpen.value = true)}
+        >
+          <MoreIcon />
+          More
+        </button>
+      </nav>
+      {isMoreOpen.value && (
+        <Dialog title="More" onClose={() => (isMoreOpen.value = false)}>
+          <nav class="stack" aria-label="More">
+            {[...rest, { href: '/start', label: 'Start a session or a run', icon: null }].map(
+              ({ href, label, icon: Icon }) => (
+                <a
+                  key={href}
+                  class="btn tall"
+                  style={{ justifyContent: 'flex-start' }}
+                  href={href}
+                  onClick={() => (isMoreOpen.value = false)}
+                >
+                  {Icon && <Icon />}
+                  {label}
+                </a>
+              ),
+            )}
+          </nav>
+        </Dialog>
+      )}
+    </>
+  )
+}

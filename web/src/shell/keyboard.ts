@@ -1,0 +1,97 @@
+import { signal } from '@preact/signals'
+import { cardKeys } from '../approval/card-keys'
+import { hasLetterKeys } from '../store/prefs'
+import { go } from '../store/router'
+import { STOPS } from './nav'
+
+export const isHelpOpen = signal(false)
+export const isPaletteOpen = signal(false)
+
+export interface PageKeys {
+  move?(step: 1 | -1): void
+  open?(): void
+  select?(): void
+  explain?(): void
+  actions?(): void
+}
+
+let pageKeys: PageKeys = {}
+let isGoing = false
+let goTimer: ReturnType<typeof setTimeout> | undefined
+
+/** The page's own meaning of the moving keys, while it is shown. */
+export function usePageKeys(keys: PageKeys): void {
+  pageKeys = keys
+}
+
+export function startKeyboard(): void {
+  document.addEventListener('keydown', event => {
+    if ((event.metaKey || event.ctrlKey) && event.key.toLowerCase() === 'k') {
+      event.preventDefault()
+      isPaletteOpen.value = true
+      return
+    }
+    if (event.metaKey || event.ctrlKey || event.altKey || event.defaultPrevented || isTyping(event.target)) return
+    if (document.querySelector('dialog[open]')) return
+    if (!hasLetterKeys.value && event.key !== '?' && event.key !== 'Escape') return
+    if (handle(event.key)) event.preventDefault()
+  })
+}
+
+function handle(key: string): boolean {
+  if (isGoing) {
+    isGoing = false
+    clearTimeout(goTimer)
+    const stop = STOPS.find(candidate => candidate.key === key)
+    if (stop) go(stop.href)
+    return stop !== undefined
+  }
+  switch (key) {
+    case '?':
+      isHelpOpen.value = true
+      return true
+    case 'g':
+      isGoing = true
+      goTimer = setTimeout(() => {
+        isGoing = false
+      }, 1_500)
+      return true
+    case '/': {
+      const field = document.querySelector<HTMLElement>('[data-search]')
+      if (field) field.focus()
+      else isPaletteOpen.value = true
+      return true
+    }
+    case 'j':
+    case 'k':
+      pageKeys.move?.(key === 'j' ? 1 : -1)
+      return pageKeys.move !== undefined
+    case 'Enter':
+      if (document.activeElement && document.activeElement !== document.body) return false
+      pageKeys.open?.()
+      return pageKeys.open !== undefined
+    case 'a':
+      cardKeys()?.allow()
+      return cardKeys() !== null
+    case 'd':
+      cardKeys()?.deny()
+      return cardKeys() !== null
+    case 'x':
+      pageKeys.select?.()
+      return pageKeys.select !== undefined
+    case 'e':
+      pageKeys.explain?.()
+      return pageKeys.explain !== undefined
+    case '.':
+      pageKeys.actions?.()
+      return pageKeys.actions !== undefined
+    default:
+      return false
+  }
+}
+
+function isTyping(target: EventTarget | null): boolean {
+  const element = target as HTMLElement | null
+  if (!element?.closest) return false
+  return element.closest('input, textarea, select, [contenteditable], .terminal-box') !== null
+}

@@ -1,0 +1,30 @@
+import { computed } from '@preact/signals'
+import { runs, sessions } from '../store/live'
+import { needsCount } from '../store/needs'
+import { route } from '../store/router'
+import { GraphIcon, NeedsIcon, PanesIcon, RunsIcon, SessionsIcon, SettingsIcon, UsageIcon } from '../ui/icons'
+import { isLiveSession, isOpenRun } from '../ui/status'
+
+const liveCount = computed(() => sessions.all.value.filter(isLiveSession).length)
+const openRuns = computed(() => runs.all.value.filter(isOpenRun).length)
+
+export const STOPS = [
+  { href: '/', label: 'Needs you', pages: ['overview', 'approval'], icon: NeedsIcon, key: 'o', count: needsCount },
+  {
+    href: '/sessions',
+    label: 'Sessions',
+    pages: ['sessions', 'session', 'replay'],
+    icon: SessionsIcon,
+    key: 's',
+    count: liveCount,
+  },
+  { href: '/panes', label: 'Panes', pages: ['panes'], icon: PanesIcon, key: 'p', count: null },
+  { href: '/runs', label: 'Runs', pages: ['runs', 'run'], icon: RunsIcon, key: 'r', count: openRuns },
+  { href: '/graphs', label: 'Graphs', pages: ['graphs'], icon: GraphIcon, key: 'w', count: null },
+  { href: '/usage', label: 'Usage', pages: ['usage'], icon: UsageIcon, key: 'u', count: null },
+  { href: '/settings', label: 'Settings', pages: ['settings'], icon: SettingsIcon, key: 't', count: null },
+] as const
+
+export function isHere(pages: readonly string[]): boolean {
+  return pages.includes(route.value.page)
+}

@@ -1,0 +1,192 @@
+import { computed, signal } from '@preact/signals'
+import type { Approval, Grant, Hello, Me, Pane, Run, Session, StreamEvent } from '../api/types'
+import { access, getJson } from '../transport/request'
+import { SharedStream } from '../transport/shared-stream'
+import type { StreamState } from '../transport/stream'
+import { Collection } from './collection'
+import { foldApproval } from './fold-approval'
+import { Refresher } from './refresher'
+
+export const sessions = new Collection<Session>()
+export const panes = new Collection<Pane>()
+export const approvals = new Collection<Approval>()
+export const runs = new Collection<Run>()
+export const grants = new Collection<Grant>()
+
+export interface Spend {
+  costUsd: number
+  tokens: number
+  runs: number
+  budgetUsd?: number | null
+}
+
+export const me = signal<Me | null>(null)
+export const spend = signal<Spend | null>(null)
+export const areGrantsPaused = signal(false)
+export const connection = signal<StreamState>({ is: 'connecting' })
+/** When what is shown was last known to be whole; null before the first snapshot. */
+export const snapshotAt = signal<number | null>(null)
+export const loadProblem = signal<unknown>(null)
+
+export const isOnline = computed(() => connection.value.is === 'live')
+export const canDecide = computed(() => isOnline.value && !me.value?.isReadOnly && roleRank() >= 1)
+export const isOwner = computed(() => isOnline.value && !me.value?.isReadOnly && roleRank() >= 2)
+
+function roleRank(): number {
+  return { viewer: 0, approver: 1, owner: 2 }[me.value?.person.role ?? 'viewer'] ?? 0
+}
+
+interface Overview {
+  sessions?: Session[]
+  panes?: Pane[]
+  approvals?: Approval[]
+  runs?: Run[]
+  grants?: { items?: Grant[]; isPaused?: boolean } | Grant[]
+  spendToday?: Spend
+  position?: number | string
+  store?: string
+}
+
+type Listener = (event: StreamEvent) => void
+type PassingListener = (type: string, data: Record<string, unknown>) => void
+const listeners = new Set<Listener>()
+const passingListeners = new Set<PassingListener>()
+const gapListeners = new Set<() => void>()
+let stream: SharedStream | null = null
+
+/** Every event of the log, in order. */
+export function onEvent(listener: Listener): () => void {
+  listeners.add(listener)
+  return () => listeners.delete(listener)
+}
+
+/** What is shown now and kept nowhere: provisional text, previews. */
+export function onPassing(listener: PassingListener): () => void {
+  passingListeners.add(listener)
+  return () => passingListeners.delete(listener)
+}
+
+/** Events were missed: whoever keeps something of their own must look again. */
+export function onGap(listener: () => void): () => void {
+  gapListeners.add(listener)
+  return () => gapListeners.delete(listener)
+}
+
+export function streamSubscription(): string | null {
+  return stream?.subscription ?? null
+}
+
+export function retryNow(): void {
+  stream?.retry()
+}
+
+/** One snapshot, then the stream from its position on. */
+export async function goLive(): Promise<void> {
+  stopLive()
+  try {
+    me.value = meOf(await getJson<Record<string, unknown>>('/auth/me'))
+    const position = await loadSnapshot()
+    stream = new SharedStream(handlers, position)
+    loadProblem.value = null
+  } catch (error) {
+    if (access.peek() === 'yes') {
+      loadProblem.value = error
+      connection.value = { is: 'offline', since: Date.now(), tries: 1 }
+      setTimeout(() => access.peek() === 'yes' && stream === null && void goLive(), 3_000)
+    }
+  }
+}
+
+export function stopLive(): void {
+  stream?.close()
+  stream = null
+}
+
+async function loadSnapshot(): Promise<string | null> {
+  const overview = await getJson<Overview>('/overview')
+  sessions.replace(overview.sessions ?? [])
+  panes.replace(overview.panes ?? [])
+  approvals.replace(overview.approvals ?? [])
+  runs.replace(overview.runs ?? [])
+  const given = overview.grants ?? []
+  grants.replace(Array.isArray(given) ? given : (given.items ?? []))
+  areGrantsPaused.value = Array.isArray(given) ? false : given.isPaused === true
+  spend.value = overview.spendToday ?? null
+  snapshotAt.value = Date.now()
+  return overview.position === undefined ? null : String(overview.position)
+}
+
+function meOf(body: Record<string, unknown>): Me {
+  const person = (body.person ?? body) as Me['person']
+  return { ...(body as unknown as Me), person }
+}
+
+const handlers = {
+  state(state: StreamState): void {
+    connection.value = state
+  },
+  hello(hello: Hello): void {
+    if (hello.resume !== 'gap') return
+    void loadSnapshot().catch(() => undefined)
+    for (const listener of gapListeners) listener()
+  },
+  event(event: StreamEvent): void {
+    snapshotAt.value = Date.now()
+    route(event)
+    for (const listener of listeners) listener(event)
+  },
+  passing(type: string, data: Record<string, unknown>): void {
+    if (type.startsWith('pane.')) takePane(type, data)
+    for (const listener of passingListeners) listener(type, data)
+  },
+}
+
+const sessionLooks = new Refresher({
+  one: async id => sessions.put(await getJson<Session>(`/sessions/${id}`)),
+  all: async () => sessions.put(...(await getJson<{ items: Session[] }>('/sessions?limit=200')).items),
+})
+const approvalLooks = new Refresher({
+  one: async id => approvals.put(await getJson<Approval>(`/approvals/${id}`)),
+  all: async () => approvals.put(...(await getJson<{ items: Approval[] }>('/approvals?limit=200')).items),
+})
+const runLooks = new Refresher({
+  one: async id => runs.put(await getJson<Run>(`/runs/${id}`)),
+  all: async () => runs.put(...(await getJson<{ items: Run[] }>('/runs?limit=200')).items),
+})
+const grantLooks = new Refresher({ one: loadGrants, all: loadGrants })
+
+async function loadGrants(): Promise<void> {
+  const { items, isPaused } = await getJson<{ items: Grant[]; isPaused?: boolean }>('/grants')
+  grants.replace(items)
+  areGrantsPaused.value = isPaused === true
+}
+
+function route(event: StreamEvent): void {
+  const [kind, id] = event.subject.split('/')
+  if (!id) return
+  if (event.type.startsWith('pane.')) takePane(event.type, event.data)
+  else if (kind === 'approval') {
+    const folded = foldApproval(approvals.peek(id), event)
+    if (folded) approvals.put(folded)
+    else approvalLooks.touch(id)
+    const session = approvals.peek(id)?.subject.session
+    if (session) sessionLooks.touch(session)
+  } else if (kind === 'session') sessionLooks.touch(id)
+  else if (kind === 'run') runLooks.touch(id)
+  else if (kind === 'grant') grantLooks.touch(id)
+}
+
+function takePane(type: string, data: Record<string, unknown>): void {
+  const pane = data.pane as Pane | string | undefined
+  if (type === 'pane.gone') panes.remove(typeof pane === 'object' ? pane.id : String(pane ?? data.id))
+  else if (typeof pane === 'object') panes.put(pane)
+}
+
+/** A session's state outside the log (phase, holder, held prompts) is looked at again when a page needs it now. */
+export function lookAtSession(id: string): void {
+  sessionLooks.touch(id)
+}
+
+export function lookAtRun(id: string): void {
+  runLooks.touch(id)
+}

@@ -1,0 +1,233 @@
+import type { Terminal } from '@xterm/xterm'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { canDecide } from '../store/live'
+import { isScreenReader, terminalFontSize } from '../store/prefs'
+import { getJson } from '../transport/request'
+import { KeyRow } from './key-row'
+import { TERMINAL_FONT, terminalTheme } from './palette'
+import { PasteDialog } from './paste-dialog'
+import { TerminalSocket } from './socket'
+
+type State = 'connecting' | 'live' | 'closed' | 'ended'
+
+interface Holding {
+  holder: string
+  isYours: boolean
+  name?: string
+}
+
+/**
+ * A pane's screen, live. It looks until somebody takes the keyboard; then keys go to the agent, all of them but Ctrl-Shift-. which
+ * leaves. Pastes of more than a line are shown first.
+ */
+export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean }) {
+  const box = useRef<HTMLDivElement>(null)
+  const socket = useRef<TerminalSocket | null>(null)
+  const screen = useRef<Terminal | null>(null)
+  const fit = useRef<(() => void) | null>(null)
+  const [state, setState] = useState<State>('connecting')
+  const [holding, setHolding] = useState<Holding | null>(null)
+  const [problem, setProblem] = useState<string | null>(null)
+  const [pasted, setPasted] = useState<string | null>(null)
+  const [plain, setPlain] = useState<string | null>(null)
+  const isMine = holding?.isYours === true
+  const mine = useRef(false)
+  mine.current = isMine
+
+  useEffect(() => {
+    let isGone = false
+    let dispose: () => void = () => undefined
+    void import('./xterm').then(({ Terminal, FitAddon }) => {
+      if (isGone || !box.current) return
+      const terminal = new Terminal({
+        fontFamily: TERMINAL_FONT,
+        fontSize: terminalFontSize.peek(),
+        lineHeight: 1.15,
+        theme: terminalTheme,
+        scrollback: 2_000,
+        cursorBlink: false,
+        screenReaderMode: isScreenReader.peek(),
+        allowProposedApi: false,
+        disableStdin: false,
+        convertEol: false,
+      })
+      const fitter = new FitAddon()
+      terminal.loadAddon(fitter)
+      terminal.open(box.current)
+      screen.current = terminal
+      /** Whoever only watches sees all columns, at whatever size of text that takes. */
+      const scale = () => {
+        const element = box.current
+        const shown = element?.querySelector<HTMLElement>('.xterm-screen')
+        if (!element || !shown || shown.offsetWidth === 0) return
+        const wanted = terminalFontSize.peek()
+        const now = terminal.options.fontSize ?? wanted
+        const fits = (now * (element.clientWidth - 28)) / shown.offsetWidth
+        const size = mine.current ? wanted : Math.max(5, Math.min(wanted, Math.floor(fits * 4) / 4))
+        if (size !== now) terminal.options.fontSize = size
+      }
+      const proposed = fitter.proposeDimensions() ?? { cols: 80, rows: 24 }
+      const connection = new TerminalSocket(
+        pane,
+        { wants: 'view', cols: clamp(proposed.cols), rows: clamp(proposed.rows) },
+        {
+          state: setState,
+          holder: setHolding,
+          problem: setProblem,
+          exited: () => setState('ended'),
+          resized: (cols, rows) => {
+            terminal.resize(cols, rows)
+            scale()
+          },
+          bytes: bytes => terminal.write(bytes),
+          snapshot: ({ cols, rows, data }) => {
+            terminal.reset()
+            terminal.resize(cols, rows)
+            terminal.write(data)
+            scale()
+          },
+        },
+      )
+      socket.current = connection
+      const size = () => {
+        scale()
+        if (!mine.current) return
+        const wanted = fitter.proposeDimensions()
+        if (wanted && Number.isFinite(wanted.cols)) connection.resize(clamp(wanted.cols), clamp(wanted.rows))
+      }
+      fit.current = size
+      const observer = new ResizeObserver(size)
+      observer.observe(box.current)
+      terminal.onData(data => mine.current && connection.input(data))
+      terminal.attachCustomKeyEventHandler(event => handleKey(event, terminal))
+      const onPaste = (event: ClipboardEvent) => {
+        const text = event.clipboardData?.getData('text') ?? ''
+        if (!mine.current || !/[\n\r]|[^\P{Cc}\t]/u.test(text)) return
+        event.preventDefault()
+        event.stopPropagation()
+        setPasted(text)
+      }
+      box.current.addEventListener('paste', onPaste, true)
+      dispose = () => {
+        observer.disconnect()
+        connection.close()
+        terminal.dispose()
+      }
+    })
+    return () => {
+      isGone = true
+      dispose()
+    }
+  }, [pane])
+
+  useEffect(() => {
+    fit.current?.()
+  }, [terminalFontSize.value])
+
+  useEffect(() => {
+    if (!isMine) return
+    fit.current?.()
+    screen.current?.focus()
+  }, [isMine])
+
+  const readPlain = async () => {
+    if (plain !== null) return setPlain(null)
+    const frame = await getJson<{ lines?: (string | { text: string })[]; text?: string }>(
+      `/panes/${pane}/frame?format=text`,
+    ).catch(error => ({ text: (error as Error).message, lines: undefined }))
+    const lines = frame.lines?.map(line => (typeof line === 'string' ? line : line.text))
+    setPlain(lines?.join('\n') ?? frame.text ?? '')
+  }
+
+  return (
+    <div class={`term ${isMine ? 'is-mine' : ''}`}>
+      <div class="terminal-bar">
+        <HolderLine state={state} holding={holding} problem={problem} />
+        <div class="row" style={{ marginLeft: 'auto', gap: '2px' }}>
+          <button type="button" class="btn quiet" aria-pressed={plain !== null} onClick={() => void readPlain()}>
+            Plain text
+          </button>
+          <button
+            type="button"
+            class="btn quiet icon"
+            aria-label="Smaller text"
+            onClick={() => (terminalFontSize.value = Math.max(8, terminalFontSize.value - 1))}
+          >
+            A−
+          </button>
+          <button
+            type="button"
+            class="btn quiet icon"
+            aria-label="Larger text"
+            onClick={() => (terminalFontSize.value = Math.min(24, terminalFontSize.value + 1))}
+          >
+            A+
+          </button>
+          {isMine && (
+            <button type="button" class="btn" onClick={() => socket.current?.leave()}>
+              Leave
+            </button>
+          )}
+          {state !== 'ended' && !isMine && (
+            <button
+              type="button"
+              class="btn"
+              disabled={!canDecide.value || state !== 'live'}
+              onClick={() => socket.current?.take()}
+            >
+              Take input
+            </button>
+          )}
+        </div>
+      </div>
+      {plain !== null ? (
+        <pre class="terminal-plain" tabIndex={0} role="region" aria-label="Terminal as plain text">
+          {plain}
+        </pre>
+      ) : null}
+      <div class="terminal-box" ref={box} hidden={plain !== null} />
+      {isPhone && isMine && <KeyRow onKeys={keys => socket.current?.input(keys)} />}
+      {pasted !== null && (
+        <PasteDialog
+          text={pasted}
+          onPaste={() => {
+            screen.current?.paste(pasted)
+            setPasted(null)
+          }}
+          onClose={() => setPasted(null)}
+        />
+      )}
+    </div>
+  )
+}
+
+function HolderLine({ state, holding, problem }: { state: State; holding: Holding | null; problem: string | null }) {
+  if (problem) return <span class="small tone-danger">{problem}</span>
+  if (state === 'ended') return <span class="small">The terminal has ended</span>
+  if (state !== 'live') return <span class="small">Connecting to the terminal …</span>
+  if (holding?.isYours)
+    return (
+      <span class="small">
+        You have the keyboard · <kbd>Ctrl</kbd> <kbd>Shift</kbd> <kbd>.</kbd> leaves
+      </span>
+    )
+  if (holding?.holder === 'person') return <span class="small">{holding.name ?? 'Somebody'} has the keyboard</span>
+  if (holding?.holder === 'signalbox') return <span class="small">Signalbox is typing</span>
+  return <span class="small">Watching</span>
+}
+
+/** Everything belongs to the terminal but the way out. */
+function handleKey(event: KeyboardEvent, terminal: Terminal): boolean {
+  if (event.ctrlKey && event.shiftKey && (event.key === '.' || event.key === '>' || event.code === 'Period')) {
+    event.preventDefault()
+    terminal.blur()
+    const next = document.querySelector<HTMLElement>('#composer, main h1')
+    next?.focus()
+    return false
+  }
+  return true
+}
+
+function clamp(size: number): number {
+  return Math.max(2, Math.min(400, size))
+}

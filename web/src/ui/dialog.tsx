@@ -1,0 +1,43 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useId, useRef } from 'preact/hooks'
+import { CloseIcon } from './icons'
+
+interface DialogProps {
+  title: string
+  onClose(): void
+  children: ComponentChildren
+  foot?: ComponentChildren
+  isWide?: boolean
+}
+
+/** The browser's own modal dialog: it keeps the focus inside, closes by Esc, and gives the focus back. */
+export function Dialog({ title, onClose, children, foot, isWide = false }: DialogProps) {
+  const box = useRef<HTMLDialogElement>(null)
+  const id = useId()
+  useEffect(() => {
+    const before = document.activeElement as HTMLElement | null
+    box.current?.showModal()
+    return () => before?.focus?.()
+  }, [])
+  return (
+    <dialog
+      ref={box}
+      class={isWide ? 'wide' : ''}
+      aria-labelledby={id}
+      onClose={onClose}
+      onCancel={event => {
+        event.preventDefault()
+        onClose()
+      }}
+    >
+      <div class="dialog-head">
+        <h2 id={id}>{title}</h2>
+        <button type="button" class="btn quiet icon" aria-label="Close" onClick={onClose}>
+          <CloseIcon />
+        </button>
+      </div>
+      <div class="dialog-body">{children}</div>
+      {foot && <div class="dialog-foot">{foot}</div>}
+    </dialog>
+  )
+}

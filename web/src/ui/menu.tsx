@@ -1,0 +1,70 @@
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { MoreIcon } from './icons'
+
+interface MenuProps {
+  label: string
+  children: ComponentChildren
+  trigger?: ComponentChildren
+  class?: string
+  isUp?: boolean
+  isLeft?: boolean
+  isDisabled?: boolean
+}
+
+/** A button that opens a short list of further actions. */
+export function Menu({ label, children, trigger, class: kind = 'btn quiet icon', ...place }: MenuProps) {
+  const [isOpen, setOpen] = useState(false)
+  const box = useRef<HTMLDivElement>(null)
+  const button = useRef<HTMLButtonElement>(null)
+  const items = () => [...(box.current?.querySelectorAll<HTMLElement>('.menu :is(button, a):not(:disabled)') ?? [])]
+
+  useEffect(() => {
+    if (!isOpen) return
+    items()[0]?.focus()
+    const away = (event: Event) => {
+      if (!box.current?.contains(event.target as Node)) setOpen(false)
+    }
+    document.addEventListener('pointerdown', away)
+    return () => document.removeEventListener('pointerdown', away)
+  }, [isOpen])
+
+  const onKey = (event: KeyboardEvent) => {
+    if (!isOpen) return
+    if (event.key === 'Escape') {
+      event.stopPropagation()
+      setOpen(false)
+      button.current?.focus()
+    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault()
+      const all = items()
+      const at = all.indexOf(document.activeElement as HTMLElement)
+      all[(at + (event.key === 'ArrowDown' ? 1 : -1) + all.length) % all.length]?.focus()
+    } else if (event.key === 'Tab') setOpen(false)
+  }
+
+  return (
+    // biome-ignore lint/a11y/noStaticElementInteractions: keys of the list inside are caught where they bubble to
+    <div class="menu-box" ref={box} onKeyDown={onKey}>
+      <button
+        ref={button}
+        type="button"
+        class={kind}
+        aria-label={trigger ? undefined : label}
+        aria-haspopup="true"
+        aria-expanded={isOpen}
+        disabled={place.isDisabled}
+        onClick={() => setOpen(!isOpen)}
+      >
+        {trigger ?? <MoreIcon />}
+      </button>
+      {isOpen && (
+        // biome-ignore lint/a11y/noStaticElementInteractions: a choice inside closes it
+        // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a choice is a click
+        <div class={`menu ${place.isUp ? 'up' : ''} ${place.isLeft ? 'left' : ''}`} onClick={() => setOpen(false)}>
+          {children}
+        </div>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,100 @@
+import { Component, type ComponentChildren } from 'preact'
+import { sentence } from '../store/toasts'
+import type { ApiError } from '../transport/request'
+
+interface PanelProps {
+  title: ComponentChildren
+  note?: ComponentChildren
+  tools?: ComponentChildren
+  children: ComponentChildren
+  id?: string
+  class?: string
+}
+
+export function Panel({ title, note, tools, children, id, class: kind = '' }: PanelProps) {
+  return (
+    <section class={`panel ${kind}`} id={id}>
+      <header>
+        <h2>{title}</h2>
+        <span class="grow cut">{note}</span>
+        {tools}
+      </header>
+      <Guard>{children}</Guard>
+    </section>
+  )
+}
+
+interface SectionProps {
+  title: string
+  of?: ComponentChildren
+  tools?: ComponentChildren
+  tone?: string
+  children: ComponentChildren
+}
+
+export function Section({ title, of, tools, tone, children }: SectionProps) {
+  return (
+    <section class="section" aria-label={title}>
+      <div class={`section-head ${tone ? `lit tone-${tone}` : ''}`}>
+        <h2>{title}</h2>
+        {of !== undefined && <span class="of">{of}</span>}
+        {tools && <span class="tools">{tools}</span>}
+      </div>
+      <Guard>{children}</Guard>
+    </section>
+  )
+}
+
+export function Empty({ title, children }: { title: string; children?: ComponentChildren }) {
+  return (
+    <div class="empty">
+      <p class="strong">{title}</p>
+      {children}
+    </div>
+  )
+}
+
+export function Problem({ error, retry }: { error: unknown; retry?: (() => void) | undefined }) {
+  const { message, next, body } = error as ApiError
+  return (
+    <div class="empty problem" role="alert">
+      <p class="strong">{sentence(message ?? String(error))}</p>
+      {next && <p>{sentence(next)}</p>}
+      {body?.requestId && <p class="tiny dim mono">request {body.requestId}</p>}
+      {retry && (
+        <button type="button" class="btn" onClick={retry}>
+          Try again
+        </button>
+      )}
+    </div>
+  )
+}
+
+export function Skeleton({ lines = 3 }: { lines?: number }) {
+  return (
+    <div class="stack" role="status" aria-label="Loading">
+      {Array.from({ length: lines }, (_, index) => (
+        <div key={index} class="skeleton" style={{ height: '44px', opacity: 1 - index * 0.22 }} />
+      ))}
+    </div>
+  )
+}
+
+/** A part of the page that fails takes nothing else with it. */
+export class Guard extends Component<{ children: ComponentChildren }, { error: unknown }> {
+  override state = { error: null as unknown }
+
+  static override getDerivedStateFromError(error: unknown) {
+    return { error }
+  }
+
+  override componentDidCatch(error: unknown): void {
+    console.error(error)
+  }
+
+  override render() {
+    const { error } = this.state
+    if (error === null) return this.props.children
+    return <Problem error={error} retry={() => this.setState({ error: null })} />
+  }
+}

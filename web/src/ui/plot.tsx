@@ -1,0 +1,89 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+export interface Series {
+  name: string
+  values: number[]
+}
+
+interface PlotProps {
+  label: string
+  days: readonly string[]
+  series: readonly Series[]
+  format(value: number): string
+}
+
+const COLOURS = ['--lunar-lamp', '--clear-lamp', '--caution-lamp', '--danger-lamp', '--ink-3', '--accent']
+
+/** A plot with the table behind it: what the eye takes at once, and what it means to the last digit. */
+export function Plot({ label, days, series, format }: PlotProps) {
+  const box = useRef<HTMLDivElement>(null)
+  const [isTable, setTable] = useState(false)
+  useEffect(() => {
+    if (isTable || !box.current) return
+    let isGone = false
+    let dispose: () => void = () => undefined
+    void import('./uplot').then(({ drawBars }) => {
+      if (!isGone && box.current) dispose = drawBars(box.current, { days, series, format, colours: COLOURS })
+    })
+    return () => {
+      isGone = true
+      dispose()
+    }
+  }, [days, series, format, isTable])
+  return (
+    <div class="plot">
+      <div class="row wrap plot-legend">
+        {series.slice(0, COLOURS.length).map((one, index) => (
+          <span key={one.name} class="row tiny">
+            <i style={{ background: `var(${COLOURS[index]})` }} /> {one.name}
+          </span>
+        ))}
+        <button
+          type="button"
+          class="btn quiet"
+          style={{ marginLeft: 'auto' }}
+          aria-pressed={isTable}
+          onClick={() => setTable(!isTable)}
+        >
+          {isTable ? 'Plot' : 'Table'}
+        </button>
+      </div>
+      {isTable ? (
+        <div
+          class="node-table"
+          tabIndex={0}
+          role="region"
+          aria-label={`${label} as a table`}
+          style={{ maxHeight: '240px' }}
+        >
+          <table class="data">
+            <thead>
+              <tr>
+                <th>Day</th>
+                {series.map(({ name }) => (
+                  <th key={name} class="right">
+                    {name}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {days.map((day, at) => (
+                <tr key={day}>
+                  <td>{day}</td>
+                  {series.map(({ name, values }) => (
+                    <td key={name} class="right">
+                      {format(values[at] ?? 0)}
+                    </td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      ) : (
+        <div class="plot-box" ref={box} role="img" aria-label={`${label}; the same figures stand in the table`} />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,97 @@
+// The plots, in a chunk of their own.
+import uPlot from 'uplot'
+import 'uplot/dist/uPlot.min.css'
+import type { Series } from './plot'
+
+interface Bars {
+  days: readonly string[]
+  series: readonly Series[]
+  format(value: number): string
+  colours: readonly string[]
+}
+
+const HEIGHT = 220
+
+/** Stacked bars, a day each: the first series lies at the bottom. */
+export function drawBars(box: HTMLElement, { days, series, format, colours }: Bars): () => void {
+  const style = getComputedStyle(box)
+  const colour = (name: string) => style.getPropertyValue(name).trim()
+  const places = days.map((_, index) => index)
+  const stacked = stack(series)
+  const bars = uPlot.paths.bars!({ size: [0.62, 42], radius: 0.12 })
+  const grid = { stroke: colour('--line'), width: 1 }
+  const ink = colour('--ink-3')
+  const make = () =>
+    new uPlot(
+      {
+        width: box.clientWidth,
+        height: HEIGHT,
+        padding: [10, 12, 0, 4],
+        legend: { show: false },
+        cursor: { y: false, points: { show: false } },
+        scales: {
+          x: { time: false, range: () => [-0.6, days.length - 0.4] },
+          y: { range: (_, __, to) => [0, to > 0 ? to * 1.12 : 1] },
+        },
+        axes: [
+          {
+            stroke: ink,
+            grid: { show: false },
+            ticks: { show: false },
+            font: `11px ${style.fontFamily}`,
+            values: (_, splits) => splits.map(at => dayLabel(days[at])),
+            incrs: [1, 2, 5, 7, 14, 30],
+          },
+          {
+            stroke: ink,
+            grid,
+            ticks: { show: false },
+            font: `11px ${style.fontFamily}`,
+            size: 58,
+            values: (_, splits) => splits.map(value => format(value)),
+          },
+        ],
+        series: [
+          {},
+          // Drawn from the top of the stack down, so that each covers the one above to its own height.
+          ...[...stacked].reverse().map(({ name, index }) => ({
+            label: name,
+            fill: colour(colours[index % colours.length]!),
+            stroke: 'transparent',
+            width: 0,
+            paths: bars,
+            points: { show: false },
+          })),
+        ],
+      },
+      [places, ...[...stacked].reverse().map(({ values }) => values)],
+      box,
+    )
+  let plot = make()
+  const observer = new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height: HEIGHT }))
+  observer.observe(box)
+  const scheme = matchMedia('(prefers-color-scheme: dark)')
+  const redraw = () => {
+    plot.destroy()
+    plot = make()
+  }
+  scheme.addEventListener('change', redraw)
+  return () => {
+    observer.disconnect()
+    scheme.removeEventListener('change', redraw)
+    plot.destroy()
+  }
+}
+
+function stack(series: readonly Series[]): { name: string; index: number; values: number[] }[] {
+  let below: number[] = []
+  return series.map(({ name, values }, index) => {
+    below = values.map((value, at) => value + (below[at] ?? 0))
+    return { name, index, values: below }
+  })
+}
+
+function dayLabel(day: string | undefined): string {
+  if (!day) return ''
+  return new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' }).format(new Date(`${day}T00:00:00`))
+}

@@ -1,0 +1,35 @@
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { onGap } from '../store/live'
+
+export interface Loaded<T> {
+  value: T | null
+  error: unknown
+  isLoading: boolean
+  reload(): void
+}
+
+/** Loads what a page needs beyond the shared store, again when its key changes or events were missed; the last answer stays meanwhile. */
+export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
+  const [state, setState] = useState<{ key: string; value: T | null; error: unknown; isLoading: boolean }>({
+    key,
+    value: null,
+    error: null,
+    isLoading: true,
+  })
+  const [count, setCount] = useState(0)
+  const reload = useCallback(() => setCount(before => before + 1), [])
+  const latest = useRef(load)
+  latest.current = load
+  useEffect(() => onGap(reload), [reload])
+  useEffect(() => {
+    const abort = new AbortController()
+    setState(before => ({ ...before, value: before.key === key ? before.value : null, key, isLoading: true }))
+    latest
+      .current(abort.signal)
+      .then(value => !abort.signal.aborted && setState({ key, value, error: null, isLoading: false }))
+      .catch(error => !abort.signal.aborted && setState(before => ({ ...before, error, isLoading: false })))
+    return () => abort.abort()
+  }, [key, count])
+  const value = state.key === key ? state.value : null
+  return { value, error: state.error, isLoading: state.isLoading, reload }
+}
