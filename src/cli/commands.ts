@@ -1,5 +1,6 @@
 import { type CommandSpec, JSON_OPTION } from './command-spec.js'
 import { GRAPH_COMMANDS } from './graph-commands.js'
+import { PIPELINE_COMMANDS } from './pipeline-commands.js'
 import { SESSION_COMMANDS } from './session-commands.js'
 import { PANE_SETUP_COMMANDS, WATCH_COMMANDS } from './watch-commands.js'
 
@@ -257,6 +258,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import('./commands/oneshot.js'),
   },
+  ...PIPELINE_COMMANDS,
   ...GRAPH_COMMANDS,
   {
     name: 'runs',
