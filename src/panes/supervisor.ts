@@ -160,6 +160,11 @@ export class Supervisor {
     this.#isPending = isPending
   }
 
+  /** A switch in the settings was turned. */
+  retune(): void {
+    this.#tune(this.#pane)
+  }
+
   setHeuristics(mode: 'auto' | 'off'): void {
     this.#mode = mode
   }

@@ -71,10 +71,10 @@ export function statusWord(pane: PaneInfo): string {
 }
 
 /** The one line of why: `hook/tool-started · 0.95`. */
-export function whyText({ why, isInMode }: PaneInfo): string {
+export function whyText({ why, isInMode, isMuted }: PaneInfo): string {
   const stale =
     why.staleForS === null ? '' : `unknown (was ${why.claim ?? 'never known'} ${shortAge(why.staleForS * 1000)} ago) · `
-  const mode = isInMode ? 'copy mode · ' : ''
+  const mode = `${isInMode ? 'copy mode · ' : ''}${isMuted ? 'muted · ' : ''}`
   if (why.authority === 'none') return `${mode}${stale}nothing heard yet`
   return `${mode}${stale}${why.authority} ${why.rule} · ${why.confidence.toFixed(2)}`
 }

@@ -42,7 +42,7 @@ const HELP = [
   'enter      go there: attach to the session, or select the pane in tmux',
   'space      mark as seen (done, failed)     S   all of them',
   'x          clear: forget what it was doing, guess nothing until it starts again',
-  'h          heuristics of this pane off or on',
+  'h          heuristics of this pane off or on     m   its calls off or on',
   'w          why: the reports of the last hour',
   '/          filter; words of status, agent, project, place    esc   no filter',
   'a          with or without idle panes',

@@ -2,7 +2,7 @@ import { Hono } from 'hono'
 import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import type { Host, PaneExplanation } from '../../host/index.js'
+import { type Host, PANE_ACTIONS, type PaneExplanation } from '../../host/index.js'
 import { readBody } from '../body.js'
 
 const HEARTBEAT_MS = 20_000
@@ -13,7 +13,8 @@ const tmuxBody = z.strictObject({
   directories: z.array(z.string().startsWith('/')).max(20).default([]),
   sockets: z.array(z.string().startsWith('/')).max(100).default([]),
 })
-const actBody = z.strictObject({ action: z.enum(['seen', 'clear', 'heuristics-off', 'heuristics-auto']) })
+const actBody = z.strictObject({ action: z.enum(PANE_ACTIONS) })
+const switchBody = z.strictObject({ switch: z.string(), isOn: z.boolean() })
 const presenceBody = z.strictObject({ surface: z.enum(['watch']) })
 
 export function paneRoutes(host: Host): Hono {
@@ -67,6 +68,14 @@ export function paneRoutes(host: Host): Hono {
     await readBody(context, presenceBody)
     host.notices?.present('terminal')
     return context.json({ ok: true })
+  })
+
+  app.get('/panes/switches', context => context.json({ items: host.switches.list() }))
+
+  app.post('/panes/switches', async context => {
+    const { switch: name, isOn } = await readBody(context, switchBody)
+    host.switches.set(name, isOn)
+    return context.json({ items: host.switches.list() })
   })
 
   app.get('/panes/:id', context => context.json(boardOf(host).find(context.req.param('id'))))
