@@ -50,6 +50,7 @@ export class Supervisor {
   #generation = 0
   #job: Job | null = null
   #isPending = false
+  #isCleared = false
   #mode: 'auto' | 'off' = 'auto'
   #heardAt = 0
   #countedAt = 0
@@ -181,6 +182,7 @@ export class Supervisor {
   /** Once a second, and at `nextDeadline`. A task that fails does not keep the others from their turn. */
   tick(t: number): void {
     const tasks = [
+      () => this.drain(t),
       () => this.#countAuthority(t),
       () => this.#tracker.tick(t),
       () => this.#readAgain(t),
@@ -266,6 +268,8 @@ export class Supervisor {
     if (source === 'hook' || source === 'transcript') {
       this.#progress.progressed(t)
       this.#log.add({ t, source: source, says: signal.name, ref: signalName(signal), effect: 'progress' })
+      // The agent has left: whatever it was doing is over, and nobody ended it well or badly.
+      if (signal.name === 'ended') this.#apply('rest', source, t, signalName(signal), { isReading: true })
       return
     }
     switch (signalName(signal)) {
@@ -282,7 +286,8 @@ export class Supervisor {
       case 'user.clear':
         this.#apply('clear', 'user', t, signalName(signal))
         this.#content.suppress()
-        this.#tracker.forgetReading()
+        // What was said before counts no more; the next word does, even if it is the same.
+        this.#isCleared = true
         return
     }
   }
@@ -308,6 +313,8 @@ export class Supervisor {
       })
       return
     }
+    if (this.#isCleared) this.#tracker.forgetReading()
+    this.#isCleared = false
     const entry = this.#read({ claim, authority, ref }, this.#pane.state(now), t)
     this.#log.add({ t, source: authority, says: says(claim), ref, effect: effectOf(entry) })
   }
@@ -390,10 +397,12 @@ export class Supervisor {
   /** A live menu, a pending approval, or somebody's word that a person is asked. Heuristics alone do not count. */
   #isAsking(t: number): boolean {
     if (this.#isPending) return true
+    // Where nobody's word counts any more, the last one only ages.
+    if (this.#pane.standing(t).length === 0) return false
     const state = this.#pane.state(t)
     if (asksPerson(state)) return true
     const { reading } = state
-    return reading.claim?.is === 'blocked' && reading.authority !== 'silence' && this.#pane.standing(t).length > 0
+    return reading.claim?.is === 'blocked' && reading.authority !== 'silence'
   }
 
   #changed(before: StatusState, entry: StatusEntry, ref: string): void {
@@ -459,6 +468,12 @@ export class Supervisor {
     counters.add('heuristic.emitted', { signal: emitted.signal, job, reason: emitted.reason })
     const { event, claim } = GUESSES[emitted.signal]
     const ref = `content/${emitted.signal}: ${emitted.reason}`
+    const top = this.#pane.standing(t).find(({ authority }) => authority !== 'silence')
+    if (top && top.claim.is !== claim.is) {
+      counters.add('reading.contradiction', { won: top.authority, lost: 'silence' })
+      this.#log.add({ t, source: 'silence', says: says(claim), ref, effect: `lost to ${top.authority}` })
+      return
+    }
     this.#pane.report({ authority: 'silence', claim, t, expires: t + GUESS_LASTS_S, ref })
     this.#heardAt = Math.max(this.#heardAt, t)
     this.#apply(event, 'silence', t, ref)
