@@ -206,3 +206,10 @@ function guessing(): Bench {
   bench.supervisor.runs({ name: 'node', pid: 1, commandLine: 'node x', isShell: false, agent: null }, 0)
   return bench.print('header\r\n').advance(1)
 }
+
+it('a program that ran before anybody watched is running, until the screen says more', () => {
+  const bench = new Bench().runs('sleep').print('one row that says nothing').advance(2)
+  expect(bench.supervisor.state(bench.t)).toMatchObject({ status: 'running', rule: 'process/foreground' })
+  const shell = new Bench().runs('bash', true).print('one row that says nothing').advance(2)
+  expect(shell.supervisor.state(shell.t)).toMatchObject({ status: 'idle', claim: null })
+})

@@ -186,6 +186,7 @@ export class Supervisor {
       () => this.#countAuthority(t),
       () => this.#tracker.tick(t),
       () => this.#readAgain(t),
+      () => this.#readForeground(t),
       () => this.#endWait(t),
       () => this.#markStuck(t),
       () => this.#markSeen(t),
@@ -347,6 +348,17 @@ export class Supervisor {
     if (state.look && !state.look.isSettled) return
     const { claim, authority, rule } = state.reading
     this.#read({ claim, authority, ref: rule }, state, t)
+  }
+
+  /** Nobody has ever said a word, and a program other than the shell has the terminal: it was started before anybody watched. */
+  #readForeground(t: number): void {
+    const job = this.#job
+    if (!job || job.isShell || job.agent !== null || job.name === null) return
+    if (this.#pane.state(t).reading.claim !== null || this.#pane.screen.last === null) return
+    const claim: Claim = { is: 'working', label: job.name }
+    const evidence: Evidence = { authority: 'structure', claim, t, expires: null, ref: 'process/foreground' }
+    this.#pane.report(evidence)
+    this.#hear(evidence, t)
   }
 
   #read(

@@ -106,7 +106,7 @@ export function paneCells(pane: PaneInfo, options: { width: number; now: number;
     { text: ` ${shortAge(Math.max(0, now - pane.since)).padStart(4)} `, style: 'dim' },
     { text: toWidth(pane.agent ?? pane.job ?? '–', 9) },
     { text: ' ' },
-    { text: toWidth(pane.place, width < 80 ? 8 : 12), style: 'dim' },
+    { text: toWidth(pane.place, width < 80 ? 10 : 12), style: 'dim' },
     { text: ' ' },
   ]
   if (width >= 80) cells.push({ text: toWidth(projectOf(pane), 16), style: 'cyan' }, { text: ' ' })
