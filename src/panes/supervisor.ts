@@ -354,6 +354,8 @@ export class Supervisor {
   #readForeground(t: number): void {
     const job = this.#job
     if (!job || job.isShell || job.agent !== null || job.name === null) return
+    // Listed programs are read by what they print.
+    if (this.#settings.heuristics.jobs.includes(job.name)) return
     if (this.#pane.state(t).reading.claim !== null || this.#pane.screen.last === null) return
     const claim: Claim = { is: 'working', label: job.name }
     const evidence: Evidence = { authority: 'structure', claim, t, expires: null, ref: 'process/foreground' }
