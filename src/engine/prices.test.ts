@@ -10,7 +10,8 @@ test('an agent that tells its cost is believed', () => {
 
 test('else its tokens are priced, and the sum is marked', () => {
   expect(priced(USAGE, 'small', PRICES)).toEqual({ ...USAGE, costUsd: 2, isEstimate: true })
-  expect(priced(USAGE, 'large', PRICES).costUsd).toBeCloseTo(0.6 * 3 + 0.4 * 0.3 + 1.5)
+  const { costUsd }: { costUsd?: number } = priced(USAGE, 'large', PRICES)
+  expect(costUsd).toBeCloseTo(0.6 * 3 + 0.4 * 0.3 + 1.5)
 })
 
 test('without a model or a price there is no cost', () => {

@@ -31,7 +31,9 @@ export class AgentChannels {
       tokens: this.#tokens,
       held: this.#held,
       sessions: options.sessions,
-      deliver: (session, report) => this.#reports.get(session)?.take(report),
+      deliver: (session, report) => {
+        if (options.settings.hooks.isEnabled) this.#reports.get(session)?.take(report)
+      },
       ...(options.foreign && { foreign: options.foreign }),
       onMalformed: options.onMalformed,
     })
