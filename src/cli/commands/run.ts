@@ -79,7 +79,7 @@ export function refuseErrors(context: CommandContext, read: ReadGraph, name: str
   const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
   const code = errors.every(({ rule }) => rule === 'agent_known') ? 'E_AGENT_MISSING' : 'E_GRAPH'
   throw new SignalboxError(code, `${name} has ${count}; nothing was started`, {
-    next: `signalbox validate ${name}`,
+    next: code === 'E_AGENT_MISSING' ? 'signalbox doctor shows the agents that are here' : `signalbox validate ${name}`,
   })
 }
 

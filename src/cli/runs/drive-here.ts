@@ -56,10 +56,11 @@ export async function driveHere(
       if (run === null) continue
       const parent = (event.data.parent as { run?: string } | undefined)?.run
       if (event.type === 'run.created' && parent !== undefined && family.has(parent)) family.add(run)
-      if (run === id) listener.event(event)
-      if (event.type === 'gate.opened' && family.has(run)) ask(String(event.data.approval))
+      // A question that is over leaves its line before anything else is said.
       if (event.type === 'gate.answered' || event.type === 'gate.expired')
         open.get(String(event.data.approval))?.abort()
+      if (run === id) listener.event(event)
+      if (event.type === 'gate.opened' && family.has(run)) ask(String(event.data.approval))
     }
   })
   const host = openOwnRuns(context, home, store, {
