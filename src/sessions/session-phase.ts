@@ -337,13 +337,14 @@ export class SessionPhase {
   }
 
   #ask(look: Look | null): void {
-    const { effects, approvals, isCatchingUp } = this.#options
+    const { effects, approvals, clock, isCatchingUp } = this.#options
     const menu = liveMenu(look?.observation ?? null)
     if (!menu || !look) return
+    const since = clock.monotonic() - Math.max(0, look.t - menu.live.since) * 1000
     const count = this.#menus.count + 1
     const instance = `${look.frame.lines[menu.rows[0]]?.id ?? 0}:${count}`
     this.#menus = { count, print: menu.print, instance }
-    if (!isCatchingUp()) effects.later(() => approvals.raise(menu, instance))
+    if (!isCatchingUp()) effects.later(() => approvals.raise(menu, instance, since))
   }
 
   get #asksOnlyForSignIn(): boolean {
