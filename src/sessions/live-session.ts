@@ -185,6 +185,11 @@ export class LiveSession implements KeeperListener {
     for (const viewer of this.#viewers) viewer.resized(cols, rows)
   }
 
+  /** Keys that went to the program while no host was there, or from an earlier one. */
+  typed(bytes: Uint8Array): void {
+    this.#phase.noteInput(bytes)
+  }
+
   exited(exit: KeptExit): void {
     this.#time.stop()
     // The last frame ends with the program; a second later everything about it has settled.
@@ -276,6 +281,7 @@ export class LiveSession implements KeeperListener {
   async press(keys: string | Uint8Array): Promise<void> {
     const bytes = typeof keys === 'string' ? new TextEncoder().encode(keys) : keys
     this.#sight.noteInput(this.#time.now(), bytes)
+    this.#phase.noteInput(bytes)
     this.#observer?.input(this.#time.now(), bytes)
     await this.#options.keeper.write(this.id, bytes)
   }
