@@ -152,7 +152,7 @@ export class Conversation {
       from,
       openedT: look.t,
       ...(echo && { echoText: echo.text }),
-      ...(isKnown && tail && { tail }),
+      ...(isKnown && !isSent && tail && { tail }),
     }
     this.#setBlocks([])
     this.#said = []

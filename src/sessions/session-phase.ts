@@ -53,7 +53,7 @@ export interface SessionPhaseOptions {
  * Reading an open message takes time that grows with its rows, and an answer may go on for thousands of them: it is read again when so much
  * time has passed for each row. The reading that closes it is never put off.
  */
-const READ_AGAIN_S = 0.000_5
+const READ_AGAIN_S = 0.001
 /** Rows that nobody waited for are said when they have stood for so long. */
 const HISTORY_STANDS_S = 1
 
