@@ -320,6 +320,20 @@ describe('a sign-in', () => {
   })
 })
 
+describe('before the first prompt', () => {
+  test('a hint that is drawn late is part of the greeting, and opens no turn', async () => {
+    await open()
+    await stage.paint([])
+    await stage.pass(2_000)
+    await stage.paint(['◆ Tip: there is a newer model.'])
+    await stage.pass(3_000)
+    expect(await stage.events('turn.opened')).toEqual([])
+    await stage.session.type(new TextEncoder().encode('\r'))
+    await turn('hello', ['◆ Hello.'], ['◆ Tip: there is a newer model.', ''])
+    expect(await stage.messages()).toEqual(['Hello.'])
+  })
+})
+
 describe('a resumed session', () => {
   const RESUMED = { record: { resumedFrom: 'ses_old' } }
   const HISTORY = ['▷ old prompt', '', '◆ Old answer that was said before.', '', DONE, '']

@@ -143,11 +143,12 @@ export class SessionPhase {
   see(look: Look): void {
     const { observation } = look
     this.#conversation.observe(look)
+    if (look.isSettled && observation.view !== 'auth_required' && observation.view !== 'unknown')
+      this.#options.notices.signedIn()
     if (!this.#readiness.admits(look) || !look.isSettled) return
     const menu = liveMenu(observation)
     const isNewMenu = menu !== null && this.#menus.print !== menu.print
     if (!menu) this.#menus.print = null
-    if (observation.view !== 'auth_required' && observation.view !== 'unknown') this.#options.notices.signedIn()
     this.#beginQueuedTurn(look)
     this.dispatch(phaseEventOf(observation, isNewMenu), look)
   }
