@@ -345,7 +345,7 @@ export class SessionApprovals {
   // — inside —
 
   #context() {
-    return { subject: this.#options.subject, mayHold: this.#answers.mayHold }
+    return { subject: this.#options.subject, mayHold: this.#answers.mayHold, can: this.#answers.can }
   }
 
   #records(): ApprovalRecord[] {
