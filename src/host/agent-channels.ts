@@ -13,6 +13,8 @@ export interface AgentChannelsOptions {
   clock: Clock
   sessions: HookInboxOptions['sessions']
   foreign?: HookInboxOptions['foreign']
+  /** Someone looks at this session's terminal. */
+  isAttended(session: string): boolean
   onMalformed: HookInboxOptions['onMalformed']
   onError(error: unknown): void
 }
@@ -34,6 +36,8 @@ export class AgentChannels {
       held: this.#held,
       sessions: options.sessions,
       deliver: (session, report) => this.#reports.get(session)?.take(report),
+      // A hook that keeps the person from the dialog in front of them helps nobody.
+      mayWait: session => options.settings.hooks.hold !== 'unattended' || !options.isAttended(session),
       ...(options.foreign && { foreign: options.foreign }),
       onMalformed: options.onMalformed,
     })

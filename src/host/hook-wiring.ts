@@ -35,9 +35,12 @@ export function wireHooks(id: string, adapter: AgentAdapter, settings: HostSetti
   }
 }
 
-/** Whether permission hooks wait for a person: where the agent's own dialog stays answerable meanwhile, or the person asked for it. */
+/**
+ * Whether permission hooks wait for a person: where the agent's own dialog stays answerable meanwhile, or the person asked for it; with
+ * `unattended` also where it does not, as long as nobody is attached (`AgentChannels` looks when a hook comes).
+ */
 export function mayHold({ holds }: AgentHooks, { hooks: { hold } }: HostSettings): boolean {
-  return hold === 'always' || (hold !== 'never' && holds)
+  return hold === 'always' || hold === 'unattended' || (hold !== 'never' && holds)
 }
 
 /** At the session's end: its token is worth nothing any more, and its settings files go. */

@@ -107,6 +107,7 @@ export class Host {
       settings: options.settings,
       clock: options.clock,
       sessions: () => this.records(),
+      isAttended: id => (this.live(id)?.viewers ?? 0) > 0,
       foreign: call => this.board?.hearerOf(call) ?? null,
       onMalformed: about => this.#note('hook.malformed', about),
       onError: options.onError,
