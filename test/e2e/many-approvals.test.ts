@@ -34,6 +34,12 @@ test(`${APPROVALS} requests of ${SESSIONS} sessions, decided by two processes at
   const deciders = ['ada', 'ben'].map(startDecider)
   const startedAt = Date.now()
   await Promise.all(sessions.map(({ id }) => home.ok(['send', id, 'go'])))
+  const limitMs = 60_000 + APPROVALS * 500
+  await waitFor(
+    'every request to be decided',
+    () => sum(deciders.map(({ counts }) => counts().won)) >= APPROVALS,
+    limitMs,
+  )
   const all = await waitFor(
     'every request to have come to its end',
     async () => {
@@ -41,18 +47,18 @@ test(`${APPROVALS} requests of ${SESSIONS} sessions, decided by two processes at
       const isOver = list.length >= APPROVALS && list.every(({ state }) => state !== 'pending' && state !== 'decided')
       return isOver ? list : null
     },
-    60_000 + APPROVALS * 500,
+    limitMs,
   )
   const seconds = (Date.now() - startedAt) / 1000
-  for (const { child } of deciders) child.stdin!.end()
-  const counts = await Promise.all(deciders.map(({ result }) => result))
+  await Promise.all(deciders.map(({ end }) => end()))
+  const counts = deciders.map(decider => decider.counts())
 
   expect(all.filter(({ state }) => state !== 'applied').map(({ state, outcome }) => [state, outcome?.reason])).toEqual(
     [],
   )
   expect(all).toHaveLength(APPROVALS)
   for (const { delivery } of all) expect(delivery.filter(({ step }) => step === 'confirm')).toHaveLength(1)
-  expect(counts.reduce((sum, { won }) => sum + won, 0)).toBe(APPROVALS)
+  expect(sum(counts.map(({ won }) => won))).toBe(APPROVALS)
   expect(counts.flatMap(({ other }) => other)).toEqual([])
   // What ran, in its order: every even number once, and no odd one.
   const even = Array.from({ length: EACH }, (_, number) => number).filter(number => number % 2 === 0)
@@ -86,17 +92,22 @@ interface Counts {
   other: string[]
 }
 
+const NONE = JSON.stringify({ won: 0, late: 0, other: [] })
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
+
 function startDecider(name: string) {
   const script = fileURLToPath(new URL('../../bench/decider.mjs', import.meta.url))
   const child = spawn(process.execPath, [script, home.path('run', 'signalbox.sock'), name], {
     env: home.env,
     stdio: ['pipe', 'pipe', 'inherit'],
   })
-  const result = new Promise<Counts>((resolve, reject) => {
-    let text = ''
-    child.stdout!.on('data', chunk => (text += String(chunk)))
-    child.on('error', reject)
-    child.on('close', () => resolve(JSON.parse(text) as Counts))
-  })
-  return { child, result }
+  let text = ''
+  child.stdout!.on('data', chunk => (text += String(chunk)))
+  const ended = new Promise<void>(resolve => child.on('close', () => resolve()))
+  const end = () => {
+    child.stdin!.end()
+    return ended
+  }
+  const counts = (): Counts => JSON.parse(text.trimEnd().split('\n').at(-1) || NONE) as Counts
+  return { counts, end }
 }
