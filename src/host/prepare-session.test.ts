@@ -12,7 +12,8 @@ let packs: PackShelf
 
 beforeEach(() => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-prepare-'))
-  mkdirSync(join(directory, 'bin'))
+  // Programs below the directory that a session is started in are not looked for.
+  for (const name of ['bin', 'work']) mkdirSync(join(directory, name))
   writeFileSync(join(directory, 'bin', 'aider'), '#!/bin/sh\n', { mode: 0o755 })
   packs = new PackShelf({
     directories: { user: join(directory, 'packs') },
@@ -30,7 +31,7 @@ afterEach(() => {
 const request = (fields: Partial<StartRequest> = {}): StartRequest => ({
   agent: 'aider',
   args: ['--model', 'own'],
-  cwd: directory,
+  cwd: join(directory, 'work'),
   terminal: { PATH: `${directory}/bin:/usr/bin:/bin` },
   size: null,
   person: 'local',
