@@ -110,6 +110,7 @@ export class Host {
       settings: options.settings,
       clock: options.clock,
       sessions: () => this.records(),
+      isAttended: id => (this.live(id)?.viewers ?? 0) > 0,
       foreign: call => (options.settings.hooks.isEnabled ? (this.board?.hearerOf(call) ?? null) : null),
       onMalformed: about => this.#note('hook.malformed', about),
       onError: options.onError,
