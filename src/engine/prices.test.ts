@@ -3,7 +3,7 @@ import { priced } from './prices.js'
 import type { Usage } from './usage.js'
 
 const PRICES = { small: { input: 1, output: 10 }, large: { input: 3, output: 15, cacheRead: 0.3 } }
-const USAGE = { input: 1_000_000, output: 100_000, cacheRead: 400_000 }
+const USAGE: Usage = { input: 1_000_000, output: 100_000, cacheRead: 400_000 }
 
 test('an agent that tells its cost is believed', () => {
   expect(priced({ ...USAGE, costUsd: 7 }, 'small', PRICES)).toEqual({ ...USAGE, costUsd: 7 })
