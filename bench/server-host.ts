@@ -58,7 +58,12 @@ const address = await api.listenOnTcp()
 const { readFileSync } = await import('node:fs')
 process.send!({ type: 'ready', address, token: readFileSync(api.parts.auth.token.path, 'utf8').trim() })
 
-const shelf = new PackShelf({ directories: {}, clock: systemClock, onFailed: ignore, onReloaded: ignore })
+const shelf = new PackShelf({
+  directories: { user: join(directory, 'packs') },
+  clock: systemClock,
+  onFailed: ignore,
+  onReloaded: ignore,
+})
 const live = await shelf.take('demo')
 const began = systemClock.monotonic()
 const now = () => (systemClock.monotonic() - began) / 1000
