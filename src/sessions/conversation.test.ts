@@ -168,9 +168,7 @@ describe('a turn in the normal buffer', () => {
     stage.conversation.openMessage()
     expect(markdown(stage.conversation.closeMessage()!.blocks)).toContain('I run the test suite now.')
     // The upper rows are out of the screen, where no program can take them back; the lower ones are overwritten.
-    stage.print(
-      `${'\r\n'.repeat(8)}\u001b[H\u001b[J${said.join('\r\n')}\r\n\r\n◆ All of them pass.\r\n${BOX.join('\r\n')}`,
-    )
+    stage.print(`${'\r\n'.repeat(8)}\u001b[H\u001b[J${said.join('\r\n')}\r\n\r\n◆ All of them pass.\r\n${BOX.join('\r\n')}`)
     expect(markdown(stage.read())).toBe('All of them pass.')
     expect(stage.conversation.turn).toBe('s.1')
   })

@@ -80,8 +80,7 @@ function replaceErasing(lines: LineMethods): void {
     isSparing = false,
   ): void {
     const words = this._data
-    const isInsideWide =
-      (start > 0 && columnsAt(words, start - 1) === 2) || (end > 0 && columnsAt(words, end - 1) === 2)
+    const isInsideWide = (start > 0 && columnsAt(words, start - 1) === 2) || (end > 0 && columnsAt(words, end - 1) === 2)
     if (isSparing || isInsideWide || !isBare(cell)) return replaceCells.call(this, start, end, cell, isSparing)
     writeCells(words, start, Math.min(end, this.length), cell)
   }
