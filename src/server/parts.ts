@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/index.js'
 import type { RunHost } from '../engine/index.js'
 import type { AttractorPipelines, Host, TrustBook } from '../host/index.js'
+import type { Audit } from './audit.js'
 import type { Auth } from './auth/auth.js'
 import type { ServerExtras } from './extras.js'
 import type { RateLimit } from './gate/rate-limits.js'
@@ -33,6 +34,7 @@ export interface ServerParts {
   pipelines: AttractorPipelines
   trust: TrustBook
   metrics: Metrics
+  audit: Audit
   /** Where the dashboard listens; null while it does not. */
   address(): string | null
   /** Ends the daemon in good order. */
