@@ -51,7 +51,7 @@ describe('framing', () => {
     for (const size of [input.length, 1, 2, 3, 7]) expect(frame(input, size)).toEqual(frames)
   })
 
-  test('does not depend on how the bytes were cut', () => {
+  test('one-line NDJSON treated as preamble: what comes out does not depend on how the bytes were cut', () => {
     const pieces = fc.array(fc.constantFrom('{', '}', '"', '\n', '{"a":1}', 'x', ' ', '\\', '\r\n', ','), {
       maxLength: 40,
     })

@@ -1,5 +1,6 @@
 import { type CommandSpec, JSON_OPTION } from './command-spec.js'
 import { GRAPH_COMMANDS } from './graph-commands.js'
+import { PIPELINE_COMMANDS } from './pipeline-commands.js'
 import { SESSION_COMMANDS } from './session-commands.js'
 import { PANE_SETUP_COMMANDS, WATCH_COMMANDS } from './watch-commands.js'
 
@@ -246,6 +247,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: '--follow <id>', description: 'watch a run that goes on elsewhere; ctrl-C only stops the watching' },
       { flags: '--logs-dir <dir>', description: 'a copy of oneshot.json and oneshot-log.json' },
       { flags: '--session-log <file>', description: 'one combined log: Markdown for .md, else NDJSON' },
+      {
+        flags: '--live',
+        description: 'the worker in a terminal of the daemon that people can attach to and approve in',
+      },
       { flags: '--detach', description: 'let the daemon drive it' },
       { flags: '--no-input', description: 'never ask anybody' },
       JSON_OPTION,
@@ -257,6 +262,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import('./commands/oneshot.js'),
   },
+  ...PIPELINE_COMMANDS,
   ...GRAPH_COMMANDS,
   {
     name: 'runs',

@@ -8,6 +8,7 @@ import {
   resolveDirectories,
   socketPath,
 } from '../config/index.js'
+import type { Prices } from '../engine/index.js'
 import type { HostSettings } from '../host/index.js'
 import { approvalPolicy } from './approval-policy.js'
 import type { CommandContext } from './context.js'
@@ -40,6 +41,7 @@ export function openHome(context: CommandContext, options: { home?: string } = {
       minFreeMb: config.store.min_free_mb,
       envPass: config.env.pass,
       maxRuns: config.runs.max_concurrent,
+      prices: pricesOf(config.prices),
       approvals: approvalPolicy(config),
       supervision: config,
       notify: config.notify,
@@ -66,9 +68,23 @@ export function openHome(context: CommandContext, options: { home?: string } = {
         offFor: Object.keys(config.agents).filter(name => config.agents[name]?.hooks === false),
         hold: config.approvals.hold,
       },
+      agents: Object.fromEntries(Object.entries(config.agents).map(([name, { args, env }]) => [name, { args, env }])),
       commands: Object.fromEntries(
         Object.entries(config.agents).flatMap(([name, { command }]) => (command === null ? [] : [[name, command]])),
       ),
     },
   }
+}
+
+/** A model with both prices has a price. */
+function pricesOf(
+  prices: Readonly<Record<string, { input: number | null; output: number | null; cache_read: number | null }>>,
+): Prices {
+  return Object.fromEntries(
+    Object.entries(prices).flatMap(([model, { input, output, cache_read: cacheRead }]) =>
+      input === null || output === null
+        ? []
+        : [[model, { input, output, ...(cacheRead !== null && { cacheRead }) }] as const],
+    ),
+  )
 }

@@ -24,6 +24,12 @@ export const workSettings = {
     project: 'later',
   }),
 
+  'prices.*.input': number(null, 'USD for a million tokens of input to this model, where its agent reports no cost.', {
+    min: 0,
+  }),
+  'prices.*.output': number(null, 'The same for its output.', { min: 0 }),
+  'prices.*.cache_read': number(null, 'The same for input from its cache; none is the price of input.', { min: 0 }),
+
   'oneshot.agent': string(null, 'Agent of worker and auditor; none is the first that is signed in.', {
     project: 'yes',
   }),

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Activity, readSegment, SegmentWriter, segmentPath } from '../activity/index.js'
+import { type Activity, type ActivityBody, readSegment, SegmentWriter, segmentPath } from '../activity/index.js'
 import {
   type AgentAdapter,
   type HeadlessEnd,
@@ -16,6 +16,8 @@ import { newEvent } from '../events/index.js'
 import { Git } from '../git/index.js'
 import { killTree, marked } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
+import type { LiveListener, LiveStart, LiveTurns } from './live-turn.js'
+import { type Prices, priced } from './prices.js'
 import { TranscriptGrowth } from './transcript-growth.js'
 import type { Recovery, StepCall } from './workflow.js'
 
@@ -31,9 +33,21 @@ export interface AgentStepsOptions {
   /** A step is over in an unknown way: what it asked is asked no more. */
   withdraw?(step: string): Promise<void>
   onActivity?(run: string, activity: Activity): void
+  /** What models cost whose agents do not tell. */
+  prices?: Prices
+  /** Terminals for turns that are to be held in one; left out: there are none here. */
+  live?: LiveTurns
 }
 
 const KILL_GRACE_MS = 5_000
+
+/** What a workflow itself has to say about what an agent does in one step. */
+export interface TurnHooks {
+  /** Judges a request before a person is asked; null leaves it to them. */
+  judge?(request: Extract<Activity, { type: 'approval' }>): PermissionAnswer | null
+  /** Sees everything that the agent does. */
+  onActivity?(activity: Activity): void
+}
 
 /** One turn of an agent without a terminal, as a workflow wants it. */
 export interface AgentTurn {
@@ -48,6 +62,8 @@ export interface AgentTurn {
   maxCostUsd: number | null
   /** Variables for this step beside those of the host. */
   env?: Record<string, string>
+  /** In a terminal that people can attach to. */
+  isLive?: boolean
   /** Files that are written while it works, and not by it. */
   notItsOwn?: readonly string[]
   /** For a model behind an address. */
@@ -83,7 +99,7 @@ export class AgentSteps {
     this.#options = options
   }
 
-  async run(call: StepCall, turn: AgentTurn): Promise<HeadlessEnd> {
+  async run(call: StepCall, turn: AgentTurn, hooks: TurnHooks = {}): Promise<HeadlessEnd> {
     const { clock, redactor } = this.#options
     const adapter = await loadAgent(turn.agent)
     const env = { ...this.#options.environment(turn.cwd), ...turn.env }
@@ -97,8 +113,10 @@ export class AgentSteps {
     if (turn.schema) writeFileSync(schemaFile, JSON.stringify(turn.schema), { mode: 0o600 })
     const start = await this.#startOf(turn)
     writeStart(directory, start)
+    if (turn.isLive) return this.#runLive(call, turn, start)
     const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
-    const { ask } = this.#options
+    const { ask, prices = {} } = this.#options
+    let { model } = turn
     const growth = new TranscriptGrowth(adapter, { env, cwd: turn.cwd, startedAt: start.startedAt }, clock)
     try {
       const end = await runStep({
@@ -123,7 +141,7 @@ export class AgentSteps {
         thresholds: turn.thresholds,
         signal: call.signal,
         hasGrown: () => growth.hasGrown(),
-        ...(ask && { onRequest: request => ask(call, turn, request) }),
+        ...(ask && { onRequest: async request => hooks.judge?.(request) ?? ask(call, turn, request) }),
         onSpawned: ({ pid, processStart, agentSessionId }) => {
           writeStart(directory, { ...start, pid, processStart, sessionId: agentSessionId })
           const agentSession = agentSessionId !== null && { agentSession: agentSessionId }
@@ -132,19 +150,70 @@ export class AgentSteps {
         log: activity => segment.append(activity),
         onActivity: (activity, progress) => {
           growth.heard(progress.sessionId)
-          if (activity.type === 'usage' && progress.usage) call.spent(progress.usage)
+          model = progress.model ?? model
+          if (activity.type === 'usage' && progress.usage) call.spent(priced(progress.usage, model, prices))
+          hooks.onActivity?.(activity)
           this.#options.onActivity?.(call.run, activity)
         },
       })
       writeFileSync(join(directory, 'response.md'), redactor.redact(end.text), { mode: 0o600 })
-      return end
+      return end.usage ? ({ ...end, usage: priced(end.usage, model, prices) } as HeadlessEnd) : end
     } finally {
       await segment.close()
     }
   }
 
+  /** After a take-over: goes on with a turn in a terminal that is still there; null for all others. */
+  async adopt(
+    call: StepCall,
+    turn: Pick<AgentTurn, 'thresholds' | 'agent'>,
+  ): Promise<{ end: Promise<HeadlessEnd> } | null> {
+    const { live } = this.#options
+    const start = readStart(this.directory(call))
+    if (!live || !start) return null
+    const voice = await this.#voice(call, turn.agent)
+    const listener = { ...voice, onStarted: () => undefined }
+    const adopted = await live.adopt(call, turn, listener)
+    if (!adopted) await voice.close()
+    return adopted && { end: adopted.end.finally(() => voice.close()) }
+  }
+
+  async #runLive(call: StepCall, turn: AgentTurn, start: StepStart): Promise<HeadlessEnd> {
+    const { live } = this.#options
+    if (!live) return notThere('a worker in a terminal needs the daemon: it keeps the sessions')
+    const voice = await this.#voice(call, turn.agent)
+    const onStarted = ({ session, pid, processStart, agentSessionId }: LiveStart) => {
+      writeStart(this.directory(call), { ...start, pid, processStart, sessionId: agentSessionId })
+      const agentSession = agentSessionId !== null && { agentSession: agentSessionId }
+      call.record(newEvent('step.spawned', { step: call.step, pid, processStart, session, ...agentSession }))
+      if (agentSessionId !== null) voice.say({ type: 'session', sessionId: agentSessionId })
+    }
+    try {
+      return await live.run(call, turn, { ...voice, onStarted })
+    } finally {
+      await voice.close()
+    }
+  }
+
+  /** What a turn in a terminal says, into the log of its step. */
+  async #voice(call: StepCall, agent: string): Promise<Pick<LiveListener, 'say'> & { close(): Promise<void> }> {
+    const { clock, redactor, onActivity } = this.#options
+    const { seq: last } = await this.#lastWords(call)
+    const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
+    let seq = last
+    const say = (body: ActivityBody) => {
+      const redacted =
+        'text' in body && typeof body.text === 'string' ? { ...body, text: redactor.redact(body.text) } : body
+      const activity = { step: call.name, seq: ++seq, at: clock.now(), agent, ...redacted } as Activity
+      segment.append(activity)
+      onActivity?.(call.run, activity)
+    }
+    return { say, close: () => segment.close() }
+  }
+
   /** Ends what is left of a step whose host is gone: its processes, and what it asked. */
   async abandon(call: Pick<StepCall, 'run' | 'step' | 'name'>): Promise<void> {
+    await this.#options.live?.abandon(call.name)
     const start = readStart(this.directory(call))
     const left = { pid: start?.pid ?? 0, processStart: start?.processStart ?? null, mark: call.name }
     if (left.pid > 0 || marked(call.name).length > 0)
@@ -160,7 +229,8 @@ export class AgentSteps {
     await this.abandon(call)
     const log = await this.#lastWords(call)
     const { progress } = log
-    const usage = progress.usage && { usage: progress.usage }
+    const { prices = {} } = this.#options
+    const usage = progress.usage && { usage: priced(progress.usage, progress.model, prices) }
     if (progress.result?.ok) {
       const evidence = [{ source: 'log', at: log.at, says: 'the final record of the agent had arrived' }]
       const { sessionId, text } = progress

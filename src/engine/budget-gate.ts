@@ -1,4 +1,4 @@
-import { type ApprovalRequest, fingerprintOf, sha256 } from '../approvals/index.js'
+import { type ApprovalRequest, fingerprintOf, sha256 } from '../approvals/requests/index.js'
 import type { Limits, Spending } from './usage.js'
 
 /** The gate that a run waits at when a limit is used up. */

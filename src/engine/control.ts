@@ -1,4 +1,4 @@
-import { approvalStream } from '../approvals/index.js'
+import { approvalStream } from '../approvals/requests/index.js'
 import { newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { type EventData, newEvent } from '../events/index.js'

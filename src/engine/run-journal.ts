@@ -11,6 +11,9 @@ export function runStream(id: string): string {
 const SNAPSHOT_EVERY = 500
 const PAGE = 2_000
 
+/** Steps may follow each other by the thousand, and lists show no more of them than a number: that may lag behind in the file. */
+const MINOR: ReadonlySet<string> = new Set(['step.started', 'step.spawned', 'step.ended'])
+
 /**
  * The journal of one run, and the state folded from it. Events are folded as they are proposed and written as one batch; when somebody else
  * wrote meanwhile, the batch is dropped and the state is read anew.
@@ -84,12 +87,14 @@ export class RunJournal<Work> {
     const alongside = this.#alongside
     this.#proposed = []
     this.#alongside = []
+    const isMinor = alongside.length === 0 && events.every(({ type }) => MINOR.has(type))
     try {
       const expected = this.#run.version - events.length
       const own: StreamAppend = { stream: runStream(this.id), expected, events }
       await this.#store.appendAll(events.length > 0 ? [own, ...alongside] : alongside, {
         durability: this.#durability,
         fence,
+        ...(isMinor && { documents: 'later' as const }),
       })
     } catch (error) {
       if (!(error instanceof SignalboxError && error.code === 'E_VERSION')) throw error

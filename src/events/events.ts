@@ -6,6 +6,7 @@ import { type DataOf, type EventDefinition, type EventTypeInfo, findMisfit, type
 import { grantEvents } from './grant-events.js'
 import { graphEvents } from './graph-events.js'
 import { hostEvents } from './host-events.js'
+import { pipelineEvents } from './pipeline-events.js'
 import { runEvents } from './run-events.js'
 import { sessionEvents } from './session-events.js'
 import { trustEvents } from './trust-events.js'
@@ -19,6 +20,7 @@ const CATALOGUE = {
   ...accessEvents,
   ...runEvents,
   ...graphEvents,
+  ...pipelineEvents,
   ...trustEvents,
 }
 

@@ -113,7 +113,12 @@ export const sessionEvents = defineEvents({
   },
   'turn.opened': {
     description: 'The agent began to work on a prompt.',
-    data: z.object({ session: z.string(), turn: z.string() }),
+    data: z.object({
+      session: z.string(),
+      turn: z.string(),
+      /** As the agent echoed it; absent where its screen does not say. */
+      prompt: z.string().optional(),
+    }),
   },
   'turn.closed': {
     description: 'The agent is done with a prompt.',

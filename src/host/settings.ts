@@ -1,4 +1,5 @@
 import type { ApprovalPolicy } from '../approvals/index.js'
+import type { Prices } from '../engine/index.js'
 import type { SupervisorSettings } from '../panes/index.js'
 import type { SessionTimes } from '../sessions/index.js'
 import type { NotifyWishes } from './notify-center.js'
@@ -19,6 +20,8 @@ export interface HostSettings {
   envPass: readonly string[]
   /** Runs that the daemon drives at once (`runs.max_concurrent`). */
   maxRuns: number
+  /** What models cost whose agents do not tell, by their names. */
+  prices?: Prices
   sessions: {
     times: SessionTimes
     /** How often "typing" is repeated while an agent thinks. */
@@ -45,6 +48,8 @@ export interface HostSettings {
   }
   /** Programs of agents that the person set (`agents.<name>.command`). */
   commands?: Readonly<Record<string, string>>
+  /** Arguments before all others, and variables, that the person set for an agent (`agents.<name>.args`, `agents.<name>.env`). */
+  agents?: Readonly<Record<string, { args: readonly string[]; env: Readonly<Record<string, string>> }>>
   /** Supervision of panes; none where a host has no board. */
   supervision?: SupervisorSettings
   /** Whom to call, when and how; nobody where it is left out. */

@@ -39,6 +39,15 @@ export class OneshotSteps implements Performer {
     return this.#options.agents.abandon(call)
   }
 
+  /** A worker in a terminal outlives its host. */
+  async adopt(call: StepCall): Promise<{ end: Promise<StepEnd> } | null> {
+    const { input } = call.work() as OneshotWork
+    const { role } = call.input as { role: AgentRole }
+    if (!input.isLive || role !== 'worker') return null
+    const adopted = await this.#options.agents.adopt(call, { agent: input.worker.agent, thresholds: input })
+    return adopted && { end: adopted.end.then(ended => endOf(ended, {})) }
+  }
+
   /** Earlier attempts whose host died before it could end them. */
   async #endEarlier({ run, input }: StepCall): Promise<void> {
     const { role, iteration, attempt } = input as { role: AgentRole; iteration: number; attempt: number }
@@ -132,6 +141,7 @@ function turnOf(
     ...(player.endpoint !== undefined && { endpoint: player.endpoint }),
     ...(player.apiKeyEnv !== undefined && { apiKeyEnv: player.apiKeyEnv }),
     thresholds: input,
+    isLive: role === 'worker' && input.isLive,
     notItsOwn: logsOf(input),
   }
 }

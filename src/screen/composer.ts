@@ -7,7 +7,7 @@ import { isGrey } from './style-match.js'
 const GUTTER = /^\s*[│┃]/u
 const GLYPH = /^([❯›>▷→!»➜▶$]|[^\p{L}\p{N}\s"'`([{/@#$.])(?:[\s\u00a0]|$)/u
 const EDGE = /[─━═▔▁▄▀]{3}/u
-const PASTE_MARK = /\[Pasted (?:text|Content)[^\]]*\]/giu
+const PASTE_MARK = /\[pasted (?:text|content|#\d)[^\]]*\]/giu
 
 /**
  * Reads the input box: what stands in it, and whether that is a draft or a placeholder. A placeholder is drawn dim or in grey, a draft is

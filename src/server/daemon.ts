@@ -67,12 +67,14 @@ export async function startDaemon(options: {
   const runs = openRuns({
     store: host.store,
     ledger: host.ledger,
+    sessions: host,
     clock,
     dataDirectory: settings.dataDirectory,
     envPass: settings.envPass,
     env: process.env,
     isPersonal: false,
     maxRuns: settings.maxRuns,
+    ...(settings.prices && { prices: settings.prices }),
     // A run that was begun at a terminal belongs there: with its environment, and with the person who can resume it.
     isWanted: run => run.labels.host === 'daemon',
     onError,

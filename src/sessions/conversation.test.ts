@@ -110,6 +110,16 @@ describe('what has been said', () => {
     expect(markdown(stage.read())).toBe('All of them pass.')
   })
 
+  it('goes on with the word in which a request has cut it', () => {
+    const stage = new Stage({ cols: 80, rows: 20 })
+    stage.paint(['▷ go', '', '◆ I will switch the greeting t'], 20)
+    expect(close(stage)).toBe('I will switch the greeting t')
+    stage.paint(['▷ go', '', '◆ I will switch the greeting to a template string.'], 20)
+    expect(close(stage)).toBe('to a template string.')
+    stage.paint(['▷ go', '', '◆ I will switch the greeting to a template string.', '', '◆ It is done.'], 20)
+    expect(close(stage)).toBe('It is done.')
+  })
+
   it('is not said again when the agent goes on by itself', () => {
     const stage = new Stage({ cols: 80, rows: 20 })
     stage.paint(['▷ go', '', '◆ It runs in the background.'], 20)
@@ -168,7 +178,9 @@ describe('a turn in the normal buffer', () => {
     stage.conversation.openMessage()
     expect(markdown(stage.conversation.closeMessage()!.blocks)).toContain('I run the test suite now.')
     // The upper rows are out of the screen, where no program can take them back; the lower ones are overwritten.
-    stage.print(`${'\r\n'.repeat(8)}\u001b[H\u001b[J${said.join('\r\n')}\r\n\r\n◆ All of them pass.\r\n${BOX.join('\r\n')}`)
+    stage.print(
+      `${'\r\n'.repeat(8)}\u001b[H\u001b[J${said.join('\r\n')}\r\n\r\n◆ All of them pass.\r\n${BOX.join('\r\n')}`,
+    )
     expect(markdown(stage.read())).toBe('All of them pass.')
     expect(stage.conversation.turn).toBe('s.1')
   })

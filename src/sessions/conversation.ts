@@ -7,10 +7,11 @@ import {
   renderMarkdown,
   type TextRow,
 } from '../screen/index.js'
+import { displayWidth } from '../text/index.js'
 import { type ClosedMessage, ClosedMessages } from './closed-messages.js'
 import type { Echo } from './picture.js'
 import { reconcileSaid, type SaidRecord } from './said-records.js'
-import { endOfSaid, endsWith, squeezedText, TAIL_ROWS, tailOf } from './said-rows.js'
+import { endOfSaid, endsWith, grownRest, squeezedText, TAIL_ROWS, tailOf } from './said-rows.js'
 import { type RowSource, ShownRows, type ShownState } from './shown-rows.js'
 
 export interface ConversationState {
@@ -28,6 +29,8 @@ export interface ConversationState {
   /** The prompt's words, and those of the last rows that were said: what is found again after a repaint. */
   echoText?: string
   tail?: string[]
+  /** The last row that was said is text: it may have been cut in the middle. */
+  isTailText?: boolean
   shown?: ShownState
 }
 
@@ -114,6 +117,11 @@ export class Conversation {
     return this.#blocks
   }
 
+  /** How many rows the open message covered when it was last read. */
+  get openRows(): number {
+    return Math.max(0, this.#state.lastRow - this.#state.from + 1)
+  }
+
   /** Every look, also those that are not settled: what scrolls away between two readings has been seen here. */
   observe(look: Look): void {
     this.#shown.observe(look)
@@ -125,15 +133,17 @@ export class Conversation {
 
   /**
    * Begins a turn below the newest echo, or, where an agent goes on by itself after it had come to rest, below what it has said. Returns
-   * the new turn's name, or null while the turn is still open.
+   * the new turn's name, or null while the turn is still open. `isSent`: a prompt has just gone out, so that what stands there is older.
    */
-  markTurn(look: Look): string | null {
+  markTurn(look: Look, { isSent = false } = {}): string | null {
     this.observe(look)
     const { echo } = this.#shown
     const echoId = echo?.first ?? null
     const isKnown = (this.#state.turns > 0 || echoId !== null) && this.#state.echoId === echoId
     if (isKnown && this.#state.isTurnOpen) return null
-    const from = echo ? Math.max(echo.last + 1, isKnown ? this.#state.from : 0) : this.#state.lastRow + 1
+    const begin = echo ? Math.max(echo.last + 1, isKnown ? this.#state.from : 0) : this.#state.lastRow + 1
+    // Its echo is still to come, below what an earlier turn has left unsaid.
+    const from = isSent && isKnown ? (this.#shown.rowsFrom(begin).at(-1)?.id ?? begin - 1) + 1 : begin
     const { tail, ...rest } = this.#state
     this.#state = {
       ...rest,
@@ -145,7 +155,7 @@ export class Conversation {
       from,
       openedT: look.t,
       ...(echo && { echoText: echo.text }),
-      ...(isKnown && tail && { tail }),
+      ...(isKnown && !isSent && tail && { tail }),
     }
     this.#setBlocks([])
     this.#said = []
@@ -205,7 +215,7 @@ export class Conversation {
   /** Reads the rows of the open message again. */
   extract(look: Look, options: ExtractOptions): readonly Block[] {
     this.observe(look)
-    const rows = this.#rowsFrom(this.#state.from, options.before)
+    const rows = [...this.#grownRow(), ...this.#rowsFrom(this.#state.from, options.before)]
     const said = this.#blocksOf(rows, look, options.isOpen)
     // Scrolled back, the end of the answer is out of sight.
     if (!this.#shown.isWhole && said.length > 0) said[said.length - 1] = { ...said.at(-1)!, missing: true }
@@ -227,7 +237,8 @@ export class Conversation {
     const { message, turn } = this
     const [shown, blocks, isConfirmed] = [this.#read, this.#blocks, this.#isConfirmed]
     this.#state.isMessageOpen = false
-    if (this.#state.lastRow >= this.#state.from) {
+    if (this.#state.lastRow >= this.#state.from || this.#grownRow().length > 0) {
+      this.#state.isTailText = shown.at(-1)?.kind === 'prose'
       const tail = tailOf(this.#shown.rows(this.#tailStart(), this.#state.lastRow))
       if (tail.length > 0) this.#state.tail = tail
       this.#state.from = this.#state.lastRow + 1
@@ -285,6 +296,20 @@ export class Conversation {
   #rowsFrom(from: number, before = Number.POSITIVE_INFINITY): TextRow[] {
     const rows = this.#shown.rowsFrom(from).filter(row => row.id < before)
     return dropRepeatedBands(rows, row => this.#shown.isRepaint(row.id))
+  }
+
+  /** The rest of the last row that was said, if it has grown since: it was cut by a request. */
+  #grownRow(): TextRow[] {
+    const { tail, from, isTailText } = this.#state
+    const last = tail?.at(-1)
+    if (!last || !isTailText) return []
+    const row = this.#shown.rows(from - 2, from - 1).findLast(({ text }) => text.trim() !== '')
+    const rest = row ? grownRest(row, last) : null
+    if (!row || rest === null) return []
+    const [first] = row.spans
+    const width = displayWidth(rest)
+    const spans = first ? [{ ...first, x: 2, width, text: rest }] : []
+    return [{ ...row, text: `  ${rest}`, width: width + 2, spans, wrapped: false }]
   }
 
   #blocksOf(rows: readonly TextRow[], look: Look, isOpen: boolean): Block[] {

@@ -43,6 +43,23 @@ export function endOfSaid(rows: readonly { id: number; text: string }[], tail: r
   return null
 }
 
+/**
+ * What a row holds beyond the words that were its last ones, from the word on in which it was cut; null where it is another row or has not
+ * grown. Some agents draw a second behind what they say, and stop to ask in between.
+ */
+export function grownRest(row: { text: string }, last: string): string | null {
+  const words = row.text.replace(MARK, '')
+  if (!squeezed(row.text).startsWith(last) || squeezed(row.text) === last) return null
+  let at = 0
+  for (let said = 0; said < last.length; at++) if (!isBlankAt(words, at)) said++
+  while (at > 0 && !isBlankAt(words, at) && !isBlankAt(words, at - 1)) at--
+  return words.slice(at).trim()
+}
+
+function isBlankAt(text: string, at: number): boolean {
+  return /[\s\u00a0]/u.test(text[at] ?? ' ')
+}
+
 /** The words of rows, however they are wrapped and marked. */
 export function squeezedText(rows: readonly { text: string }[]): string {
   return rows.map(row => squeezed(row.text)).join('')

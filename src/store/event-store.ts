@@ -109,6 +109,11 @@ export interface AppendOptions {
    * tell, such as a time that may pass while the append waits for another process.
    */
   onlyIf?: () => boolean
+  /**
+   * `later`: documents need not be saved with this append. They follow with one of the next, and whoever reads one before is given it as
+   * it must be. For events that come in quick succession and change little of what people see. Default `now`.
+   */
+  documents?: 'now' | 'later'
   /** The append is made under this lease: `E_FENCED`, and nothing written, when another one has it by now. */
   fence?: Fence
 }

@@ -8,3 +8,4 @@ export { type Position, scanTomlPositions, type TomlPositions } from './toml-pos
 export { type VisibleTextOptions, visibleText } from './visible-text.js'
 export { type Finding, type FindingKind, type VisiblePiece, type VisibleValue, visibleValue } from './visible-value.js'
 export { displayWidth, graphemes, truncate, wrapWords } from './width.js'
+export { writeJson } from './write-json.js'

@@ -1,13 +1,11 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { basename, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { type ActivityBody, JsonFramer } from '../../src/activity/index.js'
 import { loadAgent } from '../../src/agents/index.js'
+import { recorded } from './recorded.js'
 
-/** Streams and left-over files of real agents at known points. They are not part of this repository. */
-const CORPUS = fileURLToPath(new URL('../../../shared/corpus/', import.meta.url))
 const AGENTS = ['codex', 'gemini', 'opencode', 'qwen', 'copilot', 'cline']
 
 const STEP = {
@@ -26,15 +24,6 @@ const STEP = {
   apiKeyEnv: null,
 }
 
-function listed(folder: string, isWanted: (name: string) => boolean): string[] {
-  const root = join(CORPUS, folder)
-  return existsSync(root)
-    ? readdirSync(root)
-        .filter(isWanted)
-        .map(name => join(root, name))
-    : []
-}
-
 async function hear(agent: string, lines: { s: string; line: string }[]): Promise<ActivityBody[]> {
   const parser = (await loadAgent(agent)).headless!.parser(STEP)
   const framers = { out: new JsonFramer(), err: new JsonFramer() }
@@ -47,7 +36,7 @@ async function hear(agent: string, lines: { s: string; line: string }[]): Promis
 }
 
 const streams = AGENTS.flatMap(agent =>
-  listed(agent, name => /^headless-.*\.jsonl$/.test(name)).map(file => ({
+  recorded(agent, name => /^headless-.*\.jsonl$/.test(name)).map(file => ({
     agent,
     name: basename(file, '.jsonl'),
     file,
@@ -55,8 +44,6 @@ const streams = AGENTS.flatMap(agent =>
 )
 
 describe('streams of real agents', () => {
-  it.skipIf(streams.length > 0)('needs the recordings, which are not here', ({ skip }) => skip())
-
   it.each(streams)('$agent $name', async ({ agent, name, file }) => {
     const lines = readFileSync(file, 'utf8')
       .split('\n')
@@ -87,11 +74,9 @@ describe('streams of real agents', () => {
   })
 })
 
-const prints = listed('claude/print', name => name.endsWith('.ndjson') && !name.includes('stdin'))
+const prints = recorded('claude/print', name => name.endsWith('.ndjson') && !name.includes('stdin'))
 
 describe('streams of Claude Code', () => {
-  it.skipIf(prints.length > 0)('needs the recordings, which are not here', ({ skip }) => skip())
-
   it.each(prints.map(file => ({ name: basename(file, '.ndjson'), file })))('$name', async ({ name, file }) => {
     const lines = readFileSync(file, 'utf8').split('\n').filter(Boolean)
     const bodies = await hear(
@@ -109,14 +94,12 @@ describe('streams of Claude Code', () => {
 })
 
 const disks = AGENTS.flatMap(agent =>
-  listed(agent, name => name.startsWith('disk-'))
+  recorded(agent, name => name.startsWith('disk-'))
     .filter(root => existsSync(join(root, 'home')))
     .map(root => ({ agent, state: basename(root), root })),
 )
 
-describe('what is found of a step that died', () => {
-  it.skipIf(disks.length > 0)('needs the recordings, which are not here', ({ skip }) => skip())
-
+describe('recovery looked with our id, in paths no agent uses: what is found of a step that died', () => {
   it.each(disks)('$agent $state', async ({ agent, state, root }) => {
     const truth = JSON.parse(readFileSync(join(root, 'truth.json'), 'utf8')) as {
       cwd: string
@@ -141,6 +124,48 @@ describe('what is found of a step that died', () => {
       if (truth.expect.finished) expect(found.text).toBe(truth.expect.lastAssistant)
       expect(found.evidence.length).toBeGreaterThan(0)
       expect(found.hasWork).toBe(state !== 'disk-streaming')
+    } finally {
+      rmSync(home, { recursive: true })
+    }
+  })
+})
+
+/** A transcript that Claude Code wrote, cut where its process could have died. */
+describe('what is found of Claude Code', () => {
+  const [file] = recorded('claude/sessions', name => name.startsWith('bash-test-200-classic__'))
+  const lines = readFileSync(file!, 'utf8').trimEnd().split('\n')
+  const until = (isLast: (line: string) => boolean) => lines.slice(0, lines.findIndex(isLast) + 1)
+
+  it.each([
+    ['after its answer', lines, { isComplete: true, hasWork: true }],
+    ['before the end of turn', until(line => line.includes('"tool_result"')), { isComplete: false, hasWork: true }],
+    ['while a tool runs', until(line => line.includes('"tool_use","id"')), { isComplete: false, hasWork: true }],
+    ['before it said anything', until(line => line.includes('run all tests')), { isComplete: false, hasWork: false }],
+    [
+      'in the middle of a line',
+      [...lines.slice(0, -4), lines.at(-4)!.slice(0, 80)],
+      { isComplete: false, hasWork: true },
+    ],
+  ])('%s', async (_, left, truth) => {
+    const home = mkdtempSync(join(tmpdir(), 'signalbox-disk-'))
+    const projects = join(home, '.claude', 'projects', '-tmp-demo-app')
+    mkdirSync(projects, { recursive: true })
+    const sessionId = 'd0afc5f9-f914-43ed-89e1-64ceab12e029'
+    writeFileSync(join(projects, `${sessionId}.jsonl`), `${left.join('\n')}\n`)
+    try {
+      const found = await (await loadAgent('claude')).headless!.examine({
+        env: { HOME: home },
+        cwd: '/tmp/demo/app',
+        directory: home,
+        sessionId,
+        startedAt: 0,
+        pid: null,
+        prompt: 'run all tests',
+        openCalls: [],
+      })
+      expect(found).toMatchObject(truth)
+      expect(found.evidence.length).toBeGreaterThan(0)
+      if (truth.isComplete) expect(found.text).toContain('Everything passes.')
     } finally {
       rmSync(home, { recursive: true })
     }

@@ -1,12 +1,10 @@
-import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { basename, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { loadAgent } from '../../src/agents/index.js'
+import { recorded } from './recorded.js'
 
-/** What real agents left on disk at known points. The recordings are not part of this repository. */
-const CORPUS = fileURLToPath(new URL('../../../shared/corpus/', import.meta.url))
 const AGENTS: Readonly<Record<string, string>> = {
   gemini: 'gemini',
   qwen: 'qwen',
@@ -22,16 +20,13 @@ interface Truth {
   expect: { finished: boolean; lastAssistant?: string; runningTool?: string }
 }
 
-const cases = Object.entries(AGENTS).flatMap(([folder, agent]) => {
-  const root = join(CORPUS, folder)
-  if (!existsSync(root)) return []
-  const states = readdirSync(root).filter(name => name.startsWith('disk-') && existsSync(join(root, name, 'home')))
-  return states.map(state => ({ folder, agent, state, root: join(root, state) }))
-})
+const cases = Object.entries(AGENTS).flatMap(([folder, agent]) =>
+  recorded(folder, name => name.startsWith('disk-'))
+    .filter(root => existsSync(join(root, 'home')))
+    .map(root => ({ folder, agent, state: basename(root), root })),
+)
 
 describe('what real agents left on disk', () => {
-  it.skipIf(cases.length > 0)('needs the recordings, which are not here', ({ skip }) => skip())
-
   it.each(cases)('$folder $state', async ({ agent, state, root }) => {
     const truth = JSON.parse(readFileSync(join(root, 'truth.json'), 'utf8')) as Truth
     const { transcript } = await loadAgent(agent)

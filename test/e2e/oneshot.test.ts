@@ -1,14 +1,17 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandRun, parseLines, TestHome, waitFor } from './harness.js'
+import { inside } from './inside.js'
 
 let home: TestHome
+let tests = 0
 
-beforeEach(() => {
+/** One home for all: what costs is starting programs. The project is new for every test. */
+beforeAll(() => {
   home = new TestHome()
   for (const args of [
     ['init', '-q'],
@@ -19,9 +22,17 @@ beforeEach(() => {
   writeFileSync(join(home.work, 'README.md'), 'hello\n')
   git('add', '.')
   git('commit', '-q', '-m', 'first')
+  cpSync(home.work, join(home.directory, 'first'), { recursive: true })
 })
 
-afterEach(() => home.close())
+beforeEach(() => {
+  tests++
+  rmSync(home.work, { recursive: true, force: true })
+  cpSync(join(home.directory, 'first'), home.work, { recursive: true })
+  rmSync(join(home.home, 'config'), { recursive: true, force: true })
+})
+
+afterAll(() => home.close())
 
 function git(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('git', args, { cwd: home.work, encoding: 'utf8' })
@@ -31,10 +42,29 @@ function git(...args: string[]): string {
 
 function env(scenario?: string): Record<string, string> {
   return {
-    SIGNALBOX_DEMO_HOME: join(home.directory, 'demo'),
+    SIGNALBOX_DEMO_HOME: join(home.directory, `demo-${tests}`),
     SIGNALBOX_DEMO_SPEED: '0',
     ...(scenario !== undefined && { SIGNALBOX_DEMO_SCENARIO: scenario }),
   }
+}
+
+/** Which moments are tried, another few with another seed. */
+const KILLS = Number(process.env.SIGNALBOX_KILL_SEED ?? 7)
+
+/** So many different numbers from 1 up to a limit, the same for the same seed. */
+function sample(seed: number, count: number, limit: number): number[] {
+  const chosen = new Set<number>()
+  for (let state = seed; chosen.size < count; ) {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    chosen.add(1 + (state % limit))
+  }
+  return [...chosen]
+}
+
+/** The events of the journal among what a command printed; its last line may be torn. */
+function parseEvents(text: string): object[] {
+  const lines = text.split('\n').slice(0, -1)
+  return lines.map(line => JSON.parse(line) as { version?: number }).filter(({ version }) => version !== undefined)
 }
 
 const AUDIT = '/"verdict": "DONE"/'
@@ -50,9 +80,11 @@ function scenario({ worker, auditor }: { worker?: object[]; auditor?: object[] }
   return file
 }
 
-async function oneshot(task: string, args: string[] = [], of?: string): Promise<CommandRun> {
-  return home.run(['oneshot', task, '--agent', 'demo', ...args], { env: env(of) })
+function oneshot(task: string, args: string[] = [], of?: string): Promise<CommandRun> {
+  return inside(home, ['oneshot', task, '--agent', 'demo', ...args], { env: env(of) })
 }
+
+const resume = (...args: string[]) => inside(home, ['oneshot', '--resume', ...args], { env: env() })
 
 interface Shown {
   id: string
@@ -68,7 +100,7 @@ interface Shown {
   }[]
 }
 
-const show = () => home.json<Shown>(['show', 'latest', '--json'])
+const show = async () => JSON.parse((await inside(home, ['show', 'latest', '--json'])).stdout) as Shown
 const states = ({ oneshot: { history } }: Shown) => history.map(({ state }) => state)
 const workers = ({ stepList }: Shown) => stepList.filter(({ step }) => step.startsWith('worker'))
 const runFile = (id: string, ...parts: string[]) => join(home.home, 'data', 'runs', id, ...parts)
@@ -99,12 +131,9 @@ const claude = (lines: (object | string)[], exit = 0) =>
 
 describe('a oneshot', () => {
   test('goes round until the auditor is content, and its files say so', async () => {
-    const done = await oneshot('add a line\n[demo:verdict RETRY,DONE]', [
-      '--logs-dir',
-      'logs',
-      '--session-log',
-      'log.md',
-    ])
+    const task = 'add a line\n[demo:verdict RETRY,DONE]'
+    const args = ['oneshot', task, '--agent', 'demo', '--logs-dir', 'logs', '--session-log', 'log.md']
+    const done = await home.run(args, { env: env() })
     expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED · 2 iterations')])
     expect(readFileSync(join(home.work, 'DEMO.md'), 'utf8')).toBe('- add a line\n- add a line\n')
     const shown = await show()
@@ -123,34 +152,34 @@ describe('a oneshot', () => {
     for (const name of ['oneshot.json', 'oneshot-log.json'])
       expect(readFileSync(join(home.work, 'logs', name), 'utf8')).toBe(readFileSync(runFile(shown.id, name), 'utf8'))
     expect(readFileSync(join(home.work, 'log.md'), 'utf8')).toContain('**RETRY**')
-    await home.ok(['export', 'latest', '--format', 'oneshot', '-o', 'out'])
+    expect((await inside(home, ['export', 'latest', '--format', 'oneshot', '-o', 'out'])).code).toBe(0)
     expect(JSON.parse(readFileSync(join(home.work, 'out', 'oneshot.json'), 'utf8'))).toEqual(state)
     expect(parseLines(readFileSync(join(home.work, 'out', 'oneshot-log.json'), 'utf8'))).toEqual(log)
-    const logs = await home.ok(['logs', 'latest', 'worker@2#1'])
+    const logs = await inside(home, ['logs', 'latest', 'worker@2#1'])
     expect(logs.stdout).toContain('DEMO.md')
     expect(logs.stdout).not.toContain('auditor')
   })
 
   test('impossible is refused when it is resumed, and so is what is done', async () => {
     expect((await oneshot('x\n[demo:verdict IMPOSSIBLE]')).code).toBe(3)
-    const again = await home.run(['oneshot', '--resume'], { env: env() })
+    const again = await resume()
     expect([again.code, again.stderr]).toEqual([3, expect.stringContaining('The task contradicts itself')])
     expect((await oneshot('y')).code).toBe(0)
-    expect((await home.run(['oneshot', '--resume'], { env: env() })).code).toBe(2)
+    expect((await resume()).code).toBe(2)
   })
 
   test('a directory that is gone or a HEAD that went elsewhere stop a resume with exit 6', async () => {
     expect((await oneshot('x\n[demo:verdict RETRY]', ['--max-iterations', '1'])).code).toBe(1)
-    const refused = await home.run(['oneshot', '--resume'], { env: env() })
+    const refused = await resume()
     expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--max-iterations 2')])
     const base = git('rev-parse', 'HEAD').trim()
     git('checkout', '-q', '--orphan', 'other')
     git('commit', '-q', '--allow-empty', '-m', 'unrelated')
-    const moved = await home.run(['oneshot', '--resume', '--max-iterations', '2'], { env: env() })
+    const moved = await resume('--max-iterations', '2')
     expect([moved.code, moved.stderr]).toEqual([6, expect.stringContaining(base.slice(0, 12))])
     const { id } = await show()
     rmSync(home.work, { recursive: true })
-    const gone = await home.run(['oneshot', '--resume', id], { env: env(), cwd: home.directory })
+    const gone = await inside(home, ['oneshot', '--resume', id], { env: env(), cwd: home.directory })
     expect([gone.code, gone.stderr]).toEqual([6, expect.stringContaining('is gone')])
     mkdirSync(home.work)
   })
@@ -159,8 +188,26 @@ describe('a oneshot', () => {
     const stopped = await oneshot('x\n[demo:verdict RETRY,DONE]', ['--max-tokens', '600'])
     expect(stopped.code).toBe(5)
     expect((await show()).oneshot.history.at(-1)).toMatchObject({ state: 'INTERRUPTED', reason: 'budget' })
-    const resumed = await home.run(['oneshot', '--resume', '--max-tokens', '1000000'], { env: env() })
+    const resumed = await resume('--max-tokens', '1000000')
     expect([resumed.code, resumed.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
+  })
+
+  test('a budget is raised by answering its gate, or the run is cancelled there', async () => {
+    for (const [option, resumedTo] of [
+      ['raise', 'COMPLETED'],
+      ['cancel', null],
+    ] as const) {
+      expect((await oneshot(`${option}\n[demo:verdict RETRY,DONE]`, ['--max-tokens', '600'])).code).toBe(5)
+      const { gates } = (await show()) as Shown & { gates: Record<string, string> }
+      const [approval] = Object.values(gates)
+      const answered = await inside(home, ['answer', approval!, option])
+      expect([answered.code, answered.stderr]).toEqual([0, expect.any(String)])
+      const late = await inside(home, ['answer', approval!, option])
+      expect(late.code).not.toBe(0)
+      const resumed = await resume()
+      if (resumedTo) expect([resumed.code, (await show()).oneshot.state]).toEqual([0, resumedTo])
+      else expect([resumed.code, (await show()).status]).toEqual([2, 'cancelled'])
+    }
   })
 
   test('in a worktree of its own the directory stays as it is', async () => {
@@ -224,7 +271,7 @@ describe('a oneshot', () => {
         '--api-key-env',
         'MY_KEY',
       ]
-      const done = await home.run(args, { env: { ...env(), MY_KEY: 'secret-value-123456' } })
+      const done = await inside(home, args, { env: { ...env(), MY_KEY: 'secret-value-123456' } })
       expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
       expect(seen).toMatchObject([
         { model: 'm', stream: true, key: 'Bearer secret-value-123456' },
@@ -244,18 +291,56 @@ describe('what must never come back', () => {
     const child = home.start(['oneshot', 'x', '--agent', 'demo'], { env: env(scenario({ [role]: [{ hang: {} }] })) })
     child.stdout!.resume()
     await waitFor(hot, async () => {
-      const { code, stdout } = await home.run(['show', 'latest', '--json'])
+      const { code, stdout } = await inside(home, ['show', 'latest', '--json'])
       const shown = code === 0 ? (JSON.parse(stdout) as Shown) : null
       return shown?.oneshot.state === hot && shown.stepList.at(-1)!.pid !== null
     })
     child.kill('SIGKILL')
     await waitFor('the host to be gone', () => child.signalCode !== null)
-    const resumed = await home.run(['oneshot', '--resume'], { env: env() })
+    const resumed = await resume()
     expect([resumed.code, resumed.stdout]).toEqual([0, expect.stringContaining('COMPLETED · 1 iteration')])
     const shown = await show()
     expect(workers(shown).length).toBe(role === 'worker' ? 2 : 1)
     expect(states(shown)).not.toContain('FAILED')
     expect(states(shown).filter(state => state === 'CREATED').length).toBe(1)
+    expect(home.processes().others).toEqual([])
+  })
+
+  test('a host killed with -9 anywhere: the next one comes to the same end, and repeats nothing finished', async () => {
+    // The auditor judges by its earlier verdicts alone, which it is shown: however often it is asked, it says the same.
+    const verdict = (word: string, feedback: string) => [
+      { say: { markdown: JSON.stringify({ verdict: word, feedback }) } },
+    ]
+    const asked = (about: string) => `/(?=[\\s\\S]*"verdict": "DONE")(?=[\\s\\S]*${about})/`
+    const file = join(home.directory, 'three-rounds.json')
+    const turns = [
+      { match: asked('second look'), steps: verdict('DONE', 'fine') },
+      { match: asked('first look'), steps: verdict('RETRY', 'second look') },
+      { match: AUDIT, steps: verdict('RETRY', 'first look') },
+    ]
+    writeFileSync(file, JSON.stringify({ name: 'three rounds', headless: { auto: true }, turns }))
+    for (const version of sample(KILLS, 3, 24)) {
+      const child = home.start(['oneshot', `at ${version}`, '--agent', 'demo', '--json'], { env: env(file) })
+      const seen = { text: '', lines: 0 }
+      const ended = new Promise(resolve => child.on('close', resolve))
+      child.stdout!.on('data', chunk => {
+        seen.text += String(chunk)
+        seen.lines = parseEvents(seen.text).length
+        if (seen.lines >= version) child.kill('SIGKILL')
+      })
+      await ended
+      // One that was killed after its last event has nothing left to do but its files.
+      if ((await show()).status !== 'completed') {
+        const resumed = await inside(home, ['oneshot', '--resume'], { env: env(file) })
+        expect([version, resumed.code]).toEqual([version, 0])
+      } else await inside(home, ['export', 'latest', '--format', 'oneshot'])
+      const shown = await show()
+      const done = shown.stepList.filter(({ status }) => status === 'ok').map(({ step }) => step.replace(/#\d+$/, ''))
+      expect([version, shown.oneshot.state, shown.oneshot.iteration]).toEqual([version, 'COMPLETED', 3])
+      expect(new Set(done).size).toBe(done.length)
+      const { log } = files(shown.id)
+      expect(log.filter(({ type }) => type === 'state_change').map(({ to }) => to)).toEqual(states(shown).slice(1))
+    }
     expect(home.processes().others).toEqual([])
   })
 
@@ -274,7 +359,7 @@ describe('what must never come back', () => {
   test('exit 0 trusted: with an error in the final record', async () => {
     const failing = claude([{ ...RESULT, is_error: true, api_error_status: 401, result: 'Not logged in' }])
     const args = ['oneshot', 'x', '--worker', 'claude', '--auditor', 'demo', '--permissions', 'edits']
-    const failed = await home.run(args, { env: { ...env(), ...failing } })
+    const failed = await inside(home, args, { env: { ...env(), ...failing } })
     const shown = await show()
     expect(shown.oneshot.history[2]).toMatchObject({ state: 'RECOVERY_PENDING', reason: 'error_auth' })
     expect(failed.code).toBe(7)
@@ -336,7 +421,7 @@ describe('what must never come back', () => {
     const shown = await show()
     expect([shown.reason, shown.oneshot.state]).toEqual(['no_verdict', 'FAILED'])
     expect(shown.stepList.map(({ step }) => step)).toEqual(['worker@1#1', 'auditor@1#1', 'auditor@1#2'])
-    const resumed = await home.run(['oneshot', '--resume'], { env: env() })
+    const resumed = await resume()
     expect(resumed.code).toBe(0)
     expect(workers(await show()).length).toBe(1)
   })
@@ -349,7 +434,7 @@ describe('what must never come back', () => {
       RESULT,
     ])
     const args = ['oneshot', 'x', '--worker', 'claude', '--auditor', 'demo', '--permissions', 'edits']
-    const done = await home.run(args, { env: { ...env(), ...noisy } })
+    const done = await inside(home, args, { env: { ...env(), ...noisy } })
     expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
   })
 
@@ -372,7 +457,7 @@ describe('what must never come back', () => {
 
   test('advertised agent missing', async () => {
     for (const agent of ['claude', 'codex', 'gemini', 'opencode', 'qwen', 'copilot', 'cline', 'aider']) {
-      const missing = await home.run(['oneshot', 'x', '--agent', agent], { env: { PATH: '/nowhere' } })
+      const missing = await inside(home, ['oneshot', 'x', '--agent', agent], { env: { PATH: '/nowhere' } })
       expect([agent, missing.code, missing.stderr.includes('was not found')]).toEqual([agent, 7, true])
     }
   })

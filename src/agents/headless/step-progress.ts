@@ -12,6 +12,8 @@ export class StepProgress {
   #turns: NonNullable<HeadlessEnd['usage']> | null = null
   #run: NonNullable<HeadlessEnd['usage']> | null = null
   sessionId: string | null = null
+  /** The model that answered, as far as the agent tells. */
+  model: string | null = null
 
   take(activity: Activity): void {
     if (activity.type !== 'retry') this.#retryMs = 0
@@ -20,6 +22,7 @@ export class StepProgress {
     switch (activity.type) {
       case 'session':
         this.sessionId ??= activity.sessionId
+        this.model ??= activity.model ?? null
         return
       case 'text':
         if (!isOwn) return
@@ -39,6 +42,7 @@ export class StepProgress {
         this.#retryMs = activity.delayMs ?? 0
         return
       case 'usage':
+        this.model = activity.model ?? this.model
         this.#spend(activity)
         return
       case 'error':

@@ -40,13 +40,12 @@ export async function run(context: CommandContext, input: CommandInput): Promise
     }
     if (options.resume !== undefined) return resume(context, store, home, options)
     const task = readTask(context, input)
-    if (options.live === true || home.loaded.config.oneshot.live)
-      throw new SignalboxError('E_INPUT', 'a worker in a terminal (--live) is not there yet', {
-        next: 'leave --live out; signalbox start runs an agent in a terminal by itself',
-      })
-    if (options.detach) await DaemonClient.connect(context)
-    const id = await createOneshot(context, store, home, task, options)
+    // Terminals are kept by the daemon, so a worker in one is driven there.
+    const isLive = options.live === true || home.loaded.config.oneshot.live
+    if (options.detach || isLive) await DaemonClient.connect(context)
+    const id = await createOneshot(context, store, home, task, { ...options, live: isLive })
     const record = await getRun(store, id)
+    if (isLive && !options.detach) return follow(context, store, home, record, options)
     if (!options.detach) return drive(context, store, home, record, options)
     if (options.json) context.json({ run: id, status: record.status })
     else {
@@ -91,7 +90,7 @@ export async function createOneshot(
         ...(sessionLog !== undefined && { sessionLog }),
       },
       limits: readLimits(options, settings),
-      ...(options.detach === true && { labels: { host: 'daemon' } }),
+      ...((options.detach === true || options.live === true) && { labels: { host: 'daemon' } }),
     },
     systemClock.now(),
     id,
@@ -158,8 +157,15 @@ async function resume(
   const word = options.resume === true ? 'latest' : String(options.resume)
   const record = await findRunFor(context, store, word)
   await checkPlace(context, store, record)
+  const isKept = record.labels.host === 'daemon' && (await isLiveRun(store, record))
+  if (isKept) await DaemonClient.connect(context)
   await prepareResume(store, record, options)
+  if (isKept) return follow(context, store, home, await getRun(store, record.id), options)
   return drive(context, store, home, await getRun(store, record.id), options)
+}
+
+async function isLiveRun(store: EventStore, record: RunRecord): Promise<boolean> {
+  return record.kind === 'oneshot' && (await readRun(store, record.id, oneshotWorkflow)).run.work.input.isLive
 }
 
 /** A run goes on where it began, or not at all without a person's word. */

@@ -37,6 +37,7 @@ export function openOwnRuns(
   listeners: {
     onActivity?(run: string, activity: Activity): void
     handlers?: Readonly<Record<string, CustomHandler>>
+    functions?: Readonly<Record<string, CustomHandler>>
   } = {},
 ): RunHost {
   return openRuns({
@@ -47,6 +48,7 @@ export function openOwnRuns(
     env: context.env,
     isPersonal: true,
     maxRuns: 1,
+    ...(home.settings.prices && { prices: home.settings.prices }),
     onError: error => reportError(context, error),
     ...listeners,
   })

@@ -32,6 +32,7 @@ export class HeadlessSurface implements Surface {
   private blocks = 0
   private requests = 0
   private isBlockOpen = false
+  private costUsd = 0
   /** A question was open when stdin ended: there is nobody to answer. */
   isAbandoned = false
 
@@ -152,10 +153,18 @@ export class HeadlessSurface implements Surface {
 
   addUsage(usage: { input: number; output: number; costUsd?: number }): void {
     this.out.write({ type: 'usage', scope: 'turn', ...usage })
+    this.costUsd = this.costUsd + (usage.costUsd ?? 0)
   }
 
   turnEnded(end: TurnEnd): void {
-    this.out.write({ type: 'usage', scope: 'run', input: 40 + end.tokens * 3, output: end.tokens })
+    const { costUsd } = this
+    this.out.write({
+      type: 'usage',
+      scope: 'run',
+      input: 40 + end.tokens * 3,
+      output: end.tokens,
+      ...(costUsd > 0 && { costUsd }),
+    })
     const structured = readObject(end.text)
     this.out.write({
       type: 'result',

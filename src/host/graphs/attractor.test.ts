@@ -154,7 +154,10 @@ test('a stage that fails is tried again and told of, and fails the pipeline', as
     ['StageFailed', false],
   ])
   expect(events.find(({ event }) => event === 'StageRetrying')!.data.delay_ms).toBeGreaterThanOrEqual(100)
-  expect(events.at(-1)).toMatchObject({ event: 'PipelineFailed', data: { error: expect.stringContaining('ended with 3') } })
+  expect(events.at(-1)).toMatchObject({
+    event: 'PipelineFailed',
+    data: { error: expect.stringContaining('ended with 3') },
+  })
 })
 
 test('branches are told of, and what they came to', async () => {

@@ -5,7 +5,8 @@ import type { OptionRow } from './option-row.js'
 
 /**
  * Labels side by side with exactly one highlighted, and a hint how to choose in the same row or the next two; or each behind its own key:
- * `[y] Approve   [n] Deny`. Tabs and status rows are highlighted too, but nothing tells to choose from them.
+ * `[y] Approve   [n] Deny`; or the buttons of a dialog box: `<Yes>   <No>`. Tabs and status rows are highlighted too, but nothing tells to
+ * choose from them.
  */
 export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
   for (let index = rows.length - 1; index >= 0; index--) {
@@ -24,6 +25,8 @@ export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
       }),
     )
     if (options.length < 2) continue
+    const buttons = row.isBoxed && options.every(option => BUTTON.test(option.label)) ? readButtons(row, options) : null
+    if (buttons) return buttons
     const keyed = options.filter(option => /^\[[a-z]\] /iu.test(option.label))
     const firstHint = options.findIndex(option => isHint(option.label))
     const plain = firstHint < 0 ? options : options.slice(0, firstHint)
@@ -43,6 +46,31 @@ export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
     }
   }
   return null
+}
+
+/** Dialog boxes of line-drawing libraries: a button in angle or square brackets, with air inside the square ones. */
+const BUTTON = /^(?:<\s*(?<angle>[^<>]+?)\s*>|\[\s+(?<square>[^[\]]+?)\s+\])$/u
+
+/** The pressed one has another ground than the box it lies on. */
+function readButtons(row: MenuRow, options: readonly OptionRow[]): OptionGroup | null {
+  const lit = options.flatMap((option, index) => {
+    const [beside, own] = [option.labelColumn - 1, option.labelColumn].map(column =>
+      row.spans.find(span => span.x <= column && column < span.x + span.width),
+    )
+    return own && beside && (own.bg !== beside.bg || own.inverse !== beside.inverse) ? [index] : []
+  })
+  if (lit.length !== 1) return null
+  return {
+    layout: 'horizontal',
+    options: options.map(option => {
+      const { angle, square } = BUTTON.exec(option.label)!.groups!
+      return { ...option, label: angle ?? square! }
+    }),
+    selected: lit[0]!,
+    shownBy: 'style',
+    first: row.index,
+    last: row.index,
+  }
 }
 
 function isHint(text: string): boolean {

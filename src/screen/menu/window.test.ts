@@ -51,6 +51,42 @@ function look(drawn: string): Observation {
   return classify(emulator.picture(), initialMemory(), PACK).observation
 }
 
+/** As whiptail and dialog draw one: no key hints, buttons in brackets, the pressed one on another ground. */
+function box(pressed: 0 | 1 | null): string {
+  const [ground, lit, off] = ['\u001b[30;47m', '\u001b[37;41m', '\u001b[0m']
+  const buttons = ['<Yes>', '<No>'].map((text, index) => (index === pressed ? `${lit}${text}${ground}` : text))
+  const row = (y: number, text: string, width: number) =>
+    at(y, 16, `${ground}│ ${text}${' '.repeat(46 - width)} │${off}`)
+  return [
+    at(9, 16, `${ground}┌${'─'.repeat(48)}┐${off}`),
+    row(10, 'Remove the old build?', 21),
+    row(11, '', 0),
+    row(12, `          ${buttons.join('              ')}`, 33),
+    at(13, 16, `${ground}└${'─'.repeat(48)}┘${off}`),
+  ].join('')
+}
+
+function lookAlone(drawn: string): Observation {
+  const emulator = new TerminalEmulator({ cols: COLS, rows: 24 })
+  emulator.feed(new TextEncoder().encode(`\u001b[?1049h${drawn}`), 0, { live: false })
+  return classify(emulator.picture(), initialMemory(), parsePack('pack = 1\nagent = "generic"\n', 'generic'))
+    .observation
+}
+
+describe('a dialog box with buttons', () => {
+  it.each([0, 1] as const)('asks, and its pressed button is selected (%i)', pressed => {
+    const observation = lookAlone(box(pressed))
+    expect(observation.view).toBe('tool_menu')
+    const { menu } = observation.payload as Payload['tool_menu']
+    expect(menu).toMatchObject({ layout: 'horizontal', question: 'Remove the old build?', selected: pressed })
+    expect(menu!.options.map(option => option.label)).toEqual(['Yes', 'No'])
+  })
+
+  it('is a drawing where no button is pressed', () => {
+    expect(lookAlone(box(null)).awaiting).toBeNull()
+  })
+})
+
 describe('a window over the conversation', () => {
   it('asks, although the input box and the conversation show around it', () => {
     const observation = look(dialog(16, 50))

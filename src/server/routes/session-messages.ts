@@ -80,7 +80,8 @@ export const sessionMessageRoutes: readonly Route[] = [
     handle: async call => {
       const { host, params, query } = call
       const record = await host.find(params.id!)
-      const all = finalMessages(await host.store.readStream(`session/${record.id}`))
+      const events = await host.store.readStream(`session/${record.id}`)
+      const all = finalMessages(events)
       const end = query.before === undefined ? all.length : all.findIndex(({ message }) => message === query.before)
       if (end < 0) throw new SignalboxError('E_INPUT', 'there is no such message', { next: 'begin without "before"' })
       const limit = query.limit ?? (call.who.kind === 'socket' ? all.length : 50)
@@ -91,10 +92,25 @@ export const sessionMessageRoutes: readonly Route[] = [
       if (query.before === undefined && live && open && live.blocks.length > 0)
         messages.push({ at: host.clock.now(), ...open, blocks: live.blocks, provisional: true })
       const before = begin > 0 ? String(all[begin]!.message) : null
-      return call.json({ session: record.id, messages, before, position: await call.position() })
+      return call.json({
+        session: record.id,
+        messages,
+        prompts: promptsOf(events),
+        before,
+        position: await call.position(),
+      })
     },
   }),
 ]
+
+/** What people asked, turn by turn. */
+function promptsOf(events: readonly StoredEvent[]): { turn: string; at: number; text: string }[] {
+  return events.flatMap(({ type, at, data }) =>
+    type === 'turn.opened' && typeof data.prompt === 'string'
+      ? [{ turn: String(data.turn), at, text: data.prompt }]
+      : [],
+  )
+}
 
 /** In the order in which they were first said, each as it was said last. */
 export function finalMessages(events: readonly StoredEvent[]): Record<string, unknown>[] {

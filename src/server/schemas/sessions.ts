@@ -58,6 +58,9 @@ export const message = z
 export const conversation = z.object({
   session: z.string(),
   messages: z.array(message),
+  prompts: z
+    .array(z.object({ turn: z.string(), at: moment, text: z.string() }))
+    .describe('what people asked, as far as the screen told it'),
   before: z.string().nullable().describe('names the page of older messages'),
   position,
 })

@@ -93,7 +93,8 @@ export class Said {
     const closed = this.#conversation.closeMessage()
     // Blocks that no output shows, such as a notice alone, are no message.
     const markdown = closed ? renderMarkdown(closed.blocks) : ''
-    if (closed && markdown.trim() !== '') lines.push({ type: 'message', t: look.t, turn, message: closed.message, markdown })
+    if (closed && markdown.trim() !== '')
+      lines.push({ type: 'message', t: look.t, turn, message: closed.message, markdown })
     return lines
   }
 

@@ -65,9 +65,12 @@ export class Connection {
     return this.#whileBusy(work)
   }
 
-  /** Runs `work` as one transaction after all earlier ones: committed as a whole when this resolves, undone when it rejects. */
-  write<T>(durability: Durability, work: () => T): Promise<T> {
-    const result = this.#lastWrite.then(() => this.#whileBusy(() => this.#transact(durability, work)))
+  /**
+   * Runs `work` as one transaction after all earlier ones: committed as a whole when this resolves, undone when it rejects. `committed`
+   * is called right after the commit, before any other transaction begins.
+   */
+  write<T>(durability: Durability, work: () => T, committed?: () => void): Promise<T> {
+    const result = this.#lastWrite.then(() => this.#whileBusy(() => this.#transact(durability, work, committed)))
     // The queue goes on after a failure; the failure itself belongs to the caller of this write.
     this.#lastWrite = result.catch(() => undefined)
     return result
@@ -81,12 +84,13 @@ export class Connection {
     this.#database.close()
   }
 
-  #transact<T>(durability: Durability, work: () => T): T {
+  #transact<T>(durability: Durability, work: () => T, committed: (() => void) | undefined): T {
     this.#setDurability(durability)
     this.run('BEGIN IMMEDIATE')
     try {
       const result = work()
       this.run('COMMIT')
+      committed?.()
       return result
     } catch (error) {
       this.#rollBack()

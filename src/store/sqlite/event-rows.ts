@@ -1,5 +1,6 @@
 import { crc32 } from 'node:zlib'
 import { SignalboxError } from '../../errors/index.js'
+import { writeJson } from '../../text/index.js'
 import type { NewEvent, StoredEvent } from '../event-store.js'
 
 /** Large things (output, recordings, plans) live in files and are named by events. */
@@ -32,6 +33,8 @@ export interface EncodedEvent {
   type: string
   at: number
   data: string
+  /** What the text was made from. */
+  given: Record<string, unknown>
 }
 
 export function encodeEvent(event: NewEvent, now: number, validate: EventValidator | undefined): EncodedEvent {
@@ -51,7 +54,7 @@ export function encodeEvent(event: NewEvent, now: number, validate: EventValidat
       },
     )
   }
-  return { type: event.type, at: Math.round(at), data }
+  return { type: event.type, at: Math.round(at), data, given: event.data }
 }
 
 /** Returns null for a row whose text is not what was written, whatever happened to it. */
@@ -64,14 +67,14 @@ export function decodeEvent(row: EventRow): StoredEvent | null {
 
 /** SQLite has no page checksums: without a sum, a flipped bit that leaves the JSON valid would be read as the truth. */
 export function sumOf(row: Omit<EventRow, 'sum'>): number {
-  return crc32(`${row.position}\n${row.stream}\n${row.version}\n${row.type}\n${row.at}\n${row.data}`)
+  return crc32(row.data, crc32(`${row.position}\n${row.stream}\n${row.version}\n${row.type}\n${row.at}\n`))
 }
 
 export function encodeJson(what: string, value: unknown): string {
   let text: string | undefined
   let cause: unknown
   try {
-    text = JSON.stringify(value)
+    text = writeJson(value)
   } catch (error) {
     cause = error
   }

@@ -46,8 +46,7 @@ export function releaseLease(connection: Connection, { key, epoch }: Fence): voi
 }
 
 /** Inside the transaction of an append. @throws SignalboxError `E_FENCED` */
-export function checkFence(connection: Connection, { key, epoch }: Fence): void {
-  const held = connection.get<LeaseRow>(READ, key)
+export function checkFence({ key, epoch }: Fence, held: Pick<LeaseRow, 'owner' | 'epoch'> | null): void {
   if (held?.epoch === epoch && held.owner !== '') return
   throw new SignalboxError('E_FENCED', `${key} is driven by another process now; nothing was written`, {
     details: { key, epoch, current: held?.epoch ?? 0, owner: held?.owner ?? '' },

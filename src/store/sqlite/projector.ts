@@ -3,7 +3,11 @@ import type { Projection, StoredEvent } from '../event-store.js'
 import type { Connection } from './connection.js'
 import { readDocument } from './documents.js'
 import type { EventReader } from './event-reader.js'
-import { type EventRow, encodeJson } from './event-rows.js'
+import { encodeJson } from './event-rows.js'
+
+/** In place: a row that is replaced would move in all its indexes. */
+const SAVE_DOCUMENT = `INSERT INTO documents (projection, key, state, position) VALUES (?, ?, ?, ?)
+  ON CONFLICT (projection, key) DO UPDATE SET state = excluded.state, position = excluded.position`
 
 /** Events held in memory at once while documents are rebuilt. */
 const BATCH = 500
@@ -33,17 +37,49 @@ interface Draft {
   isChanged: boolean
 }
 
+/** Documents that are folded up to a position of the log, and not saved yet. */
+interface Held {
+  projections: readonly Projection[]
+  position: number
+  drafts: Map<string, Draft>
+  /** The events that they are folded from are committed. */
+  isCommitted: boolean
+  events: number
+}
+
+/** An event as an append has it: its text is in the file already. */
+export interface WrittenEvent extends Omit<StoredEvent, 'data'> {
+  text: string
+  /** What the text was made from. */
+  given: StoredEvent['data']
+}
+
+/** From here on a text is not read again only to be folded: documents take little of an event, and never keep big parts of one. */
+const BIG_TEXT = 8 * 1024
+
+function asStored({ text, given, ...rest }: WrittenEvent): StoredEvent {
+  return { ...rest, data: text.length < BIG_TEXT ? (JSON.parse(text) as StoredEvent['data']) : given }
+}
+
+/** Events whose documents may wait to be saved: so many are folded again from the log, at most, after a crash. */
+const HELD_EVENTS_MAX = 64
+
 /**
  * Folds events into documents. Everything here runs inside a transaction of the caller.
  *
  * A projection is folded from the log and from where it stands: catching up after a program that did not know the projection, and
  * rebuilding, are one path. Right after an append the rows that were written are still at hand, and are not read again.
  * A document whose `evolve` throws keeps its state, the event is counted as a failure, and the append goes on: folding is total.
+ *
+ * Appends that come in quick succession may leave their documents to a later one. Until then they are held here; to everybody else the
+ * projections simply stand further back in the log, and whoever reads a document catches up first. What is held is dropped as soon as
+ * the log has moved on by another hand, or the transaction it came from was undone.
  */
 export class Projector {
   readonly #connection: Connection
   readonly #reader: EventReader
   readonly #projections: ReadonlyMap<string, Projection>
+  #held: Held | null = null
 
   constructor(connection: Connection, reader: EventReader, projections: readonly Projection[]) {
     this.#connection = connection
@@ -79,36 +115,62 @@ export class Projector {
   }
 
   /**
-   * After an append: the rows that were just written, from memory. That is only right for projections that stood at the end of the log
+   * After an append: the events that were just written, from memory. That is only right for projections that stood at the end of the log
    * before; where one of them did not, all of them are brought to its head in the usual way.
    */
-  foldWritten(written: readonly Omit<EventRow, 'sum'>[]): void {
-    const rows = this.#current()
-    const before = (written[0]?.position ?? 0) - 1
-    if (written.length === 0 || rows.some(({ position }) => position !== before)) return this.foldToHead()
-    const drafts = new Map<string, Draft>()
-    for (const { data, ...row } of written) {
-      const wanted = rows
-        .map(({ name }) => this.#projections.get(name)!)
-        .filter(({ types }) => types.includes(row.type))
+  foldWritten(written: readonly WrittenEvent[], { isLater }: { isLater: boolean }): void {
+    if (written.length === 0) return isLater ? undefined : this.foldToHead()
+    const before = written[0]!.position - 1
+    const held = this.#heldAt(before) ?? this.#startAt(before)
+    if (!held) return this.foldToHead()
+    for (const row of written) {
+      const wanted = held.projections.filter(({ types }) => types.includes(row.type))
       if (wanted.length === 0) continue
-      const event = { ...row, data: JSON.parse(data) as StoredEvent['data'] }
-      for (const projection of wanted) this.#evolve(projection, event, drafts)
+      const event = asStored(row)
+      for (const projection of wanted) this.#evolve(projection, event, held.drafts)
     }
-    for (const draft of drafts.values()) if (draft.isChanged) this.#save(draft)
-    this.#advance(
-      rows.map(({ name }) => name),
-      written.at(-1)!.position,
-    )
+    held.position = written.at(-1)!.position
+    held.events += written.length
+    held.isCommitted = false
+    this.#held = held
+    if (!isLater || held.events >= HELD_EVENTS_MAX) this.#saveHeld(held)
+  }
+
+  /** The transaction of the last append is committed. */
+  committed(): void {
+    if (this.#held) this.#held.isCommitted = true
   }
 
   foldToHead(): void {
     const head = this.#reader.head()
+    const held = this.#heldAt(head)
+    if (held) return this.#saveHeld(held)
     const byPosition = new Map<number, Projection[]>()
     for (const { name, position } of this.#current()) {
       if (position < head) byPosition.set(position, [...(byPosition.get(position) ?? []), this.#projections.get(name)!])
     }
     for (const [position, projections] of byPosition) this.#fold(projections, position, head)
+  }
+
+  /** What is held, when the log ends where it was folded to. */
+  #heldAt(position: number): Held | null {
+    if (this.#held && !(this.#held.isCommitted && this.#held.position === position)) this.#held = null
+    return this.#held
+  }
+
+  /** Null when one of the projections does not stand here. */
+  #startAt(position: number): Held | null {
+    const rows = this.#current()
+    if (rows.some(row => row.position !== position)) return null
+    const projections = rows.map(({ name }) => this.#projections.get(name)!)
+    return { projections, position, drafts: new Map(), isCommitted: true, events: 0 }
+  }
+
+  #saveHeld({ drafts, position }: Held): void {
+    this.#held = null
+    const current = new Set(this.#current().map(({ name }) => name))
+    for (const draft of drafts.values()) if (draft.isChanged && current.has(draft.projection.name)) this.#save(draft)
+    this.#advance([...current], position)
   }
 
   #fold(projections: readonly Projection[], from: number, head: number): void {
@@ -168,8 +230,7 @@ export class Projector {
     }
     const text = attempt(() => encodeJson(`The document ${projection.name}/${key}`, state))
     if (text === FAILED) this.#countFailure(projection)
-    else
-      this.#connection.run('INSERT OR REPLACE INTO documents VALUES (?, ?, ?, ?)', projection.name, key, text, position)
+    else this.#connection.run(SAVE_DOCUMENT, projection.name, key, text, position)
   }
 
   #countFailure(projection: Projection): void {

@@ -16,24 +16,23 @@ import { ChangeFeed } from './change-feed.js'
 import { checkStore } from './check.js'
 import type { Connection } from './connection.js'
 import { type DocumentFilter, readDocument, readDocuments } from './documents.js'
+import { type Ends, readEnds } from './ends.js'
 import { EventReader } from './event-reader.js'
 import {
   checkName,
   decodeJson,
   type EncodedEvent,
-  type EventRow,
   type EventValidator,
   encodeEvent,
   encodeJson,
   sumOf,
 } from './event-rows.js'
 import { checkFence, releaseLease, renewLease, takeLease } from './leases.js'
-import { Projector } from './projector.js'
+import { Projector, type WrittenEvent } from './projector.js'
 import { LogSubscription } from './subscription.js'
 
 const SUBSCRIPTION_PAGE = 200
 const INSERT_EVENT = 'INSERT INTO events (position, stream, version, type, at, data, sum) VALUES (?, ?, ?, ?, ?, ?, ?)'
-const LAST_POSITION = "SELECT seq FROM sqlite_sequence WHERE name = 'events'"
 const STREAM_END = 'SELECT version, position FROM events WHERE stream = ? ORDER BY version DESC LIMIT 1'
 
 export interface SqliteStoreOptions {
@@ -44,8 +43,6 @@ export interface SqliteStoreOptions {
   validate: EventValidator | undefined
   onError: (error: unknown) => void
 }
-
-type WrittenRow = Omit<EventRow, 'sum'>
 
 interface EncodedAppend {
   stream: string
@@ -114,15 +111,18 @@ export class SqliteEventStore implements Api.EventStore {
 
   async appendAll(appends: readonly Api.StreamAppend[], options: Api.AppendOptions = {}): Promise<Api.AppendResult[]> {
     const encoded = appends.map(append => this.#encode(append))
-    const results = await this.#connection.write(options.durability ?? 'full', () => {
-      if (options.fence) checkFence(this.#connection, options.fence)
+    const isLater = options.documents === 'later'
+    const work = () => {
+      const ends = readEnds(this.#connection, encoded[0]?.stream ?? '', options.fence?.key ?? null)
+      if (options.fence) checkFence(options.fence, ends.lease)
       if (options.onlyIf?.() === false)
         throw new SignalboxError('E_PRECONDITION', 'What the append was made for does not hold any more.')
-      const rows: WrittenRow[] = []
-      const written = this.#insertAll(encoded, rows)
-      this.#projector.foldWritten(rows)
+      const events: WrittenEvent[] = []
+      const written = this.#insertAll(encoded, ends, events)
+      this.#projector.foldWritten(events, { isLater })
       return written
-    })
+    }
+    const results = await this.#connection.write(options.durability ?? 'full', work, () => this.#projector.committed())
     this.#wake()
     return results
   }
@@ -238,39 +238,44 @@ export class SqliteEventStore implements Api.EventStore {
     return { stream, expected, events: events.map(event => encodeEvent(event, this.#clock.now(), this.#validate)) }
   }
 
-  /** Every row that is written goes into `rows`, too. */
-  #insertAll(appends: readonly EncodedAppend[], rows: WrittenRow[]): Api.AppendResult[] {
-    const end = readChainEnd(this.#connection)
-    const chain = end && { ...end }
-    const written = appends.map(append => this.#insert(append, chain, rows))
-    if (chain && end && chain.value !== end.value) writeChainEnd(this.#connection, chain)
+  /** Every event that is written goes into `events`, too. */
+  #insertAll(appends: readonly EncodedAppend[], ends: Ends, events: WrittenEvent[]): Api.AppendResult[] {
+    const { chain: end, last } = ends
+    const log = { chain: end && { ...end }, last }
+    const written = appends.map((append, index) =>
+      this.#insert(append, index === 0 ? ends.stream : this.#endOf(append.stream), log, events),
+    )
+    if (log.chain && end && log.chain.value !== end.value) writeChainEnd(this.#connection, log.chain)
     return written
   }
 
-  /** `chain` moves on with every event of a chained stream. */
-  #insert({ stream, expected, events }: EncodedAppend, chain: ChainEnd | null, rows: WrittenRow[]): Api.AppendResult {
-    const end = this.#endOf(stream)
+  /** The end of the log moves on with every event, that of the chain with every event of a chained stream. */
+  #insert(
+    { stream, expected, events }: EncodedAppend,
+    end: Ends['stream'],
+    log: { chain: ChainEnd | null; last: number },
+    into: WrittenEvent[],
+  ): Api.AppendResult {
     if (expected !== 'any' && expected !== end.version) {
       throw new SignalboxError('E_VERSION', `The stream ${stream} is at version ${end.version}, not ${expected}.`, {
         details: { stream, expected, actual: end.version },
       })
     }
     let { version, position } = end
-    if (events.length > 0) position = this.#connection.get<{ seq: number }>(LAST_POSITION)?.seq ?? 0
-    for (const event of events) {
-      const { type, at } = event
+    for (const { type, at, given, ...event } of events) {
       let { data } = event
       version += 1
-      position += 1
-      if (isChained(chain, stream)) {
+      log.last += 1
+      position = log.last
+      if (isChained(log.chain, stream)) {
+        const { chain } = log
         chain.value = chainValue(chain.value, { stream, version, type, at, canonical: canonicalText(data) })
         chain.position = position
         data = withChain(data, chain.value)
       }
-      const row = { position, stream, version, type, at, data }
-      rows.push(row)
-      const sum = sumOf(row)
+      const sum = sumOf({ position, stream, version, type, at, data })
       this.#connection.run(INSERT_EVENT, position, stream, version, type, at, data, sum)
+      into.push({ position, stream, version, type, at, text: data, given })
     }
     return { stream, version, position }
   }

@@ -40,6 +40,30 @@ export function describeDocuments(bench: Bench): void {
       expect(await store.document('nothing', 'a')).toBeNull()
     })
 
+    it('gives a document as it must be, whoever reads it, when an append left it for later', async () => {
+      const [store, other] = [
+        await bench.connect({ projections: [tally()] }),
+        await bench.connect({ projections: [tally()] }),
+      ]
+      const count = async (of: typeof store) => (await of.document<Tally>('tally', 'a'))?.state.count ?? 0
+      const later = { documents: 'later' } as const
+      await store.append('a', 0, numbered(1, 1))
+      for (let n = 2; n <= 5; n++) await store.append('a', n - 1, numbered(n, n), later)
+      expect(await count(other)).toBe(5)
+      await store.append('a', 5, numbered(6, 6), later)
+      expect(await count(store)).toBe(6)
+      // Another hand in between, and an append that came to nothing: neither is lost, and neither counts twice.
+      await store.append('a', 6, numbered(7, 7), later)
+      await other.append('a', 7, numbered(8, 8), later)
+      await expect(store.append('a', 3, numbered(4, 4), later)).rejects.toThrow()
+      await store.append('a', 8, numbered(9, 9), later)
+      await other.append('b', 0, numbered(1, 1))
+      await store.append('a', 9, numbered(10, 10))
+      expect([await count(store), await count(other)]).toEqual([10, 10])
+      for (let n = 11; n <= 200; n++) await store.append('a', n - 1, numbered(n, n), later)
+      expect([await count(other), await count(store)]).toEqual([200, 200])
+    })
+
     it('leaves documents as they were when the append fails', async () => {
       const store = await bench.connect({ projections: [tally()] })
       await store.append('a', 0, numbered(1, 1))

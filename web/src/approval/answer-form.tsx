@@ -16,11 +16,14 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
   const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set())
   const [text, setText] = useState('')
   const [items, setItems] = useState<ReadonlySet<string>>(new Set(request.items?.map(item => item.id)))
+  const [isOwn, setOwn] = useState(false)
   const id = useId()
   const { deny } = waysOf(approval)
   const questions = request.questions.length > 0 ? request.questions : [{ text: '', multi: false }]
   const offered = request.options.filter(option => option !== deny || approval.kind !== 'permission')
   const takesText = (request.freeText !== undefined && request.freeText !== 'none') || offered.some(isTextOption)
+
+  const needsText = request.freeText === 'required' || offered.every(isTextOption)
 
   const choose = (option: ApprovalOption, isOn: boolean) => {
     const isMulti = questions[option.question ?? 0]?.multi ?? false
@@ -32,17 +35,17 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
   const questionOf = (key: string) => offered.find(option => option.key === key)?.question ?? 0
   const submit = (event: Event) => {
     event.preventDefault()
-    onAnswer(answerOf(approval, [...chosen], text, request.items ? [...items] : null))
+    onAnswer(answerOf(approval, [...chosen], needsText || isOwn ? text : '', request.items ? [...items] : null))
   }
   /** The title or the frame above says it already. */
   const isSaid = (asked: string) => asked === '' || asked === request.text || approval.display.title.endsWith(asked)
-  const isReady = (chosen.size > 0 || (takesText && text.trim() !== '')) && !isBusy
+  const isReady = (chosen.size > 0 || ((needsText || isOwn) && text.trim() !== '')) && !isBusy
 
   return (
     <form class="card-form" onSubmit={submit}>
       {request.items && <ReviewItems items={request.items} chosen={items} onChange={setItems} />}
       {questions.map((question, index) => (
-        <fieldset class="stack" style={{ border: 0, margin: 0, padding: 0 }} key={`${index}-${question.text}`}>
+        <fieldset class="choices" key={`${index}-${question.text}`}>
           <legend class={isSaid(question.text) ? 'sr' : 'small strong'} style={{ paddingBottom: '6px' }}>
             {question.text === '' ? 'Choose' : question.text}
           </legend>
@@ -62,11 +65,17 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
                 </span>
               </label>
             ))}
+          {takesText && !needsText && index === questions.length - 1 && (
+            <label class="choice">
+              <input type="checkbox" checked={isOwn} onChange={event => setOwn(event.currentTarget.checked)} />
+              <span>In your own words</span>
+            </label>
+          )}
         </fieldset>
       ))}
-      {takesText && (
+      {takesText && (needsText || isOwn) && (
         <div class="field">
-          <label for={`${id}-text`}>{request.freeText === 'required' ? 'Your answer' : 'In your own words'}</label>
+          <label for={`${id}-text`}>Your answer</label>
           <textarea
             id={`${id}-text`}
             class="input"
@@ -76,7 +85,7 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
           />
         </div>
       )}
-      <div class="row" style={{ justifyContent: 'flex-end', paddingBottom: '14px' }}>
+      <div class="row card-submit">
         <button type="submit" class="btn solid tall" disabled={!isReady}>
           Answer
         </button>

@@ -10,7 +10,7 @@ import { failedRuns, needsCount, needyPanes, openApprovals } from '../store/need
 import { go } from '../store/router'
 import { PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
-import { isLiveSession, isOpenRun, paneAspect, runAspect, StatusBadge } from '../ui/status'
+import { isLiveSession, isOpenRun, paneAspect, runAspect, StatusBadge, sessionAspect } from '../ui/status'
 import { Age, Left } from '../ui/time'
 import { RunLine, SessionLine } from './lines'
 
@@ -42,7 +42,7 @@ export function OverviewPage() {
       setSelected(next)
     },
   })
-  const running = sessions.all.value.filter(isLiveSession)
+  const running = sessions.all.value.filter(isLiveSession).sort((a, b) => attention(a) - attention(b))
   const working = runs.all.value.filter(isOpenRun)
   return (
     <div class="page">
@@ -90,6 +90,11 @@ export function OverviewPage() {
       </div>
     </div>
   )
+}
+
+/** Moving first, then what waits for the cards above, then what rests. */
+function attention(session: Session): number {
+  return { clear: 0, caution: 1, danger: 1, lunar: 2, unlit: 3 }[sessionAspect(session).tone]
 }
 
 /** Keeps what has just been decided in its place for a moment: cards below must not jump under somebody's finger. */

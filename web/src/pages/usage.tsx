@@ -57,7 +57,7 @@ const SPLITS = ['model', 'agent', 'project', 'pipeline', 'node'] as const
 
 export function UsagePage() {
   const range = query.value.get('range') ?? '30d'
-  const by = query.value.get('by') ?? 'model'
+  const by = query.value.get('by') ?? 'agent'
   const days = useLoad(`${range}/day/${by}`, signal =>
     getJson<Body>(`/usage?range=${range}&by=day&by=${by}`, { signal }),
   )
@@ -144,14 +144,14 @@ function span(ms: number | null | undefined): string {
 function Charts({ rows, by }: { rows: readonly Row[]; by: string }) {
   const { days, names } = useMemo(
     () => ({
-      days: [...new Set(rows.map(({ key }) => key.day ?? ''))].sort(),
+      days: everyDay(rows.map(({ key }) => key.day ?? '')),
       names: [...new Set(rows.map(({ key }) => key[by] ?? ''))].sort(),
     }),
     [rows, by],
   )
   const series = (value: (row: Row) => number): Series[] =>
     names.map(name => ({
-      name: name || 'unnamed',
+      name: nameOf(name),
       values: days.map(day =>
         rows.filter(({ key }) => key.day === day && (key[by] ?? '') === name).reduce((sum, row) => sum + value(row), 0),
       ),
@@ -186,9 +186,26 @@ function Charts({ rows, by }: { rows: readonly Row[]; by: string }) {
   )
 }
 
+function nameOf(name: string | undefined): string {
+  return !name || name === '–' ? 'not told' : name
+}
+
+const DAY_MS = 86_400_000
+const SHOWN_DAYS = 7
+
+/** From the first day to the last without gaps, and at least a week: a bar alone says nothing. */
+function everyDay(found: readonly string[]): string[] {
+  const times = found.filter(day => day !== '').map(day => Date.parse(`${day}T00:00:00Z`))
+  if (times.length === 0) return []
+  const last = Math.max(...times)
+  const first = Math.min(...times, last - (SHOWN_DAYS - 1) * DAY_MS)
+  const count = Math.round((last - first) / DAY_MS) + 1
+  return Array.from({ length: count }, (_, index) => new Date(first + index * DAY_MS).toISOString().slice(0, 10))
+}
+
 function SplitTable({ rows, by }: { rows: readonly Row[]; by: string }) {
   const columns: Column<Row>[] = [
-    { name: by, isMain: true, cell: ({ key }) => <b>{key[by] || 'unnamed'}</b>, sort: ({ key }) => key[by] ?? '' },
+    { name: by, isMain: true, cell: ({ key }) => <b>{nameOf(key[by])}</b>, sort: ({ key }) => key[by] ?? '' },
     { name: 'Runs', isRight: true, cell: ({ runs }) => runs, sort: ({ runs }) => runs },
     {
       name: 'Passed',

@@ -1,7 +1,7 @@
 import { useSignal } from '@preact/signals'
 import { useEffect } from 'preact/hooks'
 import { timeOf } from '../api/format'
-import type { Approval, Block, Message } from '../api/types'
+import type { Approval, Block, Message, Time } from '../api/types'
 import { approvals, onEvent, onPassing } from '../store/live'
 import { getJson } from '../transport/request'
 import { useLoad } from '../ui/use-load'
@@ -11,7 +11,14 @@ export interface Notice {
   text: string
 }
 
+export interface Prompt {
+  at: Time
+  turn: string
+  text: string
+}
+
 export interface Conversation {
+  prompts: readonly Prompt[]
   messages: readonly Message[]
   notices: readonly Notice[]
   hasEarlier: boolean
@@ -23,12 +30,14 @@ export interface Conversation {
 
 interface Answer {
   messages: Message[]
+  prompts?: Prompt[]
   before: string | null
 }
 
 /** What was said in a session: a snapshot, then what the stream adds; provisional text is replaced by what is kept. */
 export function useConversation(session: string): Conversation {
   const messages = useSignal<readonly Message[]>([])
+  const prompts = useSignal<readonly Prompt[]>([])
   const notices = useSignal<readonly Notice[]>([])
   const before = useSignal<string | null>(null)
   const { error, isLoading, reload } = useLoad(session, async signal => {
@@ -39,6 +48,7 @@ export function useConversation(session: string): Conversation {
       })),
     ])
     messages.value = answer.messages
+    prompts.value = answer.prompts ?? []
     before.value = answer.before ?? null
     approvals.put(...asked.items)
   })
@@ -54,6 +64,8 @@ export function useConversation(session: string): Conversation {
     const stopEvents = onEvent(({ type, at, subject, data }) => {
       if (subject !== `session/${session}` && data.session !== session) return
       if (type === 'message.final') put({ ...(data as unknown as Message), at, provisional: false })
+      if (type === 'turn.opened' && typeof data.prompt === 'string')
+        prompts.value = [...prompts.peek(), { at, turn: String(data.turn), text: data.prompt }]
       if (type === 'session.noticed') notices.value = [...notices.peek(), { at: timeOf(at), text: String(data.text) }]
     })
     const stopPassing = onPassing((type, data) => {
@@ -72,7 +84,7 @@ export function useConversation(session: string): Conversation {
       stopEvents()
       stopPassing()
     }
-  }, [session, messages, notices])
+  }, [session, messages, prompts, notices])
 
   const loadEarlier = async () => {
     const answer = await getJson<Answer>(`/sessions/${session}/conversation?before=${before.value}`)
@@ -81,6 +93,7 @@ export function useConversation(session: string): Conversation {
   }
   return {
     messages: messages.value,
+    prompts: prompts.value,
     notices: notices.value,
     hasEarlier: before.value !== null,
     isLoading,

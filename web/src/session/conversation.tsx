@@ -14,6 +14,7 @@ interface Entry {
   message?: Message
   approval?: Approval
   notice?: string
+  prompt?: string
 }
 
 /** What was said, with requests at their time. New things are announced when they are whole, not letter by letter. */
@@ -57,8 +58,17 @@ export function ConversationView({ session, asked }: { session: string; asked: r
           <p class="small">Send the first prompt below, or type in the terminal.</p>
         </Empty>
       )}
-      {entries.map(({ key, message, approval, notice, at }) => {
+      {entries.map(({ key, message, approval, notice, prompt, at }) => {
         if (approval) return <ApprovalCard key={key} approval={approval} isPicked={approval.state === 'pending'} />
+        if (prompt !== undefined)
+          return (
+            <div key={key} class="asked">
+              <p>{prompt}</p>
+              <span class="tiny dim">
+                <Clock at={at} />
+              </span>
+            </div>
+          )
         if (notice !== undefined)
           return (
             <p key={key} class="talk-notice">
@@ -87,9 +97,10 @@ function MessageView({ message, turn }: { message: Message; turn: number | null 
   )
 }
 
-function entriesOf({ messages, notices }: Conversation, asked: readonly Approval[]): Entry[] {
+function entriesOf({ messages, prompts, notices }: Conversation, asked: readonly Approval[]): Entry[] {
   return [
     ...messages.map(message => ({ at: timeOf(message.at), key: message.message, message })),
+    ...prompts.map(({ at, turn, text }) => ({ at: timeOf(at), key: `p${turn}`, prompt: text })),
     ...asked.map(approval => ({ at: timeOf(approval.requestedAt), key: approval.id, approval })),
     ...notices.map(({ at, text }) => ({ at, key: `n${at}${text}`, notice: text })),
   ].sort((a, b) => a.at - b.at)

@@ -1,10 +1,11 @@
+import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
 import { toastError } from '../store/toasts'
 import { CheckIcon, CopyIcon } from './icons'
 
 const SHOWN_MS = 1_500
 
-export function CopyButton({ text, label = 'Copy', class: kind = 'btn quiet icon' }: CopyProps) {
+export function CopyButton({ text, label = 'Copy', class: kind = 'btn quiet icon', children }: CopyProps) {
   const [isDone, setDone] = useState(false)
   const copy = async () => {
     try {
@@ -16,8 +17,15 @@ export function CopyButton({ text, label = 'Copy', class: kind = 'btn quiet icon
     }
   }
   return (
-    <button type="button" class={kind} aria-label={isDone ? 'Copied' : label} title={label} onClick={copy}>
+    <button
+      type="button"
+      class={kind}
+      aria-label={children ? undefined : isDone ? 'Copied' : label}
+      title={label}
+      onClick={copy}
+    >
       {isDone ? <CheckIcon /> : <CopyIcon />}
+      {children}
     </button>
   )
 }
@@ -26,4 +34,5 @@ interface CopyProps {
   text: string | (() => string)
   label?: string
   class?: string
+  children?: ComponentChildren
 }

@@ -11,13 +11,12 @@ interface Bars {
 }
 
 const HEIGHT = 220
-const DAY_S = 86_400
 
 /** Stacked bars, a day each: the first series lies at the bottom. */
 export function drawBars(box: HTMLElement, { days, series, format, colours }: Bars): () => void {
   const style = getComputedStyle(box)
   const colour = (name: string) => style.getPropertyValue(name).trim()
-  const times = days.map(day => Date.parse(`${day}T00:00:00`) / 1000)
+  const places = days.map((_, index) => index)
   const stacked = stack(series)
   const bars = uPlot.paths.bars!({ size: [0.62, 42], radius: 0.12 })
   const grid = { stroke: colour('--line'), width: 1 }
@@ -31,7 +30,7 @@ export function drawBars(box: HTMLElement, { days, series, format, colours }: Ba
         legend: { show: false },
         cursor: { y: false, points: { show: false } },
         scales: {
-          x: { time: true, range: (_, from, to) => [Math.min(from, to - 6 * DAY_S) - DAY_S * 0.6, to + DAY_S * 0.6] },
+          x: { time: false, range: () => [-0.6, days.length - 0.4] },
           y: { range: (_, __, to) => [0, to > 0 ? to * 1.12 : 1] },
         },
         axes: [
@@ -40,8 +39,8 @@ export function drawBars(box: HTMLElement, { days, series, format, colours }: Ba
             grid: { show: false },
             ticks: { show: false },
             font: `11px ${style.fontFamily}`,
-            values: (_, splits) => splits.map(dayLabel),
-            incrs: [DAY_S, 2 * DAY_S, 7 * DAY_S, 14 * DAY_S, 30 * DAY_S],
+            values: (_, splits) => splits.map(at => dayLabel(days[at])),
+            incrs: [1, 2, 5, 7, 14, 30],
           },
           {
             stroke: ink,
@@ -65,7 +64,7 @@ export function drawBars(box: HTMLElement, { days, series, format, colours }: Ba
           })),
         ],
       },
-      [times, ...[...stacked].reverse().map(({ values }) => values)],
+      [places, ...[...stacked].reverse().map(({ values }) => values)],
       box,
     )
   let plot = make()
@@ -92,6 +91,7 @@ function stack(series: readonly Series[]): { name: string; index: number; values
   })
 }
 
-function dayLabel(seconds: number): string {
-  return new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' }).format(seconds * 1000)
+function dayLabel(day: string | undefined): string {
+  if (!day) return ''
+  return new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' }).format(new Date(`${day}T00:00:00`))
 }

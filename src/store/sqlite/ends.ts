@@ -1,0 +1,41 @@
+import type { ChainEnd } from './chain.js'
+import type { Connection } from './connection.js'
+import { decodeJson } from './event-rows.js'
+
+/** Where everything stands as an append begins. */
+export interface Ends {
+  chain: ChainEnd | null
+  /** The position of the newest event that there ever was. */
+  last: number
+  stream: { version: number; position: number }
+  /** Who has the lease that the append is made under. */
+  lease: { owner: string; epoch: number } | null
+}
+
+interface EndsRow {
+  chain: string | null
+  last: number | null
+  version: number | null
+  position: number | null
+  owner: string | null
+  epoch: number | null
+}
+
+const READ_ENDS = `SELECT
+  (SELECT value FROM meta WHERE key = 'chain') AS chain,
+  (SELECT seq FROM sqlite_sequence WHERE name = 'events') AS last,
+  newest.version, newest.position, leases.owner, leases.epoch
+  FROM (SELECT 1)
+  LEFT JOIN (SELECT version, position FROM events WHERE stream = ? ORDER BY version DESC LIMIT 1) AS newest
+  LEFT JOIN leases ON leases.key = ?`
+
+/** One question instead of four: most appends are so small that the asking is what costs. */
+export function readEnds(connection: Connection, stream: string, leaseKey: string | null): Ends {
+  const row = connection.get<EndsRow>(READ_ENDS, stream, leaseKey ?? '')
+  return {
+    chain: row?.chain ? (decodeJson(row.chain) as ChainEnd) : null,
+    last: row?.last ?? 0,
+    stream: { version: row?.version ?? 0, position: row?.position ?? 0 },
+    lease: row?.owner == null || row.epoch === null ? null : { owner: row.owner, epoch: row.epoch },
+  }
+}

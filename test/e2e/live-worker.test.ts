@@ -1,0 +1,64 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { TestHome, waitFor } from './harness.js'
+import { inside } from './inside.js'
+
+let home: TestHome
+
+beforeAll(() => {
+  home = new TestHome()
+})
+
+afterAll(() => home.close())
+
+const demo = () => ({ SIGNALBOX_DEMO_HOME: join(home.directory, 'demo') })
+const json = async <T>(...args: string[]) => JSON.parse((await inside(home, args)).stdout) as T
+
+interface Shown {
+  status: string
+  oneshot: { state: string }
+  stepList: { step: string; status: string }[]
+}
+
+test('a worker in a terminal asks there, outlives the daemon, and its answer goes to the auditor', async () => {
+  const turns = [
+    { match: '/verdict/', steps: [{ say: { markdown: '{"verdict":"DONE","feedback":"fine"}' } }] },
+    {
+      match: '/final message is the result/',
+      steps: [
+        { tool: { name: 'Write', kind: 'write', write: { path: 'made.txt', text: 'made\n' }, permission: true } },
+        { say: { markdown: 'It is made.' } },
+      ],
+    },
+  ]
+  const file = join(home.directory, 'live.json')
+  writeFileSync(file, JSON.stringify({ name: 'live', headless: { auto: true }, turns }))
+  const scenario = { ...demo(), SIGNALBOX_DEMO_SCENARIO: file, SIGNALBOX_DEMO_SPEED: '5' }
+  mkdirSync(join(home.home, 'config'), { recursive: true })
+  const pass = Object.keys(scenario).map(name => `"${name}"`)
+  writeFileSync(join(home.home, 'config', 'config.toml'), `[env]\npass = [${pass.join(', ')}]\n`)
+  await home.ok(['serve', '--background'], { env: scenario })
+  const { run } = JSON.parse(
+    (await inside(home, ['oneshot', 'make a file', '--agent', 'demo', '--live', '--detach', '--json'])).stdout,
+  ) as { run: string }
+  const [asked] = await waitFor('the question', async () => {
+    const list = await json<{ id: string; fingerprint: string; subject: { session?: string } }[]>('approvals', '--json')
+    return list.length > 0 ? list : null
+  })
+  await home.kill(home.daemon)
+  await home.ok(['serve', '--background'], { env: scenario })
+  const approved = await waitFor('the answer to be taken', async () => {
+    const result = await inside(home, ['approve', asked!.id, '--fingerprint', asked!.fingerprint])
+    return result.code === 0 ? result : null
+  })
+  expect(approved.stdout).toContain('applied')
+  const followed = await inside(home, ['oneshot', '--follow', run])
+  expect([followed.code, followed.stdout]).toEqual([0, expect.stringContaining('It is made.')])
+  const shown = await json<Shown>('show', run, '--json')
+  expect(shown.stepList).toMatchObject([
+    { step: 'worker@1#1', status: 'ok' },
+    { step: 'auditor@1#1', status: 'ok' },
+  ])
+  await waitFor('its terminal to be gone', async () => (await json<object[]>('sessions', '--json')).length === 0)
+})
