@@ -105,7 +105,21 @@ function checkCycles() {
   for (const room of edges.keys()) walk(room, [])
 }
 
+/** The dashboard is a program of its own, in a browser: it may do what pages do, but not what is banned everywhere. */
+function checkPage(file) {
+  if (/\.test\.tsx?$/.test(file)) return
+  const lines = readFileSync(file, 'utf8').split('\n')
+  if (lines.length > 600) report(file, 600, `${lines.length} lines: split it`)
+  lines.forEach((text, index) => {
+    if (/^\s*(\/\/|\*|\/\*)/.test(text)) return
+    for (const [pattern, message, except] of BANNED)
+      if (pattern.test(text) && !except?.test(text)) report(file, index + 1, message)
+    if (/from '(\.\.\/)+src\//.test(text)) report(file, index + 1, 'the page knows the API, not the rooms behind it')
+  })
+}
+
 for (const file of sources(src)) checkFile(file)
+for (const file of sources(join(root, 'web', 'src'))) checkPage(file)
 checkCycles()
 if (problems.length > 0) {
   console.error(problems.join('\n'))

@@ -7,7 +7,7 @@ import { build, install, requireNode, root, run } from './setup.mjs'
 
 requireNode()
 install()
-installPrograms(['tmux'])
+installPrograms(['tmux', 'chromium'])
 if (process.argv.length === 2) run(process.execPath, [join(root, 'scripts', 'check.mjs')])
 build()
 

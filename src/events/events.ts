@@ -1,5 +1,6 @@
 import { SignalboxError } from '../errors/index.js'
 import type { NewEvent, StoredEvent } from '../store/index.js'
+import { accessEvents } from './access-events.js'
 import { approvalEvents } from './approval-events.js'
 import { type DataOf, type EventDefinition, type EventTypeInfo, findMisfit, type Reading } from './catalogue.js'
 import { grantEvents } from './grant-events.js'
@@ -16,6 +17,7 @@ const CATALOGUE = {
   ...approvalEvents,
   ...grantEvents,
   ...hostEvents,
+  ...accessEvents,
   ...runEvents,
   ...graphEvents,
   ...pipelineEvents,

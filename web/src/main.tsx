@@ -3,6 +3,7 @@ import { App } from './app'
 import { startAnnouncing } from './shell/announce'
 import { startKeyboard } from './shell/keyboard'
 import { goLive } from './store/live'
+import { startPresence } from './store/presence'
 import { openDevice } from './transport/request'
 import './styles/tokens.css'
 import './styles/base.css'
@@ -18,6 +19,7 @@ import './styles/more.css'
 
 startKeyboard()
 startAnnouncing()
+startPresence()
 render(<App />, document.getElementById('app')!)
 const isLink = location.pathname === '/login' && location.hash.length > 1
 if (!isLink) void openDevice().then(isIn => (isIn ? goLive() : undefined))

@@ -39,8 +39,11 @@ export async function readGraph(
   const module = handlers === undefined ? null : await loadUserModule(context.cwd, handlers)
   const facts = {
     promptFile: (prompt: string) => lookForPrompt(prompt, directory, root),
-    functions: pipelineFunctions(textOf(parsed.graph.attributes, 'pipeline_type')),
     handlers: [...BUILT_IN_HANDLERS, ...Object.keys(module?.handlers ?? {})],
+    functions: [
+      ...pipelineFunctions(textOf(parsed.graph.attributes, 'pipeline_type')),
+      ...Object.keys(module?.functions ?? {}),
+    ],
     agents: agent === undefined ? null : await agentFacts(context, parsed.graph, agent),
   }
   const diagnostics = lintParsed(parsed, facts, module?.rules)

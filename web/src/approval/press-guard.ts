@@ -15,6 +15,8 @@ export function usePressGuard(isArmed: boolean) {
     const here = `${Math.round(rect.left + scrollX)},${Math.round(rect.top + scrollY)},${Math.round(rect.width)}`
     if (here !== place.current) movedAt.current = performance.now()
     place.current = here
+    // Told to the eye as well: a card that may be pressed is drawn at full strength.
+    if (box.current) box.current.dataset.still = String(performance.now() - movedAt.current >= QUIET_MS)
   }
   useEffect(() => {
     if (!isArmed) return

@@ -62,7 +62,7 @@ export function BlockView({ block }: { block: Block }) {
 
 function Prose({ block }: { block: Extract<Block, { kind: 'prose' }> }) {
   const text = <Inline runs={block.runs} />
-  if (block.variant === 'heading') return <h4 class="prose">{text}</h4>
+  if (block.variant === 'heading') return <h3 class="prose">{text}</h3>
   if (block.variant === 'quote') return <blockquote class="prose">{text}</blockquote>
   return <p class="prose">{text}</p>
 }

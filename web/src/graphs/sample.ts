@@ -15,3 +15,10 @@ export const SAMPLE = `digraph implement_and_check {
   review -> implement [label="No, again"]
 }
 `
+
+/** Where the graph that is being written waits, in this tab alone. */
+export const DRAFT = 'signalbox.graph-draft'
+
+export function draftGraph(): string {
+  return sessionStorage.getItem(DRAFT) ?? SAMPLE
+}

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { Time } from '../api/types'
 import { type Diagnostic, DotEditor, goToLine } from '../graphs/editor'
-import { SAMPLE } from '../graphs/sample'
+import { DRAFT, draftGraph, SAMPLE } from '../graphs/sample'
 import { GraphView } from '../run/graph-view'
 import { go } from '../store/router'
 import { attempt } from '../store/toasts'
@@ -31,11 +31,10 @@ interface Known {
   nodes: number
 }
 
-const DRAFT = 'signalbox.graph-draft'
 const QUIET_MS = 350
 
 export function GraphsPage() {
-  const [text, setText] = useState(() => sessionStorage.getItem(DRAFT) ?? SAMPLE)
+  const [text, setText] = useState(draftGraph)
   const { verdict, svg, problem } = useChecked(text)
   const known = useLoad('graphs', signal => getJson<{ items: Known[] }>('/graphs', { signal }))
   const open = (item: Known) =>
@@ -147,8 +146,4 @@ function useChecked(text: string) {
     }
   }, [text])
   return { verdict, svg, problem }
-}
-
-export function draftGraph(): string {
-  return sessionStorage.getItem(DRAFT) ?? SAMPLE
 }

@@ -3,7 +3,7 @@ import { baseName } from '../api/format'
 import type { Pane } from '../api/types'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane } from '../store/actions'
-import { canDecide, onPassing, panes, streamSubscription } from '../store/live'
+import { canDecide, onGap, onPassing, panes, streamSubscription } from '../store/live'
 import { hiddenPanes, wallColumns } from '../store/prefs'
 import { go, query, setQuery } from '../store/router'
 import { attempt } from '../store/toasts'
@@ -122,19 +122,20 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
   }
   return (
     <li class={`tile tone-${aspect.tone}`}>
-      <button
-        type="button"
-        id={`pane-${pane.id}`}
-        class="tile-open"
-        aria-label={`${pane.name || pane.place}: ${aspect.word}`}
-        onClick={() => open(pane)}
-      >
+      <div class="tile-picture">
         {picture ? (
           <SvgView text={picture} label={`Screen of ${pane.name || pane.place}`} class="thumb" prepare={frameLast} />
         ) : (
           <span class="thumb none" />
         )}
-      </button>
+        <button
+          type="button"
+          id={`pane-${pane.id}`}
+          class="tile-open"
+          aria-label={`Open ${pane.name || pane.place}: ${aspect.word}`}
+          onClick={() => open(pane)}
+        />
+      </div>
       <div class="tile-foot">
         <StatusBadge aspect={aspect} isLive={aspect.tone === 'clear'} />
         <span class="cut small grow" title={pane.doing || pane.title}>
@@ -235,12 +236,12 @@ function usePreviews(ids: readonly string[]): ReadonlyMap<string, string> {
       if (subscription) void postJson(`/events/${subscription}/watch`, { panes: wanted }).catch(() => undefined)
     }
     watch()
-    const again = setInterval(watch, 30_000)
+    const stopGap = onGap(watch)
     const stop = onPassing((type, data) => {
       if (type === 'pane.preview' && wanted.includes(String(data.pane))) void fetchOne(String(data.pane))
     })
     return () => {
-      clearInterval(again)
+      stopGap()
       stop()
       const subscription = streamSubscription()
       if (subscription) void postJson(`/events/${subscription}/watch`, { panes: [] }).catch(() => undefined)

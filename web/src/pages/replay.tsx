@@ -1,46 +1,23 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { formatClock, timeOf } from '../api/format'
-import type { Approval, Message, Time } from '../api/types'
-import { Blocks } from '../blocks/blocks'
+import type { Message } from '../api/types'
 import { type Cast, indexAfter, parseCast } from '../replay/cast'
+import { type Index, type Moment, momentsOf } from '../replay/moments'
 import { advance, IDLE_MS } from '../replay/player'
 import { ReplayScreen } from '../replay/screen'
+import { Scrubber } from '../replay/scrubber'
+import { Talk, Thought } from '../replay/side'
 import { query, setQuery } from '../store/router'
 import { getJson, request } from '../transport/request'
 import { CopyButton } from '../ui/copy'
 import { BackIcon, PauseIcon, PlayIcon, StepIcon } from '../ui/icons'
-import { Empty, Panel, Problem, Skeleton } from '../ui/panel'
+import { Problem, Skeleton } from '../ui/panel'
 import { useLoad } from '../ui/use-load'
-
-interface Marker {
-  atMs: number
-  kind: 'resize' | 'marker' | 'exit' | 'change' | 'message'
-  label: string
-  detail?: { status?: string; phase?: string; authority?: string; rule?: string; awaiting?: string | null }
-}
-
-interface Decision {
-  approval: string
-  atMs: number
-  title: string
-  state: string
-  decidedAtMs: number | null
-  by: string | null
-  option: string | null
-}
-
-interface Index {
-  recording: { id: string; session: string; agent: string; label: string | null; project: string; startedAt: Time }
-  durationMs: number
-  markers: Marker[]
-  decisions: Decision[]
-}
 
 interface Loaded {
   index: Index
   cast: Cast
   messages: Message[]
-  approvals: Approval[]
 }
 
 const SPEEDS = [0.5, 1, 2, 4, 8, 16]
@@ -49,14 +26,11 @@ export function ReplayPage({ id }: { id: string }) {
   const { value, error, reload } = useLoad<Loaded>(id, async signal => {
     const index = await getJson<Index>(`/recordings/${id}/index`, { signal })
     const { session } = index.recording
-    const [cast, talk, asked] = await Promise.all([
+    const [cast, talk] = await Promise.all([
       request(`/recordings/${index.recording.id}.cast`, { signal }).then(response => response.text()),
       getJson<{ messages: Message[] }>(`/sessions/${session}/conversation?limit=200`, { signal }),
-      getJson<{ items: Approval[] }>(`/approvals?session=${session}&all=true&limit=200`, { signal }).catch(() => ({
-        items: [],
-      })),
     ])
-    return { index, cast: parseCast(cast), messages: talk.messages, approvals: asked.items }
+    return { index, cast: parseCast(cast), messages: talk.messages }
   })
   if (value) return <Replay key={id} {...value} />
   return (
@@ -69,7 +43,7 @@ export function ReplayPage({ id }: { id: string }) {
   )
 }
 
-function Replay({ index, cast, messages, approvals }: Loaded) {
+function Replay({ index, cast, messages }: Loaded) {
   const duration = Math.max(cast.durationMs, index.durationMs, 1)
   const [ms, setMs] = useState(() => Math.min(duration, Number(query.peek().get('t') ?? 0)))
   const [isPlaying, setPlaying] = useState(false)
@@ -141,14 +115,7 @@ function Replay({ index, cast, messages, approvals }: Loaded) {
         </div>
         <div class="replay-side">
           <Thought index={index} ms={ms} />
-          <Talk
-            messages={messages}
-            approvals={approvals}
-            decisions={index.decisions}
-            began={began}
-            ms={ms}
-            onSeek={seek}
-          />
+          <Talk messages={messages} decisions={index.decisions} began={began} ms={ms} onSeek={seek} />
         </div>
       </div>
       <div class="transport panel">
@@ -227,128 +194,4 @@ function usePlaying(options: Playing) {
     return () => cancelAnimationFrame(frame)
   }, [options.isPlaying])
   return box
-}
-
-interface Moment {
-  atMs: number
-  kind: 'decision' | 'change' | 'message' | 'exit'
-  label: string
-}
-
-function momentsOf({ markers, decisions }: Index): Moment[] {
-  return [
-    ...decisions.flatMap(({ atMs, decidedAtMs, title, by }) => [
-      { atMs, kind: 'decision' as const, label: `asked: ${title}` },
-      ...(decidedAtMs === null
-        ? []
-        : [{ atMs: decidedAtMs, kind: 'decision' as const, label: `decided by ${by}: ${title}` }]),
-    ]),
-    ...markers
-      .filter(({ kind }) => kind === 'change' || kind === 'message' || kind === 'exit')
-      .map(({ atMs, kind, label }) => ({
-        atMs,
-        kind: kind as Moment['kind'],
-        label: kind === 'change' ? label.replaceAll('_', ' ') : kind,
-      })),
-  ].sort((a, b) => a.atMs - b.atMs)
-}
-
-function Scrubber(props: { duration: number; ms: number; moments: readonly Moment[]; onSeek(ms: number): void }) {
-  const { duration, ms, moments, onSeek } = props
-  return (
-    <div class="scrubber">
-      <div class="marks" aria-hidden="true">
-        {moments.map((moment, index) => (
-          <span
-            key={index}
-            class={moment.kind}
-            style={{ left: `${(moment.atMs / duration) * 100}%` }}
-            title={`${formatClock(moment.atMs)} ${moment.label}`}
-          />
-        ))}
-      </div>
-      <input
-        type="range"
-        aria-label="Moment"
-        aria-valuetext={formatClock(ms)}
-        min={0}
-        max={Math.ceil(duration)}
-        step={50}
-        value={ms}
-        onInput={event => onSeek(event.currentTarget.valueAsNumber)}
-      />
-    </div>
-  )
-}
-
-/** What Signalbox thought at that moment. */
-function Thought({ index, ms }: { index: Index; ms: number }) {
-  const change = index.markers.findLast(({ kind, atMs }) => kind === 'change' && atMs <= ms)
-  const { detail } = change ?? {}
-  return (
-    <Panel title="What Signalbox thought">
-      <div class="pad">
-        {change ? (
-          <dl class="kv">
-            <dt>View</dt>
-            <dd class="strong">{change.label.replaceAll('_', ' ')}</dd>
-            <dt>Status</dt>
-            <dd>
-              {detail?.status} <span class="dim">({detail?.phase})</span>
-            </dd>
-            <dt>By</dt>
-            <dd>
-              {detail?.authority} <code class="dim">{detail?.rule}</code>
-            </dd>
-            <dt>For</dt>
-            <dd class="num">{((ms - change.atMs) / 1000).toFixed(1)} s</dd>
-          </dl>
-        ) : (
-          <p class="small soft">Nothing had been read yet.</p>
-        )}
-      </div>
-    </Panel>
-  )
-}
-
-function Talk(props: {
-  messages: readonly Message[]
-  approvals: readonly Approval[]
-  decisions: readonly Decision[]
-  began: number
-  ms: number
-  onSeek(ms: number): void
-}) {
-  const { began, ms, decisions, onSeek } = props
-  const said = props.messages.filter(({ at }) => timeOf(at) - began <= ms)
-  const asked = decisions.filter(({ atMs }) => atMs <= ms)
-  const entries = [
-    ...said.map(message => ({ at: timeOf(message.at) - began, message, decision: null })),
-    ...asked.map(decision => ({ at: decision.atMs, message: null, decision })),
-  ].sort((a, b) => a.at - b.at)
-  const box = useRef<HTMLDivElement>(null)
-  useEffect(() => {
-    if (box.current) box.current.scrollTop = box.current.scrollHeight
-  }, [entries.length])
-  return (
-    <Panel title="Conversation" note={`${said.length} of ${props.messages.length} messages`} class="replay-talk">
-      <div class="talk" ref={box} tabIndex={0} role="region" aria-label="Conversation up to this moment">
-        {entries.length === 0 && <Empty title="Nothing said yet" />}
-        {entries.map(({ at, message, decision }) =>
-          message ? (
-            <Blocks key={message.message} blocks={message.blocks} />
-          ) : (
-            <button key={decision!.approval} type="button" class="decision-line" onClick={() => onSeek(at)}>
-              <span class="strong">{decision!.title}</span>
-              <span class="small soft">
-                {decision!.decidedAtMs !== null && decision!.decidedAtMs <= ms
-                  ? `decided by ${decision!.by} at ${formatClock(decision!.decidedAtMs)}, then ${decision!.state}`
-                  : 'waits for a decision'}
-              </span>
-            </button>
-          ),
-        )}
-      </div>
-    </Panel>
-  )
 }

@@ -156,7 +156,8 @@ const COLUMNS: readonly Column<Run>[] = [
   },
   { name: 'Verdict', cell: run => <span class="soft">{run.reason ?? '–'}</span> },
   {
-    name: ' ',
+    name: 'Actions',
+    isAction: true,
     cell: run => (
       <Menu label={`Actions for ${run.title}`}>
         <a href={`/r/${run.id}`}>Open</a>

@@ -128,7 +128,7 @@ function Head(props: { session: Session; layout: string; onPanel(panel: 'explain
           <WhyIcon /> <span class="wide-only">Explain</span>
         </button>
         <a class="btn" href={`/replay/${session.id}`}>
-          <ReplayIcon /> Replay
+          <ReplayIcon /> <span class="wide-only">Replay</span>
         </a>
         {isLive && (
           <button

@@ -57,7 +57,7 @@ const SPLITS = ['model', 'agent', 'project', 'pipeline', 'node'] as const
 
 export function UsagePage() {
   const range = query.value.get('range') ?? '30d'
-  const by = query.value.get('by') ?? 'model'
+  const by = query.value.get('by') ?? 'agent'
   const days = useLoad(`${range}/day/${by}`, signal =>
     getJson<Body>(`/usage?range=${range}&by=day&by=${by}`, { signal }),
   )

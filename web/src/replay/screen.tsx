@@ -49,5 +49,5 @@ export function ReplayScreen({ cast, ms }: { cast: Cast; ms: number }) {
     }
   }, [cast])
   useEffect(() => player.current?.seek(ms), [ms])
-  return <div class="terminal-box replay-screen" ref={box} role="img" aria-label="Terminal at this moment" />
+  return <div class="terminal-box replay-screen" ref={box} role="region" aria-label="Terminal at this moment" />
 }

@@ -8,6 +8,7 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
   const { picked, onPick } = props
   const prepare = useCallback(
     (svg: SVGSVGElement) => {
+      if (onPick) svg.setAttribute('role', 'group')
       // What is not much larger than its place is shown whole; what is, scrolls.
       svg.classList.toggle('fits', Number.parseFloat(svg.getAttribute('height') ?? '0') < FITS_PT)
       svg.querySelector('g.graph > polygon')?.remove()
@@ -39,13 +40,17 @@ function wire(group: SVGGElement, picked: string | null, onPick: ((node: string)
   if (!onPick) return
   group.setAttribute('role', 'button')
   group.setAttribute('tabindex', '0')
-  group.setAttribute('aria-label', `${name}: ${stateOf(group)}`)
+  group.setAttribute('aria-label', `${wordsOf(group)}: ${stateOf(group)}`)
   group.addEventListener('click', () => onPick(name))
   group.addEventListener('keydown', event => {
     if (event.key !== 'Enter' && event.key !== ' ') return
     event.preventDefault()
     onPick(name)
   })
+}
+
+function wordsOf(group: SVGGElement): string {
+  return [...group.querySelectorAll('text')].map(text => text.textContent).join(' ')
 }
 
 function stateOf(group: SVGGElement): string {

@@ -85,7 +85,8 @@ export function DevicesTab() {
               { name: 'Signed in', isRight: true, cell: ({ createdAt }) => <Age at={createdAt} suffix=" ago" /> },
               { name: 'Last used', isRight: true, cell: ({ lastUsedAt }) => <Age at={lastUsedAt} suffix=" ago" /> },
               {
-                name: ' ',
+                name: 'Actions',
+                isAction: true,
                 isRight: true,
                 cell: device => (
                   <button type="button" class="btn" disabled={!isOwner.value} onClick={() => void revoke(device)}>

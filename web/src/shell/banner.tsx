@@ -7,8 +7,8 @@ export function Banner() {
   return (
     <>
       {state.is === 'offline' && state.tries > 1 && (
-        <div class="banner bad" role="status">
-          <strong>Offline since {formatTime(state.since)}.</strong>
+        <section class="banner bad" aria-label="Connection">
+          <strong role="status">Offline since {formatTime(state.since)}.</strong>
           <span>
             Signalbox does not answer. Agents go on by themselves
             {snapshotAt.value !== null && `; this is what was known at ${formatTime(snapshotAt.value)}`}.
@@ -16,21 +16,19 @@ export function Banner() {
           <button type="button" class="btn" onClick={retryNow}>
             Try now
           </button>
-        </div>
+        </section>
       )}
       {me.value?.isReadOnly && (
-        <div class="banner" role="status">
+        <section class="banner" aria-label="Read-only">
           <strong>Read-only.</strong>
           <span>This server was started to be looked at; nothing can be decided or changed here.</span>
-        </div>
+        </section>
       )}
       {me.value?.isDemo && isOnline.value && (
-        <div class="banner calm">
+        <section class="banner calm" aria-label="Demo">
           <strong>Demo.</strong>
-          <span>
-            A scripted agent in a real terminal, a temporary store. Nothing touches your own agents or settings.
-          </span>
-        </div>
+          <span>Scripted agents in real terminals, a temporary store; nothing of yours is touched.</span>
+        </section>
       )}
     </>
   )

@@ -6,7 +6,7 @@ import { isHere, STOPS } from './nav'
 
 export function Sidebar() {
   return (
-    <div class="side">
+    <header class="side">
       <a class="brand" href="/">
         <Mark />
         <span>Signalbox</span>
@@ -44,6 +44,6 @@ export function Sidebar() {
           </div>
         )}
       </div>
-    </div>
+    </header>
   )
 }

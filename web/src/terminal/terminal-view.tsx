@@ -3,6 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import { canDecide } from '../store/live'
 import { isScreenReader, terminalFontSize } from '../store/prefs'
 import { getJson } from '../transport/request'
+import { MinusIcon, PlusIcon } from '../ui/icons'
 import { KeyRow } from './key-row'
 import { TERMINAL_FONT, terminalTheme } from './palette'
 import { PasteDialog } from './paste-dialog'
@@ -153,7 +154,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
             aria-label="Smaller text"
             onClick={() => (terminalFontSize.value = Math.max(8, terminalFontSize.value - 1))}
           >
-            A−
+            <MinusIcon />
           </button>
           <button
             type="button"
@@ -161,7 +162,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
             aria-label="Larger text"
             onClick={() => (terminalFontSize.value = Math.min(24, terminalFontSize.value + 1))}
           >
-            A+
+            <PlusIcon />
           </button>
           {isMine && (
             <button type="button" class="btn" onClick={() => socket.current?.leave()}>

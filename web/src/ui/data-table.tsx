@@ -8,6 +8,8 @@ export interface Column<T> {
   sort?(item: T): number | string
   isRight?: boolean
   isMain?: boolean
+  /** Its head says nothing to the eye. */
+  isAction?: boolean
 }
 
 export function DataTable<T>(props: {
@@ -24,7 +26,7 @@ export function DataTable<T>(props: {
     ? [...props.items].sort((a, b) => compare(column.sort!(a), column.sort!(b)) * (order!.isUp ? 1 : -1))
     : props.items
   return (
-    <div class="table-box" tabIndex={0} role="region" aria-label={props.label}>
+    <div class="table-box" tabIndex={0} role="region" aria-label={`${props.label}, table`}>
       <table class="data">
         <thead>
           <tr>
@@ -33,7 +35,7 @@ export function DataTable<T>(props: {
                 <span class="sr">Select</span>
               </th>
             )}
-            {props.columns.map(({ name, sort, isRight }) => (
+            {props.columns.map(({ name, sort, isRight, isAction }) => (
               <th
                 key={name}
                 class={isRight ? 'right' : ''}
@@ -48,7 +50,7 @@ export function DataTable<T>(props: {
                     <span aria-hidden="true">{order?.name === name ? (order.isUp ? '↑' : '↓') : ''}</span>
                   </button>
                 ) : (
-                  name
+                  <span class={isAction ? 'sr' : ''}>{name}</span>
                 )}
               </th>
             ))}

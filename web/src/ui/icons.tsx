@@ -54,6 +54,7 @@ export const SettingsIcon = icon(
   </>,
 )
 export const PlusIcon = icon(<path d="M10 4v12M4 10h12" />)
+export const MinusIcon = icon(<path d="M4 10h12" />)
 export const CloseIcon = icon(<path d="m5 5 10 10M15 5 5 15" />)
 export const MoreIcon = icon(<path d="M4.5 10h.01M10 10h.01M15.5 10h.01" stroke-width="2.6" />)
 export const DownIcon = icon(<path d="m5.5 8 4.5 4.5L14.5 8" />)

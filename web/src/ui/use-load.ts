@@ -33,3 +33,12 @@ export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T
   const value = state.key === key ? state.value : null
   return { value, error: state.error, isLoading: state.isLoading, reload }
 }
+
+/** What was shown stays until there is something newer: a live page does not blink. */
+export function useLast<T>(value: T | null | undefined): T | null {
+  const [last, setLast] = useState<T | null>(null)
+  useEffect(() => {
+    if (value) setLast(value)
+  }, [value])
+  return value ?? last
+}

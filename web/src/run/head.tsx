@@ -1,0 +1,97 @@
+import { baseName, formatCount, formatMoney } from '../api/format'
+import type { Run } from '../api/types'
+import { controlRun } from '../store/actions'
+import { canDecide } from '../store/live'
+import { attempt } from '../store/toasts'
+import { request } from '../transport/request'
+import { CopyButton } from '../ui/copy'
+import { download } from '../ui/download'
+import { ForkIcon, PlayIcon, StopIcon } from '../ui/icons'
+import { Menu } from '../ui/menu'
+import { isOpenRun, runAspect, StatusBadge } from '../ui/status'
+import { Age, Took } from '../ui/time'
+
+export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
+  const exportAs = (format: string) =>
+    attempt(async () => {
+      const response = await request(`/runs/${run.id}/export?format=${format}`)
+      download(`${run.id}.${format}.json`, await response.arrayBuffer(), 'application/octet-stream')
+    })
+  const copyDot = () =>
+    attempt(
+      async () => navigator.clipboard.writeText(await (await request(`/runs/${run.id}/graph?format=dot`)).text()),
+      'The DOT text is in the clipboard',
+    )
+  return (
+    <div class="page-head">
+      <div class="grow">
+        <div class="row wrap" style={{ rowGap: '2px' }}>
+          <h1>{run.title}</h1>
+          <StatusBadge aspect={runAspect(run.status)} isLive={run.status === 'running'} />
+        </div>
+        <p class="small dim facts">
+          <span>{run.labels?.pipeline ?? run.kind}</span>
+          <span title={run.project}>{baseName(run.project)}</span>
+          {run.step && <span>at {run.step}</span>}
+          <span>
+            <Took from={run.startedAt ?? run.createdAt} to={run.endedAt} />
+          </span>
+          <span>
+            {formatMoney(run.usage?.costUsd)} · {formatCount((run.usage?.input ?? 0) + (run.usage?.output ?? 0))} tokens
+          </span>
+          <Age at={run.createdAt} prefix="begun " suffix=" ago" />
+          {run.reason && <span class="soft">{run.reason}</span>}
+          {run.from && (
+            <a class="link" href={`/r/${run.from.run}`}>
+              {run.from.as} of another run
+            </a>
+          )}
+        </p>
+      </div>
+      <div class="actions">
+        {(run.status === 'paused' || run.status === 'failed') && (
+          <button
+            type="button"
+            class="btn solid"
+            disabled={!canDecide.value}
+            onClick={() => void controlRun(run.id, 'resume', 'The run goes on')}
+          >
+            <PlayIcon /> Resume
+          </button>
+        )}
+        <button type="button" class="btn" disabled={!canDecide.value} onClick={onFork}>
+          <ForkIcon /> Fork
+        </button>
+        {isOpenRun(run) && (
+          <button
+            type="button"
+            class="btn danger"
+            disabled={!canDecide.value}
+            onClick={() => void controlRun(run.id, 'cancel', 'The run is being cancelled')}
+          >
+            <StopIcon /> Cancel
+          </button>
+        )}
+        <Menu label="More actions">
+          <button type="button" onClick={() => void copyDot()}>
+            Copy the DOT text
+          </button>
+          <button type="button" onClick={() => void exportAs('bundle')}>
+            Export as a bundle
+          </button>
+          {run.kind === 'graph' && (
+            <button type="button" onClick={() => void exportAs('attractor')}>
+              Export for attractor
+            </button>
+          )}
+          {run.kind === 'oneshot' && (
+            <button type="button" onClick={() => void exportAs('oneshot')}>
+              Export as oneshot files
+            </button>
+          )}
+        </Menu>
+        <CopyButton text={run.id} label="Copy the run’s id" />
+      </div>
+    </div>
+  )
+}

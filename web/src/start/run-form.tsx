@@ -1,0 +1,153 @@
+import { useState } from 'preact/hooks'
+import type { Run } from '../api/types'
+import { draftGraph } from '../graphs/sample'
+import { canDecide, runs } from '../store/live'
+import { go, query } from '../store/router'
+import { ApiError, getJson, postJson } from '../transport/request'
+import { Segments } from '../ui/tabs'
+import { useLoad } from '../ui/use-load'
+import { DirectoryField, FormProblem, type Pipeline, SchemaFields } from './fields'
+
+type Kind = 'oneshot' | 'graph' | 'pipeline'
+
+export function RunForm({ first }: { first: string }) {
+  const [kind, setKind] = useState<Kind>(query.peek().get('graph') ? 'graph' : 'oneshot')
+  const [project, setProject] = useState('')
+  const [agent, setAgent] = useState('')
+  const [task, setTask] = useState('')
+  const [graph, setGraph] = useState(() => draftGraph())
+  const [inputs, setInputs] = useState<Record<string, string>>({})
+  const [budget, setBudget] = useState('')
+  const [pipeline, setPipeline] = useState('')
+  const [problem, setProblem] = useState<unknown>(null)
+  const [trust, setTrust] = useState<string | null>(null)
+  const [isBusy, setBusy] = useState(false)
+  const pipelines = useLoad('pipelines', signal =>
+    getJson<{ items: Pipeline[] }>('/pipelines', { signal }).catch(() => ({ items: [] as Pipeline[] })),
+  )
+  const chosen = pipelines.value?.items.find(({ name }) => name === pipeline) ?? pipelines.value?.items[0]
+  const directory = project || first
+  const submit = async (event: Event) => {
+    event.preventDefault()
+    setBusy(true)
+    setProblem(null)
+    const shared = { project: directory, ...(Number(budget) > 0 && { budget: { costUsd: Number(budget) } }) }
+    const who = agent === '' ? {} : { agent }
+    const wish =
+      kind === 'oneshot'
+        ? { oneshot: { task, ...who }, ...shared }
+        : kind === 'graph'
+          ? { graph, input: inputs, ...who, ...(trust !== null && { trust }), ...shared }
+          : { pipeline: chosen?.name ?? '', input: inputs, ...shared }
+    try {
+      const run = await postJson<Run>('/runs', wish)
+      runs.put(run)
+      go(`/r/${run.id}`)
+    } catch (error) {
+      setProblem(error)
+      if (error instanceof ApiError && error.code === 'E_UNTRUSTED') setTrust(String(error.body.details?.hash ?? ''))
+    } finally {
+      setBusy(false)
+    }
+  }
+  const isReady =
+    directory !== '' &&
+    (kind === 'oneshot' ? task.trim() !== '' : kind === 'graph' ? graph.trim() !== '' : chosen !== undefined)
+  return (
+    <form class="panel start-form" onSubmit={submit}>
+      <FormProblem error={problem} />
+      {trust !== null && trust !== '' && (
+        <p class="small">
+          Press <b>Trust and start</b> to let this project run exactly what is named above (
+          <code>{trust.slice(0, 12)}</code>).
+        </p>
+      )}
+      <Segments
+        label="Kind of run"
+        value={kind}
+        choices={[
+          { value: 'oneshot', label: 'Oneshot' },
+          { value: 'graph', label: 'Graph' },
+          ...(pipelines.value?.items.length ? [{ value: 'pipeline' as const, label: 'Pipeline' }] : []),
+        ]}
+        onChange={value => setKind(value as Kind)}
+      />
+      <DirectoryField value={project} placeholder={first} onChange={setProject} />
+      {kind === 'oneshot' && (
+        <div class="field">
+          <label for="task">Task</label>
+          <textarea
+            id="task"
+            class="input"
+            rows={6}
+            value={task}
+            onInput={event => setTask(event.currentTarget.value)}
+          />
+          <span class="hint">A worker does it, an auditor looks at the result, until it is done or impossible.</span>
+        </div>
+      )}
+      {kind === 'graph' && (
+        <div class="field">
+          <label for="graph">Graph</label>
+          <textarea
+            id="graph"
+            class="input code"
+            rows={12}
+            spellcheck={false}
+            value={graph}
+            onInput={event => setGraph(event.currentTarget.value)}
+          />
+          <span class="hint">
+            <a class="link" href="/graphs">
+              Write it with a drawing beside it
+            </a>
+          </span>
+        </div>
+      )}
+      {kind === 'pipeline' && (
+        <>
+          <div class="field">
+            <label for="pipeline">Pipeline</label>
+            <select
+              id="pipeline"
+              class="input"
+              value={chosen?.name}
+              onChange={event => setPipeline(event.currentTarget.value)}
+            >
+              {(pipelines.value?.items ?? []).map(({ name, displayName }) => (
+                <option key={name} value={name}>
+                  {displayName ?? name}
+                </option>
+              ))}
+            </select>
+            {chosen?.description && <span class="hint">{chosen.description}</span>}
+          </div>
+          <SchemaFields pipeline={chosen} values={inputs} onChange={setInputs} />
+        </>
+      )}
+      <div class="two">
+        {kind !== 'pipeline' && (
+          <div class="field">
+            <label for="run-agent">Agent (optional)</label>
+            <input id="run-agent" class="input" value={agent} onInput={event => setAgent(event.currentTarget.value)} />
+          </div>
+        )}
+        <div class="field">
+          <label for="budget">Budget in dollars (optional)</label>
+          <input
+            id="budget"
+            class="input"
+            inputMode="decimal"
+            value={budget}
+            onInput={event => setBudget(event.currentTarget.value)}
+          />
+        </div>
+      </div>
+      <div class="row" style={{ justifyContent: 'flex-end' }}>
+        <button type="submit" class="btn solid tall" disabled={!canDecide.value || isBusy || !isReady}>
+          {isBusy ? 'Starting …' : trust ? 'Trust and start' : 'Start the run'}
+        </button>
+      </div>
+    </form>
+  )
+}
