@@ -13,7 +13,11 @@ export type Prices = Readonly<Record<string, Price>>
 const MILLION = 1_000_000
 
 /** What was spent, with a cost where the agent told none and the model has a price: marked as an estimate. */
-export function priced(usage: Usage, model: string | null, prices: Prices): Usage {
+export function priced<U extends Usage>(
+  usage: U,
+  model: string | null,
+  prices: Prices,
+): U | (U & { costUsd: number; isEstimate: true }) {
   const price = model === null || !Object.hasOwn(prices, model) ? undefined : prices[model]
   if (usage.costUsd !== undefined || !price) return usage
   const cached = Math.min(usage.cacheRead ?? 0, usage.input)

@@ -21,6 +21,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_VERSION: 409,
   E_BUSY: 409,
   E_LIMIT: 409,
+  E_IDEMPOTENCY: 409,
   E_REJECTED: 409,
   E_TOO_LARGE: 413,
   E_URL: 414,

@@ -6,9 +6,11 @@ import type { RunHost } from '../engine/index.js'
 import { PARSE_LIMITS } from '../graph/index.js'
 import { AttractorPipelines, type Host, TrustBook } from '../host/index.js'
 import { createApp } from './app.js'
+import { Audit } from './audit.js'
 import { Auth } from './auth/auth.js'
 import type { ServerExtras } from './extras.js'
 import { RateLimit } from './gate/rate-limits.js'
+import { Idempotency } from './idempotency.js'
 import { EventFeed } from './live/event-feed.js'
 import { PaneFeed } from './live/pane-feed.js'
 import { Streams } from './live/streams.js'
@@ -49,6 +51,7 @@ export class ApiServer {
     const auth = await Auth.open(settings, clock, onError)
     const streams = new Streams({ events: settings.maxStreams, terminal: settings.maxTerminals })
     auth.devices.onRevoked(device => streams.endDevice(device))
+    const metrics = new Metrics()
     const perMinute = (what: string, most: number) => new RateLimit(clock, { what, burst: most, perSecond: most / 60 })
     return new ApiServer({
       host,
@@ -71,6 +74,7 @@ export class ApiServer {
       panes: new PaneFeed(host),
       streams,
       extras,
+      idempotency: new Idempotency(clock),
       lockdown: new Lockdown({ host, auth, streams }),
       pipelines: new AttractorPipelines({
         store: host.store,
@@ -81,7 +85,8 @@ export class ApiServer {
         agent: extras.agent ?? null,
       }),
       trust: new TrustBook(host.store, host.settings.dataDirectory),
-      metrics: new Metrics(),
+      metrics,
+      audit: new Audit({ store: host.store, clock, metrics, log }),
       stop,
       log,
     })

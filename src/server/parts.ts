@@ -1,9 +1,11 @@
 import type { Clock } from '../clock/index.js'
 import type { RunHost } from '../engine/index.js'
 import type { AttractorPipelines, Host, TrustBook } from '../host/index.js'
+import type { Audit } from './audit.js'
 import type { Auth } from './auth/auth.js'
 import type { ServerExtras } from './extras.js'
 import type { RateLimit } from './gate/rate-limits.js'
+import type { Idempotency } from './idempotency.js'
 import type { EventFeed } from './live/event-feed.js'
 import type { PaneFeed } from './live/pane-feed.js'
 import type { Streams } from './live/streams.js'
@@ -26,11 +28,13 @@ export interface ServerParts {
   panes: PaneFeed
   streams: Streams
   extras: ServerExtras
+  idempotency: Idempotency
   /** Decisions other than denials are refused, until the daemon is started again. */
   lockdown: Lockdown
   pipelines: AttractorPipelines
   trust: TrustBook
   metrics: Metrics
+  audit: Audit
   /** Where the dashboard listens; null while it does not. */
   address(): string | null
   /** Ends the daemon in good order. */

@@ -55,7 +55,12 @@ export async function perform(route: Route, arrival: Arrival): Promise<Response>
       }),
     position: async () => cursorOf(parts.host.store.id, await parts.host.store.head()),
   }
-  return route.handle(call)
+  const key = request.headers.get('idempotency-key')
+  // Decisions keep their keys in the ledger, for longer than this process lives.
+  if (key === null || route.method !== 'POST' || !route.isWrite || route.id === 'approvals.decide')
+    return route.handle(call)
+  const name = `${keyOf(credential)} ${arrival.target} ${key.slice(0, 200)}`
+  return parts.idempotency.once(name, bytes, async () => route.handle(call))
 }
 
 const NOBODY: Person = { id: 'nobody', name: 'nobody', role: 'viewer' }

@@ -1,5 +1,12 @@
 import { Background, Content } from './cell-style.js'
-import { CELL_WORDS, type CoreAttributes, type CoreBuffer, type CoreLine, type XtermCore } from './xterm-core.js'
+import {
+  CELL_WORDS,
+  type CoreAttributes,
+  type CoreBuffer,
+  type CoreLine,
+  type FillCell,
+  type XtermCore,
+} from './xterm-core.js'
 
 /*
  * Where the memory of lines comes from. xterm asks for a piece for each line, fills a blank one cell by cell, and makes a
@@ -24,13 +31,6 @@ interface LineMethods {
   resize(cols: number, fill: unknown): boolean
   fill(cell: FillCell, isSparing?: boolean): void
   replaceCells(start: number, end: number, cell: FillCell, isSparing?: boolean): void
-}
-
-/** What erased cells become. */
-interface FillCell {
-  content: number
-  fg: number
-  bg: number
 }
 
 const prepared = new WeakSet<object>()
@@ -66,19 +66,13 @@ function replaceLineMethods(lines: LineMethods, anyCell: unknown): void {
 /** Cells that a program protects are spared, and links or combined characters in what is filled in lie beside the words: both are xterm's. */
 function replaceErasing(lines: LineMethods): void {
   const { fill, replaceCells } = lines
-  lines.fill = function (this: CoreLine & LineMethods, cell: FillCell, isSparing = false): void {
+  lines.fill = function (this: CoreLine, cell: FillCell, isSparing = false): void {
     if (isSparing || !isBare(cell)) return fill.call(this, cell, isSparing)
     this._combined = {}
     this._extendedAttrs = {}
     writeCells(this._data, 0, this.length, cell)
   }
-  lines.replaceCells = function (
-    this: CoreLine & LineMethods,
-    start: number,
-    end: number,
-    cell: FillCell,
-    isSparing = false,
-  ): void {
+  lines.replaceCells = function (this: CoreLine, start: number, end: number, cell: FillCell, isSparing = false): void {
     const words = this._data
     const isInsideWide =
       (start > 0 && columnsAt(words, start - 1) === 2) || (end > 0 && columnsAt(words, end - 1) === 2)

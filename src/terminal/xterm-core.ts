@@ -28,7 +28,16 @@ export interface CoreLine {
   isWrapped: boolean
   length: number
   clone(): CoreLine
+  fill(cell: FillCell, isSparing?: boolean): void
+  replaceCells(start: number, end: number, cell: FillCell, isSparing?: boolean): void
   translateToString(trimRight?: boolean): string
+}
+
+/** What erased cells become. */
+export interface FillCell {
+  content: number
+  fg: number
+  bg: number
 }
 
 export interface CoreExtended {
@@ -164,6 +173,8 @@ export function coreOf(terminal: XtermTerminal): XtermCore {
     'buffers.normal.getBlankLine': typeof core?.buffers?.normal?.getBlankLine === 'function',
     'buffers.normal._bufferService.cols': typeof core?.buffers?.normal?._bufferService?.cols === 'number',
     'BufferLine.clone': typeof core?.buffers?.normal?.lines?.get(0)?.clone === 'function',
+    'BufferLine.fill': typeof core?.buffers?.normal?.lines?.get(0)?.fill === 'function',
+    'BufferLine.replaceCells': typeof core?.buffers?.normal?.lines?.get(0)?.replaceCells === 'function',
     'BufferLine._data': core?.buffers?.normal?.lines?.get(0)?._data instanceof Uint32Array,
     _charsetService: typeof core?._charsetService?.glevel === 'number',
     coreService: typeof core?.coreService?.decPrivateModes === 'object',

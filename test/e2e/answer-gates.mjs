@@ -19,7 +19,7 @@ await once(createInterface({ input: process.stdin }), 'line')
 const counts = { taken: 0, late: 0, other: 0 }
 for (const approval of order.flatMap(id => [id, id])) {
   try {
-    await gates.answer(await gates.get(approval), { option: 'a' }, { id: name, name })
+    await gates.answer(await gates.get(approval), { option: 'A' }, { id: name, name })
     counts.taken++
   } catch (error) {
     if (error.code === 'E_APPROVAL_DECIDED') counts.late++

@@ -57,7 +57,7 @@ test('100 runs parked at gates without a host: answers from two processes at onc
   const store = await openHomeStore({ dataDirectory: directory, clock, onError })
   const input = {
     ...{ dot: DOT, file: null, hash: '0', inputs: {}, agent: null, model: null, permissions: null },
-    ...{ isAutoApproved: false, dryRun: {}, workspace: { path: directory, branch: null, base: null }, from: null },
+    ...{ isAutoApproved: false, dryRun: null, workspace: { path: directory, branch: null, base: null }, from: null },
   }
   for (let run = 0; run < RUNS; run++)
     await createRun(

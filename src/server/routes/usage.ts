@@ -42,8 +42,8 @@ export const usageRoutes: readonly Route[] = [
       200: answer(
         'rows, one for each value of the splits',
         z.object({
-          from: moment,
-          to: moment,
+          since: moment,
+          until: moment,
           by: z.array(z.enum(SPLITS)),
           rows: z.array(row),
           total: usage,
@@ -57,8 +57,8 @@ export const usageRoutes: readonly Route[] = [
       const report = buildReport(await readLedgerEvents(call.host.store), { since: from, until: to })
       const { requests: _, ...decisions } = report as unknown as Record<string, unknown>
       return call.json({
-        from,
-        to,
+        since: from,
+        until: to,
         by,
         rows,
         total: rows.reduce((sum, each) => addUsage(sum, each.usage), NO_USAGE),

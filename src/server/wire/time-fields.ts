@@ -29,6 +29,7 @@ export const TIME_FIELDS: ReadonlySet<string> = new Set([
   'trustedAt',
   'modifiedAt',
   'storedAt',
+  'lockdownSince',
 ])
 
 export type TimeForm = 'rfc3339' | 'ms'

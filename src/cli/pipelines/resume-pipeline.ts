@@ -1,0 +1,44 @@
+import { listRuns, type RunRecord, resumeRun } from '../../engine/index.js'
+import { EXIT, SignalboxError } from '../../errors/index.js'
+import { isPipelineRun } from '../../pipelines/index.js'
+import type { EventStore } from '../../store/index.js'
+import type { CommandContext } from '../context.js'
+import type { Home } from '../home.js'
+import { withStore } from '../runs/open-runs.js'
+import { drivePipeline, readPipeline } from './drive-pipeline.js'
+
+/** Goes on with a run of a pipeline, or starts a queued one. Which pipeline it is its own state says. */
+export async function resumePipeline(
+  context: CommandContext,
+  store: EventStore,
+  home: Home,
+  record: RunRecord,
+  options: Record<string, unknown>,
+): Promise<number> {
+  if (['completed', 'rejected', 'cancelled'].includes(record.status))
+    throw new SignalboxError('E_INPUT', `run ${record.id} is ${record.status}: there is nothing to resume`, {
+      next: 'start a new one',
+    })
+  // Read before anything is written: a run that cannot be read is left as it is.
+  await readPipeline(store, home, record)
+  await resumeRun(store, record.id, { by: 'local' })
+  return drivePipeline(context, store, home, record.id, options)
+}
+
+/** One after the other: those with a `priority` label first, then the oldest. The exit code is the first that is not 0. */
+export async function resumeQueued(context: CommandContext, options: Record<string, unknown>): Promise<number> {
+  return withStore(context, async (store, home) => {
+    const queued = (await listRuns(store)).filter(run => run.status === 'queued' && isPipelineRun(run))
+    if (queued.length === 0 && !options.json) context.out('nothing is queued')
+    let exit: number = EXIT.ok
+    for (const record of queued.sort(inOrder)) {
+      const code = await resumePipeline(context, store, home, record, options)
+      if (exit === EXIT.ok) exit = code
+    }
+    return exit
+  })
+}
+
+function inOrder(a: RunRecord, b: RunRecord): number {
+  return Number(b.labels.priority ?? 0) - Number(a.labels.priority ?? 0) || a.createdAt - b.createdAt
+}

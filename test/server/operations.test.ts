@@ -1,0 +1,443 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { executableText } from '../../src/host/index.js'
+import { openApi, ROUTES } from '../../src/server/index.js'
+import { pathOf } from '../../src/server/openapi.js'
+import type { Route } from '../../src/server/route.js'
+import { errorAnswer } from '../../src/server/schemas/common.js'
+import { TIME_FIELDS } from '../../src/server/wire/index.js'
+import { type Ask, type Loose, TestServer, type Told, until } from './support.js'
+
+/*
+ * Every operation is called on a living system, and what comes back is held against the schema that the OpenAPI document was made from:
+ * all of it, with nothing that the schema does not name where it is closed. An operation that no test calls fails the last test here.
+ */
+
+const SERVED = ROUTES.filter(route => !route.isSocketOnly)
+const called = new Set<string>()
+let server: TestServer
+let session: string
+let run: string
+
+const DOT =
+  'digraph g { label="Release"; start [shape=Mdiamond]; exit [shape=Msquare]; a [shape=parallelogram, tool_command="echo hello"]; g [shape=hexagon, label="Go on?"]; start -> a; a -> g; g -> exit [label="[Y] Yes"]; g -> exit [label="[N] No"] }'
+
+function routeOf(id: string): Route {
+  const found = SERVED.find(route => route.id === id)
+  if (!found) throw new Error(`there is no operation ${id}`)
+  return found
+}
+
+/** Calls an operation by its id and checks the answer; `path` fills the parameters and may have a query. */
+async function call(id: string, path: string, ask: Ask & { expect?: number } = {}): Promise<Told> {
+  const route = routeOf(id)
+  const told = await server.ask(route.method, path, { as: 'token', ...ask })
+  const wanted = ask.expect ?? Math.min(...Object.keys(route.answers).map(Number))
+  expect(told.status, `${id}: ${told.text.slice(0, 500)}`).toBe(wanted)
+  called.add(id)
+  if (told.status >= 400) expect(errorAnswer.strict().safeParse(told.json).error, id).toBeUndefined()
+  else check(route, told)
+  return told
+}
+
+function check(route: Route, { status, json, headers }: Told): void {
+  const answer = route.answers[status]
+  expect(answer, `${route.id} documents ${status}`).toBeDefined()
+  const type = String(headers['content-type'] ?? '')
+  if (answer!.schema && type.includes('application/json')) {
+    const result = answer!.schema.safeParse(json)
+    expect(result.error?.issues, route.id).toBeUndefined()
+    expect(json, `${route.id}: fields beyond the schema`).toEqual(result.data)
+  } else if (answer!.media) expect([answer!.media].flat(), route.id).toContain(type.split(';')[0])
+}
+
+const api = (path: string) => `/api/v1${path}`
+
+beforeAll(async () => {
+  server = await TestServer.start({ hasRuns: true })
+  const scenario = join(server.work, 'asks.json')
+  const shell = (command: string) => ({
+    tool: { name: 'Shell', kind: 'shell', command, permission: true, onDeny: 'continue' },
+  })
+  const steps = [shell('echo one'), { say: 'Done **it**.' }, shell('echo two'), shell('echo three')]
+  writeFileSync(scenario, JSON.stringify({ name: 'asks', turns: [], otherwise: { steps } }))
+  const args = ['--scenario', scenario]
+  const body = { agent: 'demo', cwd: server.work, args, label: 'first', prompt: 'go' }
+  session = (await call('sessions.start', api('/sessions'), { body })).json.id
+  const { hash } = await executableText(DOT, server.work)
+  const start = { graph: DOT, project: server.work, trust: hash, labels: { team: 'x' } }
+  run = (await call('runs.start', api('/runs'), { body: start })).json.id
+})
+afterAll(() => server.close())
+
+const pending = () =>
+  until(async () => {
+    const { json } = await server.ask('GET', api(`/approvals?session=${session}&state=pending`), { as: 'token' })
+    return (json.items as Loose[]).find(item => item.kind === 'permission') as Loose
+  }, 60_000)
+
+const gate = () =>
+  until(
+    async () => (await server.ask('GET', `/pipelines/${run}/questions`, { as: 'token' })).json.questions?.[0] as Loose,
+    60_000,
+  )
+
+describe('sessions and approvals', () => {
+  test('an approval from the card to applied, once, with its key; then what was said', async () => {
+    const approval = await pending()
+    await call('approvals.list', api('/approvals'))
+    await call('approvals.get', api(`/approvals/${approval.id}`))
+    await call('approvals.seen', api(`/approvals/${approval.id}/seen`), { body: { whole: true } })
+    await call('overview.get', api('/overview'))
+    const option = approval.request.options.find((each: Loose) => each.meaning === 'allow-once').key
+    const decision = {
+      fingerprint: approval.fingerprint,
+      option,
+      seen: { displayHash: approval.display.hash, whole: true },
+      actor: { id: 'root', name: 'Mallory' },
+      surface: 'cli',
+    }
+    const path = api(`/approvals/${approval.id}/decision?waitMs=10000`)
+    const key = { 'idempotency-key': 'press-1' }
+    const wrong = { ...decision, fingerprint: 'f'.repeat(64) }
+    await call('approvals.decide', path, { body: wrong, expect: 409 })
+    const { json } = await call('approvals.decide', path, { body: decision, headers: key })
+    expect(json.state).toBe('applied')
+    // Who decided is what the credential says, not what the client claims.
+    expect(json.decision).toMatchObject({ actor: { name: 'owner', role: 'owner' }, surface: 'api' })
+    expect((await call('approvals.decide', path, { body: decision, headers: key })).json.decision.at).toBe(
+      json.decision.at,
+    )
+    const second = await call('approvals.decide', path, {
+      body: decision,
+      headers: { 'idempotency-key': 'press-2' },
+      expect: 409,
+    })
+    expect(second.json.error).toMatchObject({ code: 'E_APPROVAL_DECIDED', first: { by: 'owner' } })
+    await call('approvals.wait', api(`/approvals/${approval.id}/wait?timeoutMs=0`))
+    await call('approvals.report', api('/approvals/report'))
+    expect((await call('approvals.report', api('/approvals/report?format=csv'))).headers['content-type']).toContain(
+      'csv',
+    )
+  })
+
+  test('a batch, and one press that denies the rest', async () => {
+    const next = await pending()
+    await call('sessions.wait', api(`/sessions/${session}/wait?for=approval&timeoutMs=1000`))
+    const items = [{ id: next.id, fingerprint: next.fingerprint }]
+    const { json } = await call('approvals.decide-batch', api('/approvals/decisions'), { body: { items } })
+    expect(json.items).toEqual([{ id: next.id, state: 'decided' }])
+    await until(async () => (await pending()).id !== next.id)
+    const denied = await call('approvals.deny-all', api('/approvals/deny-all'), { body: { session } })
+    expect(denied.json.items).toHaveLength(1)
+  })
+
+  test('sessions, what they show, and what is sent to them', async () => {
+    await until(async () => (await server.ask('GET', api(`/sessions/${session}`), { as: 'token' })).json.idle, 60_000)
+    await call('sessions.list', api('/sessions?state=live&q=first'))
+    await call('sessions.get', api(`/sessions/${session.slice(0, 10)}`))
+    await call('sessions.screen', api(`/sessions/${session}/screen`))
+    const { json } = await call('sessions.conversation', api(`/sessions/${session}/conversation`))
+    expect(JSON.stringify(json.messages)).toContain('Done')
+    await call('sessions.held', api(`/sessions/${session}/messages`))
+    await call('sessions.drop-message', api(`/sessions/${session}/messages/none`), { expect: 404 })
+    await call('sessions.keys', api(`/sessions/${session}/keys`), { body: { keys: ['a', 'backspace'] } })
+    await call('sessions.keys', api(`/sessions/${session}/keys`), { body: { keys: ['hyper-x'] }, expect: 400 })
+    writeFileSync(join(server.work, 'note.txt'), 'hello')
+    const file = await call('sessions.file', api(`/sessions/${session}/files?path=note.txt`))
+    expect([file.text, file.headers['content-disposition']]).toEqual(['hello', "attachment; filename*=UTF-8''note.txt"])
+    await call('sessions.file', api(`/sessions/${session}/files?path=../home/state/token`), { expect: 403 })
+    const form = new Response(
+      (() => {
+        const made = new FormData()
+        made.set('file', new File(['bytes'], 'up.txt'))
+        return made
+      })(),
+    )
+    const upload = Buffer.from(await form.arrayBuffer())
+    await call('sessions.upload', api(`/sessions/${session}/uploads?tell=false`), {
+      body: upload,
+      headers: { 'content-type': form.headers.get('content-type')! },
+    })
+    await call('sessions.send', api(`/sessions/${session}/messages`), { body: { text: 'again', when: 'after-turn' } })
+    await call('sessions.interrupt', api(`/sessions/${session}/interrupt`), { body: {} })
+  })
+
+  test('panes: their pictures, and what is done to them', async () => {
+    const { json } = await call('panes.list', api('/panes'))
+    expect(json.items).toHaveLength(1)
+    await call('panes.get', api(`/panes/${session}`))
+    await call('panes.stats', api('/panes/stats'))
+    await call('panes.frame', api(`/panes/${session}/frame?format=spans`))
+    await call('panes.frame', api(`/panes/${session}/frame`))
+    const picture = await call('panes.preview', api(`/panes/${session}/preview.svg`))
+    expect(picture.text).toMatch(/^<svg [^>]*>.*<text/s)
+    const same = { 'if-none-match': String(picture.headers.etag) }
+    const again = await server.ask('GET', api(`/panes/${session}/preview.svg`), { as: 'token', headers: same })
+    expect([200, 304]).toContain(again.status)
+    await call('panes.explain', api(`/panes/${session}/explain`))
+    await call('panes.acknowledge', api(`/panes/${session}/acknowledge`), { body: {} })
+    await call('panes.clear', api(`/panes/${session}/clear`), { body: {} })
+    await call('panes.act', api(`/panes/${session}/act`), { body: { action: 'seen' } })
+    await call('panes.focus', api(`/panes/${session}/focus`), { body: {}, expect: 409 })
+    const renamed = await call('panes.rename', api(`/panes/${session}`), { body: { name: 'second' } })
+    expect(renamed.json.name).toBe('second')
+    expect((await call('sessions.get', api(`/sessions/${session}`))).json.label).toBe('second')
+    await call('packs.problems', api('/packs/problems'))
+  })
+
+  test('recordings: the bytes, what happened, and the screen at any time', async () => {
+    const { json } = await call('recordings.list', api(`/recordings?session=${session}`))
+    const [recording] = json.items as Loose[]
+    expect((await call('recordings.cast', api(`/recordings/${recording.id}.cast`))).text).toMatch(/^\{"version":/)
+    const index = await call('recordings.index', api(`/recordings/${recording.id}/index`))
+    expect(index.json.decisions).toHaveLength(3)
+    expect(index.json.markers.length).toBeGreaterThan(3)
+    const at = index.json.decisions[0].atMs
+    const frame = await call('recordings.frame', api(`/recordings/${recording.id}/frame?atMs=${at + 500}&format=text`))
+    expect(frame.json.lines.join('\n')).toContain('echo one')
+  })
+})
+
+describe('runs and graphs', () => {
+  test('a run is seen from every side while it waits, and answered', async () => {
+    const asked = await gate()
+    await call('attractor.questions', `/pipelines/${run}/questions`)
+    await call('runs.list', api('/runs?status=waiting&label=team=x'))
+    await call('runs.get', api(`/runs/${run}`))
+    const nodes = await call('runs.nodes', api(`/runs/${run}/nodes`))
+    expect(nodes.json.items.map((node: Loose) => [node.node, node.status])).toContainEqual(['g', 'waiting'])
+    const visit = await call('runs.visit', api(`/runs/${run}/nodes/a/visits/1`))
+    expect(visit.json).toMatchObject({ status: 'success', attempts: [{ status: 'ok' }] })
+    await call('runs.visit', api(`/runs/${run}/nodes/a/visits/9`), { expect: 404 })
+    const log = await call('runs.log', api(`/runs/${run}/log?limit=3`))
+    expect(log.json.items).toHaveLength(3)
+    const lines = await server.ask('GET', api(`/runs/${run}/log`), {
+      as: 'token',
+      headers: { accept: 'application/x-ndjson' },
+    })
+    expect(
+      lines.text
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line)).length,
+    ).toBeGreaterThan(3)
+    await call('runs.timeline', api(`/runs/${run}/timeline`))
+    expect((await call('runs.context', api(`/runs/${run}/context`))).json.context['tool.output']).toBe('hello\n')
+    await call('runs.checkpoint', api(`/runs/${run}/checkpoint`))
+    expect((await call('runs.gates', api(`/runs/${run}/gates`))).json.items).toHaveLength(1)
+    await call('runs.artifacts', api(`/runs/${run}/artifacts`))
+    await call('runs.artifact', api(`/runs/${run}/artifacts/none`), { expect: 404 })
+    for (const format of ['svg', 'json', 'dot']) await call('runs.graph', api(`/runs/${run}/graph?format=${format}`))
+    await call('runs.diff', api(`/runs/${run}/diff`), { expect: 409 })
+    for (const format of ['bundle', 'attractor']) await call('runs.export', api(`/runs/${run}/export?format=${format}`))
+    await call('runs.export', api(`/runs/${run}/export?format=oneshot`), { expect: 409 })
+    await call('attractor.status', `/pipelines/${run}`)
+    await call('attractor.checkpoint', `/pipelines/${run}/checkpoint`)
+    await call('attractor.context', `/pipelines/${run}/context`)
+    await call('attractor.graph', `/pipelines/${run}/graph`)
+    const path = `/pipelines/${run}/questions/${asked.id}/answer`
+    await call('attractor.answer', path, { body: { value: 'perhaps' }, expect: 422 })
+    await call('attractor.answer', path, { body: { value: 'Y', fingerprint: asked.fingerprint } })
+    await call('attractor.answer', path, { body: { value: 'N' }, expect: 409 })
+    const events = await server.ask('GET', `/pipelines/${run}/events`, { as: 'token' })
+    expect(events.text).toContain('event: PipelineStarted')
+    expect(events.text).toContain('event: PipelineCompleted')
+    expect(events.headers['content-type']).toContain('text/event-stream')
+    called.add('attractor.events')
+    await call('runs.resume', api(`/runs/${run}/resume`), { body: {}, expect: 409 })
+    await call('runs.cancel', api(`/runs/${run}/cancel`), { body: {}, expect: 409 })
+    await call('attractor.cancel', `/pipelines/${run}/cancel`, { body: {}, expect: 409 })
+    const fork = await call('runs.fork', api(`/runs/${run}/fork`), { body: { at: 'a' } })
+    expect(fork.json.from).toMatchObject({ run, as: 'fork' })
+  })
+
+  test('a graph as text/vnd.graphviz; one that is wrong; one that is not trusted', async () => {
+    const headers = { 'content-type': 'text/vnd.graphviz' }
+    await call('attractor.create', '/pipelines', { body: Buffer.from('digraph {'), headers, expect: 422 })
+    const untrusted = await call('attractor.create', '/pipelines', {
+      body: { dot: DOT.replace('hello', 'other'), project: server.work },
+      expect: 403,
+    })
+    expect(untrusted.json.error).toMatchObject({ code: 'E_UNTRUSTED', details: { hash: expect.any(String) } })
+    const plain = 'digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }'
+    const { hash } = await executableText(plain, server.work)
+    const made = await call('attractor.create', '/pipelines', {
+      body: { dot: plain, project: server.work, trust: hash },
+    })
+    await until(
+      async () => (await server.ask('GET', `/pipelines/${made.json.id}`, { as: 'token' })).json.status === 'completed',
+    )
+    await call('graphs.validate', api('/graphs/validate'), { body: { dot: 'digraph g { a -> b }' } })
+    await call('graphs.validate', api('/graphs/validate'), { body: { file: '../x.dot', project: '/etc' }, expect: 404 })
+    await call('graphs.render', api('/graphs/render'), { body: { dot: DOT } })
+    await call('graphs.render', api('/graphs/render'), { body: { dot: 'digraph {' }, expect: 422 })
+    await call('graphs.list', api('/graphs'))
+    await call('pipelines.list', api('/pipelines'))
+    await call('pipelines.start', api('/pipelines/none/runs'), { body: { project: server.work }, expect: 409 })
+  })
+
+  test('a oneshot of two agents, from its start to its verdict; what was spent', async () => {
+    const task = { task: 'add a line to the notes', agent: 'demo' }
+    const made = await call('runs.start', api('/runs'), { body: { oneshot: task, project: server.work } })
+    const ended = await until(async () => {
+      const { json } = await server.ask('GET', api(`/runs/${made.json.id}`), { as: 'token' })
+      return ['completed', 'failed', 'rejected'].includes(json.status) && json
+    }, 90_000)
+    expect(ended.status).toBe('completed')
+    await call('runs.nodes', api(`/runs/${made.json.id}/nodes`))
+    await call('runs.log', api(`/runs/${made.json.id}/log`))
+    await call('runs.export', api(`/runs/${made.json.id}/export?format=oneshot`))
+    const usage = await call('usage.get', api('/usage?range=7d&by=day,agent,node'))
+    expect(usage.json.rows.map((row: Loose) => row.key.node)).toContain('worker')
+    expect((await call('usage.csv', api('/usage.csv?range=all&by=agent'))).text).toMatch(/^agent,input,output/)
+    await call('usage.get', api('/usage?range=sometime'), { expect: 400 })
+  })
+})
+
+describe('the rest', () => {
+  test('people, devices, settings, doctor, health, figures', async () => {
+    const login = await server.login('owner')
+    called.add('auth.login')
+    await call('auth.me', api('/auth/me'), { as: login })
+    await call('auth.devices', api('/auth/devices'), { as: login })
+    const code = server.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
+    const change = { body: { changes: { 'notify.grace_s': 33 } } }
+    await call('settings.change', api('/settings'), { as: login, ...change, expect: 403 })
+    await call('auth.step-up', api('/auth/step-up'), { as: login, body: { code } })
+    const { headers } = await call('settings.get', api('/settings'), { as: login })
+    const stale = { 'if-match': '"0000"' }
+    await call('settings.change', api('/settings'), { as: login, ...change, headers: stale, expect: 409 })
+    const current = { 'if-match': String(headers.etag) }
+    const { json } = await call('settings.change', api('/settings'), { as: login, ...change, headers: current })
+    expect(json.items.find((item: Loose) => item.key === 'notify.grace_s')).toMatchObject({
+      shown: '33',
+      origin: { source: 'user' },
+    })
+    const pairing = api('/pairing/telegram')
+    await call('pairing.telegram', pairing, { as: login, body: { action: 'open' }, expect: 409 })
+    const projects = await call('projects.list', api('/projects'))
+    const { id } = projects.json.items[0]
+    await call('projects.trust', api(`/projects/${id}/trust`))
+    await call('projects.trust-it', api(`/projects/${id}/trust`), {
+      as: login,
+      body: { hash: 'f'.repeat(64) },
+      expect: 403,
+    })
+    const trust = await call('projects.trust', api(`/projects/${id}/trust`))
+    const trusted = await call('projects.trust-it', api(`/projects/${id}/trust`), {
+      as: login,
+      body: { hash: trust.json.hash },
+    })
+    expect(trusted.json.isTrusted).toBe(true)
+    await call('people.list', api('/people'))
+    await call('doctor.get', api('/doctor'))
+    await call('doctor.fix', api('/doctor/fix/store'), { body: {}, expect: 409 })
+    const presence = { subscription: 'sub_1', visible: true, focused: true, inputAgoMs: 10 }
+    await call('presence.tell', api('/presence'), { body: presence })
+    await call('health.alive', '/healthz', { as: 'nobody' })
+    await call('health.get', api('/health'))
+    expect((await call('metrics.root', '/metrics')).text).toContain('signalbox_sessions 1')
+    await call('metrics.get', api('/metrics'))
+    await call('grants.list', api('/grants'))
+    await call('grants.pause', api('/grants/pause'), { body: {} })
+    await call('grants.resume', api('/grants/resume'), { body: {} })
+    await call('grants.revoke', api('/grants/none/revoke'), { body: {}, expect: 404 })
+    await call('events.log', api('/events/log?limit=3'))
+    const stream = await server.send('GET', api('/events'), { as: 'token' })
+    expect(stream.headers['content-type']).toContain('text/event-stream')
+    stream.destroy()
+    called.add('events.stream')
+    await call('events.watch', api('/events/none/watch'), { body: { panes: [] }, expect: 404 })
+    await call('hooks.report', api('/hooks/demo'), { as: { bearer: 'none' }, body: {}, expect: 401 })
+    await call('sessions.stop', api(`/sessions/${session}/stop`), { body: {} })
+    await call('sessions.resume', api(`/sessions/${session}/resume`), { body: {} })
+    await call('auth.revoke-device', api('/auth/devices/none'), { expect: 404 })
+    await call('auth.logout', api('/auth/session'), { as: login })
+    expect((await server.ask('GET', api('/auth/me'), { as: login })).json.error.code).toBe('E_LOGIN')
+  })
+
+  test('lists go page by page, newest first, without gap or double', async () => {
+    const ids: string[] = []
+    for (let cursor = ''; ; ) {
+      const { json } = await call('runs.list', api(`/runs?limit=1${cursor}`))
+      ids.push(...json.items.map((item: Loose) => item.id))
+      if (json.next === null) break
+      cursor = `&cursor=${json.next}`
+    }
+    expect(ids).toEqual(
+      (await server.ask('GET', api('/runs?limit=200'), { as: 'token' })).json.items.map((item: Loose) => item.id),
+    )
+    expect(ids.length).toBeGreaterThan(3)
+    await call('runs.list', api('/runs?limit=201'), { expect: 400 })
+    await call('runs.list', api('/runs?colour=red'), { expect: 400 })
+    await call('runs.list', api('/runs?cursor=nonsense'), { expect: 400 })
+  })
+
+  test('a write that is sent twice under one name is done once; another one under that name is refused', async () => {
+    const headers = { 'idempotency-key': 'start-1' }
+    const dot = 'digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; start -> exit }'
+    const body = { graph: dot, project: server.work }
+    const first = await call('runs.start', api('/runs'), { body, headers })
+    const again = await call('runs.start', api('/runs'), { body, headers })
+    expect(again.json.id).toBe(first.json.id)
+    const other = await call('runs.start', api('/runs'), {
+      body: { ...body, labels: { a: 'b' } },
+      headers,
+      expect: 409,
+    })
+    expect(other.json.error.code).toBe('E_IDEMPOTENCY')
+  })
+
+  test('lockdown ends grants, logins and tokens, and takes nothing but denials', async () => {
+    const login = await server.login('owner')
+    const before = server.token
+    await call('lockdown.begin', api('/lockdown'), { as: login, body: {} })
+    expect((await server.ask('GET', api('/overview'), { as: login })).json.error.code).toBe('E_LOGIN')
+    expect((await server.ask('GET', api('/overview'), { as: { bearer: before } })).json.error.code).toBe('E_LOGIN')
+    const answer = await server.ask('POST', '/pipelines/x/questions/y/answer', { as: 'token', body: { value: 'Y' } })
+    expect(answer.json.error.code).toBe('E_LOCKED')
+  })
+})
+
+describe('the document', () => {
+  test('describes every operation, and nothing else is served', async () => {
+    const { paths } = openApi(ROUTES, '0.0.0') as Loose
+    const described = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods as Loose).map(([method, operation]) => [
+        `${method} ${path}`,
+        (operation as Loose).operationId,
+      ]),
+    )
+    expect(described.map(([, id]) => id).sort()).toEqual(SERVED.map(({ id }) => id).sort())
+    expect(new Set(described.map(([name]) => name)).size).toBe(described.length)
+    expect((await server.ask('GET', '/api/v1/openapi.json', { as: 'token' })).json.paths).toEqual(
+      JSON.parse(JSON.stringify(paths)),
+    )
+    called.add('openapi.get')
+    expect(SERVED.every(route => pathOf(route) in paths)).toBe(true)
+  })
+
+  test('a field that names a moment does so everywhere', () => {
+    const wrong: string[] = []
+    const walk = (value: Loose, place: string) => {
+      if (typeof value !== 'object' || value === null) return
+      for (const [name, schema] of Object.entries((value.properties ?? {}) as Loose)) {
+        const text = JSON.stringify(schema)
+        const isMoment = text.includes('date-time')
+        const isNumber = (schema as Loose).type === 'number' || (schema as Loose).type === 'integer'
+        if (isMoment && !TIME_FIELDS.has(name) && !text.includes('properties'))
+          wrong.push(`${place}.${name} is not in the list`)
+        if (isNumber && TIME_FIELDS.has(name)) wrong.push(`${place}.${name} would be turned into a moment`)
+      }
+      for (const [key, inner] of Object.entries(value)) walk(inner, `${place}.${key}`)
+    }
+    walk(openApi(ROUTES, '0.0.0'), 'document')
+    expect(wrong).toEqual([])
+  })
+
+  test('every operation was called', () => {
+    expect(SERVED.map(({ id }) => id).filter(id => !called.has(id))).toEqual([])
+  })
+})

@@ -1,0 +1,207 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type WebSocket from 'ws'
+import { TerminalEmulator } from '../../src/terminal/index.js'
+import { type Login, type Loose, TestServer, until } from './support.js'
+
+let server: TestServer
+let session: string
+let owner: Login
+const open = new Set<WebSocket>()
+
+beforeAll(async () => {
+  server = await TestServer.start()
+  owner = await server.login('owner')
+  session = await start('cat')
+})
+afterAll(async () => {
+  for (const socket of open) socket.terminate()
+  await server.close()
+})
+
+/** A program in a session, started as the command line would. */
+async function start(script: string): Promise<string> {
+  const file = join(server.work, `${script.replace(/\W/g, '').slice(0, 20)}.sh`)
+  writeFileSync(file, script)
+  const record = await server.host.startSession({
+    agent: null,
+    args: ['/bin/sh', file],
+    cwd: server.work,
+    terminal: null,
+    size: { cols: 80, rows: 24 },
+    person: 'local',
+    label: null,
+    resume: null,
+  })
+  return record.id
+}
+
+interface Viewer {
+  socket: WebSocket
+  messages: Loose[]
+  bytes: Buffer[]
+  /** Whether what comes is acknowledged. */
+  acks: boolean
+  closed: Promise<{ code: number; reason: string }>
+}
+
+async function view(
+  id: string,
+  {
+    want = 'view',
+    as = owner,
+    acks = true,
+    size = { cols: 80, rows: 24 },
+  }: Partial<{ want: string; as: Login; acks: boolean; size: { cols: number; rows: number } }> = {},
+): Promise<Viewer> {
+  const socket = server.terminal(id)
+  const viewer = watch(socket, acks)
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  const proof = server.proofOf(as, 'GET', `/api/v1/panes/${id}/terminal`)
+  socket.send(JSON.stringify({ type: 'hello', proof, want, ...size }))
+  return viewer
+}
+
+function watch(socket: WebSocket, acks: boolean): Viewer {
+  open.add(socket)
+  const closed = new Promise<{ code: number; reason: string }>(resolve =>
+    socket.on('close', (code, reason) => resolve({ code, reason: String(reason) })),
+  )
+  const viewer: Viewer = { socket, messages: [], bytes: [], acks, closed }
+  socket.on('message', (data, isBinary) => {
+    if (!isBinary) return void viewer.messages.push(JSON.parse(String(data)))
+    viewer.bytes.push(data as Buffer)
+    if (viewer.acks) socket.send(JSON.stringify({ type: 'ack', bytes: (data as Buffer).length }))
+  })
+  return viewer
+}
+
+const of = (viewer: Viewer, type: string) => until(() => viewer.messages.find(message => message.type === type))
+const text = (viewer: Viewer) => Buffer.concat(viewer.bytes).toString('utf8')
+
+describe('a terminal over WebSocket', () => {
+  test('what is typed reaches the program as bytes, and what it writes comes back', async () => {
+    const viewer = await view(session, { want: 'input' })
+    expect(await of(viewer, 'snapshot')).toMatchObject({ cols: 80, rows: 24, modes: { alternate: false } })
+    expect(await of(viewer, 'input')).toMatchObject({ isYours: true, name: 'owner' })
+    viewer.socket.send(Buffer.from('$(touch canary); `x` äöü\r'))
+    await until(() => text(viewer).includes('$(touch canary); `x` äöü'))
+    viewer.socket.close()
+  })
+
+  test('one holds the keyboard, the others watch, and taking over is told', async () => {
+    const first = await view(session, { want: 'input' })
+    const second = await view(session, { want: 'input', size: { cols: 100, rows: 30 } })
+    expect(await of(second, 'input')).toMatchObject({ isYours: false, holder: 'person', name: 'owner' })
+    second.socket.send(Buffer.from('unheard\r'))
+    second.socket.send(JSON.stringify({ type: 'take' }))
+    await until(() => second.messages.some(message => message.type === 'input' && message.isYours))
+    await until(() => first.messages.some(message => message.type === 'input' && !message.isYours))
+    expect(await of(first, 'resize')).toMatchObject({ cols: 100, rows: 30 })
+    second.socket.send(Buffer.from('heard\r'))
+    await until(() => text(first).includes('heard'))
+    expect(text(first)).not.toContain('unheard')
+    for (let n = 0; n < 20; n++) second.socket.send(JSON.stringify({ type: 'resize', cols: 60 + n, rows: 20 }))
+    await until(() => first.messages.some(message => message.type === 'resize' && message.cols === 79))
+    first.socket.close()
+    second.socket.close()
+  })
+
+  test('bytes are those of the recording, however slowly they are acknowledged; who falls behind is drawn anew', async () => {
+    const noisy = await start(
+      'read x; i=0; while [ $i -lt 20000 ]; do echo "line $i 0123456789012345678901234567890123456789"; i=$((i+1)); done; echo THE END; read y',
+    )
+    const quick = await view(noisy, { want: 'input' })
+    const stuck = await view(noisy, { acks: false })
+    await of(quick, 'snapshot')
+    await of(stuck, 'snapshot')
+    quick.socket.send(Buffer.from('\r'))
+    await until(() => text(quick).includes('THE END'), 60_000)
+    const got = Buffer.concat(stuck.bytes).length
+    expect(got).toBeLessThanOrEqual(256 * 1024)
+    expect(text(quick)).toContain(text(stuck).slice(0, 10_000))
+    // Having caught up it gets a picture of how it is now, with the scrollback above.
+    stuck.socket.send(JSON.stringify({ type: 'ack', bytes: got }))
+    const again = await until(() => stuck.messages.filter(message => message.type === 'snapshot')[1])
+    expect(again.data).toContain('THE END')
+    const drawn = new TerminalEmulator({ cols: again.cols, rows: again.rows, scrollback: 2000 })
+    drawn.feed(Buffer.from(again.data), 0, { live: false })
+    const lines = drawn.picture().lines.map(line => line.text)
+    expect(lines.join('\n')).toContain('line 19999')
+    expect(again.data).toContain('line 19000')
+    quick.socket.close()
+    stuck.socket.close()
+    await server.host.live(noisy)?.stop()
+  })
+
+  test('a viewer only looks, and is told so', async () => {
+    const viewer = await server.login('viewer')
+    const wanting = await view(session, { want: 'input', as: viewer })
+    expect(await of(wanting, 'error')).toMatchObject({ error: { code: 'E_ROLE' } })
+    const looking = await view(session, { as: viewer })
+    await of(looking, 'snapshot')
+    looking.socket.send(Buffer.from('smuggled\r'))
+    const typing = await view(session, { want: 'input' })
+    await of(typing, 'snapshot')
+    typing.socket.send(Buffer.from('typed\r'))
+    await until(() => text(typing).includes('typed'))
+    expect(text(typing)).not.toContain('smuggled')
+    looking.socket.close()
+    typing.socket.close()
+  })
+
+  test('nothing flows before a proof, nor with one for another pane, a used one, or none', async () => {
+    const target = `/api/v1/panes/${session}/terminal`
+    const used = server.proofOf(owner, 'GET', target)
+    const say = async (hello: object) => {
+      const viewer = watch(server.terminal(session), true)
+      await new Promise(resolve => viewer.socket.once('open', resolve))
+      viewer.socket.send(JSON.stringify(hello))
+      const { code } = await viewer.closed
+      return { code, error: viewer.messages[0]?.error?.code, count: viewer.messages.length, bytes: viewer.bytes.length }
+    }
+    const hello = { type: 'hello', want: 'view', cols: 80, rows: 24 }
+    expect(await say(hello)).toMatchObject({ error: 'E_LOGIN', count: 1, bytes: 0 })
+    const first = await view(session)
+    await of(first, 'snapshot')
+    first.socket.close()
+    const socket = watch(server.terminal(session), true)
+    await new Promise(resolve => socket.socket.once('open', resolve))
+    socket.socket.send(JSON.stringify({ ...hello, proof: used }))
+    await of(socket, 'snapshot')
+    socket.socket.close()
+    expect(await say({ ...hello, proof: used })).toMatchObject({ error: 'E_PROOF', bytes: 0 })
+    const elsewhere = server.proofOf(owner, 'GET', '/api/v1/overview')
+    expect(await say({ ...hello, proof: elsewhere })).toMatchObject({ error: 'E_PROOF', bytes: 0 })
+    expect(await say({ type: 'take' })).toMatchObject({ code: 4001, count: 0 })
+    expect(await say({ ...hello, cols: 'wide' })).toMatchObject({ code: 4001, count: 0 })
+  })
+
+  test('frames of more than 64 KiB end the connection, and at most eight look at one pane', async () => {
+    const viewer = await view(session, { want: 'input' })
+    await of(viewer, 'snapshot')
+    viewer.socket.send(Buffer.alloc(65 * 1024))
+    expect((await viewer.closed).code).toBe(1009)
+    const live = server.host.live(session)!
+    await until(() => live.viewers === 0)
+    const viewers = await Promise.all(Array.from({ length: 8 }, () => view(session)))
+    for (const each of viewers) await of(each, 'snapshot')
+    expect(await of(await view(session), 'error')).toMatchObject({ error: { code: 'E_LIMIT' } })
+    for (const each of viewers) each.socket.close()
+    await until(() => live.viewers === 0)
+  })
+
+  test('a device that is revoked loses its terminal at once; the end of a program is told', async () => {
+    const login = await server.login('approver')
+    const viewer = await view(session, { want: 'input', as: login })
+    await of(viewer, 'snapshot')
+    await server.ask('DELETE', `/api/v1/auth/devices/${login.device}`, { as: 'token' })
+    expect(await viewer.closed).toMatchObject({ code: 4003, reason: 'revoked' })
+    const short = await start('read x; exit 3')
+    const last = await view(short, { want: 'input' })
+    await of(last, 'snapshot')
+    last.socket.send(Buffer.from('\r'))
+    expect(await of(last, 'exit')).toMatchObject({ code: 3, signal: null })
+  })
+})
