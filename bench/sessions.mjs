@@ -165,8 +165,13 @@ async function measureApprovals() {
   mkdirSync(join(home, 'config'), { recursive: true })
   writeFileSync(join(home, 'config', 'config.toml'), '[agents.demo]\nhooks = false\n')
   startDaemon()
-  const text = Array.from({ length: 2000 }, (_, index) => `- line ${index} of an answer that goes on and on`).join('\n')
-  const streaming = scenarioFile('stream', [{ say: { markdown: text, chunk: 10, delayMs: 100 } }])
+  // Pieces of a few rows each: the demo agent draws an open piece anew with every word, and the load shall be ours, not its own.
+  const piece = index =>
+    `Part ${index} of an answer that goes on and on.\n\n- first\n- second\n- third and last of part ${index}`
+  const streaming = scenarioFile(
+    'stream',
+    Array.from({ length: 600 }, (_, index) => ({ say: { markdown: piece(index), chunk: 10, delayMs: 100 } })),
+  )
   const asking = scenarioFile(
     'ask',
     Array.from({ length: ASKED }, (_, index) => ({

@@ -33,9 +33,48 @@ export async function loadReference() {
     events: await eventsPage(sources),
     tables: await tablesPage(sources),
     'graph-attributes': await graphAttributesPage(),
+    api: await apiPage(),
   }
   const commands = new Map(COMMANDS.map(command => [command.name, new Set(flagsOf(command))]))
   return { pages, commands }
+}
+
+const ROLES = { open: 'none', hook: 'hook token', viewer: 'viewer', approver: 'approver', owner: 'owner' }
+
+/** The operations of the API, by what they are about, with what each takes; the whole is in the OpenAPI document. */
+async function apiPage() {
+  const { ROUTES, openApi } = await fromDist('server/index.js')
+  const { paths } = openApi(ROUTES, '')
+  const operations = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ path, method: method.toUpperCase(), operation })),
+  )
+  const tags = [...new Set(operations.map(({ operation }) => operation.tags[0]))].sort()
+  const sections = tags.map(tag => {
+    const rows = operations
+      .filter(({ operation }) => operation.tags[0] === tag)
+      .map(({ path, method, operation }) => {
+        const role = ROLES[operation['x-role']] + (operation['x-step-up'] ? ', step-up' : '')
+        return `| \`${method} ${path}\` | ${role} | ${cell(operation.summary)} | ${cell(takenBy(operation))} |`
+      })
+    return `## ${tag}\n\n| operation | role | does | takes |\n|---|---|---|---|\n${rows.join('\n')}`
+  })
+  return page(
+    'API',
+    'src/server/routes/',
+    'Every operation over HTTP. [The server and its API](../guides/server.md) says how to get in; `GET /api/v1/openapi.json` has the schemas of all requests and answers.',
+    ...sections,
+  )
+}
+
+function takenBy({ parameters, requestBody }) {
+  const query = parameters.filter(parameter => parameter.in === 'query').map(({ name }) => `\`?${name}\``)
+  const schemas = Object.values(requestBody?.content ?? {}).map(({ schema }) => schema)
+  const fields = new Set(schemas.flatMap(schema => [schema, ...(schema.anyOf ?? [])]).flatMap(bodyFields))
+  return [...query, ...[...fields].map(name => `\`${name}\``)].join(' ')
+}
+
+function bodyFields({ properties = {}, required = [] }) {
+  return Object.keys(properties).map(name => (required.includes(name) ? name : `${name}?`))
 }
 
 function fromDist(path) {
@@ -127,6 +166,15 @@ async function configPage(sources) {
     if (name.startsWith('config/')) continue
     for (const [, key] of text.matchAll(/\bconfig\.([a-z_]+\.[a-z_]+)\b/g)) if (key in SETTINGS) used.add(key)
   }
+  // A profile is read as a whole: its keys are named where it is copied.
+  const profile = [...sources]
+    .filter(([, text]) => /\bconfig\.profiles\b|\breadProfile\b/.test(text))
+    .map(([, text]) => text)
+  for (const key of Object.keys(SETTINGS).filter(key => key.startsWith('profiles.')))
+    if (
+      profile.some(text => new RegExp(`\\b(?:settings|own|budget)\\b[^\\n]*\\.${key.split('.').at(-1)}\\b`).test(text))
+    )
+      used.add(key)
   const readsProject = [...sources].some(([name, code]) => !name.startsWith('config/') && code.includes('projectFile'))
   const text = configReference()
   const section = [

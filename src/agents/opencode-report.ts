@@ -10,7 +10,8 @@ import type { AgentStatement } from './report.js'
 export class OpenCodeReport {
   readonly #conversations = new Map<string, OpenCodeConversation>()
   readonly #parents = new Map<string, string>()
-  readonly #pending = new Map<string, { session: string }>()
+  /** By the id that answers name. `use`: the tool use it is about, where the request says so. */
+  readonly #pending = new Map<string, { session: string; use: string | null }>()
   #main: string | null = null
 
   /** One event of the stream. Unknown ones say nothing. */
@@ -104,17 +105,21 @@ export class OpenCodeReport {
     request: JsonRecord,
     asks: Omit<Extract<AgentStatement, { is: 'request' }>, 'is' | 'key'>,
   ): TimedStatement[] {
-    const key = textOf(request.id)
+    const reply = textOf(request.id)
     const session = textOf(request.sessionID)
-    if (key === undefined || session === undefined || this.#pending.has(key)) return []
-    this.#pending.set(key, { session })
-    return this.#of(session, () => [{ is: 'request', key, ...asks, at: null }])
+    if (reply === undefined || session === undefined || this.#pending.has(reply)) return []
+    const use = (isRecord(request.tool) && textOf(request.tool.callID)) || null
+    this.#pending.set(reply, { session, use })
+    const named = use === null ? { key: reply } : { key: use, reply }
+    return this.#of(session, () => [{ is: 'request', ...named, ...asks, at: null }])
   }
 
   #answered(about: JsonRecord, result: 'allowed' | 'denied' | 'unknown'): TimedStatement[] {
-    const key = textOf(about.requestID)
-    if (key === undefined || !this.#pending.delete(key)) return []
-    return this.#of(about.sessionID, () => [{ is: 'answered', key, result, at: null }])
+    const reply = textOf(about.requestID)
+    const asked = reply === undefined ? undefined : this.#pending.get(reply)
+    if (reply === undefined || !asked) return []
+    this.#pending.delete(reply)
+    return this.#of(about.sessionID, () => [{ is: 'answered', key: asked.use ?? reply, result, at: null }])
   }
 
   #of(session: unknown, say: (conversation: OpenCodeConversation) => TimedStatement[]): TimedStatement[] {

@@ -21,6 +21,8 @@ export type AgentStatement = { subAgent?: string } & (
   | {
       is: 'request'
       key: string | null
+      /** What an answer on the agent's own channel has to name; left out: the key. */
+      reply?: string
       tool: string
       input: unknown
       prompt?: string

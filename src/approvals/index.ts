@@ -34,5 +34,6 @@ export { type ApprovalReport, buildReport, type ReportFilter, readLedgerEvents, 
 export { requestFromReport, type StructuredReport } from './request-from-report.js'
 export { plainWords } from './risk/plain-command.js'
 export type { Risk, RiskLevel } from './risk/reason.js'
+export { isSecretPath } from './risk/secret-names.js'
 export { type RatedRequest, rateRisk } from './risk.js'
 export { LEDGER_STREAMS, ledgerProjections } from './streams.js'

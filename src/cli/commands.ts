@@ -1,5 +1,6 @@
 import { type CommandSpec, JSON_OPTION } from './command-spec.js'
 import { GRAPH_COMMANDS } from './graph-commands.js'
+import { PIPELINE_COMMANDS } from './pipeline-commands.js'
 import { SESSION_COMMANDS } from './session-commands.js'
 import { PANE_SETUP_COMMANDS, WATCH_COMMANDS } from './watch-commands.js'
 
@@ -58,6 +59,10 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: '--role <role>', description: 'with --link: what it lets in', choices: ['viewer', 'approver', 'owner'] },
       { flags: '--as <name>', description: 'with --link: whom it lets in' },
       { flags: '--rotate-token', description: 'make a new token for scripts; the one before is worth nothing then' },
+      {
+        flags: '--lockdown',
+        description: 'end grants, logins and the token; take nothing but denials until the next start',
+      },
       { flags: '--background', description: 'start it detached and return when it answers' },
       { flags: '--stop', description: 'stop the running daemon; sessions live on in the keeper' },
       JSON_OPTION,
@@ -147,6 +152,16 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['signalbox deny apr_7g --note "not on main"', 'refuse it with a reason'],
       ['signalbox deny --all', 'refuse everything that waits'],
     ],
+    load: () => import('./commands/deny.js'),
+  },
+  {
+    name: 'reject',
+    group: 'approvals',
+    summary: 'the same as deny; for a plan: ask for another one',
+    arguments: [APPROVAL_ARGUMENT],
+    options: [{ flags: '--note <text>', description: 'what should be different' }, NO_WAIT_OPTION, JSON_OPTION],
+    examples: [['signalbox reject run_7g --note "use the old parser"', 'the Architect writes another plan']],
+    hidden: true,
     load: () => import('./commands/deny.js'),
   },
   {
@@ -259,6 +274,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     load: () => import('./commands/oneshot.js'),
   },
+  ...PIPELINE_COMMANDS,
   ...GRAPH_COMMANDS,
   {
     name: 'runs',

@@ -68,6 +68,7 @@ export function openHome(context: CommandContext, options: { home?: string } = {
         offFor: Object.keys(config.agents).filter(name => config.agents[name]?.hooks === false),
         hold: config.approvals.hold,
       },
+      agents: Object.fromEntries(Object.entries(config.agents).map(([name, { args, env }]) => [name, { args, env }])),
       commands: Object.fromEntries(
         Object.entries(config.agents).flatMap(([name, { command }]) => (command === null ? [] : [[name, command]])),
       ),

@@ -36,6 +36,7 @@ export function serverSettings(
     maxStreams: server.max_streams,
     maxTerminals: server.max_terminals,
     maxViewers: server.max_viewers,
+    headersMs: 10_000,
     isReadOnly: wishes.isReadOnly ?? false,
   }
 }

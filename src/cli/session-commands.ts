@@ -163,6 +163,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
         name: 'id',
         description:
           'a session’s id or number, a run’s id (run_…), latest for the newest run here, or a checkpoint file',
+        optional: true,
         completes: 'session',
       },
     ],
@@ -174,6 +175,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
       { flags: '--trust <hash>', description: 'with --graph: let the files of this hash run' },
       { flags: '--checkpoint-dir <dir>', description: 'with a graph’s run: write checkpoint_<ms>.json files there' },
       { flags: '--no-ask', description: 'with a graph’s run: ask no gate at this terminal' },
+      { flags: '--queued', description: 'every queued run of a pipeline, in the order they were made' },
       JSON_OPTION,
     ],
     details:

@@ -14,12 +14,13 @@ export const WATCH_COMMANDS: readonly CommandSpec[] = [
         flags: '--plain',
         description: 'a line for each change, for pipes and screen readers (default without a terminal)',
       },
+      { flags: '--raw', description: 'where the panes are and what runs in them, without any status; as lines' },
       { flags: '--once', description: 'print the panes as they are now and end' },
       JSON_OPTION,
     ],
     details:
       'Keys: j k move, enter goes there (attaches, or selects the pane in tmux), space marks as seen, x clears, w says why, / filters,\n' +
-      'h switches the heuristics of a pane, a shows or hides idle panes, ? helps, q leaves. tmux is joined in control mode when the first\n' +
+      'h switches the heuristics of a pane, m its calls, a shows or hides idle panes, ? helps, q leaves. tmux is joined in control mode when the first\n' +
       'watch asks for it: a client per tmux session that has no size and types nothing.',
     examples: [
       ['signalbox watch', 'everything, sorted by need'],
@@ -41,6 +42,30 @@ export const PANE_SETUP_COMMANDS: readonly CommandSpec[] = [
     options: [JSON_OPTION],
     examples: [['signalbox stats panes', 'since the daemon was started']],
     load: () => import('./commands/stats.js'),
+  },
+  {
+    name: 'switch',
+    group: 'setup',
+    summary: 'turn a source of supervision off or on while the daemon runs',
+    arguments: [
+      {
+        name: 'name',
+        description: 'heuristics, hooks, osc7501, notify or tmux',
+        optional: true,
+        completes: ['heuristics', 'hooks', 'osc7501', 'notify', 'tmux'],
+      },
+      { name: 'to', description: 'on or off', optional: true, completes: ['on', 'off'] },
+    ],
+    options: [{ flags: '--pane <pane>', description: 'only for this pane: heuristics or notify' }, JSON_OPTION],
+    details:
+      'Takes effect at once and until the daemon ends; the settings of the same meaning (heuristics.mode, hooks.enabled, osc7501.enabled,\n' +
+      'notify.enabled, panes.sources) say where it starts. Every turn is an event. With everything off a pane reads unknown.',
+    examples: [
+      ['signalbox switch', 'what is on'],
+      ['signalbox switch heuristics off', 'nothing is guessed from what programs print'],
+      ['signalbox switch notify off --pane main:1.0', 'nobody is called for this pane'],
+    ],
+    load: () => import('./commands/switch.js'),
   },
   {
     name: 'shell-integration',

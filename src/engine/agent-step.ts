@@ -41,10 +41,19 @@ export interface AgentStepsOptions {
 
 const KILL_GRACE_MS = 5_000
 
+/** What a workflow itself has to say about what an agent does in one step. */
+export interface TurnHooks {
+  /** Judges a request before a person is asked; null leaves it to them. */
+  judge?(request: Extract<Activity, { type: 'approval' }>): PermissionAnswer | null
+  /** Sees everything that the agent does. */
+  onActivity?(activity: Activity): void
+}
+
 /** One turn of an agent without a terminal, as a workflow wants it. */
 export interface AgentTurn {
   agent: string
   model: string | null
+  effort?: string | null
   permissions: PermissionLevel
   cwd: string
   prompt: string
@@ -91,7 +100,7 @@ export class AgentSteps {
     this.#options = options
   }
 
-  async run(call: StepCall, turn: AgentTurn): Promise<HeadlessEnd> {
+  async run(call: StepCall, turn: AgentTurn, hooks: TurnHooks = {}): Promise<HeadlessEnd> {
     const { clock, redactor } = this.#options
     const adapter = await loadAgent(turn.agent)
     const env = { ...this.#options.environment(turn.cwd), ...turn.env }
@@ -119,6 +128,7 @@ export class AgentSteps {
           env,
           permissions: turn.permissions,
           model: turn.model,
+          effort: turn.effort ?? null,
           resume: turn.resume,
           newSessionId: randomUUID(),
           directory,
@@ -133,7 +143,7 @@ export class AgentSteps {
         thresholds: turn.thresholds,
         signal: call.signal,
         hasGrown: () => growth.hasGrown(),
-        ...(ask && { onRequest: request => ask(call, turn, request) }),
+        ...(ask && { onRequest: async request => hooks.judge?.(request) ?? ask(call, turn, request) }),
         onSpawned: ({ pid, processStart, agentSessionId }) => {
           writeStart(directory, { ...start, pid, processStart, sessionId: agentSessionId })
           const agentSession = agentSessionId !== null && { agentSession: agentSessionId }
@@ -144,11 +154,12 @@ export class AgentSteps {
           growth.heard(progress.sessionId)
           model = progress.model ?? model
           if (activity.type === 'usage' && progress.usage) call.spent(priced(progress.usage, model, prices))
+          hooks.onActivity?.(activity)
           this.#options.onActivity?.(call.run, activity)
         },
       })
       writeFileSync(join(directory, 'response.md'), redactor.redact(end.text), { mode: 0o600 })
-      return end.usage ? { ...end, usage: priced(end.usage, model, prices) } : end
+      return end.usage ? ({ ...end, usage: priced(end.usage, model, prices) } as HeadlessEnd) : end
     } finally {
       await segment.close()
     }

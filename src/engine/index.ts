@@ -1,11 +1,20 @@
-export { AgentSteps, type AgentStepsOptions, type AgentTurn } from './agent-step.js'
+export { AgentSteps, type AgentStepsOptions, type AgentTurn, type TurnHooks } from './agent-step.js'
 export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun } from './control.js'
 export { type DriveEnd, type DriveOptions, Driver } from './drive.js'
 export { Artifacts } from './graph/artifacts.js'
 export { type Checkpoint, checkpointOf, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
 export { type GateOption, gateOptions } from './graph/gate-request.js'
 export { type GraphInput, graphInput, graphOf, handlersOf, type NodeOutcome } from './graph/graph-run.js'
-export { branchPath, branchRef, type GraphWork, isEngineKey, MAIN } from './graph/graph-work.js'
+export { type GraphStep, graphStep } from './graph/graph-step.js'
+export {
+  branchPath,
+  branchRef,
+  type GraphWork,
+  isEngineKey,
+  MAIN,
+  type Question as GateQuestion,
+  type Reply,
+} from './graph/graph-work.js'
 export { graphWorkflow } from './graph/graph-workflow.js'
 export {
   ChildLookSteps,
@@ -13,7 +22,8 @@ export {
   ChildStopSteps,
   childSourceSteps,
 } from './graph/handlers/child.js'
-export { CodergenSteps } from './graph/handlers/codergen.js'
+export { codeSteps } from './graph/handlers/code.js'
+export { CodergenSteps, died } from './graph/handlers/codergen.js'
 export { type CustomHandler, customSteps, type HandlerServices, type HandlerStep } from './graph/handlers/custom.js'
 export { FanInSteps } from './graph/handlers/fan-in.js'
 export { mergeSteps } from './graph/handlers/merge.js'

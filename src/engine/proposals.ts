@@ -166,7 +166,7 @@ function checkBudget<Work>(context: ProposalContext<Work>): void {
 
 function endRun<Work>(
   context: ProposalContext<Work>,
-  { status, reason, text, outputs, successor, successorEvents = [] }: CommandOf<'end'>,
+  { status, reason, text, outcome, objections, outputs, successor, successorEvents = [] }: CommandOf<'end'>,
 ): void {
   const { run } = context.journal
   const next = successor && newId('run')
@@ -176,6 +176,8 @@ function endRun<Work>(
     usage: run.usage,
     artifacts: run.artifacts,
     ...(text !== undefined && { text }),
+    ...(outcome !== undefined && { outcome }),
+    ...(objections && { objections }),
     ...(next !== undefined && { successor: next }),
   }
   for (const [gate, { approval }] of [...run.gates]) closeGate(context, gate, approval, `the run is ${status}`)

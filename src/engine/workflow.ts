@@ -47,6 +47,9 @@ export type Command =
       status: 'completed' | 'failed' | 'rejected' | 'cancelled'
       reason: string
       text?: string
+      /** How good the end is, where reaching it is not enough; and what was still held against the work. */
+      outcome?: string
+      objections?: string[]
       /** For the run that started this one. */
       outputs?: Record<string, unknown>
       /** The run goes on as this one, made in the same transaction; whoever waits for the old one waits for it. */

@@ -1,10 +1,12 @@
 import { SignalboxError } from '../errors/index.js'
 import type { NewEvent, StoredEvent } from '../store/index.js'
+import { accessEvents } from './access-events.js'
 import { approvalEvents } from './approval-events.js'
 import { type DataOf, type EventDefinition, type EventTypeInfo, findMisfit, type Reading } from './catalogue.js'
 import { grantEvents } from './grant-events.js'
 import { graphEvents } from './graph-events.js'
 import { hostEvents } from './host-events.js'
+import { pipelineEvents } from './pipeline-events.js'
 import { runEvents } from './run-events.js'
 import { sessionEvents } from './session-events.js'
 import { telegramEvents } from './telegram-events.js'
@@ -16,9 +18,11 @@ const CATALOGUE = {
   ...approvalEvents,
   ...grantEvents,
   ...hostEvents,
+  ...accessEvents,
   ...runEvents,
   ...graphEvents,
   ...telegramEvents,
+  ...pipelineEvents,
   ...trustEvents,
 }
 

@@ -64,6 +64,10 @@ export const hostEvents = defineEvents({
     description: 'A hook call could not be understood, and nothing changed.',
     data: z.object({ source: z.string(), session: z.string().optional(), reason: z.string() }),
   },
+  'supervision.switched': {
+    description: 'A person switched a source of supervision on or off, for one pane or for all.',
+    data: z.object({ switch: z.string(), isOn: z.boolean(), pane: z.string().optional() }),
+  },
   'config.changed': {
     description: 'Settings were changed while a host was running.',
     data: z.object({ source: z.string(), keys: z.array(z.string()) }),

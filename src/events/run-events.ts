@@ -31,6 +31,9 @@ const ending = z.object({
   usage: usageSchema.optional(),
   artifacts: z.int().nonnegative().optional(),
   by: z.string().optional(),
+  /** How good the end is: `approved`, `objections`, `objections_accepted`; and what was still held against the work. */
+  outcome: z.string().optional(),
+  objections: z.array(z.string()).optional(),
   /** The run that goes on in its place. */
   successor: z.string().optional(),
 })

@@ -29,6 +29,19 @@ const CONDITION_MAX = 1_024
 
 /** Reads a condition. Nothing is ever evaluated as code; what looks like another language is refused with what to write instead. */
 export function parseCondition(text: string): ParsedCondition {
+  const known = READ.get(text)
+  if (known) return known
+  if (READ.size >= READ_MAX) READ.clear()
+  const parsed = readCondition(text)
+  READ.set(text, parsed)
+  return parsed
+}
+
+/** Graphs have few conditions and ask for them often: what was read is kept, up to a number. */
+const READ = new Map<string, ParsedCondition>()
+const READ_MAX = 4_096
+
+function readCondition(text: string): ParsedCondition {
   if (text.length > CONDITION_MAX)
     return {
       problem: { message: `the condition has ${text.length} characters`, hint: `at most ${CONDITION_MAX}`, at: 0 },

@@ -73,6 +73,28 @@ describe('reading DOT', () => {
     expect(classesOf(graph.nodes.get('inner')!)).toEqual(['loop-a'])
     expect(graph.nodes.size).toBe(3)
   })
+  test('attributes of edges, quoted and bare', () => {
+    const { graph } = parseDot(
+      'digraph { a -> b [label="Go on", condition="x=1", weight=3, loop_restart=true, fidelity=full] }',
+    )
+    const [edge] = graph.edges
+    expect([...edge!.attributes].map(([key, { value, isQuoted }]) => [key, value, isQuoted])).toEqual([
+      ['label', 'Go on', true],
+      ['condition', 'x=1', true],
+      ['weight', '3', false],
+      ['loop_restart', 'true', false],
+      ['fidelity', 'full', false],
+    ])
+  })
+
+  test('subgraphs are flattened, and their labels become classes', () => {
+    const { graph } = parseDot(
+      'digraph { subgraph cluster_x { label="Loop A (fast!)"; node [timeout=5s]; a -> b } c -> a }',
+    )
+    expect([...graph.nodes.keys()]).toEqual(['a', 'b', 'c'])
+    expect(['a', 'b', 'c'].map(id => classesOf(graph.nodes.get(id)!))).toEqual([['loop-a-fast'], ['loop-a-fast'], []])
+  })
+
   test('escapes, joined strings, comments of all kinds, a BOM and CRLF', () => {
     const graph = read(
       '\ufeffdigraph {\r\n# line\r\n// line\r\n/* block\r\n*/ a [prompt="q\\"\\\\ \\n\\t \\d" + "more", label="é"] }\r\n',

@@ -2,9 +2,10 @@ import { type AgentAdapter, type AgentReport, loadAgent } from '../agents/index.
 import type { Clock } from '../clock/index.js'
 import { type AnswerChannel, NO_CHANNEL, type SessionRecord } from '../sessions/index.js'
 import { AgentReports } from './agent-reports.js'
+import { EventChannel } from './event-channel.js'
 import { HeldRequests } from './held-requests.js'
 import { HookInbox, type HookInboxOptions } from './hook-inbox.js'
-import { HookTokens, mayHold, unwireHooks, wiredSessions } from './hook-wiring.js'
+import { HookTokens, mayHold, sessionDirectory, unwireHooks, wiredSessions } from './hook-wiring.js'
 import type { HostSettings } from './settings.js'
 
 export interface AgentChannelsOptions {
@@ -12,6 +13,8 @@ export interface AgentChannelsOptions {
   clock: Clock
   sessions: HookInboxOptions['sessions']
   foreign?: HookInboxOptions['foreign']
+  /** Someone looks at this session's terminal. */
+  isAttended(session: string): boolean
   onMalformed: HookInboxOptions['onMalformed']
   onError(error: unknown): void
 }
@@ -23,6 +26,7 @@ export class AgentChannels {
   readonly #tokens = new HookTokens()
   readonly #held = new HeldRequests()
   readonly #reports = new Map<string, AgentReports>()
+  readonly #channels = new Map<string, EventChannel>()
 
   constructor(options: AgentChannelsOptions) {
     this.#options = options
@@ -31,7 +35,11 @@ export class AgentChannels {
       tokens: this.#tokens,
       held: this.#held,
       sessions: options.sessions,
-      deliver: (session, report) => this.#reports.get(session)?.take(report),
+      deliver: (session, report) => {
+        if (options.settings.hooks.isEnabled) this.#reports.get(session)?.take(report)
+      },
+      // A hook that keeps the person from the dialog in front of them helps nobody.
+      mayWait: session => options.settings.hooks.hold !== 'unattended' || !options.isAttended(session),
       ...(options.foreign && { foreign: options.foreign }),
       onMalformed: options.onMalformed,
     })
@@ -41,7 +49,12 @@ export class AgentChannels {
   async answersFor(record: SessionRecord): Promise<AnswerChannel> {
     const { settings } = this.#options
     this.#tokens.learn(record.id, settings)
-    const { hooks } = (await adapterOf(record)) ?? {}
+    const { hooks, events } = (await adapterOf(record)) ?? {}
+    if (events && this.#tokens.has(record.id)) {
+      const channel = new EventChannel()
+      this.#channels.set(record.id, channel)
+      return channel
+    }
     if (!hooks?.answer || !this.#tokens.has(record.id)) return NO_CHANNEL
     return this.#held.channel(answer => hooks.answer!(answer), { mayHold: mayHold(hooks, settings) })
   }
@@ -51,7 +64,22 @@ export class AgentChannels {
     const { clock, onError } = this.#options
     const adapter = await adapterOf(record)
     if (!adapter) return
-    const reports = new AgentReports({ record, adapter, env, clock, hear, onError })
+    const channel = this.#channels.get(record.id)
+    const directory = sessionDirectory(record.id, this.#options.settings)
+    const events = (channel && adapter.events?.open({ directory, clock })) ?? null
+    if (events) channel!.connect(events)
+    const reports = new AgentReports({
+      record,
+      adapter,
+      env,
+      clock,
+      events,
+      hear: report => {
+        channel?.note(report)
+        hear(report)
+      },
+      onError,
+    })
     this.#reports.set(record.id, reports)
     this.inbox.assign(record)
     reports.start()
@@ -64,6 +92,7 @@ export class AgentChannels {
     unwireHooks(id, this.#options.settings)
     await reports?.stop()
     this.#reports.delete(id)
+    this.#channels.delete(id)
   }
 
   /** Private files of sessions that ended while no host was there. */

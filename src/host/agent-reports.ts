@@ -1,4 +1,4 @@
-import type { AgentAdapter, AgentReport } from '../agents/index.js'
+import type { AgentAdapter, AgentEvents, AgentReport } from '../agents/index.js'
 import type { Clock } from '../clock/index.js'
 import type { SessionRecord } from '../sessions/index.js'
 import { RecentKeys } from './recent-keys.js'
@@ -9,6 +9,8 @@ export interface AgentReportsOptions {
   adapter: AgentAdapter
   env: NodeJS.ProcessEnv
   clock: Clock
+  /** The agent's own channel, where it has one and this session was started with it. */
+  events?: AgentEvents | null
   /** Everybody who hears what the agent says, in this order. */
   hear(report: AgentReport): void
   onError(error: unknown): void
@@ -16,7 +18,7 @@ export interface AgentReportsOptions {
 
 const REPEAT_MS = 10 * 60_000
 
-/** What one session's agent says beside its screen: hooks as they arrive, its transcript as it grows, each report once. */
+/** What one session's agent says beside its screen: hooks and events as they arrive, its transcript as it grows, each report once. */
 export class AgentReports {
   readonly #options: AgentReportsOptions
   readonly #seen: RecentKeys
@@ -49,10 +51,15 @@ export class AgentReports {
   }
 
   start(): void {
+    const { events, clock } = this.#options
+    events?.onStatement((statement, { id, at }) =>
+      this.take({ id: `events:${id}`, channel: 'events', at: at ?? clock.now(), statement }),
+    )
     this.#tail?.start()
   }
 
   async stop(): Promise<void> {
+    this.#options.events?.close()
     await this.#tail?.stop()
   }
 

@@ -23,6 +23,7 @@ export async function catchUp(session: LiveSession, kept: KeptSession, keeper: K
         }
         offset = end
       } else if (event.kind === 'resize' && offset >= session.offset) session.resized(event.cols, event.rows, event.t)
+      else if (event.kind === 'input' && offset >= session.offset) session.typed(event.bytes)
     }
     const result = await keeper.attach(kept.id, session.offset, session)
     if (result.state === 'attached') return

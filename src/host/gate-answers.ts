@@ -24,6 +24,7 @@ export async function gateAnswer(
     ...(decision.text !== undefined && { text: decision.text }),
     ...(decision.note !== undefined && { note: decision.note }),
     ...(decision.choices && { choices: decision.choices }),
+    ...(decision.editedInput !== undefined && { editedInput: decision.editedInput }),
   })
   const applied = newEvent('approval.applied', {
     evidence: [{ kind: 'run', run, gate: record.source.requestKey }],

@@ -70,6 +70,26 @@ const request = (id: string) => ({
   data: { tool_name: 'Shell', tool_input: { command: 'ls' } },
 })
 
+describe('a hook that may wait', () => {
+  it('does so unless someone is attached to its session, where that was asked for', async () => {
+    const attended = new Set(['ses_a'])
+    inbox = new HookInbox({
+      clock,
+      tokens,
+      held,
+      sessions: async () => running,
+      deliver: (to, report) => heard.push({ session: to, report }),
+      mayWait: id => !attended.has(id),
+      onMalformed: about => malformed.push(about),
+    })
+    const token = await tokenOf('ses_a')
+    expect((await call(request('one'), token)).answer).toBeUndefined()
+    attended.clear()
+    expect((await call(request('two'), token)).answer).toBeInstanceOf(Promise)
+    expect(heard.map(({ report }) => report.statement.is)).toEqual(['request', 'request'])
+  })
+})
+
 describe('whose a hook call is', () => {
   it('a token decides, whatever the body says', async () => {
     const token = await tokenOf('ses_a')

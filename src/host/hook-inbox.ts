@@ -32,6 +32,8 @@ export interface HookInboxOptions {
   /** Running sessions. */
   sessions(): Promise<SessionRecord[]>
   deliver(session: string, report: AgentReport): void
+  /** Whether a hook of this session may wait now; left out: always. */
+  mayWait?(session: string): boolean
   /** The pane outside of our sessions that a call comes from, and how it hears; null: none. */
   foreign?(call: ForeignCall): { id: string; hear(report: AgentReport): void } | null
   onMalformed(about: { source: string; session?: string; reason: string }): void
@@ -169,8 +171,8 @@ export class HookInbox {
       }),
     )
     // Nobody decides for a pane that is not ours: its own dialog does.
-    const asking =
-      call.hold && !closed.aborted ? reports.find(({ statement }) => statement.is === 'request') : undefined
+    const mayWait = call.hold && !closed.aborted && (this.#options.mayWait?.(session) ?? true)
+    const asking = mayWait ? reports.find(({ statement }) => statement.is === 'request') : undefined
     // Held before it is heard: whoever hears of the request must be able to answer it at once.
     const answer = asking ? this.#options.held.hold(asking.id, closed) : null
     if (asking && !answer) this.#count('not-held')

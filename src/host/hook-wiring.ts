@@ -16,11 +16,11 @@ export interface WiredSession {
 
 /**
  * A session's private directory and its hook token. The token itself stands only in the session's environment; the directory keeps its
- * hash, so that a later host knows it again. Null where no hooks are wanted, or the agent has none.
+ * hash, so that a later host knows it again. Null where no hooks are wanted, or the agent has neither hooks nor a channel of its own.
  */
 export function wireHooks(id: string, adapter: AgentAdapter, settings: HostSettings): WiredSession | null {
   const { hooks } = settings
-  if (!hooks.isEnabled || hooks.offFor.includes(adapter.name) || !adapter.hooks) return null
+  if (!hooks.isEnabled || hooks.offFor.includes(adapter.name) || !(adapter.hooks || adapter.events)) return null
   const directory = sessionDirectory(id, settings)
   mkdirSync(directory, { recursive: true, mode: 0o700 })
   const token = newNonce()
@@ -29,15 +29,18 @@ export function wireHooks(id: string, adapter: AgentAdapter, settings: HostSetti
     wiring: {
       directory,
       relay: [process.execPath, ownProgram('cli'), 'hook', adapter.name],
-      mayHold: mayHold(adapter.hooks, settings),
+      mayHold: adapter.hooks !== undefined && mayHold(adapter.hooks, settings),
     },
     env: { SIGNALBOX_HOOK_TOKEN: token, SIGNALBOX_SOCKET: settings.daemonSocket },
   }
 }
 
-/** Whether permission hooks wait for a person: where the agent's own dialog stays answerable meanwhile, or the person asked for it. */
+/**
+ * Whether permission hooks wait for a person: where the agent's own dialog stays answerable meanwhile, or the person asked for it; with
+ * `unattended` also where it does not, as long as nobody is attached (`AgentChannels` looks when a hook comes).
+ */
 export function mayHold({ holds }: AgentHooks, { hooks: { hold } }: HostSettings): boolean {
-  return hold === 'always' || (hold !== 'never' && holds)
+  return hold === 'always' || hold === 'unattended' || (hold !== 'never' && holds)
 }
 
 /** At the session's end: its token is worth nothing any more, and its settings files go. */
@@ -81,7 +84,8 @@ export class HookTokens {
   }
 }
 
-function sessionDirectory(id: string, settings: HostSettings): string {
+/** Where a session's private files are. */
+export function sessionDirectory(id: string, settings: HostSettings): string {
   return join(settings.runtimeDirectory, 'sessions', id)
 }
 

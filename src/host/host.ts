@@ -35,6 +35,7 @@ import { openOutlets } from './notify-outlets.js'
 import { openHomeStore } from './open-store.js'
 import { PaneBoard } from './panes-board.js'
 import { sessionPane } from './panes-session.js'
+import { openSwitches, type Switches } from './panes-switches.js'
 import { agentTraits, type PreparedSession, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { type ResumeWish, resumeRequest } from './resume-session.js'
 import { absenceOf } from './session-absence.js'
@@ -77,6 +78,8 @@ export class Host {
   readonly board: PaneBoard | null
   /** Calls to the person; null where nobody is called. */
   readonly notices: NotifyCenter | null
+  /** Off switches that take effect without a restart. */
+  readonly switches: Switches
   #decisions: Subscription | null = null
   #starting: Promise<void> = Promise.resolve()
 
@@ -107,7 +110,8 @@ export class Host {
       settings: options.settings,
       clock: options.clock,
       sessions: () => this.records(),
-      foreign: call => this.board?.hearerOf(call) ?? null,
+      isAttended: id => (this.live(id)?.viewers ?? 0) > 0,
+      foreign: call => (options.settings.hooks.isEnabled ? (this.board?.hearerOf(call) ?? null) : null),
       onMalformed: about => this.#note('hook.malformed', about),
       onError: options.onError,
     })
@@ -128,10 +132,14 @@ export class Host {
             packs: this.packs,
             redactor: this.#redactor,
             env: process.env,
+            onSwitch: change => this.#note('supervision.switched', change),
             onError: options.onError,
           })
         : null
     this.notices = this.board && options.settings.notify ? this.#openNotices(this.board, options.settings.notify) : null
+    this.switches = openSwitches(this.board, this.notices, options.settings, change =>
+      this.#note('supervision.switched', change),
+    )
     this.#snapshots = new SessionSnapshots(
       join(options.settings.dataDirectory, 'snapshots'),
       options.clock,

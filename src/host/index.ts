@@ -10,13 +10,21 @@ export {
 export { type AttractorEvent, type AttractorEventName, AttractorTeller } from './graphs/attractor-events.js'
 export { type DrawnPicture, drawingOf, drawMarkdown, drawSvg } from './graphs/draw-run.js'
 export { newWorkspace } from './graphs/new-workspace.js'
-export { budgetOf, checkInputs, lookForPrompt, titleOf, withPromptFiles } from './graphs/prepare-graph.js'
+export {
+  budgetOf,
+  checkInputs,
+  lookForPrompt,
+  titleOf,
+  transformGraph,
+  withPromptFiles,
+} from './graphs/prepare-graph.js'
 export { Host, type HostOptions } from './host.js'
 export type { Notice } from './notify-center.js'
 export { openHomeStore } from './open-store.js'
-export type { BoardChange, PaneExplanation } from './panes-board.js'
+export { type BoardChange, PANE_ACTIONS, type PaneAction, type PaneExplanation } from './panes-board.js'
 export type { PaneInfo } from './panes-info.js'
 export { People, type Person, type PersonRole, ROLES } from './people.js'
+export { SWITCHES } from './panes-switches.js'
 export type { StartRequest } from './prepare-session.js'
 export { type Answerer, RunGates } from './run-gates.js'
 export { oneshotFiles, openRuns, type RunsOptions, runDirectory } from './runs.js'

@@ -137,6 +137,32 @@ describe('calls to a person', () => {
     expect(bench.desktop).toMatchObject([{ kind: 'digest', title: '2 runs ended in your quiet hours' }])
   })
 
+  it('a muted pane calls nobody, and what waited to be said of it is not said', () => {
+    expect(new Bench().to('running').to('waiting-approval', { doing: 'May I?', isMuted: true }).after(60).told).toEqual(
+      [],
+    )
+    const ending = new Bench().to('running').after(60).to('done').after(2)
+    expect(ending.to('done', { isMuted: true }).after(60).told).toEqual([])
+  })
+
+  it('switched off it calls nobody and drops what waits; on again it calls', () => {
+    const bench = new Bench().to('running').after(60).to('done').after(2)
+    bench.center.setEnabled(false)
+    bench.after(60).to('running').to('waiting-approval', { doing: 'May I?' }).after(60)
+    expect(bench.told).toEqual([])
+    bench.center.setEnabled(true)
+    bench.to('running').to('waiting-approval', { doing: 'And now?' })
+    expect(bench.told).toEqual(['needs-you'])
+  })
+
+  it('holds an end through quiet hours also where somebody is present, and calls outside of them', () => {
+    const night = new Bench({ quiet: '22:00-07:00' }, Date.UTC(2026, 0, 5, 22, 30)).to('running').after(60)
+    night.center.present('terminal')
+    expect([night.to('done').after(60).told, night.terminal]).toEqual([[], []])
+    const evening = new Bench({ quiet: '22:00-07:00' }, Date.UTC(2026, 0, 5, 21)).to('running').after(60).to('done')
+    expect(evening.after(60).told).toEqual(['done'])
+  })
+
   it('calls for a pane that is stuck after `stuck_s`, and not if it moved on', () => {
     const stuck = new Bench().to('running').to('running', { stuck: 'no-progress' }).after(599)
     expect(stuck.told).toEqual([])

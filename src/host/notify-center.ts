@@ -87,13 +87,32 @@ export class NotifyCenter {
   #timer: Timer | null = null
   #digest: Timer | null = null
 
+  #isEnabled: boolean
+
   constructor(options: NotifyCenterOptions) {
     this.#options = options
+    this.#isEnabled = options.settings.enabled
   }
 
   listen(listener: (notice: Notice) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
+  }
+
+  get isEnabled(): boolean {
+    return this.#isEnabled
+  }
+
+  /** Off: nothing is followed and nothing that waits is told. */
+  setEnabled(isEnabled: boolean): void {
+    this.#isEnabled = isEnabled
+    if (isEnabled) return
+    for (const { timer } of this.#ended.values()) timer.cancel()
+    this.#ended.clear()
+    this.#asking.clear()
+    this.#stuckSince.clear()
+    this.#timer?.cancel()
+    this.#timer = null
   }
 
   /** Somebody pressed keys on a surface of this kind. */
@@ -109,15 +128,24 @@ export class NotifyCenter {
 
   /** Every change of the board, in order. */
   take(change: BoardChange): void {
-    if (!this.#options.settings.enabled) return
+    if (!this.#isEnabled) return
     if (change.type === 'gone') return this.#gone(change.pane)
     const { pane, before } = change
+    if (pane.isMuted) return this.#mute(pane)
     this.#followAsking(pane)
     this.#followStuck(pane)
     if (before === null || before.status === pane.status) return
     const isOver = pane.status === 'done' || pane.status === 'failed'
     if (isOver) this.#end(pane)
     else this.#forgetEnd(pane.id)
+  }
+
+  /** The person wants to hear nothing of it: what waits to be said is not said. */
+  #mute(pane: PaneInfo): void {
+    const open = this.#asking.get(pane.id)
+    if (open) this.#close(open)
+    this.#forgetEnd(pane.id)
+    this.#stuckSince.delete(pane.id)
   }
 
   // — needs you —

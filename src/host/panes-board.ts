@@ -1,5 +1,5 @@
-import { type AgentReport, agentNames, loadAgent, type PackShelf } from '../agents/index.js'
-import { type Clock, newId, type Timer } from '../clock/index.js'
+import { type AgentReport, agentNames, type PackShelf } from '../agents/index.js'
+import type { Clock, Timer } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import {
   type Count,
@@ -10,14 +10,15 @@ import {
   Supervisor,
   type SupervisorSettings,
 } from '../panes/index.js'
-import { TmuxSource } from '../panes/tmux/index.js'
 import { findExecutable, runCommand } from '../process/index.js'
 import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import type { ForeignCall } from './hook-inbox.js'
-import { doingOf, type PaneInfo } from './panes-info.js'
-import type { AgentPrograms } from './panes-job.js'
-import { TmuxPane } from './panes-tmux.js'
+import { describeSession, describeTmux, type PaneInfo } from './panes-info.js'
+import { readJob } from './panes-job.js'
+import { copyOf, type LiveSettings, type SwitchChange } from './panes-switches.js'
+import type { TmuxPane } from './panes-tmux.js'
+import { type TmuxPlaces, TmuxRoster } from './panes-tmux-roster.js'
 
 export interface PaneBoardOptions {
   clock: Clock
@@ -25,8 +26,13 @@ export interface PaneBoardOptions {
   packs: PackShelf
   redactor: Redactor
   env: NodeJS.ProcessEnv
+  /** A switch of one pane was turned. */
+  onSwitch(change: SwitchChange): void
   onError(error: unknown): void
 }
+
+export const PANE_ACTIONS = ['seen', 'clear', 'heuristics-off', 'heuristics-auto', 'notify-off', 'notify-on'] as const
+export type PaneAction = (typeof PANE_ACTIONS)[number]
 
 /** A session of our own, as far as the board needs it. */
 export interface SessionPane {
@@ -34,7 +40,7 @@ export interface SessionPane {
   supervisor: Supervisor
   now(): number
   wall(t: number): number
-  about(): { place: string; name: string; agent: string; cwd: string; approval: string | null }
+  about(): { place: string; name: string; agent: string; cwd: string; approval: string | null; pid: number }
 }
 
 export type BoardChange = { type: 'pane'; pane: PaneInfo; before: PaneInfo | null } | { type: 'gone'; pane: PaneInfo }
@@ -50,24 +56,30 @@ export interface PaneExplanation {
 /** All panes that are supervised, ours and tmux's: what each is, as one list that tells of its changes. */
 export class PaneBoard {
   readonly #options: PaneBoardOptions
+  /** A copy that off switches may change while it runs. */
+  readonly #settings: LiveSettings
   readonly #sessions = new Map<string, SessionPane>()
-  readonly #panes = new Map<string, TmuxPane>()
-  readonly #opening = new Map<string, Promise<TmuxPane | null>>()
-  /** A pane keeps its public id while its process lives, also over a lost connection. */
-  readonly #ids = new Map<string, string>()
+  readonly #tmux: TmuxRoster
+  readonly #muted = new Set<string>()
   readonly #shown = new Map<string, PaneInfo>()
   readonly #keys = new Map<string, string>()
   /** Sessions that a person has renamed since they were opened. */
   readonly #names = new Map<string, string>()
   readonly #listeners = new Set<(change: BoardChange) => void>()
   readonly #counters = new Counters()
-  #source: TmuxSource | null = null
-  #programs: Promise<AgentPrograms> | null = null
   #tick: Timer | null = null
   #isClosed = false
 
   constructor(options: PaneBoardOptions) {
     this.#options = options
+    this.#settings = copyOf(options.settings)
+    this.#tmux = new TmuxRoster({
+      ...options,
+      settings: this.#settings,
+      counters: this.#counters,
+      changed: id => this.changed(id),
+      left: id => this.#leave(id),
+    })
   }
 
   get counters(): Counters {
@@ -75,46 +87,29 @@ export class PaneBoard {
   }
 
   get settings(): SupervisorSettings {
-    return this.#options.settings
+    return this.#settings
   }
 
   /** Joins the tmux servers in these places, and every one that comes. False: there is no tmux, or it is switched off. */
-  async joinTmux(places: { directories?: readonly string[]; sockets?: readonly string[] }): Promise<boolean> {
-    const { settings, clock, env, onError } = this.#options
-    if (!settings.panes.sources.includes('tmux')) return false
-    await this.#agentPrograms()
-    this.#source ??= new TmuxSource({
-      clock,
-      env,
-      described: (key, socket, info) => void this.#described(key, socket, info).catch(onError),
-      output: (key, bytes) => this.#panes.get(key)?.output(bytes),
-      content: (key, content) =>
-        void this.#opening
-          .get(key)
-          ?.then(pane => pane?.content(content))
-          .catch(onError),
-      gone: key => this.#gone(key),
-      onError,
-    })
-    if (!this.#source.isAvailable) return false
-    await this.#source.watch(places)
-    await Promise.all(this.#opening.values())
-    this.#startTicking()
-    return true
-  }
-
-  get tmux(): TmuxSource | null {
-    return this.#source
+  async joinTmux(places: TmuxPlaces): Promise<boolean> {
+    const isJoined = await this.#tmux.join(places)
+    if (isJoined) this.#startTicking()
+    return isJoined
   }
 
   /** The supervisor for a pane of ours. */
   supervise(pane: Pane): Supervisor {
-    const { settings, onError } = this.#options
-    return new Supervisor(pane, { settings, agentPrograms: agentNames(), counters: this.#counters, onError })
+    const { onError } = this.#options
+    return new Supervisor(pane, {
+      settings: this.#settings,
+      agentPrograms: agentNames(),
+      counters: this.#counters,
+      onError,
+    })
   }
 
   addSession(pane: SessionPane | null): void {
-    if (!pane || !this.#options.settings.panes.sources.includes('session')) return
+    if (!pane || !this.#settings.panes.sources.includes('session')) return
     this.#sessions.set(pane.id, pane)
     this.#startTicking()
     this.changed(pane.id)
@@ -136,7 +131,7 @@ export class PaneBoard {
   list(): PaneInfo[] {
     return [
       ...[...this.#sessions.values()].map(pane => this.#ofSession(pane)),
-      ...[...this.#panes.values()].map(pane => this.#ofTmux(pane)),
+      ...this.#tmux.panes.map(pane => this.#ofTmux(pane)),
     ]
   }
 
@@ -159,13 +154,41 @@ export class PaneBoard {
     throw new SignalboxError('E_UNKNOWN', `there is no pane "${word}"`, { next: 'signalbox watch lists them' })
   }
 
-  act(id: string, what: 'seen' | 'clear' | 'heuristics-off' | 'heuristics-auto'): PaneInfo {
+  act(id: string, what: PaneAction): PaneInfo {
     const { supervisor, now } = this.#of(id)
-    if (what === 'seen') supervisor.seen(now)
-    else if (what === 'clear') supervisor.clear(now)
-    else supervisor.setHeuristics(what === 'heuristics-off' ? 'off' : 'auto')
+    switch (what) {
+      case 'seen':
+        supervisor.seen(now)
+        break
+      case 'clear':
+        supervisor.clear(now)
+        break
+      case 'heuristics-off':
+      case 'heuristics-auto':
+        supervisor.setHeuristics(what === 'heuristics-off' ? 'off' : 'auto')
+        this.#options.onSwitch({ switch: 'heuristics', isOn: what === 'heuristics-auto', pane: id })
+        break
+      case 'notify-off':
+      case 'notify-on':
+        if (what === 'notify-off') this.#muted.add(id)
+        else this.#muted.delete(id)
+        this.#options.onSwitch({ switch: 'notify', isOn: what === 'notify-on', pane: id })
+    }
     this.changed(id)
     return this.find(id)
+  }
+
+  /** Turns a source of evidence on or off for all panes, at once. */
+  setSwitch(name: 'heuristics' | 'osc7501' | 'tmux', isOn: boolean): void {
+    if (name === 'heuristics') this.#settings.heuristics.mode = isOn ? 'auto' : 'off'
+    if (name === 'osc7501') this.#settings.osc7501.enabled = isOn
+    if (name === 'tmux') {
+      const others = this.#settings.panes.sources.filter(source => source !== 'tmux')
+      this.#settings.panes.sources = isOn ? [...others, 'tmux'] : others
+      if (!isOn) this.#tmux.leave()
+    }
+    for (const { supervisor } of [...this.#sessions.values(), ...this.#tmux.panes]) supervisor.retune()
+    for (const { id } of this.list()) this.changed(id)
   }
 
   explain(id: string): PaneExplanation {
@@ -213,7 +236,7 @@ export class PaneBoard {
   }
 
   #paneOf({ agent, tmuxPane, socket, tty, cwd }: ForeignCall): TmuxPane | null {
-    const all = [...this.#panes.values()]
+    const all = this.#tmux.panes
     if (tmuxPane !== null) {
       const named = all.filter(pane => pane.info.pane === tmuxPane && (socket === null || pane.socket === socket))
       return named.length === 1 ? named[0]! : null
@@ -225,7 +248,7 @@ export class PaneBoard {
   }
 
   tmuxPane(id: string): TmuxPane | null {
-    return [...this.#panes.values()].find(pane => pane.id === id) ?? null
+    return this.#tmux.panes.find(pane => pane.id === id) ?? null
   }
 
   /** Tells of a pane if there is something to tell. */
@@ -250,64 +273,10 @@ export class PaneBoard {
   close(): void {
     this.#isClosed = true
     this.#tick?.cancel()
-    this.#source?.close()
-    for (const pane of this.#panes.values()) pane.close()
-    this.#panes.clear()
+    this.#tmux.close()
   }
 
   // — inside —
-
-  async #described(key: string, socket: string, info: TmuxPane['info']): Promise<void> {
-    const known = this.#panes.get(key)
-    if (known) {
-      if (known.info.pid === info.pid) return known.describe(info)
-      // The id was given to another process: another pane.
-      this.#gone(key)
-    }
-    if (this.#opening.has(key) && !known) return void (await this.#opening.get(key))?.describe(info)
-    if (this.#panes.size + this.#opening.size >= this.#options.settings.panes.max_total) return
-    const opening = this.#openPane(key, socket, info)
-    this.#opening.set(key, opening)
-    await opening
-  }
-
-  async #openPane(key: string, socket: string, info: TmuxPane['info']): Promise<TmuxPane | null> {
-    const { clock, settings, packs, redactor, onError } = this.#options
-    const name = `${key} ${info.pid}`
-    const id = this.#ids.get(name) ?? newId('pan')
-    this.#ids.set(name, id)
-    const pane = await TmuxPane.open({
-      id,
-      key,
-      socket,
-      info,
-      clock,
-      settings,
-      packs,
-      programs: await this.#agentPrograms(),
-      redactor,
-      counters: this.#counters,
-      changed: () => this.changed(id),
-      onError,
-    })
-    if (this.#isClosed || !this.#opening.has(key)) {
-      pane.close()
-      return null
-    }
-    this.#panes.set(key, pane)
-    await pane.settled()
-    this.changed(id)
-    return pane
-  }
-
-  #gone(key: string): void {
-    const pane = this.#panes.get(key)
-    this.#opening.delete(key)
-    if (!pane) return
-    this.#panes.delete(key)
-    pane.close()
-    this.#leave(pane.id)
-  }
 
   #leave(id: string): void {
     const info = this.#shown.get(id)
@@ -329,24 +298,37 @@ export class PaneBoard {
   /** One tick for all: a pane whose turn fails does not keep the others from theirs. */
   #startTicking(): void {
     if (this.#tick || this.#isClosed) return
-    const { clock, settings, onError } = this.#options
+    const { clock, onError } = this.#options
+    const everyMs = this.#settings.panes.poll_s * 1000
     const beat = () => {
-      this.#tick = clock.setTimer(settings.panes.poll_s * 1000, beat)
-      for (const pane of this.#panes.values()) attempt(() => pane.tick(), onError)
+      this.#tick = clock.setTimer(everyMs, beat)
+      for (const pane of this.#tmux.panes) attempt(() => pane.tick(), onError)
       for (const pane of this.#sessions.values())
         attempt(() => {
+          this.#readJob(pane)
           pane.supervisor.tick(pane.now())
           this.changed(pane.id)
         }, onError)
     }
-    this.#tick = clock.setTimer(settings.panes.poll_s * 1000, beat)
+    this.#tick = clock.setTimer(everyMs, beat)
   }
 
-  #agentPrograms(): Promise<AgentPrograms> {
-    this.#programs ??= Promise.all(agentNames().map(loadAgent)).then(
-      agents => new Map(agents.flatMap(agent => agent.programs.map(program => [program, agent.name] as const))),
-    )
-    return this.#programs
+  /** What runs in a session of ours, redacted as it is read. */
+  #readJob(pane: SessionPane): void {
+    const { pid, agent } = pane.about()
+    const programs = this.#tmux.knownPrograms
+    if (programs === null) return void this.#tmux.agentPrograms().catch(this.#options.onError)
+    const commandMax = this.#settings.panes.command_max
+    pane.supervisor.runs(readJob(pid, agent, { programs, redactor: this.#options.redactor, commandMax }), pane.now())
+  }
+
+  #ofSession(pane: SessionPane): PaneInfo {
+    const info = describeSession(pane, this.#options.redactor)
+    return { ...info, name: this.#names.get(pane.id) ?? info.name, isMuted: this.#muted.has(pane.id) }
+  }
+
+  #ofTmux(pane: TmuxPane): PaneInfo {
+    return { ...describeTmux(pane, this.#options.redactor), isMuted: this.#muted.has(pane.id) }
   }
 
   #of(id: string): { supervisor: Supervisor; now: number; wall(t: number): number } {
@@ -354,76 +336,6 @@ export class PaneBoard {
     if (!found)
       throw new SignalboxError('E_UNKNOWN', `there is no pane "${id}"`, { next: 'signalbox watch lists them' })
     return { supervisor: found.supervisor, now: found.now(), wall: t => found.wall(t) }
-  }
-
-  #ofSession(pane: SessionPane): PaneInfo {
-    const { place, name, agent, cwd, approval } = pane.about()
-    return {
-      ...this.#common(pane),
-      source: 'session',
-      place,
-      name: this.#names.get(pane.id) ?? name,
-      agent: agent === 'generic' ? null : agent,
-      cwd,
-      isFocused: false,
-      isInMode: false,
-      ...(approval !== null && { approval }),
-    }
-  }
-
-  #ofTmux(pane: TmuxPane): PaneInfo {
-    const { info, agent, socket } = pane
-    return {
-      ...this.#common(pane),
-      source: 'tmux',
-      place: info.place,
-      name: info.window,
-      socket,
-      tmuxPane: info.pane,
-      agent,
-      cwd: info.cwd,
-      isFocused: info.isFocused,
-      isInMode: info.isInMode,
-    }
-  }
-
-  #common(pane: { id: string; supervisor: Supervisor; now(): number; wall(t: number): number }) {
-    const t = pane.now()
-    const state = pane.supervisor.state(t)
-    const { redactor } = this.#options
-    const { job } = pane.supervisor
-    const paneState = pane.supervisor.pane.state(t)
-    return {
-      id: pane.id,
-      job: job?.name ?? null,
-      command: job?.commandLine ?? '',
-      title: redactor.redact(pane.supervisor.pane.screen.last?.frame.title ?? ''),
-      status: state.status,
-      shown: state.shown,
-      since: Math.round(pane.wall(state.since)),
-      startedAt: Math.round(pane.wall(state.startedAt)),
-      ...(state.waitedSince !== undefined && { waitedSince: Math.round(pane.wall(state.waitedSince)) }),
-      needsYou: state.status === 'waiting-approval',
-      doing: doingOf(paneState, state, text => redactor.redact(text)),
-      seen: state.seen,
-      background: state.background,
-      stuck: state.stuck,
-      ...(state.exitCode !== undefined && { exitCode: state.exitCode }),
-      isFaded: state.isFaded,
-      isRecent: state.isRecent,
-      why: {
-        claim: state.claim?.is ?? null,
-        authority: state.authority,
-        rule: state.rule,
-        confidence: state.confidence,
-        staleForS: state.staleFor === null ? null : Math.round(state.staleFor),
-      },
-      heuristics: state.heuristics,
-      gate: state.gate,
-      flicker: state.flicker,
-      generation: state.generation,
-      stateId: state.stateId,
-    }
   }
 }
 

@@ -1,5 +1,8 @@
-import type { PaneState, PaneStatus, Supervised } from '../panes/index.js'
+import type { PaneState, PaneStatus, Supervised, Supervisor } from '../panes/index.js'
 import type { Menu, Observation } from '../screen/index.js'
+import type { Redactor } from '../text/index.js'
+import type { SessionPane } from './panes-board.js'
+import type { TmuxPane } from './panes-tmux.js'
 
 /** A pane as every surface is told of it. Times are wall milliseconds. */
 export interface PaneInfo {
@@ -36,11 +39,88 @@ export interface PaneInfo {
   isInMode: boolean
   why: { claim: string | null; authority: string; rule: string; confidence: number; staleForS: number | null }
   heuristics: 'auto' | 'off'
+  /** Nobody is called for it. */
+  isMuted: boolean
   gate: string | null
   flicker: number
   generation: number
   stateId: number
   approval?: string
+}
+
+/** What the board does not add itself. */
+type UnmutedPane = Omit<PaneInfo, 'isMuted'>
+
+export function describeSession(pane: SessionPane, redactor: Redactor): UnmutedPane {
+  const { place, name, agent, cwd, approval } = pane.about()
+  return {
+    ...common(pane, redactor),
+    source: 'session',
+    place,
+    name,
+    agent: agent === 'generic' ? null : agent,
+    cwd,
+    isFocused: false,
+    isInMode: false,
+    ...(approval !== null && { approval }),
+  }
+}
+
+export function describeTmux(pane: TmuxPane, redactor: Redactor): UnmutedPane {
+  const { info, agent, socket } = pane
+  return {
+    ...common(pane, redactor),
+    source: 'tmux',
+    place: info.place,
+    name: info.window,
+    socket,
+    tmuxPane: info.pane,
+    agent,
+    cwd: info.cwd,
+    isFocused: info.isFocused,
+    isInMode: info.isInMode,
+  }
+}
+
+function common(
+  pane: { id: string; supervisor: Supervisor; now(): number; wall(t: number): number },
+  redactor: Redactor,
+) {
+  const t = pane.now()
+  const state = pane.supervisor.state(t)
+  const { job } = pane.supervisor
+  const paneState = pane.supervisor.pane.state(t)
+  return {
+    id: pane.id,
+    job: job?.name ?? null,
+    command: job?.commandLine ?? '',
+    title: redactor.redact(pane.supervisor.pane.screen.last?.frame.title ?? ''),
+    status: state.status,
+    shown: state.shown,
+    since: Math.round(pane.wall(state.since)),
+    startedAt: Math.round(pane.wall(state.startedAt)),
+    ...(state.waitedSince !== undefined && { waitedSince: Math.round(pane.wall(state.waitedSince)) }),
+    needsYou: state.status === 'waiting-approval',
+    doing: doingOf(paneState, state, text => redactor.redact(text)),
+    seen: state.seen,
+    background: state.background,
+    stuck: state.stuck,
+    ...(state.exitCode !== undefined && { exitCode: state.exitCode }),
+    isFaded: state.isFaded,
+    isRecent: state.isRecent,
+    why: {
+      claim: state.claim?.is ?? null,
+      authority: state.authority,
+      rule: state.rule,
+      confidence: state.confidence,
+      staleForS: state.staleFor === null ? null : Math.round(state.staleFor),
+    },
+    heuristics: state.heuristics,
+    gate: state.gate,
+    flicker: state.flicker,
+    generation: state.generation,
+    stateId: state.stateId,
+  }
 }
 
 /** The one line that says what a pane is about. */

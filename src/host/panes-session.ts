@@ -26,6 +26,7 @@ export function sessionPane(
         agent: record.agent,
         cwd: record.cwd,
         approval,
+        pid: record.pid,
       }
     },
   }

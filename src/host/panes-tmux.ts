@@ -22,7 +22,7 @@ export interface TmuxPaneOptions {
 }
 
 /** Foreign panes are read, not kept: tmux has their history. */
-const SCROLLBACK = 500
+const SCROLLBACK = 2_000
 
 /**
  * A pane that somebody else started: tmux's output in an emulator of our own that answers nobody (tmux does), with the pack of whichever

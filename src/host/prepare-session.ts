@@ -66,8 +66,9 @@ export async function prepareSession(
   const live = await context.packs.take(adapter.pack)
   // Hooks report to the daemon's socket: a session of a foreground command has nobody listening there.
   const wired = context.isReachable ? wireHooks(id, adapter, settings) : null
+  const wishes = request.agent === null ? undefined : settings.agents?.[adapter.name]
   const command = adapter.interactive(location, {
-    args,
+    args: [...(wishes?.args ?? []), ...args],
     resume: request.resume,
     newSessionId: randomUUID(),
     wiring: wired?.wiring ?? null,
@@ -90,7 +91,7 @@ export async function prepareSession(
         daemon: context.env,
         pass: settings.envPass,
         pack: live.pack,
-        adapter: { ...command.env, ...wired?.env },
+        adapter: { ...wishes?.env, ...command.env, ...wired?.env },
         session: id,
         keep:
           request.agent === 'demo' ? ['SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SPEED'] : [],

@@ -13,6 +13,7 @@ import {
   CodergenSteps,
   type CustomHandler,
   childSourceSteps,
+  codeSteps,
   customSteps,
   FanInSteps,
   graphWorkflow,
@@ -27,9 +28,11 @@ import {
   ToolSteps,
 } from '../engine/index.js'
 import { OneshotFileKeeper, OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
+import { builtInPipelines, PipelineSteps } from '../pipelines/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
+import { codeStepsOf } from './code-steps.js'
 import { gateAnswer } from './gate-answers.js'
 import { type SessionKeeping, SessionTurns } from './live-turns.js'
 import { stepEnvironment } from './session-environment.js'
@@ -49,6 +52,8 @@ export interface RunsOptions {
   prices?: Prices
   /** Handlers of graphs that the user brought, by type. */
   handlers?: Readonly<Record<string, CustomHandler>>
+  /** What `code` nodes may call, by the name that their attribute `fn` gives. */
+  functions?: Readonly<Record<string, CustomHandler>>
   /** The one of this process, where it has one. */
   ledger?: Ledger
   /** Keeps sessions, for workers in terminals. */
@@ -92,6 +97,18 @@ export function openRuns(options: RunsOptions): RunHost {
     const steps = customSteps(handler, call => madeDirectory(agents.directory(call)))
     return [`graph.${type}`, node(steps)] as const
   })
+  const pipelines = new PipelineSteps(
+    {
+      agents,
+      store,
+      clock,
+      redactor,
+      environment,
+      runDirectory: run => runDirectory(options.dataDirectory, run),
+    },
+    builtInPipelines(),
+  )
+  const own = codeSteps(options.functions ?? {}, call => madeDirectory(agents.directory(call)))
   return new RunHost({
     store,
     clock,
@@ -104,6 +121,7 @@ export function openRuns(options: RunsOptions): RunHost {
       'graph.prompt': node(codergen),
       'graph.tool': node(new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) })),
       'graph.parallel.fan_in': node(new FanInSteps(codergen)),
+      'graph.code': node(codeStepsOf(pipelines, own)),
       'graph.merge': mergeSteps,
       'graph.child_source': childSourceSteps,
       'graph.child_look': new ChildLookSteps(store),

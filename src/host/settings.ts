@@ -48,6 +48,8 @@ export interface HostSettings {
   }
   /** Programs of agents that the person set (`agents.<name>.command`). */
   commands?: Readonly<Record<string, string>>
+  /** Arguments before all others, and variables, that the person set for an agent (`agents.<name>.args`, `agents.<name>.env`). */
+  agents?: Readonly<Record<string, { args: readonly string[]; env: Readonly<Record<string, string>> }>>
   /** Supervision of panes; none where a host has no board. */
   supervision?: SupervisorSettings
   /** Whom to call, when and how; nobody where it is left out. */

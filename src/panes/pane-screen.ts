@@ -19,7 +19,9 @@ import {
   TerminalEmulator,
   type TerminalEvent,
 } from '../terminal/index.js'
-import { Settler } from './settle.js'
+import { asRunning, LineEditor } from './line-editor.js'
+import { type SettleKnobs, Settler } from './settle.js'
+import { TurningCells } from './turning-cells.js'
 
 /** What came out of a pane's bytes, in order. */
 export type PaneOutput =
@@ -56,6 +58,8 @@ export class PaneScreen {
   #emulator: TerminalEmulator
   readonly #coalescer = new FrameCoalescer()
   readonly #settler = new Settler()
+  readonly #editor = new LineEditor()
+  readonly #turning = new TurningCells()
   #memory: ScreenMemory = initialMemory()
   #last: Look | null = null
   #faults = 0
@@ -100,6 +104,12 @@ export class PaneScreen {
   reset(options: EmulatorOptions): void {
     this.#emulator = new TerminalEmulator(options)
     this.#isHeld = false
+    this.#editor.forget()
+  }
+
+  /** How long a rest must last. */
+  settleBy(knobs: SettleKnobs): void {
+    this.#settler.tune(knobs)
   }
 
   /** A pane that flickers: until then a rest must last this long. */
@@ -181,15 +191,18 @@ export class PaneScreen {
   }
 
   #classify(frame: Frame): Look {
-    const { observation, memory, layout, atWork } = this.#read(frame)
+    const { observation: seen, memory, layout, atWork } = this.#read(frame)
     this.#memory = memory
+    const editor = this.#editor.judge(seen, frame, this.#emulator.isBracketedPaste)
+    const observation = editor === 'runs' ? asRunning(seen) : seen
+    const isTurning = this.#turning.see(frame, layout.composer?.first ?? 0)
     this.#last = {
       t: frame.t,
       frame,
       observation,
       layout,
       atWork,
-      isSettled: this.#settler.accept(observation, frame.t),
+      isSettled: this.#settler.accept(observation, frame.t, { isCertain: editor === 'reads', isTurning }),
     }
     return this.#last
   }
@@ -197,7 +210,11 @@ export class PaneScreen {
   /** The same picture, later: only time has passed. */
   #lookAgain(t: number): Look {
     const before = this.#last!
-    this.#last = { ...before, t, isSettled: this.#settler.accept(before.observation, t) }
+    this.#last = {
+      ...before,
+      t,
+      isSettled: this.#settler.accept(before.observation, t, { isTurning: this.#turning.isTurning(t) }),
+    }
     return this.#last
   }
 }

@@ -42,7 +42,7 @@ export interface SavedPane {
 export class Pane {
   readonly screen: PaneScreen
   readonly #pack: Pack
-  readonly #evidences = new Evidences()
+  readonly #evidences: Evidences
   #time = 0
   #shell: ShellState = INITIAL_SHELL_STATE
   /** Off: what programs say of themselves by OSC 7501 is no evidence. */
@@ -51,6 +51,7 @@ export class Pane {
   /** Over a screen of its own, or over one that somebody else feeds: then its outputs are passed to `take`. */
   constructor(pack: Pack, options: EmulatorOptions | PaneScreen, restored?: PaneScreenState) {
     this.#pack = pack
+    this.#evidences = new Evidences({ isAgent: pack.agent !== 'generic' })
     this.screen = options instanceof PaneScreen ? options : new PaneScreen(pack, options, restored)
   }
 

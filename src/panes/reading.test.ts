@@ -41,6 +41,33 @@ function reading(steps: readonly (Evidence | [Observation, number])[], t: number
   return all.read(t)
 }
 
+describe('menus that the person opened', () => {
+  const LIST = looked({ view: 'tool_menu', payload: { menu: null } as never, awaiting: 'question', anchored: false })
+  const DRAFT = looked({ composer: { empty: false, draft: '/config' } as Observation['composer'] })
+  const outcome = (...looks: [Observation, number][]) => {
+    const all = new Evidences({ isAgent: true })
+    for (const [look, t] of looks) all.observe(look, t, true)
+    const { claim } = all.read(looks.at(-1)![1])
+    return claim?.is === 'blocked' ? claim.awaiting : claim?.is
+  }
+
+  it('a list that no rule knows, behind a command in the box or after a rest, is a picker', () => {
+    expect(outcome([DRAFT, 1], [LIST, 1.2])).toBe('picker')
+    expect(outcome([BOX, 1], [LIST, 4])).toBe('picker')
+  })
+
+  it('at work, right after the start, or known by a rule, it asks', () => {
+    expect(outcome([DRAFT, 1], [WORK, 2], [LIST, 9])).toBe('question')
+    expect(outcome([BOX, 1], [LIST, 2])).toBe('question')
+    expect(outcome([BOX, 1], [MENU, 9])).toBe('permission')
+  })
+
+  it('a REPL at its own prompt rests', () => {
+    const REPL = looked({ payload: { fresh: false, prompt: 'repl' } as never, awaiting: 'input', anchored: false })
+    expect(outcome([REPL, 1])).toBe('idle')
+  })
+})
+
 describe('the ladder', () => {
   const reports = AUTHORITIES.filter(authority => authority !== 'exit')
 

@@ -25,6 +25,9 @@ const WORK_STANDS_S = 2
 /** A picture that nobody can read any more says nothing for ever: after this, guesses may speak. */
 const UNREADABLE_S = 5
 
+/** A menu so long after the last work was opened by the person. */
+const RESTED_S = 3
+
 const REPORTED = ['hook', 'transcript'] as const
 
 /** How much a report of each authority is believed; what the screen shows carries its own figure. */
@@ -69,7 +72,17 @@ export class Evidences {
   #boxSince: number | null = null
   /** Since when no look could be read. */
   #unreadSince: number | null = null
+  /** The input box has been seen at rest, without work since. */
+  #rested: { since: number; hasDraft: boolean } | null = null
+  #wasAsking = false
+  #isOpenedByPerson = false
+  readonly #isAgent: boolean
   #last: Reading = { claim: null, authority: 'none', rule: 'none', confidence: 0, since: 0, contradictions: [] }
+
+  /** `isAgent`: the pane runs an agent whose screens are known. */
+  constructor({ isAgent = false }: { isAgent?: boolean } = {}) {
+    this.#isAgent = isAgent
+  }
 
   /** All that a later host needs to read on as this one would. */
   get saved(): SavedEvidences {
@@ -112,14 +125,33 @@ export class Evidences {
     this.#menuSince = isMenu ? (this.#menuSince ?? t) : null
     this.#busySince = observation.busy === true ? (this.#busySince ?? t) : null
     this.#boxSince = isBox ? (this.#boxSince ?? t) : null
+    this.#followOpened(observation, t)
     if (!isSettled) return
-    const claim = claimOf(observation)
+    const claim = this.#isOpenedByPerson ? openedByPerson(claimOf(observation)) : claimOf(observation)
     this.#unreadSince = claim ? null : (this.#unreadSince ?? t)
     const authority: Authority = observation.anchored ? 'screen' : 'structure'
     this.#reports.delete(authority === 'screen' ? 'structure' : 'screen')
     const { rule, confidence } = observation
     if (claim) this.report({ authority, claim, t, expires: null, ref: rule, confidence })
     if (isBox && this.#interruptedAt !== null) this.#lapseWorking(this.#interruptedAt)
+  }
+
+  /**
+   * A list that no rule knows, and that comes up while the agent rests, is one that the person opened: `/config` was in the box, or the
+   * agent had rested for a while. Agents ask at work, or right after their start.
+   */
+  #followOpened(observation: Observation, t: number): void {
+    const { composer, awaiting, busy, anchored } = observation
+    if (busy === true) this.#rested = null
+    if (busy === false && composer !== null && awaiting === null)
+      this.#rested = { since: this.#rested?.since ?? t, hasDraft: !composer.empty }
+    if (awaiting === null) this.#isOpenedByPerson = false
+    else if (!this.#wasAsking) {
+      const isLong = this.#rested !== null && (this.#rested.hasDraft || t - this.#rested.since >= RESTED_S)
+      this.#isOpenedByPerson =
+        this.#isAgent && !anchored && isLong && this.standing(t).every(({ claim }) => isRest(claim))
+    }
+    this.#wasAsking = awaiting !== null
   }
 
   /** The newest report of each authority that still counts. */
@@ -213,10 +245,15 @@ function isRest(claim: Claim | undefined): boolean {
   return claim?.is === 'idle' || claim?.is === 'done' || claim?.is === 'stopped'
 }
 
+function openedByPerson(claim: Claim | null): Claim | null {
+  return claim?.is === 'blocked' ? { ...claim, awaiting: 'picker' } : claim
+}
+
 /** What an observation claims; null when it cannot tell. */
 export function claimOf(observation: Observation): Claim | null {
-  if (observation.awaiting && observation.awaiting !== 'exit_confirm')
-    return { is: 'blocked', awaiting: observation.awaiting }
+  const { awaiting } = observation
+  // A REPL, a debugger, a pager or an editor at its own prompt waits for its user as a shell does: it rests, and calls nobody.
+  if (awaiting && awaiting !== 'exit_confirm' && observation.view !== 'idle_prompt') return { is: 'blocked', awaiting }
   switch (observation.view) {
     case 'startup':
       return { is: 'starting' }

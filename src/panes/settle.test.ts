@@ -99,4 +99,41 @@ describe('settling', () => {
     while (!settler.accept(rest, t)) t = settler.nextDeadline()!
     expect(t).toBeCloseTo(11.2)
   })
+
+  test('a dialog before everything else needs no waiting when it is gone; after work it does', () => {
+    const settler = new Settler()
+    settler.accept(menu, 0)
+    expect(settler.accept(rest, 0.5)).toBe(true)
+    settler.accept(work, 1)
+    settler.accept(menu, 2)
+    expect(settler.accept(rest, 2.1)).toBe(false)
+  })
+
+  test('a rest that the program itself declares is believed at once', () => {
+    const settler = new Settler()
+    settler.accept(work, 0)
+    expect(settler.accept(rest, 1)).toBe(false)
+    expect(settler.accept(rest, 1.01, { isCertain: true })).toBe(true)
+  })
+
+  test('while a spinner turns the time of a rest does not begin', () => {
+    const settler = new Settler()
+    settler.accept(work, 0)
+    for (let t = 1; t < 5; t += 0.1) expect(settler.accept(rest, t, { isTurning: true })).toBe(false)
+    expect(settler.accept(rest, 5.1)).toBe(false)
+    expect(settler.accept(rest, 5.2)).toBe(true)
+  })
+
+  test('its looks, their gap and its longest time are knobs', () => {
+    const settler = new Settler()
+    settler.tune({ looks: 2, gapS: 0.5, maxS: 9 })
+    settler.accept(work, 0)
+    expect(settler.accept(rest, 1)).toBe(false)
+    expect(settler.nextDeadline()).toBe(1.5)
+    expect(settler.accept(rest, 1.49)).toBe(false)
+    expect(settler.accept(rest, 1.5)).toBe(true)
+    settler.tune({ looks: 99, gapS: 0.5, maxS: 2 })
+    settler.accept(work, 3)
+    expect([4, 5.9, 6].map(t => settler.accept(rest, t))).toEqual([false, false, true])
+  })
 })

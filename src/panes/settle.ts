@@ -1,9 +1,12 @@
 import type { Observation } from '../screen/index.js'
 
-/** Looks, and the time between them, that a rest after work must last before it is believed. */
-const LOOKS = 3
-const GAP_S = 0.1
-const MAX_S = 0.7
+/** Looks, and the time between them, that a rest after work must last before it is believed; or the time after which one look suffices. */
+export interface SettleKnobs {
+  looks: number
+  gapS: number
+  maxS: number
+}
+const KNOBS: SettleKnobs = { looks: 3, gapS: 0.1, maxS: 0.7 }
 /** Times are sums of floating-point seconds: a look exactly at its deadline must count. */
 const ROUNDING_S = 1e-9
 
@@ -13,45 +16,69 @@ const ROUNDING_S = 1e-9
  */
 export class Settler {
   #isBusy = false
+  /** Anything but dialogs has been seen. */
+  #hasBegun = false
   #since: number | null = null
   #looks = 0
   #lastLook = 0
+  #knobs = KNOBS
   #hold: { s: number; until: number } | null = null
+
+  tune(knobs: SettleKnobs): void {
+    this.#knobs = knobs
+  }
 
   /** A pane that flickers: until then a rest must last this long. */
   hold(s: number, until: number): void {
     this.#hold = { s, until }
   }
 
-  /** True when the observation counts now. */
-  accept(observation: Observation, t: number): boolean {
+  /**
+   * True when the observation counts now. `isCertain`: the program itself declares its rest, there is nothing to wait for; `isTurning`: a
+   * spinner still turns, so the time that a rest must last has not begun.
+   */
+  accept(
+    observation: Observation,
+    t: number,
+    { isCertain = false, isTurning = false }: { isCertain?: boolean; isTurning?: boolean } = {},
+  ): boolean {
     if (!isRest(observation)) {
       this.#since = null
       this.#isBusy = observation.busy === true || observation.awaiting !== null || this.#isBusy
+      this.#hasBegun ||= observation.busy === true
       return true
     }
-    if (!this.#isBusy) return true
-    if (this.#since === null) {
+    // A dialog before everything else (trust, a key, a theme) has been answered: no work can come back behind it.
+    if (!this.#isBusy || isCertain || !this.#hasBegun) {
+      this.#rest()
+      return true
+    }
+    if (this.#since === null || isTurning) {
       this.#since = t
       this.#looks = 1
       this.#lastLook = t
       return false
     }
-    if (t - this.#lastLook >= GAP_S - ROUNDING_S) {
+    if (t - this.#lastLook >= this.#knobs.gapS - ROUNDING_S) {
       this.#looks++
       this.#lastLook = t
     }
     const lasted = t - this.#since + ROUNDING_S
     const isHeld = this.#hold !== null && t < this.#hold.until
-    if (isHeld ? lasted < this.#hold!.s : this.#looks < LOOKS && lasted < MAX_S) return false
+    if (isHeld ? lasted < this.#hold!.s : this.#looks < this.#knobs.looks && lasted < this.#knobs.maxS) return false
+    this.#rest()
+    return true
+  }
+
+  #rest(): void {
     this.#since = null
     this.#isBusy = false
-    return true
+    this.#hasBegun = true
   }
 
   /** When to look again although nothing changed. */
   nextDeadline(): number | null {
-    return this.#since === null ? null : this.#lastLook + GAP_S
+    return this.#since === null ? null : this.#lastLook + this.#knobs.gapS
   }
 }
 

@@ -4,31 +4,7 @@ import { walk } from '../machine/index.js'
 import { applySignal, eventOfClaim, INITIAL_STATUS, type StatusSignal, type StatusState } from './status.js'
 import { type PaneStatus, type StatusEvent, statusTable } from './status-table.js'
 import { StatusTracker } from './status-tracker.js'
-
-/** panes.md §2.1 as text: `=` stays, blank is refused; (r) restarts the clock. Guards are taken to hold. */
-const TABLE: Record<StatusEvent, Record<PaneStatus, string>> = {
-  start: row('running r', 'running r', 'running r', 'running', 'running r', 'running r'),
-  activity: row('', '=', '=', 'running', '', ''),
-  ask: row('waiting-approval', 'waiting-approval', 'waiting-approval', '=', 'waiting-approval', 'waiting-approval'),
-  answered: row('', '=', '=', 'running', '', ''),
-  'finish-ok': row('', 'done', 'done', 'done', '=', ''),
-  'finish-fail': row('failed', 'failed', 'failed', 'failed', 'failed', '='),
-  rest: row('=', 'idle r', 'idle r', 'idle r', '=', '='),
-  seen: row('=', '=', '=', 'idle r', 'idle r', 'idle r'),
-  clear: row('=', 'idle r', 'idle r', 'idle r', 'idle r', 'idle r'),
-  long: row('', 'long-running', '', '', '', ''),
-  'wait-over-changed': row('', '', '', 'running', '', ''),
-  'wait-over-quiet': row('', '', '', 'idle r', '', ''),
-  'gone-ok': row('=', 'done', 'done', 'done', '=', '='),
-  'gone-fail': row('failed', 'failed', 'failed', 'failed', 'failed', '='),
-}
-
-function row(...cells: [string, string, string, string, string, string]): Record<PaneStatus, string> {
-  return Object.fromEntries(statusTable.states.map((state, index) => [state, cells[index]])) as Record<
-    PaneStatus,
-    string
-  >
-}
+import { STATUS_ROWS } from './testing/status-rows.js'
 
 /** A state in which every guard holds: the run belongs to another source of no rank, the wait was guessed. */
 const stateIn = (status: PaneStatus, more: Partial<StatusState> = {}): StatusState => ({
@@ -52,7 +28,7 @@ describe('the status table', () => {
     let cells = 0
     for (const { state, event } of walk(statusTable)) {
       cells++
-      const [to, clock] = TABLE[event][state].split(' ')
+      const [to, clock] = STATUS_ROWS[event][state].split(' ')
       const after = applySignal(stateIn(state), signal(event))
       expect
         .soft([state, event, after.entry.reason, after.state.status])

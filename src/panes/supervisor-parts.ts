@@ -3,6 +3,7 @@ import type { RowMask } from '../terminal/index.js'
 import type { Counters } from './counters.js'
 import type { Claim, Evidence } from './evidence.js'
 import type { HeuristicSignal } from './heuristics/index.js'
+import type { PaneState } from './pane.js'
 import type { SignalSource } from './signals.js'
 import type { StatusEntry, StatusState } from './status.js'
 import type { PaneStatus, StatusEvent } from './status-table.js'
@@ -80,4 +81,10 @@ export function effectOf(entry: StatusEntry | null): string {
 
 export function isOneRank(a: string, b: string): boolean {
   return (a === 'hook' && b === 'transcript') || (a === 'transcript' && b === 'hook')
+}
+
+/** Somebody is asked. A REPL at its prompt, a list that the person opened, and the second Ctrl-C ask nobody. */
+export function asksPerson({ view, awaiting, reading }: Pick<PaneState, 'view' | 'awaiting' | 'reading'>): boolean {
+  if (awaiting === null || awaiting === 'picker' || awaiting === 'exit_confirm' || view === 'idle_prompt') return false
+  return !(reading.claim?.is === 'blocked' && reading.claim.awaiting === 'picker')
 }

@@ -1,68 +1,11 @@
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from '../config/index.js'
 import { parsePack } from '../screen/index.js'
 import { Counters } from './counters.js'
 import { Pane } from './pane.js'
 import { Supervisor } from './supervisor.js'
-import type { SupervisorSettings } from './supervisor-parts.js'
+import { Bench, DEFAULTS, END, osc as OSC, START } from './testing/bench.js'
 
-const DEFAULTS = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config
 const PACK = () => parsePack('pack = 1\nagent = "generic"\n', 'generic')
-const OSC = (payload: string) => `\u001b]${payload}\u0007`
-const START = OSC('133;C')
-const END = (code: number) => OSC(`133;D;${code}`) + OSC('133;A')
-
-/** A supervised pane whose time is moved by hand: a tick each second, every deadline at its moment. */
-class Bench {
-  readonly counters = new Counters()
-  readonly pane = new Pane(PACK(), { cols: 80, rows: 24 })
-  readonly supervisor: Supervisor
-  t = 0
-
-  constructor(settings: { [K in keyof SupervisorSettings]?: Partial<SupervisorSettings[K]> } = {}) {
-    const merged = Object.fromEntries(
-      (['panes', 'heuristics', 'queue', 'reading', 'osc7501'] as const).map(key => [
-        key,
-        { ...DEFAULTS[key], ...settings[key] },
-      ]),
-    ) as unknown as SupervisorSettings
-    this.supervisor = new Supervisor(this.pane, {
-      settings: merged,
-      agentPrograms: [],
-      counters: this.counters,
-      onError: error => {
-        throw error
-      },
-    })
-  }
-
-  print(text: string): this {
-    this.supervisor.take(this.pane.feed(Buffer.from(text), this.t, { live: false }), this.t)
-    return this
-  }
-
-  advance(seconds: number): this {
-    const until = this.t + seconds
-    for (let next = Math.floor(this.t) + 1; next <= until + 1e-9; next++) {
-      this.#run(next)
-      this.supervisor.tick(next)
-    }
-    this.#run(until)
-    return this
-  }
-
-  #run(until: number): void {
-    for (let due = this.pane.nextDeadline(); due !== null && due <= until; due = this.pane.nextDeadline()) {
-      this.supervisor.take(this.pane.tick(due), due)
-      if (this.pane.nextDeadline() === due) break
-    }
-    this.t = until
-  }
-
-  get status(): string {
-    return this.supervisor.state(this.t).status
-  }
-}
 
 describe('a supervised pane', () => {
   it('runs and ends as the shell’s marks say, with the exit code, both marks in one breath', () => {
@@ -158,6 +101,19 @@ describe('a supervised pane', () => {
     bench.supervisor.clear(bench.t)
     expect(bench.status).toBe('idle')
     expect(bench.supervisor.history.at(-1)).toMatchObject({ event: 'clear', reason: 'applied' })
+    bench.advance(5)
+    expect(bench.status).toBe('idle')
+    bench.print(END(0)).print(START)
+    expect(bench.status).toBe('running')
+  })
+
+  it('a cleared run comes back by a new report of the same thing, not by the old one', () => {
+    const bench = new Bench().advance(1).hook({ is: 'working' })
+    bench.supervisor.clear(bench.t)
+    bench.advance(10)
+    expect(bench.status).toBe('idle')
+    bench.hook({ is: 'working' })
+    expect(bench.status).toBe('running')
   })
 
   it('hears programs by OSC 7501, and not where that is switched off', () => {
@@ -250,3 +206,10 @@ function guessing(): Bench {
   bench.supervisor.runs({ name: 'node', pid: 1, commandLine: 'node x', isShell: false, agent: null }, 0)
   return bench.print('header\r\n').advance(1)
 }
+
+it('a program that ran before anybody watched is running, until the screen says more', () => {
+  const bench = new Bench().runs('sleep').print('one row that says nothing').advance(2)
+  expect(bench.supervisor.state(bench.t)).toMatchObject({ status: 'running', rule: 'process/foreground' })
+  const shell = new Bench().runs('bash', true).print('one row that says nothing').advance(2)
+  expect(shell.supervisor.state(shell.t)).toMatchObject({ status: 'idle', claim: null })
+})

@@ -1,26 +1,21 @@
-import type { Observation } from '../screen/index.js'
-import { changes, type Frame, type RowMask } from '../terminal/index.js'
+import { ContentWatch } from './content-watch.js'
 import { type Claim, type Evidence, rankOf } from './evidence.js'
 import { FlickerWatch } from './flicker.js'
-import {
-  Gate,
-  type Guess,
-  HeuristicAnalyser,
-  type Sight,
-  sightAgain,
-  sightOf,
-  spinnerMask,
-} from './heuristics/index.js'
+import { FocusWatch } from './focus-watch.js'
+import type { Guess } from './heuristics/index.js'
 import type { Job } from './job.js'
 import type { Pane, PaneState, PaneStep } from './pane.js'
+import type { Look } from './pane-screen.js'
 import { ProgressWatch } from './progress.js'
 import { type LoggedReport, ReportLog } from './report-log.js'
+import { ShownStatus } from './shown-status.js'
 import { SignalQueue } from './signal-queue.js'
 import { type Signal, type SignalSource, signalName } from './signals.js'
 import type { StatusEntry, StatusState } from './status.js'
 import type { PaneStatus, StatusEvent } from './status-table.js'
 import { StatusTracker } from './status-tracker.js'
 import {
+  asksPerson,
   effectOf,
   GUESS_LASTS_S,
   GUESSES,
@@ -31,8 +26,8 @@ import {
   type SupervisorSettings,
   says,
   sourceOf,
-  timeless,
 } from './supervisor-parts.js'
+import { WaitFallback } from './wait-fallback.js'
 
 /**
  * Everything that is known about one pane, turned into its status: reports go through the queue into the reading and the table, time alone
@@ -44,31 +39,21 @@ export class Supervisor {
   readonly #settings: SupervisorSettings
   readonly #queue: SignalQueue
   readonly #tracker: StatusTracker
-  readonly #gate: Gate
-  readonly #analyser: HeuristicAnalyser
-  readonly #mask: RowMask
+  readonly #content: ContentWatch
   readonly #progress: ProgressWatch
   readonly #flicker: FlickerWatch
+  readonly #shown: ShownStatus
+  readonly #focus: FocusWatch
+  readonly #wait: WaitFallback
   readonly #log = new ReportLog()
   #pane: Pane
   #generation = 0
   #job: Job | null = null
-  #frame: Frame | null = null
-  #sight: Sight | null = null
-  #promptAt: number | null = null
-  #resizedAt: number | null = null
   #isPending = false
+  #isCleared = false
   #mode: 'auto' | 'off' = 'auto'
-  #gateReason: string | null = null
-  #focusSince: number | null = null
-  #isFocusCounted = false
-  #waitTriedAt: number | null = null
-  #wasContentChanged = false
-  #lingering: { status: PaneStatus; until: number } | null = null
-  #endedAt: number | null = null
   #heardAt = 0
-  #since = 0
-  #authorityAt = 0
+  #countedAt = 0
 
   constructor(pane: Pane, options: SupervisorOptions) {
     const { settings, counters } = options
@@ -76,21 +61,26 @@ export class Supervisor {
     this.#pane = pane
     this.#options = options
     this.#settings = settings
-    pane.hearsStatus = settings.osc7501.enabled
+    this.#tune(pane)
     this.#queue = new SignalQueue({
       max: settings.queue.max,
       count: reason => counters.add(reason === 'merged' ? 'queue.merged' : 'queue.dropped', { reason }),
     })
     this.#tracker = new StatusTracker({ longAfterS: panes.long_after_s, historyMax: panes.history })
-    this.#gate = new Gate(settings.heuristics)
-    this.#analyser = new HeuristicAnalyser(settings.heuristics)
-    this.#mask = spinnerMask(this.#analyser.patterns)
+    this.#content = new ContentWatch(settings.heuristics)
     this.#progress = new ProgressWatch({
       afterS: panes.stuck_after_s,
       toolS: panes.stuck_tool_s,
       frozenS: panes.stuck_frozen_s,
     })
     this.#flicker = new FlickerWatch({ max: panes.flicker_max, windowS: panes.flicker_window_s })
+    this.#shown = new ShownStatus({
+      displayDelayS: panes.display_delay_s,
+      dismissS: panes.dismiss_s,
+      recentS: panes.recent_s,
+    })
+    this.#focus = new FocusWatch(panes.focus_debounce_s)
+    this.#wait = new WaitFallback({ afterS: panes.wait_fallback_s, mayRun: panes.wait_fallback_running })
   }
 
   get pane(): Pane {
@@ -129,7 +119,7 @@ export class Supervisor {
   }
 
   resized(t: number): void {
-    this.#resizedAt = t
+    this.#content.resized(t)
   }
 
   /** The program in the foreground; `null` where nobody tells. */
@@ -144,19 +134,16 @@ export class Supervisor {
   /** Another program has taken the pane: what was known of the old one is gone, its run is over. */
   replace(pane: Pane, t: number): void {
     this.#pane = pane
-    pane.hearsStatus = this.#settings.osc7501.enabled
+    this.#tune(pane)
     this.#generation++
     this.#queue.renew(this.#generation)
-    this.#frame = null
-    this.#sight = null
-    this.#promptAt = null
+    this.#content.forget()
     this.#tracker.forgetReading()
     if (this.#isActive) this.#apply('finish-ok', 'shell', t, 'process/replaced', { isReading: true })
   }
 
   focus(isFocused: boolean, t: number): void {
-    if (isFocused && this.#focusSince === null) this.#isFocusCounted = false
-    this.#focusSince = isFocused ? (this.#focusSince ?? t) : null
+    this.#focus.set(isFocused, t)
   }
 
   seen(t: number): void {
@@ -172,6 +159,11 @@ export class Supervisor {
   /** An approval of this pane waits in the ledger, or no more. */
   setPending(isPending: boolean): void {
     this.#isPending = isPending
+  }
+
+  /** A switch in the settings was turned. */
+  retune(): void {
+    this.#tune(this.#pane)
   }
 
   setHeuristics(mode: 'auto' | 'off'): void {
@@ -190,9 +182,11 @@ export class Supervisor {
   /** Once a second, and at `nextDeadline`. A task that fails does not keep the others from their turn. */
   tick(t: number): void {
     const tasks = [
+      () => this.drain(t),
       () => this.#countAuthority(t),
       () => this.#tracker.tick(t),
       () => this.#readAgain(t),
+      () => this.#readForeground(t),
       () => this.#endWait(t),
       () => this.#markStuck(t),
       () => this.#markSeen(t),
@@ -209,28 +203,20 @@ export class Supervisor {
 
   /** Times that a tick each second would miss: focus counts after a fraction of one. */
   nextDeadline(): number | null {
-    return this.#focusSince === null || this.#isFocusCounted
-      ? null
-      : this.#focusSince + this.#settings.panes.focus_debounce_s
+    return this.#focus.nextDeadline()
   }
 
   // — what it is —
 
   state(t: number): Supervised {
     const { state } = this.#tracker
-    const { panes, reading: knobs } = this.#settings
     const { reading } = this.#pane.state(t)
-    const isUnheard = this.#pane.standing(t).length === 0 && t - this.#heardAt >= knobs.stale_s
-    const lingering = this.#lingering !== null && t < this.#lingering.until ? this.#lingering.status : null
-    const isOver = (state.status === 'done' || state.status === 'failed') && this.#endedAt !== null
-    const fadedFor = isOver ? t - this.#endedAt! - panes.dismiss_s : -1
+    const isUnheard = this.#pane.standing(t).length === 0 && t - this.#heardAt >= this.#settings.reading.stale_s
     return {
       ...state,
-      since: this.#since,
+      since: this.#shown.since,
       generation: this.#generation,
-      shown: state.status === 'idle' && lingering ? lingering : state.status,
-      isFaded: fadedFor >= 0,
-      isRecent: fadedFor >= 0 && fadedFor < panes.recent_s,
+      ...this.#shown.at(state.status, t),
       claim: reading.claim,
       authority: reading.authority,
       rule: reading.rule,
@@ -239,7 +225,7 @@ export class Supervisor {
       contradictions: reading.contradictions.length,
       flicker: this.#flicker.count,
       heuristics: this.#settings.heuristics.mode === 'off' ? 'off' : this.#mode,
-      gate: this.#gateReason,
+      gate: this.#content.gateReason,
     }
   }
 
@@ -255,6 +241,17 @@ export class Supervisor {
   }
 
   // — inside —
+
+  /** Knobs that the pane itself needs. */
+  #tune(pane: Pane): void {
+    const { osc7501, reading } = this.#settings
+    pane.hearsStatus = osc7501.enabled
+    pane.screen.settleBy({
+      looks: reading.settle_looks,
+      gapS: reading.settle_gap_ms / 1000,
+      maxS: reading.settle_max_ms / 1000,
+    })
+  }
 
   get #isActive(): boolean {
     const { status } = this.#tracker.state
@@ -272,6 +269,8 @@ export class Supervisor {
     if (source === 'hook' || source === 'transcript') {
       this.#progress.progressed(t)
       this.#log.add({ t, source: source, says: signal.name, ref: signalName(signal), effect: 'progress' })
+      // The agent has left: whatever it was doing is over, and nobody ended it well or badly.
+      if (signal.name === 'ended') this.#apply('rest', source, t, signalName(signal), { isReading: true })
       return
     }
     switch (signalName(signal)) {
@@ -287,8 +286,9 @@ export class Supervisor {
         return
       case 'user.clear':
         this.#apply('clear', 'user', t, signalName(signal))
-        this.#analyser.suppress()
-        this.#tracker.forgetReading()
+        this.#content.suppress()
+        // What was said before counts no more; the next word does, even if it is the same.
+        this.#isCleared = true
         return
     }
   }
@@ -297,7 +297,7 @@ export class Supervisor {
   #hear(evidence: Evidence, now: number): void {
     const { authority, claim, t, ref } = evidence
     this.#heardAt = Math.max(this.#heardAt, t)
-    if (authority === 'shell') this.#promptAt = t
+    if (authority === 'shell') this.#content.heardShell(t)
     if (authority === 'hook' || authority === 'transcript' || authority === 'osc7501') this.#progress.progressed(t)
     const top = this.#pane.standing(now)[0]
     const isLower =
@@ -314,6 +314,8 @@ export class Supervisor {
       })
       return
     }
+    if (this.#isCleared) this.#tracker.forgetReading()
+    this.#isCleared = false
     const entry = this.#read({ claim, authority, ref }, this.#pane.state(now), t)
     this.#log.add({ t, source: authority, says: says(claim), ref, effect: effectOf(entry) })
   }
@@ -322,7 +324,7 @@ export class Supervisor {
     const { look, reading } = state
     if (!look) return
     this.#heardAt = Math.max(this.#heardAt, look.isSettled && look.observation.view !== 'unknown' ? t : 0)
-    this.#followProgress(look.frame, look.observation, t)
+    this.#followProgress(look, t)
     if (look.isSettled) {
       const { authority, rule } = reading
       const isOwn = authority === 'screen' || authority === 'structure'
@@ -336,10 +338,8 @@ export class Supervisor {
           effect: entry ? effectOf(entry) : 'agrees',
         })
     }
-    const sight = this.#sight
-    if (look.isSettled && look.observation.view === 'idle_prompt' && sight?.isCursorAtEnd === true)
-      this.#analyser.learnPrompt(sight.beforeCursor)
-    this.#guess(look.frame, t, look.observation)
+    if (look.isSettled && look.observation.view === 'idle_prompt') this.#content.learnPrompt()
+    this.#guess(look.frame, t)
   }
 
   /** A rest is believed late, a lapse comes with time alone: the reading is asked again. */
@@ -348,6 +348,19 @@ export class Supervisor {
     if (state.look && !state.look.isSettled) return
     const { claim, authority, rule } = state.reading
     this.#read({ claim, authority, ref: rule }, state, t)
+  }
+
+  /** Nobody has ever said a word, and a program other than the shell has the terminal: it was started before anybody watched. */
+  #readForeground(t: number): void {
+    const job = this.#job
+    if (!job || job.isShell || job.agent !== null || job.name === null) return
+    // Listed programs are read by what they print.
+    if (this.#settings.heuristics.jobs.includes(job.name)) return
+    if (this.#pane.state(t).reading.claim !== null || this.#pane.screen.last === null) return
+    const claim: Claim = { is: 'working', label: job.name }
+    const evidence: Evidence = { authority: 'structure', claim, t, expires: null, ref: 'process/foreground' }
+    this.#pane.report(evidence)
+    this.#hear(evidence, t)
   }
 
   #read(
@@ -364,7 +377,7 @@ export class Supervisor {
         claim,
         authority,
         view: state.isSettled ? state.view : 'unknown',
-        awaiting: state.awaiting,
+        awaiting: asksPerson(state) ? state.awaiting : null,
         isTurnClosed: pack.terminator === 'none' || terminator?.outcome === 'done',
         isPending: this.#isPending,
       },
@@ -398,9 +411,12 @@ export class Supervisor {
   /** A live menu, a pending approval, or somebody's word that a person is asked. Heuristics alone do not count. */
   #isAsking(t: number): boolean {
     if (this.#isPending) return true
-    const { awaiting, reading } = this.#pane.state(t)
-    if (awaiting !== null && awaiting !== 'picker' && awaiting !== 'exit_confirm') return true
-    return reading.claim?.is === 'blocked' && reading.authority !== 'silence' && this.#pane.standing(t).length > 0
+    // Where nobody's word counts any more, the last one only ages.
+    if (this.#pane.standing(t).length === 0) return false
+    const state = this.#pane.state(t)
+    if (asksPerson(state)) return true
+    const { reading } = state
+    return reading.claim?.is === 'blocked' && reading.authority !== 'silence'
   }
 
   #changed(before: StatusState, entry: StatusEntry, ref: string): void {
@@ -411,23 +427,13 @@ export class Supervisor {
       return
     }
     const { status } = this.#tracker.state
-    if (entry.event === 'start') this.#analyser.reactivate()
+    if (entry.event === 'start') this.#content.reactivate()
     if (status === before.status) return
     counters.add('status.changed', { ...labels, reason: ref })
     const { t } = entry
-    this.#since = t
-    const isOver = status === 'done' || status === 'failed'
-    if (isOver) {
-      this.#endedAt = t
-      this.#analyser.suppress()
-    }
-    const wasOver = before.status === 'done' || before.status === 'failed'
-    this.#lingering =
-      status === 'idle' && wasOver ? { status: before.status, until: t + this.#settings.panes.display_delay_s } : null
-    if (status === 'waiting-approval') {
-      this.#waitTriedAt = t
-      this.#wasContentChanged = false
-    }
+    this.#shown.changed(before.status, status, t)
+    if (status === 'done' || status === 'failed') this.#content.suppress()
+    if (status === 'waiting-approval') this.#wait.began(t)
     if (this.#isActive && !['running', 'long-running'].includes(before.status)) this.#progress.progressed(t)
     this.#countFlicker(status, t)
   }
@@ -442,51 +448,28 @@ export class Supervisor {
     this.#log.add({ t, source: 'timer', says: 'flicker', ref: 'flicker', effect: `rest must last ${flicker_hold_s} s` })
   }
 
-  #followProgress(frame: Frame, observation: Observation, t: number): void {
-    const before = this.#frame
-    this.#frame = frame
-    if (!before || before.seq === frame.seq) return
-    const sight = sightOf(frame, before, { observation, settings: this.#settings.heuristics, mask: this.#mask })
-    this.#sight = sight
-    if (sight.isMotion) this.#progress.moved(t)
-    if (sight.changed === 0) return
-    const isNews = changes(before.lines, frame.lines, timeless).changed.length > 0 || sight.newLines > 0
-    if (isNews) this.#progress.progressed(t)
-    else this.#progress.moved(t)
-    this.#offer('content', 'update', t, {})
+  #followProgress({ frame, observation }: Look, t: number): void {
+    const novelty = this.#content.follow(frame, observation)
+    if (novelty === 'news') this.#progress.progressed(t)
+    else if (novelty !== 'nothing') this.#progress.moved(t)
+    if (novelty === 'news' || novelty === 'change') this.#offer('content', 'update', t, {})
   }
 
   #contentChanged(t: number): void {
-    this.#wasContentChanged = true
+    this.#wait.contentChanged()
     const { status } = this.#tracker.state
     if (status === 'waiting-approval' && !this.#isAsking(t)) this.#apply('activity', 'silence', t, 'content/update')
   }
 
-  #guess(frame: Frame | null, t: number, observation?: Observation): void {
-    const look = this.#pane.screen.last
-    if (!look) return
-    if (frame && !this.#sight)
-      this.#sight = sightOf(frame, null, {
-        observation: observation ?? look.observation,
-        settings: this.#settings.heuristics,
-        mask: this.#mask,
-      })
-    if (!this.#sight) return
-    const sight = frame && this.#sight.t === frame.t ? this.#sight : sightAgain(this.#sight, t)
-    const gate = this.#gate.ask({
-      t,
-      mode: this.#mode,
-      jobName: this.#job?.name ?? null,
-      title: look.frame.title,
+  #guess(frame: Look['frame'] | null, t: number): void {
+    const guess = this.#content.guess(frame, t, {
+      pane: this.#pane,
+      job: this.#job,
       agentPrograms: this.#options.agentPrograms,
-      promptAt: this.#promptAt,
-      hasHigher: this.#hasHigher(t),
-      anchoredAt: look.observation.anchored && look.observation.view !== 'unknown' ? t : null,
-      isUnknownAlternate: look.frame.buffer === 'alternate' && this.#pane.pack.agent === 'generic',
-      resizedAt: this.#resizedAt,
+      mode: this.#mode,
+      status: this.#tracker.state.status,
     })
-    this.#gateReason = gate
-    this.#heed(this.#analyser.look(sight, { status: this.#tracker.state.status, gate }), t)
+    if (guess) this.#heed(guess, t)
   }
 
   #heed({ emitted, suppressed, isPlateau }: Guess, t: number): void {
@@ -499,28 +482,21 @@ export class Supervisor {
     counters.add('heuristic.emitted', { signal: emitted.signal, job, reason: emitted.reason })
     const { event, claim } = GUESSES[emitted.signal]
     const ref = `content/${emitted.signal}: ${emitted.reason}`
+    const top = this.#pane.standing(t).find(({ authority }) => authority !== 'silence')
+    if (top && top.claim.is !== claim.is) {
+      counters.add('reading.contradiction', { won: top.authority, lost: 'silence' })
+      this.#log.add({ t, source: 'silence', says: says(claim), ref, effect: `lost to ${top.authority}` })
+      return
+    }
     this.#pane.report({ authority: 'silence', claim, t, expires: t + GUESS_LASTS_S, ref })
     this.#heardAt = Math.max(this.#heardAt, t)
     this.#apply(event, 'silence', t, ref)
   }
 
-  #hasHigher(t: number): boolean {
-    return this.#pane
-      .standing(t)
-      .some(
-        ({ authority, claim }) =>
-          rankOf(authority) < rankOf('shell') || (authority === 'shell' && claim.is === 'working'),
-      )
-  }
-
   #endWait(t: number): void {
-    const { status } = this.#tracker.state
-    if (status !== 'waiting-approval' || this.#waitTriedAt === null) return
-    const { wait_fallback_s, wait_fallback_running } = this.#settings.panes
-    if (t - this.#waitTriedAt < wait_fallback_s) return
-    this.#waitTriedAt = t
-    const isRunning = this.#wasContentChanged && wait_fallback_running
-    this.#apply(isRunning ? 'wait-over-changed' : 'wait-over-quiet', 'timer', t, 'timer/wait')
+    if (this.#tracker.state.status !== 'waiting-approval') return
+    const event = this.#wait.due(t)
+    if (event) this.#apply(event, 'timer', t, 'timer/wait')
   }
 
   #markStuck(t: number): void {
@@ -539,16 +515,15 @@ export class Supervisor {
   }
 
   #markSeen(t: number): void {
-    if (this.#focusSince === null || t - this.#focusSince < this.#settings.panes.focus_debounce_s) return
-    this.#isFocusCounted = true
+    if (!this.#focus.isLooking(t)) return
     const { status, seen } = this.#tracker.state
     if (!seen && (status === 'done' || status === 'failed' || status === 'waiting-approval'))
       this.#apply('seen', 'user', t, 'user.focus')
   }
 
   #countAuthority(t: number): void {
-    const passed = Math.min(5, Math.max(0, t - this.#authorityAt))
-    this.#authorityAt = t
+    const passed = Math.min(5, Math.max(0, t - this.#countedAt))
+    this.#countedAt = t
     const { authority } = this.#pane.state(t).reading
     this.#options.counters.add('reading.authority_s', { authority }, passed)
     if (this.#pane.standing(t).length === 0)

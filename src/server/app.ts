@@ -24,6 +24,7 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
   const headers = listener.kind === 'tcp' ? securityHeaders(listener.isSecure) : {}
   const fail = (error: unknown, requestId: string): Response => {
     const { status, body, retryAfterS } = errorBody(error, requestId)
+    if (status === 401 || status === 403 || status === 429) parts.audit.refused(body.error.code, requestId)
     if (status >= 500) parts.log(`${requestId} ${error instanceof Error ? (error.stack ?? error.message) : error}`)
     const answer = Response.json(body, { status, headers: { 'cache-control': 'no-store' } })
     if (retryAfterS !== undefined) answer.headers.set('retry-after', String(retryAfterS))
@@ -41,6 +42,7 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
     await next()
     for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value)
     context.res.headers.set('x-request-id', requestId)
+    parts.metrics.count('signalbox_http_requests_total', { status: `${Math.floor(context.res.status / 100)}xx` })
   })
   for (const route of routes) {
     if (route.isSocketOnly && listener.kind !== 'socket') continue
@@ -60,7 +62,7 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
   app.notFound(async context => {
     const { method, path } = context.req
     if (listener.kind === 'tcp' && (method === 'GET' || method === 'HEAD') && !path.startsWith('/api/'))
-      return listener.files.answer(path, context.req.header('if-none-match'))
+      return listener.files.answer(path, context.req.header('if-none-match'), context.req.header('accept-encoding'))
     return fail(
       new SignalboxError('E_UNKNOWN', `there is no ${method} ${path.slice(0, 200)}`, {
         next: 'see /api/v1/openapi.json',

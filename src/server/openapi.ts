@@ -113,7 +113,7 @@ function bodyOf({ body, form, textBody }: Route, components: Json): Json {
 function responseOf({ description, schema, media }: Answer, components: Json): Json {
   const content: Json = {}
   if (schema) content['application/json'] = { schema: schemaOf(schema, 'output', components) }
-  if (media) content[media] = { schema: { type: 'string' } }
+  for (const type of [media ?? []].flat()) content[type] = { schema: { type: 'string' } }
   return { description, ...(Object.keys(content).length > 0 && { content }) }
 }
 

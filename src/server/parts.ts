@@ -1,6 +1,7 @@
 import type { Clock } from '../clock/index.js'
 import type { RunHost } from '../engine/index.js'
 import type { AttractorPipelines, Host, TrustBook } from '../host/index.js'
+import type { Audit } from './audit.js'
 import type { Auth } from './auth/auth.js'
 import type { ServerExtras } from './extras.js'
 import type { RateLimit } from './gate/rate-limits.js'
@@ -8,9 +9,11 @@ import type { Idempotency } from './idempotency.js'
 import type { EventFeed } from './live/event-feed.js'
 import type { PaneFeed } from './live/pane-feed.js'
 import type { Streams } from './live/streams.js'
+import type { UpdateFeed } from './live/update-feed.js'
 import type { Lockdown } from './lockdown.js'
 import type { Metrics } from './metrics.js'
 import type { ServerSettings } from './settings.js'
+import type { CleanText } from './wire/clean-text.js'
 
 /** Everything that routes may use. */
 export interface ServerParts {
@@ -24,6 +27,9 @@ export interface ServerParts {
   auth: Auth
   limits: Limits
   events: EventFeed
+  updates: UpdateFeed
+  /** Takes secrets out of what leaves over TCP. */
+  text: CleanText
   panes: PaneFeed
   streams: Streams
   extras: ServerExtras
@@ -33,6 +39,7 @@ export interface ServerParts {
   pipelines: AttractorPipelines
   trust: TrustBook
   metrics: Metrics
+  audit: Audit
   /** Where the dashboard listens; null while it does not. */
   address(): string | null
   /** Ends the daemon in good order. */

@@ -37,7 +37,8 @@ export interface Route {
 export interface Answer {
   description: string
   schema?: z.ZodType
-  media?: string
+  /** Other types than JSON that it may have. */
+  media?: string | readonly string[]
 }
 
 export interface Call<Q = unknown, B = unknown> {

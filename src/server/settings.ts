@@ -24,6 +24,8 @@ export interface ServerSettings {
   maxStreams: number
   maxTerminals: number
   maxViewers: number
+  /** How long a connection may take to send its headers. */
+  headersMs: number
   isReadOnly: boolean
   /** Scripted agents in a temporary home: pages say so. */
   isDemo?: boolean

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { type Dirent, readdirSync, readFileSync, statSync } from 'node:fs'
 import { extname, join } from 'node:path'
+import { gzipSync } from 'node:zlib'
 
 const TYPES: Readonly<Record<string, string>> = {
   '.html': 'text/html; charset=utf-8',
@@ -18,6 +19,8 @@ const TYPES: Readonly<Record<string, string>> = {
 
 interface StaticFile {
   bytes: Uint8Array
+  /** The same, smaller; null where that gains nothing. */
+  packed: Uint8Array | null
   type: string
   tag: string
   /** Its name holds a hash of its content, so it never changes. */
@@ -42,14 +45,15 @@ export class StaticFiles {
     this.#directory = directory
   }
 
-  answer(path: string, knownTag: string | undefined): Response {
+  answer(path: string, knownTag: string | undefined, encodings = ''): Response {
     this.#refresh()
     const file = this.#files.get(path)
-    if (file) return serve(file, knownTag)
+    const takesGzip = /\bgzip\b/.test(encodings)
+    if (file) return serve(file, knownTag, takesGzip)
     // Addresses of pages have no extension; a file that is not there is not a page.
     if (extname(path) !== '') return new Response('there is no such file\n', { status: 404, headers: TEXT })
     const page = this.#files.get(PAGE)
-    if (page) return serve(page, knownTag)
+    if (page) return serve(page, knownTag, takesGzip)
     return new Response(NOT_BUILT, { headers: { 'content-type': TYPES['.html']! } })
   }
 
@@ -64,14 +68,18 @@ export class StaticFiles {
 
 const TEXT = { 'content-type': TYPES['.txt']! }
 
-function serve({ bytes, type, tag, isHashed }: StaticFile, knownTag: string | undefined): Response {
-  const headers = {
+function serve(file: StaticFile, knownTag: string | undefined, takesGzip: boolean): Response {
+  const { bytes, packed, type, tag, isHashed } = file
+  const isPacked = takesGzip && packed !== null
+  const headers: Record<string, string> = {
     'content-type': type,
+    vary: 'accept-encoding',
+    ...(isPacked && { 'content-encoding': 'gzip' }),
     etag: tag,
     'cache-control': isHashed ? 'public, max-age=31536000, immutable' : 'no-cache',
   }
   if (knownTag === tag) return new Response(null, { status: 304, headers })
-  return new Response(bytes as Uint8Array<ArrayBuffer>, { headers })
+  return new Response((isPacked ? packed : bytes) as Uint8Array<ArrayBuffer>, { headers })
 }
 
 /** Regular files only: a link could lead anywhere. */
@@ -91,6 +99,7 @@ function* filesBelow(directory: string, path: string): Generator<[string, Static
         name,
         {
           bytes,
+          packed: packed(bytes, extname(name)),
           type: TYPES[extname(name)] ?? 'application/octet-stream',
           tag: `"${createHash('sha256').update(bytes).digest('base64url').slice(0, 22)}"`,
           isHashed: path === '/assets' && /-[A-Za-z0-9_-]{8,}\.\w+$/.test(entry.name),
@@ -98,4 +107,10 @@ function* filesBelow(directory: string, path: string): Generator<[string, Static
       ]
     }
   }
+}
+
+function packed(bytes: Uint8Array, extension: string): Uint8Array | null {
+  if (!['.html', '.js', '.css', '.svg', '.json', '.webmanifest', '.map'].includes(extension)) return null
+  const smaller = gzipSync(bytes, { level: 9 })
+  return smaller.length < bytes.length ? smaller : null
 }

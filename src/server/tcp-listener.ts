@@ -15,7 +15,6 @@ import type { ServerSettings } from './settings.js'
 import { StaticFiles } from './static-files.js'
 
 const HEADER_MAX = 16 * 1024
-const HEADERS_MS = 10_000
 const IDLE_MS = 60_000
 /** How often connections are looked at that have not sent their headers in time. */
 const CHECK_MS = 1_000
@@ -60,13 +59,13 @@ export async function listenTcp(parts: ServerParts): Promise<TcpListener> {
   }
 }
 
-function open({ tls }: ServerSettings, handle: RequestListener): Server {
+function open({ tls, headersMs }: ServerSettings, handle: RequestListener): Server {
   const options: ServerOptions = {
     maxHeaderSize: HEADER_MAX,
-    headersTimeout: HEADERS_MS,
+    headersTimeout: headersMs,
     requestTimeout: IDLE_MS,
     keepAliveTimeout: IDLE_MS,
-    connectionsCheckingInterval: CHECK_MS,
+    connectionsCheckingInterval: Math.min(CHECK_MS, headersMs),
   }
   if (!tls) return createServer(options, handle)
   try {

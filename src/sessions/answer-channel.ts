@@ -7,6 +7,8 @@ import type { HookAnswer } from '../agents/index.js'
 export interface AnswerChannel {
   /** Requests of this session may wait for an answer. */
   readonly mayHold: boolean
+  /** What an answer may carry beyond a yes; left out: all that there is. */
+  readonly can?: readonly ('edit' | 'deny' | 'text' | 'hold')[]
   /** Someone waits for this request's answer now. */
   isOpen(report: string): boolean
   /** `sent`: handed over, which proves nothing yet. `closed`: nobody waits any more. `unsayable`: this answer has no form there. */

@@ -117,6 +117,11 @@ export class Conversation {
     return this.#blocks
   }
 
+  /** How many rows the open message covered when it was last read. */
+  get openRows(): number {
+    return Math.max(0, this.#state.lastRow - this.#state.from + 1)
+  }
+
   /** Every look, also those that are not settled: what scrolls away between two readings has been seen here. */
   observe(look: Look): void {
     this.#shown.observe(look)
@@ -128,15 +133,17 @@ export class Conversation {
 
   /**
    * Begins a turn below the newest echo, or, where an agent goes on by itself after it had come to rest, below what it has said. Returns
-   * the new turn's name, or null while the turn is still open.
+   * the new turn's name, or null while the turn is still open. `isSent`: a prompt has just gone out, so that what stands there is older.
    */
-  markTurn(look: Look): string | null {
+  markTurn(look: Look, { isSent = false } = {}): string | null {
     this.observe(look)
     const { echo } = this.#shown
     const echoId = echo?.first ?? null
     const isKnown = (this.#state.turns > 0 || echoId !== null) && this.#state.echoId === echoId
     if (isKnown && this.#state.isTurnOpen) return null
-    const from = echo ? Math.max(echo.last + 1, isKnown ? this.#state.from : 0) : this.#state.lastRow + 1
+    const begin = echo ? Math.max(echo.last + 1, isKnown ? this.#state.from : 0) : this.#state.lastRow + 1
+    // Its echo is still to come, below what an earlier turn has left unsaid.
+    const from = isSent && isKnown ? (this.#shown.rowsFrom(begin).at(-1)?.id ?? begin - 1) + 1 : begin
     const { tail, ...rest } = this.#state
     this.#state = {
       ...rest,
@@ -148,7 +155,7 @@ export class Conversation {
       from,
       openedT: look.t,
       ...(echo && { echoText: echo.text }),
-      ...(isKnown && tail && { tail }),
+      ...(isKnown && !isSent && tail && { tail }),
     }
     this.#setBlocks([])
     this.#said = []

@@ -16,8 +16,8 @@ export interface DecisionDeliveryOptions {
   /** Some request's menu is on screen. */
   isShown(): boolean
   lastKeysAt(): number
-  /** Someone typed since the menu appeared. */
-  sawKeys(): boolean
+  /** Someone has typed since the request is open. */
+  sawKeys(open: OpenRequest): boolean
   isExited(): boolean
   onError(error: unknown): void
 }
@@ -149,7 +149,7 @@ export class DecisionDelivery {
       const wasShown = open.record.menuPrint !== undefined
       const isOnScreen = wasShown && this.#isOnScreen(open.record)
       goneSince = wasShown && !isOnScreen ? (goneSince ?? now) : null
-      const isGone = goneSince !== null && now - goneSince >= (this.#options.sawKeys() ? RIVAL_MS : AWAY_MS)
+      const isGone = goneSince !== null && now - goneSince >= (this.#options.sawKeys(open) ? RIVAL_MS : AWAY_MS)
       if (isGone)
         return [
           { kind: 'hook', reports: waiting },

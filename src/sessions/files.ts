@@ -1,8 +1,8 @@
 import { constants } from 'node:fs'
 import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath, rm, stat, writeFile } from 'node:fs/promises'
 import { extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { isSecretPath } from '../approvals/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { isSecretPath } from './secret-names.js'
 import { sniffType } from './sniff-type.js'
 
 export interface FileLimits {

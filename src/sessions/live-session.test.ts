@@ -320,6 +320,20 @@ describe('a sign-in', () => {
   })
 })
 
+describe('before the first prompt', () => {
+  test('a hint that is drawn late is part of the greeting, and opens no turn', async () => {
+    await open()
+    await stage.paint([])
+    await stage.pass(2_000)
+    await stage.paint(['◆ Tip: there is a newer model.'])
+    await stage.pass(3_000)
+    expect(await stage.events('turn.opened')).toEqual([])
+    await stage.session.type(new TextEncoder().encode('\r'))
+    await turn('hello', ['◆ Hello.'], ['◆ Tip: there is a newer model.', ''])
+    expect(await stage.messages()).toEqual(['Hello.'])
+  })
+})
+
 describe('a resumed session', () => {
   const RESUMED = { record: { resumedFrom: 'ses_old' } }
   const HISTORY = ['▷ old prompt', '', '◆ Old answer that was said before.', '', DONE, '']
@@ -348,8 +362,24 @@ describe('a resumed session', () => {
     expect(await stage.messages()).toEqual([])
     expect(await stage.events('turn.opened')).toEqual([])
     expect(stage.shown.filter(line => line.startsWith('ask'))).toEqual([])
+    await stage.session.type(new TextEncoder().encode('\r'))
     await turn('new prompt', ['◆ New answer.'], HISTORY)
     expect(await stage.messages()).toEqual(['New answer.'])
+  })
+
+  test('does not say again what is drawn after its input box, at work or at rest', async () => {
+    await open(RESUMED)
+    await stage.paint([])
+    await stage.pass(3_000)
+    expect(await stage.events('session.ready')).toHaveLength(1)
+    await stage.paint(['▷ old prompt', '', '◆ Old answer', THINKING])
+    await stage.paint(HISTORY)
+    await stage.pass(3_000)
+    expect(await stage.events('turn.opened')).toEqual([])
+    await stage.session.type(new TextEncoder().encode('\r'))
+    await turn('new prompt', ['◆ New answer.'], HISTORY)
+    expect(await stage.messages()).toEqual(['New answer.'])
+    expect(await stage.events('session.ready')).toHaveLength(1)
   })
 
   test('asks a menu that waits', async () => {

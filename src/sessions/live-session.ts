@@ -36,6 +36,8 @@ import { stopSession } from './stop-session.js'
 
 /** A program that was just resized draws everything anew. */
 const RESIZE_SETTLES_S = 0.25
+/** An agent shows an earlier conversation within so long; then the send gate decides. */
+const RESUMES_MS = 30_000
 /** Why the session is ended when nobody sees to its sign-in. */
 const ABANDONED = 'nobody signed in'
 
@@ -154,7 +156,7 @@ export class LiveSession implements KeeperListener {
 
   /** The agent is at rest, that has been believed, and all it said is in the log. */
   get isIdle(): boolean {
-    return this.#isAtRest && !this.#messages.isClosing
+    return this.#isAtRest && !this.#isResuming && !this.#messages.isClosing
   }
 
   snapshot(): SessionSnapshot {
@@ -183,6 +185,11 @@ export class LiveSession implements KeeperListener {
     this.#advance(t)
     this.#handle(this.#screen.resize(cols, rows, t), t)
     for (const viewer of this.#viewers) viewer.resized(cols, rows)
+  }
+
+  /** Keys that went to the program while no host was there, or from an earlier one. */
+  typed(bytes: Uint8Array): void {
+    this.#phase.noteInput(bytes)
   }
 
   exited(exit: KeptExit): void {
@@ -276,6 +283,7 @@ export class LiveSession implements KeeperListener {
   async press(keys: string | Uint8Array): Promise<void> {
     const bytes = typeof keys === 'string' ? new TextEncoder().encode(keys) : keys
     this.#sight.noteInput(this.#time.now(), bytes)
+    this.#phase.noteInput(bytes)
     this.#observer?.input(this.#time.now(), bytes)
     await this.#options.keeper.write(this.id, bytes)
   }
@@ -294,7 +302,8 @@ export class LiveSession implements KeeperListener {
   }
 
   /** Types a prompt and finds out whether the agent took it; or keeps it until the agent rests. */
-  send(text: string, options: SendOptions = {}): Promise<SendResult> {
+  async send(text: string, options: SendOptions = {}): Promise<SendResult> {
+    await this.#waiters.until(RESUMES_MS, () => !this.#isResuming)
     return this.#prompts.send(text, options)
   }
 
@@ -343,6 +352,11 @@ export class LiveSession implements KeeperListener {
   }
 
   // — inside —
+
+  /** It goes on with an earlier conversation, and has not shown it yet. */
+  get #isResuming(): boolean {
+    return this.#options.record.resumedFrom !== undefined && !this.#phase.isReady && this.#exit === null
+  }
 
   get #isAtRest(): boolean {
     const look = this.#sight.last

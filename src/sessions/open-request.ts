@@ -15,6 +15,8 @@ export interface OpenRequest {
   reports: Set<string>
   /** Its menu, when it was last seen to appear. */
   menu: Menu | null
+  /** When it was first known or seen, on the steady clock. */
+  since: number
   /** What the agent says became of it. */
   proof: { result: 'allowed' | 'denied'; by: string; tool?: ToolStatement } | null
 }

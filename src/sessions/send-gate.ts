@@ -258,7 +258,9 @@ function showsEcho({ user }: Observation, text: string): boolean {
   const echo = squash(user)
   const wanted = squash(text)
   return (
-    echo.endsWith(wanted.slice(-20)) || (echo.length >= 20 && wanted.startsWith(echo)) || /\[pasted (?:text|#\d)/i.test(user)
+    echo.endsWith(wanted.slice(-20)) ||
+    (echo.length >= 20 && wanted.startsWith(echo)) ||
+    /\[pasted (?:text|#\d)/i.test(user)
   )
 }
 

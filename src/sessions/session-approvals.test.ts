@@ -129,6 +129,18 @@ describe('a menu', () => {
     expect(told).toEqual(['ask pending', 'settle stale gone', 'ask pending', 'settle applied'])
   })
 
+  test('that was answered in the terminal before it could be raised is observed all the same', async () => {
+    const session = approvals()
+    const since = clock.monotonic()
+    await clock.advance(40)
+    session.noteKeys()
+    await clock.advance(500)
+    await session.raise(MENU, '3:1', since)
+    const record = session.open!
+    await session.settle()
+    expect(await stateOf(record)).toBe('applied')
+  })
+
   test('of a program that has exited is cancelled, decided or not', async () => {
     for (const isDecided of [false, true]) {
       screen.hasExited = false

@@ -54,8 +54,6 @@ export class SessionApprovals {
   /** Oldest first. */
   readonly #open = new Map<string, OpenRequest>()
   #shown: { id: string; instance: string } | null = null
-  /** Someone attached pressed keys since the menu appeared: an answer may be theirs. */
-  #sawKeys = false
   #lastKeysAt = Number.NEGATIVE_INFINITY
   #timesAsked = 0
 
@@ -68,7 +66,7 @@ export class SessionApprovals {
       shownInstance: id => (this.#shown?.id === id ? this.#shown.instance : null),
       isShown: () => this.#shown !== null,
       lastKeysAt: () => this.#lastKeysAt,
-      sawKeys: () => this.#sawKeys,
+      sawKeys: open => this.#sawKeys(open),
     })
   }
 
@@ -83,15 +81,14 @@ export class SessionApprovals {
   }
 
   noteKeys(): void {
-    this.#sawKeys = true
     this.#lastKeysAt = this.#options.clock.monotonic()
   }
 
   // — the screen —
 
-  async raise(menu: Menu, instance: string): Promise<void> {
+  /** `since`: when it appeared, on the steady clock; keys that came later are meant for it, however late it is raised. */
+  async raise(menu: Menu, instance: string, since = this.#options.clock.monotonic()): Promise<void> {
     const kind = approvalKindOf(menu)
-    this.#sawKeys = false
     this.#shown = null
     if (!kind) return
     const { session } = this.#options.subject
@@ -104,6 +101,7 @@ export class SessionApprovals {
     const open = joined ?? (await this.#raiseMenu(menu, kind, instance))
     if (!this.#open.has(open.record.id)) return
     open.menu = menu
+    open.since = Math.min(open.since, since)
     this.#shown = { id: open.record.id, instance }
     // It was decided while it stood behind another one.
     if (joined && open.record.state === 'decided') void this.apply(open.record).catch(this.#options.onError)
@@ -143,7 +141,7 @@ export class SessionApprovals {
     await this.#refresh(shown)
     if (shown.record.state !== 'pending') return
     this.#letGo(shown)
-    const wasTyped = this.#sawKeys
+    const wasTyped = this.#sawKeys(shown)
     if (!isStructured(shown) || shown.proof) return this.#closeUnanswered(shown, wasTyped)
     this.#options.clock.setTimer(RESULT_MS, () => {
       void this.#closeUnanswered(shown, wasTyped).catch(this.#options.onError)
@@ -347,7 +345,7 @@ export class SessionApprovals {
   // — inside —
 
   #context() {
-    return { subject: this.#options.subject, mayHold: this.#answers.mayHold }
+    return { subject: this.#options.subject, mayHold: this.#answers.mayHold, can: this.#answers.can }
   }
 
   #records(): ApprovalRecord[] {
@@ -356,6 +354,11 @@ export class SessionApprovals {
 
   #isHeld({ reports }: OpenRequest): boolean {
     return [...reports].some(report => this.#answers.isOpen(report))
+  }
+
+  /** Someone attached has pressed keys since it is open: an answer may be theirs. */
+  #sawKeys({ since }: OpenRequest): boolean {
+    return this.#lastKeysAt >= since
   }
 
   #letGo({ reports }: OpenRequest): void {
@@ -371,7 +374,8 @@ export class SessionApprovals {
     const isTelling = told !== null && !(told.state === 'failed' && record.decision && isDenial(record))
     const proof = isTelling ? { result: resultOf(told), by: 'transcript', tool: told } : null
     this.#tools.noteAsked(key, null)
-    const open: OpenRequest = { record, key, asked: null, reports, menu: null, proof }
+    const since = this.#options.clock.monotonic()
+    const open: OpenRequest = { record, key, asked: null, reports, menu: null, proof, since }
     this.#open.set(record.id, open)
     return open
   }
@@ -394,7 +398,8 @@ export class SessionApprovals {
     { key, asked = null, report }: { key: string | null; asked?: RequestStatement | null; report?: string },
   ): Promise<OpenRequest> {
     const reports = new Set(report === undefined ? [] : [report])
-    const open: OpenRequest = { record, key, asked: asked ?? null, reports, menu: null, proof: null }
+    const since = this.#options.clock.monotonic()
+    const open: OpenRequest = { record, key, asked: asked ?? null, reports, menu: null, proof: null, since }
     this.#open.set(record.id, open)
     for (const sink of this.#options.sinks) await this.#guard(() => sink.ask(record))
     return open

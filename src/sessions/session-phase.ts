@@ -26,6 +26,8 @@ export interface PhaseState {
   conversation: ConversationState
   menus: { count: number; print: string | null; instance: string }
   isReady: boolean
+  /** People were told that it is ready. */
+  isTold?: boolean
 }
 
 export interface SessionPhaseOptions {
@@ -51,6 +53,12 @@ export interface SessionPhaseOptions {
   onError(error: unknown): void
 }
 
+/**
+ * Reading an open message takes time that grows with its rows, and an answer may go on for thousands of them: it is read again when so much
+ * time has passed for each row. The reading that closes it is never put off.
+ */
+const READ_AGAIN_S = 0.001
+
 /** What Signalbox does with a session: the phase, the turn and the message, moved by the table and carried out by its actions. */
 export class SessionPhase {
   readonly #options: SessionPhaseOptions
@@ -63,6 +71,9 @@ export class SessionPhase {
   #wasInterrupted = false
   /** Rows that appeared while nothing was awaited, and since when they stand. */
   readonly #passing: PassingHistory
+  /** When the open message was last read, and when it is due again if that was put off. */
+  #readAt = Number.NEGATIVE_INFINITY
+  #readDue: number | null = null
 
   constructor(options: SessionPhaseOptions) {
     const { session, pack, rows, restored, clock, isResumed, notices } = options
@@ -78,6 +89,7 @@ export class SessionPhase {
       conversation: this.#conversation,
       isResumed,
       isReady: restored?.isReady ?? false,
+      isTold: restored?.isTold ?? restored?.isReady ?? false,
       onReady: () => {
         notices.ready()
         options.record('session.ready', {})
@@ -98,8 +110,9 @@ export class SessionPhase {
     return this.#menus.instance
   }
 
+  /** There is something for people to do or to look at. */
   get isReady(): boolean {
-    return this.#readiness.isReady
+    return this.#readiness.isTold
   }
 
   get isAtWork(): boolean {
@@ -125,20 +138,27 @@ export class SessionPhase {
       phase: this.#phase,
       conversation: this.#conversation.state,
       menus: { ...this.#menus },
-      isReady: this.isReady,
+      isReady: this.#readiness.isReady,
+      isTold: this.#readiness.isTold,
     }
   }
 
   see(look: Look): void {
     const { observation } = look
     this.#conversation.observe(look)
+    if (look.isSettled && observation.view !== 'auth_required' && observation.view !== 'unknown')
+      this.#options.notices.signedIn()
     if (!this.#readiness.admits(look) || !look.isSettled) return
     const menu = liveMenu(observation)
     const isNewMenu = menu !== null && this.#menus.print !== menu.print
     if (!menu) this.#menus.print = null
-    if (observation.view !== 'auth_required' && observation.view !== 'unknown') this.#options.notices.signedIn()
     this.#beginQueuedTurn(look)
     this.dispatch(phaseEventOf(observation, isNewMenu), look)
+  }
+
+  /** Keys go to the program, a person's or ours. */
+  noteInput(bytes: Uint8Array): void {
+    this.#readiness.noteInput(bytes, this.#options.lastLook())
   }
 
   dispatch(event: PhaseEvent, look: Look | null): void {
@@ -148,20 +168,25 @@ export class SessionPhase {
     this.#phase = next
     if (next !== from && !isCatchingUp()) record('session.phase', { from, to: next, event })
     notices.atWork(this.isAtWork)
-    for (const action of actions) this.#act(action, look)
+    for (const action of actions) this.#act(action, look, event)
     if (next === 'dormant' && from !== 'dormant') this.#closeTurn(look)
   }
 
   /** When to call `tick` if no byte comes before; null: never. In seconds since the session's start. */
   nextDeadline(): number | null {
-    return this.#phase === 'dormant' ? this.#passing.dueAt : null
+    const said = this.#phase === 'dormant' ? this.#passing.dueAt : null
+    return said === null ? this.#readDue : Math.min(said, this.#readDue ?? said)
   }
 
   /** Time has passed; the last picture still stands. Bytes that come later than the deadline are preceded by this call, live or not. */
   tick(t: number): void {
     const due = this.nextDeadline()
     const look = this.#options.lastLook()
-    if (due !== null && t >= due && look) this.#act('extract-history', { ...look, t: due })
+    if (due === null || t < due || !look) return
+    const now = { ...look, t: due }
+    if (due !== this.#readDue) return this.#act('extract-history', now)
+    this.#act('extract', now)
+    this.#act('edit', now)
   }
 
   /** The agent's work was stopped. */
@@ -204,19 +229,19 @@ export class SessionPhase {
   // — inside —
 
   /** Each action is isolated: a failure is reported, the rest still run, the phase has advanced. */
-  #act(action: PhaseAction, look: Look | null): void {
+  #act(action: PhaseAction, look: Look | null, event?: PhaseEvent): void {
     try {
-      this.#perform(action, look)
+      this.#perform(action, look, event)
     } catch (error) {
       this.#options.onError(error)
     }
   }
 
-  #perform(action: PhaseAction, look: Look | null): void {
+  #perform(action: PhaseAction, look: Look | null, event?: PhaseEvent): void {
     const { messages, notices, effects, approvals, isCatchingUp } = this.#options
     switch (action) {
       case 'mark-turn':
-        return this.#markTurn(look)
+        return this.#markTurn(look, event === 'prompt-sent')
       case 'open-message':
         this.#conversation.openMessage()
         return messages.open(this.openMessage)
@@ -224,13 +249,14 @@ export class SessionPhase {
       case 'stop-typing':
         return this.#showTyping(action === 'start-typing')
       case 'extract':
+        return this.#extractSoon(look)
       case 'extract-turn':
         if (look) this.#conversation.extract(look, { isOpen: true })
         return
       case 'extract-history':
         return this.#extractHistory(look)
       case 'edit':
-        if (this.#conversation.blocks.length === 0) return
+        if (this.#conversation.blocks.length === 0 || (this.#readDue !== null && event !== 'transcript-block')) return
         this.#conversation.openMessage()
         return messages.update(this.openMessage, this.#conversation.blocks)
       case 'finalize':
@@ -255,8 +281,21 @@ export class SessionPhase {
     }
   }
 
-  #markTurn(look: Look | null): void {
-    const turn = look && this.#conversation.markTurn(look)
+  #extractSoon(look: Look | null): void {
+    if (!look) return
+    const due = this.#readAt + this.#conversation.openRows * READ_AGAIN_S
+    // A clock that was set back, or a session that was adopted: what lies ahead is no measure.
+    if (look.t < due && look.t >= this.#readAt) {
+      this.#readDue = due
+      return
+    }
+    this.#readDue = null
+    this.#readAt = look.t
+    this.#conversation.extract(look, { isOpen: true })
+  }
+
+  #markTurn(look: Look | null, isSent = false): void {
+    const turn = look && this.#conversation.markTurn(look, { isSent })
     if (!turn) return
     const prompt = look.observation.user?.slice(0, PROMPT_KEPT)
     this.#options.record('turn.opened', { session: this.#options.session, turn, ...(prompt && { prompt }) })
@@ -282,6 +321,8 @@ export class SessionPhase {
 
   #finalize(look: Look | null, { before, isEnd }: { before?: number; isEnd: boolean }): void {
     const { messages, hasTranscript, exit } = this.#options
+    this.#readDue = null
+    this.#readAt = Number.NEGATIVE_INFINITY
     if (!look) return
     // Words without a prompt of their own: they came after their turn had been taken for closed.
     if (!this.#conversation.turn) return isEnd ? this.#act('extract-history', look) : undefined
@@ -325,13 +366,14 @@ export class SessionPhase {
   }
 
   #ask(look: Look | null): void {
-    const { effects, approvals, isCatchingUp } = this.#options
+    const { effects, approvals, clock, isCatchingUp } = this.#options
     const menu = liveMenu(look?.observation ?? null)
     if (!menu || !look) return
+    const since = clock.monotonic() - Math.max(0, look.t - menu.live.since) * 1000
     const count = this.#menus.count + 1
     const instance = `${look.frame.lines[menu.rows[0]]?.id ?? 0}:${count}`
     this.#menus = { count, print: menu.print, instance }
-    if (!isCatchingUp()) effects.later(() => approvals.raise(menu, instance))
+    if (!isCatchingUp()) effects.later(() => approvals.raise(menu, instance, since))
   }
 
   get #asksOnlyForSignIn(): boolean {

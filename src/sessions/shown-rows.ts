@@ -47,6 +47,8 @@ export class ShownRows {
   #echo: Echo | null = null
   /** There was one, and the program has cleared it away: it may be about to print it again. */
   #isEchoLost = false
+  /** Above this row a lost prompt was looked for in vain; rows that are printed again have ids of their own. */
+  #searchedTo: number | null = null
   #widths: number[] = []
   /** The background of prompts, where they have one: a long prompt is told by it when its first row is out of sight. */
   #echoBackground: Color = null
@@ -135,6 +137,7 @@ export class ShownRows {
     const isNew = echo?.text !== this.#echo?.text
     this.#isEchoLost = echo === null && (this.#echo !== null || this.#isEchoLost)
     this.#echo = echo
+    if (echo) this.#searchedTo = null
     if (isNew && this.#look) this.#widths = [this.#look.frame.cols]
   }
 
@@ -144,15 +147,20 @@ export class ShownRows {
     // A prompt that is new is seen when it appears; above the screen one is looked for only where it may have got there unseen.
     const isRepainting = this.#repaints.some(repaint => this.#look!.t <= repaint.until)
     const hasJumped = (frame.lines[0]?.id ?? 0) > (before?.frame.lines.at(-1)?.id ?? -1) + 1
-    const isKnown = this.#echo === null ? !this.#isEchoLost : this.#isStill(this.#echo)
-    if (!hasJumped && !isRepainting && isKnown) return this.#echo
-    const rows = this.#source.readRows(frame.history.firstId, contentEnd(this.#look!, this.#kept))
+    const isKnown = this.#echo === null ? !this.#isEchoLost : this.#isStill(this.#echo, frame.history.firstId)
+    const isSame = !hasJumped && !isRepainting
+    if (isSame && isKnown) return this.#echo
+    const from = isSame ? Math.max(frame.history.firstId, this.#searchedTo ?? 0) : frame.history.firstId
+    this.#searchedTo = frame.lines[0]?.id ?? null
+    const rows = this.#source.readRows(from, contentEnd(this.#look!, this.#kept))
     const found = transcriptBlocks(rows, this.#pack).findLast(block => isEcho(block, this.#pack))
     return found ? echoOf(rows, found) : null
   }
 
-  #isStill({ first, last, text }: Echo): boolean {
-    return first < ALTERNATE_FIRST_ID && echoText(this.#source.readRows(first, last)) === text
+  /** A prompt that the terminal no longer keeps has not been cleared away: its answer is longer than that. */
+  #isStill({ first, last, text }: Echo, oldest: number): boolean {
+    if (first >= ALTERNATE_FIRST_ID) return false
+    return first < oldest || echoText(this.#source.readRows(first, last)) === text
   }
 
   #keep(look: Look): void {

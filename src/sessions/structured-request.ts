@@ -17,17 +17,21 @@ type Option = ApprovalRequest['request']['options'][number]
 export interface RequestContext {
   subject: ApprovalRequest['subject']
   mayHold: boolean
+  /** What the way back to the agent can carry, where that is less than all. */
+  can?: readonly Carried[] | undefined
 }
 
+type Carried = NonNullable<ApprovalRequest['source']['can']>[number]
+
 /** What a hook that waits can carry beyond a yes. */
-const CAN_HOLD: NonNullable<ApprovalRequest['source']['can']> = ['edit', 'deny', 'text', 'hold']
+const CAN_HOLD: readonly Carried[] = ['edit', 'deny', 'text', 'hold']
 
 /** A permission that the agent reports by itself; `options` are those of its menu where one is on screen. */
 export function requestOfStatement(
   report: string,
   { tool, input, prompt, subAgent }: RequestStatement & { subAgent?: string },
   key: string | null,
-  { subject, mayHold }: RequestContext,
+  { subject, mayHold, can = CAN_HOLD }: RequestContext,
   options?: readonly Option[],
 ): ApprovalRequest {
   return requestFromReport(
@@ -38,7 +42,7 @@ export function requestOfStatement(
       input: input ?? null,
       evidence: [{ kind: 'hook', report }],
       ...(options && { options: options.map(({ key: name, label, meaning }) => ({ key: name, label, meaning })) }),
-      ...(mayHold && { can: CAN_HOLD }),
+      ...(mayHold && { can: [...can] }),
       ...(key !== null && { toolUseId: key }),
       ...(prompt !== undefined && { turn: prompt }),
       ...(subAgent !== undefined && { subAgent }),
@@ -55,7 +59,7 @@ export function requestOfTool(
   tools: readonly StartedTool[],
   menu: Menu,
   instance: string,
-  { subject, mayHold }: RequestContext,
+  { subject, mayHold, can = CAN_HOLD }: RequestContext,
 ): { request: ApprovalRequest; key: string } | null {
   const shown = requestFromMenu(menu, { kind: 'permission', subject, instance })
   for (const { key, tool, input, prompt, subAgent } of tools) {
@@ -68,7 +72,7 @@ export function requestOfTool(
         toolUseId: key,
         evidence: [{ kind: 'hook', toolUse: key }, ...shown.source.evidence],
         options: shown.request.options.map(({ key: name, label, meaning }) => ({ key: name, label, meaning })),
-        ...(mayHold && { can: CAN_HOLD }),
+        ...(mayHold && { can: [...can] }),
         ...(prompt !== null && { turn: prompt }),
         ...(subAgent !== null && { subAgent }),
       },

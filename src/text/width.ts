@@ -39,7 +39,8 @@ const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 const PIECE = 256
 
 /** Characters that are a cluster of their own beside each other: no marks, no joiners, no emoji. */
-const SIMPLE = /^[\x20-\x7e\u00a1-\u00ac\u00af-\u02ff\u2500-\u259f\u3041-\u3096\u4e00-\u9fff]*$/
+const SIMPLE =
+  /^[\x20-\x7e\u00a1-\u00ac\u00af-\u02ff\u2010-\u2027\u2190-\u21ff\u2500-\u259f\u25a0-\u25fc\u3041-\u3096\u4e00-\u9fff]*$/
 
 export function displayWidth(text: string): number {
   if (ASCII.test(text)) return text.length

@@ -10,7 +10,10 @@ interface Shown {
   stepList: { step: string; status: string; reason: string | null }[]
 }
 
-/** The real CLIs without a terminal, as worker and as auditor of one run. */
+/** These are held to a form by a tool that their model must call, which the scripted one does not: another judges their work. */
+const JUDGED_BY_DEMO = ['claude', 'qwen']
+
+/** The real CLIs without a terminal, as worker and, where they can be, as auditor of one run. */
 describe.each(AGENTS.filter(isWanted))('$name without a terminal', agent => {
   const model = new FakeModel()
   let home: AgentHome
@@ -24,7 +27,7 @@ describe.each(AGENTS.filter(isWanted))('$name without a terminal', agent => {
     await model.close()
   })
 
-  test('works, uses a tool, and judges: the run is completed', async () => {
+  test('works, uses a tool, and is judged: the run is completed', async () => {
     const command = `node -e "require('fs').appendFileSync('made.txt','x')"`
     // The auditor is asked about the same task: what it is told to answer with tells it from the worker.
     model.when('"verdict"', { text: '{"verdict":"DONE","feedback":"It is made.","findings":[]}' })
@@ -33,7 +36,9 @@ describe.each(AGENTS.filter(isWanted))('$name without a terminal', agent => {
       { text: 'I make it.', tool: agent.shell(command, home.place) },
       { text: 'It has been made.' },
     )
-    const args = ['oneshot', 'Make the file made.txt', '--agent', agent.name, '--permissions', 'all', '--json']
+    const auditor = JUDGED_BY_DEMO.includes(agent.name) ? 'demo' : agent.name
+    const roles = ['--worker', agent.name, '--auditor', auditor]
+    const args = ['oneshot', 'Make the file made.txt', ...roles, '--permissions', 'all', '--json']
     const done = await home.run(args, { timeoutMs: 150_000, env: { IS_SANDBOX: '1' } })
     const shown = await home.json<Shown>(['show', 'latest', '--json'])
     expect({ code: done.code, steps: shown.stepList, state: shown.oneshot.state, err: done.stderr }).toMatchObject({

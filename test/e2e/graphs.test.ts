@@ -87,6 +87,38 @@ describe('the examples', () => {
   )
 })
 
+describe('plan, implement, review with a real program', () => {
+  test('ends well: prompts, answers and status of each node, the thread’s one session, the goal, the last checkpoint', async () => {
+    graph(
+      `graph [goal="Paint the signal"]; plan [prompt="Write a plan for: $goal", fidelity=full, thread_id=main]
+       implement [prompt="Do it: {last_response}", goal_gate=true, retry_target=plan, fidelity=full, thread_id=main]
+       review [prompt="Look at it"]; start -> plan -> implement; implement -> review [condition="outcome=success"]
+       implement -> plan [condition="outcome=fail"]; review -> exit [condition="outcome=success"]; review -> implement [condition="outcome=fail"]`,
+    )
+    const { stdout, stderr } = await run(['flow.dot', '--agent', 'demo'])
+    const { run: id, status } = outcome(stdout)
+    expect(status, stderr).toBe('completed')
+    const events = parseLines<Event>(stdout)
+    const bound = events.filter(({ type }) => type === 'thread.bound').map(({ data }) => data.session)
+    expect([bound.length, new Set(bound).size]).toEqual([2, 1])
+    await home.ok(['export', id, '--format', 'attractor', '-o', 'out'])
+    const read = (path: string) => readFileSync(join(home.work, 'out', path), 'utf8')
+    expect(read('plan/prompt.md')).toMatch(/^Write a plan for: Paint the signal\n/)
+    expect(read('review/prompt.md')).toContain('- implement: success')
+    for (const node of ['plan', 'implement', 'review']) {
+      expect(read(`${node}/response.md`).length).toBeGreaterThan(10)
+      expect(JSON.parse(read(`${node}/status.json`))).toMatchObject({ outcome: 'success' })
+    }
+    expect(JSON.parse(read('manifest.json'))).toMatchObject({ goal: 'Paint the signal' })
+    expect(JSON.parse(read('checkpoint.json'))).toMatchObject({
+      current_node: 'review',
+      next_node: 'exit',
+      node_outcomes: { plan: 'success', implement: 'success', review: 'success' },
+      context: { outcome: 'success', 'graph.goal': 'Paint the signal' },
+    })
+  })
+})
+
 describe('a gate', () => {
   test('stops the command with exit 4, is answered once without a daemon, and the run goes on; then it is drawn, exported and forked', async () => {
     graph(

@@ -307,9 +307,20 @@ describe('what must never come back', () => {
   })
 
   test('a host killed with -9 anywhere: the next one comes to the same end, and repeats nothing finished', async () => {
+    // The auditor judges by its earlier verdicts alone, which it is shown: however often it is asked, it says the same.
+    const verdict = (word: string, feedback: string) => [
+      { say: { markdown: JSON.stringify({ verdict: word, feedback }) } },
+    ]
+    const asked = (about: string) => `/(?=[\\s\\S]*"verdict": "DONE")(?=[\\s\\S]*${about})/`
+    const file = join(home.directory, 'three-rounds.json')
+    const turns = [
+      { match: asked('second look'), steps: verdict('DONE', 'fine') },
+      { match: asked('first look'), steps: verdict('RETRY', 'second look') },
+      { match: AUDIT, steps: verdict('RETRY', 'first look') },
+    ]
+    writeFileSync(file, JSON.stringify({ name: 'three rounds', headless: { auto: true }, turns }))
     for (const version of sample(KILLS, 3, 24)) {
-      const task = `at ${version}\n[demo:verdict RETRY,RETRY,DONE]`
-      const child = home.start(['oneshot', task, '--agent', 'demo', '--json'], { env: env() })
+      const child = home.start(['oneshot', `at ${version}`, '--agent', 'demo', '--json'], { env: env(file) })
       const seen = { text: '', lines: 0 }
       const ended = new Promise(resolve => child.on('close', resolve))
       child.stdout!.on('data', chunk => {
@@ -319,8 +330,10 @@ describe('what must never come back', () => {
       })
       await ended
       // One that was killed after its last event has nothing left to do but its files.
-      if ((await show()).status !== 'completed') expect([version, (await resume()).code]).toEqual([version, 0])
-      else await inside(home, ['export', 'latest', '--format', 'oneshot'])
+      if ((await show()).status !== 'completed') {
+        const resumed = await inside(home, ['oneshot', '--resume'], { env: env(file) })
+        expect([version, resumed.code]).toEqual([version, 0])
+      } else await inside(home, ['export', 'latest', '--format', 'oneshot'])
       const shown = await show()
       const done = shown.stepList.filter(({ status }) => status === 'ok').map(({ step }) => step.replace(/#\d+$/, ''))
       expect([version, shown.oneshot.state, shown.oneshot.iteration]).toEqual([version, 'COMPLETED', 3])

@@ -215,7 +215,7 @@ describe.skipIf(!hasTmux)('watch', () => {
     )
     view('send-keys', '-t', 'view', 'Enter')
     await waitFor('the pane on screen', () => /needs you.*Overwrite it\?/.test(screen()))
-    expect(screen()).toContain('1 need you')
+    expect(screen()).toContain('1 needs you')
     view('send-keys', '-t', 'view', 'w')
     await waitFor('the reasons', () => screen().includes('reports, newest first'))
     view('send-keys', '-t', 'view', 'x')

@@ -72,6 +72,13 @@ export class TestServer {
     return server
   }
 
+  /** The same host behind a new server, as after a short absence; sessions and devices stay. */
+  static async restarted(before: TestServer, options: TestServerOptions): Promise<TestServer> {
+    before.api = await before.#serve(options)
+    await before.api.listenOnTcp()
+    return before
+  }
+
   private constructor() {
     this.directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-server-')))
     this.work = join(this.directory, 'work')
@@ -126,7 +133,17 @@ export class TestServer {
       })
       this.runs.start()
     }
-    this.api = await ApiServer.open({
+    this.api = await this.#serve({ settings, ...(onLog && { onLog }) })
+    await this.api.listenOnTcp()
+  }
+
+  #serve({ settings = {}, onLog }: TestServerOptions): Promise<ApiServer> {
+    const home = openHome(this.context)
+    const log = (line: string) => {
+      this.log.push(line)
+      onLog?.(line)
+    }
+    return ApiServer.open({
       host: this.host,
       runs: this.runs,
       settings: {
@@ -143,7 +160,6 @@ export class TestServer {
       stop: () => undefined,
       log,
     })
-    await this.api.listenOnTcp()
   }
 
   get address(): string {

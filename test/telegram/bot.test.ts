@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { SignalboxError } from '../../src/errors/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
 import { TestBot } from './support.js'
 
@@ -106,6 +107,9 @@ it('text while a request is open is not typed into it; it can become the reason 
   const decided = await bot.events('approval.decided')
   const { text, note } = decided.at(-1)!.data as { text?: string; note?: string }
   expect(text ?? note).toBe('use the other tool')
+  // The agent hears the reason.
+  await bot.seen(ann, 'You said: Denied: use the other tool')
+  await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
 })
 
 it('a reply to a question’s card is its answer', async () => {
@@ -204,7 +208,9 @@ it('the gate of a run is a card with its edges as buttons; the end of the run is
     start -> ask; ask -> done [label="[Y] Ship"]; ask -> done [label="[N] Hold"] }`
   const before = ann.chat.messages.at(-1)!.id
   const wish = { dot, inputs: {}, project: bot.work, person: 'local', labels: { host: 'daemon' } }
-  const { id } = await bot.api.parts.pipelines.create(wish)
+  const { pipelines } = bot.api.parts
+  const untrusted = await pipelines.create(wish).catch(error => error as SignalboxError)
+  const { id } = await pipelines.create({ ...wish, trust: String((untrusted as SignalboxError).details?.hash) })
   const card = await bot.seen(ann, 'Ship it?', before)
   const labels = card.markup!.inline_keyboard!.flat().map(({ text }) => text)
   expect(labels.join()).toMatch(/Ship.*Hold/)

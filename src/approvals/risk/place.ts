@@ -1,15 +1,8 @@
 import { posix } from 'node:path'
 import { visibleText } from '../../text/index.js'
-import {
-  AGENT_FILES,
-  AGENT_FOLDERS,
-  CI_FILES,
-  CI_FOLDERS,
-  HOOK_FILES,
-  SECRET_FOLDERS,
-  SHELL_FILES,
-} from './places-table.js'
+import { AGENT_FILES, AGENT_FOLDERS, CI_FILES, CI_FOLDERS, HOOK_FILES, SHELL_FILES } from './places-table.js'
 import type { Reason } from './reason.js'
+import { isSecretPath } from './secret-names.js'
 
 export interface PlaceContext {
   project: string
@@ -68,7 +61,7 @@ function specialPlace(path: string, access: Access, { project, home }: PlaceCont
     .filter(segment => segment !== '')
   const name = segments.at(-1) ?? ''
   const has = (folder: string) => hasRun(segments, folder.split('/'))
-  if (isSecret(segments, name)) return 'a file that holds credentials'
+  if (isSecretPath(path)) return 'a file that holds credentials'
   if (access === 'read') return null
   if (path === project || path === home || path === '/') return 'a whole directory'
   if (AGENT_FILES.has(name) || AGENT_FOLDERS.some(has)) return 'settings of agents'
@@ -78,16 +71,6 @@ function specialPlace(path: string, access: Access, { project, home }: PlaceCont
   if (CI_FILES.has(name) || CI_FOLDERS.some(has)) return 'what CI runs'
   if (SHELL_FILES.has(name)) return 'a file that shells run at start'
   return null
-}
-
-function isSecret(segments: readonly string[], name: string): boolean {
-  if (segments.some(segment => SECRET_FOLDERS.has(segment))) return true
-  if (name === '.env' || (name.startsWith('.env.') && !/\.(example|sample|template|dist)$/.test(name))) return true
-  if (/\.(pem|key|p12|pfx|kdbx|keystore|jks)$/.test(name)) return true
-  if (/^id_(rsa|dsa|ecdsa|ed25519)/.test(name) && !name.endsWith('.pub')) return true
-  if (/^credentials/.test(name) || /service-account.*\.json$/.test(name)) return true
-  if (hasRun(segments, ['.git', 'config'])) return true
-  return ['.netrc', '.npmrc', '.pypirc', '.git-credentials', '.pgpass', 'auth.json', '.credentials.json'].includes(name)
 }
 
 function hasRun(segments: readonly string[], run: readonly string[]): boolean {

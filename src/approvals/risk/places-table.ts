@@ -1,15 +1,4 @@
 /** Places whose change gives someone else authority: names in lower case, folders as runs of path segments. */
-export const SECRET_FOLDERS: ReadonlySet<string> = new Set([
-  '.ssh',
-  '.gnupg',
-  '.aws',
-  '.kube',
-  '.docker',
-  '.azure',
-  '.password-store',
-  'keychains',
-])
-
 export const AGENT_FOLDERS: readonly string[] = [
   '.claude',
   '.codex',

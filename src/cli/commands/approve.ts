@@ -2,6 +2,7 @@ import { approveAllLike } from '../batch-command.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { decideFromCli } from '../decide-command.js'
+import { decideGate } from '../decide-gate.js'
 import { grantWish } from '../grant-wish.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
@@ -9,6 +10,16 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   const note = (options.note as string | undefined) ?? null
   const isJson = options.json === true
   if (options.allLike) return approveAllLike(context, { id, note, isJson })
+  const gate = await decideGate(context, {
+    id,
+    wants: 'allow',
+    option: (options.option as string | undefined) ?? null,
+    note,
+    edit: (options.edit as string | undefined) ?? null,
+    fingerprint: (options.fingerprint as string | undefined) ?? null,
+    isJson,
+  })
+  if (gate !== null) return gate
   return decideFromCli(context, {
     id,
     wants: 'allow',

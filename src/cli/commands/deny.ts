@@ -3,6 +3,7 @@ import { denyEverything } from '../batch-command.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { decideFromCli } from '../decide-command.js'
+import { decideGate } from '../decide-gate.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const note = (options.note as string | undefined) ?? null
@@ -14,6 +15,16 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   }
   if (args.id === undefined)
     throw new SignalboxError('E_INPUT', 'deny needs the id of an approval', { next: 'signalbox approvals lists them' })
+  const gate = await decideGate(context, {
+    id: String(args.id),
+    wants: 'deny',
+    option: (options.option as string | undefined) ?? null,
+    note,
+    edit: null,
+    fingerprint: null,
+    isJson,
+  })
+  if (gate !== null) return gate
   return decideFromCli(context, {
     id: String(args.id),
     wants: 'deny',

@@ -6,6 +6,14 @@ import { printStarted, type SessionInfo } from '../session-info.js'
 import { stringEntries, terminalSize } from '../terminal-wish.js'
 
 export async function run(context: CommandContext, input: CommandInput): Promise<number> {
+  if (input.options.queued) {
+    const { resumeQueued } = await import('../pipelines/resume-pipeline.js')
+    return resumeQueued(context, input.options)
+  }
+  if (input.args.id === undefined) {
+    const { onlyCandidate } = await import('../pipelines/resume-pipeline.js')
+    return run(context, { ...input, args: { ...input.args, id: await onlyCandidate(context) } })
+  }
   const word = String(input.args.id)
   if (/^(run_|latest$)/.test(word) || word.endsWith('.json')) {
     const { resumeRunOrCheckpoint } = await import('../graphs/resume-run.js')

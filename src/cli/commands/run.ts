@@ -6,7 +6,7 @@ import { createRun, type GraphInput, type Limits } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { type Attribute, type Graph, printDot } from '../../graph/index.js'
-import { budgetOf, checkInputs, type ExecutableFiles, titleOf, withPromptFiles } from '../../host/index.js'
+import { budgetOf, checkInputs, type ExecutableFiles, titleOf, transformGraph } from '../../host/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -14,7 +14,6 @@ import { driveGraph } from '../graphs/drive-graph.js'
 import { newWorkspace } from '../graphs/new-workspace.js'
 import { describeDiagnostic, type ReadGraph, readGraph } from '../graphs/read-graph.js'
 import { requireTrust } from '../graphs/require-trust.js'
-import type { UserModule } from '../graphs/user-module.js'
 import { type Home, openHome } from '../home.js'
 import { durationMs, wholeNumber } from '../runs/oneshot-options.js'
 import { withStore } from '../runs/open-runs.js'
@@ -41,7 +40,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
             mayAsk: context.isInteractive && options.ask !== false && !options.json,
           })
         : null
-    const graph = transformed(withPromptFiles(read.parsed.graph, dirname(read.path)), read.module)
+    const graph = transformGraph(read.parsed.graph, dirname(read.path), read.module?.transforms)
     const input = await inputOf(context, home, id, graph, read, options, trusted)
     const labels = {
       ...readLabels(options.label as string[] | undefined),
@@ -80,13 +79,8 @@ export function refuseErrors(context: CommandContext, read: ReadGraph, name: str
   const count = errors.length === 1 ? '1 error' : `${errors.length} errors`
   const code = errors.every(({ rule }) => rule === 'agent_known') ? 'E_AGENT_MISSING' : 'E_GRAPH'
   throw new SignalboxError(code, `${name} has ${count}; nothing was started`, {
-    next: `signalbox validate ${name}`,
+    next: code === 'E_AGENT_MISSING' ? 'signalbox doctor shows the agents that are here' : `signalbox validate ${name}`,
   })
-}
-
-/** What the user's module makes of a graph, in the order it lists it. */
-function transformed(graph: Graph, module: UserModule | null): Graph {
-  return (module?.transforms ?? []).reduce((made, transform) => transform(made), graph)
 }
 
 function readLabels(given: readonly string[] = []): Record<string, string> {

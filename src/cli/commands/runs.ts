@@ -36,8 +36,9 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     for (const record of shown) {
       const status = context.style(STATUS_STYLE[record.status], record.status.padEnd(9))
       const age = formatAge(now - record.updatedAt).padStart(4)
-      const why = record.reason && record.status !== 'completed' ? ` (${record.reason})` : ''
-      const line = `${record.kind} · ${record.title}${why}`
+      const isPlain = record.status === 'completed' && ['done', 'approved'].includes(record.reason ?? 'done')
+      const why = record.reason && !isPlain ? ` (${record.reason})` : ''
+      const line = `${record.labels.pipeline ?? record.kind} · ${record.title}${why}`
       context.out(`${record.id}  ${status} ${age}  ${truncate(line, Math.max(20, context.columns - 40))}`)
     }
     return EXIT.ok

@@ -1,6 +1,7 @@
 import { delay, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { isAlive, reportStarted, reportStartFailure } from '../../process/index.js'
+import { plural } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -17,6 +18,7 @@ export async function run(context: CommandContext, { options }: CommandInput): P
   if (options.stop) return stop(context, isJson)
   if (options.rotateToken) return rotateToken(context, isJson)
   if (options.link) return link(context, options, isJson)
+  if (options.lockdown) return lockdown(context, isJson)
   if (options.background) return background(context, isJson)
   process.umask(0o077)
   // Started by a command that needs a daemon: nobody reads what is printed here.
@@ -83,6 +85,17 @@ async function rotateToken(context: CommandContext, isJson: boolean): Promise<nu
   const { file } = await client.post<{ file: string }>('/auth/token/rotate')
   if (isJson) context.json({ file })
   else context.out(`a new token is in ${file}; the one before is worth nothing any more`)
+  return EXIT.ok
+}
+
+async function lockdown(context: CommandContext, isJson: boolean): Promise<number> {
+  const client = await DaemonClient.connect(context)
+  const done = await client.post<{ since: number; grants: number }>('/lockdown')
+  if (isJson) context.json(done)
+  else {
+    context.out(`locked: ${plural(done.grants, 'grant')} ended, every login and the token are worth nothing any more`)
+    context.out('Only denials are taken until signalbox serve --stop and a new start. Sessions go on.')
+  }
   return EXIT.ok
 }
 

@@ -24,6 +24,11 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     (!onlyTmux || pane.source === 'tmux') &&
     (options.sessions !== true || pane.source === 'session') &&
     (filter === '' || matchesFilter(pane, filter))
+  if (options.raw === true) {
+    const { watchRaw } = await import('../watch/watch-raw.js')
+    await watchRaw(context, client, { wants, isJson: options.json === true, isOnce: options.once === true })
+    return EXIT.ok
+  }
   if (options.once === true) return printOnce(context, client, wants, options.json === true)
   const stop = new AbortController()
   const events = client.events('/panes/stream', stop.signal)

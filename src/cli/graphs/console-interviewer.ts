@@ -17,7 +17,7 @@ export class ConsoleInterviewer implements Interviewer {
     const { out, style } = this.#context
     out('')
     for (const line of question.text.split('\n')) out(`  ${style('bold', visibleText(line))}`)
-    for (const { key, label } of question.options) out(`    ${style('cyan', key)}  ${visibleText(label)}`)
+    for (const { key, label } of question.options) out(`    ${style('cyan', key)}  ${visibleText(withoutKey(label))}`)
     for (;;) {
       const typed = await this.#line(`  ${hintOf(question)} > `)
       if (typed === null) throw new GateGone()
@@ -36,12 +36,15 @@ export class ConsoleInterviewer implements Interviewer {
     const reader = createInterface({ input: process.stdin, output: process.stdout })
     // Ctrl-C is for the run, not for the question.
     reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+    const leave = () => this.#context.out('')
+    this.#signal.addEventListener('abort', leave, { once: true })
     const closed = new Promise<null>(resolve => reader.once('close', () => resolve(null)))
     try {
       return await Promise.race([reader.question(prompt, { signal: this.#signal }), closed])
     } catch {
       return null
     } finally {
+      this.#signal.removeEventListener('abort', leave)
       reader.close()
     }
   }
@@ -49,6 +52,11 @@ export class ConsoleInterviewer implements Interviewer {
 
 /** The gate was answered elsewhere, or the terminal is gone: nothing is decided here. */
 export class GateGone extends Error {}
+
+/** The key stands before it already: `[Y] Yes` → `Yes`. */
+function withoutKey(label: string): string {
+  return label.trim().replace(/^(?:\[[^\]]\]\s+|\S\)\s+|\S - )/, '')
+}
 
 function hintOf({ type, takesText, options }: Question): string {
   if (type === 'MULTI_SELECT') return 'keys, with commas between them'

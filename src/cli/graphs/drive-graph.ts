@@ -39,7 +39,7 @@ export async function driveGraph(
         activity: activity => progress?.activity(activity),
         ...(mayAsk && { answerGate: askHere(context) }),
       },
-      { ...(module && { handlers: module.handlers }), stays: mayAsk },
+      { ...(module && { handlers: module.handlers, functions: module.functions }), stays: mayAsk },
     )
     if (options.checkpointDir !== undefined)
       await writeCheckpoints(store, current, resolve(context.cwd, String(options.checkpointDir)))

@@ -2,8 +2,9 @@ import { readFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
-import { BUILT_IN_HANDLERS, type Diagnostic, lintParsed, type Parsed, parseDot } from '../../graph/index.js'
+import { BUILT_IN_HANDLERS, type Diagnostic, lintParsed, type Parsed, parseDot, textOf } from '../../graph/index.js'
 import { lookForPrompt } from '../../host/index.js'
+import { pipelineFunctions } from '../../pipelines/index.js'
 import type { CommandContext } from '../context.js'
 import { openHome } from '../home.js'
 import { agentFacts } from './agent-facts.js'
@@ -39,6 +40,10 @@ export async function readGraph(
   const facts = {
     promptFile: (prompt: string) => lookForPrompt(prompt, directory, root),
     handlers: [...BUILT_IN_HANDLERS, ...Object.keys(module?.handlers ?? {})],
+    functions: [
+      ...pipelineFunctions(textOf(parsed.graph.attributes, 'pipeline_type')),
+      ...Object.keys(module?.functions ?? {}),
+    ],
     agents: agent === undefined ? null : await agentFacts(context, parsed.graph, agent),
   }
   const diagnostics = lintParsed(parsed, facts, module?.rules)

@@ -16,6 +16,7 @@ import type { ReadGraph } from './read-graph.js'
 
 /** Lines of a difference that a person reads before they look for themselves. */
 const SHOWN_LINES = 60
+const SHOWN_COMMANDS = 12
 
 /**
  * Nothing of a project is run before a person has let it: asked here where there is a terminal, and no is the default; else they name the hash
@@ -57,6 +58,10 @@ export async function askTrust(
     for (const line of lines.slice(0, SHOWN_LINES)) out(`    ${style('dim', visibleText(line))}`)
     if (lines.length > SHOWN_LINES) out(style('dim', `    … ${lines.length - SHOWN_LINES} more lines`))
   }
+  if (found.commands.length > 0) out('They run:')
+  for (const command of found.commands.slice(0, SHOWN_COMMANDS))
+    out(`  ${style('cyan', visibleText(command.replace(/\s+/g, ' ')).slice(0, 200))}`)
+  if (found.commands.length > SHOWN_COMMANDS) out(`  … and ${found.commands.length - SHOWN_COMMANDS} more commands`)
   const said = (await askLine('yes or [no]: ')).trim().toLowerCase()
   if (said === 'y' || said === 'yes') return book.grant(found, { by: 'local', how: 'asked' })
   throw new SignalboxError('E_UNTRUSTED', 'nothing was run', { next: 'look at the files, then start it again' })

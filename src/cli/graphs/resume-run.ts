@@ -18,11 +18,13 @@ import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { type Graph, printDot } from '../../graph/index.js'
 import { titleOf, withPromptFiles } from '../../host/index.js'
+import { isPipelineRun } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { CommandInput } from '../command-spec.js'
 import { refuseErrors } from '../commands/run.js'
 import type { CommandContext } from '../context.js'
 import type { Home } from '../home.js'
+import { resumePipeline } from '../pipelines/resume-pipeline.js'
 import { findRunFor, withStore } from '../runs/open-runs.js'
 import { driveGraph } from './drive-graph.js'
 import { newWorkspace } from './new-workspace.js'
@@ -43,6 +45,7 @@ export async function resumeRunOrCheckpoint(
   }
   return withStore(context, async (store, home) => {
     const record = await findRunFor(context, store, word)
+    if (isPipelineRun(record)) return resumePipeline(context, store, home, record, options)
     await prepareGraph(context, store, home, record, options)
     return driveGraph(context, store, home, record.id, options)
   })

@@ -5,10 +5,12 @@ import type { CustomHandler } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Graph, LintRule } from '../../graph/index.js'
 
-/** What a module of the user's own brings: handlers by type, rules for the linter, changes to graphs before they run. */
+/** What a module of the user's own brings: handlers by type, functions for `code` nodes, rules for the linter, changes to graphs before they run. */
 export interface UserModule {
   file: string
   handlers: Readonly<Record<string, CustomHandler>>
+  /** What `code` nodes may call, by name. */
+  functions: Readonly<Record<string, CustomHandler>>
   rules: readonly LintRule[]
   transforms: readonly ((graph: Graph) => Graph)[]
 }
@@ -27,16 +29,19 @@ export async function loadUserModule(cwd: string, given: string): Promise<UserMo
   } catch (error) {
     throw refuse(`cannot be loaded: ${(error as Error).message}`)
   }
-  const { handlers = {}, rules = [], transforms = [] } = module
-  const isMap = typeof handlers === 'object' && handlers !== null && !Array.isArray(handlers)
-  if (!isMap || !Object.values(handlers).every(handler => typeof handler === 'function'))
-    throw refuse('exports handlers that are not functions by type')
+  const { handlers = {}, functions = {}, rules = [], transforms = [] } = module
+  for (const [name, map] of Object.entries({ handlers, functions })) {
+    const isMap = typeof map === 'object' && map !== null && !Array.isArray(map)
+    if (!isMap || !Object.values(map).every(entry => typeof entry === 'function'))
+      throw refuse(`exports ${name} that are not functions by name`)
+  }
   for (const [name, list] of Object.entries({ rules, transforms }))
     if (!Array.isArray(list) || !list.every(entry => typeof entry === 'function'))
       throw refuse(`exports ${name} that are no list of functions`)
   return {
     file,
     handlers: handlers as UserModule['handlers'],
+    functions: functions as UserModule['functions'],
     rules: rules as LintRule[],
     transforms: transforms as UserModule['transforms'],
   }

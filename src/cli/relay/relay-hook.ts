@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { type IncomingMessage, request } from 'node:http'
 import { delay, systemClock } from '../../clock/index.js'
+import { ownTerminal } from './own-terminal.js'
 
 /*
  * `signalbox hook`: an agent's hook call, carried to the daemon. It runs inside the agent, many times a turn, so it loads next to nothing
@@ -51,6 +52,7 @@ async function envelope({ event, mayHold, env, cwd, input }: RelayRequest): Prom
     if (size > BODY_MAX) return null
     chunks.push(bytes)
   }
+  const tty = ownTerminal()
   return JSON.stringify({
     id: randomUUID(),
     ...(event !== null && { event }),
@@ -58,6 +60,7 @@ async function envelope({ event, mayHold, env, cwd, input }: RelayRequest): Prom
     ...(env.TMUX_PANE && { tmuxPane: env.TMUX_PANE }),
     ...(env.TMUX && { tmuxSocket: env.TMUX.split(',')[0] }),
     ...(env.ITERM_SESSION_ID && { itermSession: env.ITERM_SESSION_ID }),
+    ...(tty !== null && { tty }),
     cwd,
     hold: mayHold,
     data: parsed(Buffer.concat(chunks).toString('utf8')),

@@ -20,6 +20,7 @@ export interface RunListener {
 export interface DriveHereOptions {
   /** Handlers of graphs that the user brought. */
   handlers?: Readonly<Record<string, CustomHandler>>
+  functions?: Readonly<Record<string, CustomHandler>>
   /** Stays while the run waits for people. */
   stays?: boolean
 }
@@ -31,7 +32,7 @@ export async function driveHere(
   home: Home,
   id: string,
   listener: RunListener,
-  { handlers, stays = context.isInteractive }: DriveHereOptions = {},
+  { handlers, functions, stays = context.isInteractive }: DriveHereOptions = {},
 ): Promise<RunRecord> {
   const before = await store.readStream(`run/${id}`)
   const gates = new RunGates(store, systemClock)
@@ -55,15 +56,17 @@ export async function driveHere(
       if (run === null) continue
       const parent = (event.data.parent as { run?: string } | undefined)?.run
       if (event.type === 'run.created' && parent !== undefined && family.has(parent)) family.add(run)
-      if (run === id) listener.event(event)
-      if (event.type === 'gate.opened' && family.has(run)) ask(String(event.data.approval))
+      // A question that is over leaves its line before anything else is said.
       if (event.type === 'gate.answered' || event.type === 'gate.expired')
         open.get(String(event.data.approval))?.abort()
+      if (run === id) listener.event(event)
+      if (event.type === 'gate.opened' && family.has(run)) ask(String(event.data.approval))
     }
   })
   const host = openOwnRuns(context, home, store, {
     onActivity: (_, activity) => listener.activity(activity),
     ...(handlers && { handlers }),
+    ...(functions && { functions }),
   })
   const restore = onInterrupt(async signal => {
     context.note(`interrupting; go on with: signalbox resume ${id}`)

@@ -3,9 +3,11 @@ import { delay, systemClock } from '../../clock/index.js'
 import { getRun, isEnded, type RunRecord } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { runDirectory } from '../../host/index.js'
+import { isPipelineRun } from '../../pipelines/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 import type { CommandContext } from '../context.js'
 import type { Home } from '../home.js'
+import { PipelineProgress } from '../pipelines/pipeline-progress.js'
 import { onInterrupt } from './drive-here.js'
 import { GraphProgress } from './graph-progress.js'
 import { OneshotProgress } from './oneshot-progress.js'
@@ -29,7 +31,7 @@ export async function followRun(
   record: RunRecord,
   options: FollowOptions,
 ): Promise<RunRecord> {
-  const printer = new Printer(context, record.kind, options)
+  const printer = new Printer(context, isPipelineRun(record) ? 'pipeline' : record.kind, options)
   const segments = new Segments(runDirectory(home.settings.dataDirectory, record.id), printer)
   let version = 0
   let isLeaving = false
@@ -72,13 +74,18 @@ function check(record: RunRecord, { hasStep }: Printer, { step }: FollowOptions)
 class Printer {
   readonly #context: CommandContext
   readonly #options: FollowOptions
-  readonly #progress: OneshotProgress | GraphProgress
+  readonly #progress: OneshotProgress | GraphProgress | PipelineProgress
   hasStep = false
 
   constructor(context: CommandContext, kind: string, options: FollowOptions) {
     this.#context = context
     this.#options = options
-    this.#progress = kind === 'oneshot' ? new OneshotProgress(context) : new GraphProgress(context)
+    this.#progress =
+      kind === 'oneshot'
+        ? new OneshotProgress(context)
+        : kind === 'pipeline'
+          ? new PipelineProgress(context)
+          : new GraphProgress(context)
   }
 
   event(event: StoredEvent): void {

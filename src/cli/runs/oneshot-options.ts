@@ -118,13 +118,13 @@ function defaultLevel(
 }
 
 /** The widest of those that allow no more; else the narrowest. */
-function nearestLevel(wanted: PermissionLevel, levels: readonly PermissionLevel[]): PermissionLevel {
+export function nearestLevel(wanted: PermissionLevel, levels: readonly PermissionLevel[]): PermissionLevel {
   const upTo = PERMISSION_LEVELS.slice(0, PERMISSION_LEVELS.indexOf(wanted))
   return levels.findLast(level => upTo.includes(level)) ?? levels[0]!
 }
 
 /** The first agent that is there and signed in as far as one can tell; the demo agent only when it is named. */
-async function firstAgent(context: CommandContext): Promise<AgentAdapter> {
+export async function firstAgent(context: CommandContext): Promise<AgentAdapter> {
   for (const name of agentNames().filter(candidate => candidate !== 'demo')) {
     const adapter = await loadAgent(name)
     const environment = { env: context.env, cwd: context.cwd, configuredCommand: null }

@@ -37,6 +37,7 @@ export function openOwnRuns(
   listeners: {
     onActivity?(run: string, activity: Activity): void
     handlers?: Readonly<Record<string, CustomHandler>>
+    functions?: Readonly<Record<string, CustomHandler>>
   } = {},
 ): RunHost {
   return openRuns({

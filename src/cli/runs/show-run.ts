@@ -1,9 +1,11 @@
 import { type RunRecord, readRun } from '../../engine/index.js'
 import type { EventData } from '../../events/index.js'
 import { oneshotWorkflow } from '../../oneshot/index.js'
+import type { PipelineRun } from '../../pipelines/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 import { formatDuration, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
+import { showPipeline } from '../pipelines/show-pipeline.js'
 
 /** A step of a run, put together from its events. */
 interface ShownStep {
@@ -25,7 +27,7 @@ export async function showRun(
   context: CommandContext,
   store: EventStore,
   record: RunRecord,
-  { isJson }: { isJson: boolean },
+  { isJson, pipeline = null }: { isJson: boolean; pipeline?: PipelineRun | null },
 ): Promise<void> {
   const events = await store.readStream(`run/${record.id}`)
   const steps = stepsOf(events)
@@ -41,7 +43,13 @@ export async function showRun(
       worker: work.input.worker,
       auditor: work.input.auditor,
     }
-    context.json({ ...shown, ...(oneshot && { oneshot }), stepList: steps })
+    const { state, next, usage } = pipeline ?? {}
+    context.json({
+      ...shown,
+      ...(oneshot && { oneshot }),
+      ...(pipeline && { pipeline: { state, next, usage } }),
+      stepList: steps,
+    })
     return
   }
   const { out, style } = context
@@ -60,6 +68,7 @@ export async function showRun(
     for (const { state, ts, reason } of work.history)
       out(style('dim', `  ${new Date(ts * 1000).toISOString()}  ${state}${reason ? ` (${reason})` : ''}`))
   }
+  if (pipeline) showPipeline(context, pipeline)
   if (steps.length > 0) out('')
   for (const step of steps) showStep(context, step)
   for (const [gate, approval] of Object.entries(record.gates)) out(`waits at ${gate}: signalbox answer ${approval} …`)

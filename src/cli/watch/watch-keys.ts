@@ -4,7 +4,7 @@ import { listHeight, type WatchView } from './watch-screen.js'
 /** What a key asks for beyond moving about. */
 export type WatchWish =
   | { do: 'leave' }
-  | { do: 'go' | 'seen' | 'clear' | 'why' | 'heuristics'; pane: PaneInfo }
+  | { do: 'go' | 'seen' | 'clear' | 'why' | 'heuristics' | 'mute'; pane: PaneInfo }
   | { do: 'seen-all' }
 
 /** One chunk of a terminal's input, key by key; a paste is many keys. */
@@ -57,13 +57,14 @@ export function pressKey(
   return wish ? { view: { ...view, notice: '' }, wish: { do: wish, pane: pane! } } : only({})
 }
 
-const WISHES: Readonly<Record<string, 'go' | 'seen' | 'clear' | 'why' | 'heuristics'>> = {
+const WISHES: Readonly<Record<string, Exclude<WatchWish['do'], 'leave' | 'seen-all'>>> = {
   '\r': 'go',
   '\n': 'go',
   ' ': 'seen',
   x: 'clear',
   w: 'why',
   h: 'heuristics',
+  m: 'mute',
 }
 
 function typeFilter({ filter }: WatchView, key: string): Partial<WatchView> {

@@ -139,6 +139,9 @@ export class LiveWatch {
         case 'heuristics':
           await this.#act(wish.pane, wish.pane.heuristics === 'off' ? 'heuristics-auto' : 'heuristics-off')
           return this.#say(`heuristics are ${wish.pane.heuristics === 'off' ? 'on' : 'off'} for ${wish.pane.place}`)
+        case 'mute':
+          await this.#act(wish.pane, wish.pane.isMuted ? 'notify-on' : 'notify-off')
+          return this.#say(`${wish.pane.isMuted ? 'you are called' : 'nobody is called'} for ${wish.pane.place}`)
         case 'why':
           return await this.#why(wish.pane)
         case 'go': {

@@ -71,10 +71,10 @@ export function statusWord(pane: PaneInfo): string {
 }
 
 /** The one line of why: `hook/tool-started · 0.95`. */
-export function whyText({ why, isInMode }: PaneInfo): string {
+export function whyText({ why, isInMode, isMuted }: PaneInfo): string {
   const stale =
     why.staleForS === null ? '' : `unknown (was ${why.claim ?? 'never known'} ${shortAge(why.staleForS * 1000)} ago) · `
-  const mode = isInMode ? 'copy mode · ' : ''
+  const mode = `${isInMode ? 'copy mode · ' : ''}${isMuted ? 'muted · ' : ''}`
   if (why.authority === 'none') return `${mode}${stale}nothing heard yet`
   return `${mode}${stale}${why.authority} ${why.rule} · ${why.confidence.toFixed(2)}`
 }
@@ -106,7 +106,7 @@ export function paneCells(pane: PaneInfo, options: { width: number; now: number;
     { text: ` ${shortAge(Math.max(0, now - pane.since)).padStart(4)} `, style: 'dim' },
     { text: toWidth(pane.agent ?? pane.job ?? '–', 9) },
     { text: ' ' },
-    { text: toWidth(pane.place, width < 80 ? 8 : 12), style: 'dim' },
+    { text: toWidth(pane.place, width < 80 ? 10 : 12), style: 'dim' },
     { text: ' ' },
   ]
   if (width >= 80) cells.push({ text: toWidth(projectOf(pane), 16), style: 'cyan' }, { text: ' ' })

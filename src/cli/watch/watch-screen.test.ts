@@ -32,6 +32,7 @@ const pane = (id: string, more: Partial<PaneInfo> = {}): PaneInfo => ({
   isInMode: false,
   why: { claim: 'idle', authority: 'screen', rule: 'claude/idle.hint', confidence: 0.95, staleForS: null },
   heuristics: 'auto',
+  isMuted: false,
   gate: null,
   flicker: 0,
   generation: 0,

@@ -1,4 +1,5 @@
 import type { PaneInfo } from '../../host/index.js'
+import { displayWidth, visibleText } from '../../text/index.js'
 import type { Style } from '../context.js'
 import {
   type Cell,
@@ -26,6 +27,9 @@ export interface WatchView {
   notice: string
 }
 
+/** Below this many columns what can be left out is. */
+const NARROW = 80
+
 export const INITIAL_VIEW: WatchView = {
   selected: null,
   top: 0,
@@ -42,7 +46,7 @@ const HELP = [
   'enter      go there: attach to the session, or select the pane in tmux',
   'space      mark as seen (done, failed)     S   all of them',
   'x          clear: forget what it was doing, guess nothing until it starts again',
-  'h          heuristics of this pane off or on',
+  'h          heuristics of this pane off or on     m   its calls off or on',
   'w          why: the reports of the last hour',
   '/          filter; words of status, agent, project, place    esc   no filter',
   'a          with or without idle panes',
@@ -83,7 +87,8 @@ export function drawWatch(
   const lines: Cell[][] = [headline(panes, view, cols)]
   if (view.overlay !== 'none') {
     const text = view.overlay === 'help' ? HELP : view.why
-    for (const line of text.slice(0, rows - 2)) lines.push([{ text: toWidth(clean(line), cols) }])
+    const wrapped = text.flatMap(line => hang(visibleText(line), cols))
+    for (const line of wrapped.slice(0, rows - 3)) lines.push([{ text: toWidth(line, cols) }])
   } else {
     const height = listHeight(rows)
     for (const pane of shown.slice(view.top, view.top + height)) {
@@ -96,8 +101,22 @@ export function drawWatch(
   while (lines.length < rows - 2) lines.push([{ text: '' }])
   const selected = shown.find(pane => pane.id === view.selected)
   lines.push([{ text: toWidth(selected ? detail(selected, now) : '', cols), style: 'dim' }])
-  lines.push([{ text: toWidth(footer(view, shown.length, rows), cols - 1), style: 'inverse' }])
+  lines.push([{ text: toWidth(footer(view, shown.length, { cols, rows }), cols - 1), style: 'inverse' }])
   return lines.slice(0, rows)
+}
+
+/** A line that is too long goes on below, further in. */
+function hang(line: string, cols: number): string[] {
+  const indent = ' '.repeat(Math.min(12, Math.floor(cols / 4)))
+  const rows: string[] = []
+  let rest = line
+  while (displayWidth(rest) > cols) {
+    const cut = rest.lastIndexOf(' ', cols)
+    const at = rest.slice(0, cut).trim() === '' ? cols : cut
+    rows.push(rest.slice(0, at).trimEnd())
+    rest = `${indent}${rest.slice(at).trimStart()}`
+  }
+  return [...rows, rest]
 }
 
 function headline(panes: readonly PaneInfo[], view: WatchView, cols: number): Cell[] {
@@ -105,14 +124,17 @@ function headline(panes: readonly PaneInfo[], view: WatchView, cols: number): Ce
   const needs = count(pane => pane.needsYou)
   const parts = [
     `${panes.length} panes`,
-    needs > 0 ? `${needs} need you` : 'nothing needs you',
+    needs > 0 ? `${needs} ${needs === 1 ? 'needs' : 'need'} you` : 'nothing needs you',
     `${count(pane => pane.status === 'running' || pane.status === 'long-running')} at work`,
     `${count(pane => pane.status === 'done')} done`,
     `${count(pane => pane.status === 'failed')} failed`,
   ]
   const filter = view.filter === '' ? '' : `   filter: ${view.filter}`
   return [
-    { text: toWidth(`signalbox watch   ${parts.join(' · ')}${filter}`, cols), style: needs > 0 ? 'yellow' : 'bold' },
+    {
+      text: toWidth(`${cols < NARROW ? '' : 'signalbox watch   '}${parts.join(' · ')}${filter}`, cols),
+      style: needs > 0 ? 'yellow' : 'bold',
+    },
   ]
 }
 
@@ -129,11 +151,13 @@ function detail(pane: PaneInfo, now: number): string {
   return parts.filter(part => part !== '').join(' · ')
 }
 
-function footer(view: WatchView, count: number, rows: number): string {
+function footer(view: WatchView, count: number, { cols, rows }: { cols: number; rows: number }): string {
   if (view.isTypingFilter) return ` /${view.filter}▏  enter keeps it, esc drops it`
   if (view.notice !== '') return ` ${view.notice}`
   if (view.overlay !== 'none') return ' any key: back'
   const height = listHeight(rows)
   const place = count > height ? `${view.top + 1}–${Math.min(count, view.top + height)} of ${count}   ` : ''
-  return ` ${place}enter go · space seen · w why · / filter · ? help · q leave`
+  return cols < NARROW
+    ? ` ${place}enter go · w why · ? help · q leave`
+    : ` ${place}enter go · space seen · w why · / filter · ? help · q leave`
 }

@@ -1,6 +1,7 @@
-import { expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { readAnswer } from './headless-surface.js'
 import { roleOf, taskOf } from './improvise.js'
+import { PIPELINE_TURNS, pipelineRoleOf } from './pipeline-roles.js'
 
 it.each([
   ['Answer with {"verdict": "DONE"|"RETRY"}', 'auditor'],
@@ -28,4 +29,41 @@ it('an answer names an option, or only allows or denies', () => {
     answers: [{ text: 'why' }],
   })
   expect(readAnswer({}, options, '?').isCancelled).toBe(true)
+})
+
+describe('in a pipeline', () => {
+  const once = () => 0
+  const frame = (name: string, text: string) => `===== ${name} =====\n${text}\n===== end of ${name} =====`
+
+  it('the Architect writes a plan with as many tasks as the issue asks for, and carries the marks on', () => {
+    const prompt = `You are the Architect. … change no other file: docs/p.md\n\n${frame('issue', 'Add a lamp\n\n[demo:tasks 3]')}`
+    expect(pipelineRoleOf(prompt)).toBe('architect')
+    const tool = PIPELINE_TURNS.architect(prompt, once).steps.find(step => 'tool' in step) as {
+      tool: { write: { path: string; text: string } }
+    }
+    expect(tool.tool.write.path).toBe('docs/p.md')
+    expect(tool.tool.write.text.match(/^### Task \d: /gm)).toHaveLength(3)
+    expect(tool.tool.write.text).toContain('[demo:tasks 3]')
+  })
+
+  it('the Reviewer goes through its words, one with each review', () => {
+    const prompt = `${frame('task', '[demo:review reject,approve]')}\n\n${frame('changes', '+++ b/a.ts')}\n{"approved": true | false}`
+    const verdicts = [0, 1, 2].map(at =>
+      JSON.parse((PIPELINE_TURNS.items(prompt, () => at).steps.at(-1) as { say: { markdown: string } }).say.markdown),
+    )
+    expect(verdicts.map(({ approved }) => approved)).toEqual([false, true, true])
+    expect(verdicts[0].items[0].file).toBe('a.ts')
+  })
+
+  it('the Developer writes the file of the task; the Evaluator speaks of every item', () => {
+    const done = PIPELINE_TURNS.developer(
+      `You are the Developer.\n${frame('task', '### Task 1: x\nCreate: `b.md`')}`,
+      once,
+    )
+    expect(JSON.stringify(done)).toContain('"path":"b.md"')
+    const said = PIPELINE_TURNS.evaluator(frame('items', '#1 [major] a x\n\n#2 [minor] b y'), once).steps.at(-1) as {
+      say: { markdown: string }
+    }
+    expect(JSON.parse(said.say.markdown).items).toHaveLength(2)
+  })
 })

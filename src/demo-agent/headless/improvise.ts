@@ -6,6 +6,7 @@ import { framedTask, instructionsOf } from '../scenario/prompt-parts.js'
 import type { Scenario, Turn } from '../scenario/types.js'
 import { compileMatch } from '../scenario/validate.js'
 import { Transcript } from '../transcript.js'
+import { PIPELINE_TURNS, pipelineRoleOf } from './pipeline-roles.js'
 
 export type Role = 'auditor' | 'reviewer' | 'planner' | 'worker'
 
@@ -24,6 +25,8 @@ export function improviser(scenario: Scenario, home: string, cwd: string): (prom
     const isScripted = scenario.turns.some(turn => turn.match !== undefined && compileMatch(turn.match)(prompt))
     const hasVerdicts = roleOf(prompt) === 'auditor' && readDirectives(prompt).verdicts !== undefined
     if (isScripted || (!scenario.headless?.auto && !hasVerdicts)) return null
+    const inPipeline = pipelineRoleOf(instructionsOf(prompt))
+    if (inPipeline !== null) return PIPELINE_TURNS[inPipeline](prompt, key => nextCount([key], { scenario, home, cwd }))
     return TURNS[roleOf(prompt)](prompt, { scenario, home, cwd })
   }
 }

@@ -8,6 +8,11 @@ export function instructionsOf(prompt: string): string {
 
 /** The task where it is framed as one; null in a prompt of a person. */
 export function framedTask(prompt: string): string | null {
-  for (const [, , name, text] of prompt.matchAll(BLOCK)) if (name === 'task') return text!
+  return framed(prompt, 'task')
+}
+
+/** What is framed under this name; null where nothing is. */
+export function framed(prompt: string, wanted: string): string | null {
+  for (const [, , name, text] of prompt.matchAll(BLOCK)) if (name === wanted) return text!
   return null
 }

@@ -276,6 +276,55 @@ describe('loop_restart', () => {
   })
 })
 
+describe('again', () => {
+  test('goals stay met and outcomes stay known when a run goes on after a failure', async () => {
+    const script = new Script({ b: [{ status: 'fail' }] })
+    const ran = await bench.run('a [goal_gate=true]; b; start -> a -> b -> exit', script)
+    expect(ran.status).toBe('failed')
+    await resumeRun(bench.store, ran.id, { by: 'someone' })
+    await bench.drive(ran.id, script)
+    const after = await bench.look(ran.id, script)
+    expect([after.status, script.begun]).toEqual(['completed', ['a@1#1', 'b@1#1', 'b@1#2']])
+    expect(after.work.outcomes.get('a')).toBe('success')
+  })
+
+  test('a checkpoint follows every node that leads on, and names the next', async () => {
+    const ran = await bench.run('a; b; start -> a -> b -> exit')
+    const saved = ran.events.filter(({ type }) => type === 'checkpoint.saved')
+    expect(saved.map(({ data }) => [data.node, data.next])).toEqual([
+      ['start', 'a'],
+      ['a', 'b'],
+      ['b', 'exit'],
+    ])
+    for (const { version } of saved) expect(ran.events[version - 2]!.type).toBe('edge.selected')
+  })
+
+  test('no more branches than max_parallel are open at once, each goes its whole way, and the run goes on at the join', async () => {
+    let open = 0
+    let most = 0
+    const step = async () => {
+      open++
+      most = Math.max(most, open)
+      await new Promise(resolve => setImmediate(resolve))
+      open--
+      return {}
+    }
+    const names = ['a', 'b', 'c', 'd', 'e']
+    const dot = `p [shape=component, max_parallel=2]; j [shape=diamond]; start -> p; j -> exit; ${names.map(name => `p -> ${name} -> ${name}2 -> j`).join('; ')}`
+    const script = new Script(
+      Object.fromEntries(
+        names.flatMap(name => [
+          [name, step],
+          [`${name}2`, step],
+        ]),
+      ),
+    )
+    const ran = await bench.run(dot, script)
+    expect([ran.status, most, ran.script.begun.length]).toEqual(['completed', 2, 10])
+    expect(ran.path.filter(node => node === 'j')).toEqual(['j'])
+  })
+})
+
 describe('state', () => {
   test('updates are seen by the next node; engine keys are protected', async () => {
     let seen: unknown

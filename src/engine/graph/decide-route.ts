@@ -22,6 +22,7 @@ export function route(work: GraphWork, cursor: Cursor): readonly Command[] {
   const { graph } = work
   const node = nodeOf(work, cursor)
   const outcome = cursor.outcome!
+  if (outcome.end) return [{ do: 'end', ...outcome.end }]
   const repeated = repeatedFailure(work, cursor, outcome)
   if (repeated) return [repeated]
   if (isExit(node)) return leave(work, cursor, null)
@@ -78,7 +79,18 @@ function go(
 function leave(work: GraphWork, cursor: Cursor, failure: string | null, code = 'failed'): readonly Command[] {
   if (cursor.id !== MAIN) return [emit(branchFinished(cursor, failure))]
   if (failure !== null) return [fail(code, failure)]
-  return [{ do: 'end', status: 'completed', reason: 'done', outputs: outputsOf(work, cursor) }]
+  const verdict = verdictOf(cursor)
+  const reason = verdict.outcome ?? 'done'
+  return [{ do: 'end', status: 'completed', reason, outputs: outputsOf(work, cursor), ...verdict }]
+}
+
+/** A graph may say how good its end is: `run.outcome` and `run.objections` of its context go with the end of the run. */
+function verdictOf({ context }: Cursor): { outcome?: string; objections?: string[] } {
+  const { 'run.outcome': outcome, 'run.objections': objections } = context
+  return {
+    ...(typeof outcome === 'string' && { outcome }),
+    ...(Array.isArray(objections) && objections.length > 0 && { objections: objections.map(String) }),
+  }
 }
 
 /** What a run hands to the one that started it: what its nodes made known, not what it was given. */

@@ -109,16 +109,18 @@ export function gateRequest(
 
 /** Something that came up in the middle of a node. */
 export function questionRequest(work: GraphWork, cursor: Cursor, gate: string, question: Question): ApprovalRequest {
-  const { text, options } = question
+  const { text, options, input, takesEdits } = question
   return requestOf(work, {
     gate,
-    kind: 'gate',
+    kind: question.kind ?? 'gate',
     tool: cursor.node,
-    title: `${cursor.node}: a question`,
+    title: question.title ?? `${cursor.node}: a question`,
     text,
-    isMulti: false,
-    isFree: false,
+    isMulti: question.isMulti === true,
+    isFree: question.takesText === true,
     options,
+    ...(input && { input }),
+    ...(takesEdits && { takesEdits }),
   })
 }
 
@@ -139,15 +141,17 @@ interface Asked {
   text: string
   isMulti: boolean
   isFree: boolean
-  options: readonly { key: string; label: string }[]
+  options: Question['options']
+  input?: Record<string, unknown>
+  takesEdits?: boolean
 }
 
 function requestOf({ cwd, run }: GraphWork, asked: Asked): ApprovalRequest {
-  const { gate, kind, tool, title, text, isMulti, isFree } = asked
-  const options = asked.options.map(({ key, label }) => ({
+  const { gate, kind, tool, title, text, isMulti, isFree, input = null, takesEdits = false } = asked
+  const options = asked.options.map(({ key, label, meaning = 'choice' }) => ({
     key,
     label,
-    meaning: 'choice' as const,
+    meaning,
     from: 'signalbox' as const,
     danger: null,
   }))
@@ -157,14 +161,14 @@ function requestOf({ cwd, run }: GraphWork, asked: Asked): ApprovalRequest {
   return {
     kind,
     subject: { agent: 'signalbox', run, effect: `${run}/${gate}`, project: cwd, cwd, hostName: '' },
-    request: { tool, input: null, text, questions, options, freeText: isFree ? 'optional' : 'none' },
-    source: { channel: 'run', requestKey: gate, evidence: [] },
+    request: { tool, input, text, questions, options, freeText: isFree ? 'optional' : 'none' },
+    source: { channel: 'run', requestKey: gate, evidence: [], ...(takesEdits && { can: ['edit' as const] }) },
     fingerprint: fingerprintOf({
       kind,
       agent: 'signalbox',
       session: `${run}/${gate}`,
       tool,
-      input: null,
+      input,
       text,
       cwd,
       questions,

@@ -146,6 +146,7 @@ function stepOf(work: GraphWork, cursor: Cursor) {
     attempt: cursor.attempt,
     branch: cursor.id,
     ...(cursor.answer !== null && { answer: cursor.answer }),
+    ...(cursor.reply && { reply: cursor.reply }),
   }
   return { step: stepName(cursor), effect, input, ...branchOf(cursor) }
 }
@@ -176,7 +177,7 @@ function conclude(work: GraphWork, cursor: Cursor): readonly Command[] {
   const final = isRetryable(outcome) ? exhausted(node, outcome, policy.attempts) : outcome
   const keys = Object.keys(outcome.context_updates ?? {})
   const dropped = keys.filter(isEngineKey)
-  const events: NewEvent[] = [finished(cursor, final)]
+  const events: NewEvent[] = [...(outcome.events ?? []), finished(cursor, final)]
   if (keys.length > 0)
     events.push(
       newEvent('context.changed', {

@@ -12,6 +12,7 @@ import {
   isStepHandler,
   MAIN,
   newCursor,
+  type Reply,
   stepName,
 } from './graph-work.js'
 import { failureText, signatureOf } from './signature.js'
@@ -41,6 +42,7 @@ const FOLDS: Folds = {
       death: null,
       question: null,
       answer: null,
+      reply: undefined,
       merged: null,
       child: null,
       cycles: 0,
@@ -133,6 +135,7 @@ const FOLDS: Folds = {
     if (part === 'ask') {
       if (cursor.phase !== 'asking') return
       cursor.answer = data.option
+      cursor.reply = replyOf(data)
       cursor.question = null
       cursor.attempt++
       cursor.phase = cursor.handler === 'parallel' ? 'forked' : 'running'
@@ -221,6 +224,10 @@ function takeOutcome(cursor: Cursor, outcome: NodeOutcome): void {
     cursor.question = outcome.question
     cursor.phase = 'asking'
   } else end(cursor, outcome)
+}
+
+function replyOf({ gate: _, ...data }: EventData<'gate.answered'>): Reply {
+  return data as unknown as Reply
 }
 
 /** The option that was chosen is an edge; typed text goes along the edge for it. What is neither leaves the gate open: it is asked again. */

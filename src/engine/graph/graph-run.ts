@@ -68,6 +68,10 @@ export interface NodeOutcome {
   isDeath?: boolean
   /** Only a person can say how to go on. */
   question?: Question
+  /** Facts about the work, written down together with the end of the node: once, whatever dies. */
+  events?: readonly NewEvent[]
+  /** The run is over here, and not at its exit: a person said so, or nothing can mend it. */
+  end?: { status: 'failed' | 'rejected' | 'cancelled'; reason: string; text?: string }
   /** The graph that a child run is to be made of. */
   child?: ChildPlan
   /** Nothing moved for so long that the run is given up. */

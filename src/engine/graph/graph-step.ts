@@ -1,6 +1,6 @@
 import type { Graph, GraphNode } from '../../graph/index.js'
 import type { StepCall } from '../workflow.js'
-import { type Cursor, cursorPath, type GraphWork, MAIN } from './graph-work.js'
+import { type Cursor, cursorPath, type GraphWork, MAIN, type Reply } from './graph-work.js'
 
 /** What a handler gets to see of the run: the node, and a copy of the context as it was when the step began. */
 export interface GraphStep {
@@ -14,17 +14,20 @@ export interface GraphStep {
   cwd: string
   /** What a person said to the question that the attempt before asked. */
   answer: string | null
+  /** The same, whole. */
+  reply: Reply | null
 }
 
 /** Taken at once: the work changes while the step goes on. */
 export function graphStep(call: StepCall): GraphStep {
   const work = call.work() as GraphWork
-  const { node, visit, attempt, branch, answer } = call.input as {
+  const { node, visit, attempt, branch, answer, reply } = call.input as {
     node: string
     visit: number
     attempt: number
     branch: string
     answer?: string
+    reply?: Reply
   }
   const cursor = work.cursors.get(branch) ?? work.cursors.get(MAIN)!
   return {
@@ -37,5 +40,6 @@ export function graphStep(call: StepCall): GraphStep {
     attempt,
     cwd: cursorPath(work, cursor),
     answer: answer ?? null,
+    reply: reply ?? null,
   }
 }

@@ -1,3 +1,4 @@
+import type { ApprovalRequest } from '../../approvals/index.js'
 import type { EventData } from '../../events/index.js'
 import { type Graph, type GraphNode, handlerOf, textOf } from '../../graph/index.js'
 import type { GraphInput, NodeOutcome } from './graph-run.js'
@@ -40,6 +41,8 @@ export interface Cursor {
   /** Something only a person can settle, asked before the node may go on; then what they said. */
   question: Question | null
   answer: string | null
+  /** The same with everything beside the option: text, choices, edits. */
+  reply?: Reply
   /** The newest commit of this way through the graph. */
   commit: string | null
   /** For a parallel node whose branches worked apart: what became of bringing them together. */
@@ -67,7 +70,27 @@ export interface ChildPlan {
 /** What a handler asks a person before it can go on. */
 export interface Question {
   text: string
-  options: { key: string; label: string }[]
+  options: { key: string; label: string; meaning?: ApprovalRequest['request']['options'][number]['meaning'] }[]
+  kind?: 'gate' | 'plan' | 'review'
+  title?: string
+  /** What is decided, as data: surfaces draw it, and the answer is bound to it. */
+  input?: Record<string, unknown>
+  isMulti?: boolean
+  takesText?: boolean
+  /** The answer may bring `input` back changed. */
+  takesEdits?: boolean
+}
+
+/** What a person said to a question, whole. */
+export interface Reply {
+  option: string
+  by: string
+  approval: string
+  label?: string
+  text?: string
+  note?: string
+  choices?: string[]
+  editedInput?: unknown
 }
 
 export interface FinishedNode {

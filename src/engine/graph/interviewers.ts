@@ -17,7 +17,7 @@ export interface Question {
 }
 
 export type Answer =
-  | { option: string }
+  | { option: string; text?: string; editedInput?: unknown }
   | { choices: string[] }
   | { text: string }
   /** Nobody answers: the gate fails, it is not approved. */

@@ -21,19 +21,19 @@ export function agentOf(node: GraphNode, runs: string | null): string | null {
 const AGENT_HANDLERS = new Set(['codergen', 'prompt'])
 
 /** Nodes that an agent carries out, as they are once the stylesheet has been applied. */
-function agentNodes(graph: Graph): GraphNode[] {
+function agentNodes(graph: Graph, handlers: readonly string[]): GraphNode[] {
   return [...applyStylesheet(graph).nodes.values()].filter(node => {
-    const handler = handlerOf(node)
+    const handler = handlerOf(node, handlers)
     const isRanked = handler === 'parallel.fan_in' && textOf(node.attributes, 'prompt', 'llm_prompt') !== null
     return AGENT_HANDLERS.has(handler) || isRanked
   })
 }
 
 /** Only where the settings of a run are known. */
-export const agentKnown: LintRule = (graph, { agents }) => {
+export const agentKnown: LintRule = (graph, { agents, handlers }) => {
   if (!agents) return []
   const report = reporter(graph, 'agent_known', 'error')
-  return agentNodes(graph).flatMap(node => {
+  return agentNodes(graph, handlers).flatMap(node => {
     const name = agentOf(node, agents.runs)
     const at = { place: node.attributes.get('agent')?.place ?? node.place, node: node.id }
     if (name === null)
@@ -43,10 +43,10 @@ export const agentKnown: LintRule = (graph, { agents }) => {
   })
 }
 
-export const permissionsLevel: LintRule = (graph, { agents }) => {
+export const permissionsLevel: LintRule = (graph, { agents, handlers }) => {
   if (!agents) return []
   const report = reporter(graph, 'permissions_level', 'error')
-  return agentNodes(graph).flatMap(node => {
+  return agentNodes(graph, handlers).flatMap(node => {
     const name = agentOf(node, agents.runs)
     const wanted = textOf(node.attributes, 'permissions')
     if (name === null || wanted === null || agents.problem(name) !== null) return []

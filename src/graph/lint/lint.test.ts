@@ -94,6 +94,9 @@ describe('each rule', () => {
       expect(findings(', llm_provider=anthropic')).toEqual(['agent_known'])
       expect(findings(', agent=demo, permissions=edits')).toEqual(['permissions_level'])
       expect(lintParsed(parseDot(GOOD[0]!)).filter(({ rule }) => rule === 'agent_known')).toEqual([])
+      const own = parseDot(`digraph { ${ENDS} a [type=mine, prompt=x]; start -> a -> exit }`)
+      const found = lintParsed(own, { agents, handlers: ['start', 'exit', 'codergen', 'mine'] })
+      expect(found.filter(({ rule }) => rule === 'agent_known')).toEqual([])
     })
   })
 

@@ -214,6 +214,8 @@ export const handlerAttributes: LintRule = (graph, { functions }) => {
       case 'code': {
         const fn = read.text('fn')
         if (fn === null) return [report(`"${node.id}" names no function`, { ...at, fix: 'add fn="…"' })]
+        if (textOf(graph.attributes, 'pipeline_type') === null)
+          return [report(`"${node.id}" calls a function, and the graph has no pipeline_type`, at)]
         return functions.includes(fn) ? [] : [report(`there is no function "${fn}"`, at)]
       }
       case 'parallel':

@@ -2,7 +2,7 @@ import { existsSync, readFileSync, realpathSync } from 'node:fs'
 import { relative, resolve } from 'node:path'
 import type { Limits } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { type Attribute, AttributeReader, GRAPH_ATTRIBUTES, type Graph } from '../../graph/index.js'
+import { type Attribute, AttributeReader, applyStylesheet, GRAPH_ATTRIBUTES, type Graph } from '../../graph/index.js'
 
 /** Whether a file that a prompt names is there, and inside of the repository: links are followed before that is judged. */
 export function lookForPrompt(prompt: string, directory: string, root: string): 'ok' | 'missing' | 'outside' {
@@ -25,6 +25,21 @@ export function withPromptFiles(graph: Graph, directory: string): Graph {
     }),
   )
   return { ...graph, nodes }
+}
+
+/**
+ * A graph as it will be run: files put in, the stylesheet applied, then what the user's own module makes of it, in the order that lists it. Each
+ * step makes a new graph. Variables are filled in when a node comes to its turn. Without a module the stylesheet is left to the run, which
+ * keeps where each value came from.
+ */
+export function transformGraph(
+  graph: Graph,
+  directory: string,
+  transforms: readonly ((graph: Graph) => Graph)[] = [],
+): Graph {
+  const whole = withPromptFiles(graph, directory)
+  if (transforms.length === 0) return whole
+  return transforms.reduce((made, transform) => transform(made), applyStylesheet(whole))
 }
 
 /** What a run of this graph is called. */

@@ -12,6 +12,8 @@ export interface ExecutableFiles {
   /** Shared by the worktrees of a repository; null outside of one. */
   commonDirectory: string | null
   files: Readonly<Record<string, string>>
+  /** Commands that the graphs among them hand to a shell, for whoever decides. */
+  commands: readonly string[]
   /** One hash for all of them: what a person names who has seen them elsewhere. */
   hash: string
 }
@@ -29,18 +31,20 @@ export async function executableFiles(dotFile: string, others: readonly string[]
   const path = realpathSync(dotFile)
   const { git, project } = await projectOf(dirname(path))
   const found = new Set<string>([path, ...others.map(file => realpathSync(file))])
-  collect(path, project, found, 0)
-  return described(git, project, found)
+  const commands = new Set<string>()
+  collect(path, { project, found, commands, depth: 0 })
+  return described(git, { project, found, commands })
 }
 
 /** A graph that came as text: the text, what it names, and the settings of the project it is to run in. */
 export async function executableText(dot: string, directory: string): Promise<ExecutableFiles> {
   const { git, project } = await projectOf(realpathSync(directory))
   const found = new Set<string>()
-  collectGraph(parseDot(dot).graph, { directory: project, project, found, depth: 0 })
+  const commands = new Set<string>()
+  collectGraph(parseDot(dot).graph, project, { project, found, commands, depth: 0 })
   const text = createHash('sha256').update(dot).digest('hex')
   // Named by what it holds: a text has no place, and another text is another entry.
-  return described(git, project, found, { [`graph:${text.slice(0, 16)}`]: text })
+  return described(git, { project, found, commands }, { [`graph:${text.slice(0, 16)}`]: text })
 }
 
 /** Comes with the program: whoever installed that has let it run. */
@@ -58,8 +62,7 @@ async function projectOf(directory: string): Promise<{ git: Git; project: string
 
 async function described(
   git: Git,
-  project: string,
-  found: ReadonlySet<string>,
+  { project, found, commands }: Pick<Place, 'project' | 'found' | 'commands'>,
   more: Readonly<Record<string, string>> = {},
 ): Promise<ExecutableFiles> {
   const settings = join(project, PROJECT_FILE)
@@ -67,7 +70,13 @@ async function described(
   const files: Record<string, string> = { ...more }
   for (const file of paths) files[relative(project, file)] = hashOfFile(file)
   const { code, stdout } = await git.try(['rev-parse', '--path-format=absolute', '--git-common-dir'])
-  return { project, commonDirectory: code === 0 ? stdout.trim() : null, files, hash: hashOf(files) }
+  return {
+    project,
+    commonDirectory: code === 0 ? stdout.trim() : null,
+    files,
+    commands: [...commands],
+    hash: hashOf(files),
+  }
 }
 
 export function hashOf(files: Readonly<Record<string, string>>): string {
@@ -76,20 +85,22 @@ export function hashOf(files: Readonly<Record<string, string>>): string {
   return hash.digest('hex')
 }
 
-function collect(dotFile: string, project: string, found: Set<string>, depth: number): void {
-  if (depth > DEPTH_MAX) return
-  const { graph } = parseDot(readFileSync(dotFile, 'utf8'))
-  collectGraph(graph, { directory: dirname(dotFile), project, found, depth })
-}
-
 interface Place {
-  directory: string
   project: string
   found: Set<string>
+  commands: Set<string>
   depth: number
 }
 
-function collectGraph(graph: Graph, { directory, project, found, depth }: Place): void {
+function collect(dotFile: string, place: Place): void {
+  if (place.depth > DEPTH_MAX) return
+  const { graph } = parseDot(readFileSync(dotFile, 'utf8'))
+  collectGraph(graph, dirname(dotFile), place)
+}
+
+/** `directory` is what the graph's own paths are relative to. */
+function collectGraph(graph: Graph, directory: string, place: Place): void {
+  const { project, found, commands, depth } = place
   const add = (named: string | null, base: string): string | null => {
     const file = named === null ? null : insideFile(resolve(base, named), project)
     if (file === null || found.has(file)) return null
@@ -98,9 +109,10 @@ function collectGraph(graph: Graph, { directory, project, found, depth }: Place)
   }
   const addGraph = (named: string | null) => {
     const child = add(named, directory)
-    if (child !== null) collect(child, project, found, depth + 1)
+    if (child !== null) collect(child, { ...place, depth: depth + 1 })
   }
   const addCommand = (command: string | null) => {
+    if (command !== null) commands.add(command)
     for (const word of wordsOf(command ?? '')) add(word, project)
   }
   addGraph(textOf(graph.attributes, 'stack.child_dotfile'))

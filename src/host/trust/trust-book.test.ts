@@ -51,6 +51,7 @@ describe('what a workflow would run', () => {
       ),
     )
     expect(found.project).toBe(project)
+    expect(found.commands).toEqual(['FOO=1 sh ./scripts/test.sh --all && /bin/ls', './inner.sh'])
     expect(Object.keys(found.files).sort()).toEqual([
       '.signalbox.toml',
       'flows/child.dot',

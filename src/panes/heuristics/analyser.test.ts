@@ -203,6 +203,35 @@ describe('content heuristics', () => {
     }
   })
 
+  it('the mark gone is done after `interrupt_done_s` where that is set', () => {
+    const bench = new Bench({ interrupt_done_s: 4 })
+    bench.print(1, 'Working (esc to interrupt)')
+    bench.print(2, '\r\u001b[Kanswer')
+    expect([said(bench.wait(5.9)), said(bench.wait(6))]).toEqual([null, 'heuristic_done'])
+  })
+
+  it('a burst of `burst_min` characters makes a run without a new line', () => {
+    const grown = (length: number) => {
+      const bench = new Bench({ newline_min: 9 })
+      bench.status = 'idle'
+      bench.print(1, 'row\r\n$ ')
+      return bench.print(2, `\u001b7\u001b[1;1Hrow${'x'.repeat(length)}\u001b8`)
+    }
+    expect([why(grown(49)), said(grown(50))]).toEqual(['newline_gate', 'heuristic_run'])
+  })
+
+  it('a mark counts in the last `live_rows` rows, a negative pattern in the last `tail_rows`', () => {
+    const above = (rows: number, settings: Partial<HeuristicSettings>, first: string, last: string) => {
+      const bench = new Bench(settings)
+      bench.print(1, `${first}\r\n${'text\r\n'.repeat(rows)}${last}`)
+      return bench
+    }
+    const marked = (rows: number) => why(above(rows, { live_rows: 4 }, 'Working (esc to interrupt)', 'end').wait(9))
+    expect([marked(2), marked(3)]).toEqual(['interrupt_present', null])
+    const silenced = (rows: number) => why(above(rows, { tail_rows: 3 }, '⠋ > x', '$ ').wait(9))
+    expect([silenced(1), silenced(2)]).toEqual(['negative_pattern', null])
+  })
+
   it('says nothing through a closed gate, and remembers meanwhile', () => {
     const bench = new Bench()
     bench.gate = 'higher_authority'
@@ -212,4 +241,12 @@ describe('content heuristics', () => {
     bench.gate = null
     expect(said(bench.wait(10))).toBe('heuristic_done')
   })
+})
+
+it('every knob of the heuristics is walked somewhere beside them', () => {
+  const here =
+    'tail_rows live_rows newline_min burst_min line_rate_min quiet_done_s interrupt_done_s quiet_wait_s flicker_guard_s quiet_idle_s idle_reemit_s stall_s plateau debounce_s'
+  const gate = 'mode jobs titles prefer_job_name prompt_silence_s'
+  const walked = new Set(`${here} ${gate} patterns`.split(' '))
+  expect(Object.keys(DEFAULTS).filter(knob => !walked.has(knob))).toEqual([])
 })

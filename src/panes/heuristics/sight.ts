@@ -54,7 +54,7 @@ export function sightOf(
   const lastTextRow = lines.findLastIndex(line => line.text.trim() !== '')
   const end = Math.max(lastTextRow, cursor.y) + 1
   const tail = lines.slice(Math.max(0, end - settings.tail_rows), end).map(line => line.text)
-  const { awaiting } = observation
+  const { awaiting, view } = observation
   return {
     t: frame.t,
     beforeCursor: text.slice(0, cursor.x).padEnd(cursor.x),
@@ -85,7 +85,7 @@ export function sightOf(
       (news?.added.reduce((sum, line) => sum + line.text.length, 0) ?? 0) +
       (news?.changed.reduce((sum, { from, to }) => sum + Math.max(0, to.text.length - from.text.length), 0) ?? 0),
     isMotion: (news?.motion.length ?? 0) > 0,
-    hasLiveMenu: awaiting !== null && awaiting !== 'picker' && awaiting !== 'exit_confirm',
+    hasLiveMenu: view === 'tool_menu' && awaiting !== null && awaiting !== 'picker' && awaiting !== 'exit_confirm',
   }
 }
 

@@ -30,8 +30,8 @@ export interface TmuxServerOptions {
   onError(error: unknown): void
 }
 
-/** Rows above the screen that are taken with it: enough to see where an answer began. */
-const HISTORY_ROWS = 200
+/** Rows above the screen that are taken with it. */
+const HISTORY_ROWS = 2_000
 const RETRY_MIN_MS = 1_000
 const RETRY_MAX_MS = 30_000
 const LIST_TIMEOUT_MS = 5_000

@@ -3,6 +3,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { OWNER, ROLES } from '../credential.js'
 import { type Route, route } from '../route.js'
 import { answer, moment, okAnswer } from '../schemas/common.js'
+import { toJson } from '../wire/index.js'
 
 const person = z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) })
 const deviceName = z.string().max(80).default('browser')
@@ -45,10 +46,15 @@ export const authRoutes: readonly Route[] = [
         z.object({ device: z.string(), key: z.string().describe('32 bytes, base64url'), person, expiresAt: moment }),
       ),
     },
-    handle: async ({ parts, body, json }) => {
+    handle: async ({ parts, body }) => {
       const { device: made, key, expiresAt } = await parts.auth.login(body, body.name)
-      parts.log(`login: ${made.person.name} (${made.person.role}) as ${made.id}`)
-      return json({ device: made.id, key: key.toString('base64url'), person: made.person, expiresAt }, 201)
+      await parts.audit.write('access.granted', { device: made.id, name: made.name, person: made.person })
+      const answer = { device: made.id, key: key.toString('base64url'), person: made.person, expiresAt }
+      // The one answer that is a secret.
+      return new Response(toJson(answer, 'rfc3339'), {
+        status: 201,
+        headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+      })
     },
   }),
   route({
@@ -93,7 +99,12 @@ export const authRoutes: readonly Route[] = [
     rate: 'login',
     body: confirmBody,
     answers: { 200: answer('until when', z.object({ until: moment })) },
-    handle: async ({ parts, who, body, json }) => json({ until: await parts.auth.stepUp(who, body) }),
+    handle: async ({ parts, who, person: asker, body, json }) => {
+      const until = await parts.auth.stepUp(who, body)
+      const device = who.kind === 'device' ? { device: who.device.id } : {}
+      await parts.audit.write('access.confirmed', { person: asker, ...device })
+      return json({ until })
+    },
   }),
   route({
     id: 'auth.logout',
@@ -103,10 +114,11 @@ export const authRoutes: readonly Route[] = [
     access: 'viewer',
     isWrite: false,
     answers: { 200: okAnswer },
-    handle: async ({ parts, who, json }) => {
+    handle: async ({ parts, who, person: asker, json }) => {
       if (who.kind !== 'device')
         throw new SignalboxError('E_STATE', 'only a browser logs out', { next: 'signalbox serve --rotate-token' })
       await parts.auth.devices.revoke(who.device.id)
+      await parts.audit.write('access.revoked', { what: 'device', device: who.device.id, by: asker.name })
       return json({ ok: true })
     },
   }),
@@ -137,9 +149,10 @@ export const authRoutes: readonly Route[] = [
     summary: 'Ends a device, and every stream and terminal that it has open.',
     access: 'owner',
     answers: { 200: okAnswer },
-    handle: async ({ parts, params, json }) => {
+    handle: async ({ parts, params, person: asker, json }) => {
       if (!(await parts.auth.devices.revoke(params.id!)))
         throw new SignalboxError('E_UNKNOWN', `there is no device "${params.id}"`, { next: 'GET /auth/devices' })
+      await parts.audit.write('access.revoked', { what: 'device', device: params.id!, by: asker.name })
       return json({ ok: true })
     },
   }),
@@ -173,9 +186,10 @@ export const authRoutes: readonly Route[] = [
     access: 'owner',
     isSocketOnly: true,
     answers: { 200: answer('where it is', z.object({ file: z.string() })) },
-    handle: async ({ parts, json }) => {
+    handle: async ({ parts, person: asker, json }) => {
       await parts.auth.token.rotate()
       parts.streams.endToken()
+      await parts.audit.write('access.revoked', { what: 'token', by: asker.name })
       return json({ file: parts.auth.token.path })
     },
   }),

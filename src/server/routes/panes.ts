@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import type { Host, PaneExplanation } from '../../host/index.js'
+import { type Host, PANE_ACTIONS, type PaneAction, type PaneExplanation } from '../../host/index.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer, position } from '../schemas/common.js'
 import { pane } from '../schemas/panes.js'
@@ -9,7 +9,9 @@ const tmuxBody = z.strictObject({
   directories: z.array(z.string().startsWith('/')).max(20).default([]),
   sockets: z.array(z.string().startsWith('/')).max(100).default([]),
 })
-const actBody = z.strictObject({ action: z.enum(['seen', 'clear', 'heuristics-off', 'heuristics-auto']) })
+const actBody = z.strictObject({ action: z.enum(PANE_ACTIONS) })
+const switchBody = z.strictObject({ switch: z.string(), isOn: z.boolean() })
+const switchesAnswer = answer('every switch', z.object({ items: z.array(z.looseObject({})) }))
 
 const paneAnswer = answer('the pane', pane)
 
@@ -72,6 +74,28 @@ export const paneRoutes: readonly Route[] = [
     handle: ({ host, json }) => {
       host.notices?.present('terminal')
       return json({ ok: true })
+    },
+  }),
+  route({
+    id: 'panes.switches',
+    method: 'GET',
+    path: '/panes/switches',
+    summary: 'What is switched off, for one pane or for all.',
+    access: 'viewer',
+    answers: { 200: switchesAnswer },
+    handle: ({ host, json }) => json({ items: host.switches.list() }),
+  }),
+  route({
+    id: 'panes.set-switch',
+    method: 'POST',
+    path: '/panes/switches',
+    summary: 'Turns a source of evidence or the calls to people on or off, for all panes.',
+    access: 'owner',
+    body: switchBody,
+    answers: { 200: switchesAnswer },
+    handle: ({ host, body, json }) => {
+      host.switches.set(body.switch, body.isOn)
+      return json({ items: host.switches.list() })
     },
   }),
   route({
@@ -140,7 +164,7 @@ export const paneRoutes: readonly Route[] = [
   }),
 ]
 
-function act({ host, parts, params, json }: Call, action: 'seen' | 'clear' | 'heuristics-off' | 'heuristics-auto') {
+function act({ host, parts, params, json }: Call, action: PaneAction) {
   const board = boardOf(host)
   return json(parts.panes.versioned(board.act(board.find(params.id!).id, action)))
 }

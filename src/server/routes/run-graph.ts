@@ -47,7 +47,7 @@ export const runGraphRoutes: readonly Route[] = [
     access: 'viewer',
     query: z.strictObject({ format: z.enum(['svg', 'json', 'dot']).default('svg') }),
     answers: {
-      200: { description: 'the graph', schema: graphJson, media: 'image/svg+xml' },
+      200: { description: 'the graph', schema: graphJson, media: ['image/svg+xml', 'text/vnd.graphviz'] },
       304: { description: 'it is the one you have' },
     },
     handle: async call => {

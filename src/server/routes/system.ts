@@ -135,7 +135,7 @@ export const systemRoutes: readonly Route[] = [
     answers: { 200: answer('what was ended', z.object({ since: moment, grants: z.int() })) },
     handle: async ({ parts, person, json }) => {
       const { grants } = await parts.lockdown.begin({ id: person.id, name: person.name })
-      parts.log(`lockdown by ${person.name}`)
+      await parts.audit.write('host.locked', { by: person.name, grants })
       return json({ since: parts.lockdown.since, grants })
     },
   }),

@@ -37,6 +37,7 @@ export const pane = z
       staleForS: z.number().nullable(),
     }),
     heuristics: z.enum(['auto', 'off']),
+    isMuted: z.boolean(),
     gate: z.string().nullable(),
     flicker: z.number(),
     generation: z.int(),

@@ -45,7 +45,7 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
     <form class="card-form" onSubmit={submit}>
       {request.items && <ReviewItems items={request.items} chosen={items} onChange={setItems} />}
       {questions.map((question, index) => (
-        <fieldset class="stack" style={{ border: 0, margin: 0, padding: 0 }} key={`${index}-${question.text}`}>
+        <fieldset class="choices" key={`${index}-${question.text}`}>
           <legend class={isSaid(question.text) ? 'sr' : 'small strong'} style={{ paddingBottom: '6px' }}>
             {question.text === '' ? 'Choose' : question.text}
           </legend>
@@ -65,14 +65,14 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
                 </span>
               </label>
             ))}
+          {takesText && !needsText && index === questions.length - 1 && (
+            <label class="choice">
+              <input type="checkbox" checked={isOwn} onChange={event => setOwn(event.currentTarget.checked)} />
+              <span>In your own words</span>
+            </label>
+          )}
         </fieldset>
       ))}
-      {takesText && !needsText && (
-        <label class="choice">
-          <input type="checkbox" checked={isOwn} onChange={event => setOwn(event.currentTarget.checked)} />
-          <span>In your own words</span>
-        </label>
-      )}
       {takesText && (needsText || isOwn) && (
         <div class="field">
           <label for={`${id}-text`}>Your answer</label>
@@ -85,7 +85,7 @@ export function AnswerForm({ approval, isBusy, onAnswer }: AnswerFormProps) {
           />
         </div>
       )}
-      <div class="row" style={{ justifyContent: 'flex-end', paddingBottom: '14px' }}>
+      <div class="row card-submit">
         <button type="submit" class="btn solid tall" disabled={!isReady}>
           Answer
         </button>

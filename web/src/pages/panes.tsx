@@ -3,7 +3,7 @@ import { baseName } from '../api/format'
 import type { Pane } from '../api/types'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane } from '../store/actions'
-import { canDecide, onPassing, panes, streamSubscription } from '../store/live'
+import { canDecide, onGap, onPassing, panes, streamSubscription } from '../store/live'
 import { hiddenPanes, wallColumns } from '../store/prefs'
 import { go, query, setQuery } from '../store/router'
 import { attempt } from '../store/toasts'
@@ -236,12 +236,12 @@ function usePreviews(ids: readonly string[]): ReadonlyMap<string, string> {
       if (subscription) void postJson(`/events/${subscription}/watch`, { panes: wanted }).catch(() => undefined)
     }
     watch()
-    const again = setInterval(watch, 30_000)
+    const stopGap = onGap(watch)
     const stop = onPassing((type, data) => {
       if (type === 'pane.preview' && wanted.includes(String(data.pane))) void fetchOne(String(data.pane))
     })
     return () => {
-      clearInterval(again)
+      stopGap()
       stop()
       const subscription = streamSubscription()
       if (subscription) void postJson(`/events/${subscription}/watch`, { panes: [] }).catch(() => undefined)

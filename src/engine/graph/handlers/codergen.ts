@@ -151,7 +151,8 @@ export function readOutcome(value: unknown): NodeOutcome | null {
   }
 }
 
-function died({ status, reason, class: kind, text }: HeadlessEnd): NodeOutcome {
+/** An agent's turn that did not end well, as the end of a node. */
+export function died({ status, reason, class: kind, text }: HeadlessEnd): NodeOutcome {
   const failureClass =
     kind === 'spawn' || kind === 'auth' || kind === 'config' || kind === 'refused'
       ? 'deterministic'

@@ -1,4 +1,14 @@
-const FOLDERS = new Set(['.ssh', '.gnupg', '.aws', '.kube', '.docker', '.mozilla', '.password-store'])
+const FOLDERS = new Set([
+  '.ssh',
+  '.gnupg',
+  '.aws',
+  '.azure',
+  '.kube',
+  '.docker',
+  '.mozilla',
+  '.password-store',
+  'keychains',
+])
 const NAMES = new Set(['.netrc', '.npmrc', '.pypirc', '.git-credentials', '.pgpass', 'auth.json', '.credentials.json'])
 const PATTERNS = [
   /^\.env/,

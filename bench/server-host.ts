@@ -1,0 +1,150 @@
+// The server under load, as a process of its own: 200 panes that change, 100 sessions that write, and events in the log.
+// Told by its parent when to begin; answers with what it used.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PackShelf } from '../src/agents/index.js'
+import { openHome } from '../src/cli/home.js'
+import { serverSettings } from '../src/cli/server-settings.js'
+import { systemClock } from '../src/clock/index.js'
+import { newEvent } from '../src/events/index.js'
+import { Host } from '../src/host/index.js'
+import { Keeper } from '../src/keeper/index.js'
+import { Pane } from '../src/panes/index.js'
+import { ApiServer } from '../src/server/index.js'
+
+const PANES = 200
+const SESSIONS = 100
+
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
+const ignore = () => undefined
+const context = {
+  env: { ...process.env, HOME: directory, SIGNALBOX_HOME: join(directory, 'home') },
+  cwd: directory,
+  isInteractive: false,
+  isOutputTty: false,
+  columns: 80,
+  out: ignore,
+  write: ignore,
+  note: ignore,
+  json: ignore,
+  style: (_: string, text: string) => text,
+}
+const home = openHome(context)
+const onError = (error: unknown) => console.error(error)
+const host = await Host.open({
+  settings: home.settings,
+  clock: systemClock,
+  keeper: new Keeper(systemClock),
+  owner: 'daemon',
+  version: '0',
+  onError,
+})
+const settings = {
+  ...serverSettings(home.loaded.config, home.directories),
+  requestsPerS: 10_000,
+  requestsBurst: 10_000,
+}
+const api = await ApiServer.open({
+  host,
+  runs: null,
+  settings,
+  clock: systemClock,
+  version: '0',
+  stop: ignore,
+  log: ignore,
+})
+const address = await api.listenOnTcp()
+const { readFileSync } = await import('node:fs')
+process.send!({ type: 'ready', address, token: readFileSync(api.parts.auth.token.path, 'utf8').trim() })
+
+const shelf = new PackShelf({
+  directories: { user: join(directory, 'packs') },
+  clock: systemClock,
+  onFailed: ignore,
+  onReloaded: ignore,
+})
+const live = await shelf.take('demo')
+const began = systemClock.monotonic()
+const now = () => (systemClock.monotonic() - began) / 1000
+const panes = Array.from({ length: PANES }, (_, n) => {
+  const pane = new Pane(live.pack, { cols: 100, rows: 30 })
+  const supervisor = host.board!.supervise(pane)
+  const id = `ses_bench${String(n).padStart(11, '0')}`
+  const about = () => ({
+    place: String(n),
+    name: `pane ${n}`,
+    agent: 'demo',
+    cwd: '/work',
+    approval: null,
+    pid: process.pid,
+  })
+  host.board!.addSession({ id, supervisor, now, wall: t => Date.now() - (now() - t) * 1000, about })
+  return { id, pane, supervisor }
+})
+
+process.on('message', async (message: { type: string; seconds: number; events: number }) => {
+  if (message.type === 'replay') {
+    for (let n = 0; n < message.events; n += 100)
+      await host.store.append(
+        'run/run_replay',
+        'any',
+        Array.from({ length: 100 }, (_, k) => newEvent('run.notice', { level: 'info', text: `${n + k}` })),
+        { durability: 'normal' },
+      )
+    process.send!({ type: 'replayed', position: `${host.store.id}:${await host.store.head()}` })
+    return
+  }
+  if (message.type === 'stop') {
+    await api.close()
+    await host.close()
+    rmSync(directory, { recursive: true, force: true })
+    process.exit(0)
+  }
+  const cpu = process.cpuUsage()
+  const from = systemClock.monotonic()
+  let tick = 0
+  let most = 0
+  let written = 0
+  const beat = async (): Promise<void> => {
+    if (systemClock.monotonic() - from > message.seconds * 1000) {
+      const { user, system } = process.cpuUsage(cpu)
+      process.send!({
+        type: 'done',
+        cpu: (user + system) / 1000 / (systemClock.monotonic() - from),
+        rssMb: most / 1e6,
+        written,
+        streams: api.parts.streams.count('events'),
+      })
+      return
+    }
+    // Every session writes ten times a second, every pane changes once a second, and twenty events a second are logged.
+    for (let n = tick % 10; n < SESSIONS; n += 10)
+      host.bus.emit({
+        type: 'message.update',
+        session: panes[n]!.id,
+        turn: 't',
+        message: 'm',
+        blocks: [{ kind: 'prose', at: Date.now(), text: 'word '.repeat(40) }],
+      })
+    for (let n = tick % 100; n < PANES; n += 100) {
+      const { pane, supervisor, id } = panes[n]!
+      supervisor.take(pane.feed(Buffer.from(`\r\nworking on ${tick}`), now(), { live: true }), now())
+      host.board!.changed(id)
+    }
+    if (tick % 5 === 0) {
+      written++
+      await host.store.append(
+        'run/run_bench',
+        'any',
+        [newEvent('run.notice', { level: 'info', text: String(Date.now()) })],
+        { durability: 'normal' },
+      )
+    }
+    tick++
+    most = Math.max(most, process.memoryUsage().rss)
+    const wait = Math.max(0, tick * 10 - (systemClock.monotonic() - from))
+    systemClock.setTimer(wait, () => void beat())
+  }
+  await beat()
+})

@@ -1,0 +1,102 @@
+import { realpathSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { isEnded, listRuns } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { type PipelineArgs, PipelineGit } from '../../pipelines/index.js'
+import type { EventStore } from '../../store/index.js'
+import type { CommandContext } from '../context.js'
+import type { Home } from '../home.js'
+
+type Place = PipelineArgs['place']
+
+export interface PlaceWish {
+  run: string
+  issueKey: string
+  branch: string | null
+  base: string | null
+  isInPlace: boolean
+  allowsDirty: boolean
+}
+
+/** Where an implementation works. @throws SignalboxError `E_INPUT`, `E_STATE` */
+export async function findPlace(
+  context: CommandContext,
+  store: EventStore,
+  home: Home,
+  wish: PlaceWish,
+): Promise<{ repository: string; place: Place; dirty: number }> {
+  const git = new PipelineGit(context.cwd)
+  const repository = await git.git.root()
+  const head = await git.git.head()
+  if (repository === null || head === null)
+    throw new SignalboxError('E_INPUT', 'implement needs a git repository with a commit', {
+      next: 'git init and commit something first',
+    })
+  const status = await git.git.status()
+  if (wish.isInPlace) return { repository, place: await inPlace(store, git, repository, head, wish), dirty: 0 }
+  const wanted = wish.branch ?? `signalbox/${wish.issueKey}`
+  const isThere = wish.branch !== null && (await git.hasBranch(wish.branch))
+  const from = wish.base ?? (await git.defaultBranch()) ?? 'HEAD'
+  const base = isThere ? await git.commitOf(wanted) : await git.commitOf(from)
+  if (base === null)
+    throw new SignalboxError('E_INPUT', `there is no revision "${from}"`, { next: 'git branch --all lists branches' })
+  return {
+    repository,
+    dirty: status.length,
+    place: {
+      mode: 'worktree',
+      path: join(home.settings.dataDirectory, 'worktrees', basename(repository), wish.run),
+      branch: isThere ? wanted : await git.freeBranch(wanted),
+      base,
+      isNewBranch: !isThere,
+      dirtyBefore: [],
+    },
+  }
+}
+
+async function inPlace(
+  store: EventStore,
+  git: PipelineGit,
+  repository: string,
+  head: string,
+  wish: PlaceWish,
+): Promise<Place> {
+  const status = await git.git.status()
+  const path = realpathSync(repository)
+  const owner = (await listRuns(store)).find(
+    run => run.cwd === path && !isEnded(run.status) && run.labels.pipeline !== undefined,
+  )
+  if (owner)
+    throw new SignalboxError('E_STATE', `run ${owner.id} works in this directory already`, {
+      next: `signalbox cancel ${owner.id}, or leave --in-place out`,
+    })
+  const conflicts = await git.conflicts()
+  if (conflicts.length > 0)
+    throw new SignalboxError('E_INPUT', `there is a merge conflict in ${conflicts.join(', ')}`, {
+      next: 'settle it first',
+    })
+  if (status.length > 0 && !wish.allowsDirty)
+    throw new SignalboxError('E_INPUT', `${status.length} files are changed here`, {
+      next: 'commit them, or --allow-dirty leaves them as they are; without --in-place the run has a worktree',
+    })
+  const current = await git.git.branch()
+  if (wish.branch !== null && wish.branch !== current) {
+    const isThere = await git.hasBranch(wish.branch)
+    await git.git.run(['switch', '--quiet', ...(isThere ? [wish.branch] : ['-c', wish.branch])])
+  } else if (current === null)
+    throw new SignalboxError('E_INPUT', 'no branch is checked out here (detached HEAD)', {
+      next: '--branch <name> makes one, or leave --in-place out',
+    })
+  else if (wish.branch === null && current === (await git.defaultBranch()))
+    throw new SignalboxError('E_INPUT', `${current} is the default branch`, {
+      next: '--branch <name> works on another, or leave --in-place out',
+    })
+  return {
+    mode: 'in_place',
+    path,
+    branch: wish.branch ?? current,
+    base: head,
+    isNewBranch: false,
+    dirtyBefore: status.map(({ path: file }) => file),
+  }
+}

@@ -1,0 +1,61 @@
+import { listRuns, type RunRecord, resumeRun } from '../../engine/index.js'
+import { EXIT, SignalboxError } from '../../errors/index.js'
+import { Git } from '../../git/index.js'
+import { isPipelineRun } from '../../pipelines/index.js'
+import type { EventStore } from '../../store/index.js'
+import type { CommandContext } from '../context.js'
+import type { Home } from '../home.js'
+import { withStore } from '../runs/open-runs.js'
+import { drivePipeline, readPipeline } from './drive-pipeline.js'
+
+/** Goes on with a run of a pipeline, or starts a queued one. Which pipeline it is its own state says. */
+export async function resumePipeline(
+  context: CommandContext,
+  store: EventStore,
+  home: Home,
+  record: RunRecord,
+  options: Record<string, unknown>,
+): Promise<number> {
+  if (['completed', 'rejected', 'cancelled'].includes(record.status))
+    throw new SignalboxError('E_INPUT', `run ${record.id} is ${record.status}: there is nothing to resume`, {
+      next: 'start a new one',
+    })
+  // Read before anything is written: a run that cannot be read is left as it is.
+  await readPipeline(store, home, record)
+  await resumeRun(store, record.id, { by: 'local' })
+  return drivePipeline(context, store, home, record.id, options)
+}
+
+/** One after the other: those with a `priority` label first, then the oldest. The exit code is the first that is not 0. */
+export async function resumeQueued(context: CommandContext, options: Record<string, unknown>): Promise<number> {
+  return withStore(context, async (store, home) => {
+    const queued = (await listRuns(store)).filter(run => run.status === 'queued' && isPipelineRun(run))
+    if (queued.length === 0 && !options.json) context.out('nothing is queued')
+    let exit: number = EXIT.ok
+    for (const record of queued.sort(inOrder)) {
+      const code = await resumePipeline(context, store, home, record, options)
+      if (exit === EXIT.ok) exit = code
+    }
+    return exit
+  })
+}
+
+/** The one run of a pipeline in this directory that can go on. @throws SignalboxError `E_INPUT` where there is none, or several. */
+export async function onlyCandidate(context: CommandContext): Promise<string> {
+  return withStore(context, async store => {
+    const root = (await new Git(context.cwd).root()) ?? context.cwd
+    const found = (await listRuns(store)).filter(
+      run => isPipelineRun(run) && run.project === root && !['completed', 'rejected', 'cancelled'].includes(run.status),
+    )
+    const [only] = found
+    if (only && found.length === 1) return only.id
+    const says = found.map(run => `${run.id} (${run.status}: ${run.title})`).join(', ')
+    throw new SignalboxError('E_INPUT', only ? `several runs can go on here: ${says}` : 'no run can go on here', {
+      next: only ? 'name one of them' : 'signalbox resume <id> takes a session or a run',
+    })
+  })
+}
+
+function inOrder(a: RunRecord, b: RunRecord): number {
+  return Number(b.labels.priority ?? 0) - Number(a.labels.priority ?? 0) || a.createdAt - b.createdAt
+}

@@ -1,0 +1,34 @@
+import type { PipelineRun } from '../../pipelines/index.js'
+import { plural, visibleText } from '../../text/index.js'
+import type { CommandContext } from '../context.js'
+
+/** How a pipeline stands: what it is about, its tasks or items, and who used how much for what. */
+export function showPipeline({ out, style }: CommandContext, { state, next, usage }: PipelineRun): void {
+  out('')
+  const where = next === null ? (state.outcome ?? state.status) : `at ${next}`
+  out(`${style('bold', state.pipeline_type)} · ${where}${state.branch ? ` · ${state.branch}` : ''}`)
+  if (state.goal) out(`goal: ${visibleText(state.goal)}`)
+  if (state.plan_path) out(`plan: ${state.plan_path}${state.human_approved ? ', approved' : ''}`)
+  for (const text of state.human_rejections) out(style('yellow', `  rejected: ${visibleText(text)}`))
+  for (const task of state.tasks) {
+    const colour = task.status === 'approved' ? 'green' : task.status === 'objections' ? 'yellow' : 'dim'
+    const commit = task.commit ? style('dim', ` ${task.commit.slice(0, 12)}`) : ''
+    const reviews = task.iterations > 0 ? style('dim', ` · ${plural(task.iterations, 'review')}`) : ''
+    out(`  ${style(colour, task.status.padEnd(10))} ${task.number} ${visibleText(task.title ?? '')}${commit}${reviews}`)
+    for (const objection of task.objections) out(style('yellow', `             ! ${visibleText(objection)}`))
+  }
+  if (state.pipeline_type === 'review')
+    for (const item of state.last_review?.items ?? [])
+      out(
+        `  ${item.number}. [${item.severity}] ${visibleText(`${item.file}${item.line === null ? '' : `:${item.line}`} ${item.title}`)}`,
+      )
+  if (usage.length > 0) out('used:')
+  for (const row of usage) {
+    const cost =
+      row.usage.costUsd === undefined
+        ? ''
+        : ` · $${row.usage.costUsd.toFixed(4)}${row.usage.isEstimate ? ' (estimated)' : ''}`
+    const what = `${row.role}${row.task === null ? '' : ` task ${row.task}`} (${row.agent}${row.model ? ` ${row.model}` : ''})`
+    out(style('dim', `  ${what}: ${plural(row.steps, 'step')}, ${row.usage.input + row.usage.output} tokens${cost}`))
+  }
+}

@@ -1,0 +1,57 @@
+import type { PaneInfo } from '../../host/index.js'
+import type { CommandContext } from '../context.js'
+import type { DaemonClient } from '../daemon-client.js'
+import { clean, projectOf } from './watch-rows.js'
+
+/** A pane without a word about what it is doing: where it is, and what runs in it. */
+export function rawPane({ id, source, place, name, agent, job, command, cwd, title, isFocused }: PaneInfo) {
+  return { id, source, place, name, agent, job, command, cwd, title, isFocused }
+}
+
+export function rawLine(pane: PaneInfo): string {
+  const what = clean(pane.command || pane.job || '–')
+  return [pane.place.padEnd(12), (pane.agent ?? pane.job ?? '–').padEnd(10), projectOf(pane), what, clean(pane.title)]
+    .filter(part => part !== '')
+    .join('  ')
+}
+
+/** The panes and their coming and going, with no status at all. */
+export async function watchRaw(
+  context: CommandContext,
+  client: DaemonClient,
+  options: { wants(pane: PaneInfo): boolean; isJson: boolean; isOnce: boolean },
+): Promise<void> {
+  const said = new Map<string, string>()
+  const say = (pane: PaneInfo) => {
+    const line = options.isJson ? JSON.stringify(rawPane(pane)) : rawLine(pane)
+    if (!options.wants(pane) || said.get(pane.id) === line) return
+    said.set(pane.id, line)
+    if (options.isJson) context.json({ type: 'pane', pane: rawPane(pane) })
+    else context.out(line)
+  }
+  if (options.isOnce) {
+    const { items } = await client.get<{ items: PaneInfo[] }>('/panes')
+    for (const pane of byPlace(items)) say(pane)
+    return
+  }
+  const stop = new AbortController()
+  try {
+    for await (const { event, data } of client.events('/panes/stream', stop.signal)) {
+      const { items, pane } = data as { items?: PaneInfo[]; pane?: PaneInfo }
+      if (event === 'panes') for (const item of byPlace(items ?? [])) say(item)
+      else if (event === 'pane' && pane) say(pane)
+      else if (event === 'gone' && pane && said.delete(pane.id)) {
+        if (options.isJson) context.json({ type: 'gone', pane: rawPane(pane) })
+        else context.out(`${pane.place.padEnd(12)}  gone`)
+      }
+    }
+  } finally {
+    stop.abort()
+  }
+}
+
+const collator = new Intl.Collator('en', { numeric: true })
+
+function byPlace(panes: readonly PaneInfo[]): PaneInfo[] {
+  return [...panes].sort((a, b) => collator.compare(a.place, b.place))
+}

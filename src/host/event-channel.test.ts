@@ -1,0 +1,56 @@
+import { beforeEach, describe, expect, it } from 'vitest'
+import type { AgentEvents, AgentReport, AgentStatement, EventsAnswer } from '../agents/index.js'
+import { EventChannel } from './event-channel.js'
+
+let answered: [string, EventsAnswer][]
+let result: 'taken' | 'gone' | 'unreachable'
+let channel: EventChannel
+
+beforeEach(() => {
+  answered = []
+  result = 'taken'
+  channel = new EventChannel()
+  const events: Pick<AgentEvents, 'answer'> = {
+    answer: async (key, answer) => {
+      answered.push([key, answer])
+      return result
+    },
+  }
+  channel.connect(events as AgentEvents)
+})
+
+const report = (id: string, statement: AgentStatement): AgentReport => ({ id, channel: 'events', at: 0, statement })
+const asked = (id: string, key: string, reply?: string) =>
+  report(id, { is: 'request', key, tool: 'bash', input: {}, ...(reply !== undefined && { reply }) })
+
+describe('the channel of an agent that takes answers by itself', () => {
+  it('answers with the id that the agent gave the request, and with nothing else', async () => {
+    channel.note(asked('events:1', 'call_1', 'per_1'))
+    channel.note(asked('events:2', 'per_2'))
+    expect(await channel.answer('events:1', { behavior: 'allow' })).toBe('sent')
+    expect(await channel.answer('events:2', { behavior: 'deny', message: 'no' })).toBe('sent')
+    expect(answered).toEqual([
+      ['per_1', { behavior: 'once' }],
+      ['per_2', { behavior: 'deny', message: 'no' }],
+    ])
+  })
+
+  it('is closed for what was answered elsewhere, for what nobody asked, and where the agent is gone', async () => {
+    channel.note(asked('events:1', 'call_1', 'per_1'))
+    channel.note(asked('events:2', 'call_2', 'per_2'))
+    channel.note(report('events:3', { is: 'answered', key: 'call_1', result: 'allowed' }))
+    expect([channel.isOpen('events:1'), channel.isOpen('events:2')]).toEqual([false, true])
+    expect(await channel.answer('events:1', { behavior: 'allow' })).toBe('closed')
+    expect(await channel.answer('events:9', { behavior: 'allow' })).toBe('closed')
+    result = 'unreachable'
+    expect(await channel.answer('events:2', { behavior: 'allow' })).toBe('closed')
+    expect(await new EventChannel().answer('events:2', { behavior: 'allow' })).toBe('closed')
+  })
+
+  it('cannot say an edit, nor a rule of the agent’s own', async () => {
+    channel.note(asked('events:1', 'per_1'))
+    expect(await channel.answer('events:1', { behavior: 'allow', updatedInput: {} })).toBe('unsayable')
+    expect(await channel.answer('events:1', { behavior: 'allow', sessionRule: ['ls *'] })).toBe('unsayable')
+    expect(answered).toEqual([])
+  })
+})

@@ -1,0 +1,147 @@
+import { agentNames, loadAgent, type PackShelf } from '../agents/index.js'
+import { type Clock, newId } from '../clock/index.js'
+import type { Counters, SupervisorSettings } from '../panes/index.js'
+import { TmuxSource } from '../panes/tmux/index.js'
+import type { Redactor } from '../text/index.js'
+import type { AgentPrograms } from './panes-job.js'
+import { TmuxPane } from './panes-tmux.js'
+
+export interface TmuxPlaces {
+  directories?: readonly string[]
+  sockets?: readonly string[]
+}
+
+export interface TmuxRosterOptions {
+  clock: Clock
+  settings: SupervisorSettings
+  packs: PackShelf
+  redactor: Redactor
+  env: NodeJS.ProcessEnv
+  counters: Counters
+  changed(id: string): void
+  left(id: string): void
+  onError(error: unknown): void
+}
+
+/** The panes of all tmux servers: opened when tmux tells of them, closed when they go. */
+export class TmuxRoster {
+  readonly #options: TmuxRosterOptions
+  readonly #panes = new Map<string, TmuxPane>()
+  readonly #opening = new Map<string, Promise<TmuxPane | null>>()
+  /** A pane keeps its public id while its process lives, also over a lost connection. */
+  readonly #ids = new Map<string, string>()
+  #source: TmuxSource | null = null
+  #programs: Promise<AgentPrograms> | null = null
+  #known: AgentPrograms | null = null
+  #isClosed = false
+
+  constructor(options: TmuxRosterOptions) {
+    this.#options = options
+  }
+
+  get panes(): readonly TmuxPane[] {
+    return [...this.#panes.values()]
+  }
+
+  async join(places: TmuxPlaces): Promise<boolean> {
+    const { settings, clock, env, onError } = this.#options
+    if (!settings.panes.sources.includes('tmux')) return false
+    await this.agentPrograms()
+    this.#source ??= new TmuxSource({
+      clock,
+      env,
+      described: (key, socket, info) => void this.#described(key, socket, info).catch(onError),
+      output: (key, bytes) => this.#panes.get(key)?.output(bytes),
+      content: (key, content) =>
+        void this.#opening
+          .get(key)
+          ?.then(pane => pane?.content(content))
+          .catch(onError),
+      gone: key => this.#gone(key),
+      onError,
+    })
+    if (!this.#source.isAvailable) return false
+    await this.#source.watch(places)
+    await Promise.all(this.#opening.values())
+    return true
+  }
+
+  /** Lets go of every server and every pane; `join` may be called again. */
+  leave(): void {
+    this.#source?.close()
+    this.#source = null
+    for (const key of [...this.#opening.keys(), ...this.#panes.keys()]) this.#gone(key)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#source?.close()
+    for (const pane of this.#panes.values()) pane.close()
+    this.#panes.clear()
+  }
+
+  /** Programs of all agents by their names; null until they were asked for. */
+  get knownPrograms(): AgentPrograms | null {
+    return this.#known
+  }
+
+  agentPrograms(): Promise<AgentPrograms> {
+    this.#programs ??= Promise.all(agentNames().map(loadAgent)).then(agents => {
+      this.#known = new Map(agents.flatMap(agent => agent.programs.map(program => [program, agent.name] as const)))
+      return this.#known
+    })
+    return this.#programs
+  }
+
+  async #described(key: string, socket: string, info: TmuxPane['info']): Promise<void> {
+    const known = this.#panes.get(key)
+    if (known) {
+      if (known.info.pid === info.pid) return known.describe(info)
+      // The id was given to another process: another pane.
+      this.#gone(key)
+    }
+    if (this.#opening.has(key) && !known) return void (await this.#opening.get(key))?.describe(info)
+    if (this.#panes.size + this.#opening.size >= this.#options.settings.panes.max_total) return
+    const opening = this.#openPane(key, socket, info)
+    this.#opening.set(key, opening)
+    await opening
+  }
+
+  async #openPane(key: string, socket: string, info: TmuxPane['info']): Promise<TmuxPane | null> {
+    const { clock, settings, packs, redactor, counters, onError } = this.#options
+    const name = `${key} ${info.pid}`
+    const id = this.#ids.get(name) ?? newId('pan')
+    this.#ids.set(name, id)
+    const pane = await TmuxPane.open({
+      id,
+      key,
+      socket,
+      info,
+      clock,
+      settings,
+      packs,
+      programs: await this.agentPrograms(),
+      redactor,
+      counters,
+      changed: () => this.#options.changed(id),
+      onError,
+    })
+    if (this.#isClosed || !this.#opening.has(key)) {
+      pane.close()
+      return null
+    }
+    this.#panes.set(key, pane)
+    await pane.settled()
+    this.#options.changed(id)
+    return pane
+  }
+
+  #gone(key: string): void {
+    const pane = this.#panes.get(key)
+    this.#opening.delete(key)
+    if (!pane) return
+    this.#panes.delete(key)
+    pane.close()
+    this.#options.left(pane.id)
+  }
+}

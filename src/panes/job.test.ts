@@ -1,0 +1,48 @@
+import { describe, expect, it } from 'vitest'
+import { createRedactor } from '../text/index.js'
+import { isPlainShell, jobName, shownCommand } from './job.js'
+
+describe('the name of a job', () => {
+  it.each([
+    ['vim notes.txt', 'vim'],
+    ['/usr/bin/node /opt/codex/bin/codex.js --model x', 'codex'],
+    ['python3 -m http.server 8000', 'http.server'],
+    ['env FOO=1 claude', 'claude'],
+    ['sudo -E npx gemini', 'gemini'],
+    ['uv run tool.py', 'tool'],
+    ['bash -c claude\\ --resume', 'claude\\'],
+    ['-zsh', 'zsh'],
+  ])('%s is %s', (line, name) => {
+    expect(jobName(line.split(' '))).toBe(name)
+  })
+
+  it('a shell that runs a script is no plain shell', () => {
+    expect([isPlainShell(['-bash']), isPlainShell(['bash', 'run.sh']), isPlainShell(['sh', '-c', 'ls'])]).toEqual([
+      true,
+      false,
+      false,
+    ])
+  })
+})
+
+describe('a command line for people', () => {
+  const redactor = createRedactor()
+  it.each([
+    'curl -H Bearer\u0000 abcdefghijklmnop1234567890abcdef12',
+    'mysql --password hunter2secret',
+    'deploy --api-key s3cr3t-value-here',
+    'git clone https://me:hunter2@example.org/x',
+    'OPENAI_API_KEY=sk-abcdefghijklmnopqrstuvwx run',
+    'run --token ghp_0123456789abcdefghijABCDEFGHIJ012345',
+  ])('shows no secret of %j', line => {
+    const shown = shownCommand(line.split(' '), redactor, 500)
+    for (const secret of ['hunter2', 's3cr3t', 'sk-abc', 'ghp_0', 'abcdefghijklmnop1234567890abcdef12'])
+      expect(shown).not.toContain(secret)
+    expect(shown).not.toMatch(/\p{Cc}/u)
+  })
+
+  it('is cut to `command_max`, and not before', () => {
+    expect(shownCommand(['echo', 'x'.repeat(5)], redactor, 10)).toBe('echo xxxxx')
+    expect(shownCommand(['echo', 'x y z'.repeat(5)], redactor, 10)).toHaveLength(10)
+  })
+})

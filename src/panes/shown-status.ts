@@ -1,0 +1,45 @@
+import type { PaneStatus } from './status-table.js'
+
+export interface ShownKnobs {
+  displayDelayS: number
+  dismissS: number
+  recentS: number
+}
+
+/** What a list shows of a status: an end stays for a moment after it was seen, and fades when nobody looks for long. */
+export class ShownStatus {
+  readonly #knobs: ShownKnobs
+  #since = 0
+  #endedAt: number | null = null
+  #lingering: { status: PaneStatus; until: number } | null = null
+
+  constructor(knobs: ShownKnobs) {
+    this.#knobs = knobs
+  }
+
+  /** When the status last changed. */
+  get since(): number {
+    return this.#since
+  }
+
+  changed(before: PaneStatus, after: PaneStatus, t: number): void {
+    this.#since = t
+    if (isEnd(after)) this.#endedAt = t
+    this.#lingering =
+      after === 'idle' && isEnd(before) ? { status: before, until: t + this.#knobs.displayDelayS } : null
+  }
+
+  at(status: PaneStatus, t: number): { shown: PaneStatus; isFaded: boolean; isRecent: boolean } {
+    const lingering = this.#lingering !== null && t < this.#lingering.until ? this.#lingering.status : null
+    const fadedFor = isEnd(status) && this.#endedAt !== null ? t - this.#endedAt - this.#knobs.dismissS : -1
+    return {
+      shown: status === 'idle' && lingering ? lingering : status,
+      isFaded: fadedFor >= 0,
+      isRecent: fadedFor >= 0 && fadedFor < this.#knobs.recentS,
+    }
+  }
+}
+
+function isEnd(status: PaneStatus): boolean {
+  return status === 'done' || status === 'failed'
+}

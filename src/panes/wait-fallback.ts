@@ -1,0 +1,28 @@
+/** A wait that nothing ended by itself: after a while it is tried to be over, again and again. Whether it may be is the table's to say. */
+export class WaitFallback {
+  readonly #afterS: number
+  readonly #mayRun: boolean
+  #triedAt: number | null = null
+  #isChanged = false
+
+  constructor(options: { afterS: number; mayRun: boolean }) {
+    this.#afterS = options.afterS
+    this.#mayRun = options.mayRun
+  }
+
+  began(t: number): void {
+    this.#triedAt = t
+    this.#isChanged = false
+  }
+
+  contentChanged(): void {
+    this.#isChanged = true
+  }
+
+  /** The event that is due now, if one is. */
+  due(t: number): 'wait-over-changed' | 'wait-over-quiet' | null {
+    if (this.#triedAt === null || t - this.#triedAt < this.#afterS) return null
+    this.#triedAt = t
+    return this.#isChanged && this.#mayRun ? 'wait-over-changed' : 'wait-over-quiet'
+  }
+}

@@ -1,0 +1,174 @@
+import type { GateQuestion } from '../engine/index.js'
+import { plural } from '../text/index.js'
+import type { ReviewItem } from './review-object.js'
+import type { ImplementationState } from './state.js'
+
+/*
+ * What people are asked, as data that every surface can draw. The gates of a pipeline are requests of the ledger (`kind` plan, review or gate,
+ * `source.channel` run); `request.input` is one of the payloads below, told apart by `gate`; `request.options` are the answers, by key;
+ * `request.text` says the same in words. The answer is bound to all of it: a changed plan or another item is another fingerprint.
+ *
+ * How to answer: `{ option }`, with a `text` or `note` where the option needs one; `approve` takes an `editedInput` (the payload with another
+ * `plan_markdown`), which is the same as `edit` with the plan as `text`, and has room for more; items in `choices` (numbers as text, or one of all · none · critical · major · pass).
+ */
+
+export interface PlanGatePayload {
+  gate: 'plan'
+  goal: string | null
+  plan_path: string | null
+  plan_hash: string
+  plan_markdown: string
+  /** Which plan of this run it is, from 1 on. */
+  version: number
+  validation: { valid: boolean; issues: string[]; severity: string }
+  tasks: { number: string; title: string | null }[]
+  key_files: string[]
+  /** The plan was only said and not written. */
+  is_salvaged: boolean
+  /** What people said to the plans before. */
+  rejections: string[]
+  /** What changed since the version before, as a unified diff; null for the first. */
+  diff: string | null
+}
+
+export interface ItemsGatePayload {
+  gate: 'items'
+  pass: number
+  of: number
+  summary: string
+  items: (ReviewItem & { disposition: string; reason: string })[]
+}
+
+export interface ObjectionsGatePayload {
+  gate: 'objections'
+  task: { number: string; title: string | null; index: number; of: number }
+  reviews: number
+  items: ReviewItem[]
+}
+
+export interface HookGatePayload {
+  gate: 'hook'
+  task: { number: string; title: string | null; index: number; of: number }
+  output: string
+}
+
+export interface SpendingGatePayload {
+  gate: 'spending'
+  limit: 'task_usd' | 'day_usd'
+  spent: number
+  of: number
+}
+
+export type GatePayload =
+  | PlanGatePayload
+  | ItemsGatePayload
+  | ObjectionsGatePayload
+  | HookGatePayload
+  | SpendingGatePayload
+
+export function planQuestion(payload: PlanGatePayload, problem: string | null): GateQuestion {
+  const { validation, tasks, goal } = payload
+  const lines = [
+    ...(problem === null ? [] : [problem, '']),
+    ...(validation.issues.length > 0 ? [`The plan was checked: ${validation.issues.join(', ')}`, ''] : []),
+    ...(payload.is_salvaged ? ['The Architect only said this plan; it was written down from that.', ''] : []),
+    `Goal: ${goal ?? 'none'}`,
+    `${plural(tasks.length, 'task')}: ${tasks.map(({ number, title }) => `${number} ${title ?? ''}`.trim()).join(' · ') || 'none'}`,
+    ...(payload.key_files.length > 0 ? [`Files: ${payload.key_files.join(', ')}`] : []),
+    ...(payload.plan_path ? [`Plan: ${payload.plan_path}`] : []),
+    '',
+    payload.plan_markdown,
+  ]
+  return {
+    kind: 'plan',
+    title: `Approve the plan${goal ? `: ${goal}` : ''}`.slice(0, 200),
+    text: lines.join('\n'),
+    input: { ...payload },
+    takesText: true,
+    takesEdits: true,
+    options: [
+      { key: 'approve', label: 'Approve', meaning: 'allow-once' },
+      { key: 'edit', label: 'Approve with my edits', meaning: 'text' },
+      { key: 'reject', label: 'Reject with feedback: a new plan', meaning: 'deny-with-text' },
+      { key: 'replace', label: 'Put my plan in its place and ask again', meaning: 'text' },
+      // Not the plain "no": that one asks for another plan.
+      { key: 'cancel', label: 'Cancel the run' },
+    ],
+  }
+}
+
+export function itemsQuestion(payload: ItemsGatePayload): GateQuestion {
+  const { items, summary, pass, of } = payload
+  const line = (item: (typeof items)[number]) =>
+    `${item.number}. [${item.severity}] ${item.file}${item.line === null ? '' : `:${item.line}`} ${item.title}\n   ${item.issue}\n   ${item.disposition}: ${item.reason}`
+  return {
+    kind: 'review',
+    title: `Which of ${plural(items.length, 'item')} should be fixed? (pass ${pass} of ${of})`,
+    text: [summary, '', ...items.map(line)].join('\n'),
+    input: { ...payload },
+    isMulti: true,
+    takesText: true,
+    options: [
+      ...items.map(item => ({
+        key: String(item.number),
+        label: `${item.severity} ${item.file}${item.line === null ? '' : `:${item.line}`} ${item.title}`.slice(0, 200),
+      })),
+      { key: 'all', label: 'All that the Evaluator would implement' },
+      { key: 'critical', label: 'The critical ones' },
+      { key: 'major', label: 'The critical and the major ones' },
+      { key: 'none', label: 'None' },
+      { key: 'pass', label: 'Review again before I decide' },
+    ],
+  }
+}
+
+export function objectionsQuestion(payload: ObjectionsGatePayload): GateQuestion {
+  const { task, reviews, items } = payload
+  const said = items.map(item => `- [${item.severity}] ${item.file} ${item.title}: ${item.issue}`)
+  return {
+    kind: 'review',
+    title: `Task ${task.index} of ${task.of} was not approved in ${plural(reviews, 'review')}`,
+    text: [`Task ${task.number}: ${task.title ?? ''}`, '', ...said].join('\n'),
+    input: { ...payload },
+    takesText: true,
+    options: [
+      { key: 'more', label: 'Give it more attempts' },
+      { key: 'accept', label: 'Accept it with these objections' },
+      { key: 'stop', label: 'Stop the run', meaning: 'cancel' },
+    ],
+  }
+}
+
+export function hookQuestion(payload: HookGatePayload): GateQuestion {
+  return {
+    kind: 'gate',
+    title: `The commit of task ${payload.task.index} of ${payload.task.of} was refused`,
+    text: payload.output,
+    input: { ...payload },
+    options: [
+      { key: 'fix', label: 'Let the Developer fix it' },
+      { key: 'bypass', label: 'Commit without hooks' },
+      { key: 'stop', label: 'Stop the run', meaning: 'cancel' },
+    ],
+  }
+}
+
+export function spendingQuestion(payload: SpendingGatePayload): GateQuestion {
+  const { limit, spent, of } = payload
+  return {
+    kind: 'gate',
+    title: `The budget of ${limit === 'task_usd' ? 'this task' : 'today'} is used up: $${spent.toFixed(2)} of $${of.toFixed(2)}`,
+    text: 'The next step of an agent waits for your word.',
+    input: { ...payload },
+    options: [
+      { key: 'raise', label: `Go on with $${of.toFixed(2)} more` },
+      { key: 'stop', label: 'Stop here; resume goes on', meaning: 'cancel' },
+      { key: 'cancel', label: 'Cancel the run', meaning: 'cancel' },
+    ],
+  }
+}
+
+export function taskOf({ tasks, current_task_index: index, total_tasks: total }: ImplementationState) {
+  const task = tasks[index]
+  return { number: task?.number ?? String(index + 1), title: task?.title ?? null, index: index + 1, of: total ?? 1 }
+}

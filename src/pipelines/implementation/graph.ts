@@ -1,0 +1,53 @@
+import type { Graph } from '../../graph/index.js'
+import { buildGraph } from '../build-graph.js'
+
+/** Architect → plan → person → Developer ↔ Reviewer, task by task, each with a commit. */
+export function createImplementationGraph(): Graph {
+  return buildGraph({
+    name: 'implementation',
+    attributes: {
+      label: 'Implementation',
+      pipeline_type: 'implementation',
+      inputs: 'issue',
+      commits: 'none',
+      max_node_visits: '100000',
+      max_steps: '100000',
+    },
+    nodes: {
+      start: { label: 'Start', shape: 'Mdiamond' },
+      prepare: { fn: 'prepare', label: 'Prepare', shape: 'parallelogram' },
+      architect: { fn: 'architect', label: 'Architect', shape: 'box', attributes: { max_visits: '10000' } },
+      plan_validator: { fn: 'plan_validator', label: 'Check the plan', shape: 'parallelogram' },
+      human_approval: { fn: 'human_approval', label: 'Approve the plan?', shape: 'hexagon' },
+      developer: { fn: 'developer', label: 'Developer', shape: 'box', attributes: { max_visits: '10000' } },
+      reviewer: { fn: 'reviewer', label: 'Reviewer', shape: 'box' },
+      commit_task: { fn: 'commit_task', label: 'Commit the task', shape: 'parallelogram' },
+      next_task: { fn: 'next_task', label: 'Next task', shape: 'parallelogram' },
+      objections: { fn: 'objections', label: 'Not approved: go on?', shape: 'hexagon' },
+      finish: { fn: 'finish', label: 'Finish', shape: 'parallelogram' },
+      exit: { label: 'Exit', shape: 'Msquare' },
+    },
+    edges: [
+      ['start', 'prepare'],
+      ['prepare', 'architect', 'architect'],
+      ['prepare', 'plan_validator', 'plan_validator'],
+      ['architect', 'plan_validator', 'plan_validator'],
+      ['plan_validator', 'human_approval', 'human_approval'],
+      ['plan_validator', 'architect', 'architect'],
+      ['human_approval', 'developer', 'developer'],
+      ['human_approval', 'architect', 'architect'],
+      ['human_approval', 'plan_validator', 'plan_validator'],
+      ['developer', 'reviewer', 'reviewer'],
+      ['reviewer', 'commit_task', 'commit_task'],
+      ['reviewer', 'developer', 'developer'],
+      ['reviewer', 'objections', 'objections'],
+      ['objections', 'developer', 'developer'],
+      ['objections', 'commit_task', 'commit_task'],
+      ['commit_task', 'next_task', 'next_task'],
+      ['commit_task', 'developer', 'developer'],
+      ['commit_task', 'finish', 'finish'],
+      ['next_task', 'developer', 'developer'],
+      ['finish', 'exit'],
+    ],
+  })
+}

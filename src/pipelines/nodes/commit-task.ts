@@ -1,0 +1,109 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { newEvent } from '../../events/index.js'
+import { hookQuestion, taskOf } from '../gates.js'
+import type { NodeContext, NodeResult } from '../node.js'
+import { isSerious } from '../review-object.js'
+import { routeAfterCommit } from '../routing.js'
+import type { ImplementationState } from '../state.js'
+import { headBefore, noted, readOptional, withTask } from './common.js'
+
+/** One commit for each task, the last one included. The trailers are looked for first: a step that is carried out again finds its commit. */
+export async function commitTask(context: NodeContext): Promise<NodeResult> {
+  const { state, git, reply } = context
+  const [task, objections] = [taskOf(state), openObjections(state)]
+  if (reply?.option === 'fix')
+    return {
+      route: 'developer',
+      update: {
+        user_message: readOptional(hookFile(context)),
+        history: noted(context, reply.by, 'lets the Developer settle what the hook said'),
+      },
+    }
+  if (reply?.option === 'stop')
+    return { end: { status: 'failed', reason: 'hook', text: 'stopped: a hook refused the commit' } }
+  const conflicts = await git.conflicts()
+  if (conflicts.length > 0)
+    return {
+      failed: {
+        status: 'fail',
+        failure_reason: `there is a merge conflict in ${conflicts.join(', ')}; settle it, then resume`,
+        failure_class: 'deterministic',
+      },
+    }
+  const trailers = [`Signalbox-Run: ${context.call.run}`, `Signalbox-Task: ${task.index}/${task.of}`]
+  const before = headBefore(state)
+  const found = before === null ? null : await git.findCommit(trailers, before)
+  const made =
+    found !== null
+      ? { commit: found }
+      : await commit(context, trailers, objections.length > 0, reply?.option !== 'bypass')
+  if ('refused' in made) return refused(context, made.refused)
+  return finished(context, made.commit, objections)
+}
+
+/** What the hook said is kept for the Developer. */
+function refused(context: NodeContext, output: string): NodeResult {
+  const said = context.services.redactor.redact(output).slice(0, 20_000)
+  writeFileSync(hookFile(context), said, { mode: 0o600 })
+  return { question: hookQuestion({ gate: 'hook', task: taskOf(context.state), output: said }) }
+}
+
+function hookFile({ directory, state }: NodeContext): string {
+  return join(directory, `hook-${state.current_task_index + 1}.txt`)
+}
+
+async function commit(context: NodeContext, trailers: readonly string[], hasObjections: boolean, hooks: boolean) {
+  const { state, args, git } = context
+  const task = taskOf(state)
+  const scope = state.issue ? `(${state.issue.id.replace(/[()\s]/g, '-')})` : ''
+  const title = task.title ?? state.goal ?? `task ${task.number}`
+  // Work that was not approved never reads as if it were.
+  const subject = `${args.profile.commitPrefix}${scope}: ${title}${hasObjections ? ' (not approved)' : ''}`.replace(
+    /\s+/g,
+    ' ',
+  )
+  const verdict = `Signalbox-Review: ${hasObjections ? 'objections' : 'approved'}`
+  const message = `${subject.slice(0, 200)}\n\nTask ${task.number}\n\n${[...trailers, verdict].join('\n')}\n`
+  const except = args.profile.commitPlan || state.plan_path === null ? [] : [state.plan_path]
+  return git.commit({ message, paths: await ownPaths(context, except), except, hooks })
+}
+
+/** In the run's own worktree everything is its own; in a person's tree only what the task changed and they had not. */
+async function ownPaths({ state, args, git }: NodeContext, except: readonly string[]): Promise<string[] | null> {
+  if (args.place.mode === 'worktree') return null
+  const changed = await git.changedPaths(state.task_base ?? 'HEAD^{tree}', await git.treeHash())
+  // The plan is older than the first task, and goes with it.
+  const plan = state.current_task_index === 0 && state.plan_path !== null ? [state.plan_path] : []
+  return [...new Set([...changed, ...plan])].filter(
+    path => !args.place.dirtyBefore.includes(path) && !except.includes(path),
+  )
+}
+
+function finished(context: NodeContext, commit: string | null, objections: string[]): NodeResult {
+  const { state } = context
+  const { index, of, title } = taskOf(state)
+  const verdict = objections.length > 0 ? ('objections' as const) : ('approved' as const)
+  const tasks = withTask(state, { status: verdict, commit, objections })
+  const facts = { number: index, of, title }
+  return {
+    route: routeAfterCommit(state),
+    update: {
+      tasks,
+      history: noted(context, 'signalbox', commit ? `committed ${commit.slice(0, 12)}` : 'the task changed nothing'),
+    },
+    events: [
+      newEvent('task.finished', { ...facts, verdict, iterations: state.tasks[index - 1]?.iterations ?? 0, objections }),
+      newEvent('task.committed', { ...facts, commit }),
+    ],
+  }
+}
+
+/** What the last reviews still hold against the task. Empty where they approved it. */
+export function openObjections(state: ImplementationState): string[] {
+  const { last_review: review } = state
+  if (review?.approved) return []
+  if (!review) return ['it was never reviewed']
+  const serious = review.items.filter(isSerious).map(item => `[${item.severity}] ${item.file} ${item.title}`.trim())
+  return serious.length > 0 ? serious : [review.summary || 'it was not approved']
+}

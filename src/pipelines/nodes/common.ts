@@ -1,0 +1,44 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { newEvent } from '../../events/index.js'
+import type { NewEvent } from '../../store/index.js'
+import type { NodeContext } from '../node.js'
+import type { HistoryEntry, ImplementationState, PipelineTask } from '../state.js'
+
+export function noted({ services }: Pick<NodeContext, 'services'>, agent: string, message: string): HistoryEntry[] {
+  return [{ timestamp: new Date(services.clock.now()).toISOString(), agent, message }]
+}
+
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+export function readOptional(file: string): string | null {
+  return existsSync(file) ? readFileSync(file, 'utf8') : null
+}
+
+/** The commit that the work of the current task begins at. */
+export function headBefore({
+  tasks,
+  base_commit: base,
+  current_task_index: index,
+}: ImplementationState): string | null {
+  for (let at = index - 1; at >= 0; at--) {
+    const { commit } = tasks[at] ?? {}
+    if (commit) return commit
+  }
+  return base
+}
+
+export function withTask(state: ImplementationState, change: Partial<PipelineTask>): PipelineTask[] {
+  return state.tasks.map((task, index) => (index === state.current_task_index ? { ...task, ...change } : task))
+}
+
+export function taskStarted(tasks: readonly PipelineTask[], index: number): NewEvent {
+  return newEvent('task.started', { number: index + 1, of: tasks.length, title: tasks[index]?.title ?? null })
+}
+
+/** The tree that a task is compared with; files of the run's own are no part of it. */
+export function treeNow({ git }: NodeContext): Promise<string> {
+  return git.treeHash()
+}

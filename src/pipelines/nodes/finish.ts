@@ -1,0 +1,86 @@
+import { newEvent } from '../../events/index.js'
+import type { NewEvent } from '../../store/index.js'
+import { plural } from '../../text/index.js'
+import type { NodeContext, NodeResult } from '../node.js'
+import { PipelineGit } from '../pipeline-git.js'
+import { isSerious } from '../review-object.js'
+import type { ImplementationState, Outcome } from '../state.js'
+import { postComment } from '../trackers/comment.js'
+import { noted } from './common.js'
+
+/** How the work stands at its end, in words that do not flatter it. */
+export async function finish(context: NodeContext): Promise<NodeResult> {
+  const { state } = context
+  const { outcome, objections } = state.pipeline_type === 'review' ? reviewVerdict(state) : taskVerdict(state)
+  const summary = summaryOf(state, outcome, objections)
+  const events: NewEvent[] = []
+  if (state.pipeline_type === 'implementation') await leavePlace(context, events)
+  await postComment(context, summary, events)
+  return {
+    route: 'exit',
+    update: { outcome, final_response: summary, history: noted(context, 'signalbox', summary.split('\n')[0]!) },
+    events,
+    verdict: { outcome, objections },
+    response: summary,
+  }
+}
+
+/** Every task approved; or what is open was accepted by a person, each; else it is only open. */
+export function taskVerdict(state: ImplementationState): { outcome: Outcome; objections: string[] } {
+  const open = state.tasks.filter(({ status }) => status !== 'approved')
+  const objections = open.flatMap(task => task.objections.map(text => `task ${task.number}: ${text}`))
+  if (open.length === 0 && state.tasks.length > 0) return { outcome: 'approved', objections: [] }
+  return {
+    outcome: open.every(({ accepted_by: by }) => by !== undefined) ? 'objections_accepted' : 'objections',
+    objections,
+  }
+}
+
+/** Serious items are open until a later review no longer finds them, or the Evaluator has shown them to be wrong. */
+export function reviewVerdict(state: ImplementationState): { outcome: Outcome; objections: string[] } {
+  const { last_review: review, evaluation_result: evaluated, open_objections: left } = state
+  if (!review) return { outcome: 'approved', objections: [...left] }
+  const rejected = new Set(
+    evaluated?.items.filter(({ disposition }) => disposition === 'reject').map(({ number }) => number),
+  )
+  const serious = review.items.filter(item => isSerious(item) && !rejected.has(item.number))
+  const open = serious.map(item => `[${item.severity}] ${item.file} ${item.title}`.trim())
+  const silent = !review.approved && review.items.length === 0 ? [review.summary || 'the Reviewer did not approve'] : []
+  const objections = [...new Set([...left, ...open, ...silent])]
+  return { outcome: objections.length === 0 ? 'approved' : 'objections', objections }
+}
+
+function summaryOf(state: ImplementationState, outcome: Outcome, objections: readonly string[]): string {
+  const said =
+    objections.length === 0
+      ? 'approved'
+      : `completed with ${plural(objections.length, 'objection')}${outcome === 'objections_accepted' ? ', accepted by a person' : ''}`
+  if (state.pipeline_type === 'review') {
+    if (!state.last_review) return 'nothing to review'
+    const items = state.last_review.items.length
+    return [
+      `${said} · ${plural(state.review_pass, 'pass', 'passes')} · ${plural(items, 'item')} in the last`,
+      ...objections.map(text => `- ${text}`),
+    ].join('\n')
+  }
+  const commits = state.tasks.filter(({ commit }) => commit).length
+  const lines = state.tasks.map(
+    task =>
+      `- ${task.number} ${task.title ?? ''}: ${task.status}${task.commit ? ` (${task.commit.slice(0, 12)})` : ', nothing to commit'}`,
+  )
+  return [
+    `${said} · ${plural(state.tasks.length, 'task')}, ${plural(commits, 'commit')} on ${state.branch ?? 'the branch'}`,
+    ...lines,
+    ...objections.map(text => `! ${text}`),
+  ].join('\n')
+}
+
+/** A worktree in which nothing came to be goes with its branch; everything else is kept. */
+async function leavePlace(context: NodeContext, events: NewEvent[]): Promise<void> {
+  const { args, state, git, cwd } = context
+  if (args.place.mode !== 'worktree' || !args.place.isNewBranch || state.branch === null || state.base_commit === null)
+    return
+  if ((await git.git.status()).length > 0 || (await git.commitsAhead(state.base_commit)) > 0) return
+  if (await new PipelineGit(args.repository).removeWorktree(cwd, state.branch))
+    events.push(newEvent('worktree.removed', { path: cwd, branch: state.branch, reason: 'nothing was changed' }))
+}

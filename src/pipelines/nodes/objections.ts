@@ -1,0 +1,64 @@
+import { objectionsQuestion, taskOf } from '../gates.js'
+import type { NodeContext, NodeResult } from '../node.js'
+import { openObjections } from './commit-task.js'
+import { noted, withTask } from './common.js'
+
+/** The reviews are used up and the task is not approved. Nothing goes on as if it were: a person decides, or what the profile says does. */
+export async function objections(context: NodeContext): Promise<NodeResult> {
+  const { state, args, reply } = context
+  const open = openObjections(state)
+  if (reply) {
+    if (reply.option === 'more') return more(context, reply.by, Number(reply.text ?? args.profile.maxTaskReviews))
+    if (reply.option === 'accept') return accept(context, reply.by, open, true)
+    return stop(context, reply.by, open)
+  }
+  if (args.profile.onUnapproved === 'continue') return accept(context, 'policy', open, false)
+  if (args.profile.onUnapproved === 'stop' || state.auto_approve) return stop(context, 'policy', open)
+  return {
+    question: objectionsQuestion({
+      gate: 'objections',
+      task: taskOf(state),
+      reviews: state.task_review_iteration,
+      items: [...(state.last_review?.items ?? [])],
+    }),
+  }
+}
+
+function more(context: NodeContext, by: string, count: number): NodeResult {
+  const { state, args } = context
+  const extra = Number.isInteger(count) && count > 0 ? count : args.profile.maxTaskReviews
+  return {
+    route: 'developer',
+    update: {
+      task_review_limit: (state.task_review_limit ?? args.profile.maxTaskReviews) + extra,
+      history: noted(context, by, `gives the task ${extra} more reviews`),
+    },
+  }
+}
+
+function accept(context: NodeContext, by: string, open: string[], isPerson: boolean): NodeResult {
+  const change = { objections: open, ...(isPerson && { accepted_by: by }) }
+  return {
+    route: 'commit_task',
+    update: {
+      tasks: withTask(context.state, change),
+      history: noted(context, by, `goes on with ${open.length} objections`),
+    },
+  }
+}
+
+function stop(context: NodeContext, by: string, open: string[]): NodeResult {
+  const { index, of } = taskOf(context.state)
+  return {
+    update: {
+      outcome: 'failed',
+      tasks: withTask(context.state, { status: 'objections', objections: open }),
+      history: noted(context, by, 'stops the run: the task was not approved'),
+    },
+    end: {
+      status: 'failed',
+      reason: 'objections',
+      text: `task ${index} of ${of} was not approved: ${open.join('; ')}`,
+    },
+  }
+}

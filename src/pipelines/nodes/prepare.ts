@@ -1,0 +1,131 @@
+import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { SignalboxError } from '../../errors/index.js'
+import { newEvent } from '../../events/index.js'
+import { runCommand } from '../../process/index.js'
+import type { NewEvent } from '../../store/index.js'
+import type { NodeContext, NodeResult } from '../node.js'
+import { PipelineGit } from '../pipeline-git.js'
+import { freePlanPath, planFile } from '../plan/plan-path.js'
+import { routeAfterPrepare } from '../routing.js'
+import type { StateUpdate } from '../state.js'
+import { hashOf, noted } from './common.js'
+
+const SETUP_TIMEOUT_MS = 600_000
+
+/** The place to work in. Everything is looked for before it is made: a run that died in the middle finds what it has. */
+export async function prepare(context: NodeContext): Promise<NodeResult> {
+  const { args, state } = context
+  const events: NewEvent[] = []
+  if (args.issue)
+    events.push(
+      newEvent('issue.fetched', {
+        tracker: args.tracker,
+        id: args.issue.id,
+        title: args.issue.title,
+        ...(args.issue.url !== undefined && { url: args.issue.url }),
+      }),
+    )
+  const branch = await ensurePlace(context, events)
+  const git = new PipelineGit(context.cwd)
+  const conflicts = await git.conflicts()
+  if (conflicts.length > 0)
+    throw new SignalboxError('E_GIT', `there is a merge conflict in ${conflicts.join(', ')}`, {
+      next: 'settle it, then signalbox resume',
+    })
+  const base = args.place.mode === 'worktree' ? args.place.base : ((await git.git.head()) ?? args.place.base)
+  const update: StateUpdate = {
+    branch,
+    base_commit: base,
+    history: noted(context, 'signalbox', `works on ${branch ?? 'what is checked out'}`),
+  }
+  if (args.planPath !== null) {
+    const isForeign = async (path: string) => (await git.git.try(['cat-file', '-e', `${base}:${path}`])).code === 0
+    const taken = new Set<string>()
+    let path = args.planPath
+    while (await isForeign(path)) {
+      taken.add(path)
+      path = freePlanPath(args.planPath, candidate => taken.has(candidate))
+    }
+    update.plan_path = path
+    if (args.plan !== null) {
+      const file = planFile(context.cwd, path)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, args.plan)
+      update.plan_markdown = args.plan
+      update.plan_hash = hashOf(args.plan)
+    }
+  }
+  return { route: routeAfterPrepare(state), update, events }
+}
+
+/** The worktree is gone in the middle of a run: its branch has what was committed, and the state has the plan. */
+export async function restorePlace(context: NodeContext): Promise<void> {
+  const { state, cwd } = context
+  const events: NewEvent[] = []
+  await ensurePlace(context, events)
+  for (const event of events) context.call.record(event)
+  if (state.plan_path === null || !state.plan_markdown) return
+  const file = planFile(cwd, state.plan_path)
+  if (existsSync(file)) return
+  mkdirSync(dirname(file), { recursive: true })
+  writeFileSync(file, state.plan_markdown)
+}
+
+async function ensurePlace(context: NodeContext, events: NewEvent[]): Promise<string | null> {
+  const { args, call, cwd } = context
+  const { place } = args
+  if (place.mode === 'in_place') return place.branch ?? (await context.git.git.branch())
+  if (place.branch === null || !place.isNewBranch) {
+    if (existsSync(cwd)) return place.branch
+  }
+  const made = await new PipelineGit(args.repository).ensureWorktree({
+    run: call.run,
+    path: cwd,
+    branch: context.state.branch ?? place.branch!,
+    base: place.base,
+    isNewBranch: place.isNewBranch,
+  })
+  if (made.made === 'restored')
+    call.notice('warning', `the worktree was gone and is made anew from ${made.branch}; what was not committed is lost`)
+  if (made.made !== 'there') {
+    bringFiles(context)
+    await setUp(context)
+    events.push(
+      newEvent('worktree.created', {
+        path: cwd,
+        branch: made.branch,
+        base: place.base,
+        ...(made.made === 'restored' && { isRestored: true }),
+      }),
+    )
+  }
+  return made.branch
+}
+
+/** Ignored files that the work needs, such as `.env`. Links and paths that lead out of the repository are refused. */
+function bringFiles({ args, cwd }: NodeContext): void {
+  for (const path of args.profile.worktreeCopy) {
+    const from = resolve(args.repository, path)
+    if (relative(args.repository, from).startsWith('..'))
+      throw new SignalboxError('E_CONFIG', `worktree.copy leads out of the repository: ${path}`)
+    if (!existsSync(from)) continue
+    const to = join(cwd, path)
+    mkdirSync(dirname(to), { recursive: true })
+    cpSync(from, to, { recursive: true, dereference: false })
+  }
+}
+
+async function setUp({ args, cwd, services }: NodeContext): Promise<void> {
+  const [file, ...rest] = (args.profile.worktreeSetup ?? '').split(/\s+/).filter(Boolean)
+  if (file === undefined) return
+  const done = await runCommand(file, rest, { cwd, env: services.environment(cwd), timeoutMs: SETUP_TIMEOUT_MS })
+  if (done.code === 0) return
+  throw new SignalboxError(
+    'E_CONFIG',
+    `worktree.setup failed (${done.code}): ${`${done.stdout}${done.stderr}`.trim().slice(-500)}`,
+    {
+      next: 'mend the command in the profile, then start again',
+    },
+  )
+}

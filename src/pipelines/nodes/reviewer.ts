@@ -1,0 +1,171 @@
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { addUsage, type Usage } from '../../engine/index.js'
+import { newEvent } from '../../events/index.js'
+import { extractStructured } from '../extract-structured.js'
+import type { NodeContext, NodeResult } from '../node.js'
+import { DIFF_MAX } from '../pipeline-git.js'
+import { PROMPT_TEXTS } from '../prompts/prompt-texts.js'
+import { type ReviewMaterial, reviewerPrompt } from '../prompts/role-prompts.js'
+import { isApproved, itemPrint, mergeReviews, REVIEW_SCHEMA, reviewObject } from '../review-object.js'
+import { callOf, turnFailed } from '../role-turn.js'
+import { routeAfterReview, routeAfterTaskReview } from '../routing.js'
+import type { StateUpdate, TypedReview } from '../state.js'
+import { codeAt, noted } from './review-parts.js'
+import { findingsOf, runChecks } from './run-checks.js'
+import { askSpending } from './spending.js'
+
+/** All types of review at once, each in a step of its own that can read and nothing else. Without an object of the right form there is no review. */
+export async function reviewer(context: NodeContext): Promise<NodeResult> {
+  const { state, call, git } = context
+  const spending = await askSpending(context)
+  if (spending) return spending
+  await endEarlier(context)
+  const checks = await runChecks(context)
+  const material = await materialOf(context, checks)
+  const tree = material.tree ?? (await git.treeHash())
+  const ends = await Promise.all(state.review_types.map(type => reviewOf(context, type, material)))
+  const usage = ends.reduce<Usage | undefined>(
+    (sum, end) => (end.usage ? (sum ? addUsage(sum, end.usage) : end.usage) : sum),
+    undefined,
+  )
+  const spent = usage ? { usage } : {}
+  if ((await git.treeHash()) !== tree) {
+    await git.git.restoreTree(tree)
+    return { ...failed('a Reviewer changed files; they were put back'), ...spent }
+  }
+  for (const end of ends) {
+    if ('died' in end) return { ...turnFailed(end.died), ...spent }
+    if ('problem' in end) return { ...failed(`a Reviewer gave no review: ${end.problem}`), ...spent }
+  }
+  const reviews = ends.flatMap(end => ('review' in end ? [end.review] : []))
+  const fresh = reviews.map(review => withoutSettled(context, review))
+  const extra = findingsOf(checks)
+  const all: TypedReview[] =
+    extra.length === 0
+      ? fresh
+      : [
+          ...fresh,
+          { type: 'checks', approved: false, severity: 'major', summary: 'Checks fail.', items: numbered(extra) },
+        ]
+  call.notice(
+    'info',
+    all
+      .map(({ type, summary }) => `${type}: ${summary}`)
+      .join(' · ')
+      .slice(0, 500),
+  )
+  return { ...conclude(context, all, material), ...spent }
+}
+
+function conclude(context: NodeContext, reviews: TypedReview[], material: Material): NodeResult {
+  const { state } = context
+  const merged = mergeReviews(reviews)
+  const iteration = state.task_review_iteration + 1
+  const update: StateUpdate = {
+    last_reviews: reviews,
+    last_review: merged,
+    structured_review: merged,
+    review_iteration: state.review_iteration + 1,
+    code_changes_for_review: material.diff.file,
+    history: noted(context, 'reviewer', merged.approved ? 'approved' : `did not approve: ${merged.items.length} items`),
+  }
+  const finished = newEvent('review.finished', {
+    isApproved: merged.approved,
+    severity: merged.severity,
+    items: merged.items.length,
+    types: reviews.map(({ type }) => type),
+    iteration: state.review_iteration + 1,
+  })
+  if (state.pipeline_type === 'review')
+    return {
+      route: routeAfterReview({ items: merged.items.length }),
+      update: { ...update, evaluation_result: null, approved_items: [] },
+      events: [finished],
+    }
+  const route = routeAfterTaskReview({
+    reviews: reviews.map(isApproved),
+    iteration,
+    maxReviews: state.task_review_limit ?? context.args.profile.maxTaskReviews,
+  })
+  const tasks = state.tasks.map((task, index) =>
+    index === state.current_task_index ? { ...task, iterations: iteration } : task,
+  )
+  return { route, update: { ...update, task_review_iteration: iteration, tasks }, events: [finished] }
+}
+
+type Material = Omit<ReviewMaterial, 'type' | 'guidelines' | 'complaint'> & { tree: string | null }
+
+/** What changed since the task began, or what the review is about. Kept in a file: it is too big for a state. */
+async function materialOf(context: NodeContext, checks: Material['checks']): Promise<Material> {
+  const { state, args, git, directory, step } = context
+  const tree = args.target?.kind === 'range' && state.review_pass <= 1 ? null : await git.treeHash()
+  const to = tree ?? `${(args.target as { to: string }).to}^{tree}`
+  const from = state.task_base ?? 'HEAD^{tree}'
+  const except = state.plan_path === null ? [] : [state.plan_path]
+  const { text, hidden } = await git.diff(from, to, except)
+  const file = join(directory, `changes-${step.visit}.diff`)
+  writeFileSync(file, text)
+  return {
+    diff: { text, file, hidden, isBig: text.length > DIFF_MAX },
+    checks,
+    settled: state.settled_items,
+    tree,
+  }
+}
+
+type ReviewEnd = { usage: Usage | undefined } & (
+  | { review: TypedReview }
+  | { problem: string }
+  | { died: Parameters<typeof turnFailed>[0] }
+)
+
+async function reviewOf(context: NodeContext, type: string, material: Material): Promise<ReviewEnd> {
+  const { state, args, step, directory, call } = context
+  // What a Reviewer said before its host died counts: nobody asks twice.
+  const kept = join(directory, `review-${step.visit}-${type}.json`)
+  if (existsSync(kept)) return { review: JSON.parse(readFileSync(kept, 'utf8')) as TypedReview, usage: undefined }
+  const guidelines = PROMPT_TEXTS[`reviewer.${type}`] === undefined ? (args.profile.guidelines[type] ?? null) : null
+  const part = type
+  call.record(
+    newEvent('review.started', { step: callOf(context, part).step, type, iteration: state.review_iteration + 1 }),
+  )
+  const end = await extractStructured(context, {
+    turn: { role: 'reviewer', part },
+    schema: reviewObject,
+    jsonSchema: REVIEW_SCHEMA,
+    prompt: complaint => reviewerPrompt(state, args, { ...material, type, guidelines, complaint }),
+  })
+  if (!('value' in end)) return end
+  const review: TypedReview = { ...end.value, type, approved: isApproved(end.value) }
+  writeFileSync(kept, JSON.stringify(review), { mode: 0o600 })
+  return { review, usage: end.usage }
+}
+
+/** What was rejected, put off or left unticked before is not raised again. */
+function withoutSettled(context: NodeContext, review: TypedReview): TypedReview {
+  const { settled_items: settled } = context.state
+  if (settled.length === 0) return review
+  const items = review.items.filter(item => !settled.includes(itemPrint(item, codeAt(context.cwd, item))))
+  if (items.length === review.items.length) return review
+  return { ...review, items, approved: isApproved({ approved: items.length === 0 || review.approved, items }) }
+}
+
+/** Turns of an attempt whose host died. */
+async function endEarlier(context: NodeContext): Promise<void> {
+  const { state, call, step, services } = context
+  for (let attempt = 1; attempt < step.attempt; attempt++)
+    for (const type of state.review_types)
+      for (const part of [type, `${type}+repair`]) {
+        const name = call.step.replace(/#\d+$/, `#${attempt}`).replace('@', `:${part}@`)
+        await services.agents.abandon({ run: call.run, step: name, name: `${call.run}/${name}` })
+      }
+}
+
+function numbered(items: ReturnType<typeof findingsOf>) {
+  return items.map((item, index) => ({ ...item, number: index + 1 }))
+}
+
+function failed(reason: string): NodeResult {
+  return { failed: { status: 'fail', failure_reason: reason, failure_class: 'unknown' } }
+}

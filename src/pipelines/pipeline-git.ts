@@ -1,0 +1,221 @@
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { SignalboxError } from '../errors/index.js'
+import { Git } from '../git/index.js'
+
+/** A diff bigger than this lies in a file of its own. */
+export const DIFF_MAX = 200_000
+
+export interface CommitWish {
+  message: string
+  /** Only these; all that the tree holds where there is none. */
+  paths: readonly string[] | null
+  /** Never these. */
+  except: readonly string[]
+  hooks: boolean
+}
+
+export type CommitEnd = { commit: string } | { commit: null } | { refused: string }
+
+/** All that pipelines do with git, in one place. */
+export class PipelineGit {
+  readonly git: Git
+
+  constructor(cwd: string) {
+    this.git = new Git(cwd)
+  }
+
+  // — worktrees and branches —
+
+  async hasBranch(branch: string): Promise<boolean> {
+    return (await this.git.try(['rev-parse', '--verify', '--quiet', `refs/heads/${branch}`])).code === 0
+  }
+
+  /** The branch, or the first of `-2`, `-3` … that nobody has. */
+  async freeBranch(wanted: string, isTaken: (name: string) => boolean = () => false): Promise<string> {
+    for (let number = 1; ; number++) {
+      const name = number === 1 ? wanted : `${wanted}-${number}`
+      if (!isTaken(name) && !(await this.hasBranch(name))) return name
+    }
+  }
+
+  /** What `origin` calls its default branch, else `main` or `master`, else what is checked out. */
+  async defaultBranch(): Promise<string | null> {
+    const { code, stdout } = await this.git.try(['symbolic-ref', '--quiet', '--short', 'refs/remotes/origin/HEAD'])
+    const named = code === 0 ? stdout.trim().replace(/^origin\//, '') : null
+    for (const name of [named, 'main', 'master']) if (name !== null && (await this.hasBranch(name))) return name
+    return this.git.branch()
+  }
+
+  async commitOf(revision: string): Promise<string | null> {
+    const { code, stdout } = await this.git.try(['rev-parse', '--verify', '--quiet', `${revision}^{commit}`])
+    return code === 0 ? stdout.trim() : null
+  }
+
+  /**
+   * The worktree of a run, made unless it is there. The run's name is put on its branch before the branch exists: whoever looks again knows
+   * a branch of this run from one that somebody else made under the same name.
+   */
+  async ensureWorktree(wish: {
+    run: string
+    path: string
+    branch: string
+    base: string
+    isNewBranch: boolean
+  }): Promise<{ branch: string; made: 'new' | 'restored' | 'there' }> {
+    const { run, path, base, isNewBranch } = wish
+    const own = await this.#branchOf(run)
+    const branch = own ?? (isNewBranch ? await this.freeBranch(wish.branch) : wish.branch)
+    if (existsSync(path) && (await new Git(path).head()) !== null) return { branch, made: 'there' }
+    await this.git.try(['worktree', 'prune'])
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+    const isThere = await this.hasBranch(branch)
+    if (isNewBranch) await this.git.run(['config', `branch.${branch}.signalbox-run`, run])
+    const place = isThere ? [path, branch] : ['-b', branch, path, base]
+    await this.git.run(['worktree', 'add', '--quiet', ...place])
+    return { branch, made: isThere && isNewBranch ? 'restored' : 'new' }
+  }
+
+  async #branchOf(run: string): Promise<string | null> {
+    const { code, stdout } = await this.git.try(['config', '--get-regexp', '^branch\\..*\\.signalbox-run$'])
+    if (code !== 0) return null
+    for (const line of stdout.split('\n')) {
+      const match = /^branch\.(.+)\.signalbox-run (.+)$/.exec(line)
+      if (match?.[2] === run && (await this.hasBranch(match[1]!))) return match[1]!
+    }
+    return null
+  }
+
+  async removeWorktree(path: string, branch: string | null): Promise<boolean> {
+    const { code } = await this.git.try(['worktree', 'remove', path])
+    if (code !== 0) return false
+    if (branch !== null) await this.git.try(['branch', '--quiet', '-D', branch])
+    return true
+  }
+
+  // — what changed —
+
+  treeHash(except: readonly string[] = []): Promise<string> {
+    return this.git.treeHash(except)
+  }
+
+  async changedPaths(from: string, to: string): Promise<string[]> {
+    const text = await this.git.run(['diff', '--name-only', '--no-renames', '-z', from, to, '--'])
+    return text.split('\0').filter(path => path !== '')
+  }
+
+  /** The difference of two trees, without what nobody reads: those files are named. */
+  async diff(
+    from: string,
+    to: string,
+    except: readonly string[] = [],
+  ): Promise<{ text: string; hidden: string[]; files: string[] }> {
+    const files = (await this.changedPaths(from, to)).filter(path => !except.includes(path))
+    const hidden = await this.#unreadable(from, to, files)
+    const shown = files.filter(path => !hidden.includes(path))
+    if (shown.length === 0) return { text: '', hidden, files }
+    const args = [
+      'diff',
+      '--no-color',
+      '--no-ext-diff',
+      '--no-renames',
+      from,
+      to,
+      '--',
+      ...shown.map(path => `:(top,literal)${path}`),
+    ]
+    return { text: await this.git.run(args), hidden, files }
+  }
+
+  async #unreadable(from: string, to: string, files: readonly string[]): Promise<string[]> {
+    if (files.length === 0) return []
+    const numbers = await this.git.run(['diff', '--numstat', '--no-renames', '-z', from, to, '--'])
+    const binary = numbers.split('\0').flatMap(row => (row.startsWith('-\t-\t') ? [row.slice(4)] : []))
+    const attributes = await this.git.try(['check-attr', '-z', 'linguist-generated', '--', ...files])
+    const parts = attributes.stdout.split('\0')
+    const generated: string[] = []
+    for (let at = 0; at + 2 < parts.length; at += 3)
+      if (['set', 'true'].includes(parts[at + 2]!)) generated.push(parts[at]!)
+    return files.filter(path => binary.includes(path) || generated.includes(path) || GENERATED.test(path))
+  }
+
+  // — commits —
+
+  /** A commit of this run that carries these trailers. */
+  async findCommit(trailers: readonly string[], from: string): Promise<string | null> {
+    const grep = trailers.map(trailer => `--grep=^${trailer.replace(/[.[\]*^$\\]/g, '\\$&')}$`)
+    const { code, stdout } = await this.git.try(['log', '-1', '--format=%H', '--all-match', ...grep, `${from}..HEAD`])
+    return code === 0 && stdout.trim() !== '' ? stdout.trim() : null
+  }
+
+  /** Commits what there is. Hooks run; one that refuses is told with its own words, unless it only wanted other files: then once more. */
+  async commit({ message, paths, except, hooks }: CommitWish): Promise<CommitEnd> {
+    const leave = except.map(path => `:(top,exclude,literal)${path}`)
+    const take = paths?.map(path => `:(top,literal)${path}`)
+    const add = () =>
+      take
+        ? take.length === 0
+          ? Promise.resolve('')
+          : this.git.run(['add', '--all', '--', ...take])
+        : this.git.run(['add', '--all', '--', '.', ...leave])
+    await add()
+    const staged = take
+      ? take.length > 0 && (await this.git.try(['diff', '--cached', '--quiet', '--', ...take])).code !== 0
+      : (await this.git.try(['diff', '--cached', '--quiet'])).code !== 0
+    if (!staged) return { commit: null }
+    const identity = await this.#identity()
+    const args = [
+      ...identity,
+      'commit',
+      '--quiet',
+      ...(hooks ? [] : ['--no-verify']),
+      '-m',
+      message,
+      ...(take ? ['--', ...take] : []),
+    ]
+    let end = await this.git.try(args)
+    if (end.code !== 0 && hooks && (await this.#hasUnstaged())) {
+      await add()
+      end = await this.git.try(args)
+    }
+    if (end.code === 0) return { commit: (await this.git.head())! }
+    return { refused: `${end.stderr}${end.stdout}`.trim() || `git commit ended with ${end.code}` }
+  }
+
+  /** Everything was staged: what is not was changed by a hook. */
+  async #hasUnstaged(): Promise<boolean> {
+    return (await this.git.status()).some(({ code }) => code[1] !== ' ')
+  }
+
+  async #identity(): Promise<string[]> {
+    const { code } = await this.git.try(['config', 'user.email'])
+    return code === 0 ? [] : ['-c', 'user.name=Signalbox', '-c', 'user.email=signalbox@localhost']
+  }
+
+  /** Commits that an agent made although it was told not to become changes again. */
+  async undoCommits(since: string): Promise<boolean> {
+    const head = await this.git.head()
+    if (head === null || head === since) return false
+    if (!(await this.git.isAncestor(since, head)))
+      throw new SignalboxError('E_GIT', `the branch no longer comes from ${since.slice(0, 12)}`, {
+        next: `git reset it, or bring ${since.slice(0, 12)} back, then signalbox resume`,
+      })
+    await this.git.run(['reset', '--quiet', '--soft', since])
+    return true
+  }
+
+  /** A merge or rebase that somebody left half done. */
+  async conflicts(): Promise<string[]> {
+    const text = await this.git.run(['diff', '--name-only', '--diff-filter=U', '-z'])
+    return text.split('\0').filter(path => path !== '')
+  }
+
+  async commitsAhead(base: string): Promise<number> {
+    const { code, stdout } = await this.git.try(['rev-list', '--count', `${base}..HEAD`])
+    return code === 0 ? Number(stdout.trim()) : 0
+  }
+}
+
+/** Files that programs write for programs. */
+const GENERATED =
+  /(?:^|\/)(?:package-lock\.json|npm-shrinkwrap\.json|yarn\.lock|pnpm-lock\.yaml|Cargo\.lock|poetry\.lock|uv\.lock|go\.sum|composer\.lock|Gemfile\.lock)$|\.min\.(?:js|css)$|\.map$/

@@ -1,0 +1,33 @@
+/** A line of a plan, and whether it stands in a code fence: what is quoted there is never a heading, a goal or a task. */
+export interface PlanLine {
+  text: string
+  isFenced: boolean
+}
+
+/** Line endings of every system as `\n`. */
+export function normaliseLines(text: string): string {
+  return text.replace(/\r\n?/g, '\n')
+}
+
+/**
+ * Lines with their fences told apart. A fence opens with three or more backticks or tildes and is closed only by as many or more of its own
+ * kind with nothing behind them; one that is never closed runs to the end. The marks themselves count as fenced.
+ */
+export function planLines(text: string): PlanLine[] {
+  let fence: { mark: string; length: number } | null = null
+  return normaliseLines(text)
+    .split('\n')
+    .map(line => {
+      const match = /^ {0,3}(`{3,}|~{3,})(.*)$/.exec(line)
+      if (fence) {
+        const closes =
+          match && match[1]![0] === fence.mark && match[1]!.length >= fence.length && match[2]!.trim() === ''
+        if (closes) fence = null
+        return { text: line, isFenced: true }
+      }
+      // Backticks behind the mark make it code within a line.
+      if (!match || (match[1]![0] === '`' && match[2]!.includes('`'))) return { text: line, isFenced: false }
+      fence = { mark: match[1]![0]!, length: match[1]!.length }
+      return { text: line, isFenced: true }
+    })
+}

@@ -1,0 +1,89 @@
+import { readFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { freePlanPath, resolvePlanPath, slugOf } from './plan-path.js'
+import { planSections } from './plan-sections.js'
+import { withSidecar } from './plan-sidecar.js'
+import { BLOCKING_ISSUES, looksLikePlan, validatePlan } from './validate-plan.js'
+
+interface Vector {
+  name: string
+  plan: string
+  goal: string | null
+  valid: boolean
+  severity: string
+  issues: string[]
+  task_count: number
+  titles: (string | null)[]
+  looks_like_plan: boolean
+  key_files: string[]
+  sections: string[]
+}
+
+const vectors = JSON.parse(
+  readFileSync(new URL('../fixtures/plan-validator.json', import.meta.url), 'utf8'),
+) as Vector[]
+
+describe.each(vectors)('plan "$name"', vector => {
+  const report = validatePlan(vector.plan)
+
+  test('is judged as it should be', () => {
+    const blocking = report.issues.filter(issue => (BLOCKING_ISSUES as readonly string[]).includes(issue))
+    expect({ ...report, issues: blocking }).toMatchObject({
+      isValid: vector.valid,
+      severity: vector.severity,
+      issues: vector.issues,
+      goal: vector.goal,
+      taskCount: vector.task_count,
+      keyFiles: vector.key_files,
+    })
+    const titles = [0, 1, 2].map(index => report.titles[index] ?? null)
+    expect(titles).toEqual(vector.titles)
+    expect(looksLikePlan(vector.plan)).toBe(vector.looks_like_plan)
+  })
+
+  test('is cut into its tasks', () => {
+    expect(planSections(vector.plan)).toEqual(vector.sections)
+  })
+})
+
+test('twice the same number, and a task without a body, are told and do not block', () => {
+  const filler = 'Words that make it long enough to be a plan, again and again. '.repeat(5)
+  const report = validatePlan(`# T\n\n**Goal:** g\n\n### Task 1: A\n${filler}\n\n### Task 1: B\n\n## Summary\n`)
+  expect(report).toMatchObject({ isValid: true, issues: ['duplicate_task_number', 'task_without_body'] })
+})
+
+test('a bold label ends the goal, and files are found with and without backticks', () => {
+  const report = validatePlan(
+    '# T\n\n**Goal:** one\ntwo\n**Architecture:** x\n\n- Modify: src/a.ts:10-12\n* **Create:** `b c.txt`\nUpdate: it',
+  )
+  expect(report.goal).toBe('one two')
+  expect(report.keyFiles).toEqual(['src/a.ts', 'b c.txt'])
+})
+
+test('the path of a plan is made from the day the run was made, whatever the day is now', () => {
+  const pattern = 'docs/{date}/{issue_key}-{run}.md'
+  const made = { createdAt: Date.UTC(2026, 0, 31, 23, 59), issueKey: 'ABC-12: Käse!', run: 'run_0123456789AB' }
+  expect(resolvePlanPath(pattern, made)).toBe('docs/2026-01-31/abc-12-k-se-456789ab.md')
+  expect(() => resolvePlanPath('../{date}.md', made)).toThrow(/out of the repository/)
+  expect(slugOf('***')).toBe('task')
+  expect(freePlanPath('a/b.md', path => path === 'a/b.md' || path === 'a/b-2.md')).toBe('a/b-3.md')
+})
+
+test('a structured plan beside the plan counts where the numbers agree', () => {
+  const report = validatePlan('### Task 1: a\n### Task 2: b\n')
+  const task = (title: string) => ({
+    number: 1,
+    title,
+    files_to_create: [`${title}.ts`],
+    files_to_modify: [],
+    steps: ['x'],
+  })
+  const two = JSON.stringify({ goal: 'g', tasks: [task('one'), task('two')] })
+  expect(withSidecar(report, two).report).toMatchObject({ titles: ['one', 'two'], keyFiles: ['one.ts', 'two.ts'] })
+  const one = withSidecar(report, JSON.stringify({ goal: 'g', tasks: [task('one')] }))
+  expect(one).toMatchObject({
+    report: { titles: ['a', 'b'] },
+    notice: expect.stringMatching(/1 tasks and the plan has 2/),
+  })
+  expect(withSidecar(report, '{').notice).toMatch(/ignored/)
+})

@@ -1,0 +1,106 @@
+import { join } from 'node:path'
+import {
+  Artifacts,
+  addUsage,
+  graphWorkflow,
+  MAIN,
+  type RunRecord,
+  type RunStatus,
+  readRun,
+  runStream,
+  type Usage,
+} from '../engine/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { type EventData, isEvent } from '../events/index.js'
+import type { EventStore, StoredEvent } from '../store/index.js'
+import type { PipelineArgs } from './args.js'
+import { PIPELINE_LABEL } from './create-run.js'
+import type { PipelineRegistry } from './registry.js'
+import { freeze, type HistoryEntry, type ImplementationState } from './state.js'
+import { readArgs, readState } from './stored-state.js'
+
+/** A run of a pipeline as people and surfaces see it. */
+export interface PipelineRun {
+  args: PipelineArgs
+  /** Whole: with its history, and its status as the run's. */
+  state: ImplementationState
+  /** Where the run stands: the node that is next, or going on. */
+  next: string | null
+  usage: UsageRow[]
+}
+
+/** What agents used, for one role, task and model. */
+export interface UsageRow {
+  role: string
+  agent: string
+  model: string | null
+  task: number | null
+  steps: number
+  usage: Usage
+}
+
+export function isPipelineRun({ kind, labels }: Pick<RunRecord, 'kind' | 'labels'>): boolean {
+  return kind === 'graph' && labels[PIPELINE_LABEL] !== undefined
+}
+
+/** @throws SignalboxError `E_CONFIG` for a run of an unknown pipeline, or of a newer program: it stays as it is. */
+export async function readPipelineRun(
+  store: EventStore,
+  record: RunRecord,
+  { registry, runDirectory }: { registry: PipelineRegistry; runDirectory(run: string): string },
+): Promise<PipelineRun> {
+  const { work } = (await readRun(store, record.id, graphWorkflow)).run
+  const cursor = work.cursors.get(MAIN)!
+  const args = readArgs(cursor.context)
+  if (!args) throw new SignalboxError('E_INPUT', `run ${record.id} is no run of a pipeline`)
+  if (!registry.has(args.pipeline))
+    throw new SignalboxError(
+      'E_CONFIG',
+      `run ${record.id} belongs to a pipeline that is not known here: ${args.pipeline}`,
+      {
+        next: 'update Signalbox; the run is as it was',
+      },
+    )
+  const events = await store.readStream(runStream(record.id))
+  const stored = readState(cursor.context, args, new Artifacts(join(runDirectory(record.id), 'artifacts')))
+  const ended = { cancelled: 'cancelled', rejected: 'rejected', failed: 'failed' } as const
+  const state: ImplementationState = {
+    ...stored,
+    status: STATUS[record.status],
+    outcome: record.status in ended ? ended[record.status as keyof typeof ended] : stored.outcome,
+    pending_user_input: Object.keys(record.gates).length > 0,
+    history: historyOf(events),
+    error: record.status === 'failed' ? record.reason : stored.error,
+  }
+  return { args, state: freeze(state), next: record.endedAt === null ? cursor.node : null, usage: usageOf(events) }
+}
+
+const STATUS: Readonly<Record<RunStatus, ImplementationState['status']>> = {
+  queued: 'pending',
+  running: 'running',
+  waiting: 'paused',
+  paused: 'paused',
+  completed: 'completed',
+  failed: 'failed',
+  rejected: 'failed',
+  cancelled: 'failed',
+}
+
+function historyOf(events: readonly StoredEvent[]): HistoryEntry[] {
+  return events.flatMap(event => (isEvent(event, 'history.added') ? [event.data] : []))
+}
+
+function usageOf(events: readonly StoredEvent[]): UsageRow[] {
+  const rows = new Map<string, UsageRow>()
+  for (const event of events) {
+    if (!isEvent(event, 'usage.recorded')) continue
+    const { role, agent, model, task, usage = NOTHING } = event.data as EventData<'usage.recorded'>
+    const key = JSON.stringify([role, agent, model, task])
+    const row = rows.get(key)
+    if (row) rows.set(key, { ...row, steps: row.steps + 1, usage: addUsage(row.usage, usage) })
+    else rows.set(key, { role, agent, model, task, steps: 1, usage })
+  }
+  return [...rows.values()]
+}
+
+const NOTHING: Usage = { input: 0, output: 0 }

@@ -1,0 +1,44 @@
+import { SignalboxError } from '../errors/index.js'
+import type { Pipeline, PipelineConstructor, PipelineMetadata } from './base.js'
+import { implementationPipeline } from './implementation/pipeline.js'
+import { reviewPipeline } from './review/pipeline.js'
+
+export class UnknownPipelineError extends SignalboxError {
+  constructor(name: string, known: readonly string[]) {
+    super('E_UNKNOWN', `Unknown pipeline: ${name} (known: ${known.join(', ')})`, {
+      next: 'signalbox pipelines lists them',
+    })
+  }
+}
+
+export interface PipelineRegistry {
+  /** A fresh one with each call. @throws UnknownPipelineError */
+  getPipeline(name: string): Pipeline
+  has(name: string): boolean
+  /** By name. */
+  listPipelines(): PipelineMetadata[]
+}
+
+/** An immutable value: whoever needs pipelines is handed one. */
+export function createRegistry(constructors: Readonly<Record<string, PipelineConstructor>>): PipelineRegistry {
+  const known = new Map(Object.entries(constructors))
+  const names = [...known.keys()].sort()
+  const getPipeline = (name: string): Pipeline => {
+    const make = known.get(name)
+    if (!make) throw new UnknownPipelineError(name, names)
+    return make() as unknown as Pipeline
+  }
+  return Object.freeze({
+    getPipeline,
+    has: (name: string) => known.has(name),
+    listPipelines: () => names.map(name => getPipeline(name).metadata),
+  })
+}
+
+/** What ships with the program. */
+export function builtInPipelines(): PipelineRegistry {
+  return createRegistry({
+    implementation: implementationPipeline as PipelineConstructor,
+    review: reviewPipeline as PipelineConstructor,
+  })
+}

@@ -1,0 +1,205 @@
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { runStream } from '../engine/index.js'
+import { newEvent } from '../events/index.js'
+import { type BenchRun, PipelineBench } from './testing/pipeline-bench.js'
+import { APPROVED, item, rejected } from './testing/scripted-agents.js'
+
+let bench: PipelineBench
+
+beforeAll(async () => {
+  bench = await PipelineBench.open()
+})
+beforeEach(() => {
+  bench.newRepository()
+  bench.script({})
+  writeFileSync(join(bench.repository, 'a.txt'), 'one\ntwo\n')
+})
+afterAll(() => bench.close())
+
+const say = (value: object) => ({ text: JSON.stringify(value) })
+const of = (run: BenchRun, type: string) => run.events.filter(event => event.type === type).map(({ data }) => data)
+
+describe('a review', () => {
+  test('of nothing ends at once', async () => {
+    bench.git('checkout', '-q', '--', '.')
+    const run = await bench.review()
+    expect(run.path).toEqual(['start', 'collect', 'finish', 'exit'])
+    expect(run.pipeline.state).toMatchObject({ outcome: 'approved', final_response: 'nothing to review' })
+    expect(bench.agents.turns).toEqual([])
+  })
+
+  test('shows new files, and only names what nobody reads', async () => {
+    writeFileSync(join(bench.repository, 'new.txt'), 'fresh\n')
+    writeFileSync(join(bench.repository, 'package-lock.json'), '{}\n')
+    writeFileSync(join(bench.repository, 'lamp.bin'), Buffer.from([0, 1, 2, 0]))
+    await bench.review({ reviewMode: 'review_only' })
+    const [prompt] = bench.agents.prompts('reviewer')
+    expect(prompt).toContain('+fresh')
+    expect(prompt).toContain('+two')
+    expect(prompt).toMatch(/changed files that are not shown =+\nlamp.bin\npackage-lock.json\n/)
+  })
+
+  test('that only reports ends with objections when something serious is open, and changes nothing', async () => {
+    bench.script({ reviewer: [say(rejected(item(1), item(2, 'minor')))] })
+    const run = await bench.review({ reviewMode: 'review_only' })
+    expect(run.path).toEqual(['start', 'collect', 'reviewer', 'evaluator', 'finish', 'exit'])
+    expect(run.pipeline.state).toMatchObject({ outcome: 'objections' })
+    expect(of(run, 'evaluation.finished')).toEqual([{ implement: 2, reject: 0, defer: 0, clarify: 0 }])
+    expect(of(run, 'run.completed')[0]).toMatchObject({
+      outcome: 'objections',
+      objections: ['[major] a.txt finding 1'],
+    })
+    expect(bench.git('status', '--porcelain')).toBe('M a.txt')
+  })
+
+  test('asks which items, fixes those, and looks again', async () => {
+    bench.script({ reviewer: [say(rejected(item(1), item(2, 'minor'))), say(APPROVED)] })
+    const run = await bench.review()
+    expect(run.record.status).toBe('waiting')
+    const { kind, input, options } = await bench.asked(run.id)
+    expect(kind).toBe('review')
+    expect(input).toMatchObject({
+      gate: 'items',
+      pass: 1,
+      of: 3,
+      items: [{ number: 1, disposition: 'implement', reason: 'it is so' }, { number: 2 }],
+    })
+    expect(options).toEqual(['1', '2', 'all', 'critical', 'major', 'none', 'pass'])
+    const done = await bench.answer(run.id, '1', { choices: ['1'], note: 'carefully' })
+    expect(bench.agents.prompts('developer')[0]).toContain('#1 [major] a.txt finding 1')
+    expect(bench.agents.prompts('developer')[0]).not.toContain('#2')
+    expect(bench.agents.prompts('developer')[0]).toContain('carefully')
+    expect(done.pipeline.state).toMatchObject({ outcome: 'approved', review_pass: 2, approved_items: [] })
+    expect(of(done, 'items.decided')).toEqual([{ approved: [1], by: 'someone', isAutomatic: false }])
+    // For what is not committed yet nothing is committed.
+    expect(bench.git('rev-list', '--count', 'HEAD')).toBe('1')
+    expect(existsSync(join(bench.repository, 'fixed.txt'))).toBe(true)
+  })
+
+  test('resume built the implementation graph for a review: parked at its gate and gone on with by another host, it runs review nodes only', async () => {
+    bench.script({ reviewer: [say(rejected()), say(APPROVED)] })
+    const id = await bench.create({ pipeline: 'review' })
+    await bench.drive(id)
+    const run = await bench.answer(id, 'all')
+    expect(run.path).toEqual([
+      'start',
+      'collect',
+      'reviewer',
+      'evaluator',
+      'items',
+      'developer',
+      'checks',
+      'reviewer',
+      'finish',
+      'exit',
+    ])
+    expect(run.path).not.toContain('architect')
+    expect(run.pipeline.state.pipeline_type).toBe('review')
+  })
+
+  test('left to itself fixes all that the Evaluator would implement, up to the limit of passes, and never calls open work approved', async () => {
+    bench.script({ reviewer: [say(rejected())] })
+    const run = await bench.review({ autoApprove: true, profile: bench.profile({ maxReviewPasses: 2 }) })
+    expect(of(run, 'items.decided').every(({ isAutomatic }) => isAutomatic)).toBe(true)
+    expect(run.path.filter(node => node === 'developer')).toHaveLength(2)
+    expect(run.pipeline.state).toMatchObject({ outcome: 'objections', review_pass: 2 })
+  })
+
+  test('what was left unticked is not raised again, and stays an objection', async () => {
+    bench.script({ reviewer: [say(rejected(item(1), item(2, 'major', { title: 'other' })))] })
+    const id = await bench.create({ pipeline: 'review' })
+    await bench.drive(id)
+    const run = await bench.answer(id, '2', { choices: ['2'] })
+    expect(run.record.status).toBe('waiting')
+    expect((await bench.asked(id)).input).toMatchObject({ items: [{ title: 'other' }] })
+    expect(bench.agents.prompts('reviewer')[1]).toContain('decided before; do not raise these again')
+    const done = await bench.answer(id, 'none')
+    expect(done.pipeline.state).toMatchObject({
+      outcome: 'objections',
+      open_objections: ['[major] a.txt finding 1', '[major] a.txt other'],
+    })
+  })
+
+  test('the Evaluator may reject with evidence; what it leaves out is asked about; what it invents is dropped', async () => {
+    const items = [
+      { number: 1, disposition: 'reject', reason: 'a.txt:2 shows otherwise' },
+      { number: 9, disposition: 'implement', reason: 'x' },
+    ]
+    bench.script({ reviewer: [say(rejected(item(1), item(2, 'minor')))], evaluator: [say({ items, summary: 's' })] })
+    const run = await bench.review()
+    expect((await bench.asked(run.id)).input).toMatchObject({
+      items: [{ disposition: 'reject' }, { number: 2, disposition: 'clarify' }],
+    })
+    expect(of(run, 'run.notice').some(({ text }) => String(text).includes('items that there are not: 9'))).toBe(true)
+    const done = await bench.answer(run.id, 'none')
+    expect(done.pipeline.state.outcome).toBe('approved')
+  })
+
+  test('of a range commits its fixes, one commit a pass', async () => {
+    bench.git('commit', '-qam', 'two')
+    const [from, to] = [bench.git('rev-parse', 'HEAD~1'), bench.git('rev-parse', 'HEAD')]
+    bench.script({ reviewer: [say(rejected()), say(APPROVED)] })
+    const run = await bench.review({
+      target: { kind: 'range', from, to, label: 'x' },
+      commitsFixes: true,
+      autoApprove: true,
+    })
+    expect(run.pipeline.state.outcome).toBe('approved')
+    expect(bench.git('log', '--format=%s', `${to}..HEAD`)).toBe('fix: items of a review (pass 1)')
+    expect(bench.git('log', '-1', '--format=%b')).toContain('Signalbox-Pass: 1')
+  })
+
+  test('a Reviewer that changes files is put back, and its review does not count', async () => {
+    bench.script({ reviewer: [{ ...say(APPROVED), files: { 'a.txt': 'sabotage' } }] })
+    const run = await bench.review()
+    expect(run.record.status).toBe('failed')
+    expect(bench.read('a.txt')).toBe('one\ntwo\n')
+  })
+})
+
+test('checkpoint size does not grow with tool calls: 10 000 of them, and the snapshot stays under 64 KiB', async () => {
+  const { graphWorkflow, readRun } = await import('../engine/index.js')
+  const calls = Array.from({ length: 10_000 }, (_, at) => ({
+    type: 'tool_call',
+    callId: `${at}`,
+    tool: 'Read',
+    kind: 'read',
+    input: { path: `f${at}` },
+  }))
+  bench.script({ reviewer: [{ ...say(APPROVED), activities: calls }] })
+  const run = await bench.review()
+  const { work } = (await readRun(bench.store, run.id, graphWorkflow)).run
+  expect(JSON.stringify(graphWorkflow.save!(work)).length).toBeLessThan(64 * 1024)
+  expect(run.events.length).toBeLessThan(100)
+})
+
+test('history of 5 000 entries stays in the log: the state has it, the snapshot does not', async () => {
+  const { graphWorkflow, readRun } = await import('../engine/index.js')
+  bench.script({ reviewer: [say(rejected())] })
+  const run = await bench.review()
+  const entry = { timestamp: '2026-01-01T00:00:00.000Z', agent: 'x', message: 'again and again' }
+  await bench.store.append(
+    runStream(run.id),
+    'any',
+    Array.from({ length: 5_000 }, () => newEvent('history.added', entry)),
+  )
+  const { work } = (await readRun(bench.store, run.id, graphWorkflow)).run
+  expect(JSON.stringify(graphWorkflow.save!(work))).not.toContain('again and again')
+  const done = await bench.answer(run.id, 'none')
+  expect(done.pipeline.state.history.length).toBeGreaterThan(5_000)
+  expect(done.pipeline.state.history.at(-1)!.message).toMatch(/^completed with 1 objection/)
+})
+
+test('tool calls that a role may not make are on record, with secrets taken out', async () => {
+  const activities = [
+    { type: 'tool_call', callId: '1', tool: 'Write', kind: 'write', input: { path: 'a.txt', text: 'x' } },
+    { type: 'tool_call', callId: '2', tool: 'Read', kind: 'read', input: { path: 'a.txt' } },
+  ]
+  bench.script({ reviewer: [{ ...say(APPROVED), activities }] })
+  const run = await bench.review()
+  expect(of(run, 'tool.decided')).toMatchObject([
+    { role: 'reviewer', tool: 'Write', isAllowed: false, isAfterwards: true },
+  ])
+})

@@ -1,0 +1,17 @@
+import type { Pipeline } from '../base.js'
+import { initialState } from '../initial-state.js'
+import { type ImplementationState, implementationState } from '../state.js'
+import { createReviewGraph } from './graph.js'
+
+export function reviewPipeline(): Pipeline<ImplementationState> {
+  return {
+    metadata: Object.freeze({
+      name: 'review',
+      displayName: 'Review',
+      description: 'Reviewer and Evaluator look at changes, a person picks the items, the Developer fixes them.',
+    }),
+    createGraph: () => createReviewGraph(),
+    getInitialState: initialState,
+    getStateSchema: () => implementationState,
+  }
+}

@@ -1,0 +1,121 @@
+import type { Activity } from '../activity/index.js'
+import type { HeadlessEnd } from '../agents/index.js'
+import { type AgentTurn, died, type StepCall, type Usage } from '../engine/index.js'
+import { newEvent } from '../events/index.js'
+import { canonicalJson } from '../text/index.js'
+import type { RoleName } from './args.js'
+import type { NodeContext, NodeResult } from './node.js'
+import type { RolePrompt } from './prompts/role-prompts.js'
+import { judgeTool } from './tool-policy.js'
+
+export interface RoleTurn {
+  role: RoleName
+  prompt: RolePrompt
+  /** The agent's own session to go on with. */
+  resume?: string | null
+  schema?: object
+  /** Where a node has several turns: what tells this one from the others. */
+  part?: string
+}
+
+const THRESHOLDS = {
+  inactivityMs: 300_000,
+  toolInactivityMs: 900_000,
+  exitGraceMs: 5_000,
+  killGraceMs: 5_000,
+  timeoutMs: 0,
+}
+const INPUT_MAX = 500
+
+/** One turn of the agent that plays a role, under the policy of the role. What it used is written down with whose it was and for what. */
+export async function playRole(context: NodeContext, turn: RoleTurn): Promise<HeadlessEnd> {
+  const { args, services, cwd, state } = context
+  const player = args.profile.roles[turn.role]
+  const call = callOf(context, turn.part)
+  const wish: AgentTurn = {
+    agent: player.agent,
+    model: player.model,
+    effort: player.effort,
+    permissions: player.permissions,
+    cwd,
+    prompt: turn.prompt.text,
+    resume: turn.resume ?? null,
+    schema: turn.schema ?? null,
+    maxCostUsd: call.costLeftUsd ?? null,
+    ...(player.endpoint !== undefined && { endpoint: player.endpoint }),
+    ...(player.apiKeyEnv !== undefined && { apiKeyEnv: player.apiKeyEnv }),
+    thresholds: THRESHOLDS,
+  }
+  const decide = (tool: { tool: string; kind: never; input: unknown }, isAfterwards: boolean) => {
+    const verdict = judgeTool(turn.role, tool, cwd)
+    const isAllowed = verdict.decision === 'allow'
+    // What was done already and may be done is in the activities; what a person decides is in the ledger.
+    if (isAfterwards ? verdict.decision === 'deny' : verdict.decision !== 'ask')
+      call.record(
+        newEvent('tool.decided', {
+          step: call.step,
+          role: turn.role,
+          tool: tool.tool,
+          input: services.redactor.redact(canonicalJson(tool.input ?? null)).slice(0, INPUT_MAX),
+          isAllowed,
+          isAfterwards,
+          reason: verdict.reason,
+        }),
+      )
+    return verdict
+  }
+  const end = await services.agents.run(call, wish, {
+    judge: request => {
+      const call = { tool: request.tool, kind: kindOf(request) as never, input: request.input }
+      const verdict = decide(call, false)
+      if (verdict.decision === 'allow') return { isAllowed: true }
+      if (verdict.decision === 'deny') return { isAllowed: false, message: verdict.reason }
+      // A run that approves by itself has nobody who could be asked, and never says yes for them.
+      return args.autoApprove
+        ? { isAllowed: false, message: `${verdict.reason}, and nobody is there to be asked` }
+        : null
+    },
+    onActivity: activity => {
+      if (activity.type === 'tool_call' && player.permissions !== 'ask')
+        decide({ tool: activity.tool, kind: activity.kind as never, input: activity.input }, true)
+    },
+  })
+  call.record(
+    newEvent('usage.recorded', {
+      step: call.step,
+      role: turn.role,
+      agent: player.agent,
+      model: player.model,
+      task: state.pipeline_type === 'implementation' && state.human_approved ? state.current_task_index + 1 : null,
+      iteration: state.pipeline_type === 'review' ? state.review_pass : state.task_review_iteration,
+      prompt: { id: turn.prompt.used.id, hash: turn.prompt.used.hash },
+      ...(end.usage && { usage: end.usage }),
+    }),
+  )
+  return end
+}
+
+/** A part of a step has files, a mark and a name of its own: `reviewer:security@2#1`. */
+export function callOf({ call }: Pick<NodeContext, 'call'>, part: string | undefined): StepCall {
+  if (part === undefined) return call
+  const step = call.step.replace('@', `:${part}@`)
+  return { ...call, step, name: `${call.run}/${step}` }
+}
+
+/** Requests name their tool and not its kind. */
+function kindOf({ tool }: Extract<Activity, { type: 'approval' }>): string {
+  if (/^(read|glob|grep|ls|search|list)/i.test(tool)) return 'read'
+  if (/^(write|edit|multiedit|notebookedit|apply_patch|create)/i.test(tool)) return 'write'
+  if (/^(bash|shell|exec|run|command|terminal)/i.test(tool)) return 'shell'
+  if (/^web/i.test(tool)) return 'web'
+  return /^(task|agent|todo|exitplanmode)/i.test(tool) ? 'agent' : 'other'
+}
+
+/** A turn that did not end well, as the end of its node. */
+export function turnFailed(end: HeadlessEnd): NodeResult {
+  return { failed: died(end), ...usageOf(end) }
+}
+
+export function usageOf({ usage }: HeadlessEnd): { usage?: Usage } {
+  return usage ? { usage } : {}
+}

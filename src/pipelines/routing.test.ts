@@ -1,0 +1,61 @@
+import { readFileSync } from 'node:fs'
+import { expect, test } from 'vitest'
+import {
+  DEFAULT_LIMITS,
+  routeAfterCommit,
+  routeAfterEvaluation,
+  routeAfterFixes,
+  routeAfterItems,
+  routeAfterReview,
+  routeAfterTaskReview,
+  routeAfterValidation,
+} from './routing.js'
+
+interface Vector {
+  reviews: boolean[]
+  index: number
+  total: number
+  iteration: number
+  max: number | null
+  route: string
+  after_commit: string | null
+}
+
+const vectors = JSON.parse(
+  readFileSync(new URL('./fixtures/route-after-review.json', import.meta.url), 'utf8'),
+) as Vector[]
+
+test('every vector of the routes after a task was reviewed', () => {
+  expect(vectors.length).toBeGreaterThan(100)
+  for (const vector of vectors) {
+    const { reviews, iteration, max } = vector
+    const route = routeAfterTaskReview({ reviews, iteration, maxReviews: max ?? DEFAULT_LIMITS.maxTaskReviews })
+    expect(route, JSON.stringify(vector)).toBe(vector.route)
+    if (route === 'commit_task')
+      expect(routeAfterCommit({ current_task_index: vector.index, total_tasks: vector.total })).toBe(
+        vector.after_commit,
+      )
+  }
+})
+
+test('an invalid plan goes back to the Architect up to the limit, then to a person; a person’s own plan goes to them at once', () => {
+  const invalid = { valid: false, issues: ['no_goal'], severity: 'major' as const }
+  const at = (count: number, external = false) =>
+    routeAfterValidation(
+      { plan_validation: invalid, plan_revision_count: count, external_plan: external },
+      DEFAULT_LIMITS,
+    )
+  expect([at(0), at(2), at(3), at(0, true)]).toEqual(['architect', 'architect', 'human_approval', 'human_approval'])
+})
+
+test('a review ends, is evaluated, asked about and fixed as the table says', () => {
+  expect(routeAfterReview({ items: 0 })).toBe('finish')
+  expect(routeAfterReview({ items: 2 })).toBe('evaluator')
+  expect(routeAfterEvaluation({ mode: 'review_only', toDecide: 2 })).toBe('finish')
+  expect(routeAfterEvaluation({ mode: 'review_fix', toDecide: 0 })).toBe('finish')
+  expect(routeAfterEvaluation({ mode: 'review_fix', toDecide: 1 })).toBe('items')
+  expect(routeAfterItems({ approved: 0, isAnotherPass: false })).toBe('finish')
+  expect(routeAfterItems({ approved: 1, isAnotherPass: false })).toBe('developer')
+  expect(routeAfterItems({ approved: 0, isAnotherPass: true })).toBe('reviewer')
+  expect([routeAfterFixes(1, 3), routeAfterFixes(3, 3)]).toEqual(['reviewer', 'finish'])
+})

@@ -1,0 +1,71 @@
+import type { ImplementationState } from './state.js'
+
+/*
+ * Where a pipeline goes from each of its nodes: pure functions of the state and the limits. The word is the name of the next node, and every
+ * word that a function can give is an edge of the graph.
+ */
+
+export interface RouteLimits {
+  maxPlanRevisions: number
+  maxTaskReviews: number
+  maxReviewPasses: number
+}
+
+export const DEFAULT_LIMITS: RouteLimits = { maxPlanRevisions: 3, maxTaskReviews: 5, maxReviewPasses: 3 }
+
+export function routeAfterPrepare({ external_plan }: Pick<ImplementationState, 'external_plan'>) {
+  return external_plan ? 'plan_validator' : 'architect'
+}
+
+/** An invalid plan goes back to the Architect until the limit; then a person decides. A person's own plan has no Architect to go back to. */
+export function routeAfterValidation(
+  state: Pick<ImplementationState, 'plan_validation' | 'plan_revision_count' | 'external_plan'>,
+  limits: RouteLimits,
+) {
+  if (state.plan_validation?.valid || state.external_plan) return 'human_approval'
+  return state.plan_revision_count < limits.maxPlanRevisions ? 'architect' : 'human_approval'
+}
+
+export interface ReviewedTask {
+  reviews: readonly boolean[]
+  iteration: number
+  maxReviews: number
+}
+
+/** All reviews approve, or nothing is approved: an empty list is no approval. */
+export function routeAfterTaskReview({ reviews, iteration, maxReviews }: ReviewedTask) {
+  if (reviews.length > 0 && reviews.every(Boolean)) return 'commit_task'
+  return iteration < maxReviews ? 'developer' : 'objections'
+}
+
+export function routeAfterCommit({
+  current_task_index: index,
+  total_tasks: total,
+}: Pick<ImplementationState, 'current_task_index' | 'total_tasks'>) {
+  return index + 1 < (total ?? 1) ? 'next_task' : 'finish'
+}
+
+/** Findings are evaluated first. Without any the review is over; whether it approved is its outcome. */
+export function routeAfterReview({ items }: { items: number }) {
+  return items === 0 ? 'finish' : 'evaluator'
+}
+
+export function routeAfterEvaluation({
+  mode,
+  toDecide,
+}: {
+  mode: ImplementationState['review_mode']
+  /** Items that the Evaluator would implement or wants to ask about. */
+  toDecide: number
+}) {
+  return mode === 'review_only' || toDecide === 0 ? 'finish' : 'items'
+}
+
+export function routeAfterItems({ approved, isAnotherPass }: { approved: number; isAnotherPass: boolean }) {
+  if (isAnotherPass) return 'reviewer'
+  return approved > 0 ? 'developer' : 'finish'
+}
+
+export function routeAfterFixes(pass: number, maxPasses: number) {
+  return pass < maxPasses ? 'reviewer' : 'finish'
+}

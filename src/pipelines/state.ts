@@ -1,0 +1,157 @@
+import { z } from 'zod'
+import { evaluationObject, reviewObject } from './review-object.js'
+
+/** Grows when a stored state of before can no longer be read as it is. */
+export const SCHEMA_VERSION = 1
+
+const historyEntry = z.object({ timestamp: z.iso.datetime(), agent: z.string(), message: z.string() })
+export type HistoryEntry = z.infer<typeof historyEntry>
+
+export const OUTCOMES = ['approved', 'objections', 'objections_accepted', 'rejected', 'cancelled', 'failed'] as const
+export type Outcome = (typeof OUTCOMES)[number]
+
+/** What the state of every pipeline has. Field names are data: they are those of the design that this comes from. */
+export const basePipelineState = z.object({
+  workflow_id: z.string(),
+  pipeline_type: z.string(),
+  profile_id: z.string(),
+  created_at: z.iso.datetime(),
+  schema_version: z.int().default(SCHEMA_VERSION),
+  status: z.enum(['pending', 'running', 'paused', 'completed', 'failed']).default('pending'),
+  outcome: z.enum(OUTCOMES).nullable().default(null),
+  history: z.array(historyEntry).default([]),
+  pending_user_input: z.boolean().default(false),
+  user_message: z.string().nullable().default(null),
+  driver_session_id: z.string().nullable().default(null),
+  final_response: z.string().nullable().default(null),
+  error: z.string().nullable().default(null),
+})
+export type BasePipelineState = z.infer<typeof basePipelineState>
+
+const issue = z.object({
+  id: z.string(),
+  title: z.string(),
+  description: z.string(),
+  status: z.string(),
+  url: z.string().optional(),
+})
+export type Issue = z.infer<typeof issue>
+
+const design = z.object({ content: z.string(), source: z.enum(['import', 'brainstorming', 'file']) })
+export type Design = z.infer<typeof design>
+
+const planValidation = z.object({
+  valid: z.boolean(),
+  issues: z.array(z.string()),
+  severity: z.enum(['none', 'major', 'critical']),
+})
+
+const pipelineTask = z.object({
+  number: z.string(),
+  title: z.string().nullable(),
+  status: z.enum(['open', 'running', 'approved', 'objections']),
+  commit: z.string().nullable().optional(),
+  iterations: z.int(),
+  objections: z.array(z.string()),
+  /** A person took the objections on themselves. */
+  accepted_by: z.string().optional(),
+})
+export type PipelineTask = z.infer<typeof pipelineTask>
+
+const typedReview = reviewObject.extend({ type: z.string() })
+export type TypedReview = z.infer<typeof typedReview>
+
+/** Implementation and review share one schema; `pipeline_type` tells them apart. */
+export const implementationState = basePipelineState.extend({
+  pipeline_type: z.enum(['implementation', 'review']),
+
+  issue: issue.nullable().default(null),
+  design: design.nullable().default(null),
+  goal: z.string().nullable().default(null),
+  base_commit: z.string().nullable().default(null),
+  plan_markdown: z.string().nullable().default(null),
+  raw_architect_output: z.string().nullable().default(null),
+  plan_path: z.string().nullable().default(null),
+  key_files: z.array(z.string()).default([]),
+  external_plan: z.boolean().default(false),
+  plan_hash: z.string().nullable().default(null),
+  plan_revision_count: z.int().default(0),
+  plan_validation: planValidation.nullable().default(null),
+  tasks: z.array(pipelineTask).default([]),
+  branch: z.string().nullable().default(null),
+  worktree: z.string().nullable().default(null),
+
+  human_approved: z.boolean().nullable().default(null),
+  human_feedback: z.string().nullable().default(null),
+  human_rejections: z.array(z.string()).default([]),
+
+  last_review: typedReview.nullable().default(null),
+  /** A file beside the run: diffs are too big for a state. */
+  code_changes_for_review: z.string().nullable().default(null),
+  review_iteration: z.int().default(0),
+  last_reviews: z.array(typedReview).default([]),
+
+  total_tasks: z.int().nullable().default(null),
+  current_task_index: z.int().default(0),
+  task_review_iteration: z.int().default(0),
+  /** Reviews of one task before a person is asked; "more" raises it. */
+  task_review_limit: z.int().nullable().default(null),
+  /** The tree when the task began: what the Reviewer looks at is what changed since. */
+  task_base: z.string().nullable().default(null),
+
+  structured_review: typedReview.nullable().default(null),
+  evaluation_result: evaluationObject.nullable().default(null),
+  approved_items: z.array(z.int()).default([]),
+  auto_approve: z.boolean().default(false),
+  review_pass: z.int().default(0),
+  max_review_passes: z.int().default(3),
+  review_mode: z.enum(['review_only', 'review_fix']).default('review_fix'),
+  review_types: z.array(z.string()).default(['general']),
+  settled_items: z.array(z.string()).default([]),
+  /** Serious items that nobody will fix in this run, although nobody has shown them to be wrong. */
+  open_objections: z.array(z.string()).default([]),
+})
+export type ImplementationState = z.infer<typeof implementationState>
+
+const IMMUTABLE = ['workflow_id', 'pipeline_type', 'profile_id', 'created_at', 'schema_version'] as const
+
+/** What a node changes. Entries of `history` are added to those that are there; everything else is replaced. */
+export type StateUpdate = Partial<Omit<ImplementationState, (typeof IMMUTABLE)[number] | 'status'>>
+
+export type Reduced =
+  | { state: ImplementationState; changed: readonly (keyof ImplementationState)[] }
+  | { problem: string }
+
+/** The state after an update: merged field by field, and read again as a whole. What does not parse changes nothing. */
+export function reduceState(state: ImplementationState, update: StateUpdate): Reduced {
+  const forbidden = IMMUTABLE.find(field => field in update)
+  if (forbidden !== undefined) return { problem: `"${forbidden}" never changes` }
+  const { history = [], ...rest } = update
+  const merged = { ...state, ...rest, history: [...state.history, ...history] }
+  const parsed = implementationState.safeParse(merged)
+  if (!parsed.success) return { problem: describe(parsed.error) }
+  const unknown = Object.keys(rest).find(field => !(field in parsed.data))
+  if (unknown !== undefined) return { problem: `there is no field "${unknown}"` }
+  const changed = (Object.keys(rest) as (keyof ImplementationState)[]).filter(
+    field => JSON.stringify(parsed.data[field]) !== JSON.stringify(state[field]),
+  )
+  return { state: freeze(parsed.data), changed }
+}
+
+/** A stored state. @throws Error that names every field which does not fit. */
+export function parseState(value: unknown): ImplementationState {
+  const parsed = implementationState.safeParse(value)
+  if (!parsed.success) throw new TypeError(describe(parsed.error))
+  return freeze(parsed.data)
+}
+
+function describe(error: z.ZodError): string {
+  return error.issues.map(({ path, message }) => `${path.join('.') || 'state'}: ${message}`).join('; ')
+}
+
+/** All the way down: a state that somebody holds is the state that was. */
+export function freeze<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  for (const part of Object.values(value)) freeze(part)
+  return Object.freeze(value)
+}

@@ -1,0 +1,63 @@
+import type { Artifacts } from '../engine/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { ARGS_INPUT, type PipelineArgs, pipelineArgs } from './args.js'
+import { initialState } from './initial-state.js'
+import { type ImplementationState, implementationState, parseState, SCHEMA_VERSION } from './state.js'
+
+/*
+ * How a state lies in the context of a graph's run: a key for each field that is no longer what it was at the beginning. So a step writes down
+ * what it changes and nothing else. `history` is not there at all: its entries are events of the run, and are put back when a run is read.
+ */
+
+const PREFIX = 'state.'
+
+/** The arguments of a run, from its inputs. @throws SignalboxError `E_CONFIG` for a run of a newer program. */
+export function readArgs(context: Readonly<Record<string, unknown>>): PipelineArgs | null {
+  const text = context[ARGS_INPUT]
+  if (typeof text !== 'string') return null
+  const parsed = pipelineArgs.safeParse(JSON.parse(text))
+  if (parsed.success) return parsed.data
+  throw new SignalboxError('E_CONFIG', 'the run was made by another version of this program, and cannot be read', {
+    next: 'update Signalbox; the run is as it was',
+    details: { issues: parsed.error.issues.slice(0, 5) },
+  })
+}
+
+/** @throws SignalboxError `E_CONFIG` for a state of an unknown pipeline or a newer form: the run stays as it is. */
+export function readState(
+  context: Readonly<Record<string, unknown>>,
+  args: PipelineArgs,
+  artifacts: Artifacts,
+): ImplementationState {
+  const version = context[`${PREFIX}schema_version`] ?? SCHEMA_VERSION
+  if (typeof version !== 'number' || version > SCHEMA_VERSION)
+    throw new SignalboxError(
+      'E_CONFIG',
+      `the state of the run has version ${String(version)}, and this program knows ${SCHEMA_VERSION}`,
+      {
+        next: 'update Signalbox; the run is as it was',
+      },
+    )
+  const stored: Record<string, unknown> = {}
+  for (const field of Object.keys(implementationState.shape)) {
+    const key = `${PREFIX}${field}`
+    if (Object.hasOwn(context, key)) stored[field] = whole(context[key], artifacts)
+  }
+  return parseState({ ...initialState(args), ...stored })
+}
+
+/** What a step writes of the fields that it changed. */
+export function storedFields(
+  state: ImplementationState,
+  changed: readonly (keyof ImplementationState)[],
+): Record<string, unknown> {
+  return Object.fromEntries(
+    changed.filter(field => field !== 'history').map(field => [`${PREFIX}${field}`, state[field]]),
+  )
+}
+
+/** What was too big for the context lies in a file. */
+function whole(value: unknown, artifacts: Artifacts): unknown {
+  if (typeof value !== 'object' || value === null || !('artifact' in value) || !('path' in value)) return value
+  return artifacts.get(String(value.artifact))
+}

@@ -1,0 +1,123 @@
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { Activity } from '../../activity/index.js'
+import type { HeadlessEnd } from '../../agents/index.js'
+import type { AgentTurn, Recovery, StepCall, TurnHooks } from '../../engine/index.js'
+import type { RoleAgents } from '../node.js'
+
+export type PlayedRole = 'architect' | 'developer' | 'reviewer' | 'evaluator'
+
+/** What an agent does in one turn: files it writes, what it says, how it ends. */
+export interface Played {
+  text?: string
+  files?: Record<string, string>
+  end?: Partial<HeadlessEnd>
+  activities?: object[]
+}
+
+export type Part = Played | ((turn: AgentTurn, call: StepCall) => Played | Promise<Played>)
+
+export const APPROVED = { approved: true, severity: 'none', summary: 'fine', items: [] }
+
+export function item(number: number, severity = 'major', extra: object = {}) {
+  return {
+    number,
+    severity,
+    file: 'a.txt',
+    line: null,
+    title: `finding ${number}`,
+    issue: 'i',
+    why: 'w',
+    fix: 'f',
+    ...extra,
+  }
+}
+
+export function rejected(...items: object[]) {
+  return { approved: false, severity: 'major', summary: 'not yet', items: items.length > 0 ? items : [item(1)] }
+}
+
+export function plan(tasks: number, extra = ''): string {
+  const parts = Array.from(
+    { length: tasks },
+    (_, index) => `### Task ${index + 1}: part ${index + 1}\n\nCreate: \`f${index + 1}.txt\`\n\nDo it.`,
+  )
+  const filler = 'A plan that is long enough to be taken for one, with words that say nothing. '.repeat(3)
+  return `# Lamp Implementation Plan\n\n**Goal:** A lamp\n\n${filler}\n${extra}\n${parts.join('\n\n')}\n`
+}
+
+/** Agents that play by a script: a list for each role, gone through turn by turn; at its end the last stays. They are the edge of the tests. */
+export class ScriptedAgents implements RoleAgents {
+  readonly turns: { role: PlayedRole; step: string; turn: AgentTurn }[] = []
+  readonly #script: Partial<Record<PlayedRole, Part[]>>
+  readonly #directory: (run: string) => string
+
+  constructor(script: Partial<Record<PlayedRole, Part[]>>, directory: (run: string) => string) {
+    this.#script = script
+    this.#directory = directory
+  }
+
+  prompts(role: PlayedRole): string[] {
+    return this.turns.filter(entry => entry.role === role).map(({ turn }) => turn.prompt)
+  }
+
+  async run(call: StepCall, turn: AgentTurn, hooks: TurnHooks = {}): Promise<HeadlessEnd> {
+    const role = roleOf(turn.prompt)
+    this.turns.push({ role, step: call.step, turn })
+    const parts = this.#script[role] ?? DEFAULTS[role]
+    const part = parts.length > 1 ? parts.shift()! : parts[0]!
+    const {
+      text = 'done',
+      files = {},
+      end = {},
+      activities = [],
+    } = typeof part === 'function' ? await part(turn, call) : part
+    for (const [path, content] of Object.entries(files)) {
+      const file = join(turn.cwd, path)
+      mkdirSync(dirname(file), { recursive: true })
+      writeFileSync(file, content)
+    }
+    for (const activity of activities) hooks.onActivity?.(activity as Activity)
+    const usage = { input: 10, output: 1, costUsd: 0.5 }
+    return { status: 'ok', reason: 'done', class: null, text, sessionId: `session-${this.turns.length}`, usage, ...end }
+  }
+
+  async recover(): Promise<Recovery> {
+    return { verdict: 'nothing', evidence: [] }
+  }
+
+  async abandon(): Promise<void> {}
+
+  directory({ run, step }: Pick<StepCall, 'run' | 'step'>): string {
+    return join(this.#directory(run), 'steps', step)
+  }
+}
+
+/** The plan's path stands in the prompt. */
+export function writesPlan(text: string): Part {
+  return turn => ({ files: { [/change no other file: (\S+)/.exec(turn.prompt)![1]!]: text } })
+}
+
+const DEFAULTS: Record<PlayedRole, Part[]> = {
+  architect: [writesPlan(plan(2))],
+  developer: [
+    turn => {
+      const path = /Create: `([^`]+)`/.exec(turn.prompt)?.[1] ?? 'fixed.txt'
+      return { files: { [path]: `${turn.prompt.length}\n` } }
+    },
+  ],
+  reviewer: [{ text: JSON.stringify(APPROVED) }],
+  evaluator: [
+    turn => {
+      const numbers = [...turn.prompt.matchAll(/^#(\d+) \[/gm)].map(([, number]) => Number(number))
+      const items = numbers.map(number => ({ number, disposition: 'implement', reason: 'it is so' }))
+      return { text: JSON.stringify({ items, summary: 'looked' }) }
+    },
+  ],
+}
+
+function roleOf(prompt: string): PlayedRole {
+  if (prompt.startsWith('You are the Architect')) return 'architect'
+  if (prompt.startsWith('You are the Developer')) return 'developer'
+  return prompt.startsWith('You are the Evaluator') ? 'evaluator' : 'reviewer'
+}

@@ -1,0 +1,92 @@
+import { homedir } from 'node:os'
+import { isAbsolute, relative, resolve } from 'node:path'
+import type { ToolKind } from '../activity/index.js'
+import { rateRisk } from '../approvals/index.js'
+import type { RoleName } from './args.js'
+
+/** What a tool can do, at worst. */
+const RISK: Readonly<Record<ToolKind, number>> = {
+  read: 0,
+  search: 0,
+  plan: 0,
+  web: 0,
+  agent: 0,
+  write: 1,
+  shell: 2,
+  other: 2,
+}
+const DESTRUCTIVE = 3
+
+/** How far each role may go. */
+const CEILING: Readonly<Record<RoleName, number>> = { architect: 1, developer: 2, reviewer: 0, evaluator: 0 }
+
+const ALLOWED: Readonly<Record<RoleName, readonly ToolKind[]>> = {
+  architect: ['read', 'search', 'web', 'plan', 'agent', 'write'],
+  developer: ['read', 'search', 'web', 'plan', 'agent', 'write', 'shell', 'other'],
+  reviewer: ['read', 'search', 'plan', 'agent'],
+  evaluator: ['read', 'search', 'plan', 'agent'],
+}
+
+export interface ToolCall {
+  tool: string
+  kind: ToolKind
+  input: unknown
+}
+
+export type ToolVerdict = { decision: 'allow' | 'deny' | 'ask'; reason: string }
+
+/**
+ * May this role make this call? Asked in this order: the role's list, whether the tool is known, how much it can do, whether it stays in the
+ * worktree; and what could destroy something is for a person.
+ */
+export function judgeTool(role: RoleName, { tool, kind, input }: ToolCall, worktree: string): ToolVerdict {
+  // A reading command of git is reading, whatever runs it.
+  const means: ToolKind = kind === 'shell' && isReadingGit(commandOf(input)) ? 'read' : kind
+  if (!ALLOWED[role].includes(means)) return { decision: 'deny', reason: `the ${role} may not use ${tool} (${kind})` }
+  if (means === 'other') return { decision: 'ask', reason: `${tool} is not known` }
+  const risk = isDestructive({ tool, kind: means, input }, worktree) ? DESTRUCTIVE : RISK[means]
+  if (risk === DESTRUCTIVE) return { decision: 'ask', reason: `${tool} could destroy something` }
+  if (risk > CEILING[role]) return { decision: 'deny', reason: `${tool} can do more than the ${role} may` }
+  const path = means === 'write' ? pathOf(input) : null
+  if (path !== null && !isInside(worktree, path))
+    return { decision: 'deny', reason: `${path} lies outside of the worktree` }
+  return { decision: 'allow', reason: `the ${role} may` }
+}
+
+/** A command that is not plainly harmless counts as one that could destroy something. */
+function isDestructive({ tool, kind, input }: ToolCall, worktree: string): boolean {
+  if (kind !== 'shell') return false
+  const command = commandOf(input)
+  if (command === null) return false
+  const rated = rateRisk(
+    { kind: 'permission', tool, input, text: null, cwd: worktree },
+    { project: worktree, home: homedir() },
+  )
+  return rated.level !== 'low'
+}
+
+function isReadingGit(command: string | null): boolean {
+  return (
+    command !== null &&
+    /^git (?:-C \S+ )?(?:diff|log|show|status|blame|ls-files|rev-parse)(?: [^;&|<>`$\n]*)?$/.test(command.trim())
+  )
+}
+
+function commandOf(input: unknown): string | null {
+  if (typeof input === 'string') return input
+  const { command } = (input ?? {}) as { command?: unknown }
+  if (Array.isArray(command)) return command.join(' ')
+  return typeof command === 'string' ? command : null
+}
+
+function pathOf(input: unknown): string | null {
+  const given = (input ?? {}) as Record<string, unknown>
+  for (const name of ['file_path', 'path', 'filePath', 'notebook_path', 'absolute_path'])
+    if (typeof given[name] === 'string') return given[name]
+  return null
+}
+
+function isInside(directory: string, path: string): boolean {
+  const inside = relative(directory, resolve(directory, path))
+  return !inside.startsWith('..') && !isAbsolute(inside)
+}

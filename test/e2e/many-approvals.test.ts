@@ -1,0 +1,115 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type SessionInfo, TestHome, waitFor } from './harness.js'
+
+// `MANY_APPROVALS=1000 MANY_SESSIONS=20` is the whole bar; what runs with every test is the same in small.
+const APPROVALS = Number(process.env.MANY_APPROVALS ?? 40)
+const SESSIONS = Number(process.env.MANY_SESSIONS ?? 4)
+const EACH = APPROVALS / SESSIONS
+
+interface Approval {
+  id: string
+  state: string
+  request: { text: string | null; input: { command?: string } | null }
+  decision?: { option: string; actor: { id: string } }
+  delivery: { step: string }[]
+  outcome?: { reason?: string }
+}
+
+let home: TestHome
+beforeAll(() => {
+  home = new TestHome()
+  mkdirSync(home.path('config'), { recursive: true })
+  // By the menu: that is the way on which an answer could meet the wrong request.
+  writeFileSync(home.path('config', 'config.toml'), '[agents.demo]\nhooks = false\n')
+})
+afterAll(() => home.close())
+
+test(`${APPROVALS} requests of ${SESSIONS} sessions, decided by two processes at once: each applied once, none lost, none answered for another`, async () => {
+  const sessions: SessionInfo[] = []
+  for (let index = 0; index < SESSIONS; index++) sessions.push(await startAsking(index))
+  const deciders = ['ada', 'ben'].map(startDecider)
+  const startedAt = Date.now()
+  await Promise.all(sessions.map(({ id }) => home.ok(['send', id, 'go'])))
+  const limitMs = 60_000 + APPROVALS * 500
+  await waitFor(
+    'every request to be decided',
+    () => sum(deciders.map(({ counts }) => counts().won)) >= APPROVALS,
+    limitMs,
+  )
+  const all = await waitFor(
+    'every request to have come to its end',
+    async () => {
+      const list = await home.json<Approval[]>(['approvals', '--all', '--json'])
+      const isOver = list.filter(isApplied).length >= APPROVALS && list.every(approval => !isOpen(approval))
+      return isOver ? list : null
+    },
+    limitMs,
+  )
+  const seconds = (Date.now() - startedAt) / 1000
+  await Promise.all(deciders.map(({ end }) => end()))
+  const counts = deciders.map(decider => decider.counts())
+
+  // On a busy machine a move may not be seen in time: then nothing was confirmed, and the same thing was asked anew.
+  for (const approval of all) expect(confirms(approval)).toBe(isApplied(approval) ? 1 : 0)
+  expect(all.filter(isApplied)).toHaveLength(APPROVALS)
+  expect(sum(counts.map(({ won }) => won))).toBe(all.length)
+  expect(counts.flatMap(({ other }) => other)).toEqual([])
+  // What ran, in its order: every even number once, and no odd one.
+  const even = Array.from({ length: EACH }, (_, number) => number).filter(number => number % 2 === 0)
+  for (const index of sessions.keys()) expect(ran(index)).toEqual(even)
+  if (process.env.MANY_APPROVALS) console.log(`${APPROVALS} decided and applied in ${seconds.toFixed(0)} s`, counts)
+}, 600_000)
+
+const isApplied = ({ state }: Approval) => state === 'applied'
+const isOpen = ({ state }: Approval) => state === 'pending' || state === 'decided'
+const confirms = ({ delivery }: Approval) => delivery.filter(({ step }) => step === 'confirm').length
+
+async function startAsking(index: number): Promise<SessionInfo> {
+  const file = join(home.work, `ask-${index}.json`)
+  const steps = Array.from({ length: EACH }, (_, number) => ({
+    tool: {
+      name: 'Shell',
+      kind: 'shell',
+      command: `echo ${number} >> ran-${index}`,
+      permission: true,
+      onDeny: 'continue',
+    },
+  }))
+  writeFileSync(file, JSON.stringify({ name: 'ask', turns: [], otherwise: { steps } }))
+  return home.startDemo(['--scenario', file], { env: { SIGNALBOX_DEMO_HOME: join(home.directory, `demo-${index}`) } })
+}
+
+function ran(index: number): number[] {
+  const file = join(home.work, `ran-${index}`)
+  return existsSync(file) ? readFileSync(file, 'utf8').trim().split('\n').map(Number) : []
+}
+
+interface Counts {
+  won: number
+  late: number
+  other: string[]
+}
+
+const NONE = JSON.stringify({ won: 0, late: 0, other: [] })
+const sum = (numbers: number[]) => numbers.reduce((total, number) => total + number, 0)
+
+function startDecider(name: string) {
+  const script = fileURLToPath(new URL('../../bench/decider.mjs', import.meta.url))
+  const child = spawn(process.execPath, [script, home.path('run', 'signalbox.sock'), name], {
+    env: home.env,
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  let text = ''
+  child.stdout!.on('data', chunk => (text += String(chunk)))
+  const ended = new Promise<void>(resolve => child.on('close', () => resolve()))
+  const end = () => {
+    child.stdin!.end()
+    return ended
+  }
+  const counts = (): Counts => JSON.parse(text.trimEnd().split('\n').at(-1) || NONE) as Counts
+  return { counts, end }
+}

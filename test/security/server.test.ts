@@ -1,0 +1,538 @@
+import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import WebSocket from 'ws'
+import { newEvent } from '../../src/events/index.js'
+import { openApi, ROUTES } from '../../src/server/index.js'
+import { StaticFiles } from '../../src/server/static-files.js'
+import { type Ask, eventsOf, type Login, type Loose, TestServer, until } from '../server/support.js'
+
+/* The rows of the incident table that concern the server, against a running one. The whole table of who may ask what is test/server/contract.test.ts. */
+
+const CANARY = 'sk-ant-api03-CANARYCANARYCANARYCANARYCANARY'
+const SERVED = ROUTES.filter(route => !route.isSocketOnly)
+let server: TestServer
+let owner: Login
+let session: string
+
+beforeAll(async () => {
+  process.env.SBX_TEST_API_KEY = CANARY
+  server = await TestServer.start()
+  owner = await server.login('owner')
+  writeFileSync(join(server.work, 'echo.sh'), 'cat')
+  session = (
+    await server.host.startSession({
+      agent: null,
+      args: ['/bin/sh', join(server.work, 'echo.sh')],
+      cwd: server.work,
+      terminal: null,
+      size: { cols: 100, rows: 24 },
+      person: 'local',
+      label: null,
+      resume: null,
+    })
+  ).id
+})
+afterAll(async () => {
+  delete process.env.SBX_TEST_API_KEY
+  await server.close()
+})
+
+const api = (path: string) => `/api/v1${path}`
+const filled = (path: string) => path.replace(/:file\{[^}]*\}/, 'x.cast').replace(/:(\w+)/g, 'x')
+const position = () => server.host.store.head()
+const code = async (method: string, path: string, ask: Ask = {}) =>
+  (await server.ask(method, path, ask)).json?.error?.code
+
+function upgrade(
+  headers: Record<string, string | undefined>,
+  pane = session,
+): Promise<{ status: number; opened: boolean }> {
+  return new Promise(resolve => {
+    const socket = new WebSocket(`ws://${server.authority}/api/v1/panes/${pane}/terminal`, 'signalbox.terminal.v1', {
+      headers: Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined)) as Record<
+        string,
+        string
+      >,
+    })
+    socket.on('open', () => {
+      socket.terminate()
+      resolve({ status: 101, opened: true })
+    })
+    socket.on('unexpected-response', (_request, response) => {
+      response.resume()
+      resolve({ status: response.statusCode!, opened: false })
+    })
+    socket.on('error', () => undefined)
+  })
+}
+
+describe('reaching the server', () => {
+  test('S1 open local HTTP server: every route answers 401 or 403 without credentials, from loopback, any Origin, none', async () => {
+    const before = await position()
+    for (const { method, path, access } of SERVED) {
+      if (access === 'open') continue
+      for (const origin of [undefined, server.address, 'http://evil.example'])
+        expect([401, 403]).toContain(
+          (await server.ask(method, filled(path), origin === undefined ? {} : { headers: { origin } })).status,
+        )
+    }
+    expect(await position()).toBe(before)
+  })
+
+  test('S2 cross-origin WebSocket to loopback: foreign, null, missing or other-port Origin fails the upgrade', async () => {
+    const port = server.port
+    for (const origin of [
+      'http://evil.example',
+      'null',
+      undefined,
+      `http://127.0.0.1:${port + 1}`,
+      `https://127.0.0.1:${port}`,
+    ])
+      expect(await upgrade({ origin }), String(origin)).toEqual({ status: 403, opened: false })
+    expect(await upgrade({ origin: server.address })).toMatchObject({ opened: true })
+    expect(await upgrade({ authorization: 'Bearer wrong' })).toEqual({ status: 401, opened: false })
+    expect(await upgrade({ origin: 'http://evil.example', authorization: `Bearer ${server.token}` })).toEqual({
+      status: 403,
+      opened: false,
+    })
+  })
+
+  test('S3 DNS rebinding: a foreign Host is refused before routing, HTTP and upgrade, also with an Origin equal to it', async () => {
+    for (const host of ['rebind.example', `rebind.example:${server.port}`]) {
+      expect(await code('GET', '/', { headers: { host } })).toBe('E_HOST')
+      expect(await code('GET', api('/overview'), { as: 'token', headers: { host, origin: `http://${host}` } })).toBe(
+        'E_HOST',
+      )
+      expect(await upgrade({ host, origin: `http://${host}` })).toEqual({ status: 403, opened: false })
+    }
+  })
+
+  test('S4 proxy or inspector reachable from the web: no operation takes an address to go to', () => {
+    const names = new Set<string>()
+    const walk = (value: Loose) => {
+      if (typeof value !== 'object' || value === null) return
+      for (const name of Object.keys((value as Loose).properties ?? {})) names.add(name)
+      for (const inner of Object.values(value)) walk(inner)
+    }
+    const { paths } = openApi(ROUTES, '0') as Loose
+    for (const methods of Object.values(paths) as Loose[])
+      for (const operation of Object.values(methods) as Loose[]) {
+        walk(operation.requestBody)
+        for (const { name, in: where } of operation.parameters) if (where === 'query') names.add(name)
+      }
+    expect(
+      [...names].filter(name => /url|uri|endpoint|address|proxy|webhook|callback|target|upstream/i.test(name)),
+    ).toEqual([])
+  })
+
+  test('S5 CSRF on dangerous actions: simple forms, text/plain and missing proofs are refused, and nothing is changed', async () => {
+    const before = await position()
+    for (const { method, path, access } of SERVED.filter(({ isWrite, access: by }) => isWrite && by !== 'open')) {
+      const target = filled(path)
+      const body = Buffer.from('a=b')
+      for (const type of ['application/x-www-form-urlencoded', 'text/plain', 'multipart/form-data; boundary=x'])
+        for (const origin of [server.address, 'http://evil.example', 'null'])
+          expect([401, 403], `${access} ${target}`).toContain(
+            (await server.ask(method, target, { body, headers: { 'content-type': type, origin } })).status,
+          )
+    }
+    const path = api('/grants/pause')
+    const body = Buffer.from('{}')
+    expect(await code('POST', path, { as: owner, body, headers: { 'content-type': 'text/plain' } })).toBe('E_TYPE')
+    expect(await position()).toBe(before)
+  })
+
+  test('S6 wildcard CORS, public bind, shell: no Access-Control header on any answer, and 0.0.0.0 refuses to start', async () => {
+    for (const { method, path } of SERVED) {
+      const { headers } = await server.ask(method, filled(path), {
+        headers: { origin: 'http://evil.example', 'access-control-request-method': 'POST' },
+      })
+      expect(Object.keys(headers).filter(name => name.startsWith('access-control'))).toEqual([])
+    }
+    const { listenTcp } = await import('../../src/server/tcp-listener.js')
+    const tryBind = (settings: object) =>
+      listenTcp({ ...server.api.parts, settings: { ...server.api.parts.settings, bind: '0.0.0.0', ...settings } })
+    const pair = { certFile: '/c', keyFile: '/k' }
+    for (const settings of [
+      {},
+      { isPublic: true },
+      { isPublic: true, tls: pair },
+      { isPublic: true, isBehindProxy: true, passphraseFile: '/p' },
+      { tls: pair, passphraseFile: '/p' },
+    ])
+      await expect(tryBind(settings)).rejects.toMatchObject({ code: 'E_CONFIG' })
+  })
+})
+
+describe('what is sent', () => {
+  test('S7 shell injection through parameters: hostile words stay words, and the canary is never made', async () => {
+    const canary = join(server.work, 'canary')
+    const hostile = [
+      `$(touch ${canary})`,
+      `\`touch ${canary}\``,
+      `'; touch ${canary}; '`,
+      `x\ntouch ${canary}`,
+      `--output=${canary}`,
+      `-o${canary}`,
+    ]
+    for (const word of hostile) {
+      const text = encodeURIComponent(word)
+      await server.ask('GET', api(`/sessions/${session}/files?path=${text}`), { as: 'token' })
+      await server.ask('GET', api(`/runs/${text}/diff?from=${text}`), { as: 'token' })
+      await server.ask('POST', api('/sessions'), { as: 'token', body: { agent: 'demo', cwd: word, args: [] } })
+      await server.ask('POST', api('/sessions'), { as: 'token', body: { agent: word, cwd: server.work } })
+      await server.ask('POST', api('/runs'), { as: 'token', body: { graph: 'digraph { }', project: word } })
+      await server.ask('POST', api('/runs'), {
+        as: 'token',
+        body: { oneshot: { task: word, agent: word }, project: server.work },
+      })
+      await server.ask('POST', api('/graphs/validate'), { as: 'token', body: { file: word, project: server.work } })
+      await server.ask('PATCH', api(`/panes/${session}`), { as: 'token', body: { name: word } })
+      await server.ask('POST', api(`/panes/${text}/focus`), { as: 'token', body: {} })
+    }
+    expect(existsSync(canary)).toBe(false)
+  })
+
+  test('S8 script injection into a terminal bridge: input reaches the program as bytes only', async () => {
+    const canary = join(server.work, 'canary')
+    const text = `\${x@P} $(touch ${canary}) \u001b[200~`
+    await server.ask('POST', api(`/sessions/${session}/keys`), { as: 'token', body: { text: `${text}\r` } })
+    const live = server.host.live(session)!
+    await until(async () => {
+      await live.settled()
+      return live.frame?.lines.some(line => line.text.includes('touch'))
+    })
+    expect(existsSync(canary)).toBe(false)
+  })
+
+  test('S9 server address or token from a link: the page is told to talk to its own origin alone, and no address carries a secret', async () => {
+    const { headers } = await server.ask('GET', `/login?server=http://evil.example&token=${server.token}`)
+    expect(headers['content-security-policy']).toContain("connect-src 'self'")
+    expect(headers['content-security-policy']).toContain("base-uri 'none'")
+    expect(await code('GET', api(`/overview?token=${server.token}`))).toBe('E_LOGIN')
+    expect(await code('GET', api(`/overview?access_token=${server.token}&code=x`))).toBe('E_LOGIN')
+  })
+
+  test('S10 token leaked to another local port: what another server received of the page is worth nothing to it', async () => {
+    const caught: Record<string, string>[] = []
+    const impostor = createServer((request, response) => {
+      caught.push(request.headers as Record<string, string>)
+      response.end('{}')
+    })
+    await new Promise<void>(resolve => impostor.listen(0, '127.0.0.1', resolve))
+    // The page signs for the host it talks to: a proof for another port is none for ours.
+    const { port } = impostor.address() as { port: number }
+    const proof = server.proofOf(owner, 'GET', api('/overview'), undefined, { host: `127.0.0.1:${port}` })
+    expect(await code('GET', api('/overview'), { as: owner, headers: { 'x-signalbox-proof': proof } })).toBe('E_PROOF')
+    expect(await code('GET', api('/overview'), { headers: { cookie: 'session=1' } })).toBe('E_LOGIN')
+    await new Promise(resolve => impostor.close(resolve))
+    // Down for a moment: whoever takes our port gets requests that are signed for it, and keeps them.
+    const kept = server.proofOf(owner, 'POST', api('/grants/pause'), Buffer.from('{}'))
+    const { port: own } = server
+    await server.api.close()
+    await new Promise(resolve => setTimeout(resolve, 5))
+    const again = await TestServer.restarted(server, { settings: { port: own } })
+    expect(again.port).toBe(own)
+    expect(
+      await code('POST', api('/grants/pause'), {
+        as: owner,
+        body: Buffer.from('{}'),
+        headers: { 'x-signalbox-proof': kept },
+      }),
+    ).toBe('E_PROOF')
+    expect((await server.ask('GET', api('/overview'), { as: owner })).status).toBe(200)
+  })
+
+  test('S11 unauthenticated settings write: binaries, hooks and bind cannot be changed, and nothing without owner and step-up', async () => {
+    const file = join(server.directory, 'home', 'config', 'config.toml')
+    const change = (changes: object, as: Ask['as'] = owner) =>
+      server.ask('PATCH', api('/settings'), { as, body: { changes } })
+    expect((await change({ 'notify.grace_s': 1 }, await server.login('approver'))).json.error.code).toBe('E_ROLE')
+    expect((await change({ 'notify.grace_s': 1 })).json.error.code).toBe('E_STEP_UP')
+    const link = server.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
+    await server.ask('POST', api('/auth/step-up'), { as: owner, body: { code: link } })
+    const forbidden = [
+      'agents.claude.command',
+      'hooks.enabled',
+      'server.bind',
+      'server.port',
+      'server.public',
+      'server.hosts',
+      'telegram.token_file',
+      'telegram.api_root',
+      'approvals.decide_from',
+      'env.pass',
+      'notify.command',
+      'oneshot.endpoint',
+      'store.url',
+      'projects.roots',
+    ]
+    for (const key of forbidden) expect((await change({ [key]: 'x' })).json.error.code, key).toBe('E_ROLE')
+    expect((await change({ 'notify.grace_s': '1\n[server]\nbind = "0.0.0.0"' })).json.error.code).toBe('E_CONFIG')
+    expect(existsSync(file)).toBe(false)
+  })
+
+  test('S12 claimed scopes, unvalidated token accepted: garbage equals none, and a claim changes no role', async () => {
+    for (const bearer of [
+      '',
+      'null',
+      'undefined',
+      '0',
+      'x'.repeat(43),
+      server.token.slice(0, -1),
+      server.token.toUpperCase(),
+    ])
+      expect(await code('GET', api('/overview'), { headers: { authorization: `Bearer ${bearer}` } }), bearer).toBe(
+        'E_LOGIN',
+      )
+    expect(await code('GET', api('/overview'), { headers: { authorization: `Basic ${server.token}` } })).toBe('E_LOGIN')
+    const viewer = await server.login('viewer')
+    const claims = { 'x-role': 'owner', 'x-signalbox-person': 'owner', authorization: null }
+    expect(
+      await code('POST', api('/grants/pause'), {
+        as: viewer,
+        body: { actor: { id: 'owner', name: 'owner' } },
+        headers: claims,
+      }),
+    ).toBe('E_ROLE')
+  })
+
+  test('S13 revoked secret still valid: rotation ends the next request, open streams and terminals', async () => {
+    const before = server.token
+    const events = await server.send('GET', api('/events'), { as: 'token' })
+    const terminal = new WebSocket(`ws://${server.authority}/api/v1/panes/${session}/terminal`, {
+      headers: { authorization: `Bearer ${before}` },
+    })
+    await new Promise(resolve => terminal.once('open', resolve))
+    terminal.send(JSON.stringify({ type: 'hello', want: 'view', cols: 80, rows: 24 }))
+    await new Promise(resolve => terminal.once('message', resolve))
+    const closed = new Promise<number>(resolve => terminal.once('close', resolve))
+    await server.api.parts.auth.token.rotate()
+    server.api.parts.streams.endToken()
+    const last: string[] = []
+    for await (const { event } of eventsOf(events)) last.push(event)
+    expect(last.at(-1)).toBe('bye')
+    expect(await closed).toBe(4003)
+    expect(await code('GET', api('/overview'), { as: { bearer: before } })).toBe('E_LOGIN')
+    const device = await server.login('viewer')
+    const stream = await server.send('GET', api('/events'), { as: device })
+    await server.ask('DELETE', api(`/auth/devices/${device.device}`), { as: 'token' })
+    const seen: string[] = []
+    for await (const { event } of eventsOf(stream)) seen.push(event)
+    expect(seen.at(-1)).toBe('bye')
+  })
+})
+
+describe('files', () => {
+  test('S19 symlinks out of the allowed place: downloads, graphs and the page’s own files follow none', async () => {
+    symlinkSync('/etc/passwd', join(server.work, 'link.txt'))
+    symlinkSync('/etc', join(server.work, 'etc.d'))
+    symlinkSync('/etc/passwd', join(server.work, 'flow.dot'))
+    for (const path of ['link.txt', 'etc.d/passwd', '/etc/passwd', '../home/state/token', 'x/../../home/state/token'])
+      expect(
+        (await server.ask('GET', api(`/sessions/${session}/files?path=${encodeURIComponent(path)}`), { as: 'token' }))
+          .status,
+        path,
+      ).toBeGreaterThanOrEqual(400)
+    const graph = await server.ask('POST', api('/graphs/validate'), {
+      as: 'token',
+      body: { file: 'flow.dot', project: server.work },
+    })
+    expect(graph.text).not.toContain('root:')
+    const web = join(server.directory, 'web')
+    mkdirSync(join(web, 'assets'), { recursive: true })
+    writeFileSync(join(web, 'index.html'), '<!doctype html>page')
+    symlinkSync('/etc/passwd', join(web, 'assets', 'passwd.txt'))
+    const files = new StaticFiles(web)
+    expect(files.answer('/assets/passwd.txt', undefined).status).toBe(404)
+    for (const path of [
+      '/../home/state/token',
+      '/assets/../../home/state/token',
+      '/%2e%2e/token',
+      '/..%2ftoken',
+      '//etc/passwd',
+    ])
+      expect(await files.answer(path, undefined).text(), path).not.toContain(server.token)
+  })
+
+  test('S20 predictable temporary file: planted links are replaced, not followed; secrets are 0600', async () => {
+    const state = join(server.directory, 'home', 'state')
+    const victim = join(server.directory, 'victim')
+    writeFileSync(victim, 'untouched')
+    const { writePrivateFile } = await import('../../src/server/auth/private-file.js')
+    symlinkSync(victim, join(state, 'planted'))
+    await writePrivateFile(join(state, 'planted'), 'secret')
+    expect(readFileSync(victim, 'utf8')).toBe('untouched')
+    expect(lstatSync(join(state, 'planted')).isSymbolicLink()).toBe(false)
+    for (const file of [
+      join(state, 'token'),
+      join(state, 'devices.json'),
+      join(server.directory, 'home', 'run', 'server.json'),
+    ])
+      expect(statSync(file).mode & 0o777, file).toBe(0o600)
+  })
+
+  test('S21 prefix comparison of hosts or paths: what only begins like ours is foreign', async () => {
+    const { port } = server
+    const hosts = [
+      `127.0.0.1.evil:${port}`,
+      `127.0.0.1:${port}.evil`,
+      `localhost.:${port}`,
+      `user@127.0.0.1:${port}`,
+      `127.0.0.1:0${port}`,
+      `[::ffff:127.0.0.1]:${port}`,
+      `0x7f.1:${port}`,
+    ]
+    for (const host of hosts)
+      expect(
+        (await server.ask('GET', api('/overview'), { as: 'token', headers: { host } })).status,
+        host,
+      ).toBeGreaterThanOrEqual(400)
+    for (const origin of [
+      `http://127.0.0.1:${port}.evil`,
+      `http://127.0.0.1:${port}@evil`,
+      `HTTP://127.0.0.1:${port}`,
+      `http://127.0.0.1:${port}/`,
+    ])
+      expect(await code('GET', api('/overview'), { as: 'token', headers: { origin } }), origin).toBe('E_ORIGIN')
+    mkdirSync(`${server.work}-evil`)
+    writeFileSync(join(`${server.work}-evil`, 'secret.txt'), 'secret')
+    const path = encodeURIComponent(`${server.work}-evil/secret.txt`)
+    expect(
+      (await server.ask('GET', api(`/sessions/${session}/files?path=${path}`), { as: 'token' })).text,
+    ).not.toContain('secret\n')
+    expect(await code('GET', api(`/sessions/${session}/files?path=a%00b`), { as: 'token' })).toMatch(/^E_/)
+  })
+
+  test('S35 secrets in shared logs: a planted secret is in no answer, event or log line', async () => {
+    await server.ask('POST', api(`/sessions/${session}/keys`), { as: 'token', body: { text: `key ${CANARY}\r` } })
+    const live = server.host.live(session)!
+    await until(async () => {
+      await live.settled()
+      return live.frame?.lines.some(line => line.text.includes(CANARY))
+    })
+    await server.host.store.append('run/run_canary', 'any', [
+      newEvent('run.created', { kind: 'graph', title: 'x', project: '/x', cwd: '/x', person: 'local', input: {} }),
+      newEvent('run.notice', { level: 'error', text: `boom ${CANARY}` }),
+    ])
+    const targets = [
+      '/overview',
+      '/panes',
+      `/panes/${session}/frame`,
+      `/panes/${session}/frame?format=spans`,
+      `/panes/${session}/preview.svg`,
+      `/panes/${session}/explain`,
+      '/settings',
+      '/doctor',
+      '/health',
+      '/metrics',
+      `/runs/run_canary/log`,
+      `/runs/run_canary/export`,
+      `/sessions/${session}/conversation`,
+      '/auth/devices',
+      '/events/log?limit=200&types=run.*',
+      `/sessions/${session}/screen`,
+    ]
+    for (const target of targets) {
+      const { status, text } = await server.ask('GET', api(target), { as: 'token' })
+      expect(status, target).toBeLessThan(500)
+      expect(text, target).not.toContain(CANARY)
+      expect(text, target).not.toContain(server.token)
+    }
+    const events = await server.send('GET', api('/events?since=0'), { as: 'token' })
+    const frames: string[] = []
+    for await (const { event, data } of eventsOf(events)) {
+      frames.push(JSON.stringify(data))
+      if (event === 'run.notice') {
+        const update = { session, turn: 't', message: 'm', blocks: [{ kind: 'prose', text: `says ${CANARY}` }] }
+        server.host.bus.emit({ type: 'message.update', ...update })
+      }
+      if (event === 'message.update') break
+    }
+    events.destroy()
+    expect(frames.join('\n')).toContain('boom ‹secret')
+    expect(frames.join('\n')).toContain('says ‹secret')
+    expect(frames.join('\n')).not.toContain(CANARY)
+    expect(server.log.join('\n')).not.toContain(CANARY)
+    expect(server.log.join('\n')).not.toContain(server.token)
+  })
+})
+
+describe('limits', () => {
+  test('too much, too deep, malformed: an error with a number in it, and the server goes on', async () => {
+    const path = api('/graphs/validate')
+    expect(await code('POST', path, { as: 'token', body: Buffer.alloc(1024 * 1024 + 1, 32) })).toBe('E_TOO_LARGE')
+    expect(
+      await code('POST', path, { as: 'token', body: Buffer.from(`{"dot":${'['.repeat(65)}${']'.repeat(65)}}`) }),
+    ).toBe('E_INPUT')
+    expect(await code('POST', path, { as: 'token', body: Buffer.from('{"dot":') })).toBe('E_INPUT')
+    expect(await code('POST', path, { as: 'token', body: Buffer.from([0xff, 0xfe]) })).toBe('E_INPUT')
+    expect(await code('POST', path, { as: 'token', body: { dot: 'digraph {}', extra: 1 } })).toBe('E_INPUT')
+    expect(await code('GET', api(`/runs?q=${'x'.repeat(5_000)}`), { as: 'token' })).toBe('E_URL')
+    expect(
+      (await server.ask('GET', api('/runs'), { as: 'token', headers: { 'x-long': 'x'.repeat(20_000) } })).status,
+    ).toBe(431)
+    expect((await server.ask('GET', api('/overview'), { as: 'token' })).status).toBe(200)
+  })
+
+  test('a body that only claims to be small is cut off where it is not', async () => {
+    const socket = connect(server.port, '127.0.0.1')
+    const head = `POST ${api('/graphs/validate')} HTTP/1.1\r\nhost: ${server.authority}\r\nauthorization: Bearer ${server.token}\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n`
+    socket.write(head)
+    const chunk = `10000\r\n${'x'.repeat(0x10000)}\r\n`
+    let answer = ''
+    socket.on('data', data => {
+      answer += data
+    })
+    socket.on('error', () => undefined)
+    for (let n = 0; n < 20; n++) socket.write(chunk)
+    await until(() => answer.includes('E_TOO_LARGE'))
+    socket.destroy()
+  })
+
+  test('who asks too often waits; five wrong codes close the door; slow headers are cut off; connections are counted', async () => {
+    const small = await TestServer.start({
+      settings: { requestsPerS: 1, requestsBurst: 5, loginsPer15Min: 5, headersMs: 200, maxConnections: 4 },
+    })
+    try {
+      const answers = []
+      for (let n = 0; n < 8; n++) answers.push(await small.ask('GET', api('/auth/me'), { as: 'token' }))
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429, 429])
+      expect(Number(answers.at(-1)!.headers['retry-after'])).toBeGreaterThanOrEqual(1)
+      const wrong = () => small.ask('POST', api('/auth/session'), { body: { code: 'guess' } })
+      for (let n = 0; n < 5; n++) expect((await wrong()).json.error.code).toBe('E_LOGIN')
+      expect((await wrong()).json.error.code).toBe('E_RATE')
+      const right = small.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
+      expect((await small.ask('POST', api('/auth/session'), { body: { code: right } })).json.error.code).toBe('E_RATE')
+      const slow = connect(small.port, '127.0.0.1')
+      slow.write('GET / HTTP/1.1\r\nhost: ')
+      const text = await new Promise<string>(resolve => {
+        let got = ''
+        slow.on('data', data => {
+          got += data
+        })
+        slow.on('close', () => resolve(got))
+      })
+      expect(text).toContain('408')
+      const many = Array.from({ length: 8 }, () => connect(small.port, '127.0.0.1').on('error', () => undefined))
+      const ended = await until(
+        () => many.filter(({ readyState }) => readyState === 'closed' || readyState === 'writeOnly').length >= 4,
+      )
+      expect(ended).toBe(true)
+      for (const socket of many) socket.destroy()
+    } finally {
+      await small.close()
+    }
+  })
+
+  test('a login link works once, whatever came of it, and no answer tells how close a guess was', async () => {
+    const link = server.api.parts.auth.codes.make({ id: 'owner', name: 'owner', role: 'owner' })
+    const wrong = await server.ask('POST', api('/auth/session'), { body: { code: `${link}x` } })
+    expect((await server.ask('POST', api('/auth/session'), { body: { code: link } })).status).toBe(201)
+    const again = await server.ask('POST', api('/auth/session'), { body: { code: link } })
+    expect(again.json.error.message).toBe(wrong.json.error.message)
+  })
+})
