@@ -61,7 +61,7 @@ export function telegramSurface(
         }
       })()
       if (token === null) return { stop: async () => undefined }
-      const { startOneshot } = serverExtras(context, home)
+      const { startOneshot, pipelines } = serverExtras(context, home)
       const opened = installedAgents(context, home).then(agents => {
         bot = new Telegram({
           host: parts.host,
@@ -81,6 +81,10 @@ export function telegramSurface(
             agents,
             roots: projects.roots,
             lockdown: parts.lockdown,
+            ...(pipelines && {
+              startPipeline: (name: string, wish: { input: unknown; project: string; person: string }) =>
+                pipelines.start(name, { ...wish, labels: { surface: 'telegram' } }),
+            }),
             ...(startOneshot && {
               startOneshot: (wish: { task: string; project: string; agent?: string }) =>
                 startOneshot(parts.host.store, wish),

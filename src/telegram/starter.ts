@@ -155,8 +155,11 @@ export class Starter {
       run = await startOneshot({ task: text, project, ...(agent !== undefined && { agent }) })
     } else {
       if (!startPipeline) throw absent
-      const input = kind === 'implement' ? { request: text } : { target: text }
-      run = await startPipeline(kind, { input, project, person: personName(to.person) })
+      run = await startPipeline(kind === 'implement' ? 'implementation' : 'review', {
+        input: { ...pipelineInput(kind, text), ...(agent !== undefined && { agent }) },
+        project,
+        person: personName(to.person),
+      })
     }
     await this.#desk.say(to, `<b>${TITLES[kind]}</b> in ${escapeHtml(basename(project))} started.`, {
       about: run,
@@ -170,8 +173,17 @@ const TITLES = { new: 'New session', oneshot: 'Oneshot', implement: 'Implement',
 const QUESTIONS = {
   oneshot: 'What is to be done?',
   implement: 'What is to be built?',
-  review: 'What is to be reviewed: a branch, a range, or a pull request?',
+  review: 'Which commits, such as main..HEAD? Any other answer: what is not committed yet.',
 } as const
+
+/** An issue of the tracker, else what is to be built in words; a range of commits, else what is not committed. */
+function pipelineInput(kind: 'implement' | 'review', text: string): Record<string, string> {
+  const said = text.trim()
+  if (kind === 'review') return /\S\.\.\S/.test(said) ? { range: said } : {}
+  if (/^(#?\d{1,9}|[A-Z][A-Z0-9]{1,20}-\d{1,9})$/.test(said)) return { issue: said }
+  const [title = '', ...rest] = said.split('\n')
+  return { title: title.slice(0, 200), ...(rest.length > 0 && { description: said }) }
+}
 
 function repositoriesBelow(root: string): string[] {
   try {

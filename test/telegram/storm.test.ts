@@ -16,7 +16,7 @@ const BUDGET_MS = 60_000 + DECISIONS * 1000 + TURNS * 1000
 
 const begin = { now: systemClock.now(), monotonic: systemClock.monotonic() }
 const quick: Clock = {
-  now: () => begin.now + (systemClock.monotonic() - begin.monotonic) * FACTOR,
+  now: () => Math.floor(begin.now + (systemClock.monotonic() - begin.monotonic) * FACTOR),
   monotonic: () => systemClock.monotonic() * FACTOR,
   setTimer: (ms, run) => systemClock.setTimer(ms / FACTOR, run),
 }
