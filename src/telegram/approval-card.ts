@@ -9,6 +9,7 @@ export interface CardContext {
   utcOffset: number
   /** Paths and contents may be shown; in groups they may not, unless somebody allowed it. */
   isDetailed: boolean
+  project: string
   sessionName: string | null
   lastPrompt: string | null
   face: CardFace
@@ -51,8 +52,13 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
     whole.length > SHOWN_UNITS
       ? `${whole.slice(0, wholeCharacters(whole))}\n… ${whole.length} characters in all`
       : whole
-  const project = subject.project.split('/').filter(Boolean).at(-1) ?? subject.project
-  const facts = [project, subject.agent, context.sessionName, subject.hostName, ago(context.now - record.requestedAt)]
+  const facts = [
+    context.project,
+    subject.agent,
+    context.sessionName,
+    subject.hostName,
+    ago(context.now - record.requestedAt),
+  ]
   const html = [
     `${MARK[risk.level]} <b>${escapeHtml(titleOf(record))}</b>`,
     escapeHtml(facts.filter(Boolean).join(' · ')),

@@ -1,5 +1,7 @@
+import { basename } from 'node:path'
 import type { ApprovalRecord } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
+import { getRun } from '../engine/index.js'
 import type { Host, Person } from '../host/index.js'
 import type { EventStore } from '../store/index.js'
 import type { Keyboard, Queued } from './acts.js'
@@ -55,6 +57,7 @@ export class CardMaker {
       now: clock.now(),
       utcOffset,
       isDetailed: reader.isPrivate || groupDetail,
+      project: await this.#projectOf(record),
       sessionName: session ? `#${session.number}${session.label ? ` ${session.label}` : ''}` : null,
       lastPrompt: record.subject.session ? await this.#lastPrompt(record.subject.session) : null,
       ...PLAIN,
@@ -69,6 +72,13 @@ export class CardMaker {
       act: { do: 'card', html, keyboard, isOpen, ...(options.isBelow && { isBelow: true }) },
     }
     return { items: [item], appends }
+  }
+
+  /** A run works in a copy of its project: it is called by the project's own name. */
+  async #projectOf({ subject }: ApprovalRecord): Promise<string> {
+    const run = subject.run === undefined ? null : await getRun(this.#options.store, subject.run).catch(() => null)
+    const path = run?.project ?? subject.project
+    return basename(path) || path
   }
 
   /** What the person asked for last in this session: it says what the request is about. */

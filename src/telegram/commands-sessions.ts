@@ -2,7 +2,7 @@ import { SignalboxError } from '../errors/index.js'
 import type { SessionRecord } from '../sessions/index.js'
 import type { Command, CommandCall } from './commands.js'
 import { KEY_PAD } from './keys.js'
-import { statusOf } from './look.js'
+import { lastLine, statusOf } from './look.js'
 import { sessionTitle } from './names.js'
 import { escapeHtml } from './split.js'
 
@@ -46,9 +46,9 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
       const { current } = await desk.chats.get(to.chat)
       const lines = await Promise.all(
         running.map(async record => {
-          const last = host.live(record.id)?.frame?.lines.findLast(({ text }) => text.trim() !== '')?.text ?? ''
+          const last = await lastLine(host, record)
           const title = `${record.id === current ? '▸ ' : ''}<b>${escapeHtml(sessionTitle(record))}</b>`
-          const line = to.reader.isPrivate && last ? `\n<i>${escapeHtml(last.trim().slice(0, 80))}</i>` : ''
+          const line = to.reader.isPrivate && last ? `\n<i>${escapeHtml(last)}</i>` : ''
           return `${title}\n${escapeHtml(statusOf(host, record, desk.clock.now()))}${line}`
         }),
       )

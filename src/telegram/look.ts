@@ -1,4 +1,5 @@
 import type { Host } from '../host/index.js'
+import { type Block, renderMarkdown } from '../screen/index.js'
 import type { LiveSession, SessionRecord } from '../sessions/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { ago } from './times.js'
@@ -26,6 +27,15 @@ export function statusOf(host: Host, record: SessionRecord, now: number): string
           ? 'rests'
           : 'works'
   return `${doing} · started ${since}`
+}
+
+/** The last line of what the agent said, now or before. */
+export async function lastLine(host: Host, record: SessionRecord): Promise<string> {
+  const said = host.live(record.id)?.blocks ?? []
+  const answer = answersOf(await host.store.readStream(`session/${record.id}`)).at(-1)
+  const markdown = renderMarkdown((said.length > 0 ? said : (answer?.blocks ?? [])) as Block[])
+  const line = markdown.split('\n').findLast(text => text.trim() !== '') ?? ''
+  return [...line.trim()].slice(0, 80).join('')
 }
 
 export interface Answer {

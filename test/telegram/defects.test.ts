@@ -224,3 +224,35 @@ it('a second bot for the same store is kept out', async () => {
     code: 'E_BUSY',
   })
 })
+
+it('pairing: the code from the machine, sent in private, and a yes at the machine; only then are they somebody', async () => {
+  const dan = bot.person(4999, 'Dan')
+  const { code } = bot.bot.pairing.open()
+  dan.say('/start AAAAAAAA')
+  dan.say(`/start ${code}`)
+  await bot.seen(dan, 'somebody at the machine has to say yes')
+  dan.say('/sessions')
+  await bot.bot.settled()
+  expect(bot.people.byTelegram(4999)).toBeNull()
+  expect(bot.bot.pairing.confirm(code!)).toMatchObject({ name: 'Dan', role: 'approver', telegram: [4999] })
+  const before = dan.chat.messages.at(-1)!.id
+  dan.say('/start')
+  await bot.seen(dan, 'waiting for you', before)
+  bot.people.unpair(4999)
+  const after = dan.chat.messages.at(-1)!.id
+  dan.say('/start')
+  ann.say('/usage')
+  await bot.fake.until(() => bot.fake.state.updates.waiting.length === 0, 'everything to be taken')
+  await bot.bot.settled()
+  expect(dan.chat.messages.filter(({ id, from }) => id > after && from.isBot)).toEqual([])
+})
+
+it('a group that is not enabled hears nothing, whoever speaks in it', async () => {
+  const group = bot.fake.group(-77, 'Crew')
+  ann.say('/approvals', { in: group })
+  ann.say('/usage')
+  await bot.fake.until(() => bot.fake.state.updates.waiting.length === 0, 'everything to be taken')
+  await bot.bot.settled()
+  expect(group.messages.filter(({ from }) => from.isBot)).toEqual([])
+  expect((await bot.events('telegram.refused')).at(-1)?.data.reason).toBe('a group that is not enabled')
+})
