@@ -84,6 +84,12 @@ export class ChatLane {
     return after.some(({ subject, act }) => subject === item.subject && (act as Act).do === 'card')
   }
 
+  /** Words that have not been begun, when there are more of them than anybody would read one by one. */
+  surplus(most: number): QueuedItem[] {
+    const words = this.#items.filter(({ lane, attempts }) => lane >= 2 && attempts === 0)
+    return words.length > most ? words : []
+  }
+
   took({ key }: FleetingItem): void {
     this.#fleeting.delete(key)
   }

@@ -37,6 +37,7 @@ async function open(): Promise<Outbox> {
     store,
     clock: systemClock,
     speaker,
+    rules: FAST,
     onGone: async (_, reason) => void gone.push(reason),
     onMoved: async (from, to) => void moved.push([from, to]),
     onUnauthorized: () => undefined,
@@ -176,4 +177,19 @@ it('each session has its topic, made again when it was deleted', async () => {
   await outbox.settled()
   expect([...chat.topics.values()].map(({ name }) => name)).toEqual(['about ses_1', 'about ses_1'])
   expect(chat.messages.map(({ thread }) => thread)).toEqual([...chat.topics.keys()])
+})
+
+it('more than two hundred waiting words become one file, and none is missing', async () => {
+  ann.block()
+  await outbox.say([say('hello')])
+  await outbox.settled()
+  ann.unblock()
+  await outbox.say(Array.from({ length: 230 }, (_, index) => say(`word &lt;${index}&gt;`)))
+  await outbox.settled()
+  const [file] = ann.chat.messages.filter(({ document }) => document)
+  expect(file?.text).toBe('231 messages')
+  const text = Buffer.from(file!.document!.bytes).toString()
+  expect(text.startsWith('hello')).toBe(true)
+  expect(text.match(/word <\d+>/g)).toHaveLength(230)
+  expect(texts()).toEqual(['231 messages'])
 })

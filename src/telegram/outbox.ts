@@ -17,6 +17,7 @@ import {
   waitBefore,
 } from './pace.js'
 import type { Speaker } from './speaker.js'
+import { plainOf } from './split.js'
 
 export interface OutboxOptions {
   store: EventStore
@@ -37,6 +38,8 @@ const OLDEST_MS = 24 * 3_600_000
 const FIRST_RETRY_MS = 1000
 const LONGEST_RETRY_MS = 60_000
 const NO_FIELD_MS = 5000
+/** More than so many words that wait in one chat become one file. */
+const LONGEST_LANE = 200
 
 /** What is to be said, in the store until it was: one worker a chat, in order of lanes, no faster than allowed. */
 export class Outbox {
@@ -144,6 +147,8 @@ export class Outbox {
     )
     if (wait > 0) return { waitMs: wait }
     if ('id' in next && (await this.#isOver(lane, next))) return { waitMs: 0 }
+    const surplus = lane.surplus(LONGEST_LANE)
+    if (surplus.length > 0) return this.#collapse(lane, surplus)
     lane.pace = spend(lane.pace, kind, where, now, rules)
     this.#all = spend(this.#all, kind, 'all', now, rules)
     try {
@@ -157,6 +162,25 @@ export class Outbox {
     } catch (error) {
       return await this.#failed(lane, 'id' in next ? next : null, error)
     }
+  }
+
+  /** Nothing is lost: all of them, in their order, as one file. */
+  async #collapse(lane: ChatLane, items: readonly QueuedItem[]): Promise<LaneStep> {
+    const title = `${items.length} messages`
+    const text = items.map(({ act }) => wordsOf(act as unknown as Queued['act'])).join('\n\n— — —\n\n')
+    const file: Queued = {
+      chat: lane.chat,
+      lane: 2,
+      subject: `collapsed ${items[0]!.id}`,
+      act: { do: 'file', name: 'messages.txt', text, caption: title },
+    }
+    const dropped = items.map(({ id }): StreamAppend => {
+      const events = [newEvent('telegram.dropped', { reason: `one of ${title} in a file` })]
+      return { stream: `telegram/item/${id}`, expected: 'any', events }
+    })
+    await this.say([file], dropped)
+    for (const item of items) lane.done(item)
+    return { waitMs: 0 }
   }
 
   /** What a later item about the same card overtakes, and what is too old to matter. */
@@ -247,4 +271,10 @@ export class Outbox {
     if (item) await this.#drop(lane, item, error.message)
     return { waitMs: 0 }
   }
+}
+
+function wordsOf(act: Queued['act']): string {
+  if (act.do === 'answer') return act.parts.map(plainOf).join('\n')
+  if (act.do === 'file') return `${act.caption}\n${act.text}`
+  return act.do === 'download' ? act.caption : plainOf(act.html)
 }

@@ -79,6 +79,19 @@ it('being too fast is not being unable: after 429 it is the same way, later', as
   expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
 })
 
+it('refused three times in ten minutes it only shows that it writes, and the answer still comes', async () => {
+  bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 429, retryAfter: 0 }, 100)
+  for (const count of [1, 2, 3]) {
+    grow('ses_x.1.1', `Word ${count}`)
+    await bot.fake.until(() => calls('sendRichMessageDraft').length === count, `draft ${count}`)
+  }
+  grow('ses_x.1.1', 'Word 4')
+  await bot.fake.until(() => calls('sendChatAction').length > 0, 'the sign of writing')
+  await finish('ses_x.1.1', 'Words')
+  await bot.seen(ann, 'Words')
+  expect(calls('sendRichMessageDraft')).toHaveLength(3)
+})
+
 it('an answer whose draft was the only copy is not lost with the bot', async () => {
   grow('ses_x.1.1', 'Half of it')
   await bot.fake.until(() => calls('sendRichMessageDraft').length === 1, 'a draft')
