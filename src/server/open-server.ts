@@ -14,12 +14,14 @@ import { Idempotency } from './idempotency.js'
 import { EventFeed } from './live/event-feed.js'
 import { PaneFeed } from './live/pane-feed.js'
 import { Streams } from './live/streams.js'
+import { UpdateFeed } from './live/update-feed.js'
 import { Lockdown } from './lockdown.js'
 import { Metrics } from './metrics.js'
 import type { ServerParts } from './parts.js'
 import type { ServerSettings } from './settings.js'
 import { listenTcp, type TcpListener } from './tcp-listener.js'
 import { serveTerminals } from './terminal/index.js'
+import { CleanText } from './wire/clean-text.js'
 
 /** How long requests under way have to be answered when the daemon stops. */
 const ANSWER_MS = 100
@@ -52,6 +54,7 @@ export class ApiServer {
     const streams = new Streams({ events: settings.maxStreams, terminal: settings.maxTerminals })
     auth.devices.onRevoked(device => streams.endDevice(device))
     const metrics = new Metrics()
+    const text = new CleanText(host.redactor)
     const perMinute = (what: string, most: number) => new RateLimit(clock, { what, burst: most, perSecond: most / 60 })
     return new ApiServer({
       host,
@@ -70,7 +73,9 @@ export class ApiServer {
         decisions: perMinute('decisions', settings.decisionsPerMin),
         sessions: perMinute('sessions started', settings.sessionsPerMin),
       },
-      events: await EventFeed.open(host.store, onError),
+      events: await EventFeed.open(host.store, text, onError),
+      updates: new UpdateFeed(host.bus, text),
+      text,
       panes: new PaneFeed(host),
       streams,
       extras,
@@ -126,6 +131,7 @@ export class ApiServer {
     this.#socket?.server.closeAllConnections()
     this.#tcp?.server.closeAllConnections()
     this.parts.events.close()
+    this.parts.updates.close()
     this.parts.panes.close()
     await this.parts.auth.devices.settled()
   }

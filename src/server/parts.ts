@@ -9,9 +9,11 @@ import type { Idempotency } from './idempotency.js'
 import type { EventFeed } from './live/event-feed.js'
 import type { PaneFeed } from './live/pane-feed.js'
 import type { Streams } from './live/streams.js'
+import type { UpdateFeed } from './live/update-feed.js'
 import type { Lockdown } from './lockdown.js'
 import type { Metrics } from './metrics.js'
 import type { ServerSettings } from './settings.js'
+import type { CleanText } from './wire/clean-text.js'
 
 /** Everything that routes may use. */
 export interface ServerParts {
@@ -25,6 +27,9 @@ export interface ServerParts {
   auth: Auth
   limits: Limits
   events: EventFeed
+  updates: UpdateFeed
+  /** Takes secrets out of what leaves over TCP. */
+  text: CleanText
   panes: PaneFeed
   streams: Streams
   extras: ServerExtras

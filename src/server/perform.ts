@@ -6,7 +6,7 @@ import { type Credential, hasRole, type Person, surfaceOf } from './credential.j
 import { cursorOf } from './live/cursor.js'
 import type { ServerParts } from './parts.js'
 import type { Call, Route } from './route.js'
-import { toJson } from './wire/index.js'
+import { type TimeForm, toJson } from './wire/index.js'
 
 export interface Arrival {
   parts: ServerParts
@@ -31,7 +31,7 @@ export async function perform(route: Route, arrival: Arrival): Promise<Response>
     mostBytes,
   })
   admit(route, credential, parts)
-  const isMilliseconds = request.headers.get('x-signalbox-time') === 'ms'
+  const form: TimeForm = request.headers.get('x-signalbox-time') === 'ms' ? 'ms' : 'rfc3339'
   const call: Call = {
     parts,
     host: parts.host,
@@ -49,7 +49,7 @@ export async function perform(route: Route, arrival: Arrival): Promise<Response>
     header: name => request.headers.get(name) ?? undefined,
     form: () => formOf(request, bytes),
     json: (value, status = 200, headers = {}) =>
-      new Response(toJson(value, isMilliseconds ? 'ms' : 'rfc3339'), {
+      new Response(isSocket ? toJson(value, form) : parts.text.json(value, form), {
         status,
         headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store', ...headers },
       }),

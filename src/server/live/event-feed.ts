@@ -1,5 +1,5 @@
 import type { EventStore, StoredEvent, Subscription } from '../../store/index.js'
-import { toJson } from '../wire/index.js'
+import type { CleanText } from '../wire/clean-text.js'
 import { cursorOf } from './cursor.js'
 
 /** An event of the log, ready to be sent: written as text once, however many listen. */
@@ -14,12 +14,14 @@ export interface FedEvent {
 /** The log as it grows, read once for all streams. */
 export class EventFeed {
   readonly #store: EventStore
+  readonly #text: CleanText
   readonly #listeners = new Set<(events: readonly FedEvent[]) => void>()
   readonly #subscription: Subscription
   #position: number
 
-  private constructor(store: EventStore, head: number, onError: (error: unknown) => void) {
+  private constructor(store: EventStore, text: CleanText, head: number, onError: (error: unknown) => void) {
     this.#store = store
+    this.#text = text
     this.#position = head
     this.#subscription = store.subscribe({ after: head, onError }, events => {
       this.#position = events.at(-1)!.position
@@ -29,8 +31,8 @@ export class EventFeed {
     })
   }
 
-  static async open(store: EventStore, onError: (error: unknown) => void): Promise<EventFeed> {
-    return new EventFeed(store, await store.head(), onError)
+  static async open(store: EventStore, text: CleanText, onError: (error: unknown) => void): Promise<EventFeed> {
+    return new EventFeed(store, text, await store.head(), onError)
   }
 
   /** Resolves when listeners have been told of everything that was in the log when it was called. */
@@ -54,7 +56,7 @@ export class EventFeed {
 
   feed(event: StoredEvent): FedEvent {
     const { type, at, stream, version, data, position } = event
-    const json = toJson({ type, at, subject: stream, version, data }, 'rfc3339')
+    const json = this.#text.json({ type, at, subject: stream, version, data }, 'rfc3339')
     return { position, type, stream, data, frame: frameOf(type, json, cursorOf(this.#store.id, position)) }
   }
 

@@ -7,7 +7,6 @@ import { streamOf } from '../live/stream-answer.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { diagnostic, usage } from '../schemas/runs.js'
-import { toJson } from '../wire/index.js'
 
 const HEARTBEAT_MS = 20_000
 
@@ -103,7 +102,7 @@ export const attractorRoutes: readonly Route[] = [
           since,
           signal: stop.signal,
         }))
-          queue.push(frameOf(event, toJson({ event, at: time, ...data }, 'rfc3339'), at))
+          queue.push(frameOf(event, call.parts.text.json({ event, at: time, ...data }, 'rfc3339'), at))
         queue.finish()
       }
       void tell().catch(error => {

@@ -3,6 +3,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { OWNER, ROLES } from '../credential.js'
 import { type Route, route } from '../route.js'
 import { answer, moment, okAnswer } from '../schemas/common.js'
+import { toJson } from '../wire/index.js'
 
 const person = z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) })
 const deviceName = z.string().max(80).default('browser')
@@ -45,10 +46,15 @@ export const authRoutes: readonly Route[] = [
         z.object({ device: z.string(), key: z.string().describe('32 bytes, base64url'), person, expiresAt: moment }),
       ),
     },
-    handle: async ({ parts, body, json }) => {
+    handle: async ({ parts, body }) => {
       const { device: made, key, expiresAt } = await parts.auth.login(body, body.name)
       await parts.audit.write('access.granted', { device: made.id, name: made.name, person: made.person })
-      return json({ device: made.id, key: key.toString('base64url'), person: made.person, expiresAt }, 201)
+      const answer = { device: made.id, key: key.toString('base64url'), person: made.person, expiresAt }
+      // The one answer that is a secret.
+      return new Response(toJson(answer, 'rfc3339'), {
+        status: 201,
+        headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
+      })
     },
   }),
   route({

@@ -168,9 +168,9 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
   }
   if (scope.kind !== 'run')
     closing.push(
-      host.bus.listen(update => {
-        if ((scope.kind === 'session' && update.session !== scope.id) || !isType(update.type)) return
-        queue.pushLatest(`${update.type}/${update.session}`, frameOf(update.type, JSON.stringify(update)))
+      parts.updates.listen(({ type, session, frame }) => {
+        if ((scope.kind === 'session' && session !== scope.id) || !isType(type)) return
+        queue.pushLatest(`${type}/${session}`, frame)
       }),
     )
   const { clock } = parts

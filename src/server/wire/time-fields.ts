@@ -34,12 +34,12 @@ export const TIME_FIELDS: ReadonlySet<string> = new Set([
 
 export type TimeForm = 'rfc3339' | 'ms'
 
-/** JSON of an answer or an event, with its moments in the asked form. */
-export function toJson(value: unknown, form: TimeForm): string {
-  return form === 'ms' ? JSON.stringify(value) : JSON.stringify(value, asMoment)
-}
-
-function asMoment(key: string, value: unknown): unknown {
-  if (typeof value !== 'number' || !TIME_FIELDS.has(key) || !Number.isFinite(value)) return value
-  return new Date(value).toISOString()
+/** JSON of an answer or an event, with its moments in the asked form, and its texts cleaned where that is asked for. */
+export function toJson(value: unknown, form: TimeForm, clean?: (text: string) => string): string {
+  if (form === 'ms' && !clean) return JSON.stringify(value)
+  return JSON.stringify(value, (key, part: unknown) => {
+    if (typeof part === 'string') return clean ? clean(part) : part
+    const isMoment = form !== 'ms' && typeof part === 'number' && TIME_FIELDS.has(key) && Number.isFinite(part)
+    return isMoment ? new Date(part as number).toISOString() : part
+  })
 }

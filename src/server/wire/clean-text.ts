@@ -1,0 +1,33 @@
+import type { Redactor } from '../../text/index.js'
+import { type TimeForm, toJson } from './time-fields.js'
+
+/** Names and paths come again and again; what is longer is mostly new. */
+const REMEMBERED_LENGTH = 300
+const REMEMBERED_MAX = 20_000
+/** Shorter texts hold no secret. */
+const SHORTEST = 8
+
+/** JSON without secrets. Looking for them costs more than writing the text, so short texts that were looked at are remembered. */
+export class CleanText {
+  readonly #redactor: Redactor
+  #known = new Map<string, string>()
+
+  constructor(redactor: Redactor) {
+    this.#redactor = redactor
+  }
+
+  json(value: unknown, form: TimeForm): string {
+    return toJson(value, form, text => this.#clean(text))
+  }
+
+  #clean(text: string): string {
+    if (text.length < SHORTEST) return text
+    if (text.length > REMEMBERED_LENGTH) return this.#redactor.redact(text)
+    const known = this.#known.get(text)
+    if (known !== undefined) return known
+    if (this.#known.size >= REMEMBERED_MAX) this.#known = new Map()
+    const clean = this.#redactor.redact(text)
+    this.#known.set(text, clean)
+    return clean
+  }
+}
