@@ -272,6 +272,17 @@ describe('tasks', () => {
     },
   )
 
+  test('a run that a person stopped at objections goes on from there, and asks again', async () => {
+    bench.script({ architect: [writesPlan(plan(1))], reviewer: [say(rejected())] })
+    const id = await bench.create({ profile: bench.profile({ maxTaskReviews: 1 }) })
+    await bench.drive(id)
+    await bench.answer(id, 'approve')
+    expect((await bench.answer(id, 'stop')).record).toMatchObject({ status: 'failed', reason: 'objections' })
+    await resumeRun(bench.store, id, { by: 'someone' })
+    expect((await bench.drive(id)).record.status).toBe('waiting')
+    expect((await bench.answer(id, 'accept')).pipeline.state.outcome).toBe('objections_accepted')
+  })
+
   test.each([
     ['an empty answer', { text: '' }],
     ['prose', { text: 'Looks good to me, approved!' }],

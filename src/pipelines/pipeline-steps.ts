@@ -104,8 +104,11 @@ export class PipelineSteps implements Performer {
       return structural(`the update of "${step.node.id}" does not fit the state: ${reduced.problem}`)
     const { verdict } = result
     const isFirst = readArgs(step.context) === null
+    const stopped = result.end?.status === 'failed' ? result.end : null
     const outcome: NodeOutcome = {
-      status: 'success',
+      status: stopped ? 'fail' : 'success',
+      // A run that was stopped here goes on here: its node is tried anew, and asks again.
+      ...(stopped && { failure_reason: stopped.text ?? stopped.reason, failure_class: 'canceled' as const }),
       ...(result.route !== undefined && { next_node: result.route }),
       context_updates: {
         ...storedFields(reduced.state, reduced.changed),
