@@ -462,6 +462,9 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
         const { axe } = globalThis as unknown as {
           axe: { run(target: object, options: object): Promise<{ violations: Violation[] }> }
         }
+        // Colours change over a moment; half-way they say nothing.
+        await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
+        await Promise.allSettled(document.getAnimations().map(animation => animation.finished))
         const { violations } = await axe.run(
           { exclude: [['.xterm']] },
           { resultTypes: ['violations'], ...(only && { runOnly: only }) },

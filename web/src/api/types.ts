@@ -107,6 +107,9 @@ export interface ApprovalOption {
 export interface DisplayBlock {
   kind: string
   text?: string
+  /** What is suspicious about it. */
+  finding?: string
+  /** For look-alikes: what it pretends to be. */
   reading?: string
 }
 

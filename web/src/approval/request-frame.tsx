@@ -50,11 +50,11 @@ export function RequestFrame({ blocks, isWhole, onFits, onShowAll }: RequestFram
 }
 
 function pieceText(piece: DisplayBlock, index: number) {
-  if (piece.reading === undefined) return piece.text ?? ''
+  if (piece.finding === undefined && piece.reading === undefined) return piece.text ?? ''
   return (
-    <mark key={index} title={`reads ${piece.reading}`}>
+    <mark key={index} title={piece.reading === undefined ? piece.finding : `reads ${piece.reading}`}>
       {piece.text}
-      <span class="sr"> (reads {piece.reading})</span>
+      {piece.reading !== undefined && <span class="sr"> (reads {piece.reading})</span>}
     </mark>
   )
 }
