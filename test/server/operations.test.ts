@@ -358,6 +358,8 @@ describe('the rest', () => {
     called.add('events.stream')
     await call('events.watch', api('/events/none/watch'), { body: { panes: [] }, expect: 404 })
     await call('hooks.report', api('/hooks/demo'), { as: { bearer: 'none' }, body: {}, expect: 401 })
+    const apart = { agent: 'demo', cwd: server.work, worktree: true }
+    await call('sessions.start', api('/sessions'), { body: apart, expect: 400 })
     await call('sessions.stop', api(`/sessions/${session}/stop`), { body: {} })
     await call('sessions.resume', api(`/sessions/${session}/resume`), { body: {} })
     await call('auth.revoke-device', api('/auth/devices/none'), { expect: 404 })
