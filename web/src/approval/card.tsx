@@ -83,6 +83,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
       aria-label={approval.display.title}
       data-approval={approval.id}
       data-selected={isSelected || undefined}
+      data-busy={isBusy || undefined}
       tabIndex={-1}
     >
       <CardHead approval={approval} />
