@@ -118,6 +118,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.goto(`${served.address}/`)
     const shell = card(/rm -rf coverage/)
     await shell.waitFor()
+    await shell.locator('.allow:enabled').waitFor()
     const refused = await shell.evaluate(async element => {
       // Moved under the finger: whatever was meant, it was not this.
       const above = document.createElement('div')

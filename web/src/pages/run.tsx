@@ -56,6 +56,7 @@ function Loaded({ run }: { run: Run }) {
       <RunHead run={run} onFork={() => setForking('')} />
       {open.length > 0 && (
         <div class="cards" style={{ marginBottom: '24px' }}>
+          <h2 class="sr">Needs you</h2>
           {open.map(approval => (
             <ApprovalCard key={approval.id} approval={approval} isPicked={approval.state === 'pending'} />
           ))}
