@@ -137,14 +137,18 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.goto(`${served.address}/`)
     const shell = card(/rm -rf coverage/)
     await shell.waitFor()
+    await shell.locator('.deny:enabled').waitFor()
     const count = await page.locator('article.card').count()
     for (let step = 0; step < count; step++) {
       await page.keyboard.press('j')
       if (await shell.evaluate(element => element === document.activeElement)) break
     }
-    await still(shell)
-    await page.keyboard.press('d')
-    await page.getByRole('dialog').waitFor()
+    const dialog = page.getByRole('dialog', { name: 'Deny' })
+    for (let tries = 0; tries < 8 && (await dialog.count()) === 0; tries++) {
+      await still(shell)
+      await page.keyboard.press('d')
+      await dialog.waitFor({ timeout: 1_500 }).catch(() => undefined)
+    }
     await page.keyboard.type('Keep the report, please.')
     await page.keyboard.press('Control+Enter')
     await shell
