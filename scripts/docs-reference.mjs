@@ -166,6 +166,15 @@ async function configPage(sources) {
     if (name.startsWith('config/')) continue
     for (const [, key] of text.matchAll(/\bconfig\.([a-z_]+\.[a-z_]+)\b/g)) if (key in SETTINGS) used.add(key)
   }
+  // A profile is read as a whole: its keys are named where it is copied.
+  const profile = [...sources]
+    .filter(([, text]) => /\bconfig\.profiles\b|\breadProfile\b/.test(text))
+    .map(([, text]) => text)
+  for (const key of Object.keys(SETTINGS).filter(key => key.startsWith('profiles.')))
+    if (
+      profile.some(text => new RegExp(`\\b(?:settings|own|budget)\\b[^\\n]*\\.${key.split('.').at(-1)}\\b`).test(text))
+    )
+      used.add(key)
   const readsProject = [...sources].some(([name, code]) => !name.startsWith('config/') && code.includes('projectFile'))
   const text = configReference()
   const section = [

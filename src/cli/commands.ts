@@ -153,6 +153,16 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/deny.js'),
   },
   {
+    name: 'reject',
+    group: 'approvals',
+    summary: 'the same as deny; for a plan: ask for another one',
+    arguments: [APPROVAL_ARGUMENT],
+    options: [{ flags: '--note <text>', description: 'what should be different' }, NO_WAIT_OPTION, JSON_OPTION],
+    examples: [['signalbox reject run_7g --note "use the old parser"', 'the Architect writes another plan']],
+    hidden: true,
+    load: () => import('./commands/deny.js'),
+  },
+  {
     name: 'answer',
     group: 'approvals',
     summary: 'answer an agent’s question: an option, several choices, or a text',

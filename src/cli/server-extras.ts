@@ -3,6 +3,7 @@ import { SignalboxError } from '../errors/index.js'
 import type { ServerExtras } from '../server/index.js'
 import type { CommandContext } from './context.js'
 import { type Home, openHome } from './home.js'
+import { serverPipelines } from './server-pipelines.js'
 import { editSettings, isChangeable, type SettingValue, settingsVersion } from './settings-edit.js'
 
 /** Settings, doctor, oneshots and forks, as the commands do them, for the pages of the dashboard. */
@@ -23,6 +24,7 @@ export function serverExtras(context: CommandContext, home: Home): ServerExtras 
     return look(at('/'), { fix })
   }
   return {
+    pipelines: serverPipelines(at),
     agent: home.loaded.config.oneshot.agent,
     roots: home.loaded.config.projects.roots,
     settings: () => ({

@@ -53,6 +53,7 @@ export interface TurnHooks {
 export interface AgentTurn {
   agent: string
   model: string | null
+  effort?: string | null
   permissions: PermissionLevel
   cwd: string
   prompt: string
@@ -127,6 +128,7 @@ export class AgentSteps {
           env,
           permissions: turn.permissions,
           model: turn.model,
+          effort: turn.effort ?? null,
           resume: turn.resume,
           newSessionId: randomUUID(),
           directory,

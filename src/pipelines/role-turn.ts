@@ -35,6 +35,7 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
   const wish: AgentTurn = {
     agent: player.agent,
     model: player.model,
+    effort: player.effort,
     permissions: player.permissions,
     cwd,
     prompt: turn.prompt.text,
@@ -65,12 +66,14 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
   }
   const end = await services.agents.run(call, wish, {
     judge: request => {
-      const verdict = decide({ tool: request.tool, kind: kindOf(request) as never, input: request.input }, false)
-      if (verdict.decision === 'ask') return null
-      return {
-        isAllowed: verdict.decision === 'allow',
-        ...(verdict.decision === 'deny' && { message: verdict.reason }),
-      }
+      const call = { tool: request.tool, kind: kindOf(request) as never, input: request.input }
+      const verdict = decide(call, false)
+      if (verdict.decision === 'allow') return { isAllowed: true }
+      if (verdict.decision === 'deny') return { isAllowed: false, message: verdict.reason }
+      // A run that approves by itself has nobody who could be asked, and never says yes for them.
+      return args.autoApprove
+        ? { isAllowed: false, message: `${verdict.reason}, and nobody is there to be asked` }
+        : null
     },
     onActivity: activity => {
       if (activity.type === 'tool_call' && player.permissions !== 'ask')

@@ -37,7 +37,7 @@ export type ToolVerdict = { decision: 'allow' | 'deny' | 'ask'; reason: string }
 
 /**
  * May this role make this call? Asked in this order: the role's list, whether the tool is known, how much it can do, whether it stays in the
- * worktree; and what destroys something is for a person.
+ * worktree; and what could destroy something is for a person.
  */
 export function judgeTool(role: RoleName, { tool, kind, input }: ToolCall, worktree: string): ToolVerdict {
   // A reading command of git is reading, whatever runs it.
@@ -53,6 +53,7 @@ export function judgeTool(role: RoleName, { tool, kind, input }: ToolCall, workt
   return { decision: 'allow', reason: `the ${role} may` }
 }
 
+/** A command that is not plainly harmless counts as one that could destroy something. */
 function isDestructive({ tool, kind, input }: ToolCall, worktree: string): boolean {
   if (kind !== 'shell') return false
   const command = commandOf(input)
@@ -61,7 +62,7 @@ function isDestructive({ tool, kind, input }: ToolCall, worktree: string): boole
     { kind: 'permission', tool, input, text: null, cwd: worktree },
     { project: worktree, home: homedir() },
   )
-  return rated.level === 'high'
+  return rated.level !== 'low'
 }
 
 function isReadingGit(command: string | null): boolean {

@@ -12,8 +12,11 @@ export interface StartedTool {
 }
 
 const TOOLS_MAX = 200
-/** Two hooks of one request fire at the same time; a request that comes later is another one, however alike. */
-const SAME_REQUEST_MS = 2_000
+/**
+ * Two hooks of one request fire at the same time, and a busy machine brings the second one late; while the tool has not ended and no equal
+ * one was begun, it is about the same. A request that comes later still is another one, however alike.
+ */
+const SAME_REQUEST_MS = 10_000
 
 /**
  * Tools that an agent has begun to use and not yet finished. Permission requests of some agents do not say which tool use they are about;

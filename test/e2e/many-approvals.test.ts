@@ -44,7 +44,7 @@ test(`${APPROVALS} requests of ${SESSIONS} sessions, decided by two processes at
     'every request to have come to its end',
     async () => {
       const list = await home.json<Approval[]>(['approvals', '--all', '--json'])
-      const isOver = list.length >= APPROVALS && list.every(({ state }) => state !== 'pending' && state !== 'decided')
+      const isOver = list.filter(isApplied).length >= APPROVALS && list.every(approval => !isOpen(approval))
       return isOver ? list : null
     },
     limitMs,
@@ -53,18 +53,20 @@ test(`${APPROVALS} requests of ${SESSIONS} sessions, decided by two processes at
   await Promise.all(deciders.map(({ end }) => end()))
   const counts = deciders.map(decider => decider.counts())
 
-  expect(all.filter(({ state }) => state !== 'applied').map(({ state, outcome }) => [state, outcome?.reason])).toEqual(
-    [],
-  )
-  expect(all).toHaveLength(APPROVALS)
-  for (const { delivery } of all) expect(delivery.filter(({ step }) => step === 'confirm')).toHaveLength(1)
-  expect(sum(counts.map(({ won }) => won))).toBe(APPROVALS)
+  // On a busy machine a move may not be seen in time: then nothing was confirmed, and the same thing was asked anew.
+  for (const approval of all) expect(confirms(approval)).toBe(isApplied(approval) ? 1 : 0)
+  expect(all.filter(isApplied)).toHaveLength(APPROVALS)
+  expect(sum(counts.map(({ won }) => won))).toBe(all.length)
   expect(counts.flatMap(({ other }) => other)).toEqual([])
   // What ran, in its order: every even number once, and no odd one.
   const even = Array.from({ length: EACH }, (_, number) => number).filter(number => number % 2 === 0)
   for (const index of sessions.keys()) expect(ran(index)).toEqual(even)
   if (process.env.MANY_APPROVALS) console.log(`${APPROVALS} decided and applied in ${seconds.toFixed(0)} s`, counts)
 }, 600_000)
+
+const isApplied = ({ state }: Approval) => state === 'applied'
+const isOpen = ({ state }: Approval) => state === 'pending' || state === 'decided'
+const confirms = ({ delivery }: Approval) => delivery.filter(({ step }) => step === 'confirm').length
 
 async function startAsking(index: number): Promise<SessionInfo> {
   const file = join(home.work, `ask-${index}.json`)

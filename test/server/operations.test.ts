@@ -169,6 +169,8 @@ describe('sessions and approvals', () => {
     expect(json.items).toHaveLength(1)
     await call('panes.get', api(`/panes/${session}`))
     await call('panes.stats', api('/panes/stats'))
+    await call('panes.switches', api('/panes/switches'))
+    await call('panes.set-switch', api('/panes/switches'), { body: { switch: 'notify', isOn: true } })
     await call('panes.frame', api(`/panes/${session}/frame?format=spans`))
     await call('panes.frame', api(`/panes/${session}/frame`))
     const picture = await call('panes.preview', api(`/panes/${session}/preview.svg`))
@@ -274,8 +276,11 @@ describe('runs and graphs', () => {
     await call('graphs.render', api('/graphs/render'), { body: { dot: DOT } })
     await call('graphs.render', api('/graphs/render'), { body: { dot: 'digraph {' }, expect: 422 })
     await call('graphs.list', api('/graphs'))
-    await call('pipelines.list', api('/pipelines'))
-    await call('pipelines.start', api('/pipelines/none/runs'), { body: { project: server.work }, expect: 409 })
+    const pipelines = await call('pipelines.list', api('/pipelines'))
+    expect(pipelines.json.items.map((item: Loose) => item.name)).toEqual(['implementation', 'review'])
+    await call('pipelines.start', api('/pipelines/none/runs'), { body: { project: server.work }, expect: 404 })
+    const smuggled = { project: server.work, input: { range: '--output=/tmp/x' } }
+    await call('pipelines.start', api('/pipelines/review/runs'), { body: smuggled, expect: 400 })
   })
 
   test('a oneshot of two agents, from its start to its verdict; what was spent', async () => {

@@ -38,7 +38,7 @@ export const claudeHeadless: HeadlessAgent = {
   asksByDefault: true,
   takesModel: true,
   takesSchema: true,
-  command(_, { permissions, model, resume, newSessionId, schema, maxCostUsd }) {
+  command(_, { permissions, model, effort, resume, newSessionId, schema, maxCostUsd }) {
     const talks = permissions === 'ask'
     return {
       args: [
@@ -50,6 +50,7 @@ export const claudeHeadless: HeadlessAgent = {
         ...(resume !== null ? ['--resume', resume] : ['--session-id', newSessionId]),
         ...MODES[permissions],
         ...(model !== null ? ['--model', model] : []),
+        ...(effort ? ['--effort', effort] : []),
         ...(maxCostUsd !== null ? ['--max-budget-usd', String(maxCostUsd)] : []),
         ...(schema ? ['--json-schema', JSON.stringify(schema.json)] : []),
       ],

@@ -14,7 +14,7 @@ export const codexHeadless: HeadlessAgent = {
   levels: ['read', 'edits', 'all'],
   takesModel: true,
   takesSchema: true,
-  command(_, { permissions, model, resume, schema }) {
+  command(_, { permissions, model, effort, resume, schema }) {
     const sandbox = SANDBOX[permissions]
     // Going on with a conversation takes no `-s`; the setting behind it is taken.
     const may =
@@ -31,6 +31,7 @@ export const codexHeadless: HeadlessAgent = {
         '--skip-git-repo-check',
         ...may,
         ...(model !== null ? ['-m', model] : []),
+        ...(effort ? ['-c', `model_reasoning_effort=${JSON.stringify(effort)}`] : []),
         ...(schema ? ['--output-schema', schema.file] : []),
         ...(resume !== null ? [resume] : []),
         '-',

@@ -36,6 +36,8 @@ export interface HeadlessStep {
   env: Readonly<Record<string, string>>
   permissions: PermissionLevel
   model: string | null
+  /** How long the model thinks, where the program takes that. */
+  effort?: string | null
   /** The agent's own session to go on with. */
   resume: string | null
   /** For a new session, where the agent takes an id from us. */

@@ -400,6 +400,8 @@ describe('command lines', () => {
     ['claude', { permissions: 'all', resume: 'old' }, '--resume old --permission-mode bypassPermissions'],
     ['claude', { permissions: 'ask' }, '--permission-mode manual --input-format stream-json --permission-prompt-tool'],
     ['claude', { model: 'm', maxCostUsd: 2 }, '--model m --max-budget-usd 2'],
+    ['claude', { effort: 'high' }, '--effort high'],
+    ['codex', { effort: 'low' }, '-c model_reasoning_effort="low"'],
     ['codex', {}, 'exec --json --skip-git-repo-check -s workspace-write -'],
     ['codex', { permissions: 'read' }, '-s read-only'],
     ['codex', { resume: 'old' }, 'exec resume --json --skip-git-repo-check -c sandbox_mode="workspace-write" old -'],

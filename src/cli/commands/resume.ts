@@ -1,4 +1,4 @@
-import { EXIT, SignalboxError } from '../../errors/index.js'
+import { EXIT } from '../../errors/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -10,10 +10,10 @@ export async function run(context: CommandContext, input: CommandInput): Promise
     const { resumeQueued } = await import('../pipelines/resume-pipeline.js')
     return resumeQueued(context, input.options)
   }
-  if (input.args.id === undefined)
-    throw new SignalboxError('E_INPUT', 'resume needs the id of a session or a run', {
-      next: 'signalbox runs, signalbox sessions',
-    })
+  if (input.args.id === undefined) {
+    const { onlyCandidate } = await import('../pipelines/resume-pipeline.js')
+    return run(context, { ...input, args: { ...input.args, id: await onlyCandidate(context) } })
+  }
   const word = String(input.args.id)
   if (/^(run_|latest$)/.test(word) || word.endsWith('.json')) {
     const { resumeRunOrCheckpoint } = await import('../graphs/resume-run.js')

@@ -1,5 +1,6 @@
 import { listRuns, type RunRecord, resumeRun } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import { Git } from '../../git/index.js'
 import { isPipelineRun } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { CommandContext } from '../context.js'
@@ -36,6 +37,22 @@ export async function resumeQueued(context: CommandContext, options: Record<stri
       if (exit === EXIT.ok) exit = code
     }
     return exit
+  })
+}
+
+/** The one run of a pipeline in this directory that can go on. @throws SignalboxError `E_INPUT` where there is none, or several. */
+export async function onlyCandidate(context: CommandContext): Promise<string> {
+  return withStore(context, async store => {
+    const root = (await new Git(context.cwd).root()) ?? context.cwd
+    const found = (await listRuns(store)).filter(
+      run => isPipelineRun(run) && run.project === root && !['completed', 'rejected', 'cancelled'].includes(run.status),
+    )
+    const [only] = found
+    if (only && found.length === 1) return only.id
+    const says = found.map(run => `${run.id} (${run.status}: ${run.title})`).join(', ')
+    throw new SignalboxError('E_INPUT', only ? `several runs can go on here: ${says}` : 'no run can go on here', {
+      next: only ? 'name one of them' : 'signalbox resume <id> takes a session or a run',
+    })
   })
 }
 
