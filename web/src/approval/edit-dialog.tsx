@@ -10,7 +10,7 @@ export function EditDialog(props: { approval: Approval; onAllow(input: unknown):
   const submit = (event: Event) => {
     event.preventDefault()
     try {
-      props.onAllow(Object.fromEntries(fields.map(([name, value]) => [name, valueOf(value, texts[name] ?? '')])))
+      props.onAllow(Object.fromEntries(fields.map(([name, value]) => [name, readBack(value, texts[name] ?? '')])))
     } catch (error) {
       setProblem((error as Error).message)
     }
@@ -60,6 +60,6 @@ function textOf(value: unknown): string {
 }
 
 /** @throws SyntaxError for what is no JSON where the request had something else than a text. */
-function valueOf(before: unknown, text: string): unknown {
+function readBack(before: unknown, text: string): unknown {
   return typeof before === 'string' ? text : JSON.parse(text)
 }
