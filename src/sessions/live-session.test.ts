@@ -373,6 +373,28 @@ describe('before the first prompt', () => {
   })
 })
 
+describe('a menu with an option that takes a text', () => {
+  const menuWith = (last: string, isSelected: boolean) => [
+    ...['▷ hello', '', ...MENU.slice(0, 4)],
+    ` ${isSelected ? ' ' : '▸'} 1. Yes, this once`,
+    '   2. No',
+    ` ${isSelected ? '▸' : ' '} 3. ${last}`,
+    ...MENU.slice(6),
+  ]
+
+  test('is the same request while something is written into it', async () => {
+    await open()
+    await stage.paint([])
+    await stage.session.type(new TextEncoder().encode('\r'))
+    await stage.paint(menuWith('No, and tell the agent what to do instead', false), { isGone: true })
+    for (const written of ['u', 'use the other', 'use the other branch']) {
+      await stage.paint(menuWith(written, true), { isGone: true, passMs: 0 })
+      await stage.print(`\u001b[9;${7 + written.length}H\u001b[?25h`)
+    }
+    expect(stage.shown.filter(line => /^(?:ask|settle)/.test(line))).toEqual(['ask apr'])
+  })
+})
+
 describe('a resumed session', () => {
   const RESUMED = { record: { resumedFrom: 'ses_old' } }
   const HISTORY = ['▷ old prompt', '', '◆ Old answer that was said before.', '', DONE, '']

@@ -11,7 +11,7 @@ interface Approval {
   fingerprint: string
   subject: { session: string; subAgent?: string }
   request: { tool: string; input: unknown; options: { key: string; meaning: string }[] }
-  source: { channel: string; toolUseId?: string }
+  source: { channel: string; requestKey: string; toolUseId?: string }
   joined?: { channel: string; requestKey: string }[]
   delivery: { step: string }[]
   decision?: { option: string }
@@ -66,7 +66,8 @@ function heldRelays(directory: string): string[] {
 function pending(count: number): Promise<Approval[]> {
   return waitFor(`${count} requests whose hooks wait`, async () => {
     const list = (await approvals()).filter(({ state }) => state === 'pending')
-    const isJoined = ({ joined = [] }: Approval) => joined.some(({ requestKey }) => requestKey.startsWith('hook:'))
+    const isJoined = ({ source, joined = [] }: Approval) =>
+      [source, ...joined].some(({ requestKey }) => requestKey.startsWith('hook:'))
     return list.length === count && list.every(isJoined) && held().length === count ? list : null
   })
 }

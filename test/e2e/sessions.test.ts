@@ -77,7 +77,7 @@ describe('a session', () => {
   })
 
   it('streams an answer with send --wait that equals what read gives later', async () => {
-    const session = await home.startDemo(['--scenario', 'chat'])
+    const session = await home.startDemo(['--scenario', 'chat', '--speed', '20'])
     let all = ''
     for (const prompt of ['hello you', 'some code please', 'a table', 'unicode']) {
       const { stdout } = await home.ok(['send', session.id, prompt, '--wait', '--timeout', '60'])
