@@ -71,7 +71,14 @@ const panes = Array.from({ length: PANES }, (_, n) => {
   const pane = new Pane(live.pack, { cols: 100, rows: 30 })
   const supervisor = host.board!.supervise(pane)
   const id = `ses_bench${String(n).padStart(11, '0')}`
-  const about = () => ({ place: String(n), name: `pane ${n}`, agent: 'demo', cwd: '/work', approval: null, pid: process.pid })
+  const about = () => ({
+    place: String(n),
+    name: `pane ${n}`,
+    agent: 'demo',
+    cwd: '/work',
+    approval: null,
+    pid: process.pid,
+  })
   host.board!.addSession({ id, supervisor, now, wall: t => Date.now() - (now() - t) * 1000, about })
   return { id, pane, supervisor }
 })

@@ -166,7 +166,8 @@ async function measureApprovals() {
   writeFileSync(join(home, 'config', 'config.toml'), '[agents.demo]\nhooks = false\n')
   startDaemon()
   // Pieces of a few rows each: the demo agent draws an open piece anew with every word, and the load shall be ours, not its own.
-  const piece = index => `Part ${index} of an answer that goes on and on.\n\n- first\n- second\n- third and last of part ${index}`
+  const piece = index =>
+    `Part ${index} of an answer that goes on and on.\n\n- first\n- second\n- third and last of part ${index}`
   const streaming = scenarioFile(
     'stream',
     Array.from({ length: 600 }, (_, index) => ({ say: { markdown: piece(index), chunk: 10, delayMs: 100 } })),

@@ -169,6 +169,8 @@ describe('sessions and approvals', () => {
     expect(json.items).toHaveLength(1)
     await call('panes.get', api(`/panes/${session}`))
     await call('panes.stats', api('/panes/stats'))
+    await call('panes.switches', api('/panes/switches'))
+    await call('panes.set-switch', api('/panes/switches'), { body: { switch: 'notify', isOn: true } })
     await call('panes.frame', api(`/panes/${session}/frame?format=spans`))
     await call('panes.frame', api(`/panes/${session}/frame`))
     const picture = await call('panes.preview', api(`/panes/${session}/preview.svg`))
