@@ -218,7 +218,8 @@ describe('two hands on one keyboard', () => {
     await ended(approval!.id)
     expect(ran()).toEqual([])
     await idle(session.id)
-    expect((await home.ok(['read', session.id])).stdout).toContain('Went on.')
+    // The message is kept open a little longer for the agent's own record of it.
+    await waitFor('what it said then', async () => (await home.ok(['read', session.id])).stdout.includes('Went on.'))
   })
 })
 
