@@ -133,7 +133,7 @@ describe('a run', () => {
   test('a step that ends while something else of it is being written does not begin again', async () => {
     const id = await create(steps('a'))
     const workers = new Workers()
-    let end = () => undefined as void
+    let end: () => void = () => undefined
     const isOver = new Promise<void>(resolve => {
       end = resolve
     })
