@@ -77,11 +77,11 @@ export class Ledger {
     return (await this.get(id))!
   }
 
-  /** The same appearance asks something else: the old request is stale, the new one follows it. Null when the old one was closed already. */
+  /** The same appearance is now known better: the old request is stale, the new one follows it. Null when the old one is pending no more. */
   async replace(old: ApprovalRecord, request: ApprovalRequest): Promise<ApprovalRecord | null> {
     for (;;) {
       const { record, version } = await this.#read(old.id)
-      if (!canMove(record.state, 'changed')) return null
+      if (record.state !== 'pending') return null
       const id = newId('apr')
       const stale = {
         stream: approvalStream(old.id),
@@ -143,9 +143,14 @@ export class Ledger {
 
   /**
    * Decides a request once. A conflict means that someone else was faster: the record is read again and judged again, so that the second
-   * is refused and told who decided first.
+   * is refused and told who decided first. `along` names what must be written with the decision or not at all, such as the button that
+   * was pressed; it is asked again for every try, and throws when that button was used meanwhile.
    */
-  async decide(id: string, request: DecisionRequest): Promise<ApprovalDecision> {
+  async decide(
+    id: string,
+    request: DecisionRequest,
+    along: () => Promise<readonly StreamAppend[]> = async () => [],
+  ): Promise<ApprovalDecision> {
     const early = judgeRequest(request, this.#rules())
     if (early) {
       const record = await this.find(id).catch(() => null)
@@ -168,7 +173,7 @@ export class Ledger {
         events: [newEvent('approval.decided', decision)],
       }
       const others = (await this.#alongside?.(record, decision)) ?? []
-      if (await this.#appendAll([decided, ...appends, ...others])) return decision
+      if (await this.#appendAll([decided, ...appends, ...others, ...(await along())])) return decision
     }
   }
 

@@ -35,6 +35,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         flags: '--yes',
         description: 'in the terminal, and every request is answered with allow once; needed where there is none',
       },
+      { flags: '--telegram', description: 'the dashboard, and a chat with the bot on a page of its own; no phone' },
       { flags: '--dashboard', description: 'the dashboard also where there is no terminal; ends with the command' },
       { flags: '--speed <factor>', description: 'how fast the agent works; 1 is life-like' },
       JSON_OPTION,
@@ -42,6 +43,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     examples: [
       ['signalbox demo', 'the dashboard on a living system: prints its link'],
       ['signalbox demo --terminal', 'watch one agent fix a bug, and answer its one request'],
+      ['signalbox demo --telegram', 'the same system, and its bot in a chat in the browser'],
       ['signalbox demo --yes --speed 5', 'without a person, fast'],
     ],
     load: () => import('./commands/demo.js'),
@@ -429,6 +431,35 @@ export const COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/drift.js'),
   },
   ...PANE_SETUP_COMMANDS,
+  {
+    name: 'telegram',
+    group: 'setup',
+    summary: 'the bot: from its token to a paired phone, who may use it, whether it hears',
+    arguments: [
+      {
+        name: 'action',
+        description: 'setup, status, pair, unpair or test; status without one',
+        optional: true,
+        completes: ['setup', 'status', 'pair', 'unpair', 'test'],
+      },
+      { name: 'id', description: 'with pair and unpair: the number of a Telegram account', optional: true },
+    ],
+    options: [
+      { flags: '--name <name>', description: 'with pair <id>: who that is' },
+      { flags: '--role <role>', description: 'with pair: what they may', choices: ['viewer', 'approver', 'owner'] },
+      JSON_OPTION,
+    ],
+    details:
+      'setup asks for the token of a bot (BotFather makes one), keeps it in a file that only you can read, and pairs a phone: it shows a\n' +
+      'code, you send the code to the bot, and your yes here lets that account in. Nobody else gets an answer (docs/guides/telegram.md).',
+    examples: [
+      ['signalbox telegram setup', 'from nothing to a paired phone'],
+      ['signalbox telegram', 'whether the bot hears, and who may use it'],
+      ['signalbox telegram pair --role viewer', 'another phone, which may only look'],
+      ['signalbox telegram unpair 4711', 'a phone that was lost'],
+    ],
+    load: () => import('./commands/telegram.js'),
+  },
   {
     name: 'hook',
     group: 'setup',

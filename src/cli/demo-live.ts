@@ -5,11 +5,13 @@ import { EXIT, SignalboxError } from '../errors/index.js'
 import { ownProgram, runCommand } from '../process/index.js'
 import type { CommandContext } from './context.js'
 import { DaemonClient } from './daemon-client.js'
+import { openDemoChat } from './demo-chat.js'
 import { AT_A_GATE, DONE_SOON, FAILS, IN_THE_MIDDLE, SCENARIOS } from './demo-live-script.js'
 import { openHome } from './home.js'
 import { serverExtras } from './server-extras.js'
 import { serverSettings } from './server-settings.js'
 import type { SessionInfo } from './session-info.js'
+import { telegramSurface } from './telegram-surface.js'
 import { version } from './version.js'
 
 const READY_MS = 20_000
@@ -27,7 +29,7 @@ interface Seed {
  */
 export async function runLiveDemo(
   context: CommandContext,
-  options: { directory: string; speed: number; isJson: boolean },
+  options: { directory: string; speed: number; isJson: boolean; hasTelegram: boolean },
 ): Promise<number> {
   const agentHome = join(options.directory, 'agent')
   const scenarios = writeScenarios(join(options.directory, 'scenarios'))
@@ -37,25 +39,36 @@ export async function runLiveDemo(
   process.env.SIGNALBOX_DEMO_SCENARIO = scenarios('crew')
   process.env.SIGNALBOX_DEMO_SPEED = String(options.speed)
   const inside = { ...context, env: { ...process.env, SIGNALBOX_HOME: join(options.directory, 'home') } }
+  const chat = options.hasTelegram ? await openDemoChat(openHome(inside), options.directory) : null
   const home = openHome(inside)
+  const log = (line: string) => void (context.env.SIGNALBOX_DEBUG && context.note(line))
+  const telegram = telegramSurface(inside, home, log)
   const { startDaemon } = await import('../server/index.js')
   const passed = ['SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_SPEED']
   const daemon = await startDaemon({
     settings: { ...home.settings, envPass: [...home.settings.envPass, ...passed] },
     server: { ...serverSettings(home.loaded.config, home.directories, { port: 0 }), isDemo: true },
-    extras: { ...serverExtras(inside, home), agent: 'demo' },
+    extras: { ...serverExtras(inside, home), ...telegram.extras, agent: 'demo' },
+    surface: parts => telegram.open(parts),
     isDetached: false,
     clock: systemClock,
     version: version(),
-    log: line => context.env.SIGNALBOX_DEBUG && context.note(line),
+    log,
   })
   const end = new Promise<void>(resolve => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
   })
   const client = await DaemonClient.connect(inside)
   const link = daemon.link()
-  if (options.isJson) context.json({ address: daemon.address, link, directory: options.directory, pid: process.pid })
-  else tell(context, link ?? '')
+  if (options.isJson)
+    context.json({
+      address: daemon.address,
+      link,
+      ...(chat && { chat: chat.page }),
+      directory: options.directory,
+      pid: process.pid,
+    })
+  else tell(context, link ?? '', chat?.page ?? null)
   try {
     const seeds = sessionSeeds(projects)
     const seeded = seed(client, inside, seeds, { scenarios, projects, agentHome, speed: options.speed })
@@ -65,14 +78,16 @@ export async function runLiveDemo(
     await endAll(client)
     daemon.stop()
     await daemon.stopped
+    await chat?.stop()
   }
   return EXIT.ok
 }
 
-function tell({ out, style }: CommandContext, link: string): void {
+function tell({ out, style }: CommandContext, link: string, chat: string | null): void {
   out(style('bold', 'Signalbox demo') + style('dim', '  scripted agents in real terminals; no key, no network'))
   out('')
   out(`  ${style('bold', link)}`)
+  if (chat !== null) out(`  ${style('bold', chat)}  ${style('dim', 'the bot’s chat')}`)
   out('')
   out(style('dim', 'Open the link: it works once, for five minutes. Agents are starting; one of them will need you.'))
   out(style('dim', 'Ctrl-C ends everything. In the terminal alone: signalbox demo --terminal'))

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 
-export type IdPrefix = 'ses' | 'pan' | 'apr' | 'run' | 'rec' | 'grt' | 'trn' | 'msg' | 'sub' | 'req' | 'dev'
+export type IdPrefix = 'ses' | 'pan' | 'apr' | 'run' | 'rec' | 'grt' | 'trn' | 'msg' | 'sub' | 'req' | 'dev' | 'tgi'
 
 const CROCKFORD = '0123456789abcdefghjkmnpqrstvwxyz'
 

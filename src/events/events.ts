@@ -9,6 +9,7 @@ import { hostEvents } from './host-events.js'
 import { pipelineEvents } from './pipeline-events.js'
 import { runEvents } from './run-events.js'
 import { sessionEvents } from './session-events.js'
+import { telegramEvents } from './telegram-events.js'
 import { trustEvents } from './trust-events.js'
 
 /** Every event type that this version writes. A room that adds events adds a file here, so that one page lists them all. */
@@ -20,6 +21,7 @@ const CATALOGUE = {
   ...accessEvents,
   ...runEvents,
   ...graphEvents,
+  ...telegramEvents,
   ...pipelineEvents,
   ...trustEvents,
 }

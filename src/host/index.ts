@@ -24,10 +24,27 @@ export { openHomeStore } from './open-store.js'
 export { type BoardChange, PANE_ACTIONS, type PaneAction, type PaneExplanation } from './panes-board.js'
 export type { PaneInfo } from './panes-info.js'
 export { SWITCHES } from './panes-switches.js'
+export { People, type Person, type PersonRole, ROLES } from './people.js'
 export type { StartRequest } from './prepare-session.js'
 export { type Answerer, RunGates } from './run-gates.js'
 export { oneshotFiles, openRuns, type RunsOptions, runDirectory } from './runs.js'
 export type { HostSettings } from './settings.js'
+export {
+  type ButtonToken,
+  type KnownChat,
+  type KnownTopic,
+  type OpenUpdate,
+  type QueuedItem,
+  type ShownCard,
+  telegramChatsProjection,
+  telegramCursorProjection,
+  telegramOutboxProjection,
+  telegramProjections,
+  telegramShownProjection,
+  telegramTokensProjection,
+  telegramTopicsProjection,
+  telegramUpdatesProjection,
+} from './telegram-projections.js'
 export {
   type ExecutableFiles,
   executableFiles,

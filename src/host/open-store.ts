@@ -5,6 +5,7 @@ import { runsProjection } from '../engine/index.js'
 import { validateEvent } from '../events/index.js'
 import { sessionsProjection } from '../sessions/index.js'
 import { openStore, type SqliteStore } from '../store/index.js'
+import { telegramProjections } from './telegram-projections.js'
 import { trustProjection } from './trust/index.js'
 
 /** The store of this home, with everything that is projected from it. */
@@ -16,7 +17,13 @@ export function openHomeStore(options: {
   return openStore({
     path: join(options.dataDirectory, 'signalbox.db'),
     clock: options.clock,
-    projections: [sessionsProjection, ...ledgerProjections, runsProjection, trustProjection] as never,
+    projections: [
+      sessionsProjection,
+      ...ledgerProjections,
+      runsProjection,
+      trustProjection,
+      ...telegramProjections,
+    ] as never,
     chained: LEDGER_STREAMS,
     validate: validateEvent,
     onError: options.onError,

@@ -8,6 +8,7 @@ import { acquireLock } from '../process/index.js'
 import { OWNER } from './credential.js'
 import type { ServerExtras } from './extras.js'
 import { ApiServer } from './open-server.js'
+import type { ServerParts } from './parts.js'
 import type { ServerSettings } from './settings.js'
 
 export interface Daemon {
@@ -30,6 +31,8 @@ export async function startDaemon(options: {
   server: ServerSettings
   /** What rooms beside the server know how to do. */
   extras?: ServerExtras
+  /** A surface beside the server, over the same host: opened when everything else is, ended before everything else. */
+  surface?(parts: { host: Host; lockdown: ServerParts['lockdown'] }): { stop(): Promise<void> }
   /** A command started it that wants a session, not a dashboard: then a port that is taken is no reason not to start. */
   isDetached: boolean
   clock: Clock
@@ -90,7 +93,9 @@ export async function startDaemon(options: {
     await end()
     throw error
   })
+  const surface = options.surface?.({ host, lockdown: server.parts.lockdown })
   const finished = stopped.then(async () => {
+    await surface?.stop().catch(onError)
     await server.close()
     await host.store
       .append('host', 'any', [newEvent('host.stopped', { pid: process.pid, reason: 'asked to' })])

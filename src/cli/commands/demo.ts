@@ -18,7 +18,10 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     throw new SignalboxError('E_INPUT', `"${String(options.speed)}" is no speed`, {
       next: 'a number such as 1 or 5; 0 leaves all pauses out',
     })
-  const isLive = options.dashboard === true || (context.isInteractive && !options.terminal && !options.yes)
+  const isLive =
+    options.dashboard === true ||
+    options.telegram === true ||
+    (context.isInteractive && !options.terminal && !options.yes)
   if (!context.isInteractive && !options.yes && !isLive) {
     throw new SignalboxError(
       'E_NEEDS_HUMAN',
@@ -31,7 +34,12 @@ export async function run(context: CommandContext, { options }: CommandInput): P
   writeFileSync(join(directory, MARK), 'made by signalbox demo; removed by a later one after a day\n')
   if (isLive) {
     const { runLiveDemo } = await import('../demo-live.js')
-    return runLiveDemo(context, { directory, speed: speed || 20, isJson: options.json === true })
+    return runLiveDemo(context, {
+      directory,
+      speed: speed || 20,
+      isJson: options.json === true,
+      hasTelegram: options.telegram === true,
+    })
   }
   const home = openHome({ ...context, env: { ...context.env, SIGNALBOX_HOME: join(directory, 'home') } })
   const host = await Host.open({

@@ -8,6 +8,7 @@ import { DaemonClient } from '../daemon-client.js'
 import { openHome } from '../home.js'
 import { serverExtras } from '../server-extras.js'
 import { serverSettings } from '../server-settings.js'
+import { telegramSurface } from '../telegram-surface.js'
 import { version } from '../version.js'
 
 const STOP_TIMEOUT_MS = 20_000
@@ -48,14 +49,17 @@ async function open(context: CommandContext, options: CommandInput['options'], i
     ...(options.port !== undefined && { port: portOf(String(options.port)) }),
     isReadOnly: options.readOnly === true,
   })
+  const log = (line: string) => context.note(`${new Date(systemClock.now()).toISOString()} ${line}`)
+  const telegram = telegramSurface(context, home, log)
   return startDaemon({
     settings: home.settings,
     server,
-    extras: serverExtras(context, home),
+    extras: { ...serverExtras(context, home), ...telegram.extras },
+    surface: parts => telegram.open(parts),
     isDetached,
     clock: systemClock,
     version: version(),
-    log: line => context.note(`${new Date(systemClock.now()).toISOString()} ${line}`),
+    log,
   })
 }
 

@@ -1,0 +1,119 @@
+import { hostname } from 'node:os'
+import { agentNames, loadAgent } from '../agents/index.js'
+import { systemClock } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { type Host, People } from '../host/index.js'
+import type { ServerExtras } from '../server/index.js'
+import { openBotApi, Telegram, type TelegramDoors } from '../telegram/index.js'
+import { botToken } from './bot-token.js'
+import type { CommandContext } from './context.js'
+import type { Home } from './home.js'
+import { serverExtras } from './server-extras.js'
+
+interface Parts {
+  host: Host
+  lockdown: NonNullable<TelegramDoors['lockdown']>
+}
+
+/** The bot as a part of the daemon, where a token is set: what it offers to the other surfaces, and how it is opened. */
+export function telegramSurface(
+  context: CommandContext,
+  home: Home,
+  log: (line: string) => void,
+): { extras: ServerExtras; open(parts: Parts): { stop(): Promise<void> } } {
+  let bot: Telegram | null = null
+  let problem: string | null = null
+  const people = new People(home.directories.config)
+  const onError = (error: unknown) => log(`telegram: ${error instanceof Error ? error.message : String(error)}`)
+  const pairing = () => {
+    if (bot) return bot.pairing
+    throw new SignalboxError('E_STATE', problem ?? 'no Telegram bot runs', { next: 'signalbox telegram setup' })
+  }
+  return {
+    extras: {
+      telegram: () => {
+        if (bot) return { state: bot.health.state, detail: bot.health.reason }
+        return problem === null ? { state: 'off' } : { state: 'off', detail: problem }
+      },
+      pairing: {
+        open: async () => ({ ...pairing().open() }),
+        confirm: async code => ({ person: pairing().confirm(code) }),
+        close: async () => ({ ...pairing().close() }),
+      },
+      people: async () =>
+        people.all().map(({ id, name, role, telegram }) => ({
+          id,
+          name,
+          role,
+          surfaces: telegram.length > 0 ? ['telegram'] : [],
+        })),
+    },
+    open(parts) {
+      const { telegram: settings, notify, projects } = home.loaded.config
+      const token = (() => {
+        try {
+          return settings.enabled ? botToken(home) : null
+        } catch (error) {
+          // Without its bot the daemon still has everything else.
+          onError(error)
+          problem = error instanceof Error ? error.message : String(error)
+          return null
+        }
+      })()
+      if (token === null) return { stop: async () => undefined }
+      const { startOneshot, pipelines } = serverExtras(context, home)
+      const opened = installedAgents(context, home).then(agents => {
+        bot = new Telegram({
+          host: parts.host,
+          api: openBotApi({ token, apiRoot: settings.api_root }),
+          people,
+          clock: systemClock,
+          owner: `${hostname()}:${process.pid}`,
+          settings: {
+            groups: settings.groups.map(Number).filter(Number.isSafeInteger),
+            groupDetail: settings.group_detail,
+            topics: settings.topics,
+            stream: settings.stream,
+            announce: settings.announce,
+            quiet: notify.quiet,
+          },
+          doors: {
+            agents,
+            roots: projects.roots,
+            lockdown: parts.lockdown,
+            ...(pipelines && {
+              startPipeline: (name: string, wish: { input: unknown; project: string; person: string }) =>
+                pipelines.start(name, { ...wish, labels: { surface: 'telegram' } }),
+            }),
+            ...(startOneshot && {
+              startOneshot: (wish: { task: string; project: string; agent?: string }) =>
+                startOneshot(parts.host.store, wish),
+            }),
+          },
+          utcOffset: -new Date(systemClock.now()).getTimezoneOffset(),
+          onError,
+        })
+        bot.begin()
+      })
+      opened.catch(onError)
+      return {
+        stop: async () => {
+          await opened.catch(() => undefined)
+          await bot?.stop()
+        },
+      }
+    },
+  }
+}
+
+/** Agents that could be started here and now. */
+async function installedAgents(context: CommandContext, home: Home): Promise<string[]> {
+  const found = await Promise.all(
+    agentNames().map(async name => {
+      const adapter = await loadAgent(name)
+      const configuredCommand = home.settings.commands?.[name] ?? null
+      return adapter.locate({ env: context.env, cwd: '/', configuredCommand }).found ? [name] : []
+    }),
+  )
+  return found.flat()
+}

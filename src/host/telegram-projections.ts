@@ -1,0 +1,114 @@
+import { type EventData, isEvent } from '../events/index.js'
+import type { Projection, StoredEvent } from '../store/index.js'
+
+/** Something that is still to be said in a chat. */
+export type QueuedItem = EventData<'telegram.queued'> & {
+  id: string
+  at: number
+  /** Where in the log it was queued: the order in which it is said. */
+  position: number
+  /** How often sending was begun. */
+  attempts: number
+}
+
+export type ShownCard = EventData<'telegram.shown'>
+
+export type ButtonToken = EventData<'telegram.token-made'> & {
+  used?: EventData<'telegram.token-used'> & { at: number }
+}
+
+export type KnownChat = Required<Pick<EventData<'telegram.chat-changed'>, 'chat'>> &
+  Omit<EventData<'telegram.chat-changed'>, 'chat'>
+
+export type KnownTopic = EventData<'telegram.topic-made'>
+
+const lastPart = (event: StoredEvent) => event.stream.slice(event.stream.lastIndexOf('/') + 1)
+
+/** What waits to be said; what was said or dropped is gone from here. */
+export const telegramOutboxProjection: Projection<QueuedItem> = {
+  name: 'telegram-outbox',
+  version: 1,
+  types: ['telegram.queued', 'telegram.sending', 'telegram.sent', 'telegram.dropped'],
+  key: event => (event.stream.startsWith('telegram/item/') ? lastPart(event) : null),
+  evolve: (item, event) => {
+    if (isEvent(event, 'telegram.queued'))
+      return { ...event.data, id: lastPart(event), at: event.at, position: event.position, attempts: 0 }
+    if (isEvent(event, 'telegram.sending')) return item && { ...item, attempts: event.data.attempt }
+    return null
+  },
+}
+
+/** An update that was taken and is not dealt with yet. */
+export interface OpenUpdate {
+  update: number
+  intent: { kind: string; [key: string]: unknown }
+  at: number
+  attempts: number
+}
+
+export const telegramUpdatesProjection: Projection<OpenUpdate> = {
+  name: 'telegram-updates',
+  version: 1,
+  types: ['telegram.update-taken', 'telegram.update-begun', 'telegram.update-done'],
+  key: lastPart,
+  evolve: (open, event) => {
+    if (isEvent(event, 'telegram.update-taken')) return { ...event.data, at: event.at, attempts: 0 }
+    if (isEvent(event, 'telegram.update-begun')) return open && { ...open, attempts: event.data.attempt }
+    return null
+  },
+}
+
+export const telegramShownProjection: Projection<ShownCard> = {
+  name: 'telegram-shown',
+  version: 1,
+  types: ['telegram.shown'],
+  key: event => (isEvent(event, 'telegram.shown') ? `${event.data.subject}@${event.data.chat}` : null),
+  evolve: (_, event) => event.data as ShownCard,
+}
+
+export const telegramTokensProjection: Projection<ButtonToken> = {
+  name: 'telegram-tokens',
+  version: 1,
+  types: ['telegram.token-made', 'telegram.token-used'],
+  key: lastPart,
+  evolve: (token, event) => {
+    if (isEvent(event, 'telegram.token-made')) return event.data
+    if (token && !token.used && isEvent(event, 'telegram.token-used'))
+      return { ...token, used: { ...event.data, at: event.at } }
+    return token
+  },
+}
+
+export const telegramChatsProjection: Projection<KnownChat> = {
+  name: 'telegram-chats',
+  version: 1,
+  types: ['telegram.chat-changed'],
+  key: lastPart,
+  evolve: (chat, event) => ({ ...chat, ...(event.data as KnownChat) }),
+}
+
+export const telegramTopicsProjection: Projection<KnownTopic> = {
+  name: 'telegram-topics',
+  version: 1,
+  types: ['telegram.topic-made'],
+  key: event => (isEvent(event, 'telegram.topic-made') ? `${event.data.subject}@${event.data.chat}` : null),
+  evolve: (_, event) => event.data as KnownTopic,
+}
+
+export const telegramCursorProjection: Projection<{ position: number }> = {
+  name: 'telegram-cursor',
+  version: 1,
+  types: ['telegram.read-on'],
+  key: () => 'log',
+  evolve: (_, event) => event.data as { position: number },
+}
+
+export const telegramProjections = [
+  telegramUpdatesProjection,
+  telegramOutboxProjection,
+  telegramShownProjection,
+  telegramTokensProjection,
+  telegramChatsProjection,
+  telegramTopicsProjection,
+  telegramCursorProjection,
+]

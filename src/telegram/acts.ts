@@ -1,0 +1,35 @@
+/** What can be said in a chat, as data: it waits in the store, survives restarts, and is sent by the outbox. */
+export interface Button {
+  text: string
+  /** Already a token: nothing in it means anything. */
+  data: string
+  style?: 'success' | 'danger'
+}
+
+export type Keyboard = readonly (readonly Button[])[]
+
+export type Act =
+  /** A message of its own: replies to commands, notices. */
+  | { do: 'say'; html: string; keyboard?: Keyboard; replyTo?: number; forceReply?: boolean }
+  /** The one message that shows its subject: sent once, edited ever after, without buttons when it is closed. */
+  | { do: 'card'; html: string; keyboard: Keyboard; isOpen: boolean; forceReply?: boolean; isBelow?: boolean }
+  /** A finished answer: rich where it fits, else HTML in parts; begun with edits it is finished by an edit. */
+  | { do: 'answer'; parts: readonly string[]; markdown: string | null; mark?: string }
+  | { do: 'file'; name: string; text: string; caption: string }
+  /** Bytes that lie on disk, checked when the button was made and again when it is sent. */
+  | { do: 'download'; path: string; caption: string }
+
+/** Said now or never: latest wins, lost in a crash, replaced by what comes next. */
+export type Fleeting =
+  | { do: 'draft'; draftId: number; text: string; markdown: string | null; thread?: number }
+  | { do: 'grow'; html: string; topic?: string }
+  | { do: 'typing' }
+
+export interface Queued {
+  chat: number
+  /** The subject whose topic it belongs into, where the chat has topics. */
+  topic?: string
+  lane: 1 | 2 | 3
+  subject: string
+  act: Act
+}

@@ -1,0 +1,225 @@
+import { type ApprovalRecord, displayText, isOpen } from '../approvals/index.js'
+import type { CardFace, KeyWish } from './press.js'
+import { escapeHtml } from './split.js'
+import { ago, clockTime } from './times.js'
+
+export interface CardContext {
+  now: number
+  /** Minutes east of UTC, for the times on cards. */
+  utcOffset: number
+  /** Paths and contents may be shown; in groups they may not, unless somebody allowed it. */
+  isDetailed: boolean
+  sessionName: string | null
+  lastPrompt: string | null
+  face: CardFace
+  /** The whole request was shown in this chat. */
+  isSeen: boolean
+  /** Ticked choices of a question that takes several, or of a list of items. */
+  ticked: readonly string[]
+  page: number
+}
+
+export interface CardText {
+  html: string
+  keys: KeyWish[][]
+  /** Not all of the request is on the card. */
+  isCut: boolean
+}
+
+const SHOWN_UNITS = 1500
+const PROMPT_CHARACTERS = 80
+const ITEMS_A_PAGE = 8
+const VERBS: Readonly<Record<string, string>> = {
+  permission: 'wants your permission',
+  question: 'asks',
+  plan: 'has a plan',
+  gate: 'is at a gate',
+  review: 'has findings',
+  budget: 'has used its budget',
+  auth: 'must sign in',
+}
+
+/**
+ * A request as one message: built from what the ledger keeps of it and from nothing that the agent says about it. It shows the same as
+ * every other surface; what does not fit is said to be missing, and *See all* has it.
+ */
+export function approvalCard(record: ApprovalRecord, context: CardContext): CardText {
+  const { subject, risk, request } = record
+  const whole = context.isDetailed ? displayText(record.display).trim() : ''
+  const isCut = whole.length > SHOWN_UNITS || record.display.isCut === true || !context.isDetailed
+  const shown =
+    whole.length > SHOWN_UNITS
+      ? `${whole.slice(0, wholeCharacters(whole))}\n… ${whole.length} characters in all`
+      : whole
+  const project = subject.project.split('/').filter(Boolean).at(-1) ?? subject.project
+  const facts = [project, subject.agent, context.sessionName, subject.hostName, ago(context.now - record.requestedAt)]
+  const html = [
+    `${MARK[risk.level]} <b>${escapeHtml(titleOf(record))}</b>`,
+    escapeHtml(facts.filter(Boolean).join(' · ')),
+    shown === '' ? '<i>Details are shown in a private chat only.</i>' : `<pre>${escapeHtml(shown)}</pre>`,
+    risk.level === 'low' ? '' : `<b>${risk.level} risk:</b> ${escapeHtml(risk.reasons.join('; '))}`,
+    record.source.mismatch ? `<b>Structure and screen differ:</b> ${escapeHtml(record.source.mismatch)}` : '',
+    request.questions.length > 1 ? escapeHtml(request.questions.map(({ text }) => `• ${text}`).join('\n')) : '',
+    record.deadline
+      ? `Until ${clockTime(record.deadline.at, context.utcOffset)}, then: ${AFTER[record.deadline.onExpiry]}`
+      : '',
+    context.lastPrompt ? `<i>You asked: ${escapeHtml(short(context.lastPrompt))}</i>` : '',
+    request.freeText === 'none' ? '' : '<i>Reply to this message to answer in your own words.</i>',
+    endLine(record, context),
+  ]
+  const isAsking = record.state === 'pending'
+  return { html: html.filter(Boolean).join('\n'), keys: isAsking ? keysOf(record, context, isCut) : [], isCut }
+}
+
+const MARK = { low: '🔹', elevated: '🔶', high: '🔺' } as const
+const AFTER = {
+  nothing: 'nothing happens',
+  deny: 'it is denied',
+  'default-edge': 'the run goes its default way',
+  fail: 'the run fails',
+} as const
+
+function titleOf({ kind, subject, request, display }: ApprovalRecord): string {
+  const who = subject.agent.charAt(0).toUpperCase() + subject.agent.slice(1)
+  if (kind === 'permission') return `${who} wants to use ${request.tool}`
+  return `${who} ${VERBS[kind] ?? 'asks'}: ${display.title}`
+}
+
+/** What became of it, in the words that stay. */
+function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
+  const { state, decision, outcome, request } = record
+  if (state === 'pending') return ''
+  const chosen = request.options.find(({ key }) => key === decision?.option)
+  const isDenial =
+    decision && (decision.tier === 'deny' || decision.tier === 'deny-with-text' || decision.tier === 'cancel')
+  const by = decision
+    ? `${decision.actor.name}, ${decision.surface}, ${clockTime(decision.at, utcOffset)}`
+    : outcome?.observed
+      ? 'at the terminal'
+      : ''
+  const what = decision
+    ? `${isDenial ? '⛔' : '✅'} ${escapeHtml(chosen?.label ?? (isDenial ? 'Denied' : 'Answered'))} — ${escapeHtml(by)}`
+    : ''
+  if (isOpen(record)) return `${what} · being applied…`
+  if (state === 'applied') return `${what || `✅ Answered ${escapeHtml(by)}`} · applied`
+  if (state === 'expired') return '⌛ Nobody decided in time.'
+  if (state === 'cancelled') return `⌛ Gone: ${escapeHtml(outcome?.reason ?? 'it was withdrawn')}`
+  const reason = outcome?.reason === 'unconfirmed' ? 'nobody saw whether it was applied' : 'the agent moved on'
+  return `${what ? `${what} · ` : ''}⌛ Gone: ${reason}`
+}
+
+function keysOf(record: ApprovalRecord, context: CardContext, isCut: boolean): KeyWish[][] {
+  const { id: approval, fingerprint, request, risk, kind } = record
+  if (request.items) return itemKeys(record, context)
+  if (kind !== 'permission') return questionKeys(record, context)
+  const isWhole = context.isSeen || !isCut
+  const keys = (face: CardFace): KeyWish['press'] => ({ do: 'keys', approval, face, isSeen: context.isSeen })
+  const decide = (option: string): KeyWish['press'] => ({ do: 'decide', approval, fingerprint, option, isWhole })
+  const once = request.options.find(({ meaning }) => meaning === 'allow-once')
+  const deny = request.options.find(
+    ({ meaning }) => meaning === 'deny' || meaning === 'deny-with-text' || meaning === 'cancel',
+  )
+  const needsWhole = risk.level !== 'low' && !isWhole
+  if (context.face === 'really')
+    return [
+      [{ text: 'Back', press: keys('plain') }],
+      ...(once ? [[{ text: 'Yes, allow', press: decide(once.key), style: 'success' as const }]] : []),
+    ]
+  if (context.face === 'more')
+    return [
+      ...request.options.map(({ key, label, meaning }): KeyWish[] => [
+        { text: label, press: decide(key), ...styleOf(meaning) },
+      ]),
+      [{ text: 'Deny with reason', press: { do: 'ask-reason', approval } }],
+      [{ text: 'Back', press: keys('plain') }],
+    ]
+  const allow: KeyWish | null = !once
+    ? null
+    : needsWhole
+      ? { text: 'Allow once…', press: { do: 'see-all', approval } }
+      : risk.level === 'high'
+        ? { text: 'Allow once…', press: keys('really') }
+        : { text: 'Allow once', press: decide(once.key), style: 'success' }
+  return [
+    ...(allow ? [[allow]] : []),
+    [
+      ...(isCut && !context.isSeen ? [{ text: 'See all', press: { do: 'see-all', approval } } as KeyWish] : []),
+      { text: 'More…', press: keys('more') },
+    ],
+    ...(deny ? [[{ text: 'Deny', press: decide(deny.key), style: 'danger' as const }]] : []),
+  ]
+}
+
+/** One option a row; where several may be chosen they are ticked and then submitted. */
+function questionKeys(record: ApprovalRecord, { ticked, page }: CardContext): KeyWish[][] {
+  const { id: approval, fingerprint, request } = record
+  const isMulti = request.questions.some(({ multi }) => multi)
+  const options = request.options.filter(({ meaning }) => meaning !== 'text')
+  if (!isMulti)
+    return options.map(({ key, label, meaning }) => [
+      { text: label, press: { do: 'decide', approval, fingerprint, option: key, isWhole: true }, ...styleOf(meaning) },
+    ])
+  return [
+    ...options.map(({ key, label }): KeyWish[] => [
+      {
+        text: `${ticked.includes(key) ? '☑' : '☐'} ${label}`,
+        press: { do: 'tick', approval, ticked: flipped(ticked, key), page },
+      },
+    ]),
+    [{ text: `Submit ${ticked.length} of ${options.length}`, press: submit(record, ticked), style: 'success' }],
+  ]
+}
+
+function itemKeys(record: ApprovalRecord, { ticked, page }: CardContext): KeyWish[][] {
+  const { id: approval, request } = record
+  const items = request.items ?? []
+  const pages = Math.max(1, Math.ceil(items.length / ITEMS_A_PAGE))
+  const shown = items.slice(page * ITEMS_A_PAGE, (page + 1) * ITEMS_A_PAGE)
+  const turn = (text: string, to: number): KeyWish[] =>
+    to >= 0 && to < pages ? [{ text, press: { do: 'tick', approval, ticked: [...ticked], page: to } }] : []
+  const tick = (all: string[]): KeyWish['press'] => ({ do: 'tick', approval, ticked: all, page })
+  return [
+    ...shown.map((item): KeyWish[] => [
+      {
+        text: `${ticked.includes(item.id) ? '☑' : '☐'} ${[item.id, item.severity, item.place ?? item.file].filter(Boolean).join(' ')}`,
+        press: { do: 'tick', approval, ticked: flipped(ticked, item.id), page },
+      },
+    ]),
+    ...(pages > 1 ? [[...turn('◀', page - 1), ...turn(`${page + 1}/${pages} ▶`, page + 1)]] : []),
+    [
+      { text: 'All', press: tick(items.map(({ id }) => id)) },
+      { text: 'Major and up', press: tick(items.filter(isMajor).map(({ id }) => id)) },
+      { text: 'None', press: tick([]) },
+    ],
+    [{ text: `Submit ${ticked.length} of ${items.length}`, press: submit(record, ticked), style: 'success' }],
+  ]
+}
+
+function flipped(ticked: readonly string[], choice: string): string[] {
+  return ticked.includes(choice) ? ticked.filter(other => other !== choice) : [...ticked, choice]
+}
+
+function isMajor({ severity }: Readonly<Record<string, unknown>>): boolean {
+  return severity === 'critical' || severity === 'major' || severity === 'blocker'
+}
+
+/** The set it names is part of the press: what is ticked later does not change what this button submits. */
+function submit({ id: approval, fingerprint }: ApprovalRecord, ticked: readonly string[]): KeyWish['press'] {
+  return { do: 'decide', approval, fingerprint, choices: [...ticked], isWhole: true }
+}
+
+function styleOf(meaning: string): { style?: 'success' | 'danger' } {
+  if (meaning.startsWith('allow')) return { style: 'success' }
+  return meaning.startsWith('deny') || meaning === 'cancel' ? { style: 'danger' } : {}
+}
+
+function short(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim()
+  return line.length > PROMPT_CHARACTERS ? `${[...line].slice(0, PROMPT_CHARACTERS).join('')}…` : line
+}
+
+/** Never half a character at the cut. */
+function wholeCharacters(text: string): number {
+  const code = text.charCodeAt(SHOWN_UNITS - 1)
+  return code >= 0xd800 && code <= 0xdbff ? SHOWN_UNITS - 1 : SHOWN_UNITS
+}

@@ -1,0 +1,87 @@
+import { Api, GrammyError, HttpError, InputFile } from 'grammy'
+
+/** Why a call did not work, in the terms that decide what happens next. */
+export class ApiProblem extends Error {
+  /** The server's code; 0 when there was no answer that could be read. */
+  readonly code: number
+  readonly retryAfterMs: number | null
+  readonly movedTo: number | null
+  /** Nobody knows whether it was done: the answer is missing, not the call. */
+  readonly isUnclear: boolean
+
+  constructor(
+    message: string,
+    options: { code: number; retryAfterMs?: number; movedTo?: number; isUnclear?: boolean; cause?: unknown },
+  ) {
+    super(message, { cause: options.cause })
+    this.code = options.code
+    this.retryAfterMs = options.retryAfterMs ?? null
+    this.movedTo = options.movedTo ?? null
+    this.isUnclear = options.isUnclear ?? false
+  }
+}
+
+export type CallFields = Readonly<Record<string, unknown>>
+
+/** The Bot API as this room uses it: one function, one kind of failure. */
+export interface BotApi {
+  call<T = unknown>(method: string, fields: CallFields, signal?: AbortSignal): Promise<T>
+  download(filePath: string, maxBytes: number): Promise<Uint8Array>
+}
+
+/** A file to be sent, in the place of a field's value. */
+export function fileField(name: string, bytes: Uint8Array): InputFile {
+  return new InputFile(bytes, name)
+}
+
+/** Errors of a connection that never carried the request. */
+const NEVER_SENT = new Set(['ECONNREFUSED', 'ENOTFOUND', 'EAI_AGAIN', 'ENETUNREACH', 'EHOSTUNREACH'])
+
+export function openBotApi(options: { token: string; apiRoot: string; timeoutS?: number }): BotApi {
+  const api = new Api(options.token, {
+    apiRoot: options.apiRoot,
+    timeoutSeconds: options.timeoutS ?? 70,
+    sensitiveLogs: false,
+  })
+  const raw = api.raw as unknown as Record<string, (...args: unknown[]) => Promise<unknown>>
+  return {
+    async call<T>(method: string, fields: CallFields, signal?: AbortSignal): Promise<T> {
+      try {
+        // Methods that take nothing take only the signal.
+        const args = Object.keys(fields).length === 0 ? [signal] : [fields, signal]
+        return (await raw[method]!(...args)) as T
+      } catch (error) {
+        throw problemOf(error)
+      }
+    },
+    async download(filePath, maxBytes) {
+      const response = await fetch(`${options.apiRoot}/file/bot${options.token}/${filePath}`)
+      if (!response.ok || !response.body)
+        throw new ApiProblem(`the file could not be fetched`, { code: response.status })
+      const chunks: Uint8Array[] = []
+      let size = 0
+      for await (const chunk of response.body as unknown as AsyncIterable<Uint8Array>) {
+        size += chunk.length
+        if (size > maxBytes) throw new ApiProblem('the file is too large', { code: 413 })
+        chunks.push(chunk)
+      }
+      return Buffer.concat(chunks)
+    },
+  }
+}
+
+/** The bot's token is part of the address that network errors like to mention: only codes go on. */
+function problemOf(error: unknown): ApiProblem {
+  if (error instanceof GrammyError) {
+    const { retry_after, migrate_to_chat_id } = error.parameters
+    return new ApiProblem(error.description, {
+      code: error.error_code,
+      ...(retry_after !== undefined && { retryAfterMs: retry_after * 1000 }),
+      ...(migrate_to_chat_id !== undefined && { movedTo: migrate_to_chat_id }),
+    })
+  }
+  const inner = error instanceof HttpError ? error.error : error
+  const code =
+    inner instanceof Error && 'code' in inner ? String(inner.code) : inner instanceof Error ? inner.name : 'unknown'
+  return new ApiProblem(`no answer (${code})`, { code: 0, isUnclear: !NEVER_SENT.has(code) })
+}

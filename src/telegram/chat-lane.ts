@@ -1,0 +1,156 @@
+import type { Clock, Timer } from '../clock/index.js'
+import type { QueuedItem } from '../host/index.js'
+import type { Act, Fleeting } from './acts.js'
+import { FRESH_PACE, type PaceState } from './pace.js'
+
+/** Null: nothing to do until something comes. */
+export interface LaneStep {
+  waitMs: number | null
+}
+
+export interface FleetingItem {
+  key: string
+  act: Fleeting
+}
+
+const REFUSALS_TO_GIVE_UP = 3
+const REFUSALS_WITHIN_MS = 10 * 60_000
+
+/** What waits in one chat, and the one worker that sends it. */
+export class ChatLane {
+  readonly chat: number
+  pace: PaceState = FRESH_PACE
+  failures = 0
+  readonly #clock: Clock
+  readonly #step: (lane: ChatLane) => Promise<LaneStep>
+  readonly #onError: (error: unknown) => void
+  readonly #items: QueuedItem[] = []
+  readonly #fleeting = new Map<string, Fleeting>()
+  readonly #refusals: number[] = []
+  readonly #idle = new Set<() => void>()
+  #timer: Timer | null = null
+  #isRunning = false
+  #isPaused = false
+  #isStopped = false
+  #isWoken = false
+
+  constructor(options: {
+    chat: number
+    clock: Clock
+    step(lane: ChatLane): Promise<LaneStep>
+    onError(error: unknown): void
+  }) {
+    this.chat = options.chat
+    this.#clock = options.clock
+    this.#step = options.step
+    this.#onError = options.onError
+  }
+
+  add(item: QueuedItem): void {
+    if (this.#items.some(({ id }) => id === item.id)) return
+    this.#items.push(item)
+    this.#isPaused = false
+    this.#wake()
+  }
+
+  addFleeting(key: string, act: Fleeting): void {
+    this.#fleeting.set(key, act)
+    this.#wake()
+  }
+
+  dropFleeting(key: string): void {
+    this.#fleeting.delete(key)
+  }
+
+  forgetFleeting(): void {
+    this.#fleeting.clear()
+  }
+
+  /** The most pressing thing: lanes in order, each in order of arrival; what is fleeting last. */
+  next(): QueuedItem | FleetingItem | null {
+    if (this.#isPaused) return null
+    for (const lane of [1, 2, 3]) {
+      const item = this.#items.find(candidate => candidate.lane === lane)
+      if (item) return item
+    }
+    const [first] = this.#fleeting
+    return first ? { key: first[0], act: first[1] } : null
+  }
+
+  /** A later word about the same card makes this one needless. */
+  isOvertaken(item: QueuedItem): boolean {
+    if ((item.act as Act).do !== 'card') return false
+    const after = this.#items.slice(this.#items.indexOf(item) + 1)
+    return after.some(({ subject, act }) => subject === item.subject && (act as Act).do === 'card')
+  }
+
+  took({ key }: FleetingItem): void {
+    this.#fleeting.delete(key)
+  }
+
+  done(item: QueuedItem): void {
+    const index = this.#items.findIndex(({ id }) => id === item.id)
+    if (index >= 0) this.#items.splice(index, 1)
+  }
+
+  /** Nobody can be reached here: wait for the next thing that somebody wants said. */
+  pause(): void {
+    this.#isPaused = true
+    this.#fleeting.clear()
+  }
+
+  wasRefused(now: number): void {
+    this.#refusals.push(now)
+    if (this.#refusals.length > REFUSALS_TO_GIVE_UP) this.#refusals.shift()
+  }
+
+  /** Refused too often of late to go on streaming. */
+  isTired(now: number): boolean {
+    const [oldest] = this.#refusals
+    return this.#refusals.length >= REFUSALS_TO_GIVE_UP && oldest !== undefined && now - oldest < REFUSALS_WITHIN_MS
+  }
+
+  settled(): Promise<void> {
+    if (this.#items.length === 0 || this.#isPaused) return Promise.resolve()
+    return new Promise(resolve => this.#idle.add(resolve))
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#timer?.cancel()
+    while (this.#isRunning) await new Promise<void>(resolve => this.#idle.add(resolve))
+  }
+
+  #wake(): void {
+    if (this.#isStopped) return
+    this.#isWoken = true
+    this.#timer?.cancel()
+    this.#timer = null
+    if (!this.#isRunning) void this.#run()
+  }
+
+  async #run(): Promise<void> {
+    this.#isRunning = true
+    // What comes together is looked at together.
+    await null
+    try {
+      while (!this.#isStopped) {
+        this.#isWoken = false
+        const { waitMs } = await this.#step(this).catch(error => {
+          this.#onError(error)
+          return { waitMs: 1000 }
+        })
+        if (this.#isStopped) break
+        if (waitMs === 0 || this.#isWoken) continue
+        if (waitMs !== null) this.#timer = this.#clock.setTimer(waitMs, () => this.#wake())
+        break
+      }
+    } finally {
+      this.#isRunning = false
+      if (this.#items.length === 0 || this.#isPaused || this.#isStopped) {
+        for (const resolve of [...this.#idle]) resolve()
+        this.#idle.clear()
+      }
+    }
+  }
+}

@@ -1,0 +1,84 @@
+import { newEvent } from '../events/index.js'
+import {
+  type KnownChat,
+  type People,
+  type ShownCard,
+  telegramChatsProjection,
+  telegramShownProjection,
+} from '../host/index.js'
+import type { EventStore } from '../store/index.js'
+import { mayDecide, type Reader } from './card-maker.js'
+
+/** What is known of chats: who reads there, what is current there, whether they can be reached. */
+export class Chats {
+  readonly #store: EventStore
+  readonly #people: People
+  readonly #groups: readonly number[]
+
+  constructor(store: EventStore, people: People, groups: readonly number[]) {
+    this.#store = store
+    this.#people = people
+    this.#groups = groups
+  }
+
+  async get(chat: number): Promise<KnownChat> {
+    return (await this.#store.document<KnownChat>(telegramChatsProjection.name, String(chat)))?.state ?? { chat }
+  }
+
+  /** Only what changes is written. */
+  async change(chat: number, change: Omit<Partial<KnownChat>, 'chat'>): Promise<void> {
+    const known = (await this.get(chat)) as Record<string, unknown>
+    const isNews = Object.entries(change).some(([name, value]) => JSON.stringify(known[name]) !== JSON.stringify(value))
+    if (!isNews) return
+    await this.#store.append(`telegram/chat/${chat}`, 'any', [newEvent('telegram.chat-changed', { chat, ...change })])
+  }
+
+  /** Everybody who is told things: people who once spoke to the bot, and groups that were enabled. */
+  async readers(): Promise<Reader[]> {
+    const people = this.#people.all()
+    const known = await this.#store.documents<KnownChat>(telegramChatsProjection.name)
+    const reachable = new Set(known.filter(({ state }) => !state.isBlocked).map(({ state }) => state.chat))
+    const own = people.flatMap(person =>
+      person.telegram
+        .filter(id => reachable.has(id))
+        .map(id => ({ chat: id, isPrivate: true, deciders: mayDecide(person) ? [id] : [] })),
+    )
+    const deciders = people.filter(mayDecide).flatMap(({ telegram }) => telegram)
+    const groups = this.#groups.filter(chat => reachable.has(chat)).map(chat => ({ chat, isPrivate: false, deciders }))
+    return [...own, ...groups]
+  }
+
+  async reader(chat: number): Promise<Reader | null> {
+    return (await this.readers()).find(reader => reader.chat === chat) ?? null
+  }
+
+  /** Chats that follow a session: it is the current one there, or was started there. */
+  async followers(session: string): Promise<KnownChat[]> {
+    const readers = new Set((await this.readers()).map(({ chat }) => chat))
+    const known = await this.#store.documents<KnownChat>(telegramChatsProjection.name)
+    return known
+      .map(({ state }) => state)
+      .filter(({ chat, current, follows }) => (current === session || follows?.includes(session)) && readers.has(chat))
+  }
+
+  /** What a message of ours is about; null when nobody remembers. */
+  async subjectOf(chat: number, message: number): Promise<string | null> {
+    const shown = await this.#store.documents<ShownCard>(telegramShownProjection.name)
+    const found = shown.find(({ state }) => state.chat === chat && state.messages.includes(message))
+    return found?.state.subject ?? null
+  }
+
+  async shown(chat: number, subject: string): Promise<ShownCard | null> {
+    const found = await this.#store.document<ShownCard>(telegramShownProjection.name, `${subject}@${chat}`)
+    return found?.state ?? null
+  }
+
+  /** Another message shows the same, or a message of theirs stands for something. */
+  async remember(chat: number, subject: string, message: number): Promise<void> {
+    const known = await this.shown(chat, subject)
+    if (known?.messages.includes(message)) return
+    const messages = [...(known?.messages ?? []), message]
+    const shown = { chat, subject, messages, hash: known?.hash ?? '', isOpen: known?.isOpen ?? true }
+    await this.#store.append(`telegram/shown/${subject}@${chat}`, 'any', [newEvent('telegram.shown', shown)])
+  }
+}

@@ -1,0 +1,49 @@
+import type { DecisionRequest } from '../approvals/index.js'
+import type { Person } from '../host/index.js'
+import type { StreamAppend } from '../store/index.js'
+import type { Desk } from './desk.js'
+
+/**
+ * A decision of a person in a chat. The update's own number is its name: the same update again is the same decision, and what must be
+ * written with it (the used button) is written with it or not at all.
+ */
+export async function decideHere(
+  desk: Desk,
+  approval: string,
+  answer: Pick<DecisionRequest, 'fingerprint' | 'option' | 'choices' | 'text' | 'note'> & { isWhole: boolean },
+  by: { person: Person; update: number },
+  along?: () => Promise<readonly StreamAppend[]>,
+): Promise<void> {
+  const { isWhole, ...rest } = answer
+  const record = await desk.host.ledger.find(approval)
+  const meaning = record.request.options.find(({ key }) => key === rest.option)?.meaning ?? ''
+  desk.doors.lockdown?.check(['deny', 'deny-with-text', 'cancel'].includes(meaning))
+  await desk.host.ledger.decide(
+    approval,
+    {
+      ...rest,
+      seen: { displayHash: record.display.hash, whole: isWhole },
+      actor: { kind: 'person', id: by.person.id, name: by.person.name, role: by.person.role },
+      surface: 'telegram',
+      idempotencyKey: `telegram:${by.update}`,
+    },
+    along,
+  )
+}
+
+/** Denies with the person's own words: a note, which reaches the agent by whatever way there is; else the option that takes them. */
+export async function denyWith(
+  desk: Desk,
+  approval: string,
+  fingerprint: string,
+  text: string,
+  by: { person: Person; update: number },
+  along?: () => Promise<readonly StreamAppend[]>,
+): Promise<string> {
+  const { request } = await desk.host.ledger.find(approval)
+  const plain = request.options.find(({ meaning }) => meaning === 'deny' || meaning === 'cancel')
+  const withText = request.options.find(({ meaning }) => meaning === 'deny-with-text')
+  const answer = plain ? { option: plain.key, note: text } : withText ? { option: withText.key, text } : { text }
+  await decideHere(desk, approval, { fingerprint, ...answer, isWhole: true }, by, along)
+  return 'Denied, with your reason: being applied…'
+}

@@ -1,0 +1,93 @@
+import type { Clock } from '../../clock/index.js'
+import { Refusal } from './refusal.js'
+
+export type ApiUpdate = { update_id: number } & Record<string, unknown>
+
+const LONGEST_POLL_S = 50
+const MOST_UPDATES = 100
+/** The server tells a displaced poller at most this often that it was displaced. */
+const CONFLICT_EVERY_MS = 3000
+
+/** What waits for the bot: kept until a higher offset confirms it, handed to one long poll at a time. */
+export class Updates {
+  readonly #clock: Clock
+  #queue: ApiUpdate[] = []
+  #nextId = 1000
+  #poll: { end(result: ApiUpdate[] | Refusal): void } | null = null
+  #lastConflict = Number.NEGATIVE_INFINITY
+  #allowed: readonly string[] | null = null
+
+  constructor(clock: Clock) {
+    this.#clock = clock
+  }
+
+  get waiting(): readonly ApiUpdate[] {
+    return this.#queue
+  }
+
+  /** Also for tests: the same update once more, or a jump of the ids. */
+  push(update: Record<string, unknown>, id = this.#nextId): ApiUpdate {
+    const kept = { update_id: id, ...update }
+    this.#nextId = Math.max(this.#nextId, id + 1)
+    this.#queue.push(kept)
+    this.#serve()
+    return kept
+  }
+
+  jumpTo(id: number): void {
+    this.#nextId = id
+  }
+
+  async get(fields: Readonly<Record<string, unknown>>): Promise<ApiUpdate[]> {
+    const offset = Number(fields.offset ?? 0)
+    const timeout = Math.min(Number(fields.timeout ?? 0), LONGEST_POLL_S)
+    if (Array.isArray(fields.allowed_updates)) this.#allowed = fields.allowed_updates.map(String)
+    this.#displace()
+    if (offset < 0) this.#queue = this.#queue.slice(offset)
+    else if (offset > 0) this.#queue = this.#queue.filter(({ update_id }) => update_id >= offset)
+    const limit = Math.min(Number(fields.limit ?? MOST_UPDATES), MOST_UPDATES)
+    const ready = this.#ready(limit)
+    if (ready.length > 0 || timeout === 0) return ready
+    return new Promise((resolve, reject) => {
+      const timer = this.#clock.setTimer(timeout * 1000, () => poll.end([]))
+      const poll = {
+        end: (result: ApiUpdate[] | Refusal) => {
+          timer.cancel()
+          if (this.#poll === poll) this.#poll = null
+          if (result instanceof Refusal) reject(result)
+          else resolve(result.length > 0 ? result : this.#ready(limit))
+        },
+      }
+      this.#poll = poll
+    })
+  }
+
+  /** A newer request ends the older one. */
+  #displace(): void {
+    const older = this.#poll
+    if (!older) return
+    const now = this.#clock.now()
+    const isTold = now - this.#lastConflict >= CONFLICT_EVERY_MS
+    if (isTold) this.#lastConflict = now
+    const text = 'Conflict: terminated by other getUpdates request; make sure that only one bot instance is running'
+    older.end(isTold ? new Refusal(409, text) : [])
+  }
+
+  /** Ends a poll that waits, for instance because the server goes down. */
+  endPoll(): void {
+    this.#poll?.end([])
+  }
+
+  #serve(): void {
+    const ready = this.#ready(MOST_UPDATES)
+    if (ready.length > 0) this.#poll?.end(ready)
+  }
+
+  #ready(limit: number): ApiUpdate[] {
+    return this.#queue.filter(update => this.#isAllowed(update)).slice(0, limit)
+  }
+
+  #isAllowed(update: ApiUpdate): boolean {
+    return this.#allowed === null || this.#allowed.some(kind => kind in update)
+  }
+}

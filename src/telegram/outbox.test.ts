@@ -1,0 +1,179 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import { systemClock } from '../clock/index.js'
+import { openHomeStore } from '../host/index.js'
+import type { SqliteStore } from '../store/index.js'
+import type { Queued } from './acts.js'
+import { type BotApi, openBotApi } from './bot-api.js'
+import { FakeBotApi, type FakePerson } from './fake/index.js'
+import { Outbox } from './outbox.js'
+import { Speaker } from './speaker.js'
+import { Topics } from './topics.js'
+
+let directory: string
+let store: SqliteStore
+let fake: FakeBotApi
+let ann: FakePerson
+let api: BotApi
+let outbox: Outbox
+const gone: string[] = []
+const moved: number[][] = []
+
+const FAST = { privatePerS: 1000, privateBurst: 1000, groupPerMin: 60_000, allPerS: 1000 }
+
+async function open(): Promise<Outbox> {
+  const topics = new Topics({ api, store, clock: systemClock, isOn: true, nameOf: async subject => `about ${subject}` })
+  const speaker = new Speaker({
+    api,
+    store,
+    clock: systemClock,
+    topics,
+    readFile: async () => ({ name: 'x', bytes: Buffer.from('x') }),
+    onProblem: () => undefined,
+  })
+  const made = new Outbox({
+    store,
+    clock: systemClock,
+    speaker,
+    onGone: async (_, reason) => void gone.push(reason),
+    onMoved: async (from, to) => void moved.push([from, to]),
+    onUnauthorized: () => undefined,
+    onError: error => {
+      throw error
+    },
+  })
+  await made.start()
+  return made
+}
+
+beforeEach(async () => {
+  gone.length = 0
+  moved.length = 0
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-outbox-'))
+  store = await openHomeStore({ dataDirectory: directory, clock: systemClock, onError: () => undefined })
+  fake = new FakeBotApi({ rates: FAST })
+  api = openBotApi({ token: fake.token, apiRoot: await fake.start() })
+  ann = fake.person(4711, 'Ann')
+  outbox = await open()
+})
+afterEach(async () => {
+  await outbox.stop()
+  await fake.stop()
+  await store.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+let count = 0
+const say = (html: string, lane: 1 | 2 | 3 = 2): Queued => ({
+  chat: 4711,
+  lane,
+  subject: `said_${++count}`,
+  act: { do: 'say', html },
+})
+const card = (html: string, isOpen = true): Queued => ({
+  chat: 4711,
+  lane: 1,
+  subject: 'apr_1',
+  act: { do: 'card', html, isOpen, keyboard: isOpen ? [[{ text: 'Allow', data: 's1.x' }]] : [] },
+})
+const texts = () => ann.chat.messages.map(({ text }) => text)
+
+it('says what was queued, the pressing things first, each in its order', async () => {
+  await outbox.say([say('a', 3), say('b', 2), say('c', 2), say('d', 1)])
+  await outbox.settled()
+  expect(texts()).toEqual(['d', 'b', 'c', 'a'])
+})
+
+it('a card is one message, edited as long as it lives, and loses its buttons when it is closed', async () => {
+  await outbox.say([card('may I?')])
+  await outbox.settled()
+  await outbox.say([card('denied', false)])
+  await outbox.settled()
+  expect(ann.chat.messages).toMatchObject([{ text: 'denied', versions: [{ text: 'may I?' }] }])
+  expect(ann.chat.messages[0]?.markup?.inline_keyboard).toEqual([])
+})
+
+it('a card that was closed before it was shown is no message', async () => {
+  await outbox.say([card('may I?'), card('denied', false)])
+  await outbox.settled()
+  expect(texts()).toEqual([])
+})
+
+it('waits as long as it is told, and loses nothing', async () => {
+  fake.faults.plan('sendMessage', { kind: 'status', code: 429, retryAfter: 1 })
+  await outbox.say([say('a'), say('b')])
+  await outbox.settled()
+  expect(texts()).toEqual(['a', 'b'])
+  const [first, second] = fake.calls.filter(({ method }) => method === 'sendMessage')
+  expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
+})
+
+it('an answer that was lost is sent again and says so; a card is sent again as it was', async () => {
+  fake.faults.plan('sendMessage', { kind: 'lost' })
+  await outbox.say([say('the answer')])
+  await outbox.settled()
+  expect(texts()).toEqual(['the answer', 'the answer\n\n(sent again: the first was not confirmed)'])
+  fake.faults.plan('sendMessage', { kind: 'lost' })
+  await outbox.say([card('may I?')])
+  await outbox.settled()
+  expect(texts().slice(2)).toEqual(['may I?', 'may I?'])
+})
+
+it('what was on its way when the process died is sent again by the next one', async () => {
+  fake.faults.plan('sendMessage', { kind: 'late', ms: 3000 })
+  void outbox.say([say('first'), say('second')])
+  await fake.until(() => texts().length === 1, 'the first')
+  const next = await open()
+  await next.settled()
+  expect(texts()).toEqual(['first', 'first\n\n(sent again: the first was not confirmed)', 'second'])
+  await next.stop()
+  fake.state.updates.endPoll()
+})
+
+it('broken formatting goes as plain text, too long text in parts, an edit of what is gone as a new message', async () => {
+  await outbox.say([say('a <x>b</x> &amp; c'), say(`<b>${'word '.repeat(1000)}</b>`)])
+  await outbox.settled()
+  expect(texts()[0]).toBe('a b & c')
+  expect(texts().slice(1).join(' ').match(/word/g)).toHaveLength(1000)
+  await outbox.say([card('one')])
+  await outbox.settled()
+  ann.chat.messages.at(-1)!.isDeleted = true
+  await outbox.say([card('two')])
+  await outbox.settled()
+  expect(ann.chat.messages.at(-1)).toMatchObject({ text: 'two', versions: [] })
+})
+
+it('a person who blocked the bot stops its chat, and the next thing to say tries again', async () => {
+  ann.block()
+  await outbox.say([say('hello')])
+  await outbox.settled()
+  expect(gone).toEqual(['Forbidden: bot was blocked by the user'])
+  ann.unblock()
+  await outbox.say([say('again')])
+  await outbox.settled()
+  expect(texts()).toEqual(['hello', 'again'])
+})
+
+it('follows a group that became a supergroup', async () => {
+  const group = fake.group(-5, 'Crew')
+  const next = fake.migrate(group, -1005)
+  await outbox.say([{ ...say('hello all'), chat: -5 }])
+  await fake.until(() => next.messages.length > 0, 'the message in the supergroup')
+  expect(moved).toEqual([[-5, -1005]])
+})
+
+it('each session has its topic, made again when it was deleted', async () => {
+  const chat = fake.group(-7, 'Forum', { hasTopics: true })
+  const known = { type: 'telegram.chat-changed', data: { chat: -7, hasTopics: true } }
+  await store.append('telegram/chat/-7', 'any', [known])
+  const said = (html: string): Queued => ({ ...say(html), chat: -7, topic: 'ses_1' })
+  await outbox.say([said('a')])
+  await outbox.settled()
+  for (const topic of chat.topics.values()) topic.isDeleted = true
+  await outbox.say([said('b')])
+  await outbox.settled()
+  expect([...chat.topics.values()].map(({ name }) => name)).toEqual(['about ses_1', 'about ses_1'])
+  expect(chat.messages.map(({ thread }) => thread)).toEqual([...chat.topics.keys()])
+})

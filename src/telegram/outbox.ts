@@ -1,0 +1,250 @@
+import type { Clock } from '../clock/index.js'
+import { newId } from '../clock/index.js'
+import { newEvent } from '../events/index.js'
+import { type QueuedItem, telegramOutboxProjection } from '../host/index.js'
+import type { EventStore, StreamAppend, Subscription } from '../store/index.js'
+import type { Fleeting, Queued } from './acts.js'
+import { ApiProblem } from './bot-api.js'
+import { ChatLane, type LaneStep } from './chat-lane.js'
+import {
+  type CallKind,
+  DEFAULT_PACE,
+  FRESH_PACE,
+  type PaceRules,
+  type PaceState,
+  sleep,
+  spend,
+  waitBefore,
+} from './pace.js'
+import type { Speaker } from './speaker.js'
+
+export interface OutboxOptions {
+  store: EventStore
+  clock: Clock
+  speaker: Speaker
+  /** How fast it may speak; the default keeps below what Telegram allows. */
+  rules?: PaceRules
+  /** A chat that cannot be reached any more: its person has gone, its sessions go on. */
+  onGone(chat: number, reason: string): Promise<void>
+  onUnauthorized(): void
+  /** A group got another id: its people are checked again there. */
+  onMoved(from: number, to: number): Promise<void>
+  onError(error: unknown): void
+}
+
+/** Lane 2 and 3 older than this are given up; what they said is on the other surfaces. */
+const OLDEST_MS = 24 * 3_600_000
+const FIRST_RETRY_MS = 1000
+const LONGEST_RETRY_MS = 60_000
+const NO_FIELD_MS = 5000
+
+/** What is to be said, in the store until it was: one worker a chat, in order of lanes, no faster than allowed. */
+export class Outbox {
+  readonly #options: OutboxOptions
+  readonly #lanes = new Map<number, ChatLane>()
+  #subscription: Subscription | null = null
+  #all: PaceState = FRESH_PACE
+  #isStopped = false
+
+  constructor(options: OutboxOptions) {
+    this.#options = options
+  }
+
+  async start(): Promise<void> {
+    const { store, onError } = this.#options
+    const after = await store.head()
+    const waiting = await store.documents<QueuedItem>(telegramOutboxProjection.name)
+    for (const { state } of waiting.sort((a, b) => a.state.position - b.state.position))
+      this.#lane(state.chat).add(state)
+    this.#subscription = store.subscribe({ after, types: ['telegram.queued'], onError }, events => {
+      for (const { stream, data, at, position } of events) {
+        const id = stream.slice(stream.lastIndexOf('/') + 1)
+        this.#lane((data as unknown as QueuedItem).chat).add({
+          ...(data as unknown as QueuedItem),
+          id,
+          at,
+          position,
+          attempts: 0,
+        })
+      }
+    })
+  }
+
+  /** For a transaction of the caller's: when it is written, it is in the outbox. */
+  queue(item: Queued): StreamAppend {
+    const { chat, topic, lane, subject, act } = item
+    const data = { chat, lane, subject, act: { ...act }, ...(topic !== undefined && { topic }) }
+    return { stream: `telegram/item/${newId('tgi')}`, expected: 0, events: [newEvent('telegram.queued', data)] }
+  }
+
+  async say(items: readonly Queued[], others: readonly StreamAppend[] = []): Promise<void> {
+    if (items.length + others.length === 0) return
+    await this.#options.store.appendAll([...items.map(item => this.queue(item)), ...others])
+    await this.#subscription?.poll()
+  }
+
+  /** Now or never; a newer one with the same key replaces it. */
+  fleeting(chat: number, key: string, act: Fleeting): void {
+    if (!this.#isStopped) this.#lane(chat).addFleeting(key, act)
+  }
+
+  dropFleeting(chat: number, key: string): void {
+    this.#lanes.get(chat)?.dropFleeting(key)
+  }
+
+  /** Refused too often of late to go on streaming there. */
+  isTired(chat: number, now: number): boolean {
+    return this.#lanes.get(chat)?.isTired(now) ?? false
+  }
+
+  /** The answer to a press goes before everything, is tried once, and is forgotten when it is late. */
+  async toast(id: string, text: string, isAlert: boolean): Promise<void> {
+    await this.#options.speaker.toast(id, text, isAlert).catch(error => {
+      // A query that is too old to be answered is no fault of anybody.
+      if (!(error instanceof ApiProblem)) this.#options.onError(error)
+    })
+  }
+
+  /** Resolves when nothing durable is waiting. */
+  async settled(): Promise<void> {
+    await this.#subscription?.poll()
+    await Promise.all([...this.#lanes.values()].map(lane => lane.settled()))
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true
+    this.#subscription?.close()
+    await Promise.all([...this.#lanes.values()].map(lane => lane.stop()))
+  }
+
+  #lane(chat: number): ChatLane {
+    const known = this.#lanes.get(chat)
+    if (known) return known
+    const lane = new ChatLane({
+      chat,
+      clock: this.#options.clock,
+      step: lane => this.#step(lane),
+      onError: this.#options.onError,
+    })
+    this.#lanes.set(chat, lane)
+    return lane
+  }
+
+  /** One thing of one chat: says how long to wait before the next look. */
+  async #step(lane: ChatLane): Promise<LaneStep> {
+    const { clock, speaker, rules = DEFAULT_PACE } = this.#options
+    const next = lane.next()
+    if (!next) return { waitMs: null }
+    const now = clock.monotonic()
+    const kind: CallKind = await speaker.kindOf(lane.chat, next)
+    const where = lane.chat > 0 ? 'private' : 'group'
+    const wait = Math.max(
+      waitBefore(lane.pace, kind, where, now, rules),
+      waitBefore(this.#all, kind, 'all', now, rules),
+    )
+    if (wait > 0) return { waitMs: wait }
+    if ('id' in next && (await this.#isOver(lane, next))) return { waitMs: 0 }
+    lane.pace = spend(lane.pace, kind, where, now, rules)
+    this.#all = spend(this.#all, kind, 'all', now, rules)
+    try {
+      if ('id' in next) await this.#send(lane, next)
+      else {
+        lane.took(next)
+        await speaker.flit(lane.chat, next.key, next.act)
+      }
+      lane.failures = 0
+      return { waitMs: 0 }
+    } catch (error) {
+      return await this.#failed(lane, 'id' in next ? next : null, error)
+    }
+  }
+
+  /** What a later item about the same card overtakes, and what is too old to matter. */
+  async #isOver(lane: ChatLane, item: QueuedItem): Promise<boolean> {
+    const reason = lane.isOvertaken(item)
+      ? 'overtaken'
+      : item.lane >= 2 && this.#options.clock.now() - item.at > OLDEST_MS
+        ? 'too old'
+        : (await this.#options.speaker.isPointless(item))
+          ? 'over before it was shown'
+          : null
+    if (reason === null) return false
+    await this.#drop(lane, item, reason)
+    return true
+  }
+
+  async #send(lane: ChatLane, item: QueuedItem): Promise<void> {
+    const { store, speaker } = this.#options
+    const stream = `telegram/item/${item.id}`
+    const attempt = item.attempts + 1
+    await store.append(stream, 'any', [newEvent('telegram.sending', { attempt })], { durability: 'normal' })
+    const isAgain = item.attempts > 0
+    item.attempts = attempt
+    const { messages, shown } = await speaker.say(item, { isAgain })
+    await store.appendAll([{ stream, expected: 'any', events: [newEvent('telegram.sent', { messages })] }, ...shown])
+    lane.done(item)
+  }
+
+  async #drop(lane: ChatLane, item: QueuedItem, reason: string): Promise<void> {
+    await this.#options.store.append(`telegram/item/${item.id}`, 'any', [newEvent('telegram.dropped', { reason })])
+    lane.done(item)
+  }
+
+  /** The same thing, said where the chat is now. */
+  async #move(lane: ChatLane, item: QueuedItem | null, to: number): Promise<void> {
+    await this.#options.onMoved(lane.chat, to)
+    if (!item) return
+    const { topic, lane: urgency, subject, act } = item
+    const moved: Queued = {
+      chat: to,
+      lane: urgency as Queued['lane'],
+      subject,
+      act: act as unknown as Queued['act'],
+      ...(topic !== undefined && { topic }),
+    }
+    await this.say([moved])
+    await this.#drop(lane, item, 'the chat has another id now')
+  }
+
+  async #failed(lane: ChatLane, item: QueuedItem | null, error: unknown): Promise<LaneStep> {
+    const { clock, onError, onGone, onUnauthorized } = this.#options
+    if (!(error instanceof ApiProblem)) {
+      onError(error)
+      if (item) await this.#drop(lane, item, 'it could not be put into words')
+      return { waitMs: 0 }
+    }
+    const now = clock.monotonic()
+    if (error.movedTo !== null) {
+      await this.#move(lane, item, error.movedTo)
+      return { waitMs: 0 }
+    }
+    if (error.code === 429) {
+      const ms = (error.retryAfterMs ?? NO_FIELD_MS) + Math.floor((now % 7) * 70)
+      lane.pace = sleep(lane.pace, ms, now)
+      lane.wasRefused(clock.now())
+      // The call was refused as a whole: it was not begun.
+      if (item) item.attempts -= 1
+      return { waitMs: ms }
+    }
+    if (error.code === 403) {
+      await onGone(lane.chat, error.message)
+      lane.pause()
+      if (item) item.attempts -= 1
+      return { waitMs: null }
+    }
+    if (error.code === 401) {
+      onUnauthorized()
+      if (item) item.attempts -= 1
+      return { waitMs: 600_000 }
+    }
+    if (error.code === 0 || error.code >= 500) {
+      lane.forgetFleeting()
+      if (item && !error.isUnclear) item.attempts -= 1
+      lane.failures += 1
+      return { waitMs: Math.min(FIRST_RETRY_MS * 2 ** (lane.failures - 1), LONGEST_RETRY_MS) }
+    }
+    onError(error)
+    if (item) await this.#drop(lane, item, error.message)
+    return { waitMs: 0 }
+  }
+}

@@ -1,0 +1,92 @@
+import { SignalboxError } from '../errors/index.js'
+import type { Person } from '../host/index.js'
+import { commandOf, runCommand } from './commands.js'
+import { type Asker, type Desk, needRole } from './desk.js'
+import type { Files } from './files.js'
+import type { Intent } from './parse-update.js'
+import type { Presses } from './presses.js'
+import { escapeHtml } from './split.js'
+import type { Starter } from './starter.js'
+import type { Words } from './words.js'
+
+export interface PerformOptions {
+  desk: Desk
+  words: Words
+  starter: Starter
+  files: Files
+  presses: Presses
+  knocks(): Promise<number>
+}
+
+/** What somebody who may speak here asked for, from the intent to what came of it. What goes wrong is said where it was asked. */
+export async function perform(
+  options: PerformOptions,
+  intent: Intent,
+  person: Person,
+  about: { update: number; isAgain: boolean },
+): Promise<string> {
+  const { desk, presses } = options
+  if (intent.kind === 'member') {
+    await desk.chats.change(intent.chat, { isBlocked: !intent.isReachable })
+    return intent.isReachable ? 'reachable again' : 'gone'
+  }
+  await desk.chats.change(intent.chat, {
+    kind: intent.chatKind,
+    isBlocked: false,
+    ...(intent.chatKind === 'private' && { person: intent.from.id }),
+  })
+  if (intent.kind === 'press') return presses.perform(intent, person, about.update, about.isAgain)
+  if (intent.kind === 'topic') return closedTopic(desk, intent)
+  const reader = await desk.chats.reader(intent.chat)
+  if (!reader) return 'not reachable'
+  const to: Asker = {
+    person,
+    from: intent.from.id,
+    chat: intent.chat,
+    reader,
+    message: intent.message,
+    ...about,
+    ...(intent.thread !== undefined && { thread: intent.thread }),
+    ...(intent.replyTo !== undefined && { replyTo: intent.replyTo }),
+  }
+  try {
+    return await spoken(options, intent, to)
+  } catch (error) {
+    if (!(error instanceof SignalboxError)) throw error
+    await desk.say(to, escapeHtml([error.message, error.next].filter(Boolean).join(' ')), { isReply: true })
+    return `refused: ${error.code}`
+  }
+}
+
+async function spoken(
+  options: PerformOptions,
+  intent: Exclude<Intent, { kind: 'press' | 'member' | 'topic' }>,
+  to: Asker,
+): Promise<string> {
+  const { desk, words, files } = options
+  switch (intent.kind) {
+    case 'text':
+      return words.take(intent.text, to, { at: intent.at, isForwarded: intent.isForwarded })
+    case 'file':
+      return files.upload(intent, to)
+    case 'edited':
+      needRole(to.person, 'approver')
+      return words.edited(intent.text, to)
+    case 'command': {
+      const command = commandOf(intent.name)
+      if (command) return runCommand(command, { ...options, to, rest: intent.rest })
+      // Not ours: the agent's own, as it stands.
+      needRole(to.person, 'approver')
+      await desk.need(to)
+      return words.take(intent.text, to, { at: intent.at, isForwarded: intent.isForwarded })
+    }
+  }
+}
+
+/** Closing a topic ends nothing: its session goes on without it. */
+async function closedTopic(desk: Desk, { chat, thread }: Extract<Intent, { kind: 'topic' }>): Promise<string> {
+  const subject = await desk.topics.subjectOf(chat, thread)
+  if (subject === null) return 'no topic of ours'
+  await desk.topics.detach(chat, subject)
+  return `detached from ${subject}`
+}

@@ -1,0 +1,283 @@
+import { createHash } from 'node:crypto'
+import type { Clock } from '../clock/index.js'
+import { newEvent } from '../events/index.js'
+import {
+  type KnownChat,
+  type QueuedItem,
+  type ShownCard,
+  telegramChatsProjection,
+  telegramShownProjection,
+} from '../host/index.js'
+import type { EventStore, StreamAppend } from '../store/index.js'
+import type { Act, Fleeting, Keyboard } from './acts.js'
+import { ApiProblem, type BotApi, type CallFields, fileField } from './bot-api.js'
+import type { FleetingItem } from './chat-lane.js'
+import type { CallKind } from './pace.js'
+import { plainOf, splitSmaller } from './split.js'
+import type { Topics } from './topics.js'
+
+export interface SpeakerOptions {
+  api: BotApi
+  store: EventStore
+  clock: Clock
+  topics: Topics
+  /** Reads a file that was promised; throws when it may no longer be sent. */
+  readFile(path: string): Promise<{ name: string; bytes: Uint8Array; note?: string }>
+  onProblem(problem: ApiProblem, about: string): void
+}
+
+export interface Said {
+  messages: number[]
+  /** What must be remembered with it. */
+  shown: StreamAppend[]
+}
+
+const SENT_AGAIN = '\n\n<i>(sent again: the first was not confirmed)</i>'
+const LEARNED_FOR_MS = 24 * 3_600_000
+
+/** Puts what is to be said into calls of the Bot API, and knows what its refusals mean. */
+export class Speaker {
+  readonly #options: SpeakerOptions
+
+  constructor(options: SpeakerOptions) {
+    this.#options = options
+  }
+
+  async toast(id: string, text: string, isAlert: boolean): Promise<void> {
+    const shown = [...text].slice(0, 200).join('')
+    await this.#options.api.call('answerCallbackQuery', { callback_query_id: id, text: shown, show_alert: isAlert })
+  }
+
+  async kindOf(chat: number, next: QueuedItem | FleetingItem): Promise<CallKind> {
+    if (!('id' in next)) return next.act.do === 'grow' ? 'edit' : 'draft'
+    const act = next.act as Act
+    return act.do === 'card' && (await this.shown(chat, next.subject)) ? 'edit' : 'send'
+  }
+
+  /** A card that was closed before anybody saw it is not worth a message. */
+  async isPointless({ chat, subject, act }: QueuedItem): Promise<boolean> {
+    const card = act as Act
+    return card.do === 'card' && !card.isOpen && (await this.shown(chat, subject)) === null
+  }
+
+  async shown(chat: number, subject: string): Promise<ShownCard | null> {
+    const found = await this.#options.store.document<ShownCard>(telegramShownProjection.name, `${subject}@${chat}`)
+    return found?.state ?? null
+  }
+
+  async say(item: QueuedItem, { isAgain }: { isAgain: boolean }): Promise<Said> {
+    const act = item.act as Act
+    const thread = item.topic === undefined ? null : await this.#options.topics.threadOf(item.chat, item.topic)
+    const place = { chat_id: item.chat, ...(thread !== null && { message_thread_id: thread }) }
+    const note = isAgain && item.lane > 1 ? SENT_AGAIN : ''
+    try {
+      return await this.#said(item, act, place, note)
+    } catch (error) {
+      if (!(error instanceof ApiProblem) || thread === null || !/thread not found|TOPIC_/i.test(error.message))
+        throw error
+      const again = await this.#options.topics.again(item.chat, item.topic!)
+      const elsewhere = { chat_id: item.chat, ...(again !== null && { message_thread_id: again }) }
+      return this.#said(item, act, elsewhere, note)
+    }
+  }
+
+  /** A draft, a growing message, or the sign that something is being written. */
+  async flit(chat: number, subject: string, act: Fleeting): Promise<void> {
+    const { api } = this.#options
+    const place = {
+      chat_id: chat,
+      ...('thread' in act && act.thread !== undefined && { message_thread_id: act.thread }),
+    }
+    if (act.do === 'typing') return void (await api.call('sendChatAction', { ...place, action: 'typing' }))
+    if (act.do === 'draft') return this.#draft(chat, act, place)
+    const shown = await this.shown(chat, subject)
+    if (shown) return void (await this.#edit(chat, shown.messages[0]!, act.html, []))
+    const thread = act.topic === undefined ? null : await this.#options.topics.threadOf(chat, act.topic)
+    const messages = [
+      await this.#send({ ...place, ...(thread !== null && { message_thread_id: thread }) }, act.html, {}),
+    ]
+    await this.#remember(chat, subject, messages, hashOf(act.html), true)
+  }
+
+  async #said(item: QueuedItem, act: Act, place: CallFields, note: string): Promise<Said> {
+    const { api } = this.#options
+    if (act.do === 'say') {
+      const fields = { ...markup(act.keyboard ?? [], act.forceReply), ...replying(act.replyTo) }
+      const messages = [await this.#send(place, act.html + note, fields)]
+      return { messages, shown: this.#shownBy(item, messages, hashOf(act.html), true) }
+    }
+    if (act.do === 'card') return this.#card(item, act, place)
+    if (act.do === 'answer') return this.#answer(item, act, place, note)
+    const file: { name: string; bytes: Uint8Array; note?: string } =
+      act.do === 'file' ? { name: act.name, bytes: Buffer.from(act.text) } : await this.#options.readFile(act.path)
+    const document = fileField(file.name, file.bytes)
+    const sent = await api.call<{ message_id: number }>('sendDocument', {
+      ...place,
+      document,
+      caption: `${act.caption}${file.note ?? ''}`.slice(0, 1000),
+    })
+    return { messages: [sent.message_id], shown: [] }
+  }
+
+  async #card(item: QueuedItem, act: Extract<Act, { do: 'card' }>, place: CallFields): Promise<Said> {
+    const hash = hashOf(JSON.stringify([act.html, act.keyboard.map(row => row.map(({ text }) => text))]))
+    const shown = await this.shown(item.chat, item.subject)
+    // Sent twice because the first was not confirmed: both copies show the same.
+    const edited: number[] = []
+    for (const message of (act.isBelow ? null : shown?.messages) ?? [])
+      if (await this.#edit(item.chat, message, act.html, act.keyboard)) edited.push(message)
+    if (edited.length > 0) return { messages: edited, shown: this.#shownBy(item, edited, hash, act.isOpen) }
+    const sent = await this.#send(place, act.html, markup(act.keyboard, act.forceReply))
+    const messages = act.isBelow ? [...(shown?.messages ?? []), sent] : [sent]
+    return { messages, shown: this.#shownBy(item, messages, hash, act.isOpen) }
+  }
+
+  async #answer(item: QueuedItem, act: Extract<Act, { do: 'answer' }>, place: CallFields, note: string): Promise<Said> {
+    const { api } = this.#options
+    const begun = (await this.shown(item.chat, item.subject))?.messages ?? []
+    const hash = hashOf(act.parts.join('\n'))
+    if (act.markdown !== null && begun.length === 0 && !(await this.cannot(item.chat, 'sendRichMessage'))) {
+      try {
+        const rich = { markdown: act.markdown + (note && '\n\n_(sent again: the first was not confirmed)_') }
+        const fields = { ...place, rich_message: { ...rich, skip_entity_detection: true } }
+        const sent = await api.call<{ message_id: number }>('sendRichMessage', fields)
+        return { messages: [sent.message_id], shown: this.#shownBy(item, [sent.message_id], hash, false) }
+      } catch (error) {
+        if (!isUnsupported(error)) throw error
+        await this.learn(item.chat, 'sendRichMessage')
+      }
+    }
+    const messages: number[] = []
+    for (const [index, part] of act.parts.entries()) {
+      const html = index === act.parts.length - 1 ? part + note : part
+      const old = begun[index]
+      if (old !== undefined && (await this.#edit(item.chat, old, html, []))) messages.push(old)
+      else messages.push(await this.#send(place, html, {}))
+      // Each part is remembered at once: a crash between two parts sends no part twice.
+      await this.#remember(item.chat, item.subject, [...messages, ...begun.slice(messages.length)], hash, true)
+    }
+    return { messages, shown: this.#shownBy(item, messages, hash, false) }
+  }
+
+  async #draft(chat: number, act: Extract<Fleeting, { do: 'draft' }>, place: CallFields): Promise<void> {
+    const { api } = this.#options
+    const draft = { ...place, draft_id: act.draftId }
+    if (act.markdown !== null && !(await this.cannot(chat, 'sendRichMessageDraft'))) {
+      try {
+        const rich_message = { markdown: act.markdown, skip_entity_detection: true }
+        return void (await api.call('sendRichMessageDraft', { ...draft, rich_message }))
+      } catch (error) {
+        if (!isUnsupported(error)) throw error
+        await this.learn(chat, 'sendRichMessageDraft')
+      }
+    }
+    try {
+      await api.call('sendMessageDraft', { ...draft, text: act.text.slice(-4096) })
+    } catch (error) {
+      if (!isUnsupported(error)) throw error
+      await this.learn(chat, 'sendMessageDraft')
+    }
+  }
+
+  /** One message; text that cannot be parsed goes as it reads, text that is too long in smaller parts. */
+  async #send(place: CallFields, html: string, fields: CallFields): Promise<number> {
+    const { api, onProblem } = this.#options
+    const quiet = { link_preview_options: { is_disabled: true } }
+    const attempt = (text: CallFields) =>
+      api.call<{ message_id: number }>('sendMessage', { ...place, ...quiet, ...fields, ...text })
+    try {
+      return (await attempt({ text: html, parse_mode: 'HTML' })).message_id
+    } catch (error) {
+      if (!(error instanceof ApiProblem) || error.code !== 400) throw error
+      if (/can't parse entities/.test(error.message)) {
+        onProblem(error, 'formatted text')
+        return (await attempt({ text: plainOf(html).slice(0, 4096) })).message_id
+      }
+      if (!/too long/.test(error.message)) throw error
+      const [first = '', ...rest] = splitSmaller(html)
+      const { message_id } = await attempt({ text: first, parse_mode: 'HTML' })
+      for (const part of rest) await api.call('sendMessage', { ...place, ...quiet, text: part, parse_mode: 'HTML' })
+      return message_id
+    }
+  }
+
+  /** False: there is no such message to edit, so it must be sent anew. */
+  async #edit(chat: number, message: number, html: string, keyboard: Keyboard): Promise<boolean> {
+    const { api, onProblem } = this.#options
+    const fields = {
+      chat_id: chat,
+      message_id: message,
+      link_preview_options: { is_disabled: true },
+      reply_markup: { inline_keyboard: rows(keyboard) },
+    }
+    try {
+      await api.call('editMessageText', { ...fields, text: html, parse_mode: 'HTML' })
+      return true
+    } catch (error) {
+      if (!(error instanceof ApiProblem) || error.code !== 400) throw error
+      if (/not modified/.test(error.message)) return true
+      if (/to edit not found|can't be edited/.test(error.message)) return false
+      if (!/can't parse entities/.test(error.message)) throw error
+      onProblem(error, 'formatted text')
+      await api.call('editMessageText', { ...fields, text: plainOf(html).slice(0, 4096) })
+      return true
+    }
+  }
+
+  /** What this chat was seen not to support, for a day. */
+  async cannot(chat: number, method: string): Promise<boolean> {
+    const known = await this.#options.store.document<KnownChat>(telegramChatsProjection.name, String(chat))
+    const since = known?.state.cannot?.[method]
+    return since !== undefined && this.#options.clock.now() - since < LEARNED_FOR_MS
+  }
+
+  async learn(chat: number, method: string): Promise<void> {
+    const { store } = this.#options
+    const known = await store.document<KnownChat>(telegramChatsProjection.name, String(chat))
+    const cannot = { ...known?.state.cannot, [method]: this.#options.clock.now() }
+    await store.append(`telegram/chat/${chat}`, 'any', [newEvent('telegram.chat-changed', { chat, cannot })])
+  }
+
+  #shownBy(item: QueuedItem, messages: number[], hash: string, isOpen: boolean): StreamAppend[] {
+    const { chat, subject } = item
+    const events = [newEvent('telegram.shown', { chat, subject, messages, hash, isOpen })]
+    return [{ stream: `telegram/shown/${subject}@${chat}`, expected: 'any', events }]
+  }
+
+  async #remember(chat: number, subject: string, messages: number[], hash: string, isOpen: boolean): Promise<void> {
+    const events = [newEvent('telegram.shown', { chat, subject, messages, hash, isOpen })]
+    await this.#options.store.append(`telegram/shown/${subject}@${chat}`, 'any', events, { durability: 'normal' })
+  }
+}
+
+/** The method is not there, or not here: refusals for being too fast or too early are something else. */
+function isUnsupported(error: unknown): boolean {
+  if (!(error instanceof ApiProblem)) return false
+  return (
+    error.code === 404 ||
+    (error.code === 400 && /not found: method|unsupported|not supported|only to private/i.test(error.message))
+  )
+}
+
+function rows(keyboard: Keyboard): { text: string; callback_data: string; style?: string }[][] {
+  return keyboard.map(row =>
+    row.map(({ text, data, style }) => ({
+      text: [...text].slice(0, 64).join(''),
+      callback_data: data,
+      ...(style && { style }),
+    })),
+  )
+}
+
+function markup(keyboard: Keyboard, forceReply = false): CallFields {
+  if (keyboard.length > 0) return { reply_markup: { inline_keyboard: rows(keyboard) } }
+  return forceReply ? { reply_markup: { force_reply: true, selective: true } } : {}
+}
+
+function replying(to: number | undefined): CallFields {
+  return to === undefined ? {} : { reply_parameters: { message_id: to, allow_sending_without_reply: true } }
+}
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16)
+}

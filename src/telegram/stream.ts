@@ -1,0 +1,169 @@
+import { createHash } from 'node:crypto'
+import type { Clock, Timer } from '../clock/index.js'
+import type { LiveBus } from '../host/index.js'
+import { type Block, blockWords, renderMarkdown, renderTelegram } from '../screen/index.js'
+import { type Verbosity, wanted } from './answers.js'
+import type { Chats } from './chats.js'
+import type { Outbox } from './outbox.js'
+import type { Speaker } from './speaker.js'
+import { PART_UNITS } from './split.js'
+import type { Topics } from './topics.js'
+
+export interface StreamOptions {
+  bus: LiveBus
+  clock: Clock
+  chats: Chats
+  outbox: Outbox
+  speaker: Speaker
+  topics: Topics
+  isOn: boolean
+  onError(error: unknown): void
+}
+
+interface Growing {
+  session: string
+  turn: string
+  message: string
+  blocks: readonly Block[]
+  /** When each chat was last shown something, and what. */
+  shown: Map<number, { at: number; text: string }>
+  timer: Timer | null
+}
+
+const DRAFT_MS = 500
+/** Drafts vanish after about 30 s without a word. */
+const RENEW_MS = 20_000
+const PRIVATE_EDIT_MS = 1100
+const GROUP_EDIT_MS = 3200
+const SLOWER_PER_1000_MS = 500
+const LEAST_CHARACTERS = 3
+
+/**
+ * Answers while they grow. Everything here is fleeting: the newest wins, what is dropped is replaced by the next, and the finished answer
+ * comes by the log, whatever became of this. Drafts where the chat has them, edits elsewhere, only the sign of writing where Telegram
+ * has refused too often.
+ */
+export class Stream {
+  readonly #options: StreamOptions
+  readonly #growing = new Map<string, Growing>()
+  #unlisten: (() => void) | null = null
+
+  constructor(options: StreamOptions) {
+    this.#options = options
+  }
+
+  start(): void {
+    const { bus, onError } = this.#options
+    this.#unlisten = bus.listen(update => {
+      if (update.type === 'typing') return void (update.on && this.#typing(update.session).catch(onError))
+      if (!this.#options.isOn) return
+      const blocks = update.blocks as readonly Block[]
+      const known = this.#growing.get(update.session)
+      if (known?.message === update.message) known.blocks = blocks
+      else {
+        known?.timer?.cancel()
+        const { session, turn, message } = update
+        this.#growing.set(session, { session, turn, message, blocks, shown: new Map(), timer: null })
+      }
+      void this.#flush(this.#growing.get(update.session)!).catch(onError)
+    })
+  }
+
+  /** The answer is finished: what was still to be shown of it is not any more. */
+  finished(session: string, message: string): void {
+    const growing = this.#growing.get(session)
+    if (!growing || growing.message !== message) return
+    growing.timer?.cancel()
+    this.#growing.delete(session)
+    for (const chat of growing.shown.keys()) {
+      this.#options.outbox.dropFleeting(chat, `draft ${session}`)
+      this.#options.outbox.dropFleeting(chat, message)
+    }
+  }
+
+  stop(): void {
+    this.#unlisten?.()
+    for (const { timer } of this.#growing.values()) timer?.cancel()
+    this.#growing.clear()
+  }
+
+  async #typing(session: string): Promise<void> {
+    for (const { chat, current } of await this.#options.chats.followers(session))
+      if (current === session) this.#options.outbox.fleeting(chat, 'typing', { do: 'typing' })
+  }
+
+  /** Shows every chat what it has not seen, no faster than that chat takes it; looks again when the next may be shown. */
+  async #flush(growing: Growing): Promise<void> {
+    const { chats, clock, onError } = this.#options
+    const now = clock.monotonic()
+    let next = RENEW_MS
+    for (const { chat, current, verbosity = 1 } of await chats.followers(growing.session)) {
+      if (current !== growing.session || this.#growing.get(growing.session) !== growing) continue
+      const blocks = wanted(growing.blocks, verbosity as Verbosity)
+      const text = blocks.map(plain).join('\n\n')
+      if (text.replace(/\s/gu, '').length < LEAST_CHARACTERS) continue
+      const isDraft = await this.#hasDrafts(chat)
+      const pace = isDraft
+        ? DRAFT_MS
+        : (chat > 0 ? PRIVATE_EDIT_MS : GROUP_EDIT_MS) + (text.length / 1000) * SLOWER_PER_1000_MS
+      const before = growing.shown.get(chat)
+      const since = before ? now - before.at : Number.POSITIVE_INFINITY
+      if (before?.text === text && since < RENEW_MS) continue
+      if (since < pace) {
+        next = Math.min(next, pace - since)
+        continue
+      }
+      if (before?.text === text && !isDraft) continue
+      growing.shown.set(chat, { at: now, text })
+      await this.#show(chat, growing, blocks, text, isDraft)
+    }
+    growing.timer?.cancel()
+    if (this.#growing.get(growing.session) === growing)
+      growing.timer = clock.setTimer(next, () => void this.#flush(growing).catch(onError))
+  }
+
+  async #show(chat: number, growing: Growing, blocks: readonly Block[], text: string, isDraft: boolean): Promise<void> {
+    const { outbox, topics, clock } = this.#options
+    if (outbox.isTired(chat, clock.now())) return outbox.fleeting(chat, 'typing', { do: 'typing' })
+    if (!isDraft) {
+      const html = renderTelegram(blocks, { maxUnits: PART_UNITS })[0]
+      if (html) outbox.fleeting(chat, growing.message, { do: 'grow', html, topic: growing.session })
+      return
+    }
+    const thread = await topics.threadOf(chat, growing.session)
+    outbox.fleeting(chat, `draft ${growing.session}`, {
+      do: 'draft',
+      draftId: draftId(growing.session, growing.turn),
+      text: text.slice(-4096),
+      markdown: provisionalMarkdown(blocks),
+      ...(thread !== null && { thread }),
+    })
+  }
+
+  async #hasDrafts(chat: number): Promise<boolean> {
+    return chat > 0 && !(await this.#options.speaker.cannot(chat, 'sendMessageDraft'))
+  }
+}
+
+/** Closed blocks with their formatting; the one that still grows as plain words, so that half a mark formats nothing. */
+export function provisionalMarkdown(blocks: readonly Block[]): string {
+  const last = blocks.at(-1)
+  if (!last) return ''
+  const open: Block = { ...base(last), kind: 'prose', variant: 'paragraph', runs: [{ text: plain(last) }] }
+  return renderMarkdown([...blocks.slice(0, -1), open])
+}
+
+function base({ id, rows, provisional, missing, source }: Block): Omit<Block, 'kind'> & Record<string, unknown> {
+  return { id, rows, provisional, missing, source }
+}
+
+function plain(block: Block): string {
+  if (block.kind === 'code' || block.kind === 'tool_result') return block.lines.join('\n')
+  return blockWords(block).join(' ')
+}
+
+/** Never zero, 31 bits, and the same after a restart. */
+export function draftId(session: string, turn: string): number {
+  const hash = createHash('sha256').update(`${session}\n${turn}`).digest().readUInt32BE(0) & 0x7fff_ffff
+  return hash === 0 ? 1 : hash
+}

@@ -1,0 +1,310 @@
+import type { Clock, Timer } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { newEvent } from '../events/index.js'
+import type { Host, People } from '../host/index.js'
+import { type KnownChat, telegramChatsProjection } from '../host/index.js'
+import type { Lease } from '../store/index.js'
+import { ApiProblem, type BotApi } from './bot-api.js'
+import { CardMaker } from './card-maker.js'
+import { Chats } from './chats.js'
+import { commandList } from './commands.js'
+import { Desk, type TelegramDoors } from './desk.js'
+import { Digest } from './digest.js'
+import { Files } from './files.js'
+import { Follower } from './follower.js'
+import { Intake } from './intake.js'
+import { sessionTitle } from './names.js'
+import { Outbox } from './outbox.js'
+import type { PaceRules } from './pace.js'
+import { Pairing } from './pairing.js'
+import type { Intent } from './parse-update.js'
+import { type PerformOptions, perform } from './perform.js'
+import { Poll } from './poll.js'
+import { Presses } from './presses.js'
+import { Speaker } from './speaker.js'
+import { escapeHtml } from './split.js'
+import { Starter } from './starter.js'
+import { Stream } from './stream.js'
+import { Tell, TOLD } from './tell.js'
+import { Tokens } from './tokens.js'
+import { Topics } from './topics.js'
+import { Words } from './words.js'
+
+export interface TelegramSettings {
+  groups: readonly number[]
+  groupDetail: boolean
+  topics: 'auto' | 'off'
+  stream: 'auto' | 'off'
+  announce: boolean
+  /** Hours in which notices are held: `22:00-07:00`. */
+  quiet: string | null
+}
+
+export interface TelegramOptions {
+  host: Host
+  api: BotApi
+  people: People
+  clock: Clock
+  /** Names this process in the lease that keeps a second bot out. */
+  owner: string
+  settings: TelegramSettings
+  doors: TelegramDoors
+  utcOffset: number
+  /** How fast it may speak, where that is not what Telegram allows. */
+  pace?: PaceRules
+  onError(error: unknown): void
+}
+
+export type TelegramHealth = {
+  state: 'starting' | 'connected' | 'deaf' | 'unauthorized' | 'stopped'
+  reason: string
+}
+
+const LEASE_MS = 30_000
+const FIRST_RETRY_MS = 2000
+const LONGEST_RETRY_MS = 60_000
+const UNAUTHORIZED_MS = 600_000
+
+/** The bot: shows what the host says and asks of it what people say. It keeps nothing outside the store and decides nothing. */
+export class Telegram {
+  readonly pairing: Pairing
+  readonly #options: TelegramOptions
+  readonly #chats: Chats
+  readonly #outbox: Outbox
+  readonly #follower: Follower
+  readonly #stream: Stream
+  readonly #digest: Digest
+  readonly #parts: PerformOptions
+  #intake: Intake | null = null
+  #poll: Poll | null = null
+  #lease: Lease | null = null
+  #renewal: Timer | null = null
+  #retry: Timer | null = null
+  #isStopped = false
+  health: TelegramHealth = { state: 'starting', reason: 'not started yet' }
+
+  constructor(options: TelegramOptions) {
+    const { host, api, people, clock, settings, onError, utcOffset, doors } = options
+    const { store } = host
+    this.#options = options
+    this.pairing = new Pairing(people, clock)
+    this.#chats = new Chats(store, people, settings.groups)
+    const tokens = new Tokens(store, clock)
+    const topics = new Topics({ api, store, clock, isOn: settings.topics === 'auto', nameOf: id => this.#nameOf(id) })
+    const speaker = new Speaker({
+      api,
+      store,
+      clock,
+      topics,
+      readFile: path => this.#parts.files.read(path),
+      onProblem: problem => onError(problem),
+    })
+    this.#outbox = new Outbox({
+      store,
+      clock,
+      speaker,
+      ...(options.pace && { rules: options.pace }),
+      onGone: (chat, reason) => this.#gone(chat, reason),
+      onMoved: (from, to) => this.#moved(from, to),
+      onUnauthorized: () => this.#became('unauthorized', 'the token of the bot is not valid any more'),
+      onError,
+    })
+    const cards = new CardMaker({ host, store, clock, tokens, utcOffset, groupDetail: settings.groupDetail })
+    const chats = this.#chats
+    this.#stream = new Stream({
+      bus: host.bus,
+      clock,
+      chats,
+      outbox: this.#outbox,
+      speaker,
+      topics,
+      isOn: settings.stream === 'auto',
+      onError,
+    })
+    this.#digest = new Digest({ store, clock, chats, outbox: this.#outbox, quiet: settings.quiet, utcOffset, onError })
+    const tell = new Tell({ host, clock, chats, cards, digest: this.#digest, topics, stream: this.#stream })
+    this.#follower = new Follower({
+      store,
+      clock,
+      outbox: this.#outbox,
+      types: TOLD,
+      tell: events => tell.tell(events),
+      onError,
+    })
+    const desk = new Desk({ host, clock, api, chats, cards, tokens, outbox: this.#outbox, topics, doors, utcOffset })
+    const starter = new Starter(desk)
+    const words = new Words(desk, starter)
+    const files = new Files(desk, words)
+    const refused = (intent: Intent, update: number, reason: string) => this.#refused(intent, update, reason)
+    const presses = new Presses({ desk, words, starter, files, refused })
+    this.#parts = { desk, words, starter, files, presses, knocks: () => this.#knocks() }
+  }
+
+  /** Goes on trying in the background: no bot is no reason not to have everything else. */
+  begin(): void {
+    this.#begin(FIRST_RETRY_MS)
+  }
+
+  async start(): Promise<void> {
+    const { api, host, clock, owner, people, settings, onError } = this.#options
+    const bot = await api.call<BotUser>('getMe', {})
+    await this.#takeLease(owner)
+    const { url } = await api.call<{ url: string }>('getWebhookInfo', {})
+    await this.#register()
+    await this.#learnTopics(bot)
+    await this.#outbox.start()
+    await this.#follower.start()
+    this.#stream.start()
+    this.#digest.start()
+    this.#intake = new Intake({
+      store: host.store,
+      clock,
+      bot,
+      personOf: id => people.byTelegram(id),
+      groups: settings.groups,
+      perform: (intent, person, about) => perform(this.#parts, intent, person, about),
+      stranger: intent => this.#stranger(intent),
+      failed: (intent, reference) => this.#say(intent.chat, `That did not work (${reference}).`),
+      onError,
+    })
+    await this.#intake.start()
+    this.#poll = new Poll({
+      api,
+      clock,
+      take: update => this.#intake!.take(update),
+      onHealth: (state, reason) => this.#became(state, reason),
+      onError,
+    })
+    if (url) this.#became('deaf', 'a webhook is set for this bot: signalbox telegram setup removes it')
+    else this.#became('connected', `@${bot.username}`)
+    if (settings.announce)
+      for (const { chat } of await this.#chats.readers()) await this.#say(chat, 'Signalbox is here.')
+    this.#poll.start()
+  }
+
+  /** Resolves when everything that came in was dealt with and everything to be said was said. */
+  async settled(): Promise<void> {
+    await this.#intake?.settled()
+    await this.#follower.settled()
+    await this.#outbox.settled()
+  }
+
+  async stop(): Promise<void> {
+    if (this.#isStopped) return
+    this.#isStopped = true
+    this.#renewal?.cancel()
+    this.#retry?.cancel()
+    this.#stream.stop()
+    this.#digest.stop()
+    await this.#poll?.stop()
+    await this.#intake?.stop()
+    await this.#follower.stop()
+    await this.#outbox.stop()
+    if (this.#lease) await this.#options.host.store.releaseLease(this.#lease)
+    this.#became('stopped', 'stopped')
+  }
+
+  #begin(retryMs: number): void {
+    void this.start().catch(error => {
+      if (this.#isStopped) return
+      const isRevoked = error instanceof ApiProblem && error.code === 401
+      if (isRevoked) this.#became('unauthorized', 'the token of the bot is not valid')
+      else this.#became('deaf', error instanceof Error ? error.message : String(error))
+      const wait = isRevoked ? UNAUTHORIZED_MS : retryMs
+      this.#retry = this.#options.clock.setTimer(wait, () => this.#begin(Math.min(retryMs * 2, LONGEST_RETRY_MS)))
+    })
+  }
+
+  async #register(): Promise<void> {
+    const { api, onError } = this.#options
+    for (const [kind, scope] of [
+      ['private', 'all_private_chats'],
+      ['group', 'all_group_chats'],
+    ] as const)
+      await api
+        .call('setMyCommands', { commands: commandList(kind), scope: { type: scope } })
+        .catch(error => onError(error))
+  }
+
+  /** A bot with threaded mode has topics in private chats; in groups the chat itself tells. */
+  async #learnTopics(bot: BotUser): Promise<void> {
+    const { host } = this.#options
+    const known = await host.store.documents<KnownChat>(telegramChatsProjection.name)
+    for (const { state } of known)
+      if (state.kind === 'private') await this.#chats.change(state.chat, { hasTopics: bot.has_topics_enabled === true })
+  }
+
+  /** Somebody who is nobody here gets no answer, unless they bring the code that this machine shows. */
+  async #stranger(intent: Intent): Promise<boolean> {
+    if (!this.pairing.hear(intent)) return false
+    await this.#chats.change(intent.chat, { kind: 'private', isBlocked: false })
+    await this.#say(intent.chat, 'Thank you. Now somebody at the machine has to say yes.')
+    return true
+  }
+
+  async #refused(intent: Intent, update: number, reason: string): Promise<void> {
+    const data = { update, from: intent.from.id, chat: intent.chat, reason }
+    await this.#options.host.store.append('telegram/refusals', 'any', [newEvent('telegram.refused', data)])
+  }
+
+  async #knocks(): Promise<number> {
+    const refusals = await this.#options.host.store.readStream('telegram/refusals')
+    return refusals.filter(({ data }) => data.reason === 'a stranger').length
+  }
+
+  async #say(chat: number, text: string): Promise<void> {
+    const act = { do: 'say', html: escapeHtml(text) } as const
+    await this.#outbox.say([{ chat, lane: 2, subject: `said ${this.#options.clock.now()}`, act }])
+  }
+
+  async #takeLease(owner: string): Promise<void> {
+    if (this.#lease) return
+    const { host, clock, onError } = this.#options
+    const lease = await host.store.acquireLease('telegram', owner, { ttlMs: LEASE_MS })
+    if (lease.isHeld)
+      throw new SignalboxError('E_BUSY', `another process runs the bot (${lease.by})`, {
+        next: 'stop it first: signalbox serve --stop',
+      })
+    this.#lease = lease
+    const renew = () => {
+      this.#renewal = clock.setTimer(LEASE_MS / 3, () => {
+        host.store.renewLease(lease, LEASE_MS).then(isOurs => {
+          if (isOurs) return renew()
+          onError(new SignalboxError('E_FENCED', 'another process runs the bot now'))
+          void this.stop().catch(onError)
+        }, onError)
+      })
+    }
+    renew()
+  }
+
+  async #gone(chat: number, reason: string): Promise<void> {
+    await this.#chats.change(chat, { isBlocked: true })
+    this.#options.onError(new SignalboxError('E_SINK_GONE', `the chat ${chat} cannot be reached: ${reason}`))
+  }
+
+  async #moved(from: number, to: number): Promise<void> {
+    await this.#chats.change(from, { movedTo: to, isBlocked: true })
+    await this.#chats.change(to, { kind: 'supergroup', isBlocked: false })
+  }
+
+  #became(state: TelegramHealth['state'], reason: string): void {
+    if (this.health.state === state && this.health.reason === reason) return
+    this.health = { state, reason }
+    if (state === 'starting') return
+    void this.#options.host.store
+      .append('telegram/health', 'any', [newEvent('telegram.health', { state, reason })])
+      .catch(this.#options.onError)
+  }
+
+  async #nameOf(subject: string): Promise<string> {
+    const record = await this.#options.host.record(subject).catch(() => null)
+    return record ? sessionTitle(record) : subject
+  }
+}
+
+interface BotUser {
+  id: number
+  username: string
+  has_topics_enabled?: boolean
+}

@@ -1,0 +1,206 @@
+import { basename } from 'node:path'
+import type { ApprovalRecord } from '../approvals/index.js'
+import type { Clock } from '../clock/index.js'
+import { findRun } from '../engine/index.js'
+import { isEvent } from '../events/index.js'
+import type { Host, KnownChat } from '../host/index.js'
+import type { Block } from '../screen/index.js'
+import type { SessionRecord } from '../sessions/index.js'
+import type { StoredEvent } from '../store/index.js'
+import { formatDuration } from '../text/index.js'
+import type { Queued } from './acts.js'
+import { answerActs, type Verbosity } from './answers.js'
+import type { CardMaker, Reader } from './card-maker.js'
+import type { Chats } from './chats.js'
+import type { Digest } from './digest.js'
+import type { Words } from './follower.js'
+import { sessionTitle } from './names.js'
+import type { KeyWish } from './press.js'
+import { escapeHtml } from './split.js'
+import type { Stream } from './stream.js'
+import type { Topics } from './topics.js'
+
+/** Events that somebody may want to hear of. */
+export const TOLD = [
+  'approval.requested',
+  'approval.joined',
+  'approval.decided',
+  'approval.applied',
+  'approval.stale',
+  'approval.expired',
+  'approval.cancelled',
+  'message.final',
+  'session.noticed',
+  'session.ended',
+  'run.completed',
+  'run.failed',
+  'run.rejected',
+  'run.cancelled',
+] as const
+
+export interface TellOptions {
+  host: Host
+  clock: Clock
+  chats: Chats
+  cards: CardMaker
+  digest: Digest
+  topics: Topics
+  stream: Stream
+}
+
+interface Notice {
+  html: string
+  keys: KeyWish[][]
+  /** A session: then only chats that follow it are told. */
+  session: string | null
+  topic?: string
+}
+
+/** The log in words: which chats hear what about which events. */
+export class Tell {
+  readonly #options: TellOptions
+
+  constructor(options: TellOptions) {
+    this.#options = options
+  }
+
+  async tell(events: readonly StoredEvent[]): Promise<Words> {
+    const words: Words = { items: [], appends: [] }
+    const add = (more: Words) => {
+      words.items.push(...more.items)
+      words.appends.push(...more.appends)
+    }
+    // Of several events about one request only its state now is news.
+    const approvals = new Set(
+      events.filter(({ type }) => type.startsWith('approval.')).map(({ stream }) => stream.slice('approval/'.length)),
+    )
+    for (const id of approvals) add(await this.#approval(id))
+    const finals = new Map(
+      events.filter(({ type }) => type === 'message.final').map(event => [String(event.data.message), event]),
+    )
+    for (const event of finals.values()) add({ items: await this.#answer(event), appends: [] })
+    for (const event of events) add(await this.#notice(event))
+    return words
+  }
+
+  async #approval(id: string): Promise<Words> {
+    const { host, chats, cards } = this.#options
+    const record: ApprovalRecord | null = await host.ledger.get(id)
+    const words: Words = { items: [], appends: [] }
+    if (!record || record.decision?.actor.kind === 'grant') return words
+    for (const reader of await chats.readers()) {
+      const { items, appends } = await cards.approval(record, reader)
+      words.items.push(...items)
+      words.appends.push(...appends)
+    }
+    return words
+  }
+
+  async #answer(event: StoredEvent): Promise<Queued[]> {
+    if (!isEvent(event, 'message.final')) return []
+    const { session, message, blocks } = event.data
+    const { chats, host, stream } = this.#options
+    stream.finished(session, message)
+    const record = await host.record(session).catch(() => null)
+    const title = record ? `${record.agent}-${record.number}` : 'answer'
+    const items: Queued[] = []
+    for (const { chat, verbosity, current, hasTopics } of await chats.followers(session)) {
+      const acts = answerActs(blocks as unknown as Block[], {
+        verbosity: (verbosity ?? 1) as Verbosity,
+        title,
+        // Of a session that is not the current one it is said whose words these are.
+        mark: current === session || hasTopics || !record ? null : sessionTitle(record),
+      })
+      for (const act of acts)
+        items.push({ chat, topic: session, lane: 2, subject: `${message}${act.do === 'file' ? '+file' : ''}`, act })
+    }
+    return items
+  }
+
+  async #notice(event: StoredEvent): Promise<Words> {
+    const words: Words = { items: [], appends: [] }
+    const notice = await this.#noticeOf(event)
+    if (!notice) return words
+    const { cards, digest, clock } = this.#options
+    const subject = notice.session ? `${notice.session}/${event.version}` : `${event.stream}#${event.version}`
+    for (const { reader, chat } of await this.#audience(notice)) {
+      if (digest.isQuiet(chat, clock.now())) {
+        words.appends.push(digest.hold(chat, notice.html))
+        continue
+      }
+      const { keyboard, appends } = cards.keyboard(notice.keys, reader, subject)
+      const item: Queued = { chat: chat.chat, lane: 3, subject, act: { do: 'say', html: notice.html, keyboard } }
+      words.items.push(notice.topic === undefined ? item : { ...item, topic: notice.topic })
+      words.appends.push(...appends)
+    }
+    return words
+  }
+
+  /** A lost session and the end of a run concern everybody; what else a session has to say, those who follow it. */
+  async #audience({ session }: Notice): Promise<{ reader: Reader; chat: KnownChat }[]> {
+    const { chats } = this.#options
+    const following = session === null ? null : new Set((await chats.followers(session)).map(({ chat }) => chat))
+    const audience = []
+    for (const reader of await chats.readers())
+      if (following === null || following.has(reader.chat))
+        audience.push({ reader, chat: await chats.get(reader.chat) })
+    return audience
+  }
+
+  async #noticeOf(event: StoredEvent): Promise<Notice | null> {
+    const [kind, id = ''] = event.stream.split('/')
+    if (kind === 'session') return this.#sessionNotice(event, id)
+    return kind === 'run' ? this.#runNotice(id) : null
+  }
+
+  async #sessionNotice(event: StoredEvent, id: string): Promise<Notice | null> {
+    const record = await this.#options.host.record(id).catch(() => null)
+    if (!record) return null
+    const title = `<b>${escapeHtml(sessionTitle(record))}</b>`
+    if (isEvent(event, 'session.noticed')) {
+      const { kind, text, rows = [] } = event.data
+      const canResume = (kind === 'lost' || kind === 'crash') && record.agentSessionId !== undefined
+      return {
+        html: [
+          title,
+          escapeHtml(text),
+          rows.length > 0 ? `<pre>${escapeHtml(rows.join('\n').slice(0, 1500))}</pre>` : '',
+        ]
+          .filter(Boolean)
+          .join('\n'),
+        keys: canResume ? [[{ text: 'Resume', press: { do: 'resume-session', session: id } }]] : [],
+        session: kind === 'lost' ? null : id,
+        topic: id,
+      }
+    }
+    // A crash has its own notice; an end that somebody asked for is told to whoever asked.
+    if (!isEvent(event, 'session.ended') || event.data.exit?.code !== 0 || event.data.reason === 'stopped') return null
+    return { html: `${title}\nended after ${lasted(record)}`, keys: [], session: id, topic: id }
+  }
+
+  /** Runs that another run started are its own business. */
+  async #runNotice(id: string): Promise<Notice | null> {
+    const run = await findRun(this.#options.host.store, id).catch(() => null)
+    if (!run || run.parent !== null || run.status === 'cancelled') return null
+    const isDone = run.status === 'completed'
+    const cost = run.usage.costUsd === undefined ? [] : [`$${run.usage.costUsd.toFixed(2)}`]
+    const time = formatDuration((run.endedAt ?? run.updatedAt) - (run.startedAt ?? run.createdAt))
+    const facts = [basename(run.project), run.kind, run.status, time, ...cost]
+    return {
+      html: [
+        `${isDone ? '✅' : '❌'} <b>${escapeHtml(run.title)}</b>`,
+        escapeHtml(facts.join(' · ')),
+        run.reason ? escapeHtml(run.reason.slice(0, 1000)) : '',
+      ]
+        .filter(Boolean)
+        .join('\n'),
+      keys:
+        isDone || run.status === 'rejected' ? [] : [[{ text: 'Resume', press: { do: 'run', run: id, act: 'resume' } }]],
+      session: null,
+    }
+  }
+}
+
+function lasted({ startedAt, endedAt = startedAt }: SessionRecord): string {
+  return formatDuration(endedAt - startedAt)
+}

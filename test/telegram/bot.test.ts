@@ -1,0 +1,233 @@
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { SignalboxError } from '../../src/errors/index.js'
+import type { FakePerson } from '../../src/telegram/fake/index.js'
+import { TestBot } from './support.js'
+
+const MAY_I = {
+  question: 'May I run this command?',
+  options: [
+    { label: 'Yes, this once', meaning: 'allow-once' },
+    { label: 'No', meaning: 'deny' },
+  ],
+}
+
+const scenario = {
+  name: 'telegram',
+  turns: [
+    {
+      match: 'hello',
+      steps: [
+        {
+          say: { markdown: 'Hello, this is a **signal box**.\n\n```js\nconst a = 1 < 2\n```', chunk: 8, delayMs: 2500 },
+        },
+      ],
+    },
+    {
+      match: 'clean',
+      steps: [
+        { say: 'I would remove the old report.' },
+        { tool: { name: 'Shell', kind: 'shell', command: 'touch cleaned', permission: MAY_I } },
+        { say: 'It ended with {{exitCode}}.' },
+      ],
+    },
+    {
+      match: 'ask',
+      steps: [
+        { ask: { question: 'Which port?', options: ['8080', '3000'], freeText: 'Type another' } },
+        { say: 'Port {{answer}} it is.' },
+      ],
+    },
+    { match: 'long', steps: [{ think: 400_000 }, { say: 'At last.' }] },
+  ],
+  otherwise: { steps: [{ say: 'You said: {{prompt}}' }] },
+}
+
+let bot: TestBot
+let ann: FakePerson
+
+beforeAll(async () => {
+  bot = await TestBot.start({
+    scenario,
+    people: [
+      [4711, 'Ann', 'owner'],
+      [4712, 'Vic', 'viewer'],
+    ],
+  })
+  mkdirSync(join(bot.work, '.git'))
+  ann = bot.person()
+})
+afterAll(() => bot.close())
+
+it('/new asks for the project, starts the agent there, and says so', async () => {
+  ann.say('/new')
+  const which = await bot.seen(ann, 'Which project?')
+  ann.press(which, 'shop')
+  await bot.seen(ann, /shop · demo · #1[\s\S]*started/)
+})
+
+it('plain text goes to the agent; the answer grows as a draft and comes whole, with its formatting', async () => {
+  const before = ann.chat.messages.at(-1)!.id
+  ann.say('hello')
+  const answer = await bot.seen(ann, 'signal box', before)
+  expect(answer.rich).toContain('**signal box**')
+  expect(answer.rich).toContain('const a = 1 < 2')
+  const drafts = bot.fake.calls.filter(({ method }) => method === 'sendRichMessageDraft')
+  expect(drafts.length).toBeGreaterThan(0)
+  expect(new Set(drafts.map(({ fields }) => fields.draft_id)).size).toBe(1)
+})
+
+it('a request comes as a card; a press decides it, and "applied" is edited into the same message', async () => {
+  ann.say('clean up')
+  const card = await bot.seen(ann, 'Demo wants to use')
+  expect(card.text).toContain('touch cleaned')
+  expect(card.text).toContain('shop')
+  expect(card.text).toContain('You asked: clean up')
+  const labels = card.markup!.inline_keyboard!.map(row => row.map(({ text }) => text))
+  expect(labels[0]).toEqual(['Allow once'])
+  expect(labels.at(-1)).toEqual(['Deny'])
+  const press = ann.press(card, 'Allow once')
+  await bot.fake.until(() => card.text.includes('· applied'), 'applied on the card')
+  expect(card.text).toMatch(/✅ .* — Ann, telegram, \d\d:\d\d · applied/)
+  expect(card.markup?.inline_keyboard ?? []).toEqual([])
+  expect(press.answer?.text).toContain('being applied')
+  await bot.seen(ann, 'It ended with 0.')
+  expect(existsSync(join(bot.work, 'cleaned'))).toBe(true)
+})
+
+it('text while a request is open is not typed into it; it can become the reason to deny', async () => {
+  const before = ann.chat.messages.at(-1)!.id
+  ann.say('clean it again')
+  const card = await bot.seen(ann, 'Demo wants to use', before)
+  ann.say('use the other tool')
+  const refusal = await bot.seen(ann, 'Answer the open request first')
+  ann.press(refusal, 'Use as reason to deny')
+  await bot.fake.until(() => /⛔[\s\S]*· applied/.test(card.text), 'the denial on the card')
+  const decided = await bot.events('approval.decided')
+  const { text, note } = decided.at(-1)!.data as { text?: string; note?: string }
+  expect(text ?? note).toBe('use the other tool')
+  // The agent hears the reason.
+  await bot.seen(ann, 'You said: Denied: use the other tool')
+  await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
+})
+
+it('a reply to a question’s card is its answer', async () => {
+  const before = ann.chat.messages.at(-1)!.id
+  ann.say('ask me')
+  const card = await bot.seen(ann, 'Which port?', before)
+  expect(card.markup!.inline_keyboard!.flat().map(({ text }) => text)).toEqual(expect.arrayContaining(['8080', '3000']))
+  ann.say('9999', { replyTo: card.id })
+  await bot.seen(ann, 'Port 9999 it is.')
+})
+
+it('a command that is none of ours goes to the agent as it stands; //x as /x', async () => {
+  const isOnScreen = (text: string) => bot.host.liveSessions()[0]!.frame!.lines.some(line => line.text.includes(text))
+  ann.say('/frobnicate now')
+  await bot.fake.until(() => isOnScreen('/frobnicate now'), 'the command on the agent’s screen')
+  await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
+  ann.say('//usage please')
+  await bot.fake.until(() => isOnScreen('/usage please'), 'the doubled one')
+  expect(isOnScreen('//usage')).toBe(false)
+  await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
+})
+
+it('a file goes up and the agent is told; a file of the project comes down, one outside does not', async () => {
+  ann.sendFile('notes.txt', Buffer.from('all aboard'), { caption: 'read this' })
+  await bot.seen(ann, 'Stored as notes.txt')
+  const [session] = await bot.host.records()
+  const uploads = join(bot.host.settings.dataDirectory, 'uploads', session!.id)
+  expect(readdirSync(uploads)).toEqual(['notes.txt'])
+  await bot.seen(ann, 'The user uploaded a file')
+  writeFileSync(join(bot.work, 'plan.md'), '# Plan\n')
+  ann.say('/download plan.md')
+  const sent = await bot.fake.until(
+    () => ann.chat.messages.find(({ document, from }) => document && from.isBot),
+    'a file',
+  )
+  expect(Buffer.from(sent.document!.bytes).toString()).toBe('# Plan\n')
+  ann.say('/download ../scenario.json')
+  await bot.seen(ann, 'lies outside of the project')
+})
+
+it('a viewer reads, and nothing more: no buttons, no words to the agent', async () => {
+  const vic = bot.person(4712, 'Vic')
+  vic.say('/sessions')
+  const list = await bot.seen(vic, 'shop · demo · #1')
+  expect(list.markup?.inline_keyboard ?? []).toEqual([])
+  vic.say('do something')
+  await bot.seen(vic, 'This needs the role of approver.')
+  const before = ann.chat.messages.at(-1)!.id
+  ann.say('clean a third time')
+  const card = await bot.seen(ann, 'Demo wants to use', before)
+  const theirs = await bot.seen(vic, 'Demo wants to use')
+  expect(theirs.markup?.inline_keyboard ?? []).toEqual([])
+  const { callback_data: data } = card.markup!.inline_keyboard![0]![0]!
+  const press = vic.press(card, { data: data! })
+  await bot.fake.until(() => press.answer, 'an answer to the press')
+  expect(press.answer).toMatchObject({ text: 'You may look, but not decide here.', isAlert: true })
+  ann.press(card, 'Deny')
+  await bot.fake.until(() => /⛔/.test(theirs.text), 'the end on the viewer’s card')
+})
+
+it('looks: /read, /screen, /git, /history, /context, /usage, /runs, /approvals, /explain', async () => {
+  for (const [command, expected] of [
+    ['/read', /./],
+    ['/screen', /demo/i],
+    ['/history', /shop · demo · #1/],
+    ['/context', /rests|works/],
+    ['/usage', /last 24 hours/],
+    ['/runs', /No runs yet/],
+    ['/approvals', /Nothing waits/],
+    ['/explain', /:/],
+    ['/verbose 2', /results/],
+    ['/quiet 2h', /Quiet until/],
+    ['/quiet off', /come again/],
+    ['/start', /Nothing waits/],
+    ['/keys', /Keys for/],
+  ] as const) {
+    const before = ann.chat.messages.at(-1)!.id
+    ann.say(command)
+    await bot.seen(ann, expected, before)
+  }
+})
+
+it('what is written while the agent works waits, can be changed, and can be taken back', async () => {
+  ann.say('long one')
+  await bot.fake.until(() => bot.host.liveSessions()[0]?.phase === 'thinking', 'work')
+  const before = ann.chat.messages.at(-1)!.id
+  ann.say('and then this')
+  const held = await bot.seen(ann, /Queued|Held/, before)
+  expect(held.text).toMatch(/Queued|Held/)
+  ann.say('/esc')
+  await bot.seen(ann, 'shop · demo · #1', held.id)
+})
+
+it('the gate of a run is a card with its edges as buttons; the end of the run is told', async () => {
+  const dot = `digraph ship { start [shape=Mdiamond]; ask [shape=hexagon, label="Ship it?"]; done [shape=Msquare]
+    start -> ask; ask -> done [label="[Y] Ship"]; ask -> done [label="[N] Hold"] }`
+  const before = ann.chat.messages.at(-1)!.id
+  const wish = { dot, inputs: {}, project: bot.work, person: 'local', labels: { host: 'daemon' } }
+  const { pipelines } = bot.api.parts
+  const untrusted = await pipelines.create(wish).catch(error => error as SignalboxError)
+  const { id } = await pipelines.create({ ...wish, trust: String((untrusted as SignalboxError).details?.hash) })
+  const card = await bot.seen(ann, 'Ship it?', before)
+  const labels = card.markup!.inline_keyboard!.flat().map(({ text }) => text)
+  expect(labels.join()).toMatch(/Ship.*Hold/)
+  ann.press(card, labels.find(label => label.includes('Ship'))!)
+  await bot.fake.until(() => /✅/.test(card.text), 'the end on the card')
+  const end = await bot.seen(ann, /✅ ship[\s\S]*completed/, card.id)
+  expect(end.text).toContain('shop')
+  ann.say(`/run ${id}`)
+  await bot.seen(ann, /completed[\s\S]*steps/, end.id)
+})
+
+it('/stop asks once, stops, and says what is current now', async () => {
+  ann.say('/stop')
+  const sure = await bot.seen(ann, /Stop shop · demo · #1/)
+  ann.press(sure, 'Yes, stop it')
+  await bot.seen(ann, 'has stopped. No session is left')
+  ann.say('anybody there?')
+  await bot.seen(ann, 'No session.')
+  expect(bot.errors).toEqual([])
+})

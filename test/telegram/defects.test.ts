@@ -1,0 +1,226 @@
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
+import { delay, systemClock } from '../../src/clock/index.js'
+import type { FakeMessage, FakePerson } from '../../src/telegram/fake/index.js'
+import { raise, TestBot } from './support.js'
+
+/* What went wrong in bots before this one, each as a test against the fake server (requests come straight from the ledger). */
+
+let bot: TestBot
+let ann: FakePerson
+let bob: FakePerson
+
+beforeAll(async () => {
+  bot = await TestBot.start({
+    people: [
+      [4711, 'Ann', 'owner'],
+      [4713, 'Bob', 'approver'],
+    ],
+  })
+  ann = bot.person()
+  bob = bot.person(4713, 'Bob')
+  ann.say('/start')
+  bob.say('/start')
+  await bot.seen(ann, 'Nothing waits')
+  await bot.seen(bob, 'Nothing waits')
+})
+afterAll(() => bot.close())
+afterEach(() => void bot.errors.splice(0))
+
+const cardOf = (person: FakePerson, command: string) => bot.seen(person, command)
+const dataOf = (message: FakeMessage, label: string) =>
+  message.markup!.inline_keyboard!.flat().find(({ text }) => text === label)!.callback_data!
+
+it('buttons carry nothing but a token, far below 64 bytes, whatever the path', async () => {
+  await raise(bot.host, `cat ${'/very/long/path'.repeat(20)}`)
+  const card = await cardOf(ann, '/very/long/path')
+  for (const { callback_data } of card.markup!.inline_keyboard!.flat()) expect(callback_data).toMatch(/^s1\.[\w-]{22}$/)
+})
+
+it('every option can be reached, by its own label', async () => {
+  await raise(bot.host, 'ls options')
+  const card = await cardOf(ann, 'ls options')
+  ann.press(card, 'More…')
+  await bot.fake.until(
+    () => card.markup!.inline_keyboard!.flat().some(({ text }) => text.startsWith('Yes, for this')),
+    'all',
+  )
+  const labels = card.markup!.inline_keyboard!.flat().map(({ text }) => text)
+  expect(labels).toEqual(['Yes', 'Yes, for this session', 'No', 'Deny with reason', 'Back'])
+})
+
+it('a stale button decides nothing, and not another open request either', async () => {
+  const first = await raise(bot.host, 'ls first')
+  const card = await cardOf(ann, 'ls first')
+  const data = dataOf(card, 'Allow once')
+  await bot.host.ledger.cancelled(first, 'withdrawn')
+  const second = await raise(bot.host, 'ls second')
+  await cardOf(ann, 'ls second')
+  const press = ann.press(card, { data })
+  await bot.fake.until(() => press.answer, 'an answer')
+  expect(press.answer?.text).toBe('This request is over.')
+  expect((await bot.host.ledger.get(second.id))?.state).toBe('pending')
+})
+
+it('of two who press at once the first decides; the other is told who did', async () => {
+  const { id } = await raise(bot.host, 'ls both')
+  const hers = await cardOf(ann, 'ls both')
+  const his = await cardOf(bob, 'ls both')
+  const first = ann.press(hers, 'Allow once')
+  await bot.fake.until(() => first.answer, 'the first answer')
+  const second = bob.press(his, { data: dataOf({ ...his, ...his.versions[0] } as FakeMessage, 'Deny') })
+  await bot.fake.until(() => second.answer, 'the second answer')
+  expect(second.answer).toMatchObject({ text: 'Ann decided first.', isAlert: true })
+  expect((await bot.host.ledger.get(id))?.decision).toMatchObject({ actor: { name: 'Ann' }, tier: 'allow-once' })
+})
+
+it('an edited or guessed callback, and somebody else’s button, do nothing and are on record', async () => {
+  const { id } = await raise(bot.host, 'ls edited')
+  const card = await cardOf(ann, 'ls edited')
+  const before = (await bot.events('telegram.refused')).length
+  const forged = ann.press(card, { data: `s1.${'A'.repeat(22)}` })
+  const foreign = bob.press(card, { data: dataOf(card, 'Allow once') })
+  await bot.fake.until(() => forged.answer && foreign.answer, 'answers')
+  expect(forged.answer?.text).toBe('This button is not known here.')
+  expect(foreign.answer?.text).toBe('You may look, but not decide here.')
+  expect((await bot.host.ledger.get(id))?.state).toBe('pending')
+  expect((await bot.events('telegram.refused')).length).toBe(before + 2)
+})
+
+it('a stranger gets no answer, decides nothing, and is counted', async () => {
+  const eve = bot.person(666, 'Eve')
+  const card = await cardOf(ann, 'ls edited')
+  eve.say('/start')
+  eve.say('rm -rf /')
+  const press = eve.press(card, { data: dataOf(card, 'Allow once') })
+  const before = ann.chat.messages.at(-1)!.id
+  ann.say('/start')
+  await bot.seen(ann, '3 knocks of strangers', before)
+  expect(eve.chat.messages.filter(({ from }) => from.isBot)).toEqual([])
+  expect(press.answer).toBeUndefined()
+})
+
+it('a forwarded message is no command, no answer and no reason', async () => {
+  const { id } = await raise(bot.host, 'ls forwarded')
+  const card = await cardOf(ann, 'ls forwarded')
+  ann.say('no, because', { replyTo: card.id, forwardedFrom: 'Mallory' })
+  ann.say('/approvals', { forwardedFrom: 'Mallory' })
+  await bot.fake.until(
+    () => bot.fake.visible(ann.chat).filter(({ text }) => text.startsWith('No session.')).length >= 2,
+    'refusals',
+  )
+  expect((await bot.host.ledger.get(id))?.state).toBe('pending')
+})
+
+it('a reply to the card denies with that reason; the same words elsewhere do not', async () => {
+  const { id } = await raise(bot.host, 'ls reason')
+  const card = await cardOf(ann, 'ls reason')
+  ann.say('not on a Friday')
+  ann.say('not on a Friday', { replyTo: card.id })
+  await bot.fake.until(() => /⛔/.test(card.text), 'the end on the card')
+  const { decision } = (await bot.host.ledger.get(id))!
+  expect(decision).toMatchObject({ tier: 'deny', note: 'not on a Friday' })
+})
+
+it('an elevated request that is cut must be seen whole first; a high one is asked about twice', async () => {
+  const { id } = await raise(bot.host, `rm -rf build/${'x'.repeat(3000)}`)
+  const card = await cardOf(ann, 'rm -rf build/')
+  expect(card.text).toContain('characters in all')
+  ann.press(card, 'Allow once…')
+  const below = await bot.fake.until(
+    () =>
+      bot.fake.visible(ann.chat).find(message => message.id > card.id && /More…/.test(JSON.stringify(message.markup))),
+    'new buttons under the whole request',
+  )
+  const really = below.markup!.inline_keyboard!.flat().find(({ text }) => text.startsWith('Allow once'))!.text
+  ann.press(below, really)
+  if (really.endsWith('…')) {
+    await bot.fake.until(() => JSON.stringify(below.markup).includes('Yes, allow'), 'really?')
+    ann.press(below, 'Yes, allow')
+  }
+  await bot.fake.until(() => /✅/.test(below.text), 'decided')
+  expect((await bot.host.ledger.get(id))?.decision).toMatchObject({ seen: { whole: true }, actor: { name: 'Ann' } })
+})
+
+it('the same update again does nothing twice', async () => {
+  const { id } = await raise(bot.host, 'ls twice')
+  const card = await cardOf(ann, 'ls twice')
+  ann.press(card, 'Allow once')
+  await bot.fake.until(() => /✅/.test(card.text), 'decided')
+  const decided = (await bot.events('approval.decided')).length
+  const query = {
+    id: 'cb_again',
+    from: { id: 4711, is_bot: false, first_name: 'Ann' },
+    data: 'whatever',
+    message: { message_id: card.id, chat: { id: 4711, type: 'private' } },
+  }
+  const last = (await bot.events('telegram.update-taken')).at(-1)!.data.update as number
+  bot.fake.state.updates.push({ callback_query: query }, last)
+  // Numbers begin anew after a quiet week.
+  const polls = () => bot.fake.calls.filter(({ method }) => method === 'getUpdates')
+  await bot.fake.until(() => bot.fake.state.updates.waiting.length === 0, 'the repeated one to be confirmed')
+  bot.fake.state.updates.endPoll()
+  await bot.fake.until(() => polls().at(-1)?.fields.offset === undefined, 'a poll from anywhere')
+  bot.fake.state.updates.jumpTo(5)
+  ann.say('/usage')
+  await bot.seen(ann, 'last 24 hours')
+  expect((await bot.events('approval.decided')).length).toBe(decided)
+  expect((await bot.host.ledger.get(id))?.state).not.toBe('pending')
+})
+
+it('buttons and cards outlive a restart; what was decided meanwhile is edited into them', async () => {
+  const open = await raise(bot.host, 'ls survivor')
+  const gone = await raise(bot.host, 'ls elsewhere')
+  const openCard = await cardOf(ann, 'ls survivor')
+  const goneCard = await cardOf(ann, 'ls elsewhere')
+  await bot.bot.settled()
+  await bot.bot.stop()
+  await bot.host.ledger.decide(gone.id, {
+    fingerprint: gone.fingerprint,
+    option: 'no',
+    seen: { displayHash: gone.display.hash, whole: true },
+    actor: { kind: 'person', id: 'x', name: 'Carl', role: 'owner' },
+    surface: 'web',
+    idempotencyKey: 'web:1',
+  })
+  ann.press(openCard, 'Allow once')
+  await bot.openBot()
+  await bot.fake.until(() => /⛔ .*Carl, web/.test(goneCard.text), 'the other decision on the card')
+  await bot.fake.until(() => /✅ .*Ann, telegram/.test(openCard.text), 'the press that waited')
+  expect((await bot.host.ledger.get(open.id))?.decision?.tier).toBe('allow-once')
+  expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('ls survivor'))).toHaveLength(1)
+})
+
+it('after 409 there is one poller, it waits and hears again, and says meanwhile that it is deaf', async () => {
+  const polls = () => bot.fake.calls.filter(({ method }) => method === 'getUpdates').length
+  bot.fake.faults.plan('getUpdates', { kind: 'status', code: 409 })
+  bot.fake.state.updates.endPoll()
+  await bot.fake.until(() => bot.bot.health.state === 'deaf', 'deaf')
+  expect(bot.bot.health.reason).toContain('another program')
+  const count = polls()
+  await delay(systemClock, 500)
+  expect(polls()).toBe(count)
+  ann.say('/usage')
+  await bot.fake.until(() => bot.bot.health.state === 'connected', 'hearing again')
+}, 15_000)
+
+it('a person who blocks the bot ends no session; a new word of theirs opens the chat again', async () => {
+  bob.block()
+  await raise(bot.host, 'ls blocked')
+  await cardOf(ann, 'ls blocked')
+  bob.unblock()
+  const before = bob.chat.messages.at(-1)!.id
+  bob.say('/approvals')
+  await bot.seen(bob, 'ls blocked', before)
+})
+
+it('hidden characters of a request are shown, not hidden', async () => {
+  await raise(bot.host, 'echo safe\u202e rm -rf /\u200b')
+  const card = await cardOf(ann, 'echo safe')
+  expect(card.text).not.toMatch(/[\u202e\u200b]/)
+})
+
+it('a second bot for the same store is kept out', async () => {
+  await expect(new Promise((_, reject) => bot.openBot({ owner: 'other' }).catch(reject))).rejects.toMatchObject({
+    code: 'E_BUSY',
+  })
+})
