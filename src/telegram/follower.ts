@@ -41,10 +41,17 @@ export class Follower {
   async start(): Promise<void> {
     const { store, types, onError } = this.#options
     const known = await store.document<{ position: number }>(telegramCursorProjection.name, 'log')
-    const after = known?.state.position ?? (await store.head())
+    const after = known?.state.position ?? (await this.#beginNow())
     this.#subscription = store.subscribe({ after, types, onError }, events => {
       this.#working = this.#working.then(() => this.#tell(events)).catch(onError)
     })
+  }
+
+  /** Written at once: what happens before the first words, while the bot is away, is news already. */
+  async #beginNow(): Promise<number> {
+    const position = await this.#options.store.head()
+    await this.#options.store.append('telegram/cursor', 'any', [newEvent('telegram.read-on', { position })])
+    return position
   }
 
   /** Resolves when everything that is in the log by now has been put into words. */

@@ -124,11 +124,14 @@ export class Speaker {
     const shown = await this.shown(item.chat, item.subject)
     // Sent twice because the first was not confirmed: both copies show the same.
     const edited: number[] = []
+    const gone: number[] = []
     for (const message of (act.isBelow ? null : shown?.messages) ?? [])
-      if (await this.#edit(item.chat, message, act.html, act.keyboard)) edited.push(message)
+      ((await this.#edit(item.chat, message, act.html, act.keyboard)) ? edited : gone).push(message)
     if (edited.length > 0) return { messages: edited, shown: this.#shownBy(item, edited, hash, act.isOpen) }
     const sent = await this.#send(place, act.html, markup(act.keyboard, act.forceReply))
-    const messages = act.isBelow ? [...(shown?.messages ?? []), sent] : [sent]
+    // Meanwhile a press may have told of a copy that nobody knew to have arrived.
+    const known = (await this.shown(item.chat, item.subject))?.messages ?? []
+    const messages = [...new Set([...known.filter(message => !gone.includes(message)), sent])]
     return { messages, shown: this.#shownBy(item, messages, hash, act.isOpen) }
   }
 
