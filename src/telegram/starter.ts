@@ -177,7 +177,7 @@ const QUESTIONS = {
 } as const
 
 /** An issue of the tracker, else what is to be built in words; a range of commits, else what is not committed. */
-function pipelineInput(kind: 'implement' | 'review', text: string): Record<string, string> {
+function pipelineInput(kind: Wish['kind'], text: string): Record<string, string> {
   const said = text.trim()
   if (kind === 'review') return /\S\.\.\S/.test(said) ? { range: said } : {}
   if (/^(#?\d{1,9}|[A-Z][A-Z0-9]{1,20}-\d{1,9})$/.test(said)) return { issue: said }
