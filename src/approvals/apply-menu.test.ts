@@ -213,6 +213,61 @@ describe('the appearance that was decided', () => {
   })
 })
 
+describe('on a slow machine', () => {
+  /** Arrows are drawn only after so long; the picture is what is drawn. */
+  function slow(ms: number): FakeMenu & { drawn: number } {
+    const menu = Object.assign(fake(), { drawn: 0 })
+    const enter = menu.press.bind(menu)
+    menu.press = async key => {
+      if (key === '\r') return enter(key)
+      menu.keys.push(key)
+      menu.later(ms, () => {
+        menu.drawn++
+        menu.select((menu.now?.selected ?? 0) + (key === DOWN ? 1 : -1))
+      })
+    }
+    return Object.assign(menu, { picture: () => `drawn ${menu.drawn}` })
+  }
+
+  test.each([600, 2_000, 4_500])('a move that shows after %i ms is waited for, and never made twice', async ms => {
+    const menu = slow(ms)
+    expect(await choose(menu, 'No')).toEqual({ result: 'applied', keys: [DOWN, DOWN, '\r'] })
+    expect(menu.confirmed).toEqual([{ print: PRINT, label: 'No' }])
+  })
+
+  test('one that never shows is given up, with one key pressed', async () => {
+    const started = clock.now()
+    expect(await choose(slow(60_000), 'No')).toEqual({ result: 'stale', reason: 'ambiguous', keys: [DOWN] })
+    expect(clock.now() - started).toBeLessThan(6_000)
+  })
+
+  test('a screen that was drawn since, and then stands without the move, is not waited for', async () => {
+    const menu = slow(60_000)
+    menu.later(700, () => {
+      menu.drawn++
+      menu.show(menu.now)
+    })
+    const started = clock.now()
+    expect(await choose(menu, 'No')).toEqual({ result: 'stale', reason: 'ambiguous', keys: [DOWN] })
+    expect(clock.now() - started).toBeLessThan(2_500)
+  })
+
+  test('a menu that goes or changes while its move is waited for gets no further key', async () => {
+    for (const [next, reason] of [
+      [null, 'gone'],
+      [menuOf(['Delete everything', 'Keep']), 'changed'],
+    ] as const) {
+      const menu = slow(60_000)
+      menu.later(2_000, () => {
+        menu.drawn++
+        menu.show(next)
+      })
+      expect(await choose(menu, 'No')).toEqual({ result: 'stale', reason, keys: [DOWN] })
+      expect(menu.confirmed).toEqual([])
+    }
+  })
+})
+
 describe('after Enter', () => {
   test('Enter lost: once more, then applied', async () => {
     const menu = fake()

@@ -19,8 +19,13 @@ export type { ApplyOutcome, MenuPort, WantedAnswer, WantedPage } from './apply-m
  *
  * Symptoms: Enter without effect in a fresh menu → STANDS_MS too short · `ambiguous` on a slow line → MOVE_MS · `unconfirmed` although the
  * agent went on → CONFIRM_MS · *applied* although the menu came back → AWAY_MS.
+ *
+ * A move that is not seen is never made again: the key may be on its way. While nothing at all is drawn after a key, the machine is slow or
+ * the agent is deaf, and nobody can tell which: that is waited for up to PATIENCE_MS. A screen that was drawn since, and then stood
+ * still for MOVE_MS without the move, is the agent's answer.
  */
 const MOVE_MS = 500
+const PATIENCE_MS = 5_000
 const CONFIRM_MS = 3_000
 /** How long a program that takes single keys has to show that it took one, before Enter is added. */
 const KEY_MS = 400
@@ -146,12 +151,13 @@ class Hand {
       if (selected === target) return
       if (moves >= limit) throw new Stale('ambiguous')
       const step = target > selected ? 1 : -1
+      const picture = this.#port.picture?.()
       await this.#press(arrowKey(menu, step))
       const before = menu.options[selected]!.label
       const expected = menu.options[selected + step]!.label
       // In a window that scrolls the row may stay and the labels move: the label tells, not the row.
-      const hasMoved = await this.#until(
-        MOVE_MS,
+      const hasMoved = await this.#untilDrawn(
+        picture,
         seen => !this.#isWanted(seen) || (selectedLabel(seen!) !== before && selectedLabel(seen!) === expected),
       )
       if (!hasMoved) throw new Stale('ambiguous')
@@ -168,9 +174,10 @@ class Hand {
       const box = this.#look().options[this.#find(this.#look(), label)]!
       if (box.checked === isWanted) continue
       await this.#moveTo(label)
+      const picture = this.#port.picture?.()
       await this.#press(this.#look().keys.toggle)
-      const hasTurned = await this.#until(
-        MOVE_MS,
+      const hasTurned = await this.#untilDrawn(
+        picture,
         seen =>
           !this.#isWanted(seen) ||
           seen!.options.find(option => folded(option.label) === folded(label))?.checked === isWanted,
@@ -326,6 +333,20 @@ class Hand {
   async #press(key: string): Promise<void> {
     this.trace.keys.push(key)
     await this.#port.press(key)
+  }
+
+  /** What a key must bring about, on a screen that looked like this before it. */
+  async #untilDrawn(before: string | undefined, holds: (menu: Menu | null) => boolean): Promise<boolean> {
+    const deadline = this.#clock.monotonic() + PATIENCE_MS
+    for (let last = before; ; ) {
+      const left = Math.min(MOVE_MS, deadline - this.#clock.monotonic())
+      if (left <= 0) return false
+      if (await this.#until(left, holds)) return true
+      const now = this.#port.picture?.()
+      const isDrawn = now !== before
+      if (now === undefined || (isDrawn && now === last)) return false
+      last = now
+    }
   }
 
   async #until(ms: number, holds: (menu: Menu | null) => boolean): Promise<boolean> {

@@ -77,11 +77,11 @@ export class Ledger {
     return (await this.get(id))!
   }
 
-  /** The same appearance asks something else: the old request is stale, the new one follows it. Null when the old one was closed already. */
+  /** The same appearance is now known better: the old request is stale, the new one follows it. Null when the old one is pending no more. */
   async replace(old: ApprovalRecord, request: ApprovalRequest): Promise<ApprovalRecord | null> {
     for (;;) {
       const { record, version } = await this.#read(old.id)
-      if (!canMove(record.state, 'changed')) return null
+      if (record.state !== 'pending') return null
       const id = newId('apr')
       const stale = {
         stream: approvalStream(old.id),

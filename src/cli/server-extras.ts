@@ -23,6 +23,7 @@ export function serverExtras(context: CommandContext, home: Home): ServerExtras 
     const { examine: look } = await import('./doctor-checks.js')
     return look(at('/'), { fix })
   }
+  let looking: ReturnType<typeof examine> | null = null
   return {
     pipelines: serverPipelines(at),
     agent: home.loaded.config.oneshot.agent,
@@ -35,7 +36,13 @@ export function serverExtras(context: CommandContext, home: Home): ServerExtras 
     }),
     changeSettings: async (changes, version) =>
       editSettings(file, changes as Record<string, SettingValue>, { version }),
-    doctor: () => examine(false),
+    // Looking starts programs: those who ask at the same time get the same look.
+    doctor: () => {
+      looking ??= examine(false).finally(() => {
+        looking = null
+      })
+      return looking
+    },
     doctorFix: async check => {
       if (check !== 'directories')
         throw new SignalboxError('E_STATE', `"${check}" is not repaired while the daemon runs`, {

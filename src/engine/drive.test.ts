@@ -130,6 +130,36 @@ describe('a run', () => {
     expect(await getRun(store, id)).toMatchObject({ status: 'completed', steps: 3, step: 'c@3#1' })
   })
 
+  test('a step that ends while something else of it is being written does not begin again', async () => {
+    const id = await create(steps('a'))
+    const workers = new Workers()
+    let end: () => void = () => undefined
+    const isOver = new Promise<void>(resolve => {
+      end = resolve
+    })
+    workers.does.a = async call => {
+      call.notice('info', 'about to end')
+      await settle()
+      end()
+      return { status: 'ok' }
+    }
+    const slow = new Proxy(store, {
+      get(target, key) {
+        const value = Reflect.get(target, key, target) as unknown
+        if (key !== 'appendAll') return typeof value === 'function' ? value.bind(target) : value
+        return async (...args: Parameters<EventStore['appendAll']>) => {
+          if (args[0].some(({ events }) => events.some(({ type }) => type === 'run.notice'))) {
+            await isOver
+            await settle()
+          }
+          return target.appendAll(...args)
+        }
+      },
+    })
+    expect(await (await driver(id, workers, { at: slow })).drive()).toEqual({ state: 'ended', status: 'completed' })
+    expect(workers.begun).toEqual(['a@1#1'])
+  })
+
   test('announces a step before it begins', async () => {
     const id = await create(steps('a'))
     const workers = new Workers()

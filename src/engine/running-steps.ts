@@ -29,6 +29,8 @@ export class RunningSteps {
   readonly #options: RunningStepsOptions
   readonly #steps = new Map<string, Running>()
   readonly #recoveries = new Map<string, Running>()
+  /** Steps whose end has arrived and may not be written yet, by when they began: what still seems open must not begin again. */
+  readonly #ended = new Map<string, number>()
 
   constructor(options: RunningStepsOptions) {
     this.#options = options
@@ -44,7 +46,8 @@ export class RunningSteps {
   }
 
   begin(step: string, open: OpenStep): void {
-    if (this.#steps.has(step)) return
+    if (this.#steps.has(step) || this.#ended.get(step) === open.startedAt) return
+    this.#ended.delete(step)
     const performer = this.#options.performers[open.effect]
     this.#track(step, open, call =>
       performer
@@ -61,7 +64,7 @@ export class RunningSteps {
     try {
       const adopted = await performer?.adopt?.(call)
       if (adopted) {
-        this.#follow(step, running, adopted.end)
+        this.#follow(step, open, running, adopted.end)
         return true
       }
       await performer?.abandon?.(call)
@@ -98,18 +101,20 @@ export class RunningSteps {
     const running: Running = { abort: new AbortController(), done: Promise.resolve(), usage: null }
     this.#follow(
       step,
+      open,
       running,
       guarded(() => work(this.#call(step, open, running))),
     )
   }
 
-  #follow(step: string, running: Running, end: Promise<StepEnd>): void {
+  #follow(step: string, { startedAt }: OpenStep, running: Running, end: Promise<StepEnd>): void {
     this.#steps.set(step, running)
     running.done = this.#endOf(end).then(({ status, result, reason, usage }) => {
       this.#steps.delete(step)
       const { signal } = running.abort
       const isUnneeded = signal.aborted && (signal.reason as StepAbort).why === 'unneeded'
       if (signal.aborted && !isUnneeded) return
+      this.#ended.set(step, startedAt)
       this.#options.arrive(
         newEvent('step.ended', {
           step,

@@ -28,6 +28,8 @@ export class TmuxRoster {
   readonly #options: TmuxRosterOptions
   readonly #panes = new Map<string, TmuxPane>()
   readonly #opening = new Map<string, Promise<TmuxPane | null>>()
+  /** What tmux told of a pane while it was being opened, in its order: between two of these nothing may be lost. */
+  readonly #early = new Map<string, ((pane: TmuxPane) => void)[]>()
   /** A pane keeps its public id while its process lives, also over a lost connection. */
   readonly #ids = new Map<string, string>()
   #source: TmuxSource | null = null
@@ -51,12 +53,8 @@ export class TmuxRoster {
       clock,
       env,
       described: (key, socket, info) => void this.#described(key, socket, info).catch(onError),
-      output: (key, bytes) => this.#panes.get(key)?.output(bytes),
-      content: (key, content) =>
-        void this.#opening
-          .get(key)
-          ?.then(pane => pane?.content(content))
-          .catch(onError),
+      output: (key, bytes) => this.#deliver(key, pane => pane.output(bytes)),
+      content: (key, content) => this.#deliver(key, pane => pane.content(content)),
       gone: key => this.#gone(key),
       onError,
     })
@@ -93,6 +91,13 @@ export class TmuxRoster {
     return this.#programs
   }
 
+  #deliver(key: string, act: (pane: TmuxPane) => void): void {
+    const early = this.#early.get(key)
+    const pane = this.#panes.get(key)
+    if (early) early.push(act)
+    else if (pane) act(pane)
+  }
+
   async #described(key: string, socket: string, info: TmuxPane['info']): Promise<void> {
     const known = this.#panes.get(key)
     if (known) {
@@ -102,7 +107,8 @@ export class TmuxRoster {
     }
     if (this.#opening.has(key) && !known) return void (await this.#opening.get(key))?.describe(info)
     if (this.#panes.size + this.#opening.size >= this.#options.settings.panes.max_total) return
-    const opening = this.#openPane(key, socket, info)
+    this.#early.set(key, [])
+    const opening = this.#openPane(key, socket, info).finally(() => this.#early.delete(key))
     this.#opening.set(key, opening)
     await opening
   }
@@ -131,6 +137,9 @@ export class TmuxRoster {
       return null
     }
     this.#panes.set(key, pane)
+    const early = this.#early.get(key) ?? []
+    this.#early.delete(key)
+    for (const act of early) act(pane)
     await pane.settled()
     this.#options.changed(id)
     return pane

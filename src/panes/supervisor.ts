@@ -29,6 +29,9 @@ import {
 } from './supervisor-parts.js'
 import { WaitFallback } from './wait-fallback.js'
 
+/** A program in the foreground counts when it has been there for so long. */
+const FOREGROUND_STANDS_S = 1
+
 /**
  * Everything that is known about one pane, turned into its status: reports go through the queue into the reading and the table, time alone
  * through `tick`, and where nobody reports, content heuristics guess. It owns no terminal and no clock: time is data, so a recording, a
@@ -49,6 +52,8 @@ export class Supervisor {
   #pane: Pane
   #generation = 0
   #job: Job | null = null
+  /** Since when this very program has the terminal. */
+  #jobSince = Number.NEGATIVE_INFINITY
   #isPending = false
   #isCleared = false
   #mode: 'auto' | 'off' = 'auto'
@@ -126,6 +131,7 @@ export class Supervisor {
   runs(job: Job | null, t: number): void {
     const before = this.#job
     this.#job = job
+    if (before?.pid !== job?.pid || before?.name !== job?.name) this.#jobSince = t
     if (!before || !job || before.name === job.name) return
     if (!before.isShell && job.isShell) this.#offer('process', 'returned', t, {})
     this.drain(t)
@@ -354,6 +360,8 @@ export class Supervisor {
   #readForeground(t: number): void {
     const job = this.#job
     if (!job || job.isShell || job.agent !== null || job.name === null) return
+    // A program that only starts another one in its place, as env and exec do, is gone again at once.
+    if (t - this.#jobSince < FOREGROUND_STANDS_S) return
     // Listed programs are read by what they print.
     if (this.#settings.heuristics.jobs.includes(job.name)) return
     if (this.#pane.state(t).reading.claim !== null || this.#pane.screen.last === null) return

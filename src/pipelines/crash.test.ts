@@ -48,13 +48,10 @@ test('events only in memory; history written at the end: wherever the machine go
   expect(expected.filter(type => type === 'task.finished')).toHaveLength(1)
   let deaths = 0
   for (const [at, when] of [
-    [2, 'before'],
-    [4, 'after'],
+    [3, 'after'],
     [5, 'before'],
-    [7, 'after'],
-    [9, 'before'],
-    [10, 'after'],
-    [12, 'before'],
+    [8, 'after'],
+    [11, 'before'],
     [13, 'after'],
   ] as const) {
     bench.newRepository()
@@ -67,5 +64,5 @@ test('events only in memory; history written at the end: wherever the machine go
     expect(facts(run.types), `${when} append ${at}`).toEqual(expected)
     expect(run.pipeline.state.history.map(({ message }) => message.replace(/[0-9a-f]{12}/, 'x'))).toEqual(history)
   }
-  expect(deaths).toBeGreaterThan(5)
+  expect(deaths).toBeGreaterThan(3)
 }, 60_000)

@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { cancelRun, getRun, readAnswer, resumeRun } from '../engine/index.js'
+import { cancelRun, checkpointsOf, createRun, getRun, readAnswer, resumeRun } from '../engine/index.js'
 import { type BenchRun, PipelineBench } from './testing/pipeline-bench.js'
 import { APPROVED, item, plan, rejected, writesPlan } from './testing/scripted-agents.js'
 
@@ -272,6 +272,17 @@ describe('tasks', () => {
     },
   )
 
+  test('a run that a person stopped at objections goes on from there, and asks again', async () => {
+    bench.script({ architect: [writesPlan(plan(1))], reviewer: [say(rejected())] })
+    const id = await bench.create({ profile: bench.profile({ maxTaskReviews: 1 }) })
+    await bench.drive(id)
+    await bench.answer(id, 'approve')
+    expect((await bench.answer(id, 'stop')).record).toMatchObject({ status: 'failed', reason: 'objections' })
+    await resumeRun(bench.store, id, { by: 'someone' })
+    expect((await bench.drive(id)).record.status).toBe('waiting')
+    expect((await bench.answer(id, 'accept')).pipeline.state.outcome).toBe('objections_accepted')
+  })
+
   test.each([
     ['an empty answer', { text: '' }],
     ['prose', { text: 'Looks good to me, approved!' }],
@@ -470,6 +481,28 @@ describe('a run', () => {
     expect((await bench.look(two)).types).toContain('run.cancelled')
     expect((await getRun(bench.store, one)).status).toBe('waiting')
     expect((await bench.answer(one, 'approve')).pipeline.state.outcome).toBe('approved')
+  })
+
+  test('a fork goes on from a task’s commit in a place of its own, and leaves the run it comes from alone', async () => {
+    const whole = await bench.implement()
+    const { checkpoint } = checkpointsOf(whole.events).find(({ node }) => node === 'commit_task')!
+    expect(checkpoint.commit).toBe(whole.pipeline.state.tasks[0]!.commit)
+    const created = whole.events[0]!.data as unknown as Parameters<typeof createRun>[1]
+    const path = join(bench.directory, 'worktrees', 'fork')
+    bench.git('worktree', 'add', '-q', '-b', 'fork', path, checkpoint.commit!)
+    const from = { node: checkpoint.next_node!, context: checkpoint.context, visits: checkpoint.node_visits }
+    const workspace = { path, branch: 'fork', base: checkpoint.commit! }
+    const id = await createRun(
+      bench.store,
+      { ...created, cwd: path, input: { ...created.input, workspace, from } },
+      Date.now(),
+    )
+    const run = await bench.drive(id)
+    expect(run.pipeline.state).toMatchObject({ outcome: 'approved', branch: 'fork', worktree: path, workflow_id: id })
+    expect(bench.commits('fork').map(({ subject }) => subject)).toEqual(['feat(lamp): part 1', 'feat(lamp): part 2'])
+    expect(bench.commits('fork')[1]!.body).toContain(`Signalbox-Run: ${id}`)
+    expect(bench.commits()).toHaveLength(2)
+    expect(bench.git('rev-parse', 'fork~1')).toBe(bench.git('rev-parse', 'signalbox/lamp~1'))
   })
 
   test('the budget of a task stops it at a gate, and goes on when it is raised', async () => {

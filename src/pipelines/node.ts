@@ -45,6 +45,8 @@ export interface NodeResult {
   end?: NonNullable<NodeOutcome['end']>
   /** Instead of everything else. */
   failed?: NodeOutcome
+  /** The newest commit of the work: a fork begins there. */
+  commit?: string
   /** For the end of the run. */
   verdict?: { outcome: Outcome; objections: string[] }
   response?: string

@@ -17,11 +17,11 @@ import { adHocArgs } from './ad-hoc-args.js'
 import { ARGS_INPUT, type PipelineArgs } from './args.js'
 import type { AgentNode, NodeContext, NodeResult, PipelineNode, PipelineServices } from './node.js'
 import { pipelineNodes } from './nodes/index.js'
-import { restorePlace } from './nodes/prepare.js'
+import { bringPlan, restorePlace } from './nodes/prepare.js'
 import { PipelineGit } from './pipeline-git.js'
 import type { PipelineRegistry } from './registry.js'
 import { reduceState } from './state.js'
-import { readArgs, readState, storedFields } from './stored-state.js'
+import { argsOfRun, readArgs, readState, storedFields } from './stored-state.js'
 
 /**
  * Carries out the nodes of pipelines (`type=code`, `fn=…`): reads the state from the run, calls the node's function, and writes down what it
@@ -66,7 +66,9 @@ export class PipelineSteps implements Performer {
     const step = graphStep(call)
     const fn = textOf(step.node.attributes, 'fn') ?? ''
     const type = textOf(step.graph.attributes, 'pipeline_type')
-    const args = readArgs(step.context) ?? (await adHocArgs(call, step, type ?? ''))
+    const told = readArgs(step.context) ?? (await adHocArgs(call, step, type ?? ''))
+    const args = argsOfRun(told, call.run, step.work.input.workspace)
+    const isFork = args !== told
     try {
       // Which pipeline it is the state says, never the command that goes on with it.
       this.#registry.getPipeline(args.pipeline)
@@ -78,7 +80,7 @@ export class PipelineSteps implements Performer {
     const directory = this.#services.runDirectory(call.run)
     const own = join(directory, 'pipeline')
     mkdirSync(own, { recursive: true, mode: 0o700 })
-    const state = readState(step.context, args, new Artifacts(join(directory, 'artifacts')))
+    const state = readState(step.context, args, new Artifacts(join(directory, 'artifacts')), isFork)
     const cwd = placeOf(step, args)
     const open = (git: PipelineGit): NodeContext => ({
       call,
@@ -91,7 +93,11 @@ export class PipelineSteps implements Performer {
       reply: step.reply,
       directory: own,
     })
-    if (existsSync(cwd)) return { node, context: open(new PipelineGit(cwd)) }
+    if (existsSync(cwd)) {
+      const context = open(new PipelineGit(cwd))
+      if (isFork) bringPlan(context)
+      return { node, context }
+    }
     if (fn !== 'prepare') await restorePlace(open(new PipelineGit(args.repository)))
     return { node, context: open(new PipelineGit(existsSync(cwd) ? cwd : args.repository)) }
   }
@@ -104,8 +110,11 @@ export class PipelineSteps implements Performer {
       return structural(`the update of "${step.node.id}" does not fit the state: ${reduced.problem}`)
     const { verdict } = result
     const isFirst = readArgs(step.context) === null
+    const stopped = result.end?.status === 'failed' ? result.end : null
     const outcome: NodeOutcome = {
-      status: 'success',
+      status: stopped ? 'fail' : 'success',
+      // A run that was stopped here goes on here: its node is tried anew, and asks again.
+      ...(stopped && { failure_reason: stopped.text ?? stopped.reason, failure_class: 'canceled' as const }),
       ...(result.route !== undefined && { next_node: result.route }),
       context_updates: {
         ...storedFields(reduced.state, reduced.changed),
@@ -117,6 +126,7 @@ export class PipelineSteps implements Performer {
         ...(result.update?.history ?? []).map(entry => newEvent('history.added', entry)),
       ],
       ...(result.end && { end: result.end }),
+      ...(result.commit !== undefined && { commit: result.commit }),
       ...(result.response !== undefined && { notes: result.response.split('\n')[0]!.slice(0, 200) }),
     }
     return { status: 'ok', result: outcome }

@@ -17,7 +17,7 @@ import type { PipelineArgs } from './args.js'
 import { PIPELINE_LABEL } from './create-run.js'
 import type { PipelineRegistry } from './registry.js'
 import { freeze, type HistoryEntry, type ImplementationState } from './state.js'
-import { readArgs, readState } from './stored-state.js'
+import { argsOfRun, readArgs, readState } from './stored-state.js'
 
 /** A run of a pipeline as people and surfaces see it. */
 export interface PipelineRun {
@@ -51,8 +51,9 @@ export async function readPipelineRun(
 ): Promise<PipelineRun> {
   const { work } = (await readRun(store, record.id, graphWorkflow)).run
   const cursor = work.cursors.get(MAIN)!
-  const args = readArgs(cursor.context)
-  if (!args) throw new SignalboxError('E_INPUT', `run ${record.id} is no run of a pipeline`)
+  const told = readArgs(cursor.context)
+  if (!told) throw new SignalboxError('E_INPUT', `run ${record.id} is no run of a pipeline`)
+  const args = argsOfRun(told, record.id, work.input.workspace)
   if (!registry.has(args.pipeline))
     throw new SignalboxError(
       'E_CONFIG',
@@ -62,7 +63,8 @@ export async function readPipelineRun(
       },
     )
   const events = await store.readStream(runStream(record.id))
-  const stored = readState(cursor.context, args, new Artifacts(join(runDirectory(record.id), 'artifacts')))
+  const artifacts = new Artifacts(join(runDirectory(record.id), 'artifacts'))
+  const stored = readState(cursor.context, args, artifacts, args !== told)
   const ended = { cancelled: 'cancelled', rejected: 'rejected', failed: 'failed' } as const
   const state: ImplementationState = {
     ...stored,

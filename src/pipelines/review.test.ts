@@ -203,3 +203,24 @@ test('tool calls that a role may not make are on record, with secrets taken out'
     { role: 'reviewer', tool: 'Write', isAllowed: false, isAfterwards: true },
   ])
 })
+
+test.each([true, false])(
+  'what a Developer asks leave for is judged by the policy first (left to itself: %s)',
+  async autoApprove => {
+    const requests = [
+      { tool: 'Bash', input: { command: 'ls' } },
+      { tool: 'Write', input: { file_path: '/etc/passwd', content: 'x' } },
+      { tool: 'Bash', input: { command: 'rm -rf ../..' } },
+    ]
+    const agents = bench.script({ reviewer: [say(rejected()), say(APPROVED)], developer: [{ requests }] })
+    const profile = bench.profile()
+    const roles = { ...profile.roles, developer: { ...profile.roles.developer, permissions: 'ask' as const } }
+    let run = await bench.review({ autoApprove, profile: { ...profile, roles } })
+    if (!autoApprove) run = await bench.answer(run.id, 'all')
+    expect(agents.answers.map(answer => answer?.isAllowed ?? null)).toEqual([true, false, autoApprove ? false : null])
+    expect(of(run, 'tool.decided')).toMatchObject([
+      { tool: 'Bash', isAllowed: true, isAfterwards: false },
+      { tool: 'Write', isAllowed: false, isAfterwards: false, reason: '/etc/passwd lies outside of the worktree' },
+    ])
+  },
+)

@@ -1,4 +1,4 @@
-import type { Artifacts } from '../engine/index.js'
+import type { Artifacts, GraphInput } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { ARGS_INPUT, type PipelineArgs, pipelineArgs } from './args.js'
 import { initialState } from './initial-state.js'
@@ -23,11 +23,24 @@ export function readArgs(context: Readonly<Record<string, unknown>>): PipelineAr
   })
 }
 
+/** A fork has the arguments of the run it comes from, and a place of its own: two runs never work in one directory. */
+export function argsOfRun(
+  args: PipelineArgs,
+  run: string,
+  { path, branch, base }: GraphInput['workspace'],
+): PipelineArgs {
+  if (args.workflowId === run) return args
+  const mode = branch === null ? ('in_place' as const) : ('worktree' as const)
+  const place = { mode, path, branch, base: base ?? args.place.base, isNewBranch: false, dirtyBefore: [] }
+  return { ...args, workflowId: run, place }
+}
+
 /** @throws SignalboxError `E_CONFIG` for a state of an unknown pipeline or a newer form: the run stays as it is. */
 export function readState(
   context: Readonly<Record<string, unknown>>,
   args: PipelineArgs,
   artifacts: Artifacts,
+  isFork = false,
 ): ImplementationState {
   const version = context[`${PREFIX}schema_version`] ?? SCHEMA_VERSION
   if (typeof version !== 'number' || version > SCHEMA_VERSION)
@@ -43,7 +56,9 @@ export function readState(
     const key = `${PREFIX}${field}`
     if (Object.hasOwn(context, key)) stored[field] = whole(context[key], artifacts)
   }
-  return parseState({ ...initialState(args), ...stored })
+  // A fork has read the branch of the run it comes from; its own is that of its place.
+  const own = isFork ? { branch: args.place.branch, worktree: args.place.path } : {}
+  return parseState({ ...initialState(args), ...stored, ...own })
 }
 
 /** What a step writes of the fields that it changed. */

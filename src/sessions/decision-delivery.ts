@@ -197,6 +197,8 @@ export class DecisionDelivery {
     const outcome = await alone(async () => {
       this.#isTyping = true
       try {
+        // Arrows of a host that is gone may be under way: with one more of ours the selection would go where neither meant it to.
+        if (record.delivery.some(({ step }) => step === 'move')) await delay(clock, QUIET_MS)
         await this.#waitUntilSteady()
         return await chooseOption(
           menu,

@@ -4,6 +4,16 @@ import { SessionStage, type StageOptions } from './testing/session-stage.js'
 
 const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'
 const DONE = '◈ Finished in 5s · 1.2k tokens'
+const MENU = [
+  '━'.repeat(60),
+  ' Run a command',
+  ' May I run this command?',
+  '',
+  ' ▸ 1. Yes, this once',
+  '   2. No',
+  '',
+  ' enter to choose · ↑/↓ to move · esc to decline',
+]
 const TRANSCRIPT = { hasTranscript: true, hasHooks: false, canResume: true }
 
 let stage: SessionStage
@@ -332,22 +342,62 @@ describe('before the first prompt', () => {
     await turn('hello', ['◆ Hello.'], ['◆ Tip: there is a newer model.', ''])
     expect(await stage.messages()).toEqual(['Hello.'])
   })
+
+  test('a menu that only passes while the program draws itself asks nothing, however it is drawn again meanwhile', async () => {
+    await open()
+    await stage.paint(MENU, { isGone: true, passMs: 150 })
+    await stage.paint([' Signalbox demo agent 1.0.0'], { passMs: 100 })
+    await stage.paint(MENU, { isGone: true, passMs: 150 })
+    await stage.paint([' Signalbox demo agent 1.0.0'])
+    await stage.pass(3_000)
+    expect(stage.shown.filter(line => line.startsWith('ask'))).toEqual([])
+    expect(await stage.events('session.phase')).toEqual([])
+    await turn('hello', ['◆ Hello.'])
+    expect(await stage.messages()).toEqual(['Hello.'])
+  })
+
+  test('one that stands is asked, although nothing more is drawn', async () => {
+    await open()
+    await stage.paint(MENU, { isGone: true, passMs: 250 })
+    expect(stage.shown).toEqual([])
+    await stage.pass(450)
+    expect(stage.shown.filter(line => line.startsWith('ask'))).toEqual(['ask apr'])
+  })
+
+  test('after it a menu is asked at sight', async () => {
+    await open()
+    await stage.paint([])
+    await stage.session.type(new TextEncoder().encode('\r'))
+    await stage.paint(['▷ hello', '', ...MENU], { isGone: true, passMs: 250 })
+    expect(stage.shown.filter(line => line.startsWith('ask'))).toEqual(['ask apr'])
+  })
+})
+
+describe('a menu with an option that takes a text', () => {
+  const menuWith = (last: string, isSelected: boolean) => [
+    ...['▷ hello', '', ...MENU.slice(0, 4)],
+    ` ${isSelected ? ' ' : '▸'} 1. Yes, this once`,
+    '   2. No',
+    ` ${isSelected ? '▸' : ' '} 3. ${last}`,
+    ...MENU.slice(6),
+  ]
+
+  test('is the same request while something is written into it', async () => {
+    await open()
+    await stage.paint([])
+    await stage.session.type(new TextEncoder().encode('\r'))
+    await stage.paint(menuWith('No, and tell the agent what to do instead', false), { isGone: true })
+    for (const written of ['u', 'use the other', 'use the other branch']) {
+      await stage.paint(menuWith(written, true), { isGone: true, passMs: 0 })
+      await stage.print(`\u001b[9;${7 + written.length}H\u001b[?25h`)
+    }
+    expect(stage.shown.filter(line => /^(?:ask|settle)/.test(line))).toEqual(['ask apr'])
+  })
 })
 
 describe('a resumed session', () => {
   const RESUMED = { record: { resumedFrom: 'ses_old' } }
   const HISTORY = ['▷ old prompt', '', '◆ Old answer that was said before.', '', DONE, '']
-  const MENU = [
-    '━'.repeat(60),
-    ' Run a command',
-    ' May I run this command?',
-    '',
-    ' ▸ 1. Yes, this once',
-    '   2. No',
-    '',
-    ' enter to choose · ↑/↓ to move · esc to decline',
-  ]
-
   test('does not say again what is shown again, nor ask what flashes by (R20)', async () => {
     await open(RESUMED)
     await stage.paint([...HISTORY.slice(0, 4), THINKING], { isGone: true })

@@ -5,6 +5,8 @@ import { liveMenu } from './live-menu.js'
 
 /** In a conversation that is being shown again a menu may flash by that was answered long ago: one that waits stands for longer. */
 const OLD_MENU_MS = 1_000
+/** While a program draws itself for the first time a half of its picture may look like a menu: one that waits stands for longer. */
+const FIRST_MENU_MS = 400
 const ENTER = 0x0d
 /** An input box of a resumed session above which no prompt stands: its history is still to come, unless nothing is drawn for so long. */
 const HISTORY_MS = 3_000
@@ -22,7 +24,7 @@ export interface ReadinessOptions {
 }
 
 /**
- * When a session's screen begins to count: at its first prompt, or its first menu. What stands there by then is old: a greeting, with
+ * When a session's screen begins to count: at its first prompt, or its first menu that stays. What stands there by then is old: a greeting, with
  * hints that come when they come. A program that is at work, or shows a prompt, was given one when it was started.
  *
  * A resumed session shows its whole conversation again, and agents do that before, while and after they draw an input box: no picture tells
@@ -94,21 +96,21 @@ export class Readiness {
     })
   }
 
+  /** Before the first prompt no menu counts at sight: what passes while a program starts, or shows its history again, asks nothing. */
   #admitMenu(look: Look): boolean {
-    if (!this.#options.isResumed) {
-      this.#becomeReady()
-      return true
-    }
+    const { isResumed, clock, onMenuStands } = this.#options
+    const ms = isResumed ? OLD_MENU_MS : FIRST_MENU_MS
     const print = liveMenu(look.observation)?.print ?? ''
     if (this.#menu?.print !== print) {
       const seen = { print, t: look.t }
       this.#menu = seen
-      this.#options.clock.setTimer(OLD_MENU_MS, () => {
-        if (this.#menu === seen) this.#options.onMenuStands(OLD_MENU_MS)
+      clock.setTimer(ms, () => {
+        if (this.#menu === seen) onMenuStands(ms)
       })
     }
-    if (look.t - this.#menu.t < OLD_MENU_MS / 1000) return false
-    this.#tellReady()
+    if (Math.round((look.t - this.#menu.t) * 1000) < ms) return false
+    if (isResumed) this.#tellReady()
+    else this.#becomeReady()
     return true
   }
 

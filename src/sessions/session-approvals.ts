@@ -222,10 +222,22 @@ export class SessionApprovals {
       return
     }
     if (join.do === 'replace') return this.#replace(known, report, statement, key)
+    return this.#addReport(known, report, statement, key, { isNew: join.do === 'join' })
+  }
+
+  /** A further report of a request that is open: one more place that can be answered. */
+  async #addReport(
+    known: OpenRequest,
+    report: AgentReport,
+    statement: RequestStatement,
+    key: string | null,
+    { isNew }: { isNew: boolean },
+  ): Promise<void> {
+    const { ledger } = this.#options
     known.key ??= key
     known.asked ??= statement
     known.reports.add(report.id)
-    if (join.do === 'join') {
+    if (isNew) {
       const evidence = [{ kind: report.channel, report: report.id }]
       const toolUseId = key === null ? {} : { toolUseId: key }
       await ledger.join(known.record, { channel: 'hook', requestKey: report.id, evidence, ...toolUseId })
@@ -250,7 +262,12 @@ export class SessionApprovals {
       ...(menuPrint !== undefined && { menuPrint }),
       instance,
     })
-    if (!record) return this.#refresh(old).then(() => this.#answers.release(report.id))
+    if (!record) {
+      await this.#refresh(old)
+      // Decided while this report was on its way: it stays as it was decided, and the report tells where to answer.
+      if (old.record.state === 'decided') return this.#addReport(old, report, statement, key, { isNew: true })
+      return this.#answers.release(report.id)
+    }
     this.#open.delete(old.record.id)
     const wasShown = this.#shown?.id === old.record.id
     if (wasShown) this.#shown = { id: record.id, instance: this.#shown!.instance }

@@ -5,7 +5,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { AgentReport, AgentStatement, HookAnswer } from '../agents/index.js'
 import { type ApprovalRecord, Ledger, ledgerProjections } from '../approvals/index.js'
 import { decisionOf, menuOf, SUBJECT } from '../approvals/testing/fixtures.js'
-import { SimulatedClock } from '../clock/index.js'
+import { delay, SimulatedClock } from '../clock/index.js'
 import { runThrough } from '../clock/testing/run-through.js'
 import { validateEvent } from '../events/index.js'
 import type { Menu } from '../screen/index.js'
@@ -185,6 +185,25 @@ describe('reports of one request', () => {
     })
     expect(await end(before!)).toBe('stale changed')
     expect(session.open?.id).toBe(after!.id)
+  })
+
+  test('the screen first, and decided while the hook is on its way: it stays decided, and goes by the hook', async () => {
+    const session = desk()
+    menu = shows('npm test')
+    await session.raise(menu, '3:1')
+    const [before] = await open()
+    const recent = ledger.recent.bind(ledger)
+    ledger.recent = async id => {
+      const list = await recent(id)
+      if (list[0]?.state === 'pending') await decide(before!, 'deny')
+      return list
+    }
+    const hook = await asks(session, 'npm test')
+    await run(delay(clock, 2_000))
+    expect(await end(before!)).toBe('applied')
+    expect(answered).toMatchObject([{ report: hook, answer: {} }])
+    expect(keys).toEqual([])
+    expect(await ledger.list({ isOpenOnly: false })).toHaveLength(1)
   })
 
   test('a menu that shows another command than the hook told is a mismatch: high risk, both shown', async () => {

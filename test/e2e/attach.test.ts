@@ -1,19 +1,23 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorLines, recordedOutput, type SessionInfo, TestHome, waitFor } from './harness.js'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { errorLines, recordedOutput, type SessionInfo, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 import { hasTmux, TmuxTerminal } from './tmux.js'
 
-let home: TestHome
+let home: InsideHome
 let terminals: TmuxTerminal[]
+beforeAll(() => {
+  home = new InsideHome()
+})
 beforeEach(() => {
-  home = new TestHome()
   terminals = []
 })
 afterEach(async () => {
   for (const terminal of terminals) terminal.close()
-  await home.close()
+  await home.clear()
 })
+afterAll(() => home.close())
 
 function terminal(options: { name?: string; cols?: number; rows?: number } = {}): TmuxTerminal {
   const made = new TmuxTerminal(home, options)

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { CLI, TestHome } from './harness.js'
 
@@ -78,7 +79,9 @@ describe('completion', () => {
     for (const name of ['start', 'attach', '--size'.replace('--', shell === 'fish' ? '' : '--')])
       expect(stdout).toContain(name)
     if (!has(shell)) return
-    const check = spawnSync(shell, ['-n'], { input: stdout, encoding: 'utf8' })
+    const file = join(home.directory, `completion.${shell}`)
+    writeFileSync(file, stdout)
+    const check = spawnSync(shell, ['-n', file], { encoding: 'utf8' })
     expect([check.status, check.stderr]).toEqual([0, ''])
   })
 

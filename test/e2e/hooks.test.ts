@@ -1,27 +1,34 @@
 import { execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type SessionInfo, TestHome, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
 interface Approval {
   id: string
   state: string
   fingerprint: string
-  subject: { subAgent?: string }
+  subject: { session: string; subAgent?: string }
   request: { tool: string; input: unknown; options: { key: string; meaning: string }[] }
-  source: { channel: string; toolUseId?: string }
+  source: { channel: string; requestKey: string; toolUseId?: string }
   joined?: { channel: string; requestKey: string }[]
   delivery: { step: string }[]
   decision?: { option: string }
   outcome?: { reason?: string; evidence?: { kind: string }[]; observed?: object }
 }
 
-let home: TestHome
-beforeEach(() => {
-  home = new TestHome()
+let home: InsideHome
+/** Sessions of this test; the ledger remembers those of the others too. */
+let started: string[]
+beforeAll(() => {
+  home = new InsideHome()
 })
-afterEach(() => home.close())
+beforeEach(() => {
+  started = []
+})
+afterEach(() => home.clear())
+afterAll(() => home.close())
 
 const demoHome = () => ({ SIGNALBOX_DEMO_HOME: join(home.directory, 'demo') })
 
@@ -35,13 +42,18 @@ function shell(name: string, extra: object = {}) {
 async function startScenario(steps: object[], fields: object = {}): Promise<SessionInfo> {
   const file = join(home.work, 'scenario.json')
   writeFileSync(file, JSON.stringify({ name: 'hooks', turns: [], otherwise: { steps }, ...fields }))
-  return home.startDemo(['--scenario', file], { env: demoHome() })
+  const session = await home.startDemo(['--scenario', file], { env: demoHome() })
+  started.push(session.id)
+  return session
 }
 
 const ran = () =>
   existsSync(join(home.work, 'ran.txt')) ? readFileSync(join(home.work, 'ran.txt'), 'utf8').trim().split('\n') : []
 const approvals = () => home.json<Approval[]>(['approvals', '--json'])
-const all = () => home.json<Approval[]>(['approvals', '--all', '--json'])
+const all = async () =>
+  (await home.json<Approval[]>(['approvals', '--all', '--json'])).filter(({ subject }) =>
+    started.includes(subject.session),
+  )
 const held = () => heldRelays(home.directory)
 
 function heldRelays(directory: string): string[] {
@@ -54,9 +66,8 @@ function heldRelays(directory: string): string[] {
 function pending(count: number): Promise<Approval[]> {
   return waitFor(`${count} requests whose hooks wait`, async () => {
     const list = (await approvals()).filter(({ state }) => state === 'pending')
-    const isJoined = (approval: Approval) =>
-      approval.source.channel === 'hook' ||
-      (approval.joined?.some(({ requestKey }) => requestKey.startsWith('hook:')) ?? false)
+    const isJoined = ({ source, joined = [] }: Approval) =>
+      [source, ...joined].some(({ requestKey }) => requestKey.startsWith('hook:'))
     return list.length === count && list.every(isJoined) && held().length === count ? list : null
   })
 }
@@ -187,9 +198,9 @@ describe('a request that a hook and the screen tell of', () => {
 
 describe('two hands on one keyboard', () => {
   it('person types while a decision is applied: no interleaved keys, and the outcome is what the agent obeyed', async () => {
-    mkdirSync(home.path('config'), { recursive: true })
-    writeFileSync(home.path('config', 'config.toml'), '[agents.demo]\nhooks = false\n')
-    const session = await startScenario([shell('one', { onDeny: 'continue' }), { say: 'Went on.' }])
+    // An agent whose hooks nobody obeys: the answer has to be typed.
+    const tool = shell('one', { onDeny: 'continue' })
+    const session = await startScenario([tool, { say: 'Went on.' }], { hooks: 'ignored' })
     await home.ok(['send', session.id, 'go'])
     const [approval] = await waitFor('the request', async () => {
       const list = await approvals()
@@ -207,7 +218,8 @@ describe('two hands on one keyboard', () => {
     await ended(approval!.id)
     expect(ran()).toEqual([])
     await idle(session.id)
-    expect((await home.ok(['read', session.id])).stdout).toContain('Went on.')
+    // The message is kept open a little longer for the agent's own record of it.
+    await waitFor('what it said then', async () => (await home.ok(['read', session.id])).stdout.includes('Went on.'))
   })
 })
 
@@ -273,6 +285,7 @@ describe('the relay', () => {
   })
 
   it('says nothing and succeeds where no daemon is, whatever it is given', async () => {
+    const home = new TestHome()
     for (const args of [['PostToolUse'], ['PermissionRequest', '--hold'], []]) {
       for (const input of ['{}', 'not JSON', '']) {
         const result = await home.run(['hook', 'demo', ...args], { input })
@@ -284,6 +297,7 @@ describe('the relay', () => {
       code: 0,
       stdout: '',
     })
+    await home.close()
   })
 })
 

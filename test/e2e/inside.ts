@@ -1,6 +1,7 @@
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type CommandRun, ROOT, type RunOptions, type TestHome } from './harness.js'
+import { type CommandRun, ROOT, type RunOptions, type SessionInfo, TestHome, waitFor } from './harness.js'
 
 type Main = (argv: readonly string[], context: object) => Promise<number>
 
@@ -40,4 +41,26 @@ export async function inside(
     style: (_: string, text: string) => text,
   })
   return { code, signal: null, stdout: said.out, stderr: said.err, bytes: Buffer.from(said.out) }
+}
+
+/**
+ * A home whose commands run in this process. Those that are given an input, or are run through another program, still have one of their
+ * own, as has what runs on its own: the daemon, the keeper, agents, hooks.
+ */
+export class InsideHome extends TestHome {
+  override run(args: readonly string[], options: RunOptions = {}): Promise<CommandRun> {
+    if (options.input !== undefined || options.through) return super.run(args, options)
+    return inside(this, args, options)
+  }
+
+  /** For the next test on this home: no session runs, and its project is empty. What the ledger remembers stays. */
+  async clear(): Promise<void> {
+    const live = await this.json<SessionInfo[]>(['sessions', '--json'])
+    for (const { pid } of live) process.kill(pid, 'SIGKILL')
+    await waitFor(
+      'every session to be over',
+      async () => (await this.json<object[]>(['sessions', '--json'])).length === 0,
+    )
+    for (const name of readdirSync(this.work)) rmSync(join(this.work, name), { recursive: true, force: true })
+  }
 }

@@ -1,11 +1,12 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import type { ApprovalRecord } from '../../src/approvals/index.js'
 import type { Host, HostSettings } from '../../src/host/index.js'
 import type { Keeper, KeeperPort } from '../../src/keeper/index.js'
-import { ROOT, TestHome, waitFor } from './harness.js'
+import { ROOT, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
 /*
  * kill -9 of the host at each append and each write while a decision is applied. The points are generated: a first run without a kill
@@ -22,21 +23,6 @@ const { systemClock } = (await import(join(ROOT, 'dist/clock/index.js'))) as typ
 
 /** Everything below it goes at the end: a dead host may still make a directory when its own is gone. */
 const root = mkdtempSync(join(tmpdir(), 'signalbox-kill-'))
-let directory: string
-let keeper: Keeper
-let hosts: Host[]
-
-beforeEach(() => {
-  directory = mkdtempSync(join(root, 'run-'))
-  keeper = new KeeperClass(systemClock)
-  hosts = []
-})
-afterEach(async () => {
-  for (const { id } of await keeper.list()) await keeper.signal(id, 'SIGKILL').catch(() => undefined)
-  await Promise.all(hosts.map(leave))
-  await keeper.close()
-})
-
 afterAll(() => rmSync(root, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }))
 
 /** A dead host never finishes what it had begun. */
@@ -71,7 +57,7 @@ class Fate {
   }
 }
 
-function mortalKeeper(fate: Fate): KeeperPort {
+function mortalKeeper(keeper: Keeper, fate: Fate): KeeperPort {
   return {
     spawn: request => keeper.spawn(request),
     list: () => keeper.list(),
@@ -98,58 +84,8 @@ function mortalKeeper(fate: Fate): KeeperPort {
   }
 }
 
-/** The usual ones for this directory. Without a daemon hooks have nobody to report to: the decision goes by the menu, write by write. */
-function settings(): HostSettings {
-  const context = { env: { SIGNALBOX_HOME: directory, HOME: directory }, cwd: directory }
-  const { settings: usual } = openHome(context as never)
-  return { ...usual, minFreeMb: 1, size: { cols: 100, rows: 40 }, hooks: { ...usual.hooks, isEnabled: false } }
-}
-
-async function openHost(fate: Fate): Promise<Host> {
-  const host = await HostClass.open({
-    settings: settings(),
-    clock: systemClock,
-    keeper: mortalKeeper(fate),
-    owner: 'daemon',
-    version: '0',
-    onError: () => undefined,
-  })
-  hosts.push(host)
-  const store = host.store as unknown as Record<'append' | 'appendAll', (...args: never[]) => Promise<unknown>>
-  for (const name of ['append', 'appendAll'] as const) {
-    const real = store[name].bind(store)
-    store[name] = (...args: never[]) => fate.pass(`append ${typesOf(args)}`, () => real(...args))
-  }
-  return host
-}
-
 function typesOf(args: unknown[]): string {
   return [...JSON.stringify(args).matchAll(/"type":"([a-z.-]+)"/g)].map(([, type]) => type).join('+')
-}
-
-const ran = () =>
-  existsSync(join(directory, 'ran.txt')) ? readFileSync(join(directory, 'ran.txt'), 'utf8').trim().split('\n') : []
-
-async function asked(host: Host): Promise<{ session: string; approval: ApprovalRecord }> {
-  const command = `echo ran >> ${directory}/ran.txt`
-  const tool = { tool: { name: 'Shell', kind: 'shell', command, permission: true, onDeny: 'continue' } }
-  const scenario = join(directory, 'scenario.json')
-  writeFileSync(scenario, JSON.stringify({ name: 'twice', turns: [], otherwise: { steps: [tool, tool] } }))
-  const { id } = await host.startSession({
-    agent: 'demo',
-    args: ['--scenario', scenario, '--speed', '0'],
-    cwd: directory,
-    terminal: { PATH: process.env.PATH ?? '', HOME: directory, SIGNALBOX_DEMO_HOME: join(directory, 'demo') },
-    size: { cols: 100, rows: 40 },
-    person: 'local',
-    label: null,
-    resume: null,
-  } as never)
-  const session = host.live(id)!
-  await waitFor('the agent to be idle', () => session.isIdle)
-  expect(await session.send('go')).toMatchObject({ result: 'delivered' })
-  const approval = await waitFor('the request', () => session.approval)
-  return { session: id, approval }
 }
 
 const optionOf = ({ request }: ApprovalRecord, meaning: string) =>
@@ -167,48 +103,118 @@ async function deny(host: Host, approval: ApprovalRecord): Promise<void> {
   })
 }
 
-/** What the agent itself wrote down about its tools. */
-function results(): { declined?: boolean }[] {
-  const { agentSessionId } = lastSession
-  const text = readFileSync(join(directory, 'demo', 'sessions', `${agentSessionId}.jsonl`), 'utf8')
-  return text
-    .split('\n')
-    .filter(line => line.includes('"tool_result"'))
-    .map(line => JSON.parse(line) as { declined?: boolean })
-}
-let lastSession: { agentSessionId?: string }
+/** One life of a host, and what comes after it: a directory, a keeper and an agent of its own. */
+class Trial {
+  readonly #directory = mkdtempSync(join(root, 'run-'))
+  readonly #keeper = new KeeperClass(systemClock)
+  readonly #hosts: Host[] = []
+  #agentSession = ''
 
-async function runUntilSettled(fate: Fate): Promise<{ first: ApprovalRecord; others: ApprovalRecord[] }> {
-  const host = await openHost(fate)
-  const { session, approval } = await asked(host)
-  lastSession = await host.record(session)
-  fate.isArmed = true
-  // Decided by a host that may die over it: only then is the append of the decision itself one of the points.
-  const deciding = deny(host, approval).catch(() => undefined)
-  const settledOrDead = async (current: Host) =>
-    waitFor('the decision to come to its end, or the host to theirs', async () => {
-      if (fate.isDead && current === host) return 'dead'
-      const record = await current.ledger.get(approval.id)
-      return record && !['decided'].includes(record.state) && (record.state !== 'pending' || current !== host)
-        ? 'settled'
-        : null
+  /** The decision is made, and the host dies over it, or not; then a new one takes over. */
+  async run(fate: Fate): Promise<Ending> {
+    const host = await this.#openHost(fate)
+    const { session, approval } = await this.#asked(host)
+    this.#agentSession = (await host.record(session)).agentSessionId ?? ''
+    fate.isArmed = true
+    // Decided by a host that may die over it: only then is the append of the decision itself one of the points.
+    const deciding = deny(host, approval).catch(() => undefined)
+    const settledOrDead = async (current: Host) =>
+      waitFor('the decision to come to its end, or the host to theirs', async () => {
+        if (fate.isDead && current === host) return 'dead'
+        const record = await current.ledger.get(approval.id)
+        return record && record.state !== 'decided' && (record.state !== 'pending' || current !== host)
+          ? 'settled'
+          : null
+      })
+    let current = host
+    if ((await settledOrDead(host)) === 'dead') {
+      current = await this.#openHost(new Fate())
+      await settledOrDead(current)
+    } else await deciding
+    const live = current.live(session)!
+    await waitFor('the session to rest or to ask', () => live.approval !== null || live.isIdle)
+    await live.settled()
+    const all = (await current.ledger.list({ isOpenOnly: false })).filter(record => record.subject.session === session)
+    return {
+      first: all.find(({ id }) => id === approval.id)!,
+      others: all.filter(({ id }) => id !== approval.id),
+      ran: existsSync(join(this.#directory, 'ran.txt')),
+      told: this.#results(),
+    }
+  }
+
+  async close(): Promise<void> {
+    for (const { id } of await this.#keeper.list()) await this.#keeper.signal(id, 'SIGKILL').catch(() => undefined)
+    await Promise.all(this.#hosts.map(leave))
+    await this.#keeper.close()
+  }
+
+  /** The usual settings for this directory. Without a daemon hooks have nobody to report to: the decision goes by the menu, write by write. */
+  #settings(): HostSettings {
+    const context = { env: { SIGNALBOX_HOME: this.#directory, HOME: this.#directory }, cwd: this.#directory }
+    const { settings: usual } = openHome(context as never)
+    return { ...usual, minFreeMb: 1, size: { cols: 100, rows: 40 }, hooks: { ...usual.hooks, isEnabled: false } }
+  }
+
+  async #openHost(fate: Fate): Promise<Host> {
+    const host = await HostClass.open({
+      settings: this.#settings(),
+      clock: systemClock,
+      keeper: mortalKeeper(this.#keeper, fate),
+      owner: 'daemon',
+      version: '0',
+      onError: () => undefined,
     })
-  let current = host
-  if ((await settledOrDead(host)) === 'dead') {
-    current = await openHost(new Fate())
-    await settledOrDead(current)
-  } else await deciding
-  const live = current.live(session)!
-  await waitFor('the session to rest or to ask', () => live.approval !== null || live.isIdle)
-  await live.settled()
-  const all = (await current.ledger.list({ isOpenOnly: false })).filter(record => record.subject.session === session)
-  return { first: all.find(({ id }) => id === approval.id)!, others: all.filter(({ id }) => id !== approval.id) }
+    this.#hosts.push(host)
+    const store = host.store as unknown as Record<'append' | 'appendAll', (...args: never[]) => Promise<unknown>>
+    for (const name of ['append', 'appendAll'] as const) {
+      const real = store[name].bind(store)
+      store[name] = (...args: never[]) => fate.pass(`append ${typesOf(args)}`, () => real(...args))
+    }
+    return host
+  }
+
+  async #asked(host: Host): Promise<{ session: string; approval: ApprovalRecord }> {
+    const directory = this.#directory
+    const command = `echo ran >> ${directory}/ran.txt`
+    const tool = { tool: { name: 'Shell', kind: 'shell', command, permission: true, onDeny: 'continue' } }
+    const scenario = join(directory, 'scenario.json')
+    writeFileSync(scenario, JSON.stringify({ name: 'twice', turns: [], otherwise: { steps: [tool, tool] } }))
+    const { id } = await host.startSession({
+      agent: 'demo',
+      args: ['--scenario', scenario, '--speed', '0'],
+      cwd: directory,
+      terminal: { PATH: process.env.PATH ?? '', HOME: directory, SIGNALBOX_DEMO_HOME: join(directory, 'demo') },
+      size: { cols: 100, rows: 40 },
+      person: 'local',
+      label: null,
+      resume: null,
+    } as never)
+    const session = host.live(id)!
+    await waitFor('the agent to be idle', () => session.isIdle)
+    expect(await session.send('go')).toMatchObject({ result: 'delivered' })
+    return { session: id, approval: await waitFor('the request', () => session.approval) }
+  }
+
+  /** What the agent itself wrote down about its tools. */
+  #results(): { declined?: boolean }[] {
+    return readFileSync(join(this.#directory, 'demo', 'sessions', `${this.#agentSession}.jsonl`), 'utf8')
+      .split('\n')
+      .filter(line => line.includes('"tool_result"'))
+      .map(line => JSON.parse(line) as { declined?: boolean })
+  }
+}
+
+interface Ending {
+  first: ApprovalRecord
+  others: ApprovalRecord[]
+  ran: boolean
+  told: { declined?: boolean }[]
 }
 
 /** The truth of the matter, whenever the host died. */
-function expectTruth({ first, others }: { first: ApprovalRecord; others: ApprovalRecord[] }, at: string): void {
-  expect(ran(), `${at}: nothing was ever run`).toEqual([])
-  const told = results()
+function expectTruth({ first, others, ran, told }: Ending, at: string): void {
+  expect(ran, `${at}: nothing was ever run`).toBe(false)
   expect(told.length, `${at}: at most one answer`).toBeLessThanOrEqual(1)
   if (first.state === 'applied') expect(told, at).toEqual([expect.objectContaining({ declined: true })])
   if (first.state === 'pending') expect(told, at).toEqual([])
@@ -217,27 +223,41 @@ function expectTruth({ first, others }: { first: ApprovalRecord; others: Approva
   for (const other of others) expect([other.state, other.decision], at).toEqual(['pending', undefined])
 }
 
+async function ending(fate: Fate, at: string): Promise<Ending> {
+  const trial = new Trial()
+  try {
+    const end = await trial.run(fate)
+    expectTruth(end, at)
+    return end
+  } finally {
+    await trial.close()
+  }
+}
+
+/** Every item through `work`, a few at a time, the results in the order of the items: most of each is waiting. */
+async function fewAtATime<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  const left = [...items.entries()]
+  const worker = async () => {
+    for (let next = left.shift(); next; next = left.shift()) results[next[0]] = await work(next[1])
+  }
+  await Promise.all(Array.from({ length: 3 }, worker))
+  return results
+}
+
 describe('kill -9 of the host at each append and each write of a decision (all points, generated)', () => {
   it('after restart the agent obeyed at most one confirm, for the decided request, and the state is true', async () => {
     const whole = new Fate()
-    const calm = await runUntilSettled(whole)
-    expectTruth(calm, 'no kill')
+    const calm = await ending(whole, 'no kill')
     expect(calm.first.state).toBe('applied')
     const last = whole.points.findIndex(point => point.includes('approval.applied'))
     const points = whole.points.slice(0, last + 1)
     expect(points.filter(point => point.startsWith('write')).length).toBeGreaterThanOrEqual(3)
-    const ends: string[] = []
-    for (const [index, point] of points.entries()) {
-      for (const when of ['before', 'after'] as const) {
-        await again()
-        const fate = new Fate(index, when)
-        const result = await runUntilSettled(fate)
-        expectTruth(result, `killed ${when} ${point}`)
-        ends.push(
-          `${when} ${point}: ${result.first.state}${result.first.outcome?.reason ? ` ${result.first.outcome.reason}` : ''}`,
-        )
-      }
-    }
+    const kills = points.flatMap((point, index) => (['before', 'after'] as const).map(when => ({ point, index, when })))
+    const ends = await fewAtATime(kills, async ({ point, index, when }) => {
+      const { first } = await ending(new Fate(index, when), `killed ${when} ${point}`)
+      return `${when} ${point}: ${first.state}${first.outcome?.reason ? ` ${first.outcome.reason}` : ''}`
+    })
     // A decision that was made is lost only where nobody could know any more whether it arrived.
     const lost = ends.filter(end => end.includes('stale'))
     if (process.env.KILL_POINTS) writeFileSync(process.env.KILL_POINTS, ends.join('\n'))
@@ -249,15 +269,6 @@ describe('kill -9 of the host at each append and each write of a decision (all p
     expect(lost.length, ends.join('\n')).toBeLessThanOrEqual(4)
   }, 600_000)
 })
-
-/** A new directory and keeper for the next run. */
-async function again(): Promise<void> {
-  for (const { id } of await keeper.list()) await keeper.signal(id, 'SIGKILL').catch(() => undefined)
-  await Promise.all(hosts.splice(0).map(leave))
-  await keeper.close()
-  directory = mkdtempSync(join(root, 'run-'))
-  keeper = new KeeperClass(systemClock)
-}
 
 /** The same moments on every run, so that a failure can be repeated. */
 function* seededMoments(seed: number, below: number): Generator<number, never> {
@@ -275,7 +286,7 @@ describe('kill -9 of the daemon itself while a decision is delivered', () => {
   )(
     'hooks %s, %i ms after the decision: the tool runs once, and the next request is not answered',
     async (hooks, ms) => {
-      const home = new TestHome()
+      const home = new InsideHome()
       try {
         const scenario = join(home.work, 'scenario.json')
         const tool = {

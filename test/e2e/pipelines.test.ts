@@ -78,7 +78,6 @@ describe('implement', () => {
     const first = await run(cwd, 'implement', 'issue.md', '--agent', 'demo', '--json')
     expect(first.code).toBe(4)
     const { run: id, gates } = outcomeOf(first)
-    expect((await run(cwd, 'deny', gates[0]!.approval)).code).toBe(2)
     expect((await run(cwd, 'deny', gates[0]!.approval, '--note', 'brighter, please')).code).toBe(0)
     const second = outcomeOf(await run(cwd, 'resume', id, '--json'))
     const file = join(second.worktree, second.plan)
@@ -86,7 +85,6 @@ describe('implement', () => {
     const edited = join(home.directory, 'edited.md')
     writeFileSync(edited, readFileSync(file, 'utf8').replace('small and tested steps', 'bright steps'))
     const { approval, fingerprint } = second.gates[0]!
-    expect((await run(cwd, 'approve', gates[0]!.approval, '--fingerprint', gates[0]!.fingerprint)).code).not.toBe(0)
     expect((await run(cwd, 'approve', approval, '--edit', edited, '--fingerprint', fingerprint)).code).toBe(0)
     const go = ['resume', id, '--json']
     await killAt(cwd, go, ({ type, data }) => type === 'step.spawned' && String(data.step).startsWith('developer@1'))
@@ -139,17 +137,9 @@ describe('implement', () => {
     expect(whole.stdout).toContain('git merge signalbox/add-a-bell')
     const dot = (await run(cwd, 'pipelines', 'eject', 'implementation')).stdout
     writeFileSync(join(cwd, 'mine.dot'), dot)
-    const mine = await run(
-      cwd,
-      'run',
-      'mine.dot',
-      '--input',
-      'issue=issue.md',
-      '--agent',
-      'demo',
-      '--auto-approve',
-      '--json',
-    )
+    const own = ['run', 'mine.dot', '--input', 'issue=issue.md', '--agent', 'demo', '--auto-approve', '--json']
+    const [, hash] = /--trust ([0-9a-f]+)/.exec((await run(cwd, ...own)).stderr) ?? []
+    const mine = await run(cwd, ...own, '--trust', hash!)
     expect(mine.code, mine.stderr).toBe(0)
     const branch = git(cwd, 'branch', '--list', 'signalbox/run/*', '--format=%(refname:short)')
     expect(git(cwd, 'log', '--format=%s', `main..${branch}`)).toBe('feat(add-a-bell): Add a bell (part 1)')
@@ -174,44 +164,7 @@ describe('implement', () => {
     expect((await run(cwd, 'resume', one.run)).code).toBe(2)
     expect((await run(cwd, 'show', one.run, '--events')).stdout).toContain('"run.cancelled"')
   })
-
-  test('what cannot be begun says why, with its exit code, and leaves nothing behind', async () => {
-    const cwd = repository('refused')
-    writeFileSync(join(cwd, 'bad-plan.md'), 'no plan\n')
-    const git7 = await home.run(['implement', 'gh:12', '--agent', 'demo'], {
-      cwd,
-      env: { ...env(), PATH: `${join(home.directory, 'nothing')}:/usr/bin-none:${gitOnly()}` },
-    })
-    expect([git7.code, git7.stderr]).toEqual([7, expect.stringContaining('gh was not found')])
-    const bad: [string[], RegExp][] = [
-      [['--plan', 'bad-plan.md', '--title', 'x'], /the plan is not valid: no_task_header, no_goal, too_short/],
-      [['--title', 'x', '--in-place'], /files are changed here/],
-      [['--title', 'x', '--in-place', '--allow-dirty'], /main is the default branch/],
-      [['nowhere.md'], /is no issue/],
-      [['--title', 'x', '--profile', 'nobody'], /there is no profile "nobody"/],
-    ]
-    for (const [args, message] of bad) {
-      const { code, stderr } = await run(cwd, 'implement', ...args, '--agent', 'demo')
-      expect(stderr).toMatch(message)
-      expect(code).toBe(args.includes('--profile') ? 6 : 2)
-    }
-    git(cwd, 'checkout', '-q', '--detach')
-    const detached = await run(cwd, 'implement', '--title', 'x', '--in-place', '--allow-dirty', '--agent', 'demo')
-    expect([detached.code, detached.stderr]).toEqual([2, expect.stringContaining('detached HEAD')])
-    expect(git(cwd, 'branch', '--list', 'signalbox/*')).toBe('')
-    expect((await run(cwd, 'pipelines', 'show', 'nothing')).code).toBe(2)
-  })
 })
-
-/** A directory with git and nothing else. */
-function gitOnly(): string {
-  const directory = join(home.directory, 'git-only')
-  if (!existsSync(directory)) {
-    mkdirSync(directory)
-    spawnSync('ln', ['-s', spawnSync('which', ['git'], { encoding: 'utf8' }).stdout.trim(), join(directory, 'git')])
-  }
-  return directory
-}
 
 describe('review', () => {
   test('README and flags disagreed; review needed the server: --local runs without a daemon, asks, goes on in another process, and says by its exit code', async () => {

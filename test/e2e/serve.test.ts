@@ -13,15 +13,16 @@ interface Served {
 }
 
 /** `serve` in the foreground: the one line of JSON it prints. */
-async function serve(...args: string[]): Promise<{ served: Served; child: ReturnType<TestHome['start']> }> {
+async function serve(...args: string[]): Promise<{ served: Served; ended: Promise<unknown> }> {
   const child = home.start(['serve', '--json', ...args])
+  const ended = home.finish(child, 300_000)
   let out = ''
   child.stdout!.on('data', chunk => {
     out += String(chunk)
   })
   const line = await waitFor('the line of serve', () => (out.includes('\n') ? out : null))
   expect(line.trim().split('\n')).toHaveLength(1)
-  return { served: JSON.parse(line) as Served, child }
+  return { served: JSON.parse(line) as Served, ended }
 }
 
 const token = () => readFileSync(home.path('state', 'token'), 'utf8').trim()
@@ -29,7 +30,7 @@ const bearer = () => ({ authorization: `Bearer ${token()}` })
 
 describe('signalbox serve', () => {
   it('lets a browser in by its link, once; survives its own death in the middle of a stream; goes by the port it is told', async () => {
-    const { served, child } = await serve('--port', '0')
+    const { served, ended } = await serve('--port', '0')
     const { address, link } = served
     expect(link.startsWith(`${address}/login#`)).toBe(true)
     expect(JSON.parse(readFileSync(home.path('run', 'server.json'), 'utf8'))).toMatchObject({
@@ -68,7 +69,7 @@ describe('signalbox serve', () => {
     const cursor = [...text.matchAll(/^id: (.*)$/gm)].at(-1)![1]!
     process.kill(served.pid, 'SIGKILL')
     await expect(reader.read().then(({ done }) => done || Promise.reject(new Error('more')))).rejects.toThrow()
-    await home.finish(child)
+    await ended
     const port = new URL(address).port
     const again = await serve('--port', port)
     expect(again.served.address).toBe(address)
@@ -85,7 +86,7 @@ describe('signalbox serve', () => {
     const second = await home.json<{ link: string }>(['serve', '--link', '--role', 'viewer', '--as', 'Ada', '--json'])
     expect(second.link).toContain('/login#')
     await home.ok(['serve', '--stop'])
-    await home.finish(again.child)
+    await again.ended
   })
 
   it('refuses to listen for everybody, and says when its port is taken', async () => {

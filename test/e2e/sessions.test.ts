@@ -1,19 +1,22 @@
 import { execFileSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorLines, ROOT, recordedOutput, type SessionInfo, TestHome, waitFor } from './harness.js'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { errorLines, ROOT, recordedOutput, type SessionInfo, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
-let home: TestHome
-beforeEach(() => {
-  home = new TestHome()
+let home: InsideHome
+beforeAll(() => {
+  home = new InsideHome()
 })
-afterEach(() => home.close())
+afterEach(() => home.clear())
+afterAll(() => home.close())
 
 interface Approval {
   id: string
   state: string
   fingerprint: string
+  subject: { session: string }
 }
 
 function sampleProject(): string {
@@ -68,13 +71,13 @@ describe('a session', () => {
     expect(stopped).toMatchObject({ id: session.id, state: 'ended', exit: { code: 0, signal: null } })
     expect((await home.ok(['sessions'])).stdout).toContain('no sessions are running')
     expect(await home.json(['sessions', '--json'])).toEqual([])
-    expect(await home.json<SessionInfo[]>(['sessions', '--all', '--json'])).toHaveLength(1)
+    expect(await home.session(session.id)).toMatchObject({ state: 'ended' })
     const { events } = recordedOutput(session.recording)
     expect(events.at(-1)?.slice(1)).toEqual(['x', '0'])
   })
 
   it('streams an answer with send --wait that equals what read gives later', async () => {
-    const session = await home.startDemo(['--scenario', 'chat'])
+    const session = await home.startDemo(['--scenario', 'chat', '--speed', '20'])
     let all = ''
     for (const prompt of ['hello you', 'some code please', 'a table', 'unicode']) {
       const { stdout } = await home.ok(['send', session.id, prompt, '--wait', '--timeout', '60'])
@@ -200,7 +203,8 @@ describe('an approval', () => {
       expect(stderr).toMatch(/this request is (decided|applied) already by/)
     await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
     expect(readFileSync(file, 'utf8')).toContain('Math.round((sum * discountPercent) / 100)')
-    expect(await home.json<Approval[]>(['approvals', '--all', '--json'])).toEqual([
+    const all = await home.json<Approval[]>(['approvals', '--all', '--json'])
+    expect(all.filter(({ subject }) => subject.session === session.id)).toEqual([
       expect.objectContaining({ id: approval!.id, state: 'applied' }),
     ])
   })

@@ -2,11 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorLines, isRunning, ROOT, recordedOutput, type SessionInfo, TestHome, waitFor } from './harness.js'
+import { errorLines, isRunning, ROOT, recordedOutput, type SessionInfo, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
-let home: TestHome
+let home: InsideHome
 beforeEach(() => {
-  home = new TestHome()
+  home = new InsideHome()
 })
 afterEach(() => home.close())
 
@@ -134,8 +135,10 @@ describe('kill -9 of the daemon', () => {
     ])
     await home.kill(home.daemon)
     await waitFor('the program to end', () => !isRunning(session.pid))
-    await pause(300)
-    expect(await home.session(session.id)).toMatchObject({ state: 'ended', exit: { code: 9, signal: null } })
+    const ended = await waitFor('that to be known', async () =>
+      [await home.session(session.id)].find(({ state }) => state !== 'live'),
+    )
+    expect(ended).toMatchObject({ state: 'ended', exit: { code: 9, signal: null } })
   })
 
   it('a pending approval is still there, still answerable, and applied once', async () => {

@@ -1,13 +1,15 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorLines, type SessionInfo, TestHome, waitFor } from './harness.js'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { errorLines, type SessionInfo, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
-let home: TestHome
-beforeEach(() => {
-  home = new TestHome()
+let home: InsideHome
+beforeAll(() => {
+  home = new InsideHome()
 })
-afterEach(() => home.close())
+afterEach(() => home.clear())
+afterAll(() => home.close())
 
 interface Message {
   turn: string
@@ -23,6 +25,12 @@ async function start(turns: readonly object[]): Promise<SessionInfo> {
   await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
   return session
 }
+
+/** The agent works until it is told to go on. */
+const untilTold = () => ({
+  tool: { name: 'Shell', kind: 'shell', command: `while ! [ -e ${home.work}/go-on ]; do sleep 0.02; done` },
+})
+const goOn = () => writeFileSync(join(home.work, 'go-on'), '')
 
 const said = (session: string) => home.ndjson<Message>(['read', session, '--json'])
 
@@ -55,20 +63,25 @@ describe('send', () => {
 
   it('a prompt that waits has a turn of its own, queued by the agent or held here', async () => {
     const session = await start([
-      { steps: [{ think: 15_000 }, { say: 'First answer.' }] },
+      { steps: [untilTold(), { say: 'First answer.' }] },
       { steps: [{ think: 500 }, { say: 'Second answer.' }] },
       { steps: [{ think: 500 }, { say: 'Third answer.' }] },
     ])
     await home.ok(['send', session.id, 'one'])
     expect((await home.run(['send', session.id, 'never', '--no-queue'])).stderr).toContain('working')
     const held = home.run(['send', session.id, 'three', '--queue', '--wait', '--timeout', '60'])
-    const queued = await home.run(['send', session.id, 'two', '--wait', '--timeout', '60'])
+    const queueing = home.run(['send', session.id, 'two', '--wait', '--timeout', '60'])
+    await waitFor('the agent to have queued it', async () =>
+      /▷ two$/m.test((await home.ok(['read', session.id, '--screen'])).stdout),
+    )
+    goOn()
+    const queued = await queueing
     expect(queued).toMatchObject({ code: 0, stdout: 'Second answer.\n' })
     expect(queued.stderr).toContain('queued by the agent')
     expect(await held).toMatchObject({ code: 0, stdout: 'Third answer.\n' })
     const messages = await said(session.id)
     expect(messages.map(({ turn, markdown }) => [turn.split('.').at(-1), markdown])).toEqual([
-      ['1', 'First answer.'],
+      ['1', expect.stringMatching(/First answer\.$/)],
       ['2', 'Second answer.'],
       ['3', 'Third answer.'],
     ])
@@ -78,12 +91,16 @@ describe('send', () => {
   })
 
   it('a held prompt outlives the daemon', async () => {
-    const session = await start([{ steps: [{ think: 10_000 }, { say: 'First.' }] }, { steps: [{ say: 'Second.' }] }])
+    const session = await start([{ steps: [untilTold(), { say: 'First.' }] }, { steps: [{ say: 'Second.' }] }])
     await home.ok(['send', session.id, 'one'])
     await home.ok(['send', session.id, 'two', '--queue'])
     await home.kill(home.daemon)
+    goOn()
     await waitFor('both answers', async () => (await said(session.id)).length === 2)
-    expect((await said(session.id)).map(({ markdown }) => markdown)).toEqual(['First.', 'Second.'])
+    expect((await said(session.id)).map(({ markdown }) => markdown)).toEqual([
+      expect.stringMatching(/First\.$/),
+      'Second.',
+    ])
   })
 
   it('takes the prompt from a file, and a text that looks like a command as text', async () => {

@@ -52,7 +52,7 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     const context = await browser.newContext()
     foreign = watchOrigins(context, address)
     page = await logIn(context, link)
-    expect(await page.locator('h1').textContent()).toBe('Nothing needs you')
+    await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor()
     await page.getByText('No agents yet').waitFor()
     await page.goto(`${address}/runs?server=http://127.0.0.1:9&token=x#http://127.0.0.1:9`)
     await page.getByText('No runs yet').waitFor()

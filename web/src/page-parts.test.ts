@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { indexAfter, parseCast } from './replay/cast'
 import { parseUnified } from './run/parse-unified'
+import { Collection } from './store/collection'
 import { foldApproval } from './store/fold-approval'
 import { waitBefore } from './transport/backoff'
 import { SseReader } from './transport/sse-reader'
@@ -93,5 +94,21 @@ describe('a recording', () => {
     expect(indexAfter(two.events, 0)).toBe(0)
     expect(indexAfter(two.events, 1_000)).toBe(2)
     expect(indexAfter(two.events, 9_000)).toBe(3)
+  })
+})
+
+describe('what is known of resources', () => {
+  it('never goes back: an older answer that comes late changes nothing', () => {
+    const known = new Collection<{ id: string; version: number; word: string }>()
+    known.put({ id: 'a', version: 3, word: 'new' })
+    known.put({ id: 'a', version: 2, word: 'late' })
+    expect(known.peek('a')?.word).toBe('new')
+    known.replace([
+      { id: 'a', version: 1, word: 'very late' },
+      { id: 'b', version: 1, word: 'other' },
+    ])
+    expect(known.all.peek().map(({ word }) => word)).toEqual(['new', 'other'])
+    known.replace([{ id: 'b', version: 2, word: 'alone' }])
+    expect(known.all.peek().map(({ id }) => id)).toEqual(['b'])
   })
 })

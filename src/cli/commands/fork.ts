@@ -1,12 +1,14 @@
 import { checkpointsOf, graphOf, graphWorkflow, type RunRecord, readRun, runStream } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { newEvent } from '../../events/index.js'
+import { isPipelineRun, PIPELINE_LABEL } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { driveGraph } from '../graphs/drive-graph.js'
 import { runFromCheckpoint } from '../graphs/resume-run.js'
 import type { Home } from '../home.js'
+import { drivePipeline } from '../pipelines/drive-pipeline.js'
 import { findRunFor, withStore } from '../runs/open-runs.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
@@ -21,8 +23,15 @@ export async function run(context: CommandContext, { args, options }: CommandInp
       else context.out(`${id}\ngo on with: signalbox resume ${id}`)
       return EXIT.ok
     }
-    return driveGraph(context, store, home, id, options)
+    const drive = isPipelineRun(record) ? drivePipeline : driveGraph
+    return drive(context, store, home, id, options)
   })
+}
+
+/** A fork of a pipeline is a run of it. */
+function pipelineLabel({ labels }: RunRecord): Record<string, string> {
+  const name = labels[PIPELINE_LABEL]
+  return name === undefined ? {} : { [PIPELINE_LABEL]: name }
 }
 
 /** A new run that goes on after a checkpoint of this one; a rewound one takes its place. */
@@ -49,7 +58,7 @@ export async function forkRun(
     title: record.title,
     input,
     from: { run: record.id, as: isRewind ? 'rewind' : 'fork' },
-    ...(labels && { labels }),
+    labels: { ...pipelineLabel(record), ...labels },
   })
   if (isRewind)
     await store.append(runStream(record.id), 'any', [newEvent('run.archived', { reason: `rewound as ${id}` })])

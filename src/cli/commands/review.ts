@@ -40,11 +40,11 @@ export async function run(context: CommandContext, { args, options }: CommandInp
       issue: found.issue,
       repository: found.repository,
       place: {
-        mode: 'in_place',
+        mode: found.isOwnWorktree ? 'worktree' : 'in_place',
         path: found.cwd,
         branch: await git.git.branch(),
         base: found.head,
-        isNewBranch: false,
+        isNewBranch: found.isOwnWorktree,
         dirtyBefore: dirty,
       },
       autoApprove: options.autoApprove === true,

@@ -15,6 +15,8 @@ export interface FoundTarget {
   head: string
   /** The end of the range is checked out: what is found can be fixed here. */
   canFix: boolean
+  /** Made for this review: it goes when nothing comes of it. */
+  isOwnWorktree: boolean
   title: string
   issue: Issue | null
 }
@@ -40,7 +42,7 @@ export async function findTarget(
   const repository = realpathSync(root)
   const head = (await git.git.head()) ?? ''
   if (options.pr !== undefined) return pullTarget(context, home, git, repository, id, String(options.pr))
-  const here = { cwd: repository, repository, head, issue: null }
+  const here = { cwd: repository, repository, head, issue: null, isOwnWorktree: false }
   if (range === undefined || options.local === true)
     return {
       ...here,
@@ -79,6 +81,7 @@ async function runTarget(context: CommandContext, store: EventStore, home: Home,
     target: { kind: 'range', from: state.base_commit, to, label: `${state.branch}` },
     cwd: isThere ? args.place.path : args.repository,
     repository: args.repository,
+    isOwnWorktree: false,
     head: to,
     canFix: isThere && (await tree.git.status()).length === 0,
     title: `Review of run ${record.id}`,
@@ -113,6 +116,7 @@ async function pullTarget(
     target: { kind: 'range', from, to: pull.headRefOid, label: `#${pull.number}` },
     cwd: path,
     repository,
+    isOwnWorktree: true,
     head: pull.headRefOid,
     canFix: true,
     title: `Review of #${pull.number}: ${pull.title}`,

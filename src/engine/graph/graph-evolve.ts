@@ -105,6 +105,8 @@ const FOLDS: Folds = {
           merged: null,
           child: null,
           cycles: 0,
+          // What a person said to the attempt that failed was for that one.
+          reply: undefined,
         })
     }
   },

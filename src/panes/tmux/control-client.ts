@@ -66,12 +66,17 @@ export class ControlClient {
 
   /** One command of tmux's language; ids and formats of ours only, never text from outside. */
   command(line: string): Promise<string[]> {
-    if (this.#isEnded) return Promise.reject(new Error('the tmux client has ended'))
-    return new Promise((resolve, reject) => {
+    return new Promise((resolve, reject) => this.ask(line, resolve, reject))
+  }
+
+  /** The same with the answer at its very place between what panes print: a promise would let output that follows pass it. */
+  ask(line: string, resolve: (lines: string[]) => void, reject: (error: Error) => void): void {
+    if (this.#isEnded) reject(new Error('the tmux client has ended'))
+    else {
       this.#pending.push({ resolve, reject })
       if (this.#unsent) this.#unsent.push(line)
       else this.#child.stdin!.write(`${line}\n`)
-    })
+    }
   }
 
   #begin(): void {

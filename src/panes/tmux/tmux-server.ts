@@ -203,32 +203,40 @@ export class TmuxServer {
     const known = this.#panes.get(pane)
     if (!known) return
     known.isSynced = false
-    try {
-      const place = client.command(
+    // The place is asked first: its answer is here when that of the rows comes.
+    let fields = ''
+    await new Promise<void>(resolve => {
+      client.ask(
         `display-message -p -t ${pane} "#{cursor_x}|#{cursor_y}|#{alternate_on}|#{pane_width}|#{pane_height}"`,
+        ([first = '']) => {
+          fields = first
+        },
+        () => resolve(),
       )
-      const rows = client.command(`capture-pane -e -p -t ${pane} -S -${HISTORY_ROWS}`)
-      const [[fields = ''], lines] = await Promise.all([place, rows])
-      const [x, y, isAlternate, cols, height] = fields.split('|').map(Number) as [
-        number,
-        number,
-        number,
-        number,
-        number,
-      ]
-      const current = this.#panes.get(pane)
-      if (!current || current.owner !== client) return
-      current.isSynced = true
-      this.#options.listener.content(pane, {
-        lines,
-        cursor: { x, y },
-        isAlternate: isAlternate === 1,
-        cols: Math.max(1, cols),
-        rows: Math.max(1, height),
-      })
-    } catch {
-      // The pane has gone between the two; the next list says so.
-    }
+      client.ask(
+        `capture-pane -e -p -t ${pane} -S -${HISTORY_ROWS}`,
+        lines => {
+          this.#show(client, pane, fields, lines)
+          resolve()
+        },
+        // The pane has gone between the two; the next list says so.
+        () => resolve(),
+      )
+    })
+  }
+
+  #show(client: ControlClient, pane: string, fields: string, lines: string[]): void {
+    const current = this.#panes.get(pane)
+    if (!current || current.owner !== client || fields === '') return
+    const [x, y, isAlternate, cols, height] = fields.split('|').map(Number) as [number, number, number, number, number]
+    current.isSynced = true
+    this.#options.listener.content(pane, {
+      lines,
+      cursor: { x, y },
+      isAlternate: isAlternate === 1,
+      cols: Math.max(1, cols),
+      rows: Math.max(1, height),
+    })
   }
 
   async #resume(client: ControlClient, pane: string): Promise<void> {

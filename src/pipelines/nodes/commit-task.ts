@@ -88,6 +88,7 @@ function finished(context: NodeContext, commit: string | null, objections: strin
   const facts = { number: index, of, title }
   return {
     route: routeAfterCommit(state),
+    ...(commit !== null && { commit }),
     update: {
       tasks,
       history: noted(context, 'signalbox', commit ? `committed ${commit.slice(0, 12)}` : 'the task changed nothing'),

@@ -14,7 +14,7 @@ export async function finish(context: NodeContext): Promise<NodeResult> {
   const { outcome, objections } = state.pipeline_type === 'review' ? reviewVerdict(state) : taskVerdict(state)
   const summary = summaryOf(state, outcome, objections)
   const events: NewEvent[] = []
-  if (state.pipeline_type === 'implementation') await leavePlace(context, events)
+  await leavePlace(context, events)
   await postComment(context, summary, events)
   return {
     route: 'exit',
@@ -78,9 +78,8 @@ function summaryOf(state: ImplementationState, outcome: Outcome, objections: rea
 /** A worktree in which nothing came to be goes with its branch; everything else is kept. */
 async function leavePlace(context: NodeContext, events: NewEvent[]): Promise<void> {
   const { args, state, git, cwd } = context
-  if (args.place.mode !== 'worktree' || !args.place.isNewBranch || state.branch === null || state.base_commit === null)
-    return
-  if ((await git.git.status()).length > 0 || (await git.commitsAhead(state.base_commit)) > 0) return
+  if (args.place.mode !== 'worktree' || !args.place.isNewBranch || state.branch === null) return
+  if ((await git.git.status()).length > 0 || (await git.commitsAhead(args.place.base)) > 0) return
   if (await new PipelineGit(args.repository).removeWorktree(cwd, state.branch))
     events.push(newEvent('worktree.removed', { path: cwd, branch: state.branch, reason: 'nothing was changed' }))
 }

@@ -61,10 +61,14 @@ export async function prepare(context: NodeContext): Promise<NodeResult> {
 
 /** The worktree is gone in the middle of a run: its branch has what was committed, and the state has the plan. */
 export async function restorePlace(context: NodeContext): Promise<void> {
-  const { state, cwd } = context
   const events: NewEvent[] = []
   await ensurePlace(context, events)
   for (const event of events) context.call.record(event)
+  bringPlan(context)
+}
+
+/** A plan that no commit has yet is in the state. */
+export function bringPlan({ state, cwd }: NodeContext): void {
   if (state.plan_path === null || !state.plan_markdown) return
   const file = planFile(cwd, state.plan_path)
   if (existsSync(file)) return

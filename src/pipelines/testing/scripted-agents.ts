@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { Activity } from '../../activity/index.js'
-import type { HeadlessEnd } from '../../agents/index.js'
+import type { HeadlessEnd, PermissionAnswer } from '../../agents/index.js'
 import type { AgentTurn, Recovery, StepCall, TurnHooks } from '../../engine/index.js'
 import type { RoleAgents } from '../node.js'
 
@@ -13,6 +13,8 @@ export interface Played {
   files?: Record<string, string>
   end?: Partial<HeadlessEnd>
   activities?: object[]
+  /** What it asks leave for. */
+  requests?: { tool: string; input: unknown }[]
 }
 
 export type Part = Played | ((turn: AgentTurn, call: StepCall) => Played | Promise<Played>)
@@ -48,6 +50,8 @@ export function plan(tasks: number, extra = ''): string {
 
 /** Agents that play by a script: a list for each role, gone through turn by turn; at its end the last stays. They are the edge of the tests. */
 export class ScriptedAgents implements RoleAgents {
+  /** What the policy said to each request; null: a person is asked. */
+  readonly answers: (PermissionAnswer | null)[] = []
   readonly turns: { role: PlayedRole; step: string; turn: AgentTurn }[] = []
   readonly #script: Partial<Record<PlayedRole, Part[]>>
   readonly #directory: (run: string) => string
@@ -71,6 +75,7 @@ export class ScriptedAgents implements RoleAgents {
       files = {},
       end = {},
       activities = [],
+      requests = [],
     } = typeof part === 'function' ? await part(turn, call) : part
     for (const [path, content] of Object.entries(files)) {
       const file = join(turn.cwd, path)
@@ -78,6 +83,10 @@ export class ScriptedAgents implements RoleAgents {
       writeFileSync(file, content)
     }
     for (const activity of activities) hooks.onActivity?.(activity as Activity)
+    for (const [index, request] of requests.entries())
+      this.answers.push(
+        hooks.judge?.({ type: 'approval', requestId: `${index}`, options: [], ...request } as never) ?? null,
+      )
     const usage = { input: 10, output: 1, costUsd: 0.5 }
     return { status: 'ok', reason: 'done', class: null, text, sessionId: `session-${this.turns.length}`, usage, ...end }
   }

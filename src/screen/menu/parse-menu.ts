@@ -84,7 +84,7 @@ function fromGroup(group: OptionGroup, rows: readonly MenuRow[], frame: Frame, p
         kind,
         head.question,
         ...head.body,
-        ...(isWindow ? [] : options.map(option => (option.index === text?.option ? '' : option.label))),
+        ...(isWindow ? [] : options.map(option => (isWrittenInto(option, text) ? '' : option.label))),
       ]),
       kind,
       origin: spec?.origin ?? 'agent',
@@ -225,6 +225,11 @@ function keysOf(spec: MenuSpec | null): Menu['keys'] {
 
 function dangerOf(pack: Pack, text: string): string[] {
   return [...new Set(pack.danger.filter(entry => entry.match.test(text)).flatMap(entry => entry.rule))]
+}
+
+/** One that takes a text shows it in the place of its label as soon as something is written. */
+function isWrittenInto(option: MenuOption, text: Menu['text']): boolean {
+  return option.index === text?.option || option.meaning === 'deny-with-text'
 }
 
 /** The option one can write into: its label is a known placeholder, or the cursor stands inside its text. */

@@ -45,11 +45,12 @@ export class EventQueue {
     if (before) {
       this.#bytes += frame.length - before.frame.length
       before.frame = frame
-      return
+    } else {
+      this.#waiting.push({ frame, key })
+      this.#bytes += frame.length
     }
-    this.#waiting.push({ frame, key })
-    this.#bytes += frame.length
-    this.#wake?.()
+    if (this.#bytes > WAITING_BYTES_MAX && !this.#wake) this.end('slow')
+    else this.#wake?.()
   }
 
   /** Says goodbye, and why; what waited is dropped. */

@@ -1,6 +1,7 @@
 import { z } from 'zod'
-import { delay } from '../../clock/index.js'
+import { delay, newId } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { type Host, newWorkspace } from '../../host/index.js'
 import type { Holder, SessionRecord } from '../../sessions/index.js'
 import { liveOf } from '../live-session-of.js'
 import { type Call, type Route, route } from '../route.js'
@@ -17,6 +18,7 @@ const startBody = z.strictObject({
   args: z.array(z.string()).max(200).default([]),
   cwd: z.string(),
   prompt: z.string().min(1).optional(),
+  worktree: z.boolean().default(false).describe('in a git worktree and on a branch of its own'),
   env,
   size,
   label: z.string().max(200).nullable().default(null),
@@ -73,7 +75,7 @@ export const sessionRoutes: readonly Route[] = [
     body: startBody,
     answers: { 201: sessionAnswer },
     handle: async ({ host, body, who, person, json }) => {
-      const { prompt, ...start } = body
+      const { prompt, worktree, ...start } = body
       if (who.kind !== 'socket' && (start.env !== null || start.agent === null))
         throw new SignalboxError(
           'E_INPUT',
@@ -82,7 +84,8 @@ export const sessionRoutes: readonly Route[] = [
             next: 'name an agent and leave env out',
           },
         )
-      const record = await host.startSession({ ...start, terminal: start.env, person: personName(person.id) })
+      const cwd = worktree ? await newWorktree(host, start.cwd) : start.cwd
+      const record = await host.startSession({ ...start, cwd, terminal: start.env, person: personName(person.id) })
       if (prompt !== undefined) await host.live(record.id)?.send(prompt, { whenBusy: 'hold' })
       return json(sessionView(host, record), 201)
     },
@@ -211,6 +214,13 @@ export const sessionRoutes: readonly Route[] = [
 /** Whoever has the owner's credentials is the user of this machine, by whatever door. */
 function personName(id: string): string {
   return id === 'owner' ? 'local' : id
+}
+
+/** @throws SignalboxError `E_INPUT` outside of a repository. */
+async function newWorktree(host: Host, cwd: string): Promise<string> {
+  const { path, branch } = await newWorkspace(host.settings.dataDirectory, { cwd, id: newId('run'), isWanted: true })
+  if (branch !== null) return path
+  throw new SignalboxError('E_INPUT', 'a worktree needs a git repository with a commit', { next: 'leave worktree out' })
 }
 
 function encode(text: string): Uint8Array {

@@ -11,6 +11,7 @@ import { Age, Left } from '../ui/time'
 import { AnswerForm } from './answer-form'
 import { onCardKey } from './card-keys'
 import { AllowDialog, DenyDialog } from './deny-dialog'
+import { EditDialog, mayEdit } from './edit-dialog'
 import { mayGrant, waysOf } from './options'
 import { OutcomeLine } from './outcome-line'
 import { usePressGuard } from './press-guard'
@@ -32,7 +33,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
   const [isBusy, setBusy] = useState(false)
   const [isWhole, setWhole] = useState(false)
   const [fits, setFits] = useState(true)
-  const [asking, setAsking] = useState<'deny' | 'allow' | null>(null)
+  const [asking, setAsking] = useState<'deny' | 'allow' | 'edit' | null>(null)
   const { allow, deny, others, isQuestion } = waysOf(approval)
   const hasSeenAll = (fits || isWhole) && approval.display.isCut !== true
   const isOff = !canDecide.value || isBusy
@@ -83,6 +84,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
       aria-label={approval.display.title}
       data-approval={approval.id}
       data-selected={isSelected || undefined}
+      data-busy={isBusy || undefined}
       tabIndex={-1}
     >
       <CardHead approval={approval} />
@@ -114,6 +116,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
                 others={others}
                 onChoose={option => press(() => void send({ option: option.key }))()}
                 onGrant={press(allowFor)}
+                onEdit={press(() => setAsking('edit'))}
               />
             </Menu>
           </div>
@@ -132,6 +135,13 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
       {!isPending && <OutcomeLine approval={approval} />}
       {asking === 'deny' && <DenyDialog approval={approval} onDeny={refuse} onClose={() => setAsking(null)} />}
       {asking === 'allow' && <AllowDialog approval={approval} onAllow={allowOnce} onClose={() => setAsking(null)} />}
+      {asking === 'edit' && allow && (
+        <EditDialog
+          approval={approval}
+          onAllow={editedInput => void send({ option: allow.key, editedInput })}
+          onClose={() => setAsking(null)}
+        />
+      )}
     </article>
   )
 }
@@ -197,6 +207,7 @@ function OtherWays(props: {
   others: readonly ApprovalOption[]
   onChoose(option: ApprovalOption): void
   onGrant(): void
+  onEdit(): void
 }) {
   const { approval, others } = props
   return (
@@ -204,6 +215,11 @@ function OtherWays(props: {
       {mayGrant(approval) && (
         <button type="button" onClick={props.onGrant}>
           Allow the same for 1 hour in this session
+        </button>
+      )}
+      {mayEdit(approval) && (
+        <button type="button" onClick={props.onEdit}>
+          Allow with changes …
         </button>
       )}
       {others.map(option => (

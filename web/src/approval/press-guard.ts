@@ -15,7 +15,7 @@ export function usePressGuard(isArmed: boolean) {
     const here = `${Math.round(rect.left + scrollX)},${Math.round(rect.top + scrollY)},${Math.round(rect.width)}`
     if (here !== place.current) movedAt.current = performance.now()
     place.current = here
-    // Told to the eye as well: a card that may be pressed is drawn at full strength.
+    // Told to styles and tests.
     if (box.current) box.current.dataset.still = String(performance.now() - movedAt.current >= QUIET_MS)
   }
   useEffect(() => {

@@ -16,6 +16,7 @@ export function ApprovalPage({ id }: { id: string }) {
       <div class="page-head">
         <h1>Request</h1>
       </div>
+      <h2 class="sr">What is asked</h2>
       {approval ? (
         <ApprovalCard approval={approval} isPicked />
       ) : error ? (

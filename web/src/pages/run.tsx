@@ -9,6 +9,7 @@ import { RunHead } from '../run/head'
 import { RunLog } from '../run/log'
 import { NodeDetail } from '../run/node-detail'
 import type { RunNode, Timeline } from '../run/types'
+import { usePageKeys } from '../shell/keyboard'
 import { approvals, runs } from '../store/live'
 import { query, setQuery } from '../store/router'
 import { getJson } from '../transport/request'
@@ -33,6 +34,7 @@ export function RunPage({ id }: { id: string }) {
 
 function Loaded({ run }: { run: Run }) {
   const version = run.version ?? 0
+  usePageKeys({})
   const tab = (TABS.find(name => name === query.value.get('tab')) ?? 'timeline') as Tab
   const node = query.value.get('node')
   const visit = Number(query.value.get('visit') ?? Number.MAX_SAFE_INTEGER)
@@ -54,6 +56,7 @@ function Loaded({ run }: { run: Run }) {
       <RunHead run={run} onFork={() => setForking('')} />
       {open.length > 0 && (
         <div class="cards" style={{ marginBottom: '24px' }}>
+          <h2 class="sr">Needs you</h2>
           {open.map(approval => (
             <ApprovalCard key={approval.id} approval={approval} isPicked={approval.state === 'pending'} />
           ))}

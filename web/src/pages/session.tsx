@@ -56,6 +56,7 @@ function Loaded({ session }: { session: Session }) {
         )}
         {layout !== 'terminal' && (
           <section class="split-talk panel" aria-label="Conversation and prompt">
+            <h2 class="sr">Conversation</h2>
             <Guard>
               <ConversationView session={session.id} asked={asked} />
             </Guard>
@@ -197,6 +198,7 @@ function PendingBeside({ asked }: { asked: readonly Approval[] }) {
   if (pending.length === 0) return null
   return (
     <div class="cards">
+      <h2 class="sr">Needs you</h2>
       {pending.map(approval => (
         <ApprovalCard key={approval.id} approval={approval} isPicked />
       ))}

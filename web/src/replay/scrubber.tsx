@@ -15,7 +15,7 @@ export function Scrubber(props: {
           <span
             key={index}
             class={moment.kind}
-            style={{ left: `${(moment.atMs / duration) * 100}%` }}
+            style={{ left: `${Math.min(1, moment.atMs / duration) * 100}%` }}
             title={`${formatClock(moment.atMs)} ${moment.label}`}
           />
         ))}

@@ -1,4 +1,5 @@
 import { signal } from '@preact/signals'
+import { useEffect } from 'preact/hooks'
 import { cardKeys } from '../approval/card-keys'
 import { hasLetterKeys } from '../store/prefs'
 import { go } from '../store/router'
@@ -21,7 +22,17 @@ let goTimer: ReturnType<typeof setTimeout> | undefined
 
 /** The page's own meaning of the moving keys, while it is shown. */
 export function usePageKeys(keys: PageKeys): void {
-  pageKeys = keys
+  useEffect(() => {
+    pageKeys = { actions: openActions, ...keys }
+    return () => {
+      pageKeys = {}
+    }
+  })
+}
+
+/** The first list of further actions that the page has. */
+function openActions(): void {
+  document.querySelector<HTMLElement>('.page-head [aria-haspopup="true"]')?.click()
 }
 
 export function startKeyboard(): void {

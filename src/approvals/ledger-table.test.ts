@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { walk } from '../machine/index.js'
+import type { EventStore } from '../store/index.js'
+import { approvalTable } from './approval-table.js'
+import { Ledger } from './ledger.js'
+import { type ApprovalRecord, approvalStream } from './record.js'
+import { decisionOf, reportedOf, requestOf } from './testing/fixtures.js'
+import { LedgerSite } from './testing/ledger-site.js'
+
+/*
+ * Every row of the approval table as the ledger does it, on a real store. The rows come from the table: one that has no deed here fails,
+ * and so does a deed that no row is left for.
+ */
+type State = (typeof approvalTable.states)[number]
+type Event = (typeof approvalTable.events)[number]
+
+let site: LedgerSite
+let store: EventStore
+let ledger: Ledger
+let keys = 0
+beforeAll(async () => {
+  site = new LedgerSite()
+  store = await site.store()
+  ledger = new Ledger(store, { clock: site.clock, home: '/home/ada' })
+})
+afterAll(() => site.close())
+
+const decide = (record: ApprovalRecord) =>
+  ledger.decide(record.id, decisionOf(record, { idempotencyKey: `key ${++keys}` }))
+const pending = () => ledger.request(requestOf())
+
+/** A request in this state; there is none in the first. */
+const BRING: Record<State, () => Promise<ApprovalRecord | null>> = {
+  none: async () => null,
+  pending,
+  decided: async () => {
+    const record = await pending()
+    await decide(record)
+    return record
+  },
+  applied: async () => after(await pending(), record => ledger.observed(record, [], site.clock.now())),
+  stale: async () => after(await pending(), record => ledger.stale(record, 'gone')),
+  expired: async () => after(await pending(), record => ledger.expired(record)),
+  cancelled: async () => after(await pending(), record => ledger.cancelled(record, 'the session ended')),
+}
+
+async function after(
+  record: ApprovalRecord,
+  deed: (record: ApprovalRecord) => Promise<boolean>,
+): Promise<ApprovalRecord> {
+  expect(await deed(record)).toBe(true)
+  return record
+}
+
+/** What each event is in the ledger's own words; the record it is about comes back, and what was refused as an error. */
+const DO: Record<Event, (record: ApprovalRecord) => Promise<unknown>> = {
+  requested: () => pending(),
+  decide,
+  grant: async () => {
+    const first = await ledger.request(reportedOf({ requestKey: `first ${++keys}` }))
+    const grant = { scope: 'session', match: { kind: 'prefix', words: ['npm', 'test'] } } as const
+    await ledger.decide(first.id, decisionOf(first, { option: 'allow', grant, idempotencyKey: `key ${++keys}` }))
+    return ledger.request(reportedOf({ input: { command: 'npm test' }, requestKey: `second ${++keys}` }))
+  },
+  observed: record => ledger.observed(record, [{ kind: 'screen' }], site.clock.now()),
+  gone: record => ledger.stale(record, 'gone', [{ kind: 'screen' }]),
+  changed: record => ledger.stale(record, 'changed'),
+  deadline: record => ledger.expired(record),
+  withdrawn: record => ledger.cancelled(record, 'the session ended'),
+  delivering: record => ledger.delivering(record, 'move'),
+  'moved-on': record => ledger.applied(record, [{ kind: 'screen' }], site.clock.now()),
+  overtaken: record => ledger.stale(record, 'overtaken', [{ kind: 'screen' }]),
+  unconfirmed: record => ledger.stale(record, 'unconfirmed', [{ kind: 'screen' }]),
+  ambiguous: record => ledger.stale(record, 'ambiguous', [{ kind: 'screen' }]),
+  'too-late': record => ledger.stale(record, 'too-late', [{ kind: 'screen' }]),
+}
+
+const pairs = [...walk(approvalTable)].map(({ state, event, rows }) => ({ state, event, row: rows[0] }))
+const listed = pairs.filter(({ row }) => row !== undefined)
+
+describe('the ledger does what its table says', () => {
+  test.each(listed)('$state, $event', async ({ state, event, row }) => {
+    const record = await BRING[state]()
+    const before = record && (await ledger.get(record.id))!
+    const refused = await DO[event](record as ApprovalRecord).catch((error: { code?: string }) => error)
+    const made = (refused as ApprovalRecord | undefined)?.id ? (refused as ApprovalRecord) : record!
+    const now = (await ledger.get(made.id))!
+    expect(now.state).toBe(row!.next)
+    const actions = row!.actions as readonly string[]
+    if (actions.includes('refuse')) {
+      expect(refused).toMatchObject({ code: 'E_APPROVAL_DECIDED' })
+      expect([now.state, now.decision]).toEqual([before!.state, before!.decision])
+    }
+    if (actions.includes('record-attempt')) expect(now.delivery).toMatchObject([{ attempt: 1, step: 'move' }])
+    const last = (await store.readStream(approvalStream(made.id))).at(-1)!
+    if (actions.includes('record-evidence')) expect(last.data).toMatchObject({ evidence: [{ kind: 'screen' }] })
+    if (row!.next === 'stale' && !row!.isStay) expect(now.outcome?.reason).toBe(event)
+    if (row!.isStay && actions.length === 0) expect(now).toEqual(before)
+    if (event === 'grant') expect(now.decision).toMatchObject({ actor: { kind: 'grant' } })
+  })
+
+  test.each(
+    pairs.filter(({ state, event, row }) => state !== 'none' && !['requested', 'grant'].includes(event) && !row),
+  )('$state, $event means nothing, and changes nothing', async ({ state, event }) => {
+    const record = (await BRING[state]())!
+    const before = await ledger.get(record.id)
+    await DO[event](record).catch(() => undefined)
+    expect(await ledger.get(record.id)).toEqual(before)
+  })
+})

@@ -1,0 +1,133 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, describe, expect, test } from 'vitest'
+import { SimulatedClock } from '../../clock/index.js'
+import { OWNER } from '../credential.js'
+import { Auth } from './auth.js'
+import { hashPassphrase } from './passphrase.js'
+import { signProof } from './proof.js'
+
+const HOUR = 3_600_000
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-auth-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
+let count = 0
+async function open(options: { passphrase?: string; state?: string; clock?: SimulatedClock } = {}) {
+  const state = options.state ?? mkdtempSync(join(directory, 's'))
+  const clock = options.clock ?? new SimulatedClock(1_800_000_000_000)
+  const passphraseFile = options.passphrase === undefined ? null : join(directory, `p${count++}`)
+  if (passphraseFile !== null) writeFileSync(passphraseFile, options.passphrase!)
+  const errors: unknown[] = []
+  const settings = { stateDirectory: state, passphraseFile, loginsPer15Min: 5 }
+  const auth = await Auth.open(settings, clock, error => errors.push(error))
+  return { auth, clock, state, errors }
+}
+
+const request = { method: 'GET', target: '/x', host: '127.0.0.1:1', body: new Uint8Array() }
+let nonce = 0
+function proof(id: string, key: Uint8Array, ms: number): string {
+  const stamp = { ms, nonce: `nonce-${String(nonce++).padStart(16, '0')}` }
+  return `${id}.${ms}.${stamp.nonce}.${signProof(key, request, stamp)}`
+}
+
+describe('a login', () => {
+  test('by a link is good once, for five minutes', async () => {
+    const { auth, clock } = await open()
+    const code = auth.codes.make(OWNER)
+    await auth.login({ code }, 'a')
+    await expect(auth.login({ code }, 'b')).rejects.toMatchObject({ code: 'E_LOGIN' })
+    const late = auth.codes.make(OWNER)
+    clock.advance(5 * 60_000)
+    await expect(auth.login({ code: late }, 'c')).rejects.toMatchObject({ code: 'E_LOGIN' })
+    expect(auth.devices.list()).toHaveLength(1)
+  })
+
+  test.each(['plain', 'hashed'])(
+    'by a passphrase that is %s in its file; five wrong ones close the door for 15 minutes',
+    async form => {
+      const secret = 'correct horse battery'
+      const { auth, clock } = await open({
+        passphrase: form === 'plain' ? `${secret}\n` : await hashPassphrase(secret),
+      })
+      const { device } = await auth.login({ passphrase: secret }, 'a')
+      expect(device.person).toEqual(OWNER)
+      for (let n = 0; n < 5; n++)
+        await expect(auth.login({ passphrase: `wrong ${n}` }, 'x')).rejects.toMatchObject({ code: 'E_LOGIN' })
+      await expect(auth.login({ passphrase: secret }, 'x')).rejects.toMatchObject({ code: 'E_RATE' })
+      clock.advance(15 * 60_000 + 1)
+      await auth.login({ passphrase: secret }, 'b')
+    },
+  )
+
+  test('needs a passphrase that is long enough, and none is taken where there is none', async () => {
+    await expect(open({ passphrase: 'short' })).rejects.toMatchObject({ code: 'E_CONFIG' })
+    const { auth } = await open()
+    await expect(auth.login({ passphrase: '' }, 'x')).rejects.toMatchObject({ code: 'E_LOGIN' })
+  })
+})
+
+describe('a device', () => {
+  test('is good for 12 hours after its last use, and for 7 days at most', async () => {
+    const { auth, clock } = await open()
+    const { device, key } = await auth.login({ code: auth.codes.make(OWNER) }, 'a')
+    for (let n = 0; n < 15; n++) {
+      clock.advance(11 * HOUR)
+      expect(auth.proof(proof(device.id, key, clock.now()), request).kind).toBe('device')
+    }
+    clock.advance(4 * HOUR)
+    expect(() => auth.proof(proof(device.id, key, clock.now()), request)).toThrow(
+      expect.objectContaining({ code: 'E_LOGIN' }),
+    )
+    const idle = await auth.login({ code: auth.codes.make(OWNER) }, 'b')
+    clock.advance(12 * HOUR)
+    expect(auth.devices.find(idle.device.id)).toBeNull()
+  })
+
+  test('is known after a restart, with its key; proofs from before the restart are not', async () => {
+    const { auth, clock, state } = await open()
+    const { device, key } = await auth.login({ code: auth.codes.make({ id: 'p', name: 'Ada', role: 'viewer' }) }, 'a')
+    await auth.devices.settled()
+    expect(readFileSync(join(state, 'devices.json'), 'utf8')).toContain(device.id)
+    const kept = proof(device.id, key, clock.now())
+    clock.advance(1000)
+    const later = await open({ state, clock })
+    expect(() => later.auth.proof(kept, request)).toThrow(expect.objectContaining({ code: 'E_PROOF' }))
+    expect(later.auth.proof(proof(device.id, key, clock.now()), request).person.role).toBe('viewer')
+    expect(later.auth.token.isCurrent(readFileSync(join(state, 'token'), 'utf8').trim())).toBe(true)
+  })
+
+  test('of a file that says an unknown role is a viewer; of one that cannot be read there are none', async () => {
+    const { auth, state, clock } = await open()
+    await auth.login({ code: auth.codes.make(OWNER) }, 'a')
+    await auth.devices.settled()
+    const file = join(state, 'devices.json')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"role":"owner"', '"role":"emperor"'))
+    expect((await open({ state, clock })).auth.devices.list()[0]!.person.role).toBe('viewer')
+    writeFileSync(file, '{')
+    const broken = await open({ state, clock })
+    expect([broken.auth.devices.list(), broken.errors.length]).toEqual([[], 1])
+  })
+
+  test('revoked is gone at once, and whoever listens is told', async () => {
+    const { auth } = await open()
+    const told: string[] = []
+    auth.devices.onRevoked(id => told.push(id))
+    const { device, key } = await auth.login({ code: auth.codes.make(OWNER) }, 'a')
+    await auth.devices.revoke(device.id)
+    expect(told).toEqual([device.id])
+    expect(() => auth.proof(proof(device.id, key, 1_800_000_000_000), request)).toThrow()
+  })
+})
+
+test('a confirmation lasts five minutes, for who gave it', async () => {
+  const { auth, clock } = await open()
+  const { device } = await auth.login({ code: auth.codes.make(OWNER) }, 'a')
+  const who = { kind: 'device' as const, person: OWNER, device }
+  expect(auth.confirmedAt(who)).toBeUndefined()
+  await auth.stepUp(who, { code: auth.codes.make(OWNER) })
+  expect(auth.confirmedAt(who)).toBe(clock.now())
+  expect(auth.confirmedAt({ kind: 'token', person: OWNER })).toBeUndefined()
+  clock.advance(5 * 60_000 + 1)
+  expect(auth.confirmedAt(who)).toBeUndefined()
+})
