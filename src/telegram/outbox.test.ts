@@ -9,6 +9,7 @@ import type { Queued } from './acts.js'
 import { type BotApi, openBotApi } from './bot-api.js'
 import { FakeBotApi, type FakePerson } from './fake/index.js'
 import { Outbox } from './outbox.js'
+import { DEFAULT_PACE } from './pace.js'
 import { Speaker } from './speaker.js'
 import { Topics } from './topics.js'
 
@@ -23,7 +24,7 @@ const moved: number[][] = []
 
 const FAST = { privatePerS: 1000, privateBurst: 1000, groupPerMin: 60_000, allPerS: 1000 }
 
-async function open(): Promise<Outbox> {
+async function open(rules = FAST): Promise<Outbox> {
   const topics = new Topics({ api, store, clock: systemClock, isOn: true, nameOf: async subject => `about ${subject}` })
   const speaker = new Speaker({
     api,
@@ -37,7 +38,7 @@ async function open(): Promise<Outbox> {
     store,
     clock: systemClock,
     speaker,
-    rules: FAST,
+    rules,
     onGone: async (_, reason) => void gone.push(reason),
     onMoved: async (from, to) => void moved.push([from, to]),
     onUnauthorized: () => undefined,
@@ -180,6 +181,8 @@ it('each session has its topic, made again when it was deleted', async () => {
 })
 
 it('more than two hundred waiting words become one file, and none is missing', async () => {
+  await outbox.stop()
+  outbox = await open(DEFAULT_PACE)
   ann.block()
   await outbox.say([say('hello')])
   await outbox.settled()
