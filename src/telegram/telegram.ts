@@ -162,7 +162,11 @@ export class Telegram {
       bot,
       personOf: id => people.byTelegram(id),
       groups: settings.groups,
-      perform: (intent, person, about) => perform(this.#parts, intent, person, about),
+      perform: async (intent, person, about) => {
+        if (bot.has_topics_enabled && intent.chatKind === 'private')
+          await this.#chats.change(intent.chat, { hasTopics: true })
+        return perform(this.#parts, intent, person, about)
+      },
       stranger: intent => this.#stranger(intent),
       failed: (intent, reference) => this.#say(intent.chat, `That did not work (${reference}).`),
       onError,
