@@ -60,7 +60,8 @@ export function encodeEvent(event: NewEvent, now: number, validate: EventValidat
 /** Returns null for a row whose text is not what was written, whatever happened to it. */
 export function decodeEvent(row: EventRow): StoredEvent | null {
   const { position, stream, version, type, at } = row
-  if (row.sum !== sumOf(row)) return null
+  // Of a damaged page anything can be read, also nothing.
+  if (typeof row.data !== 'string' || row.sum !== sumOf(row)) return null
   const data = decodeJson(row.data)
   return isRecord(data) ? { position, stream, version, type, at, data } : null
 }
