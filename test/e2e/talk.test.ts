@@ -32,6 +32,9 @@ const untilTold = () => ({
 })
 const goOn = () => writeFileSync(join(home.work, 'go-on'), '')
 
+const atWork = () =>
+  waitFor('the agent to work', async () => (await home.json<{ busy: boolean }[]>(['sessions', '--json']))[0]?.busy)
+
 const said = (session: string) => home.ndjson<Message>(['read', session, '--json'])
 
 describe('send', () => {
@@ -46,10 +49,7 @@ describe('send', () => {
     expect(await send('one')).toMatchObject({ code: 0, stdout: 'All is well.\n' })
     expect((await send('two')).code).toBe(1)
     const third = send('three')
-    await waitFor(
-      'the agent to work',
-      async () => (await home.json<{ busy: boolean }[]>(['sessions', '--json']))[0]?.busy,
-    )
+    await atWork()
     const interrupted = await home.ok(['interrupt', session.id])
     expect(interrupted.stdout).toBe(`${session.id}: interrupted\n`)
     expect((await third).code).toBe(130)
@@ -68,6 +68,7 @@ describe('send', () => {
       { steps: [{ think: 500 }, { say: 'Third answer.' }] },
     ])
     await home.ok(['send', session.id, 'one'])
+    await atWork()
     expect((await home.run(['send', session.id, 'never', '--no-queue'])).stderr).toContain('working')
     const held = home.run(['send', session.id, 'three', '--queue', '--wait', '--timeout', '60'])
     const queueing = home.run(['send', session.id, 'two', '--wait', '--timeout', '60'])
