@@ -19,6 +19,9 @@ export interface SessionKeeping {
 /** How often silence is measured; the end of a turn is noticed at once. */
 const LOOK_MS = 1_000
 
+/** How long an answer is waited for when its turn is over. */
+const ANSWER_MS = 5_000
+
 type Thresholds = AgentTurn['thresholds']
 
 /**
@@ -97,6 +100,7 @@ export class SessionTurns implements LiveTurns {
     const { signal } = call
     const begun = this.#clock.monotonic()
     let heard = { offset: -1, at: begun }
+    let closedAt: number | null = null
     for (;;) {
       const session = this.#host.live(id)
       await session?.settled()
@@ -108,6 +112,14 @@ export class SessionTurns implements LiveTurns {
         const { why } = signal.reason as StepAbort
         if (why !== 'released' && why !== 'fenced') await session?.stop('its step was stopped')
         return end('failed', 'stopped', answer, agentSessionId)
+      }
+      // The agent's own record of what it said may come after the end of its turn.
+      if (closed && answer === '' && session && !signal.aborted) {
+        closedAt ??= this.#clock.monotonic()
+        if (this.#clock.monotonic() - closedAt < ANSWER_MS) {
+          await this.#change(session, signal)
+          continue
+        }
       }
       if (closed) {
         if (answer !== '') listener.say({ type: 'text', text: answer, delta: false })
