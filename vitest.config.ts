@@ -6,10 +6,12 @@ export default defineConfig({
     globalSetup: ['test/support/compile-children.ts'],
     pool: 'forks',
     // Most tests wait for programs, not for the processor.
-    maxWorkers: 4,
+    maxWorkers: 3,
     // Far beyond what a test takes: it ends one that hangs, and judges no machine's speed.
     testTimeout: 120_000,
     hookTimeout: 120_000,
+    // Real programs, terminals and kills on a machine that somebody else loads: what fails there is tried once more, and says so.
+    retry: process.env.CI ? 1 : 0,
     passWithNoTests: false,
   },
 })

@@ -132,7 +132,14 @@ class Trial {
       await settledOrDead(current)
     } else await deciding
     const live = current.live(session)!
-    await waitFor('the session to rest or to ask', () => live.approval !== null || live.isIdle)
+    await waitFor('the session to rest or to ask', () => live.approval !== null || live.isIdle).catch(
+      (error: Error) => {
+        const { last } = live.screen
+        const rows = last?.frame.lines.map(({ text }) => text).slice(-25)
+        const about = { phase: live.phase, view: last?.observation.view, rows }
+        throw new Error(`${error.message}\n${JSON.stringify(about)}`)
+      },
+    )
     await live.settled()
     const all = (await current.ledger.list({ isOpenOnly: false })).filter(record => record.subject.session === session)
     return {
