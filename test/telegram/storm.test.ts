@@ -162,8 +162,8 @@ it(
     for (const markdown of finals) {
       const same = said.filter(({ rich }) => rich?.replace(AGAIN, '') === markdown)
       expect(same.length).toBeGreaterThan(0)
-      // A second copy says that it is one.
-      expect(same.filter(({ rich }) => !AGAIN.test(rich!))).toHaveLength(1)
+      // A second copy says that it is one; of a request that was lost on its way out, it is the only one.
+      expect(same.filter(({ rich }) => !AGAIN.test(rich!)).length).toBeLessThanOrEqual(1)
     }
     const answered = bot.fake.calls.filter(({ status }) => status !== null && status !== 200)
     expect(answered.filter(({ description }) => /parse entities/.test(description ?? ''))).toEqual([])
