@@ -264,6 +264,7 @@ export const COMMANDS: readonly CommandSpec[] = [
         description: 'the worker in a terminal of the daemon that people can attach to and approve in',
       },
       { flags: '--detach', description: 'let the daemon drive it' },
+      { flags: '--trust <hash>', description: 'let the project’s settings and agent hooks of this hash run' },
       { flags: '--no-input', description: 'never ask anybody' },
       JSON_OPTION,
     ],

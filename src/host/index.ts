@@ -50,6 +50,8 @@ export {
   executableFiles,
   executableText,
   isOwnFile,
+  PROJECT_FILE,
+  projectFiles,
   TrustBook,
   type TrustCheck,
   type TrustRecord,

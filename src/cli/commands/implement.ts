@@ -23,12 +23,15 @@ import type { Home } from '../home.js'
 import { drivePipeline } from '../pipelines/drive-pipeline.js'
 import { findPlace } from '../pipelines/find-place.js'
 import { readProfile } from '../pipelines/read-profile.js'
+import { withProjectSettings } from '../project-settings.js'
 import { wholeNumber } from '../runs/oneshot-options.js'
 import { withStore } from '../runs/open-runs.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   if (options.detach) await DaemonClient.connect(context)
-  return withStore(context, async (store, home) => {
+  return withStore(context, async (store, own) => {
+    const home = await withProjectSettings(context, store, own)
+    for (const note of home.loaded.notes) context.note(note)
     const id = await create(context, store, home, args.issue as string | undefined, options)
     if (!options.detach && !options.queue) return drivePipeline(context, store, home, id, options)
     const ahead = (await listRuns(store)).filter(run => run.status === 'queued' && run.id !== id).length

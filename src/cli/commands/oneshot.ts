@@ -13,6 +13,7 @@ import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { Home } from '../home.js'
+import { enterProject } from '../project-settings.js'
 import { askLine, driveHere } from '../runs/drive-here.js'
 import { followRun } from '../runs/follow-run.js'
 import { durationMs, readOneshot, wholeNumber } from '../runs/oneshot-options.js'
@@ -22,7 +23,7 @@ import { runExit } from '../runs/run-exit.js'
 import { showRun } from '../runs/show-run.js'
 
 export async function run(context: CommandContext, input: CommandInput): Promise<number> {
-  return withStore(context, async (store, home) => {
+  return withStore(context, async (store, own) => {
     const { options, args } = input
     for (const flag of ['resume', 'view', 'follow'] as const)
       if (options[flag] !== undefined && (args.task !== undefined || options.taskFile !== undefined))
@@ -36,10 +37,14 @@ export async function run(context: CommandContext, input: CommandInput): Promise
     }
     if (options.follow !== undefined) {
       const record = await findRunFor(context, store, String(options.follow))
-      return follow(context, store, home, record, options)
+      return follow(context, store, own, record, options)
     }
-    if (options.resume !== undefined) return resume(context, store, home, options)
+    if (options.resume !== undefined) return resume(context, store, own, options)
     const task = readTask(context, input)
+    const home = await enterProject(context, store, own, {
+      trust: options.trust as string | undefined,
+      mayAsk: context.isInteractive && options.input !== false && !options.json,
+    })
     // Terminals are kept by the daemon, so a worker in one is driven there.
     const isLive = options.live === true || home.loaded.config.oneshot.live
     if (options.detach || isLive) await DaemonClient.connect(context)

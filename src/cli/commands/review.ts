@@ -9,13 +9,16 @@ import { DaemonClient } from '../daemon-client.js'
 import { drivePipeline } from '../pipelines/drive-pipeline.js'
 import { readProfile } from '../pipelines/read-profile.js'
 import { type FoundTarget, findTarget } from '../pipelines/review-target.js'
+import { withProjectSettings } from '../project-settings.js'
 import { wholeNumber } from '../runs/oneshot-options.js'
 import { withStore } from '../runs/open-runs.js'
 import { runLimits } from './implement.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   if (options.detach) await DaemonClient.connect(context)
-  return withStore(context, async (store, home) => {
+  return withStore(context, async (store, own) => {
+    const home = await withProjectSettings(context, store, own)
+    for (const note of home.loaded.notes) context.note(note)
     const text = (name: string) => (options[name] as string | undefined) ?? null
     const { profile, settings } = await readProfile(context, home, {
       profile: text('profile'),

@@ -15,6 +15,7 @@ import { newWorkspace } from '../graphs/new-workspace.js'
 import { describeDiagnostic, type ReadGraph, readGraph } from '../graphs/read-graph.js'
 import { requireTrust } from '../graphs/require-trust.js'
 import { type Home, openHome } from '../home.js'
+import { withProjectSettings } from '../project-settings.js'
 import { durationMs, wholeNumber } from '../runs/oneshot-options.js'
 import { withStore } from '../runs/open-runs.js'
 
@@ -31,15 +32,16 @@ export async function run(context: CommandContext, { args, options }: CommandInp
       next: 'the daemon runs no code of yours; run it here',
     })
   if (options.detach) await DaemonClient.connect(context)
-  return withStore(context, async (store, home) => {
+  return withStore(context, async (store, own) => {
     const id = newId('run')
     const trusted =
       options.dryRun === undefined
-        ? await requireTrust(context, store, home, read, {
+        ? await requireTrust(context, store, own, read, {
             trust: options.trust as string | undefined,
             mayAsk: context.isInteractive && options.ask !== false && !options.json,
           })
         : null
+    const home = trusted ? await withProjectSettings(context, store, own) : own
     const graph = transformGraph(read.parsed.graph, dirname(read.path), read.module?.transforms)
     const input = await inputOf(context, home, id, graph, read, options, trusted)
     const labels = {

@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { AGENT_PROJECT_FILES } from '../../agents/index.js'
 import { Git } from '../../git/index.js'
 import { type Graph, handlerOf, parseDot, textOf } from '../../graph/index.js'
+import { PACKAGE_ROOT } from '../../process/index.js'
 
 /** What of a project would be run, or would say what is run: each file by its path inside of the project, with the hash of what it holds. */
 export interface ExecutableFiles {
@@ -18,14 +19,15 @@ export interface ExecutableFiles {
   hash: string
 }
 
-const PROJECT_FILE = '.signalbox.toml'
+export const PROJECT_FILE = '.signalbox.toml'
 /** A chain of graphs that start each other goes no deeper than this. */
 const DEPTH_MAX = 16
-const PACKAGE = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
+/** Of a directory of plugins so many files are looked at. */
+const DIRECTORY_MAX = 500
 
 /**
- * The files of a workflow: the DOT file itself, the settings of its project, the prompts, child graphs and handlers it names, and the scripts
- * that its commands name. Only what is in the project counts: a program from elsewhere is the person's own.
+ * The files of a workflow: the DOT file itself, the settings of its project and of its agents there, the prompts, child graphs and handlers
+ * it names, and the scripts that its commands name. Only what is in the project counts: a program from elsewhere is the person's own.
  */
 export async function executableFiles(dotFile: string, others: readonly string[] = []): Promise<ExecutableFiles> {
   const path = realpathSync(dotFile)
@@ -47,9 +49,15 @@ export async function executableText(dot: string, directory: string): Promise<Ex
   return described(git, { project, found, commands }, { [`graph:${text.slice(0, 16)}`]: text })
 }
 
+/** What a project brings that acts as soon as an agent works in it: its settings, and what its agents run by themselves there. */
+export async function projectFiles(directory: string): Promise<ExecutableFiles> {
+  const { git, project } = await projectOf(realpathSync(directory))
+  return described(git, { project, found: new Set(), commands: new Set() })
+}
+
 /** Comes with the program: whoever installed that has let it run. */
 export function isOwnFile(file: string): boolean {
-  const examples = join(PACKAGE, 'examples')
+  const examples = join(PACKAGE_ROOT, 'examples')
   if (!existsSync(examples)) return false
   const inside = relative(realpathSync(examples), realpathSync(file))
   return !inside.startsWith('..') && !inside.startsWith('/')
@@ -65,8 +73,8 @@ async function described(
   { project, found, commands }: Pick<Place, 'project' | 'found' | 'commands'>,
   more: Readonly<Record<string, string>> = {},
 ): Promise<ExecutableFiles> {
-  const settings = join(project, PROJECT_FILE)
-  const paths = existsSync(settings) ? [...found, settings] : [...found]
+  const own = [PROJECT_FILE, ...Object.values(AGENT_PROJECT_FILES).flat()].flatMap(name => filesAt(join(project, name)))
+  const paths = [...new Set([...found, ...own])]
   const files: Record<string, string> = { ...more }
   for (const file of paths) files[relative(project, file)] = hashOfFile(file)
   const { code, stdout } = await git.try(['rev-parse', '--path-format=absolute', '--git-common-dir'])
@@ -76,6 +84,17 @@ async function described(
     files,
     commands: [...commands],
     hash: hashOf(files),
+  }
+}
+
+/** A file, or all files of a directory. */
+function filesAt(path: string): string[] {
+  try {
+    if (!statSync(path).isDirectory()) return [path]
+    const inside = readdirSync(path, { recursive: true, encoding: 'utf8' }).map(name => join(path, name))
+    return inside.filter(file => statSync(file).isFile()).slice(0, DIRECTORY_MAX)
+  } catch {
+    return []
   }
 }
 

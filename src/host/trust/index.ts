@@ -1,2 +1,9 @@
-export { type ExecutableFiles, executableFiles, executableText, isOwnFile } from './executable-files.js'
+export {
+  type ExecutableFiles,
+  executableFiles,
+  executableText,
+  isOwnFile,
+  PROJECT_FILE,
+  projectFiles,
+} from './executable-files.js'
 export { TrustBook, type TrustCheck, type TrustRecord, trustProjection } from './trust-book.js'
