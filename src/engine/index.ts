@@ -23,7 +23,7 @@ export {
   childSourceSteps,
 } from './graph/handlers/child.js'
 export { codeSteps } from './graph/handlers/code.js'
-export { CodergenSteps, died } from './graph/handlers/codergen.js'
+export { CodergenSteps, died, isLiveNode } from './graph/handlers/codergen.js'
 export { type CustomHandler, customSteps, type HandlerServices, type HandlerStep } from './graph/handlers/custom.js'
 export { FanInSteps } from './graph/handlers/fan-in.js'
 export { mergeSteps } from './graph/handlers/merge.js'

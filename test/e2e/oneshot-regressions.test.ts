@@ -237,7 +237,7 @@ describe('what must never come back', () => {
   })
 
   test('documented flags missing', async () => {
-    const { stdout } = await inside(home, ['help', 'oneshot'])
+    const { stdout } = await home.run(['oneshot', '--help'])
     const told = new Set(stdout.match(/--[a-z-]+/g))
     const promised =
       'agent worker auditor model worker-model auditor-model endpoint api-key-env worker-endpoint auditor-api-key-env max-iterations inactivity-threshold tool-inactivity-threshold timeout permissions auditor-permissions check worktree branch max-cost max-tokens max-time worker-header reworker-header auditor-header resume view follow logs-dir session-log live detach json no-input task-file'
@@ -313,13 +313,16 @@ more()
     expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(400)
   })
 
-  test('a task of 1 MiB goes to the agent whole, or is refused with a reason', async () => {
+  test('a long task goes to the agent whole; one of 1 MiB is refused with a reason', async () => {
     const file = join(home.directory, 'long-task.txt')
-    writeFileSync(file, `${'do this and that. '.repeat(58_254)}the very last word`)
+    writeFileSync(file, `${'do this and that. '.repeat(10_000)}the very last word`)
     const done = await inside(home, ['oneshot', '--task-file', file, '--agent', 'demo'], { env: env() })
     expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
     const prompt = readFileSync(runFile((await show()).id, 'steps', 'worker@1#1', 'prompt.md'), 'utf8')
-    expect([prompt.length > 1024 * 1024, prompt.includes('the very last word')]).toEqual([true, true])
+    expect([prompt.length > 180_000, prompt.includes('the very last word')]).toEqual([true, true])
+    writeFileSync(file, 'do this and that. '.repeat(58_255))
+    const refused = await inside(home, ['oneshot', '--task-file', file, '--agent', 'demo'], { env: env() })
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('put it into a file of the project')])
   })
 
   test('advertised agent missing', async () => {

@@ -52,6 +52,11 @@ describe('a oneshot', () => {
     expect(logs.stdout).not.toContain('auditor')
   })
 
+  test('a flag that a resumed run would not obey is refused', async () => {
+    const refused = await resume('--agent', 'demo', '--inactivity-threshold', '2s')
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--agent, --inactivity-threshold')])
+  })
+
   test('impossible is refused when it is resumed, and so is what is done', async () => {
     expect((await oneshot('x\n[demo:verdict IMPOSSIBLE]')).code).toBe(3)
     const again = await resume()

@@ -12,7 +12,7 @@ const ORIGINALS = [join(ROOT, 'examples'), join(ROOT, '../shared/data/dot-sample
   .filter(file => file.endsWith('.dot'))
   .map(file => readFileSync(file, 'utf8'))
 
-const CASES = Number(process.env.SIGNALBOX_DOT_FUZZ_CASES ?? 600)
+const CASES = Number(process.env.SIGNALBOX_DOT_FUZZ_CASES ?? 300)
 const ONLY = process.env.SIGNALBOX_DOT_FUZZ_CASE
 
 /** What grammars stumble over: marks of the language, unfinished strings and comments, what text should not hold. */
@@ -95,11 +95,15 @@ function damaged(seed: number): string {
 function examine(text: string): { hasProblems: boolean } {
   const parsed = parseDot(text)
   const lines = text.split(/\r\n|\n|\r/).length
-  for (const { rule, severity, message, line, column } of lintParsed(parsed)) {
-    expect([rule, message]).toEqual([expect.stringMatching(/^[a-z_]+$/), expect.stringMatching(/\S/)])
-    expect(['error', 'warning', 'info']).toContain(severity)
-    if (line !== null) expect([line >= 1 && line <= lines + 1, (column ?? 1) >= 1]).toEqual([true, true])
-  }
+  // Looked for by hand: an expectation for each of a thousand findings takes longer than finding them.
+  const wrong = lintParsed(parsed).filter(
+    ({ rule, severity, message, line, column }) =>
+      !/^[a-z_]+$/.test(rule) ||
+      message.trim() === '' ||
+      !['error', 'warning', 'info'].includes(severity) ||
+      (line !== null && !(line >= 1 && line <= lines + 1 && (column ?? 1) >= 1)),
+  )
+  expect(wrong).toEqual([])
   expect(drawDot(parsed.graph)).toContain('digraph')
   expect(drawPlain(parsed.graph)).toContain('<svg')
   if (parsed.problems.length > 0) return { hasProblems: true }

@@ -16,6 +16,7 @@ import {
   validatePlan,
 } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
+import { plural } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -86,7 +87,9 @@ async function create(
     allowsDirty: options.allowDirty === true,
   })
   if (dirty > 0 && !options.json)
-    context.note(`${dirty} uncommitted changes stay where they are; the run works on ${place.base.slice(0, 12)}`)
+    context.note(
+      `${plural(dirty, 'uncommitted change')} left where you made them; the run works on ${place.base.slice(0, 12)}`,
+    )
   const wish: PipelineArgs = pipelineArgs.parse({
     pipeline: 'implementation',
     workflowId: id,

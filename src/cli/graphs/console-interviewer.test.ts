@@ -1,6 +1,6 @@
 import { PassThrough } from 'node:stream'
 import { expect, test } from 'vitest'
-import type { Question, QuestionType } from '../../engine/index.js'
+import type { Question } from '../../engine/index.js'
 import type { CommandContext } from '../context.js'
 import { ConsoleInterviewer, GateGone } from './console-interviewer.js'
 
@@ -9,7 +9,7 @@ const OPTIONS = [
   { key: 'N', label: 'N) Not yet' },
 ]
 
-function question(type: QuestionType, takesText = false, options = OPTIONS): Question {
+function question(type: Question['type'], takesText = false, options = OPTIONS): Question {
   return { id: 'apr_1', text: 'Ship\u001b[31m it?', type, options, takesText, stage: 'gate', fingerprint: 'f' }
 }
 

@@ -2,7 +2,16 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HeadlessEnd, PermissionLevel } from '../../../agents/index.js'
 import { loadAgent } from '../../../agents/index.js'
-import { AttributeReader, agentOf, classesOf, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES, textOf } from '../../../graph/index.js'
+import {
+  AttributeReader,
+  agentOf,
+  classesOf,
+  GRAPH_ATTRIBUTES,
+  type GraphNode,
+  handlerOf,
+  NODE_ATTRIBUTES,
+  textOf,
+} from '../../../graph/index.js'
 import { soleJsonObject } from '../../../text/index.js'
 import type { AgentSteps } from '../../agent-step.js'
 import type { Performer, Recovery, StepCall, StepEnd } from '../../workflow.js'
@@ -46,6 +55,8 @@ export class CodergenSteps implements Performer {
     const end = await this.#agents.run(call, {
       agent,
       model: headless?.takesModel ? model : null,
+      effort: read.text('reasoning_effort'),
+      isLive: isLiveNode(step.node),
       permissions: step.cursor.handler === 'prompt' ? 'read' : permissionsOf(step, headless?.levels ?? []),
       cwd: step.cwd,
       prompt: built.text,
@@ -53,10 +64,23 @@ export class CodergenSteps implements Performer {
       schema: null,
       maxCostUsd: null,
       env: { SIGNALBOX_STATUS_FILE: this.#statusFile(call) },
-      thresholds: { ...THRESHOLDS, timeoutMs: read.durationMs('timeout') ?? 0 },
+      thresholds: thresholdsOf(step),
     })
-    const outcome = this.#finish(call, step, end, agent, thread)
-    return { ...ended(outcome), ...(end.usage && { usage: end.usage }) }
+    return this.#ended(call, step, end, agent, thread)
+  }
+
+  /** An agent in a terminal outlives its host. */
+  async adopt(call: StepCall): Promise<{ end: Promise<StepEnd> } | null> {
+    const step = graphStep(call)
+    const agent = agentOf(step.node, step.work.input.agent)
+    if (agent === null || !isLiveNode(step.node)) return null
+    const thread = fidelityOf(step) === 'full' ? threadOf(step) : null
+    const adopted = await this.#agents.adopt(call, { agent, thresholds: thresholdsOf(step) })
+    return adopted && { end: adopted.end.then(end => this.#ended(call, step, end, agent, thread)) }
+  }
+
+  abandon(call: StepCall): Promise<void> {
+    return this.#agents.abandon(call)
   }
 
   async recover(call: StepCall): Promise<Recovery> {
@@ -65,6 +89,10 @@ export class CodergenSteps implements Performer {
     if (recovery.verdict !== 'success') return recovery
     const outcome = reported(step, recovery.text ?? '', undefined, this.#statusFile(call))
     return { ...recovery, result: outcome }
+  }
+
+  #ended(call: StepCall, step: GraphStep, end: HeadlessEnd, agent: string, thread: string | null): StepEnd {
+    return { ...ended(this.#finish(call, step, end, agent, thread)), ...(end.usage && { usage: end.usage }) }
   }
 
   #finish(call: StepCall, step: GraphStep, end: HeadlessEnd, agent: string, thread: string | null): NodeOutcome {
@@ -80,6 +108,15 @@ export class CodergenSteps implements Performer {
   #statusFile(call: StepCall): string {
     return join(this.#agents.directory(call), 'agent-status.json')
   }
+}
+
+/** In a terminal: said by the node. A model call without tools has no terminal. */
+export function isLiveNode(node: GraphNode): boolean {
+  return handlerOf(node) === 'codergen' && new AttributeReader(node.attributes, NODE_ATTRIBUTES).isTrue('live')
+}
+
+function thresholdsOf({ node }: GraphStep) {
+  return { ...THRESHOLDS, timeoutMs: new AttributeReader(node.attributes, NODE_ATTRIBUTES).durationMs('timeout') ?? 0 }
 }
 
 /** What the agent reported: a file it wrote, structured output, the only object of its last message; else the step ended well. */
