@@ -298,7 +298,7 @@ process.exitCode = 1
 
   test('a worker that prints 50 MB: its answer is found, and the host keeps little of it', async () => {
     const script = `
-const block = ('x'.repeat(1023) + '\\n').repeat(1024)
+const block = ('x'.repeat(8191) + '\\n').repeat(128)
 let left = 50
 const more = () => {
   while (left-- > 0) if (!process.stdout.write(block)) return process.stdout.once('drain', more)
