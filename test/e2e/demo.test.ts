@@ -102,10 +102,14 @@ describe('the living demo', () => {
 
   it('that was killed goes on at the same address, with the same agents and runs; --fresh begins another', async () => {
     const first = await open('--speed', '10')
-    const started = await waitFor('all its runs', async () => {
-      const found = await runs(first)
-      return found.length === 4 ? found : null
-    })
+    const started = await waitFor(
+      'all its runs',
+      async () => {
+        const found = await runs(first)
+        return found.length === 4 ? found : null
+      },
+      60_000,
+    )
     const before = await sessions(first)
     await home.kill(first.pid)
     const second = await open('--speed', '10')
