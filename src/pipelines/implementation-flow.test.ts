@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { cancelRun, checkpointsOf, createRun, getRun } from '../engine/index.js'
 import { type BenchRun, PipelineBench } from './testing/pipeline-bench.js'
-import { APPROVED, plan, rejected, writesPlan } from './testing/scripted-agents.js'
+import { APPROVED, rejected } from './testing/scripted-agents.js'
 
 let bench: PipelineBench
 
@@ -14,6 +14,15 @@ beforeEach(() => {
   bench.script({})
 })
 afterAll(() => bench.close())
+
+/** A promise that is fulfilled from outside. */
+function deferred(): { promise: Promise<void>; resolve(): void } {
+  let resolve: () => void = () => undefined
+  const promise = new Promise<void>(fulfil => {
+    resolve = fulfil
+  })
+  return { promise, resolve: () => resolve() }
+}
 
 const say = (review: object) => ({ text: JSON.stringify(review) })
 const of = (run: BenchRun, type: string) => run.events.filter(event => event.type === type).map(({ data }) => data)
@@ -67,8 +76,6 @@ describe('a run', () => {
     const [one, two] = [await bench.create(), await bench.create()]
     await bench.drive(one)
     await cancelRun(bench.store, two, { by: 'someone', reason: 'not needed' })
-    // cancel silent: it is in the log
-    expect((await bench.look(two)).types).toContain('run.cancelled')
     expect((await getRun(bench.store, one)).status).toBe('waiting')
     expect((await bench.answer(one, 'approve')).pipeline.state.outcome).toBe('approved')
   })
@@ -95,13 +102,48 @@ describe('a run', () => {
     expect(bench.git('rev-parse', 'fork~1')).toBe(bench.git('rev-parse', 'signalbox/lamp~1'))
   })
 
-  test('the budget of a task stops it at a gate, and goes on when it is raised', async () => {
-    bench.script({ architect: [writesPlan(plan(1))] })
-    const waiting = await bench.implement({ profile: bench.profile({ taskUsd: 0.4 }) })
-    expect(waiting.record.status).toBe('waiting')
-    expect((await bench.asked(waiting.id)).input).toMatchObject({ gate: 'spending', limit: 'task_usd', of: 0.4 })
-    const run = await bench.answer(waiting.id, 'raise')
-    expect(run.pipeline.state.outcome).toBe('approved')
+  test('cancel silent: who cancelled and why is in the log of the run, and on the stream that surfaces follow', async () => {
+    const seen: unknown[] = []
+    const after = await bench.store.head()
+    const told = deferred()
+    const subscription = await bench.store.subscribe({ after, onError: () => undefined }, events => {
+      for (const event of events) if (event.type === 'run.cancelled') seen.push(event.data)
+      if (seen.length > 0) told.resolve()
+    })
+    const id = await bench.create()
+    await bench.drive(id)
+    await cancelRun(bench.store, id, { by: 'someone', reason: 'not needed' })
+    await told.promise
+    subscription.close()
+    const run = await bench.look(id)
+    expect(of(run, 'run.cancelled')).toMatchObject([{ by: 'someone', reason: 'not needed' }])
+    expect(seen).toMatchObject([{ by: 'someone', reason: 'not needed' }])
+    expect(run.pipeline.state).toMatchObject({ status: 'failed', outcome: 'cancelled' })
+  })
+
+  test('restart turned running runs into failures: a host that takes over goes on with a run that was running', async () => {
+    const [begun, cameBack] = [deferred(), deferred()]
+    bench.script({
+      architect: [
+        async () => {
+          begun.resolve()
+          await cameBack.promise
+          return {}
+        },
+      ],
+    })
+    const id = await bench.create({ autoApprove: true })
+    const first = bench.drive(id)
+    await begun.promise
+    expect((await getRun(bench.store, id)).status).toBe('running')
+    bench.script({})
+    const run = await bench.drive(id)
+    expect(run.pipeline.state).toMatchObject({ status: 'completed', outcome: 'approved' })
+    expect(run.types).toContain('step.lost')
+    // The first host comes back to a run that is another's by now, and writes nothing.
+    cameBack.resolve()
+    expect((await first).events).toHaveLength(run.events.length)
+    expect(run.types).not.toContain('run.failed')
   })
 
   test('a state of another pipeline or a newer form is refused, and the run is as it was', async () => {

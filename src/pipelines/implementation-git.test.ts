@@ -106,7 +106,7 @@ describe('git', () => {
     bench.script({ architect: [writesPlan(plan(1))], developer: [conflict] })
     const run = await bench.implement()
     expect(run.record.status).toBe('failed')
-    expect(of(run, 'run.failed')[0]).toMatchObject({ text: expect.stringMatching(/merge conflict|reset/i) })
+    expect(of(run, 'run.failed')[0]).toMatchObject({ text: expect.stringContaining('merge conflict in a.txt') })
   })
 
   test('a run that changes nothing leaves neither worktree nor branch', async () => {

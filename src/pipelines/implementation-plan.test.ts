@@ -19,7 +19,7 @@ afterAll(() => bench.close())
 const of = (run: BenchRun, type: string) => run.events.filter(event => event.type === type).map(({ data }) => data)
 
 describe('the plan', () => {
-  test('plan without tasks goes back to the Architect: no_task_header twice, then valid', async () => {
+  test('plan without tasks raised instead of going back to the architect: no_task_header twice, then valid', async () => {
     const agents = bench.script({ architect: [writesPlan(plan(0)), writesPlan(plan(0)), writesPlan(plan(1))] })
     const run = await bench.implement()
     expect(of(run, 'plan.validated').map(({ issues }) => issues)).toEqual([['no_task_header'], ['no_task_header'], []])

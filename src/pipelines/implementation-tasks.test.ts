@@ -51,12 +51,17 @@ describe('tasks', () => {
         objections: [`task ${number}: [major] a.txt finding 1`],
       })
       expect(of(run, 'task.finished')[number - 1]).toMatchObject({ verdict: 'objections', iterations: 2 })
-      const commit = bench.commits()[number - 1]!
-      // unapproved task committed as complete: subject and trailer
-      expect(commit.subject).toBe(`feat(lamp): part ${number} (not approved)`)
-      expect(commit.body).toContain('Signalbox-Review: objections')
     },
   )
+
+  test('unapproved task committed as complete: its subject and its trailer say that it is not', async () => {
+    bench.script({ architect: [writesPlan(plan(1))], reviewer: [say(rejected())] })
+    await bench.implement({ profile: bench.profile({ maxTaskReviews: 1, onUnapproved: 'continue' }) })
+    const [commit] = bench.commits()
+    expect(commit!.subject).toBe('feat(lamp): part 1 (not approved)')
+    expect(commit!.body).toContain('Signalbox-Review: objections')
+    expect(commit!.body).not.toContain('approved\n')
+  })
 
   test.each([
     [1, 'stop'],
