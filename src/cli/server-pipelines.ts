@@ -85,6 +85,7 @@ async function command(
     label: Object.entries(labels).map(([key, value]) => `${key}=${value}`),
     person,
     detach: true,
+    isDaemon: true,
     json: true,
     ask: false,
   }

@@ -217,6 +217,8 @@ export class PipelineGit {
       throw new SignalboxError('E_GIT', `the branch no longer comes from ${since.slice(0, 12)}`, {
         next: `git reset it, or bring ${since.slice(0, 12)} back, then signalbox resume`,
       })
+    // A merge that was settled and not committed is forgotten as one; what it brought stays.
+    await this.git.try(['merge', '--quit'])
     await this.git.run(['reset', '--quiet', '--soft', since])
     return true
   }

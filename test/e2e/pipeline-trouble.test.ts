@@ -8,8 +8,13 @@ import { type CommandRun, parseLines, TestHome } from './harness.js'
 
 let home: TestHome
 
-beforeAll(() => {
+beforeAll(async () => {
   home = new TestHome()
+  await home.run(['paths'])
+  writeFileSync(
+    home.path('config', 'config.toml'),
+    '[pipelines]\nprofile = "quick"\n[profiles.quick]\ncommit_prefix = "add"\n[profiles.quick.retry]\nmax_retries = 0\n',
+  )
 })
 afterAll(() => home.close())
 
@@ -77,7 +82,7 @@ test('a dirty tree on a detached HEAD stays as it is; a failing hook asks; a wor
   const done = await run(cwd, ['resume', id, '--json'])
   expect(done.code, done.stderr).toBe(0)
   expect(eventsOf<{ isRestored?: boolean }>(done, 'worktree.created')).toMatchObject([{ isRestored: true }])
-  expect(git(cwd, 'log', '--format=%s', `main..${branch}`)).toBe('feat(a-lamp): A lamp (part 1)')
+  expect(git(cwd, 'log', '--format=%s', `main..${branch}`)).toBe('add(a-lamp): A lamp (part 1)')
   expect(readFileSync(join(cwd, 'README.md'), 'utf8')).toBe('mine, unfinished\n')
   expect(git(cwd, 'status', '--porcelain', '--branch')).toBe('## HEAD (no branch)\n M README.md')
 
@@ -99,6 +104,13 @@ test('a dirty tree on a detached HEAD stays as it is; a failing hook asks; a wor
   expect(stopped.code).toBe(1)
   expect(eventsOf<{ text: string }>(stopped, 'run.failed')[0]!.text).toContain('merge conflict in README.md')
   expect(eventsOf(stopped, 'task.committed')).toEqual([])
+  expect(eventsOf(stopped, 'usage.recorded')).toEqual([])
+  writeFileSync(join(conflicting, 'README.md'), 'both\n')
+  git(conflicting, 'add', 'README.md')
+  const settled = await run(cwd, ['resume', second.run, '--json'])
+  expect(settled.code, settled.stderr).toBe(0)
+  expect(git(cwd, 'log', '--format=%s', `main..${second.branch}`)).toBe('add(a-lamp): A lamp (part 1)')
+  expect(git(cwd, 'show', `${second.branch}:README.md`)).toBe('both')
 })
 
 test('plans with zero tasks go back until one has some; fenced and nested headers are no tasks', async () => {

@@ -16,6 +16,7 @@ import {
   validatePlan,
 } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
+import { plural } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -28,7 +29,8 @@ import { withStore } from '../runs/open-runs.js'
 import { requireProjectTrust } from '../runs/require-project-trust.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  if (options.detach) await DaemonClient.connect(context)
+  // The daemon itself asks no other one to be there.
+  if (options.detach && !options.isDaemon) await DaemonClient.connect(context)
   return withStore(context, async (store, home) => {
     const id = await create(context, store, home, args.issue as string | undefined, options)
     if (!options.detach && !options.queue) return drivePipeline(context, store, home, id, options)
@@ -85,7 +87,9 @@ async function create(
     allowsDirty: options.allowDirty === true,
   })
   if (dirty > 0 && !options.json)
-    context.note(`${dirty} uncommitted changes stay where they are; the run works on ${place.base.slice(0, 12)}`)
+    context.note(
+      `${plural(dirty, 'uncommitted change')} ${dirty === 1 ? 'stays' : 'stay'} as ${dirty === 1 ? 'it is' : 'they are'}; the run works on ${place.base.slice(0, 12)}`,
+    )
   const revision = place.mode === 'worktree' ? place.base : null
   await requireProjectTrust(context, store, home, { directory: repository, revision }, options)
   const wish: PipelineArgs = pipelineArgs.parse({

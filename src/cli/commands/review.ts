@@ -16,7 +16,8 @@ import { withStore } from '../runs/open-runs.js'
 import { requireProjectTrust } from '../runs/require-project-trust.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  if (options.detach) await DaemonClient.connect(context)
+  // The daemon itself asks no other one to be there.
+  if (options.detach && !options.isDaemon) await DaemonClient.connect(context)
   return withStore(context, async (store, home) => {
     const text = (name: string) => (options[name] as string | undefined) ?? null
     const { profile, settings } = await readProfile(context, home, {
