@@ -50,7 +50,19 @@ export {
   executableFiles,
   executableText,
   isOwnFile,
+  projectFiles,
   TrustBook,
   type TrustCheck,
   type TrustRecord,
 } from './trust/index.js'
+export {
+  emptyTrash,
+  fateOf,
+  listTrash,
+  removeWorktree,
+  TRASH_MS,
+  type TrashEntry,
+  type WorktreeEntry,
+  type WorktreeFate,
+  worktreeLedger,
+} from './worktrees/index.js'

@@ -50,6 +50,8 @@ export interface RunsOptions {
   maxRuns: number
   /** What models cost whose agents do not tell. */
   prices?: Prices
+  /** Steps of an agent at once, by its name. */
+  maxParallel?: Readonly<Record<string, number | null>>
   /** Handlers of graphs that the user brought, by type. */
   handlers?: Readonly<Record<string, CustomHandler>>
   /** What `code` nodes may call, by the name that their attribute `fn` gives. */
@@ -83,6 +85,7 @@ export function openRuns(options: RunsOptions): RunHost {
     ask: (call, turn, request) => approvals.ask(call, turn, request),
     withdraw: step => approvals.withdraw(step),
     ...(options.prices && { prices: options.prices }),
+    ...(options.maxParallel && { maxParallel: options.maxParallel }),
     ...(options.sessions && { live: new SessionTurns(options.sessions, clock) }),
     onActivity: (run, activity) => {
       signs.seen(run)

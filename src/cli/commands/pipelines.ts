@@ -4,7 +4,15 @@ import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { drawDot, printDot } from '../../graph/index.js'
 import { drawMarkdown, drawSvg, RunGates } from '../../host/index.js'
-import { builtInPipelines, findPrompt, promptHash, promptIds, readIssueFile } from '../../pipelines/index.js'
+import {
+  builtInPipelines,
+  findPrompt,
+  isPipelineRun,
+  promptHash,
+  promptIds,
+  readIssueFile,
+  setQueuedPlan,
+} from '../../pipelines/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { localPerson } from '../decide-command.js'
@@ -97,11 +105,17 @@ function prompts(context: CommandContext, id: string | undefined, options: Recor
   return EXIT.ok
 }
 
-/** Another plan for a run that waits for its approval: it is checked, and the person is asked again. */
+/** Another plan for a run that is queued, or waits for its approval: it is checked, and the person is asked (again). */
 async function setPlan(context: CommandContext, word: string, file: string): Promise<number> {
   const text = readIssueFile(resolve(context.cwd, file), file)
   return withStore(context, async store => {
     const record = await findRunFor(context, store, word)
+    if (record.status === 'queued' && isPipelineRun(record) && record.labels.pipeline === 'implementation') {
+      const { isValid, issues } = await setQueuedPlan(store, record.id, { text, by: localPerson().name })
+      context.out(`${record.id} begins with this plan${isValid ? '' : `, which is not valid: ${issues.join(', ')}`}`)
+      context.note(`start it with: signalbox resume ${record.id}`)
+      return EXIT.ok
+    }
     const gates = new RunGates(store, systemClock)
     for (const approval of Object.values(record.gates)) {
       const gate = await gates.get(approval)
@@ -111,7 +125,7 @@ async function setPlan(context: CommandContext, word: string, file: string): Pro
       context.note(`where nobody drives it: signalbox resume ${record.id}`)
       return EXIT.ok
     }
-    throw new SignalboxError('E_STATE', `run ${record.id} does not wait for the approval of a plan`, {
+    throw new SignalboxError('E_STATE', `run ${record.id} is neither queued nor waits for the approval of a plan`, {
       next: `signalbox show ${record.id}`,
     })
   })
