@@ -160,7 +160,7 @@ export class Pane {
     for (const output of outputs) {
       if (output.type === 'reply') steps.push(output)
       else if (output.type === 'look') {
-        this.#evidences.observe(output.look.observation, output.look.t, output.look.isSettled)
+        this.#evidences.observe(output.look.observation, output.look.t, output.look.isBelieved)
         steps.push({ ...output, state: this.#stateOf(output.look, output.look.t) })
       } else {
         const evidence = this.#evidenceOf(output.evidence, output.t)

@@ -329,9 +329,9 @@ export class Supervisor {
   #see(state: PaneState, t: number): void {
     const { look, reading } = state
     if (!look) return
-    this.#heardAt = Math.max(this.#heardAt, look.isSettled && look.observation.view !== 'unknown' ? t : 0)
+    this.#heardAt = Math.max(this.#heardAt, look.isBelieved && look.observation.view !== 'unknown' ? t : 0)
     this.#followProgress(look, t)
-    if (look.isSettled) {
+    if (look.isBelieved) {
       const { authority, rule } = reading
       const isOwn = authority === 'screen' || authority === 'structure'
       const entry = this.#read({ claim: reading.claim, authority, ref: rule }, state, t)
@@ -351,7 +351,7 @@ export class Supervisor {
   /** A rest is believed late, a lapse comes with time alone: the reading is asked again. */
   #readAgain(t: number): void {
     const state = this.#pane.state(t)
-    if (state.look && !state.look.isSettled) return
+    if (state.look && !state.look.isBelieved) return
     const { claim, authority, rule } = state.reading
     this.#read({ claim, authority, ref: rule }, state, t)
   }
