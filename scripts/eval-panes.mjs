@@ -96,7 +96,8 @@ async function evaluate(cast) {
       endedAt = t
     } else if (classOf(next) === 'work' && t - endedAt < TAKEN_BACK_S && inputAt < endedAt) {
       told.takenBack++
-      if (isShowingMisses) console.log(`${nameOf(cast)}: an end at ${endedAt.toFixed(2)} was taken back at ${t.toFixed(2)}`)
+      if (isShowingMisses)
+        console.log(`${nameOf(cast)}: an end at ${endedAt.toFixed(2)} was taken back at ${t.toFixed(2)}`)
     }
   }
   const until = t => {

@@ -331,6 +331,7 @@ export class Supervisor {
     if (!look) return
     this.#heardAt = Math.max(this.#heardAt, look.isBelieved && look.observation.view !== 'unknown' ? t : 0)
     this.#followProgress(look, t)
+    if (!this.#isActive && this.#content.isTyping) this.#flicker.acted(t)
     if (look.isBelieved) {
       const { authority, rule } = reading
       const isOwn = authority === 'screen' || authority === 'structure'
@@ -449,6 +450,7 @@ export class Supervisor {
   #countFlicker(status: PaneStatus, t: number): void {
     // A question between two stretches of work is no flicker.
     if (status === 'waiting-approval') return
+    if (this.#pane.inputAt !== null) this.#flicker.acted(this.#pane.inputAt)
     if (!this.#flicker.see(this.#isActive, t)) return
     const { flicker_hold_s } = this.#settings.panes
     this.#options.counters.add('pane.flicker', { agent: this.#pane.pack.agent })
