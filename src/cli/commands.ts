@@ -37,6 +37,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       { flags: '--telegram', description: 'the dashboard, and a chat with the bot on a page of its own; no phone' },
       { flags: '--dashboard', description: 'the dashboard also where there is no terminal; ends with the command' },
+      { flags: '--fresh', description: 'a new system, also where the last one was cut off and could go on' },
       { flags: '--speed <factor>', description: 'how fast the agent works; 1 is life-like' },
       JSON_OPTION,
     ],
@@ -287,6 +288,9 @@ export const COMMANDS: readonly CommandSpec[] = [
       { flags: '--limit <n>', description: 'at most so many (default: 50)' },
       { flags: '--worktrees', description: 'the worktrees that runs have left: size, age, merged or not' },
       { flags: '--clean', description: 'with --worktrees: take away what is merged, unchanged and over' },
+      { flags: '--remove <run>', description: 'with --worktrees: take away the one of this run; its branch stays' },
+      { flags: '--force', description: 'with --remove: also when files are not committed; they are saved for 7 days' },
+      { flags: '--yes', description: 'with --force: without typing the path' },
       JSON_OPTION,
     ],
     examples: [
@@ -340,7 +344,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'cancel',
     group: 'runs',
     summary: 'end a run for good',
-    arguments: [{ name: 'run', description: 'the run: its id, a unique beginning of it, or latest', completes: 'run' }],
+    arguments: [
+      {
+        name: 'run',
+        description: 'the run: its id, a unique beginning of it, or latest; none is the only one of a pipeline here',
+        optional: true,
+        completes: 'run',
+      },
+    ],
     options: [{ flags: '--reason <text>', description: 'kept with the run' }, JSON_OPTION],
     examples: [['signalbox cancel latest', 'its steps are stopped, its gates closed']],
     load: () => import('./commands/cancel.js'),

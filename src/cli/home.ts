@@ -50,6 +50,9 @@ export function openHome(
       envPass: config.env.pass,
       maxRuns: config.runs.max_concurrent,
       prices: pricesOf(config.prices),
+      maxParallel: Object.fromEntries(
+        Object.entries(config.agents).map(([name, { max_parallel: most }]) => [name, most]),
+      ),
       approvals: approvalPolicy(config),
       supervision: config,
       notify: config.notify,

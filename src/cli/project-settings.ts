@@ -14,12 +14,16 @@ export async function enterProject(
   context: CommandContext,
   store: EventStore,
   home: Home,
-  options: { trust?: string | undefined; mayAsk: boolean },
+  options: { trust?: string | undefined; mayAsk: boolean; isApart: boolean },
 ): Promise<Home> {
+  const book = new TrustBook(store, home.settings.dataDirectory)
   const found = await projectFiles(context.cwd)
-  if (Object.keys(found.files).length === 0) return home
-  await letRun(context, new TrustBook(store, home.settings.dataDirectory), found, options)
-  return withSettings(context, home, found)
+  await letRun(context, book, found, options)
+  const here = withSettings(context, home, found)
+  // In a worktree of its own the work begins with what the commit holds.
+  if (options.isApart || here.loaded.config.oneshot.worktree)
+    await letRun(context, book, await projectFiles(context.cwd, 'HEAD'), options)
+  return here
 }
 
 /** With the settings of the project where it is trusted as it is; else without them, and `loaded.notes` says so. Asks nobody. */

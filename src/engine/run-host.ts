@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../clock/index.js'
 import type { EventStore, Lease, Subscription } from '../store/index.js'
 import { listRuns } from './control.js'
 import { type DriveEnd, Driver } from './drive.js'
+import { byTurn } from './run-order.js'
 import { isEnded } from './run-status-table.js'
 import type { RunRecord } from './runs-projection.js'
 import type { Performer, Workflow } from './workflow.js'
@@ -15,7 +16,7 @@ export interface RunHostOptions {
   isGone(owner: string): boolean
   workflows: readonly Workflow<never>[]
   performers: Readonly<Record<string, Performer>>
-  /** How many runs may be driven at once; the rest wait in the order they were made. */
+  /** How many runs may be driven at once; the rest wait: those of a higher priority first, then the older. */
   maxRuns: number
   durability?: 'full' | 'normal'
   random?(): number
@@ -153,7 +154,7 @@ export class RunHost {
       const runs = (await listRuns(store)).filter(
         run => this.#workflows.has(run.kind) && !this.#driven.has(run.id) && isWanted?.(run) !== false,
       )
-      for (const run of runs.filter(run => dueAt(run) <= clock.now()).reverse()) {
+      for (const run of runs.filter(run => dueAt(run) <= clock.now()).sort(byTurn)) {
         if (this.#driven.size >= maxRuns) break
         await this.#drive(run, { park: true, isFamily: false })
       }

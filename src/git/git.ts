@@ -8,6 +8,17 @@ import { type CommandResult, runCommand } from '../process/index.js'
 const FOREIGN = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_COMMON_DIR', 'GIT_PREFIX']
 const TIMEOUT_MS = 120_000
 
+/** Nothing that a repository says starts a program while it is only looked at. */
+const SAFE = ['-c', 'core.quotePath=false', '-c', 'core.fsmonitor=false', '-c', 'protocol.ext.allow=never'] as const
+
+/** Hooks run for commits alone, which are made on purpose. */
+function hooksFor(args: readonly string[]): readonly string[] {
+  let at = 0
+  while (args[at] === '-c') at += 2
+  // Settings are asked for as they are.
+  return args[at] === 'commit' || args[at] === 'config' ? [] : ['-c', 'core.hooksPath=/dev/null']
+}
+
 export interface FileState {
   path: string
   /** Two letters of `git status --porcelain`. */
@@ -65,6 +76,7 @@ export class Git {
       'diff',
       '--no-color',
       '--no-ext-diff',
+      '--no-textconv',
       ...(options.stat ? ['--stat=120'] : []),
       from ?? 'HEAD',
       '--',
@@ -126,7 +138,7 @@ export class Git {
   /** For questions that git answers with its exit code. @throws SignalboxError `E_GIT` when there is no git. */
   async try(args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
     try {
-      return await runCommand('git', ['-c', 'core.quotePath=false', ...args], {
+      return await runCommand('git', [...SAFE, ...hooksFor(args), ...args], {
         cwd: this.cwd,
         env: { ...this.#env, ...env },
         timeoutMs: TIMEOUT_MS,

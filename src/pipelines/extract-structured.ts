@@ -53,7 +53,7 @@ function takesSchema(headless: HeadlessAgent | undefined): boolean {
 
 /** The object in an answer, if it is of the form. No words and no near misses count. */
 export function readStructured<T>(
-  { text, structured }: Pick<HeadlessEnd, 'text' | 'structured'>,
+  { text, structured }: Pick<HeadlessEnd, 'text'> & { structured?: unknown },
   schema: ZodType<T>,
 ): { value: T } | { problem: string } {
   let value: unknown = structured

@@ -48,7 +48,13 @@ export class PipelineGit {
   }
 
   async commitOf(revision: string): Promise<string | null> {
-    const { code, stdout } = await this.git.try(['rev-parse', '--verify', '--quiet', `${revision}^{commit}`])
+    const { code, stdout } = await this.git.try([
+      'rev-parse',
+      '--verify',
+      '--quiet',
+      '--end-of-options',
+      `${revision}^{commit}`,
+    ])
     return code === 0 ? stdout.trim() : null
   }
 
@@ -86,6 +92,16 @@ export class PipelineGit {
     return null
   }
 
+  /** The working tree that has the branch checked out, of all that the repository has; null where none has. */
+  async checkedOutAt(branch: string): Promise<string | null> {
+    const { stdout } = await this.git.try(['worktree', 'list', '--porcelain', '-z'])
+    for (const block of stdout.split('\0\0')) {
+      const lines = block.split('\0')
+      if (lines.includes(`branch refs/heads/${branch}`)) return lines[0]!.replace(/^worktree /, '')
+    }
+    return null
+  }
+
   async removeWorktree(path: string, branch: string | null): Promise<boolean> {
     const { code } = await this.git.try(['worktree', 'remove', path])
     if (code !== 0) return false
@@ -118,6 +134,7 @@ export class PipelineGit {
       'diff',
       '--no-color',
       '--no-ext-diff',
+      '--no-textconv',
       '--no-renames',
       from,
       to,
@@ -200,6 +217,8 @@ export class PipelineGit {
       throw new SignalboxError('E_GIT', `the branch no longer comes from ${since.slice(0, 12)}`, {
         next: `git reset it, or bring ${since.slice(0, 12)} back, then signalbox resume`,
       })
+    // A merge that was settled and not committed is forgotten as one; what it brought stays.
+    await this.git.try(['merge', '--quit'])
     await this.git.run(['reset', '--quiet', '--soft', since])
     return true
   }

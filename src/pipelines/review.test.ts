@@ -1,7 +1,7 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { runStream } from '../engine/index.js'
+import { checkpointsOf, resumeRun, runStream } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import { type BenchRun, PipelineBench } from './testing/pipeline-bench.js'
 import { APPROVED, item, rejected } from './testing/scripted-agents.js'
@@ -151,6 +151,54 @@ describe('a review', () => {
     expect(bench.git('log', '-1', '--format=%b')).toContain('Signalbox-Pass: 1')
   })
 
+  test('whose fixes a hook refuses asks, as for a task; the Developer settles it, and it is one commit', async () => {
+    bench.git('commit', '-qam', 'two')
+    const [from, to] = [bench.git('rev-parse', 'HEAD~1'), bench.git('rev-parse', 'HEAD')]
+    const hook = join(bench.repository, '.git', 'hooks', 'pre-commit')
+    writeFileSync(hook, '#!/bin/sh\necho "no lamp without a fuse" >&2\ntest -f fuse.txt\n')
+    chmodSync(hook, 0o755)
+    bench.script({
+      reviewer: [say(rejected()), say(APPROVED)],
+      developer: [{ files: { 'a.txt': 'fixed' } }, { files: { 'fuse.txt': 'x' } }],
+    })
+    const target = { kind: 'range' as const, from, to, label: 'x' }
+    const waiting = await bench.review({ target, commitsFixes: true, autoApprove: true })
+    expect(waiting.record.status).toBe('waiting')
+    expect((await bench.asked(waiting.id)).input).toMatchObject({ gate: 'hook', isReview: true })
+    const run = await bench.answer(waiting.id, 'fix')
+    expect(bench.agents.prompts('developer')[1]).toContain('no lamp without a fuse')
+    expect(run.pipeline.state.outcome).toBe('approved')
+    expect(bench.git('log', '--format=%s', `${to}..HEAD`)).toBe('fix: items of a review (pass 1)')
+  })
+
+  test('asked for another pass when there is none left asks again: nothing is settled by that', async () => {
+    bench.script({ reviewer: [say(rejected())] })
+    const run = await bench.review({ profile: bench.profile({ maxReviewPasses: 1 }) })
+    expect((await bench.asked(run.id)).options).not.toContain('pass')
+    const again = await bench.answer(run.id, 'pass')
+    expect(again.record.status).toBe('waiting')
+    expect((await bench.asked(run.id)).text).toMatch(/last of 1 passes/)
+    expect(again.pipeline.state.settled_items).toEqual([])
+  })
+
+  test('that was complete when its host died counts: the Reviewer is not asked twice', async () => {
+    const agents = bench.script({
+      reviewer: [
+        () => {
+          throw new Error('the machine is off')
+        },
+        say(rejected()),
+      ],
+    })
+    agents.left = () => ({ verdict: 'success', evidence: [], text: JSON.stringify(APPROVED) })
+    const id = await bench.create({ pipeline: 'review' })
+    expect((await bench.drive(id)).record.status).toBe('failed')
+    await resumeRun(bench.store, id, { by: 'someone' })
+    const run = await bench.drive(id)
+    expect(run.pipeline.state).toMatchObject({ outcome: 'approved' })
+    expect(agents.prompts('reviewer')).toHaveLength(1)
+  })
+
   test('a Reviewer that changes files is put back, and its review does not count', async () => {
     bench.script({ reviewer: [{ ...say(APPROVED), files: { 'a.txt': 'sabotage' } }] })
     const run = await bench.review()
@@ -159,20 +207,32 @@ describe('a review', () => {
   })
 })
 
-test('checkpoint size does not grow with tool calls: 10 000 of them, and the snapshot stays under 64 KiB', async () => {
+test('checkpoint size does not grow with tool calls: 10 000 of them make it no bigger than 10 do, and the snapshot stays under 64 KiB', async () => {
   const { graphWorkflow, readRun } = await import('../engine/index.js')
-  const calls = Array.from({ length: 10_000 }, (_, at) => ({
-    type: 'tool_call',
-    callId: `${at}`,
-    tool: 'Read',
-    kind: 'read',
-    input: { path: `f${at}` },
-  }))
-  bench.script({ reviewer: [{ ...say(APPROVED), activities: calls }] })
-  const run = await bench.review()
-  const { work } = (await readRun(bench.store, run.id, graphWorkflow)).run
-  expect(JSON.stringify(graphWorkflow.save!(work)).length).toBeLessThan(64 * 1024)
-  expect(run.events.length).toBeLessThan(100)
+  const measure = async (count: number) => {
+    const activities = Array.from({ length: count }, (_, at) => ({
+      type: 'tool_call',
+      callId: `${at}`,
+      tool: 'Read',
+      kind: 'read',
+      input: { path: `f${at}` },
+    }))
+    bench.script({ reviewer: [{ ...say(APPROVED), activities }] })
+    const run = await bench.review()
+    const { work } = (await readRun(bench.store, run.id, graphWorkflow)).run
+    const checkpoint = checkpointsOf(run.events).at(-1)!.checkpoint
+    return {
+      snapshot: JSON.stringify(graphWorkflow.save!(work)).length,
+      checkpoint: JSON.stringify(checkpoint).length,
+      events: run.events.length,
+    }
+  }
+  const [few, many] = [await measure(10), await measure(10_000)]
+  expect(many.snapshot).toBeLessThan(64 * 1024)
+  // Times and ids may differ by a character.
+  expect(Math.abs(many.snapshot - few.snapshot)).toBeLessThan(32)
+  expect(Math.abs(many.checkpoint - few.checkpoint)).toBeLessThan(32)
+  expect(many.events).toBe(few.events)
 })
 
 test('history of 5 000 entries stays in the log: the state has it, the snapshot does not', async () => {

@@ -26,6 +26,8 @@ const THRESHOLDS = {
   timeoutMs: 0,
 }
 const INPUT_MAX = 500
+/** From here on a conversation is told to be nearly full. */
+const FULL_SHARE = 0.8
 
 /** One turn of the agent that plays a role, under the policy of the role. What it used is written down with whose it was and for what. */
 export async function playRole(context: NodeContext, turn: RoleTurn): Promise<HeadlessEnd> {
@@ -76,6 +78,7 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
         : null
     },
     onActivity: activity => {
+      if (activity.type === 'usage' && activity.context) tellFullness(call, turn.role, activity.context)
       if (activity.type === 'tool_call' && player.permissions !== 'ask')
         decide({ tool: activity.tool, kind: activity.kind as never, input: activity.input }, true)
     },
@@ -93,6 +96,16 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
     }),
   )
   return end
+}
+
+/** An agent whose conversation is nearly full forgets, or summarises: the person should know before they wonder. */
+function tellFullness(call: StepCall, role: RoleName, { used, window }: { used: number; window: number }): void {
+  if (used < window * FULL_SHARE) return
+  const share = Math.floor((used / window) * 100)
+  call.notice(
+    'warning',
+    `the conversation of the ${role} fills ${share} % of what its model takes (${used} of ${window})`,
+  )
 }
 
 /** A part of a step has files, a mark and a name of its own: `reviewer:security@2#1`. */

@@ -230,10 +230,10 @@ describe('what must never come back', () => {
   test('a project with hooks for an agent is asked about before any agent starts in it', async () => {
     mkdirSync(join(home.work, '.claude'))
     writeFileSync(join(home.work, '.claude', 'settings.json'), '{"hooks":{}}')
-    const before = parseLines((await inside(home, ['runs', '--json'])).stdout).length
+    const before = (JSON.parse((await inside(home, ['runs', '--json'])).stdout) as object[]).length
     const asked = await oneshot('x')
     expect([asked.code, asked.stderr]).toEqual([4, expect.stringContaining('.claude/settings.json')])
-    expect(parseLines((await inside(home, ['runs', '--json'])).stdout).length).toBe(before)
+    expect((JSON.parse((await inside(home, ['runs', '--json'])).stdout) as object[]).length).toBe(before)
   })
 
   test('documented flags missing', async () => {

@@ -50,6 +50,7 @@ export async function run(context: CommandContext, input: CommandInput): Promise
     const home = await enterProject(context, store, own, {
       trust: options.trust as string | undefined,
       mayAsk: context.isInteractive && options.input !== false && !options.json,
+      isApart: options.worktree === true || options.branch !== undefined,
     })
     // Terminals are kept by the daemon, so a worker in one is driven there.
     const isLive = options.live === true || home.loaded.config.oneshot.live

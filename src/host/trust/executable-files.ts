@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { AGENT_PROJECT_FILES } from '../../agents/index.js'
 import { Git } from '../../git/index.js'
 import { type Graph, handlerOf, parseDot, textOf } from '../../graph/index.js'
 import { PACKAGE_ROOT } from '../../process/index.js'
@@ -20,10 +19,33 @@ export interface ExecutableFiles {
 }
 
 export const PROJECT_FILE = '.signalbox.toml'
+
+/**
+ * Files by which a project has programs started for whoever works in it: our own settings, and those of agents (hooks, servers of tools). An
+ * agent that works without a terminal asks nobody whether it may obey them.
+ */
+export const PROJECT_SETTINGS: readonly string[] = [
+  PROJECT_FILE,
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.mcp.json',
+  '.codex/config.toml',
+  '.codex/hooks.json',
+  '.gemini/settings.json',
+  '.qwen/settings.json',
+  '.cursor/mcp.json',
+  'opencode.json',
+  'opencode.jsonc',
+  '.opencode/opencode.json',
+  '.copilot/mcp-config.json',
+  '.pi/settings.json',
+  '.aider.conf.yml',
+  'crush.json',
+  '.crush.json',
+]
+
 /** A chain of graphs that start each other goes no deeper than this. */
 const DEPTH_MAX = 16
-/** Of a directory of plugins so many files are looked at. */
-const DIRECTORY_MAX = 500
 
 /**
  * The files of a workflow: the DOT file itself, the settings of its project and of its agents there, the prompts, child graphs and handlers
@@ -49,12 +71,6 @@ export async function executableText(dot: string, directory: string): Promise<Ex
   return described(git, { project, found, commands }, { [`graph:${text.slice(0, 16)}`]: text })
 }
 
-/** What a project brings that acts as soon as an agent works in it: its settings, and what its agents run by themselves there. */
-export async function projectFiles(directory: string): Promise<ExecutableFiles> {
-  const { git, project } = await projectOf(realpathSync(directory))
-  return described(git, { project, found: new Set(), commands: new Set() })
-}
-
 /** Comes with the program: whoever installed that has let it run. */
 export function isOwnFile(file: string): boolean {
   const examples = join(PACKAGE_ROOT, 'examples')
@@ -73,7 +89,7 @@ async function described(
   { project, found, commands }: Pick<Place, 'project' | 'found' | 'commands'>,
   more: Readonly<Record<string, string>> = {},
 ): Promise<ExecutableFiles> {
-  const own = [PROJECT_FILE, ...Object.values(AGENT_PROJECT_FILES).flat()].flatMap(name => filesAt(join(project, name)))
+  const own = PROJECT_SETTINGS.map(name => join(project, name)).filter(isFile)
   const paths = [...new Set([...found, ...own])]
   const files: Record<string, string> = { ...more }
   for (const file of paths) files[relative(project, file)] = hashOfFile(file)
@@ -87,15 +103,8 @@ async function described(
   }
 }
 
-/** A file, or all files of a directory. */
-function filesAt(path: string): string[] {
-  try {
-    if (!statSync(path).isDirectory()) return [path]
-    const inside = readdirSync(path, { recursive: true, encoding: 'utf8' }).map(name => join(path, name))
-    return inside.filter(file => statSync(file).isFile()).slice(0, DIRECTORY_MAX)
-  } catch {
-    return []
-  }
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile()
 }
 
 export function hashOf(files: Readonly<Record<string, string>>): string {

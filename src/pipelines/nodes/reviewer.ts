@@ -1,8 +1,8 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { addUsage, type Usage } from '../../engine/index.js'
+import { addUsage, type Recovery, type Usage } from '../../engine/index.js'
 import { newEvent } from '../../events/index.js'
-import { extractStructured } from '../extract-structured.js'
+import { extractStructured, readStructured } from '../extract-structured.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { DIFF_MAX } from '../pipeline-git.js'
 import { PROMPT_TEXTS } from '../prompts/prompt-texts.js'
@@ -20,7 +20,7 @@ export async function reviewer(context: NodeContext): Promise<NodeResult> {
   const { state, call, git } = context
   const spending = await askSpending(context)
   if (spending) return spending
-  await endEarlier(context)
+  await recoverEarlier(context)
   const checks = await runChecks(context)
   const material = await materialOf(context, checks)
   const tree = material.tree ?? (await git.treeHash())
@@ -121,9 +121,9 @@ type ReviewEnd = { usage: Usage | undefined } & (
 )
 
 async function reviewOf(context: NodeContext, type: string, material: Material): Promise<ReviewEnd> {
-  const { state, args, step, directory, call } = context
+  const { state, args, call } = context
   // What a Reviewer said before its host died counts: nobody asks twice.
-  const kept = join(directory, `review-${step.visit}-${type}.json`)
+  const kept = keptFile(context, type)
   if (existsSync(kept)) return { review: JSON.parse(readFileSync(kept, 'utf8')) as TypedReview, usage: undefined }
   const guidelines = PROMPT_TEXTS[`reviewer.${type}`] === undefined ? (args.profile.guidelines[type] ?? null) : null
   const part = type
@@ -138,8 +138,16 @@ async function reviewOf(context: NodeContext, type: string, material: Material):
   })
   if (!('value' in end)) return end
   const review: TypedReview = { ...end.value, type, approved: isApproved(end.value) }
-  writeFileSync(kept, JSON.stringify(review), { mode: 0o600 })
+  keep(context, review)
   return { review, usage: end.usage }
+}
+
+function keep(context: NodeContext, review: TypedReview): void {
+  writeFileSync(keptFile(context, review.type), JSON.stringify(review), { mode: 0o600 })
+}
+
+function keptFile({ directory, step }: NodeContext, type: string): string {
+  return join(directory, `review-${step.visit}-${type}.json`)
 }
 
 /** What was rejected, put off or left unticked before is not raised again. */
@@ -151,15 +159,25 @@ function withoutSettled(context: NodeContext, review: TypedReview): TypedReview 
   return { ...review, items, approved: isApproved({ approved: items.length === 0 || review.approved, items }) }
 }
 
-/** Turns of an attempt whose host died. */
-async function endEarlier(context: NodeContext): Promise<void> {
+/** Turns of attempts whose host died: what came to its end without being seen counts, everything else is ended. */
+async function recoverEarlier(context: NodeContext): Promise<void> {
   const { state, call, step, services } = context
   for (let attempt = 1; attempt < step.attempt; attempt++)
     for (const type of state.review_types)
       for (const part of [type, `${type}+repair`]) {
         const name = call.step.replace(/#\d+$/, `#${attempt}`).replace('@', `:${part}@`)
-        await services.agents.abandon({ run: call.run, step: name, name: `${call.run}/${name}` })
+        const before = { ...call, step: name, name: `${call.run}/${name}` }
+        if (existsSync(keptFile(context, type))) await services.agents.abandon(before)
+        else keepFound(context, type, await services.agents.recover(before))
       }
+}
+
+function keepFound(context: NodeContext, type: string, found: Recovery): void {
+  if (found.verdict !== 'success') return
+  const read = readStructured({ text: found.text ?? '' }, reviewObject)
+  if ('problem' in read) return
+  keep(context, { ...read.value, type, approved: isApproved(read.value) })
+  context.call.notice('info', `the review "${type}" was complete although its host was gone`)
 }
 
 function numbered(items: ReturnType<typeof findingsOf>) {
