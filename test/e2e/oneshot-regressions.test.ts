@@ -1,7 +1,7 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
-import { parseLines, waitFor } from './harness.js'
+import { waitFor } from './harness.js'
 import { inside } from './inside.js'
 import {
   AUDIT,
