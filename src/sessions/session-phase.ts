@@ -77,6 +77,8 @@ export class SessionPhase {
   /** When the open message was last read, and when it is due again if that was put off. */
   #readAt = Number.NEGATIVE_INFINITY
   #readDue: number | null = null
+  /** The turn that the agent was last seen to be busy with. */
+  #begun: string | null = null
   /** When a half drawn picture came that nothing has followed yet. */
   #tornAt: number | null = null
 
@@ -133,6 +135,11 @@ export class SessionPhase {
     return this.#conversation.lastTurn
   }
 
+  /** The agent has been seen at work on this turn, or it is over. */
+  hasBegun(turn: string | null): boolean {
+    return turn === null || this.#begun === turn || this.#conversation.turn !== turn
+  }
+
   get openMessage(): MessageRef | null {
     const { turn, message } = this.#conversation
     return turn && message ? { session: this.#options.session, turn, message } : null
@@ -153,11 +160,12 @@ export class SessionPhase {
     this.#conversation.observe(look)
     if (look.isSettled && observation.view !== 'auth_required' && observation.view !== 'unknown')
       this.#options.notices.signedIn()
-    if (!this.#readiness.admits(look) || !look.isSettled) return
-    if (this.#isHalfDrawn(look)) return
+    if (!this.#readiness.admits(look) || this.#isHalfDrawn(look)) return
     const menu = liveMenu(observation)
-    const isNewMenu = menu !== null && this.#menus.print !== menu.print
+    // A menu has left when a frame lacks it, believed or not: the same one after that is another request.
     if (!menu) this.#menus.print = null
+    if (!look.isSettled) return
+    const isNewMenu = menu !== null && this.#menus.print !== menu.print
     this.#beginQueuedTurn(look)
     this.dispatch(phaseEventOf(observation, isNewMenu), look)
   }
@@ -175,6 +183,7 @@ export class SessionPhase {
     if (next !== from && !isCatchingUp()) record('session.phase', { from, to: next, event })
     notices.atWork(this.isAtWork)
     for (const action of actions) this.#act(action, look, event)
+    if (next !== 'dormant') this.#begun = this.#conversation.turn
     if (next === 'dormant' && from !== 'dormant') {
       if (from === 'tool-pending') this.#sayUnsaid(look)
       this.#closeTurn(look)
