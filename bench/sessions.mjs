@@ -5,7 +5,7 @@
 //   idle   200 demo sessions at once: all answer, CPU at rest, memory a session  bars: < 3 % of a core each, < 6 MB
 //   approvals  menu on screen → pending, decision → first key, beside 1 and 100 streaming sessions  bars: p95 < 150 ms, < 300 ms
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -238,14 +238,19 @@ function latencies(session, items) {
     .split('\n')
     .filter(Boolean)
     .map(line => JSON.parse(line))
-  const startedAt = session.startedAt
+  // The recording is made anew when it starts: the time of its birth is the zero of its times.
+  const startedAt = statSync(session.recording).birthtimeMs
   const shown = events
     .filter(([, code, data]) => code === 'o' && data.includes('May I run'))
     .map(([t]) => startedAt + t * 1000)
   const typed = events.filter(([, code]) => code === 'i').map(([t]) => startedAt + t * 1000)
   const mine = items.filter(({ subject }) => subject.session === session.id)
-  const pending = mine.map(({ requestedAt }) => requestedAt - Math.max(...shown.filter(at => at <= requestedAt + 1)))
-  const keys = mine.map(({ decision }) => Math.min(...typed.filter(at => at >= decision.at - 1)) - decision.at)
+  const pending = mine
+    .map(({ requestedAt }) => Date.parse(requestedAt))
+    .map(requested => requested - Math.max(...shown.filter(at => at <= requested + 1)))
+  const keys = mine
+    .map(({ decision }) => Date.parse(decision.at))
+    .map(decided => Math.min(...typed.filter(at => at >= decided - 1)) - decided)
   if (!header || pending.some(value => !Number.isFinite(value))) throw new Error('a menu is missing in the recording')
   return { pending: percentiles(pending), keys: percentiles(keys), records: mine.length }
 }
