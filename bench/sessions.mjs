@@ -36,6 +36,9 @@ const env = {
 mkdirSync(join(directory, 'work'))
 const cwd = join(directory, 'work')
 
+// Whoever stops it wants nothing of it left.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void cleanUp().finally(() => process.exit(130)))
+
 try {
   if (wants('help')) measureHelp()
   if (wants('exit')) await measureExit()

@@ -86,6 +86,8 @@ const LEAVE: Readonly<Record<string, (state: State) => Promise<Left>>> = {
     const data = join(home, '.local', 'share', 'opencode')
     mkdirSync(data, { recursive: true })
     const database = new (await loadDriver())(join(data, 'opencode.db'))
+    // Three of its tables are enough for what is read.
+    database.exec('PRAGMA foreign_keys = OFF')
     for (const [table, { create, rows }] of Object.entries(tables)) {
       database.exec(create)
       for (const row of rows) {
