@@ -136,12 +136,12 @@ export class Git {
   }
 
   /** For questions that git answers with its exit code. @throws SignalboxError `E_GIT` when there is no git. */
-  async try(args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
+  async try(args: readonly string[], env: Record<string, string> = {}, timeoutMs = TIMEOUT_MS): Promise<CommandResult> {
     try {
       return await runCommand('git', [...SAFE, ...hooksFor(args), ...args], {
         cwd: this.cwd,
         env: { ...this.#env, ...env },
-        timeoutMs: TIMEOUT_MS,
+        timeoutMs,
         maxBytes: 64 * 1024 * 1024,
       })
     } catch (error) {
