@@ -37,6 +37,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       },
       { flags: '--telegram', description: 'the dashboard, and a chat with the bot on a page of its own; no phone' },
       { flags: '--dashboard', description: 'the dashboard also where there is no terminal; ends with the command' },
+      { flags: '--fresh', description: 'a new system, also where the last one was cut off and could go on' },
       { flags: '--speed <factor>', description: 'how fast the agent works; 1 is life-like' },
       JSON_OPTION,
     ],

@@ -41,7 +41,15 @@ export const telegramEvents = defineEvents({
   },
   'telegram.shown': {
     description: 'Which messages of a chat show a card or an answer, and what they say.',
-    data: z.object({ chat, subject: z.string(), messages: z.array(z.int()), hash: z.string(), isOpen: z.boolean() }),
+    data: z.object({
+      chat,
+      subject: z.string(),
+      messages: z.array(z.int()),
+      hash: z.string(),
+      isOpen: z.boolean(),
+      /** Messages that cannot be found any more. */
+      gone: z.array(z.int()).optional(),
+    }),
   },
   'telegram.token-made': {
     description: 'A button was made; its token is known only by its hash.',

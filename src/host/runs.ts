@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type Activity, readSegment, segmentPath } from '../activity/index.js'
 import { Ledger } from '../approvals/index.js'
@@ -29,12 +28,12 @@ import {
 } from '../engine/index.js'
 import { OneshotFileKeeper, OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
 import { builtInPipelines, PipelineSteps } from '../pipelines/index.js'
-import { isAlive, processStart } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { codeStepsOf } from './code-steps.js'
 import { gateAnswer } from './gate-answers.js'
 import { type SessionKeeping, SessionTurns } from './live-turns.js'
+import { isOwnerGone, ownName } from './process-owner.js'
 import { stepEnvironment } from './session-environment.js'
 import { StepApprovals } from './step-approvals.js'
 
@@ -116,7 +115,7 @@ export function openRuns(options: RunsOptions): RunHost {
     store,
     clock,
     owner: ownName(),
-    isGone,
+    isGone: isOwnerGone,
     workflows: [oneshotWorkflow, graphWorkflow] as never,
     performers: {
       'oneshot.agent': new OneshotSteps({ agents, redactor, environment }),
@@ -167,17 +166,4 @@ export function runDirectory(dataDirectory: string, run: string): string {
 function madeDirectory(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   return path
-}
-
-/** This process, so that others on this machine can tell whether it still lives. */
-function ownName(): string {
-  return `${hostname()}:${process.pid}:${processStart(process.pid) ?? ''}`
-}
-
-/** Only what is certain counts: a process of this machine that has ended. Others let their lease run out. */
-function isGone(owner: string): boolean {
-  const [host, pid, start] = owner.split(':')
-  if (host !== hostname()) return false
-  if (!isAlive(Number(pid))) return true
-  return start !== '' && processStart(Number(pid)) !== start
 }

@@ -11,7 +11,7 @@ export type QueuedItem = EventData<'telegram.queued'> & {
   attempts: number
 }
 
-export type ShownCard = EventData<'telegram.shown'>
+export type ShownCard = Omit<EventData<'telegram.shown'>, 'gone'>
 
 export type ButtonToken = EventData<'telegram.token-made'> & {
   used?: EventData<'telegram.token-used'> & { at: number }
@@ -60,10 +60,15 @@ export const telegramUpdatesProjection: Projection<OpenUpdate> = {
 
 export const telegramShownProjection: Projection<ShownCard> = {
   name: 'telegram-shown',
-  version: 1,
+  version: 2,
   types: ['telegram.shown'],
   key: event => (isEvent(event, 'telegram.shown') ? `${event.data.subject}@${event.data.chat}` : null),
-  evolve: (_, event) => event.data as ShownCard,
+  // Two may tell at once of different copies: what is shown is all of them, but for what is gone.
+  evolve: (before, event) => {
+    const { gone = [], ...shown } = event.data as EventData<'telegram.shown'>
+    const messages = [...new Set([...(before?.messages ?? []), ...shown.messages])]
+    return { ...shown, messages: messages.filter(message => !gone.includes(message)) }
+  },
 }
 
 export const telegramTokensProjection: Projection<ButtonToken> = {

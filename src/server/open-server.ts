@@ -79,7 +79,7 @@ export class ApiServer {
       panes: new PaneFeed(host),
       streams,
       extras,
-      idempotency: new Idempotency(clock),
+      idempotency: new Idempotency(host.store, clock),
       lockdown: new Lockdown({ host, auth, streams }),
       pipelines: new AttractorPipelines({
         store: host.store,

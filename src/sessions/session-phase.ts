@@ -169,7 +169,10 @@ export class SessionPhase {
     if (next !== from && !isCatchingUp()) record('session.phase', { from, to: next, event })
     notices.atWork(this.isAtWork)
     for (const action of actions) this.#act(action, look, event)
-    if (next === 'dormant' && from !== 'dormant') this.#closeTurn(look)
+    if (next === 'dormant' && from !== 'dormant') {
+      if (from === 'tool-pending') this.#sayUnsaid(look)
+      this.#closeTurn(look)
+    }
   }
 
   /** When to call `tick` if no byte comes before; null: never. In seconds since the session's start. */
@@ -337,6 +340,15 @@ export class SessionPhase {
     })
   }
 
+  /**
+   * A request has been answered, and by the next look the agent is done, or asks for something else: what it said in between was never
+   * seen to be written. No turn is closed over it, and no further request is asked before it.
+   */
+  #sayUnsaid(look: Look | null): void {
+    const isEnd = this.#phase === 'dormant'
+    if (look && this.#conversation.hasUnsaid(look, { isAsking: !isEnd })) this.#finalize(look, { isEnd })
+  }
+
   /** What passed while nobody waited for anything, as a message of its own. A prompt that was answered at once has its turn closed by it. */
   #extractHistory(look: Look | null): void {
     if (this.#passing.look(look, seen => this.#markTurn(seen)) !== 'due' || !look) return
@@ -369,6 +381,7 @@ export class SessionPhase {
     const { effects, approvals, clock, isCatchingUp } = this.#options
     const menu = liveMenu(look?.observation ?? null)
     if (!menu || !look) return
+    this.#sayUnsaid(look)
     const since = clock.monotonic() - Math.max(0, look.t - menu.live.since) * 1000
     const count = this.#menus.count + 1
     const instance = `${look.frame.lines[menu.rows[0]]?.id ?? 0}:${count}`

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../clock/index.js'
 import type { QueuedItem } from '../host/index.js'
 import type { Act, Fleeting } from './acts.js'
-import { FRESH_PACE, type PaceState } from './pace.js'
+import type { PaceState } from './pace.js'
 
 /** Null: nothing to do until something comes. */
 export interface LaneStep {
@@ -19,7 +19,7 @@ const REFUSALS_WITHIN_MS = 10 * 60_000
 /** What waits in one chat, and the one worker that sends it. */
 export class ChatLane {
   readonly chat: number
-  pace: PaceState = FRESH_PACE
+  pace: PaceState
   failures = 0
   readonly #clock: Clock
   readonly #step: (lane: ChatLane) => Promise<LaneStep>
@@ -36,11 +36,13 @@ export class ChatLane {
 
   constructor(options: {
     chat: number
+    pace: PaceState
     clock: Clock
     step(lane: ChatLane): Promise<LaneStep>
     onError(error: unknown): void
   }) {
     this.chat = options.chat
+    this.pace = options.pace
     this.#clock = options.clock
     this.#step = options.step
     this.#onError = options.onError

@@ -73,12 +73,12 @@ export class Chats {
     return found?.state ?? null
   }
 
-  /** Another message shows the same, or a message of theirs stands for something. */
-  async remember(chat: number, subject: string, message: number): Promise<void> {
+  /** Another message shows the same, or a message of theirs stands for something. True: that was not known yet. */
+  async remember(chat: number, subject: string, message: number): Promise<boolean> {
     const known = await this.shown(chat, subject)
-    if (known?.messages.includes(message)) return
-    const messages = [...(known?.messages ?? []), message]
-    const shown = { chat, subject, messages, hash: known?.hash ?? '', isOpen: known?.isOpen ?? true }
+    if (known?.messages.includes(message)) return false
+    const shown = { chat, subject, messages: [message], hash: known?.hash ?? '', isOpen: known?.isOpen ?? true }
     await this.#store.append(`telegram/shown/${subject}@${chat}`, 'any', [newEvent('telegram.shown', shown)])
+    return true
   }
 }

@@ -1,7 +1,7 @@
 import { displayText } from '../approvals/index.js'
 import { cancelRun, findRun, resumeRun } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
-import type { Person } from '../host/index.js'
+import type { ButtonToken, Person } from '../host/index.js'
 import { decideHere, denyWith } from './decide-here.js'
 import { type Asker, type Desk, needRole, personName } from './desk.js'
 import type { Files } from './files.js'
@@ -48,6 +48,7 @@ export class Presses {
     const token = await tokens.find(intent.data)
     if (!token) return refuse('This button is not known here.')
     const press = token.act as unknown as Press
+    if (token.people.includes(intent.from.id)) await this.#learnCopy(intent, token)
     if (token.used)
       return token.used.update === update
         ? answer(token.used.result, false)
@@ -57,9 +58,6 @@ export class Presses {
     if (tokens.isExpired(token)) return answer('This button is too old. Open the newest message.', true)
     const reader = await chats.reader(token.chat)
     if (!reader) return refuse('This chat is not known here any more.')
-    // Sent twice, because the first was not confirmed: this copy is shown as well.
-    if (intent.message !== null && intent.chat === token.chat && /^apr_[^/]+$/.test(token.subject))
-      await chats.remember(token.chat, token.subject, intent.message)
     const to: Asker = { person, from: intent.from.id, chat: token.chat, reader, update, isAgain }
     try {
       return answer(await this.#act(press, to, intent.data), false)
@@ -72,6 +70,19 @@ export class Presses {
         true,
       )
     }
+  }
+
+  /** Sent twice, because the first was not confirmed: this copy is shown as well, and closed where the request is over. */
+  async #learnCopy(intent: PressIntent, token: ButtonToken): Promise<void> {
+    const { desk } = this.#options
+    const { chats, host, cards, outbox } = desk
+    if (intent.message === null || intent.chat !== token.chat || !/^apr_[^/]+$/.test(token.subject)) return
+    if (!(await chats.remember(token.chat, token.subject, intent.message))) return
+    const record = await host.ledger.get(token.subject)
+    const reader = await chats.reader(token.chat)
+    if (!record || !reader || record.state === 'pending') return
+    const { items, appends } = await cards.approval(record, reader)
+    await outbox.say(items, appends)
   }
 
   async #act(press: Press, to: Asker, data: string): Promise<string> {

@@ -47,6 +47,8 @@ export interface TelegramOptions {
   clock: Clock
   /** Names this process in the lease that keeps a second bot out. */
   owner: string
+  /** Whether the process that holds the lease has certainly ended. */
+  isGone?(owner: string): boolean
   settings: TelegramSettings
   doors: TelegramDoors
   utcOffset: number
@@ -263,8 +265,8 @@ export class Telegram {
 
   async #takeLease(owner: string): Promise<void> {
     if (this.#lease) return
-    const { host, clock, onError } = this.#options
-    const lease = await host.store.acquireLease('telegram', owner, { ttlMs: LEASE_MS })
+    const { host, clock, isGone, onError } = this.#options
+    const lease = await host.store.acquireLease('telegram', owner, { ttlMs: LEASE_MS, ...(isGone && { isGone }) })
     if (lease.isHeld)
       throw new SignalboxError('E_BUSY', `another process runs the bot (${lease.by})`, {
         next: 'stop it first: signalbox serve --stop',

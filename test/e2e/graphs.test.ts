@@ -247,7 +247,7 @@ describe('a host that is killed', () => {
     async (first, second) => {
       graph(DOT)
       await killAfter(['run', 'flow.dot', ...(await trust('flow.dot'))], first, 'x')
-      const [record] = await home.ndjson<{ id: string }>(['runs', '--json'])
+      const [record] = await home.json<{ id: string }[]>(['runs', '--json'])
       const { id } = record!
       const parked = await home.run(['resume', id, '--json'], { env: { ...env(), SBX_TAG: 'y' } })
       expect(parked.code, parked.stderr).toBe(4)

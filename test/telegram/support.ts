@@ -185,6 +185,10 @@ export class TestBot {
 
 /** A request as an agent's hook would raise it, straight into the ledger: for what is not about terminals. */
 export async function raise(host: Host, command: string): Promise<ApprovalRecord> {
+  return host.ledger.request(requestOf(command))
+}
+
+export function requestOf(command: string): ReturnType<typeof requestFromReport> {
   const subject = { agent: 'demo', project: '/work/shop', cwd: '/work/shop', hostName: 'box' }
   const options = [
     { key: 'yes', label: 'Yes', meaning: 'allow-once' as const },
@@ -192,5 +196,5 @@ export async function raise(host: Host, command: string): Promise<ApprovalRecord
     { key: 'no', label: 'No', meaning: 'deny' as const },
   ]
   const report = { channel: 'hook', requestKey: `test:${command}`, tool: 'Bash', input: { command }, options }
-  return host.ledger.request(requestFromReport(report, { subject, realPath: path => path }))
+  return requestFromReport(report, { subject, realPath: path => path })
 }

@@ -55,10 +55,11 @@ function needed(value: string | undefined, example: string): string {
 }
 
 function list(context: CommandContext, options: Record<string, unknown>): number {
-  for (const metadata of builtInPipelines().listPipelines()) {
-    if (options.json) context.json(metadata)
-    else context.out(`${context.style('bold', metadata.name.padEnd(15))} ${metadata.description}`)
-  }
+  const pipelines = builtInPipelines().listPipelines()
+  if (options.json) context.json(pipelines)
+  else
+    for (const { name, description } of pipelines)
+      context.out(`${context.style('bold', name.padEnd(15))} ${description}`)
   return EXIT.ok
 }
 
@@ -97,10 +98,9 @@ function prompts(context: CommandContext, id: string | undefined, options: Recor
     else context.write(`${found.text}\n`)
     return EXIT.ok
   }
-  for (const each of promptIds().map(entry)) {
-    if (options.json) context.json({ id: each.id, hash: each.hash, isYours: each.isYours })
-    else context.out(`${each.id.padEnd(22)} ${each.hash}  ${each.isYours ? 'yours' : 'built in'}`)
-  }
+  const all = promptIds().map(entry)
+  if (options.json) context.json(all.map(({ id: name, hash, isYours }) => ({ id: name, hash, isYours })))
+  else for (const each of all) context.out(`${each.id.padEnd(22)} ${each.hash}  ${each.isYours ? 'yours' : 'built in'}`)
   if (!options.json) context.note(`your own: ${promptDirectory(home)}/<id>.md, or in a directory there for one profile`)
   return EXIT.ok
 }

@@ -24,7 +24,7 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     const runs = options.status ? all.filter(record => record.status === options.status) : all
     const shown = runs.slice(0, Number(options.limit ?? 50))
     if (options.json) {
-      for (const record of shown) context.json(record)
+      context.json(shown)
       return EXIT.ok
     }
     if (shown.length === 0) {

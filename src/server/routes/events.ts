@@ -6,7 +6,7 @@ import { frameOf } from '../live/event-feed.js'
 import { isInScope, parseScope, typeFilter } from '../live/event-filter.js'
 import { EventQueue } from '../live/event-stream.js'
 import type { PaneChange } from '../live/pane-feed.js'
-import { replayAfter } from '../live/replay.js'
+import { isReplayable, pageAfter, someAfter } from '../live/replay.js'
 import { streamOf } from '../live/stream-answer.js'
 import { type Call, type Route, route } from '../route.js'
 import { listAnswer, okAnswer } from '../schemas/common.js'
@@ -59,7 +59,7 @@ export const eventRoutes: readonly Route[] = [
       const after = query.since === undefined ? 0 : positionOf(query.since, store.id)
       if (after === null)
         throw new SignalboxError('E_INPUT', 'this cursor is of another store', { next: 'begin without one' })
-      const { events, isLast, last } = await replayAfter(store, after, {
+      const { events, isLast, last } = await someAfter(store, after, {
         isWanted: typeFilter(query.types),
         most: query.limit,
       })
@@ -112,67 +112,74 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
   const subscription = newId('sub')
   const panes = new Set<string>()
   const closing: (() => void)[] = []
+  let isOver = false
   parts.streams.add(subscription, { kind: 'events', who, panes, end: reason => queue.end(reason) })
   closing.push(() => parts.streams.remove(subscription))
 
   await parts.events.catchUp()
-  // From here on nothing is missed: what comes during the replay waits behind it.
   const from = parts.events.position
-  let held: string[] | null = []
-  let skipTo = from
+  const since = positionOf(cursor, store.id)
+  const isGap =
+    cursor !== undefined &&
+    (since === null || since > (await store.head()) || !(await isReplayable(store, since, isWanted)))
+  const isResumed = cursor !== undefined && !isGap
+  /** Null while the reader is still told what it missed: the log keeps for it what comes meanwhile. */
+  let liveAfter: number | null = isResumed ? null : from
   closing.push(
     parts.events.listen(events => {
-      for (const { position, type, stream, data, frame } of events) {
-        if (position <= skipTo || !isWanted(type, stream, data)) continue
-        if (held) held.push(frame)
-        else queue.push(frame)
-      }
+      if (liveAfter === null) return
+      for (const { position, type, stream, data, frame } of events)
+        if (position > liveAfter && isWanted(type, stream, data)) queue.push(frame)
     }),
   )
-  const since = positionOf(cursor, store.id)
-  const replay =
-    cursor === undefined || since === null || since > (await store.head())
-      ? null
-      : await replayAfter(store, since, { isWanted, upTo: from })
-  const isGap = cursor !== undefined && (replay === null || !replay.isLast)
-  skipTo = isGap || since === null ? from : Math.max(from, since)
+
+  const goLive = (after: number) => {
+    liveAfter = after
+    if (scope.kind === 'all') {
+      const tell = ({ type, at, pane }: PaneChange) => {
+        if (!isType(type)) return
+        const body = { type, at, subject: `pane/${pane.id}`, version: pane.version, data: { pane } }
+        queue.pushLatest(`pane/${pane.id}`, frameOf(type, toJson(body, 'rfc3339')))
+      }
+      // Panes are not in the log, so a reader that comes back is told of each as it is now.
+      if (isResumed) for (const pane of parts.panes.list()) tell({ type: 'pane.status', at: parts.clock.now(), pane })
+      closing.push(
+        parts.panes.listen(tell),
+        parts.panes.preview(
+          () => panes,
+          preview => queue.pushLatest(`preview/${preview.pane}`, frameOf('pane.preview', toJson(preview, 'rfc3339'))),
+        ),
+      )
+    }
+    if (scope.kind !== 'run')
+      closing.push(
+        parts.updates.listen(({ type, session, frame }) => {
+          if ((scope.kind === 'session' && session !== scope.id) || !isType(type)) return
+          queue.pushLatest(`${type}/${session}`, frame)
+        }),
+      )
+  }
+  if (!isResumed) goLive(from)
 
   const hello = {
     subscription,
     resume: isGap ? 'gap' : 'ok',
-    position: cursorOf(store.id, replay && !isGap ? since! : from),
+    position: cursorOf(store.id, isResumed ? since! : from),
     server: parts.version,
     schema: SCHEMA,
   }
-  const opening = [frameOf('hello', JSON.stringify(hello))]
-  if (!isGap) for (const event of replay?.events ?? []) opening.push(parts.events.feed(event).frame)
-  opening.push(...held)
-  held = null
-
-  if (scope.kind === 'all') {
-    const tell = ({ type, at, pane }: PaneChange) => {
-      if (!isType(type)) return
-      const body = { type, at, subject: `pane/${pane.id}`, version: pane.version, data: { pane } }
-      queue.pushLatest(`pane/${pane.id}`, frameOf(type, toJson(body, 'rfc3339')))
+  /** Hello, then what was missed page by page; at the head of the log it goes over to what comes, without a moment between. */
+  async function* opening(): AsyncGenerator<string, void> {
+    yield frameOf('hello', JSON.stringify(hello))
+    let at = since ?? from
+    while (liveAfter === null && !queue.isEnding && !isOver) {
+      const told = parts.events.position
+      const page = await pageAfter(store, at, isWanted)
+      at = page.isHead ? Math.max(page.last, told) : page.last
+      if (page.isHead && at >= parts.events.position && !isOver) goLive(at)
+      if (page.events.length > 0) yield page.events.map(event => parts.events.feed(event).frame).join('')
     }
-    // Panes are not in the log, so a reader that comes back is told of each as it is now.
-    if (cursor !== undefined && !isGap)
-      for (const pane of parts.panes.list()) tell({ type: 'pane.status', at: parts.clock.now(), pane })
-    closing.push(
-      parts.panes.listen(tell),
-      parts.panes.preview(
-        () => panes,
-        preview => queue.pushLatest(`preview/${preview.pane}`, frameOf('pane.preview', toJson(preview, 'rfc3339'))),
-      ),
-    )
   }
-  if (scope.kind !== 'run')
-    closing.push(
-      parts.updates.listen(({ type, session, frame }) => {
-        if ((scope.kind === 'session' && session !== scope.id) || !isType(type)) return
-        queue.pushLatest(`${type}/${session}`, frame)
-      }),
-    )
   const { clock } = parts
   let timer = clock.setTimer(HEARTBEAT_MS, beat)
   function beat() {
@@ -180,7 +187,8 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     timer = clock.setTimer(HEARTBEAT_MS, beat)
   }
   closing.push(() => timer.cancel())
-  return streamOf(call, queue, opening.join(''), () => {
+  return streamOf(call, queue, opening(), () => {
+    isOver = true
     for (const close of closing.splice(0)) close()
   })
 }
