@@ -23,7 +23,7 @@ export async function runWorktrees(
   home: Home,
   options: Record<string, unknown>,
 ): Promise<number> {
-  const found = await ledgerOf(store, home)
+  const found = await ledgerOf(store, home, { isMeasured: options.remove === undefined })
   if (options.remove !== undefined) return removeOne(context, found, String(options.remove), options)
   let removed = 0
   for (const entry of found) {
@@ -39,8 +39,13 @@ export async function runWorktrees(
   return EXIT.ok
 }
 
-export function ledgerOf(store: EventStore, home: Home): Promise<WorktreeEntry[]> {
-  return worktreeLedger({ store, clock: systemClock, dataDirectory: home.settings.dataDirectory, keepMs: keepMs(home) })
+export function ledgerOf(
+  store: EventStore,
+  home: Home,
+  { isMeasured }: { isMeasured: boolean },
+): Promise<WorktreeEntry[]> {
+  const { dataDirectory } = home.settings
+  return worktreeLedger({ store, clock: systemClock, dataDirectory, keepMs: keepMs(home), isMeasured })
 }
 
 /** Of all profiles the most patient one: a worktree does not say whose it is. */
@@ -100,7 +105,8 @@ async function requireForce(
 }
 
 function describe(context: CommandContext, entry: WorktreeEntry, isGone: boolean): string {
-  const { run, runStatus, bytes, idleMs, fate, dirty, ahead, path } = entry
+  const { run, runStatus, idleMs, fate, dirty, ahead, path } = entry
+  const bytes = entry.bytes ?? 0
   const size = bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`
   const says: Record<WorktreeFate, string> = {
     busy: dirty > 0 ? `in use, ${dirty} uncommitted` : 'in use',
