@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import { type ExecutableFiles, executableFiles, projectFiles, TrustBook } from '../../host/index.js'
+import { type ExecutableFiles, executableFiles, executableProject, TrustBook } from '../../host/index.js'
 import { plural, visibleText } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
@@ -36,7 +36,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
 async function filesOf(context: CommandContext, file: string): Promise<ExecutableFiles> {
   try {
     const path = resolve(context.cwd, file)
-    return statSync(path).isDirectory() ? await projectFiles(path) : await executableFiles(path)
+    return statSync(path).isDirectory() ? await executableProject(path) : await executableFiles(path)
   } catch (error) {
     throw new SignalboxError('E_INPUT', `${file} cannot be read: ${(error as Error).message}`)
   }

@@ -25,16 +25,19 @@ export async function runWorktrees(
 ): Promise<number> {
   const found = await ledgerOf(store, home, { isMeasured: options.remove === undefined })
   if (options.remove !== undefined) return removeOne(context, found, String(options.remove), options)
-  let removed = 0
+  const shown: (WorktreeEntry & { isRemoved: boolean })[] = []
   for (const entry of found) {
-    const isGone = options.clean === true && NEEDLESS.includes(entry.fate) && (await tryRemove(context, entry))
-    if (isGone) removed++
-    if (options.json) context.json({ ...entry, isRemoved: isGone })
-    else context.out(describe(context, entry, isGone))
+    const isRemoved = options.clean === true && NEEDLESS.includes(entry.fate) && (await tryRemove(context, entry))
+    shown.push({ ...entry, isRemoved })
+    if (!options.json) context.out(describe(context, entry, isRemoved))
   }
-  if (options.json) return EXIT.ok
+  if (options.json) {
+    context.json(shown)
+    return EXIT.ok
+  }
   if (found.length === 0) context.out('no worktrees')
-  else if (options.clean) context.out(`${removed} of ${found.length} taken away`)
+  else if (options.clean)
+    context.out(`${shown.filter(({ isRemoved }) => isRemoved).length} of ${found.length} taken away`)
   else context.note('--clean takes away those that hold nothing of their own; --remove <run> one of the others')
   return EXIT.ok
 }
