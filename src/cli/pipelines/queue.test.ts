@@ -116,7 +116,7 @@ test('issues come from a file, from gh, from Jira and from words', async () => {
     await queue(issue, options)
   printed = []
   await runs(context(), input({}, { json: true }))
-  const titles = (printed as { title: string; labels: object }[]).map(({ title }) => title)
+  const titles = (printed[0] as { title: string }[]).map(({ title }) => title)
   expect(titles.sort()).toEqual(['A bell', 'A horn', 'A lamp', 'A whistle'])
 })
 
