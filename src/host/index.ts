@@ -49,9 +49,9 @@ export {
 export {
   type ExecutableFiles,
   executableFiles,
+  executableProject,
   executableText,
   isOwnFile,
-  projectFiles,
   TrustBook,
   type TrustCheck,
   type TrustRecord,
