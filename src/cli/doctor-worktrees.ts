@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../clock/index.js'
+import { listRuns } from '../engine/index.js'
 import { emptyTrash, openHomeStore, removeWorktree, type WorktreeEntry, type WorktreeFate } from '../host/index.js'
 import { plural } from '../text/index.js'
 import type { Finding } from './doctor-checks.js'
@@ -14,13 +15,13 @@ export async function checkWorktrees(home: Home, options: { fix: boolean }): Pro
   if (!existsSync(join(dataDirectory, 'signalbox.db'))) return []
   const store = await openHomeStore({ dataDirectory, clock: systemClock, onError: () => undefined })
   try {
-    const ledger = await ledgerOf(store, home)
+    const ledger = await ledgerOf(store, home, { isMeasured: false })
     const of = (...fates: WorktreeFate[]) => ledger.filter(({ fate }) => fates.includes(fate))
     const findings: Finding[] = []
     const needless = of('needless', 'gone')
     const removed = options.fix ? await removeAll(needless) : 0
-    for (const repository of new Set(ledger.map(entry => entry.repository)))
-      if (options.fix && repository !== null) await emptyTrash(repository, systemClock)
+    const repositories = new Set((await listRuns(store)).map(({ project }) => project).filter(existsSync))
+    if (options.fix) for (const repository of repositories) await emptyTrash(repository, systemClock)
     if (removed > 0)
       findings.push(told('note', `${plural(removed, 'worktree')} taken away that held nothing of their own`))
     if (needless.length > removed)

@@ -1,5 +1,6 @@
 import { join } from 'node:path'
-import { type ExecutableFiles, PROJECT_FILE, projectFiles, TrustBook } from '../host/index.js'
+import { Git } from '../git/index.js'
+import { type ExecutableFiles, executableProject, PROJECT_FILE, TrustBook } from '../host/index.js'
 import type { EventStore } from '../store/index.js'
 import type { CommandContext } from './context.js'
 import { letRun } from './graphs/require-trust.js'
@@ -17,18 +18,19 @@ export async function enterProject(
   options: { trust?: string | undefined; mayAsk: boolean; isApart: boolean },
 ): Promise<Home> {
   const book = new TrustBook(store, home.settings.dataDirectory)
-  const found = await projectFiles(context.cwd)
+  const found = await executableProject(context.cwd)
   await letRun(context, book, found, options)
   const here = withSettings(context, home, found)
   // In a worktree of its own the work begins with what the commit holds.
-  if (options.isApart || here.loaded.config.oneshot.worktree)
-    await letRun(context, book, await projectFiles(context.cwd, 'HEAD'), options)
+  const isApart = options.isApart || here.loaded.config.oneshot.worktree
+  if (isApart && (await new Git(context.cwd).head()) !== null)
+    await letRun(context, book, await executableProject(context.cwd, 'HEAD'), options)
   return here
 }
 
 /** With the settings of the project where it is trusted as it is; else without them, and `loaded.notes` says so. Asks nobody. */
 export async function withProjectSettings(context: CommandContext, store: EventStore, home: Home): Promise<Home> {
-  const found = await projectFiles(context.cwd)
+  const found = await executableProject(context.cwd)
   if (!Object.hasOwn(found.files, PROJECT_FILE)) return home
   const { added, changed } = await new TrustBook(store, home.settings.dataDirectory).check(found)
   return withSettings(context, home, found, { isTrusted: ![...added, ...changed].includes(PROJECT_FILE) })

@@ -90,6 +90,16 @@ export function telegramSurface(
                 startOneshot(parts.host.store, wish),
             }),
           },
+          presence: () => ({
+            channels: notify.channels,
+            lastActive: parts.host.notices?.lastActive ?? {},
+            settings: {
+              graceMs: notify.grace_s * 1000,
+              nextMs: notify.next_s * 1000,
+              allMs: notify.all_s * 1000,
+              remindMs: notify.remind_s * 1000,
+            },
+          }),
           utcOffset: -new Date(systemClock.now()).getTimezoneOffset(),
           onError,
         })

@@ -17,7 +17,7 @@ import { Git } from '../git/index.js'
 import { killTree, marked } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 import { AgentSlots } from './agent-slots.js'
-import type { LiveListener, LiveStart, LiveTurns } from './live-turn.js'
+import { type LiveListener, type LiveStart, type LiveTurns, saidKey } from './live-turn.js'
 import { type Prices, priced } from './prices.js'
 import { TranscriptGrowth } from './transcript-growth.js'
 import type { Recovery, StepCall } from './workflow.js'
@@ -93,6 +93,12 @@ interface StepStart {
   sessionId: string | null
   pid: number | null
   processStart: string | null
+}
+
+interface Voice extends Omit<LiveListener, 'onStarted'> {
+  /** The end of the turn, with what it has spent. */
+  account(end: HeadlessEnd): HeadlessEnd
+  close(): Promise<void>
 }
 
 /** Agents' turns as steps of runs: their files, their activities, and what they leave behind when they die. */
@@ -197,7 +203,7 @@ export class AgentSteps {
     const listener = { ...voice, onStarted: () => undefined }
     const adopted = await live.adopt(call, turn, listener)
     if (!adopted) await voice.close()
-    return adopted && { end: adopted.end.finally(() => voice.close()) }
+    return adopted && { end: adopted.end.then(end => voice.account(end)).finally(() => voice.close()) }
   }
 
   async #runLive(call: StepCall, turn: AgentTurn, start: StepStart): Promise<HeadlessEnd> {
@@ -211,26 +217,33 @@ export class AgentSteps {
       if (agentSessionId !== null) voice.say({ type: 'session', sessionId: agentSessionId })
     }
     try {
-      return await live.run(call, turn, { ...voice, onStarted })
+      return voice.account(await live.run(call, turn, { ...voice, onStarted }))
     } finally {
       await voice.close()
     }
   }
 
-  /** What a turn in a terminal says, into the log of its step. */
-  async #voice(call: StepCall, agent: string): Promise<Pick<LiveListener, 'say'> & { close(): Promise<void> }> {
-    const { clock, redactor, onActivity } = this.#options
-    const { seq: last } = await this.#lastWords(call)
+  /** What a turn in a terminal says, into the log of its step, and what it spends, into its account. */
+  async #voice(call: StepCall, agent: string): Promise<Voice> {
+    const { clock, redactor, onActivity, prices = {} } = this.#options
+    const { seq: last, said, progress } = await this.#lastWords(call)
     const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
     let seq = last
+    const spent = () => progress.usage && priced(progress.usage, progress.model, prices)
     const say = (body: ActivityBody) => {
-      const redacted =
-        'text' in body && typeof body.text === 'string' ? { ...body, text: redactor.redact(body.text) } : body
-      const activity = { step: call.name, seq: ++seq, at: clock.now(), agent, ...redacted } as Activity
+      const key = saidKey(body)
+      if (key !== null && said.has(key)) return
+      if (key !== null) said.add(key)
+      const redacted = redactor.redactValue(body) as ActivityBody
+      const activity: Activity = { step: call.name, seq: ++seq, at: clock.now(), agent, ...redacted }
       segment.append(activity)
+      progress.take(activity)
+      const usage = activity.type === 'usage' ? spent() : null
+      if (usage) call.spent(usage)
       onActivity?.(call.run, activity)
     }
-    return { say, close: () => segment.close() }
+    const account = (end: HeadlessEnd): HeadlessEnd => ({ ...end, usage: spent() ?? end.usage })
+    return { said, say, account, close: () => segment.close() }
   }
 
   /** Ends what is left of a step whose host is gone: its processes, and what it asked. */
@@ -327,11 +340,13 @@ export class AgentSteps {
   /** What our own log has of a step. */
   async #lastWords(call: StepCall) {
     const progress = new StepProgress()
-    const log = { progress, seq: 0, at: 0, isReplayed: false }
+    const log = { progress, seq: 0, at: 0, isReplayed: false, said: new Set<string>() }
     for await (const activity of readSegment(this.#segment(call.run, call.step))) {
       log.seq = activity.seq
       log.at = activity.at
       log.isReplayed ||= activity.recovered === true
+      const key = saidKey(activity)
+      if (key !== null) log.said.add(key)
       progress.sessionId ??= activity.sessionId ?? null
       progress.take(activity)
     }

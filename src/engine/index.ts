@@ -42,7 +42,7 @@ export {
   readAnswer,
 } from './graph/interviewers.js'
 export { NodeSteps, SignsOfLife } from './graph/node-steps.js'
-export type { LiveListener, LiveStart, LiveTurns } from './live-turn.js'
+export { type LiveListener, type LiveStart, type LiveTurns, saidKey } from './live-turn.js'
 export type { Price, Prices } from './prices.js'
 export { RunHost, type RunHostOptions } from './run-host.js'
 export { RunJournal, readRun, runStream } from './run-journal.js'

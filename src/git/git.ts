@@ -116,6 +116,19 @@ export class Git {
     }
   }
 
+  /** Keeps a tree as a commit under a ref, on top of what is checked out; branches, index and files stay as they are. */
+  async saveTree(tree: string, ref: string, message: string): Promise<void> {
+    const head = await this.head()
+    const who = Object.fromEntries(
+      ['AUTHOR', 'COMMITTER'].flatMap(role => [
+        [`GIT_${role}_NAME`, 'Signalbox'],
+        [`GIT_${role}_EMAIL`, 'signalbox@localhost'],
+      ]),
+    )
+    const commit = await this.run(['commit-tree', tree, ...(head === null ? [] : ['-p', head]), '-m', message], who)
+    await this.run(['update-ref', ref, commit.trim()])
+  }
+
   /** Pathspecs that leave these files or directories out; those outside of the tree need none. */
   async #excluding(paths: readonly string[]): Promise<string[]> {
     if (paths.length === 0) return []
@@ -136,12 +149,12 @@ export class Git {
   }
 
   /** For questions that git answers with its exit code. @throws SignalboxError `E_GIT` when there is no git. */
-  async try(args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
+  async try(args: readonly string[], env: Record<string, string> = {}, timeoutMs = TIMEOUT_MS): Promise<CommandResult> {
     try {
       return await runCommand('git', [...SAFE, ...hooksFor(args), ...args], {
         cwd: this.cwd,
         env: { ...this.#env, ...env },
-        timeoutMs: TIMEOUT_MS,
+        timeoutMs,
         maxBytes: 64 * 1024 * 1024,
       })
     } catch (error) {

@@ -49,10 +49,10 @@ export {
 export {
   type ExecutableFiles,
   executableFiles,
+  executableProject,
   executableText,
   isOwnFile,
   PROJECT_FILE,
-  projectFiles,
   TrustBook,
   type TrustCheck,
   type TrustRecord,

@@ -27,13 +27,16 @@ const lastPart = (event: StoredEvent) => event.stream.slice(event.stream.lastInd
 /** What waits to be said; what was said or dropped is gone from here. */
 export const telegramOutboxProjection: Projection<QueuedItem> = {
   name: 'telegram-outbox',
-  version: 1,
+  version: 2,
   types: ['telegram.queued', 'telegram.sending', 'telegram.sent', 'telegram.dropped'],
   key: event => (event.stream.startsWith('telegram/item/') ? lastPart(event) : null),
   evolve: (item, event) => {
     if (isEvent(event, 'telegram.queued'))
       return { ...event.data, id: lastPart(event), at: event.at, position: event.position, attempts: 0 }
-    if (isEvent(event, 'telegram.sending')) return item && { ...item, attempts: event.data.attempt }
+    if (isEvent(event, 'telegram.sending')) {
+      const { attempt, isRefused = false } = event.data
+      return item && { ...item, attempts: isRefused ? attempt - 1 : attempt }
+    }
     return null
   },
 }

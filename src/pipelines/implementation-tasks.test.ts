@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { resumeRun } from '../engine/index.js'
 import { type BenchRun, PipelineBench } from './testing/pipeline-bench.js'
@@ -177,6 +178,17 @@ describe('tasks', () => {
       'reviewer:security@2#1',
     ])
     expect(run.pipeline.state.tasks[0]).toMatchObject({ iterations: 2, status: 'approved' })
+  })
+
+  test('a Reviewer that changes files in the worktree is put back, and its review does not count', async () => {
+    bench.script({
+      architect: [writesPlan(plan(1))],
+      reviewer: [{ ...say(APPROVED), files: { 'a.txt': 'sabotage' } }],
+    })
+    const run = await bench.implement()
+    expect(run.record.status).toBe('failed')
+    expect(bench.readAt(join(run.pipeline.state.worktree!, 'a.txt'))).toBe('one\n')
+    expect(bench.commits()).toEqual([])
   })
 
   test('commits that a Developer makes become part of the task’s own', async () => {

@@ -1,10 +1,13 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 import { Git } from '../git/index.js'
 
 /** A diff bigger than this lies in a file of its own. */
 export const DIFF_MAX = 200_000
+
+/** A hook that takes longer waits for somebody who is not there. */
+const COMMIT_TIMEOUT_MS = 60_000
 
 export interface CommitWish {
   message: string
@@ -20,9 +23,11 @@ export type CommitEnd = { commit: string } | { commit: null } | { refused: strin
 /** All that pipelines do with git, in one place. */
 export class PipelineGit {
   readonly git: Git
+  readonly #commitTimeoutMs: number
 
-  constructor(cwd: string) {
+  constructor(cwd: string, { commitTimeoutMs = COMMIT_TIMEOUT_MS }: { commitTimeoutMs?: number } = {}) {
     this.git = new Git(cwd)
+    this.#commitTimeoutMs = commitTimeoutMs
   }
 
   // — worktrees and branches —
@@ -190,13 +195,26 @@ export class PipelineGit {
       message,
       ...(take ? ['--', ...take] : []),
     ]
-    let end = await this.git.try(args)
+    let end = await this.#commitOnce(args)
     if (end.code !== 0 && hooks && (await this.#hasUnstaged())) {
       await add()
-      end = await this.git.try(args)
+      end = await this.#commitOnce(args)
     }
     if (end.code === 0) return { commit: (await this.git.head())! }
-    return { refused: `${end.stderr}${end.stdout}`.trim() || `git commit ended with ${end.code}` }
+    const said = `${end.stderr}${end.stdout}`.trim()
+    if (end.code === null)
+      return { refused: `git commit took longer than ${this.#commitTimeoutMs / 1000} s and was ended\n${said}`.trim() }
+    return { refused: said || `git commit ended with ${end.code}` }
+  }
+
+  /** A commit that had to be ended leaves its lock behind, and nobody else would ever take it away. */
+  async #commitOnce(args: readonly string[]): Promise<Awaited<ReturnType<Git['try']>>> {
+    const end = await this.git.try(args, {}, this.#commitTimeoutMs)
+    if (end.code === null) {
+      const { stdout } = await this.git.try(['rev-parse', '--path-format=absolute', '--git-path', 'index.lock'])
+      rmSync(stdout.trim(), { force: true })
+    }
+    return end
   }
 
   /** Everything was staged: what is not was changed by a hook. */

@@ -199,11 +199,46 @@ describe('a review', () => {
     expect(agents.prompts('reviewer')).toHaveLength(1)
   })
 
-  test('a Reviewer that changes files is put back, and its review does not count', async () => {
+  test('of a Reviewer that changed files does not count in a later attempt either', async () => {
+    const agents = bench.script({
+      reviewer: [{ ...say(APPROVED), files: { 'a.txt': 'sabotage' } }, say(rejected())],
+    })
+    agents.left = () => ({ verdict: 'success', evidence: [], text: JSON.stringify(APPROVED) })
+    const id = await bench.create({ pipeline: 'review', reviewMode: 'review_only' })
+    expect((await bench.drive(id)).record.status).toBe('failed')
+    await resumeRun(bench.store, id, { by: 'someone' })
+    const run = await bench.drive(id)
+    expect(agents.prompts('reviewer')).toHaveLength(2)
+    expect(run.pipeline.state.outcome).toBe('objections')
+  })
+
+  test('whose Evaluator had answered when its host died goes on with that answer', async () => {
+    const answer = { items: [{ number: 1, disposition: 'reject', reason: 'a.txt:2 shows otherwise' }], summary: 's' }
+    const agents = bench.script({
+      reviewer: [say(rejected())],
+      evaluator: [
+        () => {
+          throw new Error('the machine is off')
+        },
+      ],
+    })
+    agents.left = ({ step }) =>
+      step === 'evaluator@1#1'
+        ? { verdict: 'success', evidence: [], text: JSON.stringify(answer) }
+        : { verdict: 'nothing', evidence: [] }
+    const id = await bench.create({ pipeline: 'review' })
+    expect((await bench.drive(id)).record.status).toBe('failed')
+    await resumeRun(bench.store, id, { by: 'someone' })
+    expect((await bench.drive(id)).pipeline.state).toMatchObject({ outcome: 'approved' })
+    expect(agents.prompts('evaluator')).toHaveLength(1)
+  })
+
+  test('during which files change does not count; in a person’s tree nothing is put back, for it may be theirs', async () => {
     bench.script({ reviewer: [{ ...say(APPROVED), files: { 'a.txt': 'sabotage' } }] })
     const run = await bench.review()
-    expect(run.record.status).toBe('failed')
-    expect(bench.read('a.txt')).toBe('one\ntwo\n')
+    expect(run.record).toMatchObject({ status: 'failed' })
+    expect(of(run, 'run.failed')[0]).toMatchObject({ text: expect.stringContaining('and stay so: a.txt') })
+    expect(bench.read('a.txt')).toBe('sabotage')
   })
 })
 

@@ -78,3 +78,40 @@ describe('an agent that has asked again by the time the first answer was read', 
     expect((await stage.messages()).join('\n')).toBe('Before the question.\nSaid in between.\nAnd after both.')
   })
 })
+
+describe('a frame that the program was stopped in the middle of', () => {
+  const BEGIN = '\u001b[?2026h'
+  const END = '\u001b[?2026l'
+  const painted = (rows: readonly string[]) => `\u001b[H\u001b[J${rows.join('\r\n')}`
+
+  test('does not take away the menu that it draws again: one request', async () => {
+    const rows = await asked()
+    const first = stage.session.approval!
+    await stage.print(`${BEGIN}\u001b[H\u001b[J`, 1_000)
+    await stage.print(`${painted([...rows, ...MENU])}${END}`)
+    expect(stage.session.approval).toMatchObject({ id: first.id, state: 'pending' })
+    expect(stage.shown.filter(line => line.startsWith('ask'))).toHaveLength(1)
+  })
+
+  test('asks nothing with the half of a menu, and the whole one once', async () => {
+    stage = await SessionStage.open()
+    stage.session.goLive()
+    await stage.paint([' Signalbox demo agent 1.0.0'])
+    await stage.paint(['▷ go', '', THINKING, ''])
+    const menu = painted(['▷ go', '', ...MENU])
+    const half = menu.indexOf('   2. No')
+    await stage.print(`${BEGIN}${menu.slice(0, half)}`, 200)
+    await stage.print(`${menu.slice(half)}${END}`)
+    expect(stage.session.approval?.request.options).toHaveLength(2)
+    expect(stage.shown.filter(line => line.startsWith('ask'))).toHaveLength(1)
+  })
+
+  test('is asked all the same when nothing more comes', async () => {
+    stage = await SessionStage.open()
+    stage.session.goLive()
+    await stage.paint([' Signalbox demo agent 1.0.0'])
+    await stage.paint(['▷ go', '', THINKING, ''])
+    await stage.print(`${BEGIN}${painted(['▷ go', '', ...MENU])}`, 3_000)
+    expect(stage.session.approval?.request.options).toHaveLength(2)
+  })
+})

@@ -69,14 +69,23 @@ export class ChatLane {
   }
 
   /** The most pressing thing: lanes in order, each in order of arrival; what is fleeting last. */
-  next(): QueuedItem | FleetingItem | null {
+  next(now: number): QueuedItem | FleetingItem | null {
     if (this.#isPaused) return null
     for (const lane of [1, 2, 3]) {
-      const item = this.#items.find(candidate => candidate.lane === lane)
+      // What was put off and is overtaken by now need not wait: it is dropped.
+      const item = this.#items.find(
+        candidate => candidate.lane === lane && ((candidate.notBefore ?? 0) <= now || this.isOvertaken(candidate)),
+      )
       if (item) return item
     }
     const [first] = this.#fleeting
     return first ? { key: first[0], act: first[1] } : null
+  }
+
+  /** How long until something that was put off is due; null when there is nothing. */
+  dueIn(now: number): number | null {
+    const times = this.#isPaused ? [] : this.#items.flatMap(({ notBefore }) => notBefore ?? [])
+    return times.length === 0 ? null : Math.max(1, Math.min(...times) - now)
   }
 
   /** A later word about the same card makes this one needless. */
@@ -119,7 +128,7 @@ export class ChatLane {
   }
 
   settled(): Promise<void> {
-    if (this.#items.length === 0 || this.#isPaused) return Promise.resolve()
+    if (this.#isAtRest) return Promise.resolve()
     return new Promise(resolve => this.#idle.add(resolve))
   }
 
@@ -127,6 +136,12 @@ export class ChatLane {
     this.#isStopped = true
     this.#timer?.cancel()
     while (this.#isRunning) await new Promise<void>(resolve => this.#idle.add(resolve))
+  }
+
+  /** Nothing waits that could be said now. */
+  get #isAtRest(): boolean {
+    const now = this.#clock.now()
+    return this.#isPaused || this.#items.every(({ notBefore }) => (notBefore ?? 0) > now)
   }
 
   #wake(): void {
@@ -155,7 +170,7 @@ export class ChatLane {
       }
     } finally {
       this.#isRunning = false
-      if (this.#items.length === 0 || this.#isPaused || this.#isStopped) {
+      if (this.#isAtRest || this.#isStopped) {
         for (const resolve of [...this.#idle]) resolve()
         this.#idle.clear()
       }

@@ -1,10 +1,12 @@
 import { newEvent } from '../events/index.js'
 import {
   type KnownChat,
+  type KnownTopic,
   type People,
   type ShownCard,
   telegramChatsProjection,
   telegramShownProjection,
+  telegramTopicsProjection,
 } from '../host/index.js'
 import type { EventStore } from '../store/index.js'
 import { mayDecide, type Reader } from './card-maker.js'
@@ -44,8 +46,22 @@ export class Chats {
         .map(id => ({ chat: id, isPrivate: true, deciders: mayDecide(person) ? [id] : [] })),
     )
     const deciders = people.filter(mayDecide).flatMap(({ telegram }) => telegram)
-    const groups = this.#groups.filter(chat => reachable.has(chat)).map(chat => ({ chat, isPrivate: false, deciders }))
+    const enabled = this.#enabled(known.map(({ state }) => state))
+    const groups = enabled.filter(chat => reachable.has(chat)).map(chat => ({ chat, isPrivate: false, deciders }))
     return [...own, ...groups]
+  }
+
+  /** A group is enabled by its id; one that became a supergroup stays enabled under its new one. */
+  async isEnabled(group: number): Promise<boolean> {
+    const known = await this.#store.documents<KnownChat>(telegramChatsProjection.name)
+    return this.#enabled(known.map(({ state }) => state)).includes(group)
+  }
+
+  #enabled(known: readonly KnownChat[]): number[] {
+    const moved = known.flatMap(({ chat, movedTo }) =>
+      this.#groups.includes(chat) && movedTo !== undefined ? [movedTo] : [],
+    )
+    return [...new Set([...this.#groups, ...moved])]
   }
 
   async reader(chat: number): Promise<Reader | null> {
@@ -59,6 +75,14 @@ export class Chats {
     return known
       .map(({ state }) => state)
       .filter(({ chat, current, follows }) => (current === session || follows?.includes(session)) && readers.has(chat))
+  }
+
+  /** Chats in which something has a topic of its own. */
+  async topicsOf(subject: string): Promise<number[]> {
+    const topics = await this.#store.documents<KnownTopic>(telegramTopicsProjection.name)
+    return topics
+      .filter(({ state }) => state.subject === subject && state.thread !== null)
+      .map(({ state }) => state.chat)
   }
 
   /** What a message of ours is about; null when nobody remembers. */

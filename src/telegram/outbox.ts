@@ -80,8 +80,15 @@ export class Outbox {
 
   /** For a transaction of the caller's: when it is written, it is in the outbox. */
   queue(item: Queued): StreamAppend {
-    const { chat, topic, lane, subject, act } = item
-    const data = { chat, lane, subject, act: { ...act }, ...(topic !== undefined && { topic }) }
+    const { chat, topic, lane, subject, act, notBefore } = item
+    const data = {
+      chat,
+      lane,
+      subject,
+      act: { ...act },
+      ...(topic !== undefined && { topic }),
+      ...(notBefore !== undefined && { notBefore }),
+    }
     return { stream: `telegram/item/${newId('tgi')}`, expected: 0, events: [newEvent('telegram.queued', data)] }
   }
 
@@ -141,9 +148,10 @@ export class Outbox {
 
   /** One thing of one chat: says how long to wait before the next look. */
   async #step(lane: ChatLane): Promise<LaneStep> {
-    const { speaker } = this.#options
-    const next = lane.next()
-    if (!next) return { waitMs: null }
+    const { speaker, clock } = this.#options
+    const now = clock.now()
+    const next = lane.next(now)
+    if (!next) return { waitMs: lane.dueIn(now) }
     const kind: CallKind = await speaker.kindOf(lane.chat, next)
     const wait = this.#wait(lane, kind)
     if (wait > 0) return { waitMs: wait }
@@ -263,6 +271,14 @@ export class Outbox {
     await this.#drop(lane, item, 'the chat has another id now')
   }
 
+  /** The call was refused as a whole: said later, also by the next process, it is not said again. */
+  async #neverBegun(item: QueuedItem | null): Promise<void> {
+    if (!item || item.attempts === 0) return
+    const refused = newEvent('telegram.sending', { attempt: item.attempts, isRefused: true })
+    item.attempts -= 1
+    await this.#options.store.append(`telegram/item/${item.id}`, 'any', [refused], { durability: 'normal' })
+  }
+
   async #failed(lane: ChatLane, item: QueuedItem | null, error: unknown): Promise<LaneStep> {
     const { clock, onError, onGone, onUnauthorized } = this.#options
     if (!(error instanceof ApiProblem)) {
@@ -279,24 +295,23 @@ export class Outbox {
       const ms = (error.retryAfterMs ?? NO_FIELD_MS) + Math.floor((now % 7) * 70)
       lane.pace = sleep(lane.pace, ms, now)
       lane.wasRefused(clock.now())
-      // The call was refused as a whole: it was not begun.
-      if (item) item.attempts -= 1
+      await this.#neverBegun(item)
       return { waitMs: ms }
     }
     if (error.code === 403) {
       await onGone(lane.chat, error.message)
       lane.pause()
-      if (item) item.attempts -= 1
+      await this.#neverBegun(item)
       return { waitMs: null }
     }
     if (error.code === 401) {
       onUnauthorized()
-      if (item) item.attempts -= 1
+      await this.#neverBegun(item)
       return { waitMs: 600_000 }
     }
     if (error.code === 0 || error.code >= 500) {
       lane.forgetFleeting()
-      if (item && !error.isUnclear) item.attempts -= 1
+      if (!error.isUnclear) await this.#neverBegun(item)
       lane.failures += 1
       return { waitMs: Math.min(FIRST_RETRY_MS * 2 ** (lane.failures - 1), LONGEST_RETRY_MS) }
     }
@@ -313,5 +328,6 @@ function placeOf({ chat }: ChatLane): 'private' | 'group' {
 function wordsOf(act: Queued['act']): string {
   if (act.do === 'answer') return act.parts.map(plainOf).join('\n')
   if (act.do === 'file') return `${act.caption}\n${act.text}`
+  if (act.do === 'close-topic') return ''
   return act.do === 'download' ? act.caption : plainOf(act.html)
 }

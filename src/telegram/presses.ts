@@ -6,7 +6,7 @@ import { decideHere, denyWith } from './decide-here.js'
 import { type Asker, type Desk, needRole, personName } from './desk.js'
 import type { Files } from './files.js'
 import { pressKey } from './keys.js'
-import { screenText } from './look.js'
+import { interruptWords, screenText } from './look.js'
 import { sessionTitle } from './names.js'
 import type { Intent } from './parse-update.js'
 import type { Press } from './press.js'
@@ -52,10 +52,10 @@ export class Presses {
     if (token.used)
       return token.used.update === update
         ? answer(token.used.result, false)
-        : answer(await this.#afterUse(press, person), true)
+        : refuse(await this.#afterUse(press, person))
     if (!token.people.includes(intent.from.id) || person.role === 'viewer')
       return refuse('You may look, but not decide here.')
-    if (tokens.isExpired(token)) return answer('This button is too old. Open the newest message.', true)
+    if (tokens.isExpired(token)) return refuse('This button is too old. Open the newest message.')
     const reader = await chats.reader(token.chat)
     if (!reader) return refuse('This chat is not known here any more.')
     const to: Asker = { person, from: intent.from.id, chat: token.chat, reader, update, isAgain }
@@ -63,11 +63,10 @@ export class Presses {
       return answer(await this.#act(press, to, intent.data), false)
     } catch (error) {
       if (!(error instanceof SignalboxError)) throw error
-      return answer(
+      return refuse(
         error.code === 'E_TOKEN_USED' || error.code === 'E_APPROVAL_DECIDED'
           ? await this.#afterUse(press, person)
           : [error.message, error.next].filter(Boolean).join(' — '),
-        true,
       )
     }
   }
@@ -134,8 +133,7 @@ export class Presses {
         return this.stop(press.session, press.isSure, to, () => once(press.isSure ? 'Stopping…' : 'Really?'))
       case 'interrupt':
         await once('Interrupting…')
-        await desk.live(await host.record(press.session)).interrupt()
-        return 'Interrupted.'
+        return interruptWords(await desk.live(await host.record(press.session)).interrupt())
       case 'keypress':
         // A key pad is pressed many times: its buttons are not used up. What may have been pressed is not pressed again.
         if (to.isAgain) return 'Perhaps pressed already.'
@@ -168,7 +166,7 @@ export class Presses {
         return ''
       }
       case 'download':
-        return files.offer(await host.record(press.session), press.path, to)
+        return files.offer(await host.record(press.session), press.path, to, { isOutside: press.isOutside === true })
       case 'screen-file': {
         const record = await host.record(press.session)
         await desk.sayFile(to, {

@@ -54,13 +54,13 @@ export class Speaker {
   async kindOf(chat: number, next: QueuedItem | FleetingItem): Promise<CallKind> {
     if (!('id' in next)) return next.act.do === 'grow' ? 'edit' : 'draft'
     const act = next.act as Act
-    return act.do === 'card' && (await this.shown(chat, next.subject)) ? 'edit' : 'send'
+    return act.do === 'card' && (await this.shown(chat, next.subject))?.messages.length ? 'edit' : 'send'
   }
 
   /** A card that was closed before anybody saw it is not worth a message. */
   async isPointless({ chat, subject, act }: QueuedItem): Promise<boolean> {
     const card = act as Act
-    return card.do === 'card' && !card.isOpen && (await this.shown(chat, subject)) === null
+    return card.do === 'card' && !card.isOpen && !(await this.shown(chat, subject))?.messages.length
   }
 
   async shown(chat: number, subject: string): Promise<ShownCard | null> {
@@ -70,6 +70,10 @@ export class Speaker {
 
   async say(item: QueuedItem, { isAgain, purse }: { isAgain: boolean; purse: Purse }): Promise<Said> {
     const act = item.act as Act
+    if (act.do === 'close-topic') {
+      await this.#options.topics.close(item.chat, item.topic!)
+      return { messages: [], shown: [] }
+    }
     const thread = item.topic === undefined ? null : await this.#options.topics.threadOf(item.chat, item.topic)
     const place = { chat_id: item.chat, ...(thread !== null && { message_thread_id: thread }) }
     const note = isAgain && item.lane > 1 ? SENT_AGAIN : ''
@@ -113,7 +117,13 @@ export class Speaker {
     }
   }
 
-  async #said(item: QueuedItem, act: Act, place: CallFields, note: string, purse: Purse): Promise<Said> {
+  async #said(
+    item: QueuedItem,
+    act: Exclude<Act, { do: 'close-topic' }>,
+    place: CallFields,
+    note: string,
+    purse: Purse,
+  ): Promise<Said> {
     const { api } = this.#options
     if (act.do === 'say') {
       const fields = { ...markup(act.keyboard ?? [], act.forceReply), ...replying(act.replyTo) }
@@ -145,7 +155,9 @@ export class Speaker {
     // Copies of which a press tells meanwhile are kept: what is shown grows, and only what is gone is taken from it.
     const messages =
       edited.length > 0 ? edited : [await this.#send(place, act.html, markup(act.keyboard, act.forceReply), purse)]
-    return { messages, shown: this.#shownBy(item, messages, hash, act.isOpen, gone) }
+    const isOver = act.isOnce && !act.isOpen
+    const over = isOver ? { messages: [], gone: [...gone, ...messages] } : { messages, gone }
+    return { messages, shown: this.#shownBy(item, over.messages, hash, act.isOpen, over.gone) }
   }
 
   async #answer(

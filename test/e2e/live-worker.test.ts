@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { TestHome, waitFor } from './harness.js'
+import { parseLines, TestHome, waitFor } from './harness.js'
 import { inside } from './inside.js'
 
 let home: TestHome
@@ -22,6 +22,7 @@ beforeAll(async () => {
       match: '/final message is the result/',
       steps: [
         { tool: { name: 'Write', kind: 'write', write: { path: 'made.txt', text: 'made\n' }, permission: true } },
+        { usage: { input: 1000, output: 100, costUsd: 0.25 } },
         { say: { markdown: 'It is made.' } },
       ],
     },
@@ -55,7 +56,14 @@ async function requestOf(run: string): Promise<{ id: string; fingerprint: string
 interface Shown {
   status: string
   oneshot: { state: string }
-  stepList: { step: string; status: string }[]
+  stepList: { step: string; status: string; usage?: { input: number; output: number; costUsd?: number } }[]
+}
+
+interface Told {
+  type: string
+  tool?: string
+  ok?: boolean
+  text?: string
 }
 
 test('a worker in a terminal asks there, outlives the daemon, and its answer goes to the auditor', async () => {
@@ -74,9 +82,17 @@ test('a worker in a terminal asks there, outlives the daemon, and its answer goe
   expect([followed.code, followed.stdout]).toEqual([0, expect.stringContaining('It is made.')])
   const shown = await json<Shown>('show', run, '--json')
   expect(shown.stepList).toMatchObject([
-    { step: 'worker@1#1', status: 'ok' },
+    { step: 'worker@1#1', status: 'ok', usage: { input: 1000, output: 100, costUsd: 0.25 } },
     { step: 'auditor@1#1', status: 'ok' },
   ])
+  // What it did stands in the log of the run, each thing once, though two daemons read its transcript.
+  const lines = parseLines<{ type: string; data: Told }>(
+    (await inside(home, ['logs', run, 'worker@1#1', '--json'])).stdout,
+  )
+  const told = lines.flatMap(({ type, data }) => (type === 'activity' ? [data] : []))
+  const of = (type: string) => told.filter(activity => activity.type === type)
+  expect([of('tool_call'), of('tool_result')]).toMatchObject([[{ tool: 'Write' }], [{ ok: true }]])
+  expect(of('text').map(({ text }) => text)).toEqual(['It is made.'])
   await waitFor('its terminal to be gone', async () => {
     const left = await json<{ label: string | null }[]>('sessions', '--json')
     return left.every(({ label }) => !label?.startsWith(`${run}/`))
@@ -91,8 +107,7 @@ test('a node with live=true works in a terminal: it asks there, outlives the dae
     start -> build; build -> paint [condition="outcome=built"]; build -> exit [condition="outcome=fail"]; paint -> exit
   }`
   writeFileSync(join(home.work, 'house.dot'), dot)
-  const untrusted = await inside(home, ['run', 'house.dot', '--agent', 'demo', '--detach', '--json'])
-  const hash = /--trust ([0-9a-f]{64})/.exec(untrusted.stderr)![1]!
+  const { hash } = await json<{ hash: string }>('trust', 'house.dot', '--json')
   const args = ['run', 'house.dot', '--agent', 'demo', '--detach', '--json', '--trust', hash]
   const { run } = JSON.parse((await inside(home, args)).stdout) as { run: string }
   const asked = await waitFor('the question', () => requestOf(run))

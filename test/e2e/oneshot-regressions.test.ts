@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -203,7 +204,8 @@ describe('what must never come back', () => {
   test('home beat project: a trusted project file narrows the person’s settings, an untrusted one is asked about', async () => {
     mkdirSync(join(home.home, 'config'), { recursive: true })
     writeFileSync(join(home.home, 'config', 'config.toml'), '[oneshot]\nmax_iterations = 3\n')
-    const settings = (text: string) => writeFileSync(join(home.work, '.signalbox.toml'), text)
+    // A file that nobody has let run yet, also when this is tried again.
+    const settings = (text: string) => writeFileSync(join(home.work, '.signalbox.toml'), `# ${randomUUID()}\n${text}`)
     settings('[oneshot]\nmax_iterations = 1\n')
     const untrusted = await oneshot('x\n[demo:verdict RETRY]')
     expect([untrusted.code, untrusted.stderr]).toEqual([4, expect.stringContaining('.signalbox.toml')])
@@ -224,7 +226,7 @@ describe('what must never come back', () => {
     const changed = await oneshot('x')
     expect(changed.code).toBe(4)
     const wider = await oneshot('x', ['--trust', /--trust ([0-9a-f]{64})/.exec(changed.stderr)![1]!])
-    expect([wider.code, wider.stderr]).toEqual([6, expect.stringMatching(/\.signalbox\.toml:2:\d+.*max_iterations/s)])
+    expect([wider.code, wider.stderr]).toEqual([6, expect.stringMatching(/\.signalbox\.toml:3:\d+.*max_iterations/s)])
   })
 
   test('a project with hooks for an agent is asked about before any agent starts in it', async () => {

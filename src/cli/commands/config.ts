@@ -1,5 +1,5 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import { PROJECT_FILE, projectFiles } from '../../host/index.js'
+import { executableProject, PROJECT_FILE } from '../../host/index.js'
 import { nearest } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
@@ -41,7 +41,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
 
 /** With what the project says, where it is trusted. The store, where trust is kept, is only opened when there is a project to ask about. */
 async function settingsHere(context: CommandContext): Promise<Home> {
-  const { files } = await projectFiles(context.cwd)
+  const { files } = await executableProject(context.cwd)
   if (!Object.hasOwn(files, PROJECT_FILE)) return openHome(context)
   return withStore(context, (store, home) => withProjectSettings(context, store, home))
 }

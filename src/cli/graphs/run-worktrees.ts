@@ -23,24 +23,32 @@ export async function runWorktrees(
   home: Home,
   options: Record<string, unknown>,
 ): Promise<number> {
-  const found = await ledgerOf(store, home)
+  const found = await ledgerOf(store, home, { isMeasured: options.remove === undefined })
   if (options.remove !== undefined) return removeOne(context, found, String(options.remove), options)
-  let removed = 0
+  const shown: (WorktreeEntry & { isRemoved: boolean })[] = []
   for (const entry of found) {
-    const isGone = options.clean === true && NEEDLESS.includes(entry.fate) && (await tryRemove(context, entry))
-    if (isGone) removed++
-    if (options.json) context.json({ ...entry, isRemoved: isGone })
-    else context.out(describe(context, entry, isGone))
+    const isRemoved = options.clean === true && NEEDLESS.includes(entry.fate) && (await tryRemove(context, entry))
+    shown.push({ ...entry, isRemoved })
+    if (!options.json) context.out(describe(context, entry, isRemoved))
   }
-  if (options.json) return EXIT.ok
+  if (options.json) {
+    context.json(shown)
+    return EXIT.ok
+  }
   if (found.length === 0) context.out('no worktrees')
-  else if (options.clean) context.out(`${removed} of ${found.length} taken away`)
+  else if (options.clean)
+    context.out(`${shown.filter(({ isRemoved }) => isRemoved).length} of ${found.length} taken away`)
   else context.note('--clean takes away those that hold nothing of their own; --remove <run> one of the others')
   return EXIT.ok
 }
 
-export function ledgerOf(store: EventStore, home: Home): Promise<WorktreeEntry[]> {
-  return worktreeLedger({ store, clock: systemClock, dataDirectory: home.settings.dataDirectory, keepMs: keepMs(home) })
+export function ledgerOf(
+  store: EventStore,
+  home: Home,
+  { isMeasured }: { isMeasured: boolean },
+): Promise<WorktreeEntry[]> {
+  const { dataDirectory } = home.settings
+  return worktreeLedger({ store, clock: systemClock, dataDirectory, keepMs: keepMs(home), isMeasured })
 }
 
 /** Of all profiles the most patient one: a worktree does not say whose it is. */
@@ -100,7 +108,8 @@ async function requireForce(
 }
 
 function describe(context: CommandContext, entry: WorktreeEntry, isGone: boolean): string {
-  const { run, runStatus, bytes, idleMs, fate, dirty, ahead, path } = entry
+  const { run, runStatus, idleMs, fate, dirty, ahead, path } = entry
+  const bytes = entry.bytes ?? 0
   const size = bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`
   const says: Record<WorktreeFate, string> = {
     busy: dirty > 0 ? `in use, ${dirty} uncommitted` : 'in use',

@@ -13,6 +13,7 @@ import { run as resume } from '../commands/resume.js'
 import { run as review } from '../commands/review.js'
 import { run as runs } from '../commands/runs.js'
 import { run as show } from '../commands/show.js'
+import { run as trust } from '../commands/trust.js'
 import type { CommandContext } from '../context.js'
 
 /* Runs that are made and not started: everything that is decided before an agent works. */
@@ -178,6 +179,9 @@ test('a project whose files start programs is asked about first; the hash of wha
   const [, hash] = /--trust ([0-9a-f]{64})/.exec(refused.next ?? '') ?? []
   const local = { agent: 'demo', local: true, json: true }
   expect((await refusal(review(context(), input({}, local)))).code).toBe(UNTRUSTED)
+  printed = []
+  await trust(context(), input({ file: '.' }, { json: true }))
+  expect(printed).toMatchObject([{ project: cwd, hash, isTrusted: false, added: ['.claude/settings.json'] }])
   await queue(undefined, { title: 'x', trust: hash })
   await queue(undefined, { title: 'again' })
   writeFileSync(join(cwd, '.claude', 'settings.json'), '{"hooks":{"Stop":[]}}')

@@ -1,4 +1,4 @@
-import { projectFiles, TrustBook } from '../../host/index.js'
+import { executableProject, TrustBook } from '../../host/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { CommandContext } from '../context.js'
 import { askTrust } from '../graphs/require-trust.js'
@@ -17,7 +17,7 @@ export async function requireProjectTrust(
   options: Record<string, unknown>,
 ): Promise<void> {
   const book = new TrustBook(store, home.settings.dataDirectory)
-  const found = await projectFiles(directory, revision)
+  const found = await executableProject(directory, revision)
   const check = await book.check(found)
   if (check.isTrusted) return
   const trust = options.trust as string | undefined

@@ -46,15 +46,9 @@ export async function removeWorktree(entry: WorktreeEntry): Promise<string | nul
 /** A commit of the tree as it is, new files included, on top of what the worktree has checked out. */
 async function saveTrash({ path, run }: WorktreeEntry): Promise<string> {
   const git = new Git(path)
-  const tree = await git.treeHash()
-  const head = await git.head()
-  const identity = { GIT_AUTHOR_NAME: 'Signalbox', GIT_AUTHOR_EMAIL: 'signalbox@localhost' }
-  const committer = { GIT_COMMITTER_NAME: 'Signalbox', GIT_COMMITTER_EMAIL: 'signalbox@localhost' }
-  const message = `what was not committed in the worktree of ${run}`
-  const parents = head === null ? [] : ['-p', head]
-  const commit = await git.run(['commit-tree', tree, ...parents, '-m', message], { ...identity, ...committer })
-  await git.run(['update-ref', `${TRASH}${run}`, commit.trim()])
-  return `${TRASH}${run}`
+  const ref = `${TRASH}${run}`
+  await git.saveTree(await git.treeHash(), ref, `what was not committed in the worktree of ${run}`)
+  return ref
 }
 
 export async function listTrash(repository: string): Promise<TrashEntry[]> {

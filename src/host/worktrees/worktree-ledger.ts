@@ -13,7 +13,8 @@ export interface WorktreeEntry extends WorktreeFacts {
   /** Where the repository is; null where no run says. */
   repository: string | null
   branch: string | null
-  bytes: number
+  /** Null where it was not measured. */
+  bytes: number | null
   fate: WorktreeFate
 }
 
@@ -23,6 +24,8 @@ export interface LedgerOptions {
   dataDirectory: string
   /** How long a clean worktree that is not merged is left alone. */
   keepMs: number
+  /** Walks through every file for its size: slow where dependencies are installed. */
+  isMeasured?: boolean
 }
 
 /** All worktrees below the data directory, and those that git still has an entry of although their directory is gone. */
@@ -71,7 +74,7 @@ async function look(path: string, record: RunRecord | undefined, options: Ledger
     path,
     repository,
     branch: head === null ? null : await git.branch(),
-    bytes: sizeOf(path),
+    bytes: options.isMeasured ? sizeOf(path) : null,
     fate: fateOf(facts, options.keepMs),
   }
 }

@@ -1,8 +1,8 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { addUsage, type Recovery, type Usage } from '../../engine/index.js'
+import { addUsage, type Usage } from '../../engine/index.js'
 import { newEvent } from '../../events/index.js'
-import { extractStructured, readStructured } from '../extract-structured.js'
+import { extractStructured } from '../extract-structured.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { DIFF_MAX } from '../pipeline-git.js'
 import { PROMPT_TEXTS } from '../prompts/prompt-texts.js'
@@ -20,7 +20,6 @@ export async function reviewer(context: NodeContext): Promise<NodeResult> {
   const { state, call, git } = context
   const spending = await askSpending(context)
   if (spending) return spending
-  await recoverEarlier(context)
   const checks = await runChecks(context)
   const material = await materialOf(context, checks)
   const tree = material.tree ?? (await git.treeHash())
@@ -30,10 +29,8 @@ export async function reviewer(context: NodeContext): Promise<NodeResult> {
     undefined,
   )
   const spent = usage ? { usage } : {}
-  if ((await git.treeHash()) !== tree) {
-    await git.git.restoreTree(tree)
-    return { ...failed('a Reviewer changed files; they were put back'), ...spent }
-  }
+  const after = await git.treeHash()
+  if (after !== tree) return { ...(await changedMeanwhile(context, tree, after)), ...spent }
   for (const end of ends) {
     if ('died' in end) return { ...turnFailed(end.died), ...spent }
     if ('problem' in end) return { ...failed(`a Reviewer gave no review: ${end.problem}`), ...spent }
@@ -135,6 +132,7 @@ async function reviewOf(context: NodeContext, type: string, material: Material):
     schema: reviewObject,
     jsonSchema: REVIEW_SCHEMA,
     prompt: complaint => reviewerPrompt(state, args, { ...material, type, guidelines, complaint }),
+    isSpoiled: attempt => existsSync(spoiledFile(context, attempt)),
   })
   if (!('value' in end)) return end
   const review: TypedReview = { ...end.value, type, approved: isApproved(end.value) }
@@ -159,25 +157,27 @@ function withoutSettled(context: NodeContext, review: TypedReview): TypedReview 
   return { ...review, items, approved: isApproved({ approved: items.length === 0 || review.approved, items }) }
 }
 
-/** Turns of attempts whose host died: what came to its end without being seen counts, everything else is ended. */
-async function recoverEarlier(context: NodeContext): Promise<void> {
-  const { state, call, step, services } = context
-  for (let attempt = 1; attempt < step.attempt; attempt++)
-    for (const type of state.review_types)
-      for (const part of [type, `${type}+repair`]) {
-        const name = call.step.replace(/#\d+$/, `#${attempt}`).replace('@', `:${part}@`)
-        const before = { ...call, step: name, name: `${call.run}/${name}` }
-        if (existsSync(keptFile(context, type))) await services.agents.abandon(before)
-        else keepFound(context, type, await services.agents.recover(before))
-      }
+/**
+ * Whoever looks changes nothing. In the run's own worktree it can only have been the Reviewer, and it is put back; in a person's tree it may
+ * have been the person, and nothing of theirs is touched. The review does not count in either case: it was of something else.
+ */
+async function changedMeanwhile(context: NodeContext, before: string, after: string): Promise<NodeResult> {
+  const { git, args } = context
+  const paths = (await git.changedPaths(before, after)).slice(0, 10).join(', ')
+  spoil(context)
+  if (args.place.mode === 'in_place') return failed(`files changed while the Reviewer looked, and stay so: ${paths}`)
+  await git.git.restoreTree(before)
+  return failed(`a Reviewer changed files; they were put back: ${paths}`)
 }
 
-function keepFound(context: NodeContext, type: string, found: Recovery): void {
-  if (found.verdict !== 'success') return
-  const read = readStructured({ text: found.text ?? '' }, reviewObject)
-  if ('problem' in read) return
-  keep(context, { ...read.value, type, approved: isApproved(read.value) })
-  context.call.notice('info', `the review "${type}" was complete although its host was gone`)
+/** A Reviewer that changed files has not reviewed, and what it said stays unsaid in every later attempt. */
+function spoil(context: NodeContext): void {
+  writeFileSync(spoiledFile(context, context.step.attempt), '', { mode: 0o600 })
+  for (const type of context.state.review_types) rmSync(keptFile(context, type), { force: true })
+}
+
+function spoiledFile({ directory, step }: NodeContext, attempt: number): string {
+  return join(directory, `review-${step.visit}-spoiled-${attempt}`)
 }
 
 function numbered(items: ReturnType<typeof findingsOf>) {

@@ -3,9 +3,9 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'nod
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { projectFiles } from './index.js'
+import { executableProject } from './index.js'
 
-const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-project-files-')))
+const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-executable-project-')))
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: directory, encoding: 'utf8', stdio: 'pipe' }).trim()
 
@@ -25,26 +25,26 @@ beforeAll(() => {
 afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 test('what starts programs for whoever works in a project: settings of agents, and hooks that came with it', async () => {
-  expect(Object.keys((await projectFiles(directory)).files)).toEqual(['.claude/settings.json'])
+  expect(Object.keys((await executableProject(directory)).files)).toEqual(['.claude/settings.json'])
   git('config', 'core.hooksPath', '.husky')
-  const found = await projectFiles(join(directory, 'src'))
+  const found = await executableProject(join(directory, 'src'))
   expect(Object.keys(found.files)).toEqual(['.claude/settings.json', '.husky/pre-commit'])
   expect(found).toMatchObject({ project: directory, commonDirectory: join(directory, '.git') })
 })
 
 test('as a revision has them, whatever lies in the directory; the same bytes have the same name', async () => {
-  const [disk, head] = [await projectFiles(directory), await projectFiles(directory, 'HEAD')]
+  const [disk, head] = [await executableProject(directory), await executableProject(directory, 'HEAD')]
   expect(head).toEqual(disk)
   put('.claude/settings.json', '{"hooks":{"Stop":[]}}')
   put('.mcp.json', '{}')
-  expect(await projectFiles(directory, 'HEAD')).toEqual(head)
-  expect((await projectFiles(directory)).hash).not.toBe(head.hash)
+  expect(await executableProject(directory, 'HEAD')).toEqual(head)
+  expect((await executableProject(directory)).hash).not.toBe(head.hash)
 })
 
 test('a project without any has nothing to be asked about', async () => {
   const plain = mkdtempSync(join(tmpdir(), 'signalbox-plain-'))
   try {
-    expect((await projectFiles(plain)).files).toEqual({})
+    expect((await executableProject(plain)).files).toEqual({})
   } finally {
     rmSync(plain, { recursive: true })
   }

@@ -8,7 +8,7 @@ import { type ExecutableFiles, hashOf, PROJECT_SETTINGS } from './executable-fil
  * What of a project would be run when agents work in it and their work is committed: settings that start programs, and hooks that came with
  * it. With a revision, as that has them: a worktree is made from there.
  */
-export async function projectFiles(directory: string, revision: string | null = null): Promise<ExecutableFiles> {
+export async function executableProject(directory: string, revision: string | null = null): Promise<ExecutableFiles> {
   const git = new Git(directory)
   const project = realpathSync((await git.root()) ?? directory)
   const hooks = await hooksInside(git, project)
