@@ -62,6 +62,8 @@ export interface AgentTurn {
   prompt: string
   /** The agent's own session to go on with. */
   resume: string | null
+  /** With a copy of that session: it itself is somebody else's. */
+  isFork?: boolean
   schema: object | null
   maxCostUsd: number | null
   /** Variables for this step beside those of the host. */
@@ -156,6 +158,7 @@ export class AgentSteps {
           model: turn.model,
           effort: turn.effort ?? null,
           resume: turn.resume,
+          isFork: turn.isFork === true,
           newSessionId: randomUUID(),
           directory,
           promptFile,

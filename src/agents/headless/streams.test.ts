@@ -420,6 +420,7 @@ describe('command lines', () => {
     ['claude', {}, '--session-id new-id --permission-mode acceptEdits'],
     ['claude', { permissions: 'read' }, '--permission-mode manual --permission-prompts none --allowedTools Read,Grep'],
     ['claude', { permissions: 'all', resume: 'old' }, '--resume old --permission-mode bypassPermissions'],
+    ['claude', { resume: 'old', isFork: true }, '--resume old --fork-session --session-id new-id'],
     ['claude', { permissions: 'ask' }, '--permission-mode manual --input-format stream-json --permission-prompt-tool'],
     ['claude', { model: 'm', maxCostUsd: 2 }, '--model m --max-budget-usd 2'],
     ['claude', { effort: 'high' }, '--effort high'],

@@ -17,7 +17,7 @@ import type { AgentSteps } from '../../agent-step.js'
 import type { Performer, Recovery, StepCall, StepEnd } from '../../workflow.js'
 import { FAILURE_CLASSES, type NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
-import { MAIN } from '../graph-work.js'
+import { cursorPath, MAIN } from '../graph-work.js'
 import { codergenPrompt, fidelityOf } from './codergen-prompt.js'
 
 const STATUSES = ['success', 'fail', 'partial_success', 'retry', 'skipped'] as const
@@ -44,13 +44,17 @@ export class CodergenSteps implements Performer {
     const fidelity = fidelityOf(step)
     const thread = fidelity === 'full' ? threadOf(step) : null
     const bound = thread === null ? undefined : step.work.threads.get(thread)
-    const resume = step.cursor.salvage?.session ?? (bound?.agent === agent ? bound.session : null)
+    const headless = (await loadAgent(agent)).headless
+    const own = step.cursor.salvage?.session ?? (bound?.agent === agent ? bound.session : null)
+    const outer = thread === null || own !== null ? null : outerThread(step)
+    const isFork =
+      outer?.agent === agent && headless?.canFork === true && isWhereItBegan(step) && !isLiveNode(step.node)
+    const resume = isFork ? outer.session : own
     // A thread that has begun elsewhere, with another agent or before its branch, is told what it would know.
-    const isDegraded = fidelity === 'full' && resume === null && (bound !== undefined || hasOuterThread(step))
+    const isDegraded = fidelity === 'full' && resume === null && (bound !== undefined || outer !== null)
     if (isDegraded) call.notice('info', `thread "${thread}" begins anew for ${step.node.id}, with a summary`)
     const built = codergenPrompt(step, isDegraded ? 'summary:high' : fidelity)
     if (built.unknown.length > 0) call.notice('info', `nothing fills ${built.unknown.join(', ')}`)
-    const headless = (await loadAgent(agent)).headless
     const model = read.text('llm_model') ?? step.work.input.model
     const end = await this.#agents.run(call, {
       agent,
@@ -61,6 +65,7 @@ export class CodergenSteps implements Performer {
       cwd: step.cwd,
       prompt: built.text,
       resume,
+      isFork,
       schema: null,
       maxCostUsd: null,
       env: { SIGNALBOX_STATUS_FILE: this.#statusFile(call) },
@@ -238,14 +243,20 @@ function threadName({ graph, node, cursor }: GraphStep): string {
   )
 }
 
-/** The thread has a session outside of this branch. */
-function hasOuterThread(step: GraphStep): boolean {
+/** The session that the thread has outside of this branch. */
+function outerThread(step: GraphStep): { agent: string; session: string } | null {
   const name = threadName(step)
   for (let id = step.cursor.id; id !== MAIN; ) {
     id = id.includes('/') ? id.slice(0, id.lastIndexOf('/')) : MAIN
-    if (step.work.threads.has(id === MAIN ? name : `${id}/${name}`)) return true
+    const found = step.work.threads.get(id === MAIN ? name : `${id}/${name}`)
+    if (found) return found
   }
-  return false
+  return null
+}
+
+/** Agents keep their sessions by directory: a branch in a worktree of its own finds none of those before it. */
+function isWhereItBegan({ work, cwd }: GraphStep): boolean {
+  return cwd === cursorPath(work, work.cursors.get(MAIN)!)
 }
 
 function permissionsOf({ node, work }: GraphStep, levels: readonly PermissionLevel[]): PermissionLevel {
