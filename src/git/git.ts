@@ -8,6 +8,18 @@ import { type CommandResult, runCommand } from '../process/index.js'
 const FOREIGN = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_COMMON_DIR', 'GIT_PREFIX']
 const TIMEOUT_MS = 120_000
 
+/** Looking at a repository runs nothing that it names: no file-system monitor, no helper for an address. Looking writes nothing either. */
+const SETTINGS = [
+  '-c',
+  'core.quotePath=false',
+  '-c',
+  'core.fsmonitor=false',
+  '-c',
+  'core.pager=cat',
+  '-c',
+  'protocol.ext.allow=never',
+]
+
 export interface FileState {
   path: string
   /** Two letters of `git status --porcelain`. */
@@ -22,7 +34,14 @@ export class Git {
   constructor(cwd: string, env: NodeJS.ProcessEnv = process.env) {
     this.cwd = cwd
     const clean = Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.includes(name)))
-    this.#env = { ...clean, GIT_TERMINAL_PROMPT: '0', GIT_EDITOR: 'true', GIT_PAGER: 'cat', LC_ALL: 'C.UTF-8' }
+    this.#env = {
+      ...clean,
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_EDITOR: 'true',
+      GIT_PAGER: 'cat',
+      GIT_OPTIONAL_LOCKS: '0',
+      LC_ALL: 'C.UTF-8',
+    }
   }
 
   /** Top of the working tree, or null outside of one. */
@@ -126,7 +145,7 @@ export class Git {
   /** For questions that git answers with its exit code. @throws SignalboxError `E_GIT` when there is no git. */
   async try(args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
     try {
-      return await runCommand('git', ['-c', 'core.quotePath=false', ...args], {
+      return await runCommand('git', [...SETTINGS, ...args], {
         cwd: this.cwd,
         env: { ...this.#env, ...env },
         timeoutMs: TIMEOUT_MS,
