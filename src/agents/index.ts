@@ -31,6 +31,7 @@ export type {
   StepTraces,
 } from './headless/headless.js'
 export { PERMISSION_LEVELS } from './headless/headless.js'
+export { kindOfTool } from './headless/records.js'
 export { type RunStepOptions, runStep } from './headless/run-step.js'
 export { StepProgress } from './headless/step-progress.js'
 export { placesOf } from './home-directory.js'
