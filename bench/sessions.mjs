@@ -32,6 +32,8 @@ const env = {
   LANG: 'C.UTF-8',
   TMPDIR: directory,
   SIGNALBOX_HOME: home,
+  // Such as --cpu-prof --cpu-prof-dir=…, for the daemon and all it starts.
+  ...(process.env.BENCH_NODE_OPTIONS && { NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS }),
 }
 mkdirSync(join(directory, 'work'))
 const cwd = join(directory, 'work')
@@ -179,7 +181,9 @@ async function measureApprovals() {
   )
   let running = 0
   for (const load of LOADS) {
+    const begun = Date.now()
     await inParallel(load - running, 4, startStream)
+    print(`start, ${load} streaming`, `${load - running} more in ${((Date.now() - begun) / 1000).toFixed(1)} s`)
     running = load
     const session = await startSession(asking)
     await post(`/sessions/${session.id}/messages`, { text: 'go' })
