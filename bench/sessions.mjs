@@ -32,8 +32,6 @@ const env = {
   LANG: 'C.UTF-8',
   TMPDIR: directory,
   SIGNALBOX_HOME: home,
-  // Such as --cpu-prof --cpu-prof-dir=…, for the daemon and all it starts.
-  ...(process.env.BENCH_NODE_OPTIONS && { NODE_OPTIONS: process.env.BENCH_NODE_OPTIONS }),
 }
 mkdirSync(join(directory, 'work'))
 const cwd = join(directory, 'work')
@@ -318,7 +316,12 @@ function daemonLog() {
   }
 }
 
+/** BENCH_PROFILE=<directory>: with a CPU profile of the daemon, written there when it ends. */
 function startDaemon() {
+  const profiles = process.env.BENCH_PROFILE
+  if (profiles !== undefined)
+    spawn(process.execPath, ['--cpu-prof', '--cpu-prof-dir', profiles, cli, 'serve'], { env, cwd, stdio: 'ignore' })
+  // Waits for the one that is there.
   execFileSync(process.execPath, [cli, 'serve', '--background'], { env, cwd, stdio: 'ignore' })
 }
 
