@@ -494,9 +494,14 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'doctor',
     group: 'setup',
     summary: 'check this machine: directories, store, daemon, agents; say what to fix',
-    options: [{ flags: '--fix', description: 'repair what can be repaired' }, JSON_OPTION],
+    options: [
+      { flags: '--fix', description: 'repair what can be repaired' },
+      { flags: '--security', description: 'look at modes, bind, deciders, hooks, trust and the ledger instead' },
+      JSON_OPTION,
+    ],
     examples: [
       ['signalbox doctor', 'what works and what does not'],
+      ['signalbox doctor --security', 'what stands between others and your agents'],
       ['signalbox doctor --fix', 'repair modes, move a broken store aside'],
     ],
     load: () => import('./commands/doctor.js'),

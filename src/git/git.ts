@@ -33,7 +33,14 @@ export class Git {
   constructor(cwd: string, env: NodeJS.ProcessEnv = process.env) {
     this.cwd = cwd
     const clean = Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.includes(name)))
-    this.#env = { ...clean, GIT_TERMINAL_PROMPT: '0', GIT_EDITOR: 'true', GIT_PAGER: 'cat', LC_ALL: 'C.UTF-8' }
+    this.#env = {
+      ...clean,
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_EDITOR: 'true',
+      GIT_PAGER: 'cat',
+      GIT_OPTIONAL_LOCKS: '0',
+      LC_ALL: 'C.UTF-8',
+    }
   }
 
   /** Top of the working tree, or null outside of one. */

@@ -1,4 +1,4 @@
-import { chmodSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
 import { PipelineGit } from './pipeline-git.js'
@@ -36,7 +36,7 @@ test('looking, switching and making worktrees run no hook of the repository; a c
   for (const name of ['post-checkout', 'pre-commit', 'post-index-change', 'reference-transaction'])
     hook(name, `echo ${name} >> ${marks}`)
   const git = new PipelineGit(bench.repository)
-  const path = join(bench.directory, 'tree')
+  const path = join(mkdtempSync(join(bench.directory, 'trees-')), 'tree')
   await git.ensureWorktree({ run: 'run_1', path, branch: 'lamp', base: 'main', isNewBranch: true })
   await git.treeHash()
   await git.git.status()

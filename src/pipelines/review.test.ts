@@ -306,13 +306,19 @@ test.each([true, false])(
       { tool: 'Bash', input: { command: 'ls' } },
       { tool: 'Write', input: { file_path: '/etc/passwd', content: 'x' } },
       { tool: 'Bash', input: { command: 'rm -rf ../..' } },
+      // A name that begins like reading says nothing about what it does.
+      { tool: 'read_and_delete', input: { path: 'a.txt' } },
     ]
     const agents = bench.script({ reviewer: [say(rejected()), say(APPROVED)], developer: [{ requests }] })
     const profile = bench.profile()
     const roles = { ...profile.roles, developer: { ...profile.roles.developer, permissions: 'ask' as const } }
     let run = await bench.review({ autoApprove, profile: { ...profile, roles } })
     if (!autoApprove) run = await bench.answer(run.id, 'all')
-    expect(agents.answers.map(answer => answer?.isAllowed ?? null)).toEqual([true, false, autoApprove ? false : null])
+    expect(agents.answers.map(answer => answer?.isAllowed ?? null)).toEqual([
+      true,
+      false,
+      ...(autoApprove ? [false, false] : [null, null]),
+    ])
     expect(of(run, 'tool.decided')).toMatchObject([
       { tool: 'Bash', isAllowed: true, isAfterwards: false },
       { tool: 'Write', isAllowed: false, isAfterwards: false, reason: '/etc/passwd lies outside of the worktree' },

@@ -76,7 +76,7 @@ export class ApiServer {
       events: await EventFeed.open(host.store, text, onError),
       updates: new UpdateFeed(host.bus, text),
       text,
-      panes: new PaneFeed(host),
+      panes: new PaneFeed(host, text),
       streams,
       extras,
       idempotency: new Idempotency(host.store, clock),

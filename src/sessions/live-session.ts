@@ -334,8 +334,9 @@ export class LiveSession implements KeeperListener {
   }
 
   /** Ends the session: politely, then firmly. */
-  stop(reason = 'stopped'): Promise<void> {
-    return stopSession(this, { clock: this.#options.clock, keeper: this.#options.keeper, reason })
+  stop(reason = 'stopped', graceMs?: number): Promise<void> {
+    const { clock, keeper } = this.#options
+    return stopSession(this, { clock, keeper, reason, ...(graceMs !== undefined && { graceMs }) })
   }
 
   /** The end that comes is wanted: whatever the exit code, it is no crash. */

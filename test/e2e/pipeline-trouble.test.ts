@@ -1,22 +1,23 @@
 import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { type CommandRun, parseLines, TestHome } from './harness.js'
 
 /* What goes wrong around a pipeline, on a real repository, through the command line. */
 
 let home: TestHome
 
-beforeAll(async () => {
+// A home for each try: what one left behind is nothing to the next.
+beforeEach(() => {
   home = new TestHome()
-  await home.run(['paths'])
+  mkdirSync(home.path('config'), { recursive: true, mode: 0o700 })
   writeFileSync(
     home.path('config', 'config.toml'),
     '[pipelines]\nprofile = "quick"\n[profiles.quick]\ncommit_prefix = "add"\n[profiles.quick.retry]\nmax_retries = 0\n',
   )
 })
-afterAll(() => home.close())
+afterEach(() => home.close())
 
 function git(cwd: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('git', args, { cwd, encoding: 'utf8' })
@@ -50,7 +51,7 @@ interface Outcome {
   reason: string | null
   branch: string
   worktree: string
-  gates: { approval: string; gate: string }[]
+  gates: { approval: string; gate: string; fingerprint: string }[]
   tasks: { number: string; title: string | null }[]
 }
 
@@ -97,8 +98,7 @@ test('a dirty tree on a detached HEAD stays as it is; a failing hook asks; a wor
     git(conflicting, 'commit', '-qam', text.trim(), '--no-verify')
   }
   spawnSync('git', ['merge', '-q', 'theirs'], { cwd: conflicting })
-  const shown = parseLines<{ id: string; fingerprint: string }>((await run(cwd, ['approvals', '--json'])).stdout)
-  const print = JSON.stringify(shown).match(/"fingerprint":"([0-9a-f]+)"/)![1]!
+  const print = second.gates[0]!.fingerprint
   expect((await run(cwd, ['approve', second.run, '--fingerprint', print])).code).toBe(0)
   const stopped = await run(cwd, ['resume', second.run, '--json'])
   expect(stopped.code).toBe(1)

@@ -3,15 +3,15 @@ import { spawnSync } from 'node:child_process'
 import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandRun, parseLines, TestHome } from './harness.js'
 
 let home: TestHome
 
-beforeAll(() => {
+beforeEach(() => {
   home = new TestHome()
 })
-afterAll(() => home.close())
+afterEach(() => home.close())
 
 function git(cwd: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('git', args, { cwd, encoding: 'utf8' })

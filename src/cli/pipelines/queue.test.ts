@@ -39,7 +39,6 @@ esac
 `
 
 beforeAll(async () => {
-  mkdirSync(cwd)
   mkdirSync(bin)
   writeFileSync(join(bin, 'gh'), GH)
   chmodSync(join(bin, 'gh'), 0o755)
@@ -47,15 +46,16 @@ beforeAll(async () => {
     response.end(JSON.stringify({ key: 'ABC-7', fields: { summary: 'A horn', description: null, status: null } })),
   )
   await new Promise<void>(resolve => jira.listen(0, '127.0.0.1', resolve))
+})
+beforeEach(() => {
+  for (const place of [join(directory, 'home'), cwd]) rmSync(place, { recursive: true, force: true })
+  mkdirSync(cwd)
   git('init', '-q', '-b', 'main')
   git('config', 'user.email', 'a@b')
   git('config', 'user.name', 'a')
   writeFileSync(join(cwd, 'a.txt'), 'one\n')
   git('add', '.')
   git('commit', '-q', '-m', 'first')
-})
-beforeEach(() => {
-  rmSync(join(directory, 'home'), { recursive: true, force: true })
   printed = []
 })
 afterAll(() => {
@@ -166,7 +166,6 @@ test('set-plan gives a queued run a plan; it says when that is not valid', async
   expect(
     (await refusal(pipelines(context(), input({ action: 'set-plan', name: run, file: 'plan.md' }, {})))).message,
   ).toMatch(/neither queued nor waits/)
-  rmSync(join(cwd, 'plan.md'))
 })
 
 test('a project whose files start programs is asked about first; the hash of what was seen lets it go on, and a change asks again', async () => {
@@ -191,8 +190,6 @@ test('a project whose files start programs is asked about first; the hash of wha
     code: UNTRUSTED,
     message: expect.stringContaining('.claude/settings.json changed'),
   })
-  git('rm', '-qrf', '.claude')
-  git('commit', '-qm', 'without')
 })
 
 test('a branch that is worked on elsewhere, and a directory in the middle of a merge, are refused with who or what it is', async () => {

@@ -2,10 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { executableProject } from './index.js'
 
-const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-executable-project-')))
+let directory: string
 
 const git = (...args: string[]) => execFileSync('git', args, { cwd: directory, encoding: 'utf8', stdio: 'pipe' }).trim()
 
@@ -14,7 +14,8 @@ function put(path: string, text: string): void {
   writeFileSync(join(directory, path), text)
 }
 
-beforeAll(() => {
+beforeEach(() => {
+  directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-project-')))
   git('init', '-q', '-b', 'main')
   put('src/a.ts', 'x')
   put('.husky/pre-commit', 'npm test\n')
@@ -22,7 +23,7 @@ beforeAll(() => {
   git('add', '.')
   git('-c', 'user.email=a@b', '-c', 'user.name=a', 'commit', '-qm', 'first')
 })
-afterAll(() => rmSync(directory, { recursive: true, force: true }))
+afterEach(() => rmSync(directory, { recursive: true, force: true }))
 
 test('what starts programs for whoever works in a project: settings of agents, and hooks that came with it', async () => {
   expect(Object.keys((await executableProject(directory)).files)).toEqual(['.claude/settings.json'])
@@ -33,6 +34,7 @@ test('what starts programs for whoever works in a project: settings of agents, a
 })
 
 test('as a revision has them, whatever lies in the directory; the same bytes have the same name', async () => {
+  git('config', 'core.hooksPath', '.husky')
   const [disk, head] = [await executableProject(directory), await executableProject(directory, 'HEAD')]
   expect(head).toEqual(disk)
   put('.claude/settings.json', '{"hooks":{"Stop":[]}}')

@@ -2,23 +2,26 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { systemClock } from '../../clock/index.js'
 import { cancelRun, createRun } from '../../engine/index.js'
 import type { EventStore } from '../../store/index.js'
 import { openHomeStore } from '../open-store.js'
 import { emptyTrash, fateOf, listTrash, removeWorktree, TRASH_MS, type WorktreeFacts, worktreeLedger } from './index.js'
 
-const directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-worktrees-')))
-const repository = join(directory, 'repo')
-const dataDirectory = join(directory, 'data')
+let directory: string
+let repository: string
+let dataDirectory: string
 const DAY = 24 * 3_600_000
 let store: EventStore
 
 const git = (cwd: string, ...args: string[]) =>
   execFileSync('git', args, { cwd, encoding: 'utf8', stdio: 'pipe' }).trim()
 
-beforeAll(async () => {
+beforeEach(async () => {
+  directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-worktrees-')))
+  repository = join(directory, 'repo')
+  dataDirectory = join(directory, 'data')
   mkdirSync(repository)
   store = await openHomeStore({ dataDirectory, clock: systemClock, onError: () => undefined })
   git(repository, 'init', '-q', '-b', 'main')
@@ -28,7 +31,7 @@ beforeAll(async () => {
   git(repository, 'add', '.')
   git(repository, 'commit', '-qm', 'first')
 })
-afterAll(async () => {
+afterEach(async () => {
   await store.close()
   rmSync(directory, { recursive: true, force: true })
 })
