@@ -45,11 +45,7 @@ async function many(count) {
   const begun = performance.now()
   for (let index = 0; index < count; index++)
     await run('oneshot', `number ${index}`, '--agent', 'demo', '--detach', '--json')
-  const list = async () =>
-    (await run('runs', '--json', '--limit', '200'))
-      .split('\n')
-      .filter(Boolean)
-      .map(line => JSON.parse(line))
+  const list = async () => JSON.parse(await run('runs', '--json', '--limit', '200'))
   let runs = await list()
   while (runs.some(({ status }) => !['completed', 'failed', 'rejected', 'cancelled', 'paused'].includes(status))) {
     await delay(500)

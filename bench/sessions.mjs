@@ -4,8 +4,10 @@
 //   keeper the same as sessions of the daemon: recordings with all bytes         bar: 200 of 200
 //   idle   200 demo sessions at once: all answer, CPU at rest, memory a session  bars: < 3 % of a core each, < 6 MB
 //   approvals  menu on screen → pending, decision → first key, beside 1 and 100 streaming sessions  bars: p95 < 150 ms, < 300 ms
+//              streaming are recordings of a real agent, played in a loop by a program that costs next to nothing (needs perl);
+//              BENCH_STREAM=demo takes a hundred demo agents instead, which use up two cores by themselves
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -33,6 +35,9 @@ const env = {
 }
 mkdirSync(join(directory, 'work'))
 const cwd = join(directory, 'work')
+
+// Whoever stops it wants nothing of it left.
+for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void cleanUp().finally(() => process.exit(130)))
 
 try {
   if (wants('help')) measureHelp()
@@ -165,13 +170,7 @@ async function measureApprovals() {
   mkdirSync(join(home, 'config'), { recursive: true })
   writeFileSync(join(home, 'config', 'config.toml'), '[agents.demo]\nhooks = false\n')
   startDaemon()
-  // Pieces of a few rows each: the demo agent draws an open piece anew with every word, and the load shall be ours, not its own.
-  const piece = index =>
-    `Part ${index} of an answer that goes on and on.\n\n- first\n- second\n- third and last of part ${index}`
-  const streaming = scenarioFile(
-    'stream',
-    Array.from({ length: 600 }, (_, index) => ({ say: { markdown: piece(index), chunk: 10, delayMs: 100 } })),
-  )
+  const startStream = process.env.BENCH_STREAM === 'demo' ? demoStream() : recordedStream()
   const asking = scenarioFile(
     'ask',
     Array.from({ length: ASKED }, (_, index) => ({
@@ -180,12 +179,18 @@ async function measureApprovals() {
   )
   let running = 0
   for (const load of LOADS) {
-    const more = await inParallel(load - running, 4, () => startSession(streaming))
-    for (const { id } of more) await post(`/sessions/${id}/messages`, { text: 'go' })
+    await inParallel(load - running, 4, startStream)
     running = load
     const session = await startSession(asking)
     await post(`/sessions/${session.id}/messages`, { text: 'go' })
+    const before = processes().map(({ pid }) => cpuSeconds(pid))
+    const from = Date.now()
     for (let asked = 0; asked < ASKED; asked++) await approveNext(session)
+    const seconds = (Date.now() - from) / 1000
+    processes().forEach(({ name, pid }, index) => {
+      const share = ((cpuSeconds(pid) - before[index]) / seconds) * 100
+      print(`CPU, ${load} streaming`, `${name} ${share.toFixed(0)} % of one core over ${seconds.toFixed(0)} s`)
+    })
     const { pending, keys, records } = latencies(session, (await get('/approvals?all')).items)
     const busy = `${load} streaming`
     print(
@@ -194,6 +199,47 @@ async function measureApprovals() {
     )
     print(`decided, ${busy}`, `decision → first key p50 ${keys[0]} ms, p95 ${keys[1]} ms (bar 300 ms)`)
     await post(`/sessions/${session.id}/stop`, {})
+  }
+}
+
+/** Sessions of a real agent at work, as it was recorded: about twenty writes a second each, for ever. */
+function recordedStream() {
+  const cast = join(root, 'packs', 'codex', 'fixtures', 'hello.80x24.cast')
+  const [header, ...events] = readFileSync(cast, 'utf8')
+    .split('\n')
+    .filter(Boolean)
+    .map(line => JSON.parse(line))
+  const pieces = events.filter(([, code]) => code === 'o')
+  const lines = pieces.map(([t, , data], index) => {
+    const pause = Math.min(0.3, t - (pieces[index - 1]?.[0] ?? t))
+    return `${pause.toFixed(4)} ${Buffer.from(data).toString('base64')}`
+  })
+  writeFileSync(join(directory, 'stream.txt'), lines.join('\n'))
+  const player = [
+    '#!/usr/bin/env perl',
+    'use MIME::Base64; $| = 1;',
+    `open(F, '<', '${join(directory, 'stream.txt')}'); @pieces = map { [split / /] } <F>;`,
+    'system("stty raw -echo"); srand($$); select(undef, undef, undef, rand(5));',
+    // Each time from an empty screen, as a session begins.
+    'for (;;) { for $p (@pieces) { select(undef, undef, undef, $p->[0]); print decode_base64($p->[1]) } print "\\e[2J\\e[H" }',
+  ]
+  const file = join(directory, 'codex')
+  writeFileSync(file, `${player.join('\n')}\n`, { mode: 0o755 })
+  const size = { cols: header.width ?? header.term?.cols, rows: header.height ?? header.term?.rows }
+  return () => post('/sessions', { agent: null, args: [file], cwd, env, size })
+}
+
+function demoStream() {
+  // Pieces of a few rows each: the demo agent draws an open piece anew with every word, and the load shall be ours, not its own.
+  const piece = index =>
+    `Part ${index} of an answer that goes on and on.\n\n- first\n- second\n- third and last of part ${index}`
+  const streaming = scenarioFile(
+    'stream',
+    Array.from({ length: 600 }, (_, index) => ({ say: { markdown: piece(index), chunk: 10, delayMs: 100 } })),
+  )
+  return async () => {
+    const { id } = await startSession(streaming)
+    await post(`/sessions/${id}/messages`, { text: 'go' })
   }
 }
 
@@ -238,14 +284,19 @@ function latencies(session, items) {
     .split('\n')
     .filter(Boolean)
     .map(line => JSON.parse(line))
-  const startedAt = session.startedAt
+  // The recording is made anew when it starts: the time of its birth is the zero of its times.
+  const startedAt = statSync(session.recording).birthtimeMs
   const shown = events
     .filter(([, code, data]) => code === 'o' && data.includes('May I run'))
     .map(([t]) => startedAt + t * 1000)
   const typed = events.filter(([, code]) => code === 'i').map(([t]) => startedAt + t * 1000)
   const mine = items.filter(({ subject }) => subject.session === session.id)
-  const pending = mine.map(({ requestedAt }) => requestedAt - Math.max(...shown.filter(at => at <= requestedAt + 1)))
-  const keys = mine.map(({ decision }) => Math.min(...typed.filter(at => at >= decision.at - 1)) - decision.at)
+  const pending = mine
+    .map(({ requestedAt }) => Date.parse(requestedAt))
+    .map(requested => requested - Math.max(...shown.filter(at => at <= requested + 1)))
+  const keys = mine
+    .map(({ decision }) => Date.parse(decision.at))
+    .map(decided => Math.min(...typed.filter(at => at >= decided - 1)) - decided)
   if (!header || pending.some(value => !Number.isFinite(value))) throw new Error('a menu is missing in the recording')
   return { pending: percentiles(pending), keys: percentiles(keys), records: mine.length }
 }

@@ -130,7 +130,7 @@ describe('a transcript of Claude Code', () => {
     const first = model([{ type: 'text', text: 'a' }], {}, { input_tokens: 5, output_tokens: 1 })
     const last = model([call], {}, { input_tokens: 5, output_tokens: 9 })
     expect(read([first, last, ended]).filter(({ is }) => is === 'usage')).toEqual([
-      { is: 'usage', input: 5, output: 9 },
+      { is: 'usage', input: 5, output: 9, cacheRead: 0, cacheWrite: 0, model: 'claude' },
     ])
   })
 

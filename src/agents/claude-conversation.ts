@@ -1,6 +1,6 @@
 import type { Conversation, TimedStatement as Timed } from './conversation.js'
 import { isRecord, type JsonRecord, numberOf, textOf, timeOf } from './json-lines.js'
-import type { ToolStatement } from './report.js'
+import type { ToolStatement, UsageStatement } from './report.js'
 
 /**
  * Reads the records of one of Claude Code's transcripts, in their order.
@@ -14,7 +14,7 @@ export class ClaudeConversation implements Conversation {
   #session: { id: string; path: string } | null
   readonly #seen = new Set<string>()
   readonly #tools = new Map<string, { tool: string; input: unknown }>()
-  #usage: { message: string; input: number; output: number; at: number | null } | null = null
+  #usage: (UsageStatement & { message: string; at: number | null }) | null = null
   #refused: (ToolStatement & { at: number | null }) | null = null
   #isTurnOpen = false
   #failure: string | null = null
@@ -86,14 +86,26 @@ export class ClaudeConversation implements Conversation {
       numberOf(usage.cache_creation_input_tokens) +
       numberOf(usage.cache_read_input_tokens)
     const counted = id !== this.#usage?.message ? this.#flushUsage() : []
-    if (id !== undefined) this.#usage = { message: id, input, output: numberOf(usage.output_tokens), at }
+    const model = textOf(message.model)
+    if (id !== undefined)
+      this.#usage = {
+        message: id,
+        is: 'usage',
+        input,
+        output: numberOf(usage.output_tokens),
+        cacheRead: numberOf(usage.cache_read_input_tokens),
+        cacheWrite: numberOf(usage.cache_creation_input_tokens),
+        ...(model !== undefined && { model }),
+        at,
+      }
     return counted
   }
 
   #flushUsage(): Timed[] {
-    const usage = this.#usage
+    if (!this.#usage) return []
+    const { message: _, ...usage } = this.#usage
     this.#usage = null
-    return usage ? [{ is: 'usage', input: usage.input, output: usage.output, at: usage.at }] : []
+    return [usage]
   }
 
   #user(record: JsonRecord, at: number | null): Timed[] {

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { AgentTranscript, TranscriptNews } from './adapter.js'
 import { movableDirectory } from './home-directory.js'
-import { JsonLinesReader, type JsonRecord, textOf, timeOf } from './json-lines.js'
+import { JsonLinesReader, type JsonRecord, numberOf, textOf, timeOf } from './json-lines.js'
 import type { AgentStatement } from './report.js'
 
 /** One JSON object a line, each written when it is complete: docs/demo-agent.md. */
@@ -74,6 +74,17 @@ class DemoConversation {
         const output = textOf(record.output)
         const state = record.declined === true ? 'denied' : record.ok === true ? 'done' : 'failed'
         return [{ is: 'tool', state, key, ...tool, ...(output !== undefined && { output }) }]
+      }
+      case 'usage': {
+        const { input, output, costUsd } = record
+        return [
+          {
+            is: 'usage',
+            input: numberOf(input),
+            output: numberOf(output),
+            ...(typeof costUsd === 'number' && { costUsd }),
+          },
+        ]
       }
       case 'turn_end': {
         const { outcome } = record

@@ -73,8 +73,16 @@ export class GeminiConversation implements Conversation {
     const markdown = textOfParts(record.content)
     if (markdown.trim() !== '' && this.#isNew(`said ${id}`)) statements.push({ is: 'said', id, markdown, at })
     if (isRecord(record.tokens) && this.#isNew(`tokens ${id}`)) {
-      const { input, output, thoughts } = record.tokens
-      statements.push({ is: 'usage', input: numberOf(input), output: numberOf(output) + numberOf(thoughts), at })
+      const { input, output, thoughts, cached } = record.tokens
+      const model = textOf(record.model)
+      statements.push({
+        is: 'usage',
+        input: numberOf(input),
+        output: numberOf(output) + numberOf(thoughts),
+        ...(typeof cached === 'number' && { cacheRead: cached }),
+        ...(model !== undefined && { model }),
+        at,
+      })
     }
     for (const call of partsOf(record.toolCalls)) statements.push(...this.#call(call))
     return statements

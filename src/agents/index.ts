@@ -31,10 +31,11 @@ export type {
   StepTraces,
 } from './headless/headless.js'
 export { PERMISSION_LEVELS } from './headless/headless.js'
+export { kindOfTool } from './headless/records.js'
 export { type RunStepOptions, runStep } from './headless/run-step.js'
 export { StepProgress } from './headless/step-progress.js'
 export { placesOf } from './home-directory.js'
 export { loadPack } from './pack-files.js'
 export { type LivePack, type PackProblem, PackShelf } from './pack-shelf.js'
 export { adapterForProgram, agentNames, loadAgent } from './registry.js'
-export type { AgentReport, AgentStatement, ToolStatement } from './report.js'
+export type { AgentReport, AgentStatement, ToolStatement, UsageStatement } from './report.js'

@@ -41,8 +41,19 @@ export type AgentStatement = { subAgent?: string } & (
   | { is: 'said'; id: string; markdown: string }
   | { is: 'turn-ended'; outcome: 'done' | 'interrupted' | 'failed'; text?: string; background?: number }
   | { is: 'ended'; reason: string }
-  | { is: 'usage'; input: number; output: number; costUsd?: number }
+  | UsageStatement
 )
+
+/** What one exchange with the model took. `input` is all of it, what came from a cache included. */
+export interface UsageStatement {
+  is: 'usage'
+  input: number
+  output: number
+  cacheRead?: number
+  cacheWrite?: number
+  costUsd?: number
+  model?: string
+}
 
 export interface ToolStatement {
   is: 'tool'

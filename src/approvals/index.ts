@@ -13,6 +13,7 @@ export { type Join, joinReports, type MenuReport, type ReportedRequest } from '.
 export { Ledger, type LedgerOptions } from './ledger.js'
 export { LedgerWatch } from './ledger-watch.js'
 export {
+  NOTIFY_DEFAULTS,
   type NotifyChannel,
   type NotifyPerson,
   type NotifySettings,

@@ -16,6 +16,8 @@ export interface AgentFinding {
   version: string | null
   /** Whether the pack was made for this version; null when there is no pack, or no version. */
   isVersionKnown: boolean | null
+  /** Versions whose real screens the pack was tried on. */
+  triedWith: string[]
   signIn: SignIn | null
   /** Ways by which Signalbox learns what the agent does, beside its screen. */
   authorities: string[]
@@ -34,10 +36,12 @@ async function examineAgent(name: string, context: CommandContext, loaded: Loade
   if (!location.found) return missing(agent, location.looked, configured)
   const version = await askVersion(agent, location, context)
   const signIn = agent.signIn?.(environment) ?? null
-  const isVersionKnown = await knowsVersion(agent, version)
+  const pack = agent.pack === null || version === null ? null : await loadPack(agent.pack, null, version)
+  const isVersionKnown = pack === null || version === null ? null : isInRange(version, pack.range)
+  const triedWith = pack?.evidence ?? []
   const authorities = authoritiesOf(agent, loaded)
   const file = [location.file, ...location.prefix].join(' ')
-  const finding: AgentFinding = { title: agent.title, file, version, isVersionKnown, signIn, authorities }
+  const finding: AgentFinding = { title: agent.title, file, version, isVersionKnown, triedWith, signIn, authorities }
   const problem = problemOf(agent, finding)
   return {
     check: name,
@@ -46,6 +50,7 @@ async function examineAgent(name: string, context: CommandContext, loaded: Loade
       [version, file].filter(part => part !== null).join('  '),
       ...(signIn ? [describeSignIn(signIn)] : []),
       `tells by ${[...authorities, 'screen'].join(', ')}`,
+      ...(pack ? [describeTrials(pack.evidence, version)] : []),
       ...(problem?.message !== undefined ? [problem.message] : []),
     ].join(' · '),
     ...(problem?.next !== undefined && { next: problem.next }),
@@ -60,6 +65,7 @@ function missing(agent: AgentAdapter, looked: string, configured: string | null)
     file: null,
     version: null,
     isVersionKnown: null,
+    triedWith: [],
     signIn: null,
     authorities: [],
   }
@@ -91,6 +97,12 @@ function describeSignIn({ state, because }: SignIn): string {
   return `${words[state]} (${because})`
 }
 
+function describeTrials(versions: readonly string[], version: string | null): string {
+  if (versions.length === 0) return 'its screens were never tried'
+  if (version !== null && versions.includes(version)) return 'its screens were tried with this version'
+  return `its screens were tried with ${versions.join(', ')}`
+}
+
 function authoritiesOf(agent: AgentAdapter, loaded: LoadedConfig | null): string[] {
   const isWired = loaded === null || (loaded.config.hooks.enabled && loaded.config.agents[agent.name]?.hooks !== false)
   return [
@@ -117,10 +129,4 @@ async function askVersion(agent: AgentAdapter, location: FoundAgent, context: Co
     context.note(`${agent.title}: ${toSignalboxError(error).message}`)
     return null
   }
-}
-
-async function knowsVersion(agent: AgentAdapter, version: string | null): Promise<boolean | null> {
-  if (agent.pack === null || version === null) return null
-  const pack = await loadPack(agent.pack, null, version)
-  return isInRange(version, pack.range)
 }

@@ -3,7 +3,17 @@ import { join } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 
 export interface TranscriptRecord {
-  type: 'session' | 'user' | 'assistant' | 'tool_use' | 'tool_result' | 'menu' | 'compact' | 'error' | 'turn_end'
+  type:
+    | 'session'
+    | 'user'
+    | 'assistant'
+    | 'tool_use'
+    | 'tool_result'
+    | 'usage'
+    | 'menu'
+    | 'compact'
+    | 'error'
+    | 'turn_end'
   [field: string]: unknown
 }
 

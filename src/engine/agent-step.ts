@@ -16,7 +16,8 @@ import { newEvent } from '../events/index.js'
 import { Git } from '../git/index.js'
 import { killTree, marked } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
-import type { LiveListener, LiveStart, LiveTurns } from './live-turn.js'
+import { AgentSlots } from './agent-slots.js'
+import { type LiveListener, type LiveStart, type LiveTurns, saidKey } from './live-turn.js'
 import { type Prices, priced } from './prices.js'
 import { TranscriptGrowth } from './transcript-growth.js'
 import type { Recovery, StepCall } from './workflow.js'
@@ -35,6 +36,8 @@ export interface AgentStepsOptions {
   onActivity?(run: string, activity: Activity): void
   /** What models cost whose agents do not tell. */
   prices?: Prices
+  /** Steps of an agent at once, by its name; without an entry there is no limit. */
+  maxParallel?: Readonly<Record<string, number | null>>
   /** Terminals for turns that are to be held in one; left out: there are none here. */
   live?: LiveTurns
 }
@@ -59,6 +62,8 @@ export interface AgentTurn {
   prompt: string
   /** The agent's own session to go on with. */
   resume: string | null
+  /** With a copy of that session: it itself is somebody else's. */
+  isFork?: boolean
   schema: object | null
   maxCostUsd: number | null
   /** Variables for this step beside those of the host. */
@@ -92,15 +97,38 @@ interface StepStart {
   processStart: string | null
 }
 
+interface Voice extends Omit<LiveListener, 'onStarted'> {
+  /** The end of the turn, with what it has spent. */
+  account(end: HeadlessEnd): HeadlessEnd
+  close(): Promise<void>
+}
+
 /** Agents' turns as steps of runs: their files, their activities, and what they leave behind when they die. */
 export class AgentSteps {
   readonly #options: AgentStepsOptions
+  readonly #slots: AgentSlots
 
   constructor(options: AgentStepsOptions) {
     this.#options = options
+    this.#slots = new AgentSlots(options.maxParallel)
   }
 
+  /** Waits while as many steps of the agent are at work as may be. */
   async run(call: StepCall, turn: AgentTurn, hooks: TurnHooks = {}): Promise<HeadlessEnd> {
+    if (this.#slots.isFull(turn.agent))
+      call.notice(
+        'info',
+        `waits: as many steps of ${turn.agent} are at work as agents.${turn.agent}.max_parallel allows`,
+      )
+    const giveBack = await this.#slots.take(turn.agent, call.signal)
+    try {
+      return await this.#run(call, turn, hooks)
+    } finally {
+      giveBack()
+    }
+  }
+
+  async #run(call: StepCall, turn: AgentTurn, hooks: TurnHooks): Promise<HeadlessEnd> {
     const { clock, redactor } = this.#options
     const adapter = await loadAgent(turn.agent)
     const env = { ...this.#options.environment(turn.cwd), ...turn.env }
@@ -130,6 +158,7 @@ export class AgentSteps {
           model: turn.model,
           effort: turn.effort ?? null,
           resume: turn.resume,
+          isFork: turn.isFork === true,
           newSessionId: randomUUID(),
           directory,
           promptFile,
@@ -177,7 +206,7 @@ export class AgentSteps {
     const listener = { ...voice, onStarted: () => undefined }
     const adopted = await live.adopt(call, turn, listener)
     if (!adopted) await voice.close()
-    return adopted && { end: adopted.end.finally(() => voice.close()) }
+    return adopted && { end: adopted.end.then(end => voice.account(end)).finally(() => voice.close()) }
   }
 
   async #runLive(call: StepCall, turn: AgentTurn, start: StepStart): Promise<HeadlessEnd> {
@@ -191,26 +220,33 @@ export class AgentSteps {
       if (agentSessionId !== null) voice.say({ type: 'session', sessionId: agentSessionId })
     }
     try {
-      return await live.run(call, turn, { ...voice, onStarted })
+      return voice.account(await live.run(call, turn, { ...voice, onStarted }))
     } finally {
       await voice.close()
     }
   }
 
-  /** What a turn in a terminal says, into the log of its step. */
-  async #voice(call: StepCall, agent: string): Promise<Pick<LiveListener, 'say'> & { close(): Promise<void> }> {
-    const { clock, redactor, onActivity } = this.#options
-    const { seq: last } = await this.#lastWords(call)
+  /** What a turn in a terminal says, into the log of its step, and what it spends, into its account. */
+  async #voice(call: StepCall, agent: string): Promise<Voice> {
+    const { clock, redactor, onActivity, prices = {} } = this.#options
+    const { seq: last, said, progress } = await this.#lastWords(call)
     const segment = new SegmentWriter(this.#segment(call.run, call.step), clock)
     let seq = last
+    const spent = () => progress.usage && priced(progress.usage, progress.model, prices)
     const say = (body: ActivityBody) => {
-      const redacted =
-        'text' in body && typeof body.text === 'string' ? { ...body, text: redactor.redact(body.text) } : body
-      const activity = { step: call.name, seq: ++seq, at: clock.now(), agent, ...redacted } as Activity
+      const key = saidKey(body)
+      if (key !== null && said.has(key)) return
+      if (key !== null) said.add(key)
+      const redacted = redactor.redactValue(body) as ActivityBody
+      const activity: Activity = { step: call.name, seq: ++seq, at: clock.now(), agent, ...redacted }
       segment.append(activity)
+      progress.take(activity)
+      const usage = activity.type === 'usage' ? spent() : null
+      if (usage) call.spent(usage)
       onActivity?.(call.run, activity)
     }
-    return { say, close: () => segment.close() }
+    const account = (end: HeadlessEnd): HeadlessEnd => ({ ...end, usage: spent() ?? end.usage })
+    return { said, say, account, close: () => segment.close() }
   }
 
   /** Ends what is left of a step whose host is gone: its processes, and what it asked. */
@@ -307,11 +343,13 @@ export class AgentSteps {
   /** What our own log has of a step. */
   async #lastWords(call: StepCall) {
     const progress = new StepProgress()
-    const log = { progress, seq: 0, at: 0, isReplayed: false }
+    const log = { progress, seq: 0, at: 0, isReplayed: false, said: new Set<string>() }
     for await (const activity of readSegment(this.#segment(call.run, call.step))) {
       log.seq = activity.seq
       log.at = activity.at
       log.isReplayed ||= activity.recovered === true
+      const key = saidKey(activity)
+      if (key !== null) log.said.add(key)
       progress.sessionId ??= activity.sessionId ?? null
       progress.take(activity)
     }

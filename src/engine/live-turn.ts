@@ -14,8 +14,25 @@ export interface LiveStart {
 
 /** What a turn in a terminal tells while it goes on. */
 export interface LiveListener {
+  /** What the log of the step has already, by `saidKey`: a turn that is gone on with is told again from its beginning. */
+  readonly said: ReadonlySet<string>
   onStarted(start: LiveStart): void
   say(body: ActivityBody): void
+}
+
+/** Names what must stand only once in the log of a turn; null for what may be said again. */
+export function saidKey(body: ActivityBody): string | null {
+  switch (body.type) {
+    case 'session':
+      return `session ${body.sessionId}`
+    case 'tool_call':
+    case 'tool_result':
+      return `${body.type} ${body.callId}`
+    case 'text':
+      return body.block === undefined ? null : `text ${body.block}`
+    default:
+      return null
+  }
 }
 
 /** Turns of agents in terminals that people can attach to. Only a process that keeps sessions has them. */

@@ -5,6 +5,7 @@ import { type EventData, isEvent } from '../events/index.js'
 import { processStart } from '../process/index.js'
 import { type LiveSession, type SessionRecord, sessionStream } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
+import { followTranscript } from './live-stream.js'
 import type { StartRequest } from './prepare-session.js'
 
 /** The part of a host that keeps sessions. */
@@ -96,7 +97,30 @@ export class SessionTurns implements LiveTurns {
     )
   }
 
+  /** Its transcript is the stream of the step; how it went is what the session says. */
   async #wait(call: StepCall, id: string, thresholds: Thresholds, listener: LiveListener): Promise<HeadlessEnd> {
+    const record = await this.#host.record(id)
+    let { agentSessionId = null } = record
+    const stream = await followTranscript(record, () => agentSessionId, listener, this.#clock)
+    const { closed, end } = await this.#over(call, id, thresholds, ({ agentSessionId: known }) => {
+      agentSessionId = known ?? agentSessionId
+    }).finally(() => stream.finish())
+    if (closed === null) return end
+    const { text } = end
+    // Pieces of it may have been told as they were written; the last one ends it.
+    const isTold = stream.said !== '' && text.trim().endsWith(stream.said.trim())
+    if (text !== '' && !isTold) listener.say({ type: 'text', text, delta: false })
+    listener.say({ type: 'result', ok: closed === 'done', reason: closed, text })
+    return end
+  }
+
+  /** `closed`: how the session says that the turn ended; null when it did not come to that. */
+  async #over(
+    call: StepCall,
+    id: string,
+    thresholds: Thresholds,
+    onRecord: (record: SessionRecord) => void,
+  ): Promise<{ closed: string | null; end: HeadlessEnd }> {
     const { signal } = call
     const begun = this.#clock.monotonic()
     let heard = { offset: -1, at: begun }
@@ -105,13 +129,14 @@ export class SessionTurns implements LiveTurns {
       const session = this.#host.live(id)
       await session?.settled()
       const record = await this.#host.record(id)
+      onRecord(record)
       const { closed, answer } = await this.#read(id)
       const agentSessionId = record.agentSessionId ?? null
       if (signal.aborted) {
         // Whoever takes over goes on with the session; else nobody will.
         const { why } = signal.reason as StepAbort
         if (why !== 'released' && why !== 'fenced') await session?.stop('its step was stopped')
-        return end('failed', 'stopped', answer, agentSessionId)
+        return { closed: null, end: end('failed', 'stopped', answer, agentSessionId) }
       }
       // The agent's own record of what it said may come after the end of its turn.
       if (closed && answer === '' && session && !signal.aborted) {
@@ -122,21 +147,19 @@ export class SessionTurns implements LiveTurns {
         }
       }
       if (closed) {
-        if (answer !== '') listener.say({ type: 'text', text: answer, delta: false })
         await session?.stop('its step is done')
         const isDone = closed === 'done'
-        listener.say({ type: 'result', ok: isDone, reason: closed, text: answer })
-        return end(isDone ? 'ok' : 'failed', isDone ? '' : `turn_${closed}`, answer, agentSessionId)
+        return { closed, end: end(isDone ? 'ok' : 'failed', isDone ? '' : `turn_${closed}`, answer, agentSessionId) }
       }
       if (!session || record.state === 'ended' || record.state === 'lost')
-        return end('failed', exitOf(record), answer, agentSessionId)
+        return { closed: null, end: end('failed', exitOf(record), answer, agentSessionId) }
       const now = this.#clock.monotonic()
       if (session.offset !== heard.offset || session.approval) heard = { offset: session.offset, at: now }
       const { inactivityMs, timeoutMs } = thresholds
       const isSilent = inactivityMs > 0 && now - heard.at >= inactivityMs
       if (isSilent || (timeoutMs > 0 && now - begun >= timeoutMs)) {
         await session.stop(isSilent ? 'it fell silent' : 'it took too long')
-        return end('silent', isSilent ? 'inactivity_timeout' : 'timeout', answer, agentSessionId)
+        return { closed: null, end: end('silent', isSilent ? 'inactivity_timeout' : 'timeout', answer, agentSessionId) }
       }
       await this.#change(session, signal)
     }

@@ -60,6 +60,23 @@ test('presses twice within a second where that is needed', async () => {
   expect(times[1]! - times[0]!).toBeLessThan(1_000)
 })
 
+test('keys that a slow agent read at once, and took for another, are pressed once more and further apart', async () => {
+  const times: number[] = []
+  const agent = agentOf(BUSY, (self, presses) => {
+    times.push(clock.monotonic())
+    if (presses === 4) self.show({ busy: false, terminator: { row: 1, outcome: 'interrupted' } })
+  })
+  expect(await interrupt(agent, TWO)).toEqual({ result: 'interrupted' })
+  expect(times).toHaveLength(4)
+  expect(times[3]! - times[2]!).toBeGreaterThan(times[1]! - times[0]!)
+})
+
+test('a single key is pressed once, whatever comes of it', async () => {
+  const agent = agentOf()
+  await interrupt(agent)
+  expect(agent.writes).toHaveLength(1)
+})
+
 test('does not press again once the agent has stopped: the key may mean something else then', async () => {
   const agent = agentOf(BUSY, self => self.show({ busy: false, terminator: { row: 1, outcome: 'interrupted' } }))
   expect(await interrupt(agent, TWO)).toEqual({ result: 'interrupted' })

@@ -21,10 +21,18 @@ export type InterruptResult =
 /** Keys in one read may be taken for another key: escape twice is alt-escape. */
 const BETWEEN_KEYS_MS = 150
 const PROOF_MS = 5_000
+/** Before keys that must come one by one are pressed once more. */
+const SOON_MS = 2_000
+/** A busy program reads late, and then all at once. */
+const FURTHER_APART_MS = 600
 
 /**
  * Presses the agent's interrupt keys and looks whether it stopped: a row that says so, or the input box of an agent at rest. Between two
  * keys it looks as well: to an agent that has stopped the next one may mean something else.
+ *
+ * Several keys may reach an agent that is slow in one read, and mean nothing then. Where it takes several, and is still seen at work a
+ * while later, they are pressed once more and further apart. A single key cannot be lost that way, and twice may mean to leave: it is
+ * never pressed again.
  */
 export async function interruptAgent(
   port: InterruptPort,
@@ -40,11 +48,16 @@ export async function interruptAgent(
   if (keys.length === 0 || pack.agent === 'generic')
     return { result: 'refused', reason: 'no-keys', detail: 'it is not known how to interrupt this program' }
   const hasStopped = () => port.isExited() || isStopped(port.observation(), before)
-  for (const [index, key] of keys.entries()) {
-    if (index > 0) await delay(clock, BETWEEN_KEYS_MS)
-    if (hasStopped() || isAsking(port.observation())) break
-    await port.press(key)
+  const pressAll = async (apartMs: number) => {
+    for (const [index, key] of keys.entries()) {
+      if (index > 0) await delay(clock, apartMs)
+      if (hasStopped() || isAsking(port.observation())) break
+      await port.press(key)
+    }
   }
+  await pressAll(BETWEEN_KEYS_MS)
+  const isLost = keys.length > 1 && !(await port.until(SOON_MS, hasStopped)) && port.observation()?.busy === true
+  if (isLost) await pressAll(FURTHER_APART_MS)
   if (await port.until(PROOF_MS, hasStopped)) return { result: 'interrupted' }
   return {
     result: 'unconfirmed',

@@ -58,7 +58,8 @@ export interface GateOptions {
 const READY_WAIT_MS = 3_000
 /** How long a list or viewer that was told to close, or a box that was cleared, may take. */
 const CLOSE_WAIT_MS = 1_000
-const ECHO_WAIT_MS = 3_000
+/** An agent on a busy machine may draw the first character and, seconds later, the rest. */
+const ECHO_WAIT_MS = 10_000
 const RETRY_AFTER_MS = 3_000
 const RETRY_WAIT_MS = 5_000
 /** An empty box without any proof is looked at for so long, counted from the first Enter. */

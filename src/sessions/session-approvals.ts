@@ -9,14 +9,14 @@ import {
   type MenuPort,
   requestFromMenu,
 } from '../approvals/index.js'
-import type { Clock } from '../clock/index.js'
+import type { Clock, Timer } from '../clock/index.js'
 import type { Menu } from '../screen/index.js'
 import { type AnswerChannel, NO_CHANNEL } from './answer-channel.js'
 import { DecisionDelivery } from './decision-delivery.js'
 import { isDenial, isStructured, type OpenRequest } from './open-request.js'
 import type { Sink } from './sink.js'
 import { joinedMenu, requestOfStatement, requestOfTool } from './structured-request.js'
-import { type RequestStatement, ToolBook } from './tool-book.js'
+import { type RequestStatement, type StartedTool, ToolBook } from './tool-book.js'
 
 export interface SessionApprovalsOptions {
   subject: { agent: string; session: string; project: string; cwd: string; hostName: string }
@@ -54,8 +54,13 @@ export class SessionApprovals {
   /** Oldest first. */
   readonly #open = new Map<string, OpenRequest>()
   #shown: { id: string; instance: string } | null = null
+  /** Reports that came after the end of their request, and which that was: each end has one. */
+  readonly #late = new Map<string, string>()
+  /** Ended requests that no use of a tool was found for. */
+  #unnamed: { menu: Menu; endedAt: number }[] = []
   #lastKeysAt = Number.NEGATIVE_INFINITY
   #timesAsked = 0
+  #again: Timer | null = null
 
   constructor(options: SessionApprovalsOptions) {
     this.#options = options
@@ -90,6 +95,8 @@ export class SessionApprovals {
   async raise(menu: Menu, instance: string, since = this.#options.clock.monotonic()): Promise<void> {
     const kind = approvalKindOf(menu)
     this.#shown = null
+    this.#again?.cancel()
+    await this.#nameEarlier()
     if (!kind) return
     const { session } = this.#options.subject
     const join = joinReports(this.#records(), { channel: 'screen', requestKey: instance, session, menu })
@@ -122,7 +129,9 @@ export class SessionApprovals {
    */
   #lookAgain(instance: string, print: string | undefined): void {
     const { clock, menu, onError } = this.#options
-    clock.setTimer(ASK_AGAIN_MS, () => {
+    // One look for one menu, however many requests about it have come to their end.
+    this.#again?.cancel()
+    this.#again = clock.setTimer(ASK_AGAIN_MS, () => {
       const now = menu.menu()
       if (!now || now.print !== print || this.#shown || this.#options.isExited()) return
       void this.raise(now, `${appearanceOf(instance)}~${++this.#timesAsked}`).catch(onError)
@@ -167,17 +176,53 @@ export class SessionApprovals {
     }
   }
 
+  /**
+   * Requests whose menu has made way for another one, and that no use of a tool was found for: what the agent is known to have begun by now
+   * is theirs, and not the next menu's, which may ask for the very same thing.
+   */
+  async #nameEarlier(): Promise<void> {
+    for (const open of [...this.#open.values()]) {
+      const tool = open.key === null ? this.#useShownBy(open.menu) : null
+      if (tool) await this.#name(open, tool.key, tool.tool)
+    }
+  }
+
+  /** The oldest use of a tool that this menu can be about, among those that nobody has asked about. */
+  #useShownBy(menu: Menu | null): StartedTool | null {
+    if (!menu) return null
+    return this.#tools.unasked().findLast(tool => requestOfTool([tool], menu, '', this.#context())) ?? null
+  }
+
+  /** A request that is over has had its use of the tool, told of by now or later: that one is no other request's. */
+  #spend({ key, menu }: OpenRequest): void {
+    if (key !== null || !menu) return
+    const tool = this.#useShownBy(menu)
+    if (tool) this.#tools.noteAsked(tool.key, this.#options.clock.monotonic())
+    else this.#unnamed = [...this.#unnamed.slice(-UNNAMED_KEPT), { menu, endedAt: this.#options.clock.now() }]
+  }
+
+  /** What was begun before the end of a request without a name, and is told of only now, was that request's. */
+  #isSpent(tool: StartedTool, at: number): boolean {
+    const over = this.#unnamed.find(
+      ({ menu, endedAt }) => at <= endedAt && requestOfTool([tool], menu, '', this.#context()),
+    )
+    if (!over) return false
+    this.#unnamed = this.#unnamed.filter(entry => entry !== over)
+    this.#tools.noteAsked(tool.key, this.#options.clock.monotonic())
+    return true
+  }
+
   /** A menu that was raised before its tool was told of: from now on the agent's words about that tool are about it. */
   async #nameTool(statement: ToolStatement, at: number): Promise<void> {
     if (statement.key === null || [...this.#open.values()].some(({ key }) => key === statement.key)) return
     const tool = this.#tools.unasked().find(({ key }) => key === statement.key)
+    if (!tool || this.#isSpent(tool, at)) return
     const open = [...this.#open.values()].find(
-      ({ key, menu, record }) =>
-        tool &&
+      ({ key, menu, since }) =>
         key === null &&
         menu &&
         // Transcripts lag behind: an equal request that came later is about another use of the tool.
-        record.requestedAt - at < MENU_FOLLOWS_MS &&
+        this.#wallTime(since) - at < MENU_FOLLOWS_MS &&
         requestOfTool([tool], menu, '', this.#context()),
     )
     if (open) await this.#name(open, statement.key, statement.tool)
@@ -196,10 +241,12 @@ export class SessionApprovals {
   async #hearRequest(report: AgentReport, statement: RequestStatement & { subAgent?: string }): Promise<void> {
     const { ledger, subject } = this.#options
     // A form is filled in on the screen, and its menu is the request; nobody needs to wait here.
-    if (statement.viaScreen) return this.#answers.release(report.id)
+    if (statement.viaScreen || this.#late.has(report.id)) return this.#answers.release(report.id)
     const key = this.#tools.keyFor(statement, this.#options.clock.monotonic())
     const { tool, input, prompt, subAgent } = statement
-    const join = joinReports(await ledger.recent(subject.session), {
+    const late = new Set(this.#late.values())
+    const recent = (await ledger.recent(subject.session)).filter(({ id }) => !late.has(id))
+    const join = joinReports(recent, {
       channel: 'hook',
       requestKey: report.id,
       session: subject.session,
@@ -209,9 +256,12 @@ export class SessionApprovals {
       ...(key !== null && { toolUseId: key }),
       ...(subAgent !== undefined && { subAgent }),
     })
-    if (join.do !== 'known') this.#tools.noteAsked(key, this.#options.clock.monotonic())
+    this.#tools.noteAsked(key, this.#options.clock.monotonic())
     // It was answered, and its dialog gone, before this report came.
-    if (join.do === 'known' && !this.#open.has(join.id)) return this.#answers.release(report.id)
+    if (join.do === 'known' && !this.#open.has(join.id)) {
+      this.#noteLate(report.id, join.id)
+      return this.#answers.release(report.id)
+    }
     const known = join.do === 'new' ? undefined : this.#open.get(join.id)
     if (!known) {
       await this.#add(requestOfStatement(report.id, statement, key, this.#context()), {
@@ -223,6 +273,12 @@ export class SessionApprovals {
     }
     if (join.do === 'replace') return this.#replace(known, report, statement, key)
     return this.#addReport(known, report, statement, key, { isNew: join.do === 'join' })
+  }
+
+  #noteLate(report: string, id: string): void {
+    this.#late.set(report, id)
+    const [oldest] = this.#late.keys()
+    if (this.#late.size > LATE_KEPT && oldest !== undefined) this.#late.delete(oldest)
   }
 
   /** A further report of a request that is open: one more place that can be answered. */
@@ -271,7 +327,9 @@ export class SessionApprovals {
     this.#open.delete(old.record.id)
     const wasShown = this.#shown?.id === old.record.id
     if (wasShown) this.#shown = { id: record.id, instance: this.#shown!.instance }
-    await this.#track(record, { key, asked: statement, report: report.id })
+    const open = await this.#track(record, { key, asked: statement, report: report.id })
+    open.menu = old.menu
+    open.since = old.since
     await this.#tell(old.record.id)
   }
 
@@ -360,6 +418,12 @@ export class SessionApprovals {
   }
 
   // — inside —
+
+  /** A moment of the steady clock as the agent would have written it down. */
+  #wallTime(steady: number): number {
+    const { clock } = this.#options
+    return clock.now() - (clock.monotonic() - steady)
+  }
 
   #context() {
     return { subject: this.#options.subject, mayHold: this.#answers.mayHold, can: this.#answers.can }
@@ -459,7 +523,10 @@ export class SessionApprovals {
     const record = await this.#options.ledger.get(id)
     if (!record || isOpen(record)) return
     const open = this.#open.get(id)
-    if (open) this.#letGo(open)
+    if (open) {
+      this.#letGo(open)
+      this.#spend(open)
+    }
     this.#open.delete(id)
     if (this.#shown?.id === id) {
       this.#lookAgain(this.#shown.instance, record.menuPrint)
@@ -479,6 +546,9 @@ export class SessionApprovals {
 
 /** The menu of a tool is on screen so soon after the agent has begun to use it. */
 const MENU_FOLLOWS_MS = 200
+
+const LATE_KEPT = 200
+const UNNAMED_KEPT = 20
 
 /** A relay reconnects within five seconds; a menu is drawn at once. */
 const ADOPTED_MS = 10_000

@@ -19,6 +19,10 @@ export interface AgentUnderTest {
   args?: readonly string[]
   /** How its model asks for a shell command that needs a permission. */
   shell(command: string, place: AgentPlace): ToolCall
+  /** The same where nobody is there to give one; left out: alike. */
+  shellUnasked?(command: string): ToolCall
+  /** What it loses when a conversation with a cancelled turn is resumed, where that is the program's own fault. */
+  forgets?: 'first prompt'
   /** Whether the turn goes on after a refusal, so that the model is asked again. */
   denialContinues: boolean
 }

@@ -33,7 +33,7 @@ describe.each(AGENTS.filter(isWanted))('$name without a terminal', agent => {
     model.when('"verdict"', { text: '{"verdict":"DONE","feedback":"It is made.","findings":[]}' })
     model.when(
       'final message is the result',
-      { text: 'I make it.', tool: agent.shell(command, home.place) },
+      { text: 'I make it.', tool: agent.shellUnasked?.(command) ?? agent.shell(command, home.place) },
       { text: 'It has been made.' },
     )
     const auditor = JUDGED_BY_DEMO.includes(agent.name) ? 'demo' : agent.name
@@ -49,7 +49,8 @@ describe.each(AGENTS.filter(isWanted))('$name without a terminal', agent => {
         { step: 'auditor@1#1', status: 'ok' },
       ],
     })
-    expect(home.file('made.txt')).toBe('x')
+    const results = model.served.flatMap(({ request }) => request.results)
+    expect(home.file('made.txt'), JSON.stringify(results)).toBe('x')
     expect(done.stdout).toContain('It has been made.')
     expect(home.processes().others).toEqual([])
   })

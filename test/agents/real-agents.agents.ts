@@ -114,7 +114,9 @@ describe.each(AGENTS.filter(isWanted))('$name', agent => {
     const next = await home.send(resumed.id, 'Do you REMEMBER ?')
     expect(words(next.stdout)).toEqual(['Of', 'course', 'I', 'remember.'])
     const asked = model.served.find(({ key }) => key === 'REMEMBER')!.request
-    expect(asked.prompts.join('\n')).toContain('Tell me about the PARTS of this project')
+    if (agent.forgets !== 'first prompt')
+      expect(asked.prompts.join('\n')).toContain('Tell me about the PARTS of this project')
+    expect(asked.prompts.join('\n')).toContain('Please do the ALLOWED thing')
     expect(asked.answers.join('\n')).toContain('Step number 24')
     await home.ok(['stop', resumed.id])
   })

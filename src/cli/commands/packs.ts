@@ -58,7 +58,7 @@ async function list(
   const checks = readChecks(cache)
   const infos = (await Promise.all(agents.map(agent => describe(agent, user, checks[agent] ?? null)))).flat()
   if (isJson) {
-    for (const info of infos) context.json(info)
+    context.json(infos)
     return EXIT.ok
   }
   const width = Math.max(...infos.map(info => info.agent.length))

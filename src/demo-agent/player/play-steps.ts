@@ -40,7 +40,10 @@ const PLAYERS: { [Name in StepName]: Player<Name> } = {
     termination.isIgnored = step.on
   },
   notice: (step, stage) => stage.surface.notice(step.text),
-  usage: (step, stage) => stage.surface.addUsage(step),
+  usage: (step, stage) => {
+    stage.surface.addUsage(step)
+    stage.transcript.append({ type: 'usage', ...step })
+  },
 }
 
 export async function playStep(step: Step, stage: Stage): Promise<void> {

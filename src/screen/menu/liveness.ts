@@ -3,7 +3,7 @@ import type { RowBlock } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
 import { isBlank, type ScreenRow } from '../screen-row.js'
 import { matchesRow } from '../style-match.js'
-import { looksLikeHints } from './menu-head.js'
+import { confirmsOrLeaves, looksLikeHints } from './menu-head.js'
 import { spanFrom } from './menu-rows.js'
 import { standsOut } from './option-group.js'
 import type { MenuCandidate } from './parse-menu.js'
@@ -57,8 +57,9 @@ export function proveLive(
   if (group.shownBy === 'cursor') return { isLive: true, proofs: [...proofs, 'L5'], failed: null }
   const selected = selectedRow
   if (selected?.glyphColumn != null && isLiveColumn(candidate, selected.glyphColumn, frame, pack)) proofs.push('L4')
-  // A field to write into that the pack knows; round marks with the keys that confirm them.
-  else if (group.options.length === 0 && spec) proofs.push('L4')
+  // A field to write into, or buttons, that the pack knows or that took the place of the input box; round marks with the keys that confirm them.
+  else if (group.options.length === 0 && (spec || hasKeyboard(candidate, rows, pack))) proofs.push('L4')
+  else if (group.isButtons && hasKeyboard(candidate, rows, pack)) proofs.push('L4')
   else if (group.isRadio && menu.footer.some(({ keys }) => /\b(?:enter|return)\b/iu.test(keys))) proofs.push('L4')
   if (selected && frame.cursor.y === selected.row) proofs.push('L5')
   const loud =
@@ -94,6 +95,16 @@ function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pa
   const isNumbered = group.options.every(option => option.number !== null) && group.options[0]!.number === 1
   const isBoxKnown = pack.regions.some(region => region.name === 'composer')
   return isNumbered && ((isBoxKnown && column <= 1) || (frame.still === true && column <= 3))
+}
+
+/** The agent's input box is known and is not there; the last words on the screen are keys that confirm or leave. */
+function hasKeyboard({ footerRows, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], pack: Pack): boolean {
+  const last = rows.findLastIndex((row, index) => !isBlank(row) && !menuRows[index]!.isRule)
+  return (
+    pack.regions.some(region => region.name === 'composer') &&
+    footerRows?.[1] === last &&
+    menuRows.slice(footerRows[0], last + 1).some(row => confirmsOrLeaves(row.text))
+  )
 }
 
 /** The last row of the screen, apart from the options by a blank row. */

@@ -1,0 +1,52 @@
+import { expect, test } from 'vitest'
+import { StatementActivities } from './statement-activities.js'
+
+test('a call is told when it begins and when it ends, each once', () => {
+  const activities = new StatementActivities()
+  const call = { is: 'tool', key: 'a', tool: 'Bash', input: { command: 'ls' } } as const
+  expect(activities.take({ ...call, state: 'started' })).toEqual([
+    { type: 'tool_call', callId: 'a', tool: 'Bash', kind: 'shell', input: { command: 'ls' } },
+  ])
+  expect(activities.take({ ...call, state: 'done', output: 'x' })).toEqual([
+    { type: 'tool_result', callId: 'a', ok: true, output: 'x' },
+  ])
+})
+
+test('a call that is written only when it has ended is told whole; a refusal says that it is one', () => {
+  const activities = new StatementActivities()
+  const told = activities.take({ is: 'tool', state: 'denied', key: 'a', tool: 'Write', input: {} })
+  expect(told).toMatchObject([
+    { type: 'tool_call', callId: 'a' },
+    { type: 'tool_result', callId: 'a', ok: false, output: 'it was not allowed' },
+  ])
+})
+
+test('calls without a name are paired by their tool, the oldest first', () => {
+  const activities = new StatementActivities()
+  const tell = (tool: string, state: 'started' | 'done') =>
+    activities.take({ is: 'tool', state, key: null, tool, input: {} }).map(body => 'callId' in body && body.callId)
+  expect([tell('a', 'started'), tell('b', 'started'), tell('a', 'started')]).toEqual([
+    ['call-1'],
+    ['call-2'],
+    ['call-3'],
+  ])
+  expect([tell('b', 'done'), tell('a', 'done'), tell('a', 'done')]).toEqual([['call-2'], ['call-1'], ['call-3']])
+  expect(tell('a', 'done')).toEqual(['call-4', 'call-4'])
+})
+
+test('what was spent is told as a sum, with its model', () => {
+  const activities = new StatementActivities()
+  const spent = { is: 'usage', input: 10, output: 1, cacheRead: 4, model: 'm' } as const
+  activities.take(spent)
+  expect(activities.take({ ...spent, costUsd: 0.5 })).toEqual([
+    { type: 'usage', scope: 'run', input: 20, output: 2, cacheRead: 8, costUsd: 0.5, model: 'm' },
+  ])
+})
+
+test('what a helper says and does carries its name, and is not the answer', () => {
+  const activities = new StatementActivities()
+  activities.take({ is: 'said', id: '1', markdown: 'mine' })
+  expect(activities.take({ is: 'said', id: '2', markdown: 'its', subAgent: 'h' })).toMatchObject([{ parent: 'h' }])
+  expect(activities.take({ is: 'session', agentSession: 's', subAgent: 'h' })).toEqual([])
+  expect(activities.said).toBe('mine')
+})

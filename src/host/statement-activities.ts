@@ -1,0 +1,80 @@
+import { type ActivityBody, cutOutput } from '../activity/index.js'
+import { type AgentStatement, kindOfTool, type ToolStatement, type UsageStatement } from '../agents/index.js'
+
+type Total = Omit<UsageStatement, 'is' | 'model'>
+
+/**
+ * What an agent in a terminal writes down, in the words in which agents without one tell what they do.
+ *
+ * Some agents write a call only when it has ended: then its beginning is told with its end. What was spent is told as the sum of all that
+ * stands there, so that reading a transcript again from its beginning gives the same sum and not twice as much.
+ */
+export class StatementActivities {
+  readonly #begun = new Set<string>()
+  readonly #nameless: { callId: string; tool: string }[] = []
+  #names = 0
+  #total: Total | null = null
+  #said = ''
+
+  /** The last piece of its answer. */
+  get said(): string {
+    return this.#said
+  }
+
+  take(statement: AgentStatement): ActivityBody[] {
+    const parent = statement.subAgent === undefined ? {} : { parent: statement.subAgent }
+    switch (statement.is) {
+      case 'session': {
+        if (statement.subAgent !== undefined) return []
+        const { agentSession, model, cwd, version } = statement
+        return [
+          {
+            type: 'session',
+            sessionId: agentSession,
+            ...(model !== undefined && { model }),
+            ...(cwd !== undefined && { cwd }),
+            ...(version !== undefined && { version }),
+          },
+        ]
+      }
+      case 'said':
+        if (statement.subAgent === undefined) this.#said = statement.markdown
+        return [{ type: 'text', text: statement.markdown, delta: false, block: statement.id, ...parent }]
+      case 'tool':
+        return this.#tool(statement).map(body => ({ ...body, ...parent }))
+      case 'usage':
+        return [this.#spend(statement)]
+      default:
+        return []
+    }
+  }
+
+  #tool({ key, state, tool, input, output }: ToolStatement): ActivityBody[] {
+    const callId = key ?? this.#nameOf(tool, state)
+    const bodies: ActivityBody[] = []
+    if (!this.#begun.has(callId)) {
+      this.#begun.add(callId)
+      bodies.push({ type: 'tool_call', callId, tool, kind: kindOfTool(tool), input })
+    }
+    if (state === 'started') return bodies
+    const text = output ?? (state === 'denied' ? 'it was not allowed' : '')
+    return [...bodies, { type: 'tool_result', callId, ok: state === 'done', ...cutOutput(text) }]
+  }
+
+  /** For agents that give their calls no names: what ends is the oldest call of that tool that is open. */
+  #nameOf(tool: string, state: ToolStatement['state']): string {
+    const open = this.#nameless.findIndex(call => call.tool === tool)
+    if (state !== 'started' && open >= 0) return this.#nameless.splice(open, 1)[0]!.callId
+    const callId = `call-${++this.#names}`
+    if (state === 'started') this.#nameless.push({ callId, tool })
+    return callId
+  }
+
+  #spend({ is: _, model, ...spent }: UsageStatement): ActivityBody {
+    const total: Total = { input: 0, output: 0, ...this.#total }
+    for (const name of ['input', 'output', 'cacheRead', 'cacheWrite', 'costUsd'] as const)
+      if (spent[name] !== undefined) total[name] = (total[name] ?? 0) + spent[name]
+    this.#total = total
+    return { type: 'usage', scope: 'run', ...total, ...(model !== undefined && { model }) }
+  }
+}
