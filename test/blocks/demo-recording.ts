@@ -69,7 +69,10 @@ export async function recordDemo(session: DemoSession): Promise<DemoEvent[]> {
         if (!size) return
         const t = now()
         events.push({ t, ...size })
-        standing = { t: t + DRAWN_S, edge: new RegExp(`(?<!─)─{${size.cols}}(?=[^─])`, 'u'), drawn: '' }
+        const isSame = size.cols === pty.cols && size.rows === pty.rows
+        // Nothing is drawn anew where nothing changed.
+        if (isSame) resizing = setTimeout(resizeNext, RESIZE_MS)
+        else standing = { t: t + DRAWN_S, edge: new RegExp(`(?<!─)─{${size.cols}}(?=[^─])`, 'u'), drawn: '' }
         pty.resize(size.cols, size.rows)
         ending?.refresh()
       }
