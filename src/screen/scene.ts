@@ -73,8 +73,8 @@ export function newestBlock({ layout, memory, pack, matches }: Scene): NewestBlo
   )
   const isPinnedEcho = block?.kind === 'user' && isPinned(blockText(layout, block), memory)
   if (block && !isScrolledBack(matches) && !isPinnedEcho) {
-    // Rows without a mark, from the top of the screen on, go on with a block that began above it.
-    const isCutOff = pack.blocks.length > 0 && layout.blocks.every(other => other.spec === null)
+    // Rows without a mark at the top of the screen go on with a block that began above it.
+    const isCutOff = block.spec === null && layout.blocks[0] === block && pack.blocks.length > 0
     return { kind: isCutOff && memory.newest ? memory.newest.kind : block.kind, isRunning: block.isRunning, block }
   }
   if (isPinnedEcho && memory.newest?.kind === 'user') return { kind: 'prose', isRunning: false, block: null }
