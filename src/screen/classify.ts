@@ -114,7 +114,7 @@ function seeStartup(scene: Scene): Observation | null {
   return isYoung(scene) ? see(scene, 'startup', {}, { rule: 'generic/no-box-yet', confidence: 0.3, busy: null }) : null
 }
 
-/** More rows than a program prints while it loads. */
+/** No more rows than these does a program print while it loads, beside its banner. */
 const LOADING_ROWS = 6
 
 /** A program of which the input box is known has not shown it yet, said nothing that has a mark, and shows nothing that waits for a key. */
@@ -122,7 +122,8 @@ function isYoung(scene: Scene): boolean {
   const { frame, pack, layout } = scene
   const isBoxKnown = pack.regions.some(region => region.name === 'composer')
   const shown = layout.rows.filter(row => row.indent >= 0)
-  const isLoading = shown.length <= LOADING_ROWS && !shown.some(row => fragments(row.text).length >= 2)
+  const words = shown.filter(row => layout.roles[row.index] == null)
+  const isLoading = words.length <= LOADING_ROWS && !shown.some(row => fragments(row.text).length >= 2)
   return isBoxKnown && !hasSpoken(scene) && isLoading && !frame.still && frame.t < STARTING_S
 }
 

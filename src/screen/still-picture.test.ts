@@ -184,7 +184,7 @@ describe('menus in a picture', () => {
   it('may be explained between the options and the keys, but not by what the agent says', () => {
     const menu = (words: string) =>
       look(
-        `Permissions\n\n› 1. Read only\n  2. Everything\n\n${words}\n  Press enter to confirm or esc to go back`,
+        `Permissions\n\n❯ 1. Read only\n  2. Everything\n\n${words}\n  Press enter to confirm or esc to go back`,
         BOXED,
       )
     expect(labels(menu('  The first protects your files.\n  The second does not.'))).toEqual([

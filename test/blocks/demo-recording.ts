@@ -18,9 +18,11 @@ export interface DemoSession {
 }
 
 const DONE = 'Finished in'
-const WAIT_MS = 50_000
-/** The agent draws a resize after 30 ms. */
+const WAIT_MS = 150_000
+/** How long a size stands once the agent has drawn itself in it. */
 const RESIZE_MS = 80
+/** When the agent's picture of a new size is there, in recorded time: a loaded machine takes longer, and that is not what is tested. */
+const DRAWN_S = 0.05
 /** Recorded times are stretched: between two resizes the hold is over, and the answer is read there too. */
 const STRETCH = 5
 
@@ -39,7 +41,11 @@ export async function recordDemo(session: DemoSession): Promise<DemoEvent[]> {
   const args = demoArgv(['--speed', String(session.speed ?? 0), '--scenario', scenario, ...(session.args ?? [])])
   const events: DemoEvent[] = []
   const began = performance.now()
-  const now = () => ((performance.now() - began) / 1000) * STRETCH
+  const passed = () => ((performance.now() - began) / 1000) * STRETCH
+  // Time stands still from a resize until the agent has drawn itself anew: its input box reaches from edge to edge.
+  let waited = 0
+  let standing: { t: number; edge: RegExp; drawn: string } | null = null
+  const now = () => standing?.t ?? passed() - waited
   const pty = spawn(process.execPath, args, {
     name: 'xterm-256color',
     cols: session.cols,
@@ -53,6 +59,7 @@ export async function recordDemo(session: DemoSession): Promise<DemoEvent[]> {
   try {
     await new Promise<void>((resolve, reject) => {
       const timer = setTimeout(() => reject(new Error(`the demo agent did not finish: ${all.slice(-400)}`)), WAIT_MS)
+      const decoder = new TextDecoder()
       let all = ''
       let isAsked = false
       let resizing: NodeJS.Timeout | null = null
@@ -60,15 +67,29 @@ export async function recordDemo(session: DemoSession): Promise<DemoEvent[]> {
       const resizeNext = () => {
         const size = sizes.shift()
         if (!size) return
-        events.push({ t: now(), ...size })
+        const t = now()
+        events.push({ t, ...size })
+        const isSame = size.cols === pty.cols && size.rows === pty.rows
+        // Nothing is drawn anew where nothing changed.
+        if (isSame) resizing = setTimeout(resizeNext, RESIZE_MS)
+        else standing = { t: t + DRAWN_S, edge: new RegExp(`(?<!─)─{${size.cols}}(?=[^─])`, 'u'), drawn: '' }
         pty.resize(size.cols, size.rows)
         ending?.refresh()
+      }
+      const noteDrawn = (text: string) => {
+        if (!standing) return
+        standing.drawn += text
+        if (!standing.edge.test(standing.drawn)) return
+        waited = passed() - standing.t
+        standing = null
         resizing = setTimeout(resizeNext, RESIZE_MS)
       }
       pty.onData(data => {
         const bytes = Buffer.from(data as unknown as Uint8Array)
         events.push({ t: now(), bytes })
-        all += bytes.toString('utf8')
+        const text = decoder.decode(bytes, { stream: true })
+        all += text
+        noteDrawn(text)
         if (!isAsked && all.includes('▷')) {
           isAsked = true
           pty.write('go on')
@@ -80,7 +101,7 @@ export async function recordDemo(session: DemoSession): Promise<DemoEvent[]> {
           if (ending) ending.refresh()
           else
             ending = setTimeout(() => {
-              if (sizes.length > 0) return ending!.refresh()
+              if (sizes.length > 0 || standing) return ending!.refresh()
               clearTimeout(timer)
               if (resizing) clearTimeout(resizing)
               resolve()
