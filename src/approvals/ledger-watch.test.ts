@@ -154,6 +154,20 @@ describe('a grant ends', () => {
     expect(await reasonOf(id)).toBe('clock')
   })
 
+  test.each(['trusted', 'distrusted'] as const)('when its project is %s; not when another is', async change => {
+    const { id, project } = await grant()
+    const event = (path: string) =>
+      change === 'distrusted'
+        ? newEvent('project.distrusted', { path, by: 'ada' })
+        : newEvent('project.trusted', { path, commonDirectory: null, by: 'ada', how: 'asked', hash: 'h', files: {} })
+    await store.append('project/other', 'any', [event('/elsewhere')])
+    await watch.settled()
+    expect(await reasonOf(id)).toBeUndefined()
+    await store.append('project/this', 'any', [event(project)])
+    await watch.settled()
+    expect(await reasonOf(id)).toBe('trust')
+  })
+
   test('when the agent is another version', async () => {
     const { id } = await grant()
     await ledger.request(reportedOf({}, { agentVersion: '9' }))

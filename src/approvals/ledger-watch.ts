@@ -1,5 +1,6 @@
 import type { Clock, Timer } from '../clock/index.js'
-import type { EventStore, Subscription } from '../store/index.js'
+import { isEvent } from '../events/index.js'
+import type { EventStore, StoredEvent, Subscription } from '../store/index.js'
 import { STEP_MS } from './grants.js'
 import type { Ledger } from './ledger.js'
 import type { ApprovalRecord } from './record.js'
@@ -11,6 +12,8 @@ export interface LedgerWatchOptions {
   onError(error: unknown): void
 }
 
+/** What requests and grants may end with. */
+const FOLLOWED = ['approval.requested', 'session.ended', 'session.lost', 'project.trusted', 'project.distrusted']
 /** How often the wall clock is compared with the steady one. A step shorter than a minute ends nothing, so this is often enough. */
 const LOOK_MS = 10_000
 
@@ -42,17 +45,18 @@ export class LedgerWatch {
     // The log ends in the future: the wall clock was set back while nobody watched.
     if (last && last.at - clock.now() > STEP_MS) await ledger.grants.endWhere(() => true, 'clock')
     for (const record of await ledger.list({ isOpenOnly: true })) this.#note(record)
-    this.#subscription = store.subscribe(
-      { after, types: ['approval.requested', 'session.ended', 'session.lost'], onError: this.#options.onError },
-      events => {
-        for (const event of events) {
-          const id = event.stream.slice(event.stream.indexOf('/') + 1)
-          if (event.type === 'approval.requested') this.#later(() => this.#requested(id))
-          else this.#later(() => this.#endOfSession(id))
-        }
-      },
-    )
+    this.#subscription = store.subscribe({ after, types: FOLLOWED, onError: this.#options.onError }, events => {
+      for (const event of events) this.#later(() => this.#follow(event))
+    })
     this.#later(() => this.look())
+  }
+
+  #follow(event: StoredEvent): Promise<void> {
+    const id = event.stream.slice(event.stream.indexOf('/') + 1)
+    if (event.type === 'approval.requested') return this.#requested(id)
+    if (isEvent(event, 'project.trusted') || isEvent(event, 'project.distrusted'))
+      return this.#trustChanged(event.data.path)
+    return this.#endOfSession(id)
   }
 
   /** Everything that is due now. Called by its own timer; a test may call it too. */
@@ -114,6 +118,11 @@ export class LedgerWatch {
       ({ scope }) => scope.kind === 'session' && scope.session === session,
       'scope',
     )
+  }
+
+  /** What was allowed in a project was allowed as it was then: files that may run by themselves now, or no more, are another one. */
+  async #trustChanged(project: string): Promise<void> {
+    await this.#options.ledger.grants.endWhere(grant => grant.project === project, 'trust')
   }
 
   #setTimer(): void {

@@ -83,6 +83,8 @@ export class SessionPhase {
   #begun: string | null = null
   /** When a half drawn picture came that nothing has followed yet. */
   #tornAt: number | null = null
+  /** Number of a frame that was taken for half drawn, and has turned out to be all there is. */
+  #wholeFrame = -1
 
   constructor(options: SessionPhaseOptions) {
     const { session, pack, rows, restored, clock, isResumed, notices } = options
@@ -162,7 +164,7 @@ export class SessionPhase {
     this.#conversation.observe(look)
     if (look.isSettled && observation.view !== 'auth_required' && observation.view !== 'unknown')
       this.#options.notices.signedIn()
-    if (!this.#readiness.admits(look) || !look.isSettled || this.#isHalfDrawn(look)) return
+    if (!this.#readiness.admits(look) || this.#isHalfDrawn(look) || !look.isSettled) return
     const menu = liveMenu(observation)
     const isNewMenu = menu !== null && this.#menus.print !== menu.print
     if (!menu) this.#menus.print = null
@@ -206,7 +208,11 @@ export class SessionPhase {
     const look = this.#options.lastLook()
     if (due === null || t < due || !look) return
     const now = { ...look, t: due }
-    if (this.#tornAt !== null && due === this.#tornAt + HALF_DRAWN_S) return this.see(now)
+    if (this.#tornAt !== null && due === this.#tornAt + HALF_DRAWN_S) {
+      this.#tornAt = null
+      this.#wholeFrame = look.frame.seq
+      return this.see(now)
+    }
     if (due !== this.#readDue) return this.#act('extract-history', now)
     this.#act('extract', now)
     this.#act('edit', now)
@@ -352,9 +358,9 @@ export class SessionPhase {
    * rest comes with the next frame; if none comes, that was all.
    */
   #isHalfDrawn({ frame, t }: Look): boolean {
-    const isStanding = this.#tornAt !== null && t >= this.#tornAt + HALF_DRAWN_S
-    this.#tornAt = frame.torn && !isStanding ? (this.#tornAt ?? t) : null
-    return this.#tornAt !== null
+    const isHalf = frame.torn && frame.seq !== this.#wholeFrame
+    this.#tornAt = isHalf ? (this.#tornAt ?? t) : null
+    return isHalf
   }
 
   #finalize(look: Look | null, { before, isEnd }: { before?: number; isEnd: boolean }): void {

@@ -125,6 +125,8 @@ describe('resume', () => {
     const [approval] = await home.json<{ id: string; fingerprint: string }[]>(['approvals', '--json'])
     await home.ok(['approve', approval!.id, '--option', 'Yes', '--fingerprint', approval!.fingerprint])
     await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
+    // Said and done by the time the menu was seen to be gone: the answer is there all the same.
+    expect((await said(session.id)).map(({ markdown }) => markdown).at(-1)).toContain('You said Yes.')
     const running = await home.run(['resume', session.id])
     expect(running.code).toBe(1)
     expect(errorLines(running.stderr)).toEqual([expect.stringContaining('is still running')])
