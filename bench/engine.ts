@@ -3,7 +3,7 @@
 //   bytes     growth of the file a step                                                            bars: ≤ 1/2 (2 kB), 1/3 (50 kB all), 1/10 (50 kB one)
 //   resume    spawn to the first new step after kill -9 at step 500                                bar: < 400 ms, at most one step again
 //   length    what step 5 000 costs against step 50                                                bar: ≤ 1.2 ×
-// LangGraph is installed outside of the project, in the cache directory of the user. Needs a build for `resume`. Prints, asserts nothing.
+// LangGraph is installed outside of the project, in the cache directory of the user. Needs a build, which is what is measured. Prints, asserts nothing.
 import { spawn, spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
@@ -12,18 +12,20 @@ import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { createInterface } from 'node:readline'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { approvalsProjection } from '../src/approvals/index.js'
-import { systemClock } from '../src/clock/index.js'
-import { createRun, Driver, runStream, runsProjection } from '../src/engine/index.js'
-import { validateEvent } from '../src/events/index.js'
-import { type EventStore, loadDriver, openStore } from '../src/store/index.js'
+import type { EventStore } from '../src/store/index.js'
+import { buildRooms } from './build-rooms.js'
 // @ts-expect-error: plain JavaScript, shared with a program that runs from the build
 import { benchRun, benchWorkflow, changesOf, stateOf } from './engine-workflow.mjs'
 
 const STEPS = Number(process.env.BENCH_STEPS ?? 1_000)
 const ROUNDS = 4
 const PACKAGES = ['@langchain/langgraph', '@langchain/langgraph-checkpoint-sqlite', '@langchain/core']
-const ROOT = process.env.SIGNALBOX_E2E_ROOT ?? fileURLToPath(new URL('..', import.meta.url))
+const { dist, approvals, clock, engine, events, store: storeRoom } = await buildRooms()
+const { approvalsProjection } = approvals
+const { systemClock } = clock
+const { createRun, Driver, runStream, runsProjection } = engine
+const { validateEvent } = events
+const { loadDriver, openStore } = storeRoom
 
 type Which = 'all' | 'one'
 type Durability = 'full' | 'normal'
@@ -184,8 +186,6 @@ async function compare(of: Case, theirs: ((of: Case, name: string) => Promise<En
 
 /** A host is killed at step 500; another one takes over. */
 async function measureResume(): Promise<void> {
-  const dist = join(ROOT, 'dist')
-  if (!existsSync(dist)) return print('resume', 'needs a build: npm run build')
   const script = fileURLToPath(new URL('./engine-host.mjs', import.meta.url))
   const times: number[] = []
   let again = 0

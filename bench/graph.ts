@@ -3,20 +3,23 @@
 //   nodes     a chain of 1 000 no-op nodes, a checkpoint after each; FULL and NORMAL               bar: ≥ 3 ×
 //   read      a graph of 10 000 nodes and 20 000 edges, parsed and validated                        bar: < 1 s
 //   draw      the same graph as a picture                                                           bar: a picture, in time
-// LangGraph is installed outside of the project, by `npm run bench:engine`. Prints, asserts nothing.
+// LangGraph is installed outside of the project, by `npm run bench:engine`. Needs a build, which is what is measured. Prints, asserts nothing.
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { homedir, tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
-import { approvalsProjection } from '../src/approvals/index.js'
-import { systemClock } from '../src/clock/index.js'
-import { createRun, Driver, graphWorkflow, runStream, runsProjection } from '../src/engine/index.js'
-import { validateEvent } from '../src/events/index.js'
-import { lintParsed, parseDot } from '../src/graph/index.js'
-import { drawSvg } from '../src/host/index.js'
-import { openStore } from '../src/store/index.js'
+import { buildRooms } from './build-rooms.js'
+
+const { approvals, clock, engine, events, graph: graphRoom, host, store: storeRoom } = await buildRooms()
+const { approvalsProjection } = approvals
+const { systemClock } = clock
+const { createRun, Driver, graphWorkflow, runStream, runsProjection } = engine
+const { validateEvent } = events
+const { lintParsed, parseDot } = graphRoom
+const { drawSvg } = host
+const { openStore } = storeRoom
 
 const NODES = Number(process.env.BENCH_NODES ?? 1_000)
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 3)

@@ -24,6 +24,9 @@ const env = {
   SIGNALBOX_DEMO_SPEED: '0',
 }
 
+// Each command listens to them while it runs.
+for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0)
+
 /** A command line in this process; what it printed. */
 async function run(...args) {
   let said = ''
@@ -45,11 +48,7 @@ async function many(count) {
   const begun = performance.now()
   for (let index = 0; index < count; index++)
     await run('oneshot', `number ${index}`, '--agent', 'demo', '--detach', '--json')
-  const list = async () =>
-    (await run('runs', '--json', '--limit', '200'))
-      .split('\n')
-      .filter(Boolean)
-      .map(line => JSON.parse(line))
+  const list = async () => JSON.parse(await run('runs', '--json', '--limit', '200'))
   let runs = await list()
   while (runs.some(({ status }) => !['completed', 'failed', 'rejected', 'cancelled', 'paused'].includes(status))) {
     await delay(500)

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { PackShelf } from '../src/agents/index.js'
+import { reportedOf } from '../src/approvals/testing/fixtures.js'
 import { openHome } from '../src/cli/home.js'
 import { serverSettings } from '../src/cli/server-settings.js'
 import { systemClock } from '../src/clock/index.js'
@@ -11,6 +12,7 @@ import { newEvent } from '../src/events/index.js'
 import { Host } from '../src/host/index.js'
 import { Keeper } from '../src/keeper/index.js'
 import { Pane } from '../src/panes/index.js'
+import { OWNER } from '../src/server/credential.js'
 import { ApiServer } from '../src/server/index.js'
 
 const PANES = 200
@@ -83,6 +85,32 @@ const panes = Array.from({ length: PANES }, (_, n) => {
   return { id, pane, supervisor }
 })
 
+/* A hundred of the panes are sessions that people can open: they stand in the log. */
+for (const [n, { id }] of panes.slice(0, SESSIONS).entries())
+  await host.store.append(
+    `session/${id}`,
+    'any',
+    [
+      newEvent('session.started', {
+        agent: 'demo',
+        project: '/work',
+        cwd: '/work',
+        args: [],
+        pid: process.pid,
+        size: { cols: 100, rows: 30 },
+        person: 'local',
+        number: n + 1,
+        recording: id,
+        owner: 'daemon',
+        label: `session ${n}`,
+      }),
+    ],
+    { durability: 'normal' },
+  )
+
+// Nobody is left to tell.
+process.on('disconnect', () => process.exit(1))
+
 process.on('message', async (message: { type: string; seconds: number; events: number }) => {
   if (message.type === 'replay') {
     for (let n = 0; n < message.events; n += 100)
@@ -93,6 +121,26 @@ process.on('message', async (message: { type: string; seconds: number; events: n
         { durability: 'normal' },
       )
     process.send!({ type: 'replayed', position: `${host.store.id}:${await host.store.head()}` })
+    return
+  }
+  if (message.type === 'links') {
+    const links = Array.from({ length: message.events }, () => `${address}/login#${api.parts.auth.codes.make(OWNER)}`)
+    process.send!({ type: 'links', links, sessions: panes.slice(0, SESSIONS).map(({ id }) => id) })
+    return
+  }
+  if (message.type === 'echo') {
+    // A real terminal whose program answers every key with itself.
+    const { id } = await host.startSession({
+      agent: null,
+      args: ['/bin/cat'],
+      cwd: directory,
+      terminal: null,
+      size: { cols: 80, rows: 24 },
+      person: 'local',
+      label: 'echo',
+      resume: null,
+    })
+    process.send!({ type: 'echo', id })
     return
   }
   if (message.type === 'stop') {
@@ -106,6 +154,7 @@ process.on('message', async (message: { type: string; seconds: number; events: n
   let tick = 0
   let most = 0
   let written = 0
+  const asked: Awaited<ReturnType<typeof host.ledger.request>>[] = []
   const beat = async (): Promise<void> => {
     if (systemClock.monotonic() - from > message.seconds * 1000) {
       const { user, system } = process.cpuUsage(cpu)
@@ -125,7 +174,16 @@ process.on('message', async (message: { type: string; seconds: number; events: n
         session: panes[n]!.id,
         turn: 't',
         message: 'm',
-        blocks: [{ kind: 'prose', at: Date.now(), text: 'word '.repeat(40) }],
+        blocks: [
+          {
+            id: 'b1',
+            version: tick,
+            kind: 'prose',
+            variant: 'paragraph',
+            at: Date.now(),
+            runs: [{ text: `written @${Date.now()}@ ${'word '.repeat(40)}` }],
+          },
+        ] as never,
       })
     for (let n = tick % 100; n < PANES; n += 100) {
       const { pane, supervisor, id } = panes[n]!
@@ -140,6 +198,12 @@ process.on('message', async (message: { type: string; seconds: number; events: n
         [newEvent('run.notice', { level: 'info', text: String(Date.now()) })],
         { durability: 'normal' },
       )
+    }
+    // Every second somebody is asked, and the request of three seconds ago is answered elsewhere.
+    if (tick % 100 === 50) {
+      const report = { requestKey: `bench${tick}`, input: { command: `echo asked @${Date.now()}@` } }
+      asked.push(await host.ledger.request(reportedOf(report, { session: panes[0]!.id })))
+      if (asked.length > 3) await host.ledger.cancelled(asked.shift()!, 'answered elsewhere')
     }
     tick++
     most = Math.max(most, process.memoryUsage().rss)

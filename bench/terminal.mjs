@@ -2,7 +2,7 @@
 // classifier) and through pyte, in one run. Prints MB/s, the ratio to pyte on every recording, and what a classification takes.
 //
 // How it is measured: emulator and pyte get the same work, all bytes of a recording at once and then the display read once. Making
-// the emulator or the pyte screen is not counted, for either. Both take turns, recording by recording and round by round, so that
+// the emulator or the pyte screen is not counted, for either; what it costs has a line of its own. Both take turns, recording by recording and round by round, so that
 // a busy machine slows both; every figure is CPU time (of all threads: the garbage collector's too) and the median of the rounds.
 // A clock read costs as much as a short recording, so short ones are fed to several emulators (screens) between two reads, and take
 // their turn three times a round: a single stir of the compiler or the collector is a multiple of what they cost. Both
@@ -41,9 +41,14 @@ class Screen(pyte.Screen):
 
 for line in sys.stdin:
     path, cols, rows, times = line.rstrip("\\n").split("\\t")
-    data = open(path, "rb").read()
+    gc.collect()
+    made = time.process_time()
     screens = [Screen(int(cols), int(rows)) for _ in range(int(times))]
     streams = [pyte.ByteStream(screen) for screen in screens]
+    if path == "":
+        print((time.process_time() - made) / len(screens) * 1000, flush=True)
+        continue
+    data = open(path, "rb").read()
     gc.collect()
     try:
         start = time.process_time()
@@ -72,6 +77,8 @@ const LONG_MS = 50
 const SHORT_MS = 5
 const SHORT_TURNS = 3
 const REPEATS_MAX = 20
+const MADE = 200
+const MADE_SIZE = { cols: 120, rows: 40 }
 
 try {
   const recordings = await readRecordings()
@@ -126,8 +133,20 @@ async function compare(recordings) {
       }
     }
   }
+  const made = { emulator: makeEmulators(MADE), pyte: await pyte?.feed({ raw: '', ...MADE_SIZE }, MADE) }
   pyte?.end()
   report(recordings, pyte !== null)
+  print(
+    'making one',
+    `emulator ${made.emulator.toFixed(3)} ms, pyte's screen ${made.pyte?.toFixed(3) ?? '–'} ms (120×40)`,
+  )
+}
+
+function makeEmulators(times) {
+  collectGarbage()
+  const start = cpu()
+  for (let made = 0; made < times; made++) new TerminalEmulator(MADE_SIZE)
+  return (cpu() - start) / times
 }
 
 /** A long recording once; others again, short ones many times, behind a first time for which the caches were cold. */

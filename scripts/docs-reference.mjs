@@ -168,13 +168,19 @@ async function configPage(sources) {
   }
   // A profile is read as a whole: its keys are named where it is copied.
   const profile = [...sources]
-    .filter(([, text]) => /\bconfig\.profiles\b|\breadProfile\b/.test(text))
+    .filter(([, text]) => /\bconfig\.profiles\b|\breadProfile\b|\brunWish\b/.test(text))
     .map(([, text]) => text)
   for (const key of Object.keys(SETTINGS).filter(key => key.startsWith('profiles.')))
     if (
       profile.some(text => new RegExp(`\\b(?:settings|own|budget)\\b[^\\n]*\\.${key.split('.').at(-1)}\\b`).test(text))
     )
       used.add(key)
+  // So are agents and prices, which have names that the person chooses.
+  for (const key of Object.keys(SETTINGS).filter(key => /^(agents|prices)\.\*/.test(key))) {
+    const [group, , name] = key.split('.')
+    const reads = new RegExp(`\\bconfig\\.${group}\\b[\\s\\S]*\\b${name}\\b`)
+    if ([...sources].some(([file, text]) => !file.startsWith('config/') && reads.test(text))) used.add(key)
+  }
   const readsProject = [...sources].some(([name, code]) => !name.startsWith('config/') && code.includes('projectFile'))
   const text = configReference()
   const section = [

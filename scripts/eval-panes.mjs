@@ -1,4 +1,4 @@
-// `npm run eval:panes -- [--misses] [--calls] [--only text] [<dir>…]`: the status of panes at every labelled moment of recordings, against
+// `npm run eval:panes -- [--misses] [--late] [--calls] [--only text] [<dir>…]`: the status of panes at every labelled moment of recordings, against
 // what was true; command ends with shell integration; and two other rules at the same moments. Sub-directories are agents (`shell`: any
 // program). Without a directory: SIGNALBOX_CORPUS, or ../shared/corpus beside the checkout.
 import { existsSync, readFileSync } from 'node:fs'
@@ -21,8 +21,11 @@ const { classOf, truthOf } = await import('./eval-panes-truth.mjs')
 
 /** A rest is believed when it has lasted this long (`reading.settle_max_ms`); every rule is given the same time. */
 const SETTLE_S = 0.7
+/** Work that goes on so soon after an end, and without a key pressed, had not ended. */
+const TAKEN_BACK_S = 2
 const RULES = ['signalbox', 'words on screen', 'unchanged for 2 s']
 const isShowingMisses = flag('--misses')
+const isShowingLate = flag('--late')
 const isShowingCalls = flag('--calls')
 const only = option('--only')
 const corpus = process.env.SIGNALBOX_CORPUS ?? join(root, '..', 'shared', 'corpus')
@@ -34,6 +37,7 @@ if (directories.length === 0) {
 const settings = loadConfig({ environment: {}, userFile: '/nonexistent' }).config
 const totals = {}
 const ends = { all: 0, right: 0, extra: 0 }
+const told = { ends: 0, takenBack: 0 }
 const packs = new Map()
 
 for (const directory of directories)
@@ -62,6 +66,8 @@ async function evaluate(cast) {
   let now = 0
   let stateId = 0
   let status = 'idle'
+  let endedAt = Number.NEGATIVE_INFINITY
+  let inputAt = Number.NEGATIVE_INFINITY
   const follow = (steps, t) => {
     supervisor.take(steps, t)
     for (const step of steps) {
@@ -76,11 +82,23 @@ async function evaluate(cast) {
     const state = supervisor.state(t)
     if (state.stateId !== stateId && (state.status === 'done' || state.status === 'failed') && state.exitCode != null)
       finished.push({ t, exit: state.exitCode, status: state.status })
+    if (state.status !== status) followEnd(state.status, t)
     if (state.status !== status && state.status === 'waiting-approval')
       calls.push({ from: t, to: null, why: state.rule })
     if (state.status !== status && status === 'waiting-approval') calls.at(-1).to = t
     status = state.status
     stateId = state.stateId
+  }
+  /** An end that nobody labelled is judged by what comes after it. */
+  const followEnd = (next, t) => {
+    if (classOf(status) === 'work' && classOf(next) === 'rest') {
+      told.ends++
+      endedAt = t
+    } else if (classOf(next) === 'work' && t - endedAt < TAKEN_BACK_S && inputAt < endedAt) {
+      told.takenBack++
+      if (isShowingMisses)
+        console.log(`${nameOf(cast)}: an end at ${endedAt.toFixed(2)} was taken back at ${t.toFixed(2)}`)
+    }
   }
   const until = t => {
     if (t < now) return
@@ -112,12 +130,13 @@ async function evaluate(cast) {
     while (pending.length > 0 && pending[0].t < event.t)
       lookAt(pending.shift(), Math.min(event.t, pending[0]?.t ?? event.t))
     until(event.t)
+    if (event.kind === 'input') inputAt = event.t
     follow(replay.apply(event), event.t)
   }
   for (const moment of pending) lookAt(moment, Number.POSITIVE_INFINITY)
   if (side.integration === 'osc133') {
-    const told = ['done', 'failed'].reduce((sum, to) => sum + counters.total('status.changed', { to }), 0)
-    judgeEnds(cast, side.truth ?? [], finished, told)
+    const ended = ['done', 'failed'].reduce((sum, to) => sum + counters.total('status.changed', { to }), 0)
+    judgeEnds(cast, side.truth ?? [], finished, ended)
   }
   if (isShowingCalls) showCalls(cast, moments, calls)
 }
@@ -140,6 +159,8 @@ function judge(cast, agent, moment, atOnce, verdicts) {
     if (kind === 'rest' && classes.size === 1 && classes.has('work')) sum.falseEnds++
     if (isShowingMisses && rule === 'signalbox' && !isRight(verdicts[rule]))
       console.log(`${nameOf(cast)} ${moment.t} ${moment.view} → ${verdicts[rule].status}`)
+    if (isShowingLate && rule === 'signalbox' && isRight(verdicts[rule]) && !isRight(atOnce[rule]))
+      console.log(`${nameOf(cast)} ${moment.t} ${moment.view}: at once ${atOnce[rule].status}`)
   }
 }
 
@@ -148,7 +169,7 @@ function newSum() {
 }
 
 /** Every command that the scenario ran must have ended once, with its exit code, and nothing else may have. */
-function judgeEnds(cast, truth, finished, told) {
+function judgeEnds(cast, truth, finished, ended) {
   const before = ends.all
   let command = null
   const left = [...finished]
@@ -166,7 +187,7 @@ function judgeEnds(cast, truth, finished, told) {
       )
     command = null
   }
-  ends.extra += Math.max(0, told - (ends.all - before))
+  ends.extra += Math.max(0, ended - (ends.all - before))
 }
 
 /** Calls between the moments: nobody has labelled them, so they are shown for a person to judge. */
@@ -209,4 +230,5 @@ function printTable() {
   console.log(
     `command ends with shell integration: ${ends.right} of ${ends.all} with the right exit code, ${ends.extra} too many`,
   )
+  console.log(`ends told: ${told.ends}, taken back within ${TAKEN_BACK_S} s without a key pressed: ${told.takenBack}`)
 }

@@ -60,6 +60,8 @@ export interface UsageActivity {
   reasoning?: number
   costUsd?: number
   model?: string
+  /** How full the conversation is, in tokens, where the agent tells how much the model takes. */
+  context?: { used: number; window: number }
 }
 
 /** Output of a tool beyond this is cut: the whole of it is in the agent's own transcript. */

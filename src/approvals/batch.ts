@@ -95,6 +95,16 @@ export function whyNotInBatch(record: ApprovalRecord, first: ApprovalRecord): st
   return null
 }
 
+/** Denies what is named, whatever it is: each on its own, and what is no longer open is told as refused. */
+export async function denyBatch(ledger: Ledger, items: readonly BatchItem[], by: BatchDecider): Promise<BatchResult[]> {
+  const results: BatchResult[] = []
+  for (const { id, fingerprint } of items) {
+    const record = await ledger.get(id)
+    results.push(await deny(ledger, id, record && { ...record, fingerprint }, by))
+  }
+  return results
+}
+
 /** Denies everything that waits, or what is named. Denying has no conditions; a request without any denying option is told as refused. */
 export async function denyAll(
   ledger: Ledger,
@@ -105,22 +115,31 @@ export async function denyAll(
     record => record.state === 'pending' && isMeant(record),
   )
   const results: BatchResult[] = []
-  for (const record of pending) {
-    try {
-      await ledger.decide(record.id, {
-        ...by,
-        fingerprint: record.fingerprint,
-        option: denyingOption(record)?.key ?? '',
-        seen: { displayHash: record.display.hash, whole: false },
-        idempotencyKey: newNonce(),
-      })
-      results.push({ id: record.id, state: 'decided' })
-    } catch (error) {
-      const { code, message } = toSignalboxError(error)
-      results.push({ id: record.id, state: 'refused', code, message })
-    }
-  }
+  for (const record of pending) results.push(await deny(ledger, record.id, record, by))
   return results
+}
+
+async function deny(ledger: Ledger, id: string, record: ApprovalRecord | null, by: BatchDecider): Promise<BatchResult> {
+  try {
+    if (!record) throw new SignalboxError('E_UNKNOWN', `there is no approval "${id}"`)
+    await ledger.decide(id, {
+      ...by,
+      fingerprint: record.fingerprint,
+      option: denyingOption(record)?.key ?? '',
+      seen: { displayHash: record.display.hash, whole: false },
+      idempotencyKey: newNonce(),
+    })
+    return { id, state: 'decided' }
+  } catch (error) {
+    const { code, message } = toSignalboxError(error)
+    return { id, state: 'refused', code, message }
+  }
+}
+
+/** Whether choosing this option says no. */
+export function isDenial({ request }: Pick<ApprovalRecord, 'request'>, option: string | undefined): boolean {
+  const meaning = request.options.find(({ key }) => key === option)?.meaning ?? ''
+  return ['deny', 'deny-with-text', 'cancel'].includes(meaning)
 }
 
 export function denyingOption(record: Pick<ApprovalRecord, 'request'>) {

@@ -53,18 +53,34 @@ export function joinReports(open: readonly ApprovalRecord[], report: ReportedReq
 
 /**
  * A hook may be slower than the answer: its request was shown, decided and closed before it came. It is the report of a closed request that
- * this channel has not told of yet. Should it be the next one's after all, its menu is still to come and tells of it.
+ * this channel has not told of yet, by whatever that one was known. Should it be the next one's after all, its menu is still to come and
+ * tells of it.
  */
 function lateReportOf(all: readonly ApprovalRecord[], report: ReportedRequest): ApprovalRecord | undefined {
-  const closed = all.filter(record => !isOpen(record))
   const { toolUseId, turn, channel } = report
-  return closed.find(record => {
-    const keys = keysOf(record)
-    if (toolUseId !== undefined && keys.some(key => key.toolUseId === toolUseId)) return true
-    const isTold = keys.some(key => key.channel === channel && !key.requestKey.startsWith('tool:'))
+  const use = readToolUse(report.tool, report.input)
+  return all.find(record => {
+    if (isOpen(record) || isReplaced(record)) return false
+    if (toolUseId !== undefined && keysOf(record).some(key => key.toolUseId === toolUseId)) return true
     const isSameTurn = turn === undefined || record.source.turn === undefined || record.source.turn === turn
-    return !isTold && isSameTurn && toolUseId === undefined && isSameUse(record, report)
+    if (isToldBy(record, channel) || !isSameTurn || isOfOtherUse(record, toolUseId)) return false
+    return isStructured(record) ? isSameUse(record, report) : isShownOf(record, use)
   })
+}
+
+/** What followed it stands in its place: reports of it are about that one. */
+function isReplaced({ state, outcome }: ApprovalRecord): boolean {
+  return state === 'stale' && outcome?.reason === 'changed'
+}
+
+/** This channel has told of it by a report of its own; that a tool was about to be used is none. */
+function isToldBy(record: ApprovalRecord, channel: string): boolean {
+  return keysOf(record).some(key => key.channel === channel && !key.requestKey.startsWith('tool:'))
+}
+
+/** Only its menu told of it, and that shows this very thing. */
+function isShownOf(record: ApprovalRecord, use: ToolUse): boolean {
+  return !isStructured(record) && record.kind === 'permission' && shows(record.request.text ?? '', use)
 }
 
 function isSameUse(record: ApprovalRecord, { tool, input, subAgent }: ReportedRequest): boolean {
@@ -86,14 +102,12 @@ function joinStructured(open: readonly ApprovalRecord[], report: ReportedRequest
     record =>
       isSameUse(record, report) &&
       (record.source.turn === undefined || report.turn === undefined || record.source.turn === report.turn) &&
-      !keysOf(record).some(key => key.channel === channel) &&
-      !haveOtherIds(record, toolUseId),
+      !isToldBy(record, channel) &&
+      !isOfOtherUse(record, toolUseId),
   )
   if (alike) return { do: 'join', id: alike.id, by: 'input' }
   const use = readToolUse(report.tool, report.input)
-  const onScreen = open.filter(
-    record => !isStructured(record) && record.kind === 'permission' && shows(record.request.text ?? '', use),
-  )
+  const onScreen = open.filter(record => isShownOf(record, use))
   const [first] = onScreen
   if (onScreen.length !== 1) return { do: 'new' }
   // What is decided stays as it was decided; the report is then further evidence for it.
@@ -192,7 +206,8 @@ function keysOf({
   return [source, ...(joined ?? [])]
 }
 
-function haveOtherIds(record: ApprovalRecord, toolUseId: string | undefined): boolean {
+/** It has the id of a use of the tool, and another one. */
+function isOfOtherUse(record: ApprovalRecord, toolUseId: string | undefined): boolean {
   return (
     toolUseId !== undefined && keysOf(record).some(key => key.toolUseId !== undefined && key.toolUseId !== toolUseId)
   )

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { delay, systemClock } from '../clock/index.js'
 import { EXIT, SignalboxError } from '../errors/index.js'
@@ -7,6 +7,7 @@ import type { CommandContext } from './context.js'
 import { DaemonClient } from './daemon-client.js'
 import { openDemoChat } from './demo-chat.js'
 import { AT_A_GATE, DONE_SOON, FAILS, IN_THE_MIDDLE, SCENARIOS } from './demo-live-script.js'
+import { markAlive, markEnded } from './demo-place.js'
 import { openHome } from './home.js'
 import { serverExtras } from './server-extras.js'
 import { serverSettings } from './server-settings.js'
@@ -25,11 +26,12 @@ interface Seed {
 
 /**
  * The whole product, alive, in a home of its own: agents at work, one that waits, runs in the middle of their graphs. It ends with this
- * command, and takes its agents with it.
+ * command, and takes its agents with it. One that was killed goes on where it was, at the same address (`formerPort`): its agents have
+ * run on meanwhile.
  */
 export async function runLiveDemo(
   context: CommandContext,
-  options: { directory: string; speed: number; isJson: boolean; hasTelegram: boolean },
+  options: { directory: string; formerPort: number | null; speed: number; isJson: boolean; hasTelegram: boolean },
 ): Promise<number> {
   const agentHome = join(options.directory, 'agent')
   const scenarios = writeScenarios(join(options.directory, 'scenarios'))
@@ -45,16 +47,22 @@ export async function runLiveDemo(
   const telegram = telegramSurface(inside, home, log)
   const { startDaemon } = await import('../server/index.js')
   const passed = ['SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SCENARIO', 'SIGNALBOX_DEMO_SPEED']
-  const daemon = await startDaemon({
-    settings: { ...home.settings, envPass: [...home.settings.envPass, ...passed] },
-    server: { ...serverSettings(home.loaded.config, home.directories, { port: 0 }), isDemo: true },
-    extras: { ...serverExtras(inside, home), ...telegram.extras, agent: 'demo' },
-    surface: parts => telegram.open(parts),
-    isDetached: false,
-    clock: systemClock,
-    version: version(),
-    log,
+  const open = (port: number) =>
+    startDaemon({
+      settings: { ...home.settings, envPass: [...home.settings.envPass, ...passed] },
+      server: { ...serverSettings(home.loaded.config, home.directories, { port }), isDemo: true },
+      extras: { ...serverExtras(inside, home), ...telegram.extras, agent: 'demo' },
+      surface: parts => telegram.open(parts),
+      isDetached: false,
+      clock: systemClock,
+      version: version(),
+      log,
+    })
+  const daemon = await open(options.formerPort ?? 0).catch((error: unknown) => {
+    if (!(error instanceof SignalboxError && error.code === 'E_PORT')) throw error
+    return open(0)
   })
+  markAlive(options.directory, Number(new URL(daemon.address!).port))
   const end = new Promise<void>(resolve => {
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => resolve())
   })
@@ -68,28 +76,37 @@ export async function runLiveDemo(
       directory: options.directory,
       pid: process.pid,
     })
-  else tell(context, link ?? '', chat?.page ?? null)
+  else tell(context, { link: link ?? '', chat: chat?.page ?? null, isContinued: options.formerPort !== null })
   try {
     const seeds = sessionSeeds(projects)
-    const seeded = seed(client, inside, seeds, { scenarios, projects, agentHome, speed: options.speed })
+    const ending = new AbortController()
+    const seeded = seed(client, inside, seeds, { scenarios, projects, agentHome, speed: options.speed }, ending.signal)
     await Promise.race([end, seeded.then(() => end)])
+    // What is being started now is there to be ended, too.
+    ending.abort()
+    await seeded
     if (!options.isJson) context.out(context.style('dim', '\nending the agents …'))
   } finally {
     await endAll(client)
     daemon.stop()
     await daemon.stopped
     await chat?.stop()
+    markEnded(options.directory)
   }
   return EXIT.ok
 }
 
-function tell({ out, style }: CommandContext, link: string, chat: string | null): void {
+function tell(
+  { out, style }: CommandContext,
+  { link, chat, isContinued }: { link: string; chat: string | null; isContinued: boolean },
+): void {
   out(style('bold', 'Signalbox demo') + style('dim', '  scripted agents in real terminals; no key, no network'))
   out('')
   out(`  ${style('bold', link)}`)
   if (chat !== null) out(`  ${style('bold', chat)}  ${style('dim', 'the bot’s chat')}`)
   out('')
   out(style('dim', 'Open the link: it works once, for five minutes. Agents are starting; one of them will need you.'))
+  if (isContinued) out(style('dim', 'This is the demo that was cut off, and it goes on; --fresh begins a new one.'))
   out(style('dim', 'Ctrl-C ends everything. In the terminal alone: signalbox demo --terminal'))
 }
 
@@ -103,7 +120,8 @@ function writeScenarios(directory: string): (name: string) => string {
 async function makeProjects(directory: string): Promise<{ shop: string; timetable: string }> {
   const make = async (name: string) => {
     const path = join(directory, name)
-    mkdirSync(path, { recursive: true })
+    if (existsSync(path)) return path
+    mkdirSync(path)
     const made = await runCommand(process.execPath, [ownProgram('demo-agent/main'), '--sample-project', path], {
       cwd: directory,
     })
@@ -136,29 +154,45 @@ interface Places {
   speed: number
 }
 
-async function seed(client: DaemonClient, context: CommandContext, seeds: Seed[], places: Places): Promise<void> {
+/** Starts what is not there yet: a demo that goes on has most of it, or all. */
+async function seed(
+  client: DaemonClient,
+  context: CommandContext,
+  seeds: Seed[],
+  places: Places,
+  ending: AbortSignal,
+): Promise<void> {
   const { scenarios, projects, speed } = places
   const env = Object.fromEntries(
     Object.entries(context.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
-  const past = await start(
-    client,
-    env,
-    { label: 'yesterday’s question', prompt: 'hello', scenario: 'chat', project: projects.shop },
-    20,
-  )
-  for (const one of seeds) {
+  const { items: sessions } = await client.get<{ items: SessionInfo[] }>('/sessions?limit=200')
+  const isNew = ({ label }: Seed) => !sessions.some(session => session.label === label)
+  const past = { label: 'yesterday’s question', prompt: 'hello', scenario: 'chat', project: projects.shop }
+  const over = isNew(past) ? await start(client, env, past, 20) : null
+  for (const one of seeds.filter(isNew)) {
+    if (ending.aborted) return
     const scenario = one.scenario in SCENARIOS ? scenarios(one.scenario) : one.scenario
     await start(client, env, { ...one, scenario }, speed)
   }
-  await startRun(client, IN_THE_MIDDLE, projects.shop)
-  await startRun(client, AT_A_GATE, projects.shop)
-  await startRun(client, DONE_SOON, projects.timetable)
-  await startRun(client, FAILS, projects.timetable)
+  const { items: runs } = await client.get<{ items: { title: string }[] }>('/runs?limit=200')
+  const isNewGraph = (graph: string) => !runs.some(({ title }) => graph.includes(`goal="${title}"`))
+  for (const [graph, project] of runSeeds(projects))
+    if (isNewGraph(graph) && !ending.aborted) await startRun(client, graph, project)
+  if (!over || ending.aborted) return
   // One session is over when the person comes: there is something to replay.
-  await client.get(`/sessions/${past.id}/wait?for=idle&timeoutMs=${READY_MS}`)
+  await client.get(`/sessions/${over.id}/wait?for=idle&timeoutMs=${READY_MS}`)
   await delay(systemClock, 500)
-  await client.post(`/sessions/${past.id}/stop`)
+  await client.post(`/sessions/${over.id}/stop`)
+}
+
+function runSeeds({ shop, timetable }: Places['projects']): [graph: string, project: string][] {
+  return [
+    [IN_THE_MIDDLE, shop],
+    [AT_A_GATE, shop],
+    [DONE_SOON, timetable],
+    [FAILS, timetable],
+  ]
 }
 
 function start(client: DaemonClient, env: Record<string, string>, wish: Seed, speed: number): Promise<SessionInfo> {

@@ -9,7 +9,8 @@ import { plural } from '../text/index.js'
 import type { CommandContext } from './context.js'
 import { DaemonClient } from './daemon-client.js'
 import { type AgentFinding, examineAgents } from './doctor-agents.js'
-import { openHome } from './home.js'
+import { checkWorktrees } from './doctor-worktrees.js'
+import { type Home, openHome } from './home.js'
 import { checkLedger } from './ledger-check.js'
 
 export interface Finding {
@@ -27,8 +28,10 @@ export async function examine(context: CommandContext, options: { fix: boolean }
   const directories = checkDirectories(context, findings)
   if (!directories) return findings
   let loaded: LoadedConfig | null = null
+  let home: Home | null = null
   try {
-    loaded = openHome(context).loaded
+    home = openHome(context)
+    loaded = home.loaded
     findings.push({ check: 'config', level: 'ok', message: join(directories.config, 'config.toml') })
   } catch (error) {
     findings.push(failure('config', error))
@@ -36,6 +39,8 @@ export async function examine(context: CommandContext, options: { fix: boolean }
   findings.push(await checkStore(join(directories.data, 'signalbox.db'), options.fix))
   const ledger = await checkLedger(join(directories.data, 'signalbox.db'))
   if (ledger) findings.push(ledger)
+  const isStoreFine = findings.every(({ check, level }) => check !== 'store' || level === 'ok')
+  if (home && isStoreFine) findings.push(...(await checkWorktrees(home, options)))
   findings.push(await checkDaemon(context))
   for (const tool of ['git', 'tmux']) findings.push(checkTool(tool, context))
   findings.push(...(await examineAgents(context, loaded)))

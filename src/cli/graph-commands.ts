@@ -99,7 +99,7 @@ export const GRAPH_COMMANDS: readonly CommandSpec[] = [
     arguments: [
       {
         name: 'file',
-        description: 'a DOT file of the project; none lists what is trusted',
+        description: 'a DOT file of the project, or its directory; none lists what is trusted',
         optional: true,
         completes: 'file',
       },
@@ -110,9 +110,10 @@ export const GRAPH_COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     details:
-      'A workflow runs commands as you. So the DOT file, what it names and the project’s settings are let run once, as they are; what changes is asked about again, with the difference.',
+      'A workflow runs commands as you. So the DOT file, what it names and the project’s settings are let run once, as they are; what changes is asked about again, with the difference. Of a directory: what its project has started for agents that work there.',
     examples: [
       ['signalbox trust flow.dot', 'shows the files and asks; without a terminal, prints their hash'],
+      ['signalbox trust .', 'what implement and review would ask about in this project'],
       ['signalbox trust flow.dot --remove', 'nothing of the project runs unasked any more'],
     ],
     load: () => import('./commands/trust.js'),

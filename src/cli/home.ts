@@ -3,6 +3,7 @@ import {
   type Directories,
   ensureDirectories,
   type LoadedConfig,
+  type LoadOptions,
   loadConfig,
   parseSize,
   resolveDirectories,
@@ -20,11 +21,18 @@ export interface Home {
 }
 
 /** The directories and settings in force, checked. Everything that is wrong with them is said here, before anything is started. */
-export function openHome(context: CommandContext, options: { home?: string } = {}): Home {
+export function openHome(
+  context: CommandContext,
+  options: { home?: string; projectFile?: LoadOptions['projectFile'] } = {},
+): Home {
   const environment = options.home ? { ...context.env, SIGNALBOX_HOME: options.home } : context.env
   const directories = resolveDirectories(environment, context.env.HOME)
   ensureDirectories(directories)
-  const loaded = loadConfig({ environment, userFile: join(directories.config, 'config.toml') })
+  const loaded = loadConfig({
+    environment,
+    userFile: join(directories.config, 'config.toml'),
+    ...(options.projectFile && { projectFile: options.projectFile }),
+  })
   const { config } = loaded
   return {
     directories,
@@ -42,6 +50,9 @@ export function openHome(context: CommandContext, options: { home?: string } = {
       envPass: config.env.pass,
       maxRuns: config.runs.max_concurrent,
       prices: pricesOf(config.prices),
+      maxParallel: Object.fromEntries(
+        Object.entries(config.agents).map(([name, { max_parallel: most }]) => [name, most]),
+      ),
       approvals: approvalPolicy(config),
       supervision: config,
       notify: config.notify,

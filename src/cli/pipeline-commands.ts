@@ -12,6 +12,16 @@ const NO_ASK_OPTION = {
   description: 'ask nothing at this terminal; the run waits, and the exit code is 4',
 }
 
+const LABEL_OPTION = {
+  flags: '--label <key=value>',
+  description: 'kept with the run; may be given again. Queued runs with a higher priority=<n> are started first',
+  repeatable: true,
+}
+const TRUST_OPTION = {
+  flags: '--trust <hash>',
+  description: 'let the files of the project run that have this hash, where nobody can be asked',
+}
+
 /** Commands about the pipelines that ship with the program. */
 export const PIPELINE_COMMANDS: readonly CommandSpec[] = [
   {
@@ -45,6 +55,8 @@ export const PIPELINE_COMMANDS: readonly CommandSpec[] = [
       { flags: '--max-cost <usd>', description: 'pause when so much is spent' },
       { flags: '--max-tokens <n>', description: 'pause when so many tokens are used' },
       { flags: '--comment', description: 'tell the issue’s tracker how it ended' },
+      LABEL_OPTION,
+      TRUST_OPTION,
       DETACH_OPTION,
       NO_ASK_OPTION,
       JSON_OPTION,
@@ -83,6 +95,8 @@ export const PIPELINE_COMMANDS: readonly CommandSpec[] = [
       MODEL_OPTION,
       { flags: '--max-cost <usd>', description: 'pause when so much is spent' },
       { flags: '--max-tokens <n>', description: 'pause when so many tokens are used' },
+      LABEL_OPTION,
+      TRUST_OPTION,
       DETACH_OPTION,
       NO_ASK_OPTION,
       JSON_OPTION,

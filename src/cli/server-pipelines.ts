@@ -51,7 +51,7 @@ export function serverPipelines(at: (cwd: string) => CommandContext): PipelineDo
           inputSchema: z.toJSONSchema(INPUTS[metadata.name as Name], { io: 'input' }) as Record<string, unknown>,
         }))
     },
-    start: async (name, { input, project }) => {
+    start: async (name, { input, project, ...wish }) => {
       if (!Object.hasOwn(INPUTS, name))
         throw new SignalboxError('E_UNKNOWN', `there is no pipeline "${name}"`, { next: 'GET /api/v1/pipelines' })
       const parsed = INPUTS[name as Name].safeParse(input)
@@ -61,12 +61,17 @@ export function serverPipelines(at: (cwd: string) => CommandContext): PipelineDo
           parsed.error.issues.map(({ path, message }) => `${path.join('.') || 'input'}: ${message}`).join('; '),
           { next: 'see inputSchema in GET /api/v1/pipelines' },
         )
-      return command(name as Name, parsed.data, at(project))
+      return command(name as Name, parsed.data, at(project), wish)
     },
   }
 }
 
-async function command(name: Name, wish: Record<string, unknown>, context: CommandContext): Promise<string> {
+async function command(
+  name: Name,
+  wish: Record<string, unknown>,
+  context: CommandContext,
+  { person, labels, maxCostUsd }: Omit<Parameters<PipelineDoor['start']>[1], 'input' | 'project'>,
+): Promise<string> {
   let made: unknown = null
   const told: CommandContext = {
     ...context,
@@ -75,7 +80,15 @@ async function command(name: Name, wish: Record<string, unknown>, context: Comma
     },
   }
   const { issue, range, ...rest } = wish
-  const options = { ...defined(rest), detach: true, json: true, ask: false }
+  const options = {
+    ...defined({ ...rest, maxCost: maxCostUsd }),
+    label: Object.entries(labels).map(([key, value]) => `${key}=${value}`),
+    person,
+    detach: true,
+    isDaemon: true,
+    json: true,
+    ask: false,
+  }
   if (name === 'implementation') {
     const { run } = await import('./commands/implement.js')
     await run(told, { args: { issue: issue as string | undefined }, options, rest: null })

@@ -1,8 +1,7 @@
-import { hostname } from 'node:os'
 import { agentNames, loadAgent } from '../agents/index.js'
 import { systemClock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { type Host, People } from '../host/index.js'
+import { type Host, isOwnerGone, ownName, People } from '../host/index.js'
 import type { ServerExtras } from '../server/index.js'
 import { openBotApi, Telegram, type TelegramDoors } from '../telegram/index.js'
 import { botToken } from './bot-token.js'
@@ -68,7 +67,8 @@ export function telegramSurface(
           api: openBotApi({ token, apiRoot: settings.api_root }),
           people,
           clock: systemClock,
-          owner: `${hostname()}:${process.pid}`,
+          owner: ownName(),
+          isGone: isOwnerGone,
           settings: {
             groups: settings.groups.map(Number).filter(Number.isSafeInteger),
             groupDetail: settings.group_detail,
@@ -90,6 +90,16 @@ export function telegramSurface(
                 startOneshot(parts.host.store, wish),
             }),
           },
+          presence: () => ({
+            channels: notify.channels,
+            lastActive: parts.host.notices?.lastActive ?? {},
+            settings: {
+              graceMs: notify.grace_s * 1000,
+              nextMs: notify.next_s * 1000,
+              allMs: notify.all_s * 1000,
+              remindMs: notify.remind_s * 1000,
+            },
+          }),
           utcOffset: -new Date(systemClock.now()).getTimezoneOffset(),
           onError,
         })

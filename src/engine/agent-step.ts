@@ -16,6 +16,7 @@ import { newEvent } from '../events/index.js'
 import { Git } from '../git/index.js'
 import { killTree, marked } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
+import { AgentSlots } from './agent-slots.js'
 import { type LiveListener, type LiveStart, type LiveTurns, saidKey } from './live-turn.js'
 import { type Prices, priced } from './prices.js'
 import { TranscriptGrowth } from './transcript-growth.js'
@@ -35,6 +36,8 @@ export interface AgentStepsOptions {
   onActivity?(run: string, activity: Activity): void
   /** What models cost whose agents do not tell. */
   prices?: Prices
+  /** Steps of an agent at once, by its name; without an entry there is no limit. */
+  maxParallel?: Readonly<Record<string, number | null>>
   /** Terminals for turns that are to be held in one; left out: there are none here. */
   live?: LiveTurns
 }
@@ -59,6 +62,8 @@ export interface AgentTurn {
   prompt: string
   /** The agent's own session to go on with. */
   resume: string | null
+  /** With a copy of that session: it itself is somebody else's. */
+  isFork?: boolean
   schema: object | null
   maxCostUsd: number | null
   /** Variables for this step beside those of the host. */
@@ -101,12 +106,29 @@ interface Voice extends Omit<LiveListener, 'onStarted'> {
 /** Agents' turns as steps of runs: their files, their activities, and what they leave behind when they die. */
 export class AgentSteps {
   readonly #options: AgentStepsOptions
+  readonly #slots: AgentSlots
 
   constructor(options: AgentStepsOptions) {
     this.#options = options
+    this.#slots = new AgentSlots(options.maxParallel)
   }
 
+  /** Waits while as many steps of the agent are at work as may be. */
   async run(call: StepCall, turn: AgentTurn, hooks: TurnHooks = {}): Promise<HeadlessEnd> {
+    if (this.#slots.isFull(turn.agent))
+      call.notice(
+        'info',
+        `waits: as many steps of ${turn.agent} are at work as agents.${turn.agent}.max_parallel allows`,
+      )
+    const giveBack = await this.#slots.take(turn.agent, call.signal)
+    try {
+      return await this.#run(call, turn, hooks)
+    } finally {
+      giveBack()
+    }
+  }
+
+  async #run(call: StepCall, turn: AgentTurn, hooks: TurnHooks): Promise<HeadlessEnd> {
     const { clock, redactor } = this.#options
     const adapter = await loadAgent(turn.agent)
     const env = { ...this.#options.environment(turn.cwd), ...turn.env }
@@ -136,6 +158,7 @@ export class AgentSteps {
           model: turn.model,
           effort: turn.effort ?? null,
           resume: turn.resume,
+          isFork: turn.isFork === true,
           newSessionId: randomUUID(),
           directory,
           promptFile,

@@ -23,7 +23,7 @@ export {
   childSourceSteps,
 } from './graph/handlers/child.js'
 export { codeSteps } from './graph/handlers/code.js'
-export { CodergenSteps, died } from './graph/handlers/codergen.js'
+export { CodergenSteps, died, isLiveNode } from './graph/handlers/codergen.js'
 export { type CustomHandler, customSteps, type HandlerServices, type HandlerStep } from './graph/handlers/custom.js'
 export { FanInSteps } from './graph/handlers/fan-in.js'
 export { mergeSteps } from './graph/handlers/merge.js'
@@ -46,6 +46,7 @@ export { type LiveListener, type LiveStart, type LiveTurns, saidKey } from './li
 export type { Price, Prices } from './prices.js'
 export { RunHost, type RunHostOptions } from './run-host.js'
 export { RunJournal, readRun, runStream } from './run-journal.js'
+export { byTurn, queuePlace } from './run-order.js'
 export type { OpenStep, RunState } from './run-state.js'
 export { isEnded, type RunStatus, runStatusTable } from './run-status-table.js'
 export { type RunRecord, runsProjection } from './runs-projection.js'

@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../clock/index.js'
 import type { EventStore, Lease, Subscription } from '../store/index.js'
 import { listRuns } from './control.js'
 import { type DriveEnd, Driver } from './drive.js'
+import { byTurn } from './run-order.js'
 import { isEnded } from './run-status-table.js'
 import type { RunRecord } from './runs-projection.js'
 import type { Performer, Workflow } from './workflow.js'
@@ -15,7 +16,7 @@ export interface RunHostOptions {
   isGone(owner: string): boolean
   workflows: readonly Workflow<never>[]
   performers: Readonly<Record<string, Performer>>
-  /** How many runs may be driven at once; the rest wait in the order they were made. */
+  /** How many runs may be driven at once; the rest wait: those of a higher priority first, then the older. */
   maxRuns: number
   durability?: 'full' | 'normal'
   random?(): number
@@ -52,6 +53,8 @@ export class RunHost {
   readonly #subscription: Promise<Subscription>
   /** Child runs that can only go on when something comes from outside. */
   readonly #resting = new Set<string>()
+  /** Runs that could not be driven, and when to try again: whatever is wrong is not mended by trying at once. */
+  readonly #troubled = new Map<string, number>()
   #renewing: Timer
   #scanning: Timer | null = null
   #isStarted = false
@@ -153,11 +156,12 @@ export class RunHost {
       const runs = (await listRuns(store)).filter(
         run => this.#workflows.has(run.kind) && !this.#driven.has(run.id) && isWanted?.(run) !== false,
       )
-      for (const run of runs.filter(run => dueAt(run) <= clock.now()).reverse()) {
+      const due = (run: RunRecord) => Math.max(dueAt(run), this.#troubled.get(run.id) ?? 0)
+      for (const run of runs.filter(run => due(run) <= clock.now()).sort(byTurn)) {
         if (this.#driven.size >= maxRuns) break
         await this.#drive(run, { park: true, isFamily: false })
       }
-      this.#scanAgainAt(Math.min(...runs.map(dueAt).filter(due => due > clock.now())))
+      this.#scanAgainAt(Math.min(...runs.map(due).filter(at => at > clock.now())))
     }
   }
 
@@ -204,8 +208,10 @@ export class RunHost {
     try {
       await onDriving?.(run)
       end = await driver.drive()
+      this.#troubled.delete(run.id)
       return end
     } finally {
+      if (end === null) this.#troubled.set(run.id, this.#options.clock.now() + SCAN_MS)
       await onDriven?.(run.id, end)?.catch(onError)
       this.#driven.delete(run.id)
       await store.releaseLease(lease).catch(onError)

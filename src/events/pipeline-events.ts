@@ -42,7 +42,13 @@ export const pipelineEvents = defineEvents({
   },
   'plan.replaced': {
     description: 'A person put a plan in the place of another.',
-    data: z.object({ before: z.string(), hash: z.string(), by: z.string() }),
+    data: z.object({
+      before: z.string(),
+      hash: z.string(),
+      by: z.string(),
+      /** Of a run that has not begun: the plan itself. Later it lies in the file. */
+      text: z.string().optional(),
+    }),
   },
   'plan.approved': {
     description: 'A plan was approved as it is, or with edits.',

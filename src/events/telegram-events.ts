@@ -24,12 +24,18 @@ export const telegramEvents = defineEvents({
       topic: z.string().optional(),
       lane: z.int().min(1).max(3),
       subject: z.string(),
+      /** Somebody sits at another surface: not said before this time, and not at all if it is over by then. */
+      notBefore: z.int().optional(),
       act: z.record(z.string(), z.unknown()),
     }),
   },
   'telegram.sending': {
     description: 'It is on its way; without an end after this nobody knows whether it arrived.',
-    data: z.object({ attempt: z.int().positive() }),
+    data: z.object({
+      attempt: z.int().positive(),
+      /** It was refused as a whole: nothing of it can have arrived. */
+      isRefused: z.boolean().optional(),
+    }),
   },
   'telegram.sent': {
     description: 'What was to be said has arrived.',
@@ -41,7 +47,15 @@ export const telegramEvents = defineEvents({
   },
   'telegram.shown': {
     description: 'Which messages of a chat show a card or an answer, and what they say.',
-    data: z.object({ chat, subject: z.string(), messages: z.array(z.int()), hash: z.string(), isOpen: z.boolean() }),
+    data: z.object({
+      chat,
+      subject: z.string(),
+      messages: z.array(z.int()),
+      hash: z.string(),
+      isOpen: z.boolean(),
+      /** Messages that cannot be found any more. */
+      gone: z.array(z.int()).optional(),
+    }),
   },
   'telegram.token-made': {
     description: 'A button was made; its token is known only by its hash.',

@@ -8,6 +8,17 @@ import { type CommandResult, runCommand } from '../process/index.js'
 const FOREIGN = ['GIT_DIR', 'GIT_WORK_TREE', 'GIT_INDEX_FILE', 'GIT_OBJECT_DIRECTORY', 'GIT_COMMON_DIR', 'GIT_PREFIX']
 const TIMEOUT_MS = 120_000
 
+/** Nothing that a repository says starts a program while it is only looked at. */
+const SAFE = ['-c', 'core.quotePath=false', '-c', 'core.fsmonitor=false', '-c', 'protocol.ext.allow=never'] as const
+
+/** Hooks run for commits alone, which are made on purpose. */
+function hooksFor(args: readonly string[]): readonly string[] {
+  let at = 0
+  while (args[at] === '-c') at += 2
+  // Settings are asked for as they are.
+  return args[at] === 'commit' || args[at] === 'config' ? [] : ['-c', 'core.hooksPath=/dev/null']
+}
+
 export interface FileState {
   path: string
   /** Two letters of `git status --porcelain`. */
@@ -22,7 +33,14 @@ export class Git {
   constructor(cwd: string, env: NodeJS.ProcessEnv = process.env) {
     this.cwd = cwd
     const clean = Object.fromEntries(Object.entries(env).filter(([name]) => !FOREIGN.includes(name)))
-    this.#env = { ...clean, GIT_TERMINAL_PROMPT: '0', GIT_EDITOR: 'true', GIT_PAGER: 'cat', LC_ALL: 'C.UTF-8' }
+    this.#env = {
+      ...clean,
+      GIT_TERMINAL_PROMPT: '0',
+      GIT_EDITOR: 'true',
+      GIT_PAGER: 'cat',
+      GIT_OPTIONAL_LOCKS: '0',
+      LC_ALL: 'C.UTF-8',
+    }
   }
 
   /** Top of the working tree, or null outside of one. */
@@ -65,6 +83,7 @@ export class Git {
       'diff',
       '--no-color',
       '--no-ext-diff',
+      '--no-textconv',
       ...(options.stat ? ['--stat=120'] : []),
       from ?? 'HEAD',
       '--',
@@ -104,6 +123,19 @@ export class Git {
     }
   }
 
+  /** Keeps a tree as a commit under a ref, on top of what is checked out; branches, index and files stay as they are. */
+  async saveTree(tree: string, ref: string, message: string): Promise<void> {
+    const head = await this.head()
+    const who = Object.fromEntries(
+      ['AUTHOR', 'COMMITTER'].flatMap(role => [
+        [`GIT_${role}_NAME`, 'Signalbox'],
+        [`GIT_${role}_EMAIL`, 'signalbox@localhost'],
+      ]),
+    )
+    const commit = await this.run(['commit-tree', tree, ...(head === null ? [] : ['-p', head]), '-m', message], who)
+    await this.run(['update-ref', ref, commit.trim()])
+  }
+
   /** Pathspecs that leave these files or directories out; those outside of the tree need none. */
   async #excluding(paths: readonly string[]): Promise<string[]> {
     if (paths.length === 0) return []
@@ -124,12 +156,12 @@ export class Git {
   }
 
   /** For questions that git answers with its exit code. @throws SignalboxError `E_GIT` when there is no git. */
-  async try(args: readonly string[], env: Record<string, string> = {}): Promise<CommandResult> {
+  async try(args: readonly string[], env: Record<string, string> = {}, timeoutMs = TIMEOUT_MS): Promise<CommandResult> {
     try {
-      return await runCommand('git', ['-c', 'core.quotePath=false', ...args], {
+      return await runCommand('git', [...SAFE, ...hooksFor(args), ...args], {
         cwd: this.cwd,
         env: { ...this.#env, ...env },
-        timeoutMs: TIMEOUT_MS,
+        timeoutMs,
         maxBytes: 64 * 1024 * 1024,
       })
     } catch (error) {

@@ -89,6 +89,11 @@ export const NODE_ATTRIBUTES: Readonly<Record<string, AttributeSpec>> = {
   max_tokens: { type: count(1), says: 'Longest answer of the model.' },
   agent: { type: text, aliases: ['agent_tool'], says: 'Agent that does it; else the run’s.' },
   permissions: { type: { is: 'one-of', of: ['read', 'ask', 'edits', 'all'] }, says: 'What the agent may do unasked.' },
+  live: {
+    type: boolean,
+    default: 'false',
+    says: 'The agent works in a terminal of the daemon that people can attach to.',
+  },
   max_turns: { type: count(1), aliases: ['max_agent_turns'], says: 'Turns of the agent.' },
   allowed_tools: { type: names, says: 'Tools the agent may use.' },
   must_write: { type: names, says: 'Files that must have changed when the node ends.' },

@@ -70,6 +70,12 @@ class Mistake extends Error {
   }
 }
 
+/** So many mistakes are told; a file with more of them is something else. */
+const PROBLEMS_MAX = 1_000
+
+/** Ends the reading. */
+class TooMany extends Mistake {}
+
 class Parser {
   readonly #lexer: Lexer
   readonly #file: string | null
@@ -140,8 +146,13 @@ class Parser {
       try {
         this.#statement(scopes)
       } catch (error) {
-        if (!(error instanceof Mistake)) throw error
+        if (!(error instanceof Mistake) || error instanceof TooMany) throw error
         this.#problems.push(error.problem)
+        if (this.#problems.length >= PROBLEMS_MAX)
+          throw new TooMany({
+            message: `more than ${PROBLEMS_MAX} mistakes; the rest was not read`,
+            place: this.#token.place,
+          })
         this.#recover()
       }
     }

@@ -26,6 +26,7 @@ export type { PaneInfo } from './panes-info.js'
 export { SWITCHES } from './panes-switches.js'
 export { People, type Person, type PersonRole, ROLES } from './people.js'
 export type { StartRequest } from './prepare-session.js'
+export { isOwnerGone, ownName } from './process-owner.js'
 export { type Answerer, RunGates } from './run-gates.js'
 export { oneshotFiles, openRuns, type RunsOptions, runDirectory } from './runs.js'
 export type { HostSettings } from './settings.js'
@@ -48,9 +49,22 @@ export {
 export {
   type ExecutableFiles,
   executableFiles,
+  executableProject,
   executableText,
   isOwnFile,
+  PROJECT_FILE,
   TrustBook,
   type TrustCheck,
   type TrustRecord,
 } from './trust/index.js'
+export {
+  emptyTrash,
+  fateOf,
+  listTrash,
+  removeWorktree,
+  TRASH_MS,
+  type TrashEntry,
+  type WorktreeEntry,
+  type WorktreeFate,
+  worktreeLedger,
+} from './worktrees/index.js'

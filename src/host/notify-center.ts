@@ -115,6 +115,11 @@ export class NotifyCenter {
     this.#timer = null
   }
 
+  /** When somebody was last active on each kind of surface. */
+  get lastActive(): Readonly<Partial<Record<NotifyChannel, number>>> {
+    return this.#lastActive
+  }
+
   /** Somebody pressed keys on a surface of this kind. */
   present(channel: NotifyChannel): void {
     this.#lastActive = { ...this.#lastActive, [channel]: this.#options.clock.now() }

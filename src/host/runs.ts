@@ -1,6 +1,5 @@
 import { randomInt } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { type Activity, readSegment, segmentPath } from '../activity/index.js'
 import { Ledger } from '../approvals/index.js'
@@ -29,12 +28,12 @@ import {
 } from '../engine/index.js'
 import { OneshotFileKeeper, OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
 import { builtInPipelines, PipelineSteps } from '../pipelines/index.js'
-import { isAlive, processStart } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { codeStepsOf } from './code-steps.js'
 import { gateAnswer } from './gate-answers.js'
 import { type SessionKeeping, SessionTurns } from './live-turns.js'
+import { isOwnerGone, ownName } from './process-owner.js'
 import { stepEnvironment } from './session-environment.js'
 import { StepApprovals } from './step-approvals.js'
 
@@ -50,6 +49,8 @@ export interface RunsOptions {
   maxRuns: number
   /** What models cost whose agents do not tell. */
   prices?: Prices
+  /** Steps of an agent at once, by its name. */
+  maxParallel?: Readonly<Record<string, number | null>>
   /** Handlers of graphs that the user brought, by type. */
   handlers?: Readonly<Record<string, CustomHandler>>
   /** What `code` nodes may call, by the name that their attribute `fn` gives. */
@@ -83,6 +84,7 @@ export function openRuns(options: RunsOptions): RunHost {
     ask: (call, turn, request) => approvals.ask(call, turn, request),
     withdraw: step => approvals.withdraw(step),
     ...(options.prices && { prices: options.prices }),
+    ...(options.maxParallel && { maxParallel: options.maxParallel }),
     ...(options.sessions && { live: new SessionTurns(options.sessions, clock) }),
     onActivity: (run, activity) => {
       signs.seen(run)
@@ -113,7 +115,7 @@ export function openRuns(options: RunsOptions): RunHost {
     store,
     clock,
     owner: ownName(),
-    isGone,
+    isGone: isOwnerGone,
     workflows: [oneshotWorkflow, graphWorkflow] as never,
     performers: {
       'oneshot.agent': new OneshotSteps({ agents, redactor, environment }),
@@ -164,17 +166,4 @@ export function runDirectory(dataDirectory: string, run: string): string {
 function madeDirectory(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 })
   return path
-}
-
-/** This process, so that others on this machine can tell whether it still lives. */
-function ownName(): string {
-  return `${hostname()}:${process.pid}:${processStart(process.pid) ?? ''}`
-}
-
-/** Only what is certain counts: a process of this machine that has ended. Others let their lease run out. */
-function isGone(owner: string): boolean {
-  const [host, pid, start] = owner.split(':')
-  if (host !== hostname()) return false
-  if (!isAlive(Number(pid))) return true
-  return start !== '' && processStart(Number(pid)) !== start
 }

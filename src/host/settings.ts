@@ -22,6 +22,8 @@ export interface HostSettings {
   maxRuns: number
   /** What models cost whose agents do not tell, by their names. */
   prices?: Prices
+  /** Steps of an agent at once, by its name (`agents.<name>.max_parallel`). */
+  maxParallel?: Readonly<Record<string, number | null>>
   sessions: {
     times: SessionTimes
     /** How often "typing" is repeated while an agent thinks. */

@@ -11,7 +11,7 @@ export type QueuedItem = EventData<'telegram.queued'> & {
   attempts: number
 }
 
-export type ShownCard = EventData<'telegram.shown'>
+export type ShownCard = Omit<EventData<'telegram.shown'>, 'gone'>
 
 export type ButtonToken = EventData<'telegram.token-made'> & {
   used?: EventData<'telegram.token-used'> & { at: number }
@@ -27,13 +27,16 @@ const lastPart = (event: StoredEvent) => event.stream.slice(event.stream.lastInd
 /** What waits to be said; what was said or dropped is gone from here. */
 export const telegramOutboxProjection: Projection<QueuedItem> = {
   name: 'telegram-outbox',
-  version: 1,
+  version: 2,
   types: ['telegram.queued', 'telegram.sending', 'telegram.sent', 'telegram.dropped'],
   key: event => (event.stream.startsWith('telegram/item/') ? lastPart(event) : null),
   evolve: (item, event) => {
     if (isEvent(event, 'telegram.queued'))
       return { ...event.data, id: lastPart(event), at: event.at, position: event.position, attempts: 0 }
-    if (isEvent(event, 'telegram.sending')) return item && { ...item, attempts: event.data.attempt }
+    if (isEvent(event, 'telegram.sending')) {
+      const { attempt, isRefused = false } = event.data
+      return item && { ...item, attempts: isRefused ? attempt - 1 : attempt }
+    }
     return null
   },
 }
@@ -60,10 +63,15 @@ export const telegramUpdatesProjection: Projection<OpenUpdate> = {
 
 export const telegramShownProjection: Projection<ShownCard> = {
   name: 'telegram-shown',
-  version: 1,
+  version: 2,
   types: ['telegram.shown'],
   key: event => (isEvent(event, 'telegram.shown') ? `${event.data.subject}@${event.data.chat}` : null),
-  evolve: (_, event) => event.data as ShownCard,
+  // Two may tell at once of different copies: what is shown is all of them, but for what is gone.
+  evolve: (before, event) => {
+    const { gone = [], ...shown } = event.data as EventData<'telegram.shown'>
+    const messages = [...new Set([...(before?.messages ?? []), ...shown.messages])]
+    return { ...shown, messages: messages.filter(message => !gone.includes(message)) }
+  },
 }
 
 export const telegramTokensProjection: Projection<ButtonToken> = {

@@ -52,6 +52,11 @@ export class ContentWatch {
     return this.#gateReason
   }
 
+  /** The newest frame brought nothing but text behind a prompt. */
+  get isTyping(): boolean {
+    return this.#sight?.isTyped === true
+  }
+
   /** The shell's integration has said something. */
   heardShell(t: number): void {
     this.#promptAt = t

@@ -1,6 +1,9 @@
 /*
  * A pane that goes to and fro between work and rest is misread, whatever the truth is. More such changes than `max` within the window is
  * flicker: it is counted, and for five minutes a rest must last `holdS` before it is believed.
+ *
+ * What a person begins is no flicker: two short turns, or three commands in a minute, are changes too. So work that begins after a person
+ * acted (a key that went to the program, or text that appeared in its input line while it rested) starts the count anew.
  */
 const HELD_FOR_S = 300
 
@@ -11,6 +14,8 @@ export class FlickerWatch {
   #isActive: boolean | null = null
   #heldUntil = Number.NEGATIVE_INFINITY
   #count = 0
+  #changedAt = Number.NEGATIVE_INFINITY
+  #actedAt = Number.NEGATIVE_INFINITY
 
   constructor(options: { max: number; windowS: number }) {
     this.#max = options.max
@@ -22,11 +27,18 @@ export class FlickerWatch {
     return this.#count
   }
 
+  /** A person did something. */
+  acted(t: number): void {
+    this.#actedAt = Math.max(this.#actedAt, t)
+  }
+
   /** True when this change makes it flicker. */
   see(isActive: boolean, t: number): boolean {
     if (this.#isActive === isActive) return false
     const isFirst = this.#isActive === null
     this.#isActive = isActive
+    if (isActive && this.#actedAt >= this.#changedAt) this.#changes = []
+    this.#changedAt = t
     if (isFirst) return false
     this.#changes = [...this.#changes.filter(at => t - at < this.#windowS), t]
     if (this.#changes.length <= this.#max) return false

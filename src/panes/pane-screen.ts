@@ -19,6 +19,7 @@ import {
   TerminalEmulator,
   type TerminalEvent,
 } from '../terminal/index.js'
+import { DeclaredEnd } from './declared-end.js'
 import { asRunning, LineEditor } from './line-editor.js'
 import { type SettleKnobs, Settler } from './settle.js'
 import { TurningCells } from './turning-cells.js'
@@ -29,7 +30,7 @@ export type PaneOutput =
   | { type: 'evidence'; t: number; evidence: Evidence }
   | { type: 'look'; look: Look }
 
-/** One classified frame. `isSettled`: the reading has accepted it. */
+/** One classified frame. `isSettled`: it has lasted. `isBelieved`: the reading accepts it, because it has lasted or needs not to. */
 export interface Look {
   /** When: the frame's time, or later when the same picture was looked at again. */
   t: number
@@ -38,6 +39,7 @@ export interface Look {
   layout: Layout
   atWork: Classified['atWork']
   isSettled: boolean
+  isBelieved: boolean
 }
 
 /** Reads by structure alone. */
@@ -58,6 +60,7 @@ export class PaneScreen {
   #emulator: TerminalEmulator
   readonly #coalescer = new FrameCoalescer()
   readonly #settler = new Settler()
+  readonly #declared = new DeclaredEnd()
   readonly #editor = new LineEditor()
   readonly #turning = new TurningCells()
   #memory: ScreenMemory = initialMemory()
@@ -196,25 +199,18 @@ export class PaneScreen {
     const editor = this.#editor.judge(seen, frame, this.#emulator.isBracketedPaste)
     const observation = editor === 'runs' ? asRunning(seen) : seen
     const isTurning = this.#turning.see(frame, layout.composer?.first ?? 0)
-    this.#last = {
-      t: frame.t,
-      frame,
-      observation,
-      layout,
-      atWork,
-      isSettled: this.#settler.accept(observation, frame.t, { isCertain: editor === 'reads', isTurning }),
-    }
+    const isSettled = this.#settler.accept(observation, frame.t, { isCertain: editor === 'reads', isTurning })
+    const isDeclared = this.#declared.see(observation) && !isTurning
+    const isBelieved = isSettled || isDeclared
+    this.#last = { t: frame.t, frame, observation, layout, atWork, isSettled, isBelieved }
     return this.#last
   }
 
   /** The same picture, later: only time has passed. */
   #lookAgain(t: number): Look {
     const before = this.#last!
-    this.#last = {
-      ...before,
-      t,
-      isSettled: this.#settler.accept(before.observation, t, { isTurning: this.#turning.isTurning(t) }),
-    }
+    const isSettled = this.#settler.accept(before.observation, t, { isTurning: this.#turning.isTurning(t) })
+    this.#last = { ...before, t, isSettled, isBelieved: isSettled || before.isBelieved }
     return this.#last
   }
 }

@@ -44,6 +44,8 @@ export class Pane {
   readonly #pack: Pack
   readonly #evidences: Evidences
   #time = 0
+  /** When keys last went to the program, as far as that is known. */
+  inputAt: number | null = null
   #shell: ShellState = INITIAL_SHELL_STATE
   /** Off: what programs say of themselves by OSC 7501 is no evidence. */
   hearsStatus = true
@@ -109,6 +111,7 @@ export class Pane {
 
   noteInput(t: number, bytes: Uint8Array): void {
     this.screen.noteInput(t)
+    this.inputAt = t
     const isInterrupt = bytes.length === 1 && (bytes[0] === 0x1b || bytes[0] === 0x03)
     if (isInterrupt) this.#evidences.interrupted(t)
   }
@@ -160,7 +163,7 @@ export class Pane {
     for (const output of outputs) {
       if (output.type === 'reply') steps.push(output)
       else if (output.type === 'look') {
-        this.#evidences.observe(output.look.observation, output.look.t, output.look.isSettled)
+        this.#evidences.observe(output.look.observation, output.look.t, output.look.isBelieved)
         steps.push({ ...output, state: this.#stateOf(output.look, output.look.t) })
       } else {
         const evidence = this.#evidenceOf(output.evidence, output.t)

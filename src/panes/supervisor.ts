@@ -329,9 +329,10 @@ export class Supervisor {
   #see(state: PaneState, t: number): void {
     const { look, reading } = state
     if (!look) return
-    this.#heardAt = Math.max(this.#heardAt, look.isSettled && look.observation.view !== 'unknown' ? t : 0)
+    this.#heardAt = Math.max(this.#heardAt, look.isBelieved && look.observation.view !== 'unknown' ? t : 0)
     this.#followProgress(look, t)
-    if (look.isSettled) {
+    if (!this.#isActive && this.#content.isTyping) this.#flicker.acted(t)
+    if (look.isBelieved) {
       const { authority, rule } = reading
       const isOwn = authority === 'screen' || authority === 'structure'
       const entry = this.#read({ claim: reading.claim, authority, ref: rule }, state, t)
@@ -351,7 +352,7 @@ export class Supervisor {
   /** A rest is believed late, a lapse comes with time alone: the reading is asked again. */
   #readAgain(t: number): void {
     const state = this.#pane.state(t)
-    if (state.look && !state.look.isSettled) return
+    if (state.look && !state.look.isBelieved) return
     const { claim, authority, rule } = state.reading
     this.#read({ claim, authority, ref: rule }, state, t)
   }
@@ -449,6 +450,7 @@ export class Supervisor {
   #countFlicker(status: PaneStatus, t: number): void {
     // A question between two stretches of work is no flicker.
     if (status === 'waiting-approval') return
+    if (this.#pane.inputAt !== null) this.#flicker.acted(this.#pane.inputAt)
     if (!this.#flicker.see(this.#isActive, t)) return
     const { flicker_hold_s } = this.#settings.panes
     this.#options.counters.add('pane.flicker', { agent: this.#pane.pack.agent })

@@ -10,6 +10,8 @@ export interface RunWish {
   /** Budgets of the whole run. */
   limits: NonNullable<EventData<'run.created'>['limits']>
   labels: Record<string, string>
+  /** Who wants it; the person of this machine where nobody is named. */
+  person?: string
 }
 
 /** The label that tells runs of pipelines from those of other graphs. */
@@ -39,7 +41,7 @@ export function pipelineRun(registry: PipelineRegistry, args: PipelineArgs, wish
     title: wish.title,
     project: args.repository,
     cwd: args.place.path,
-    person: 'local',
+    person: wish.person ?? 'local',
     input,
     limits: wish.limits,
     labels: { ...wish.labels, [PIPELINE_LABEL]: args.pipeline },

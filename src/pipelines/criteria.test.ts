@@ -6,7 +6,7 @@ import { pipelineArgs, profileCopy } from './args.js'
 import type { BasePipelineState, Pipeline, PipelineConstructor } from './base.js'
 import * as base from './base.js'
 import { buildGraph } from './build-graph.js'
-import { pipelineFunctions } from './nodes/index.js'
+import { pipelineFunctions, pipelineNodes } from './nodes/index.js'
 import { builtInPipelines, createRegistry, UnknownPipelineError } from './registry.js'
 import { basePipelineState, implementationState, parseState, reduceState } from './state.js'
 
@@ -138,6 +138,15 @@ describe('state hierarchy', () => {
   test('state simplified: there are no tool calls in it', () => {
     expect(Object.keys(implementationState.shape).filter(field => /tool/.test(field))).toEqual([])
   })
+})
+
+test('clean break: what both pipelines do is one and the same function, and both have one schema', () => {
+  const [implementation, review] = [pipelineNodes('implementation'), pipelineNodes('review')]
+  const shared = Object.keys(review).filter(name => name in implementation)
+  expect(shared).toEqual(['reviewer', 'developer', 'finish'])
+  for (const name of shared) expect(review[name]).toBe(implementation[name])
+  const registry = builtInPipelines()
+  expect(registry.getPipeline('review').getStateSchema()).toBe(registry.getPipeline('implementation').getStateSchema())
 })
 
 describe.each(['implementation', 'review'])('graphs relocated: %s', name => {

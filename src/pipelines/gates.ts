@@ -48,8 +48,10 @@ export interface ObjectionsGatePayload {
 
 export interface HookGatePayload {
   gate: 'hook'
+  /** Of a review: the pass whose fixes were to be committed, in the place of a task. */
   task: { number: string; title: string | null; index: number; of: number }
   output: string
+  isReview?: boolean
 }
 
 export interface SpendingGatePayload {
@@ -117,7 +119,7 @@ export function itemsQuestion(payload: ItemsGatePayload): GateQuestion {
       { key: 'critical', label: 'The critical ones' },
       { key: 'major', label: 'The critical and the major ones' },
       { key: 'none', label: 'None' },
-      { key: 'pass', label: 'Review again before I decide' },
+      ...(pass < of ? [{ key: 'pass', label: 'Review again before I decide' }] : []),
     ],
   }
 }
@@ -142,7 +144,7 @@ export function objectionsQuestion(payload: ObjectionsGatePayload): GateQuestion
 export function hookQuestion(payload: HookGatePayload): GateQuestion {
   return {
     kind: 'gate',
-    title: `The commit of task ${payload.task.index} of ${payload.task.of} was refused`,
+    title: `The commit of ${payload.isReview ? 'the fixes of pass' : 'task'} ${payload.task.index} of ${payload.task.of} was refused`,
     text: payload.output,
     input: { ...payload },
     options: [

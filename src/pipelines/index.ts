@@ -29,6 +29,7 @@ export { validatePlan } from './plan/validate-plan.js'
 export { findPrompt, promptHash, promptIds } from './prompts/prompt-book.js'
 export { isPipelineRun, type PipelineRun, readPipelineRun, type UsageRow } from './read-run.js'
 export { builtInPipelines, createRegistry, type PipelineRegistry, UnknownPipelineError } from './registry.js'
+export { setQueuedPlan } from './set-plan.js'
 export {
   type Design,
   type ImplementationState,

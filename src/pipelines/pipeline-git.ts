@@ -1,10 +1,13 @@
-import { existsSync, mkdirSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { SignalboxError } from '../errors/index.js'
 import { Git } from '../git/index.js'
 
 /** A diff bigger than this lies in a file of its own. */
 export const DIFF_MAX = 200_000
+
+/** A hook that takes longer waits for somebody who is not there. */
+const COMMIT_TIMEOUT_MS = 60_000
 
 export interface CommitWish {
   message: string
@@ -20,9 +23,11 @@ export type CommitEnd = { commit: string } | { commit: null } | { refused: strin
 /** All that pipelines do with git, in one place. */
 export class PipelineGit {
   readonly git: Git
+  readonly #commitTimeoutMs: number
 
-  constructor(cwd: string) {
+  constructor(cwd: string, { commitTimeoutMs = COMMIT_TIMEOUT_MS }: { commitTimeoutMs?: number } = {}) {
     this.git = new Git(cwd)
+    this.#commitTimeoutMs = commitTimeoutMs
   }
 
   // — worktrees and branches —
@@ -48,7 +53,13 @@ export class PipelineGit {
   }
 
   async commitOf(revision: string): Promise<string | null> {
-    const { code, stdout } = await this.git.try(['rev-parse', '--verify', '--quiet', `${revision}^{commit}`])
+    const { code, stdout } = await this.git.try([
+      'rev-parse',
+      '--verify',
+      '--quiet',
+      '--end-of-options',
+      `${revision}^{commit}`,
+    ])
     return code === 0 ? stdout.trim() : null
   }
 
@@ -86,6 +97,16 @@ export class PipelineGit {
     return null
   }
 
+  /** The working tree that has the branch checked out, of all that the repository has; null where none has. */
+  async checkedOutAt(branch: string): Promise<string | null> {
+    const { stdout } = await this.git.try(['worktree', 'list', '--porcelain', '-z'])
+    for (const block of stdout.split('\0\0')) {
+      const lines = block.split('\0')
+      if (lines.includes(`branch refs/heads/${branch}`)) return lines[0]!.replace(/^worktree /, '')
+    }
+    return null
+  }
+
   async removeWorktree(path: string, branch: string | null): Promise<boolean> {
     const { code } = await this.git.try(['worktree', 'remove', path])
     if (code !== 0) return false
@@ -118,6 +139,7 @@ export class PipelineGit {
       'diff',
       '--no-color',
       '--no-ext-diff',
+      '--no-textconv',
       '--no-renames',
       from,
       to,
@@ -173,13 +195,26 @@ export class PipelineGit {
       message,
       ...(take ? ['--', ...take] : []),
     ]
-    let end = await this.git.try(args)
+    let end = await this.#commitOnce(args)
     if (end.code !== 0 && hooks && (await this.#hasUnstaged())) {
       await add()
-      end = await this.git.try(args)
+      end = await this.#commitOnce(args)
     }
     if (end.code === 0) return { commit: (await this.git.head())! }
-    return { refused: `${end.stderr}${end.stdout}`.trim() || `git commit ended with ${end.code}` }
+    const said = `${end.stderr}${end.stdout}`.trim()
+    if (end.code === null)
+      return { refused: `git commit took longer than ${this.#commitTimeoutMs / 1000} s and was ended\n${said}`.trim() }
+    return { refused: said || `git commit ended with ${end.code}` }
+  }
+
+  /** A commit that had to be ended leaves its lock behind, and nobody else would ever take it away. */
+  async #commitOnce(args: readonly string[]): Promise<Awaited<ReturnType<Git['try']>>> {
+    const end = await this.git.try(args, {}, this.#commitTimeoutMs)
+    if (end.code === null) {
+      const { stdout } = await this.git.try(['rev-parse', '--path-format=absolute', '--git-path', 'index.lock'])
+      rmSync(stdout.trim(), { force: true })
+    }
+    return end
   }
 
   /** Everything was staged: what is not was changed by a hook. */
@@ -200,6 +235,8 @@ export class PipelineGit {
       throw new SignalboxError('E_GIT', `the branch no longer comes from ${since.slice(0, 12)}`, {
         next: `git reset it, or bring ${since.slice(0, 12)} back, then signalbox resume`,
       })
+    // A merge that was settled and not committed is forgotten as one; what it brought stays.
+    await this.git.try(['merge', '--quit'])
     await this.git.run(['reset', '--quiet', '--soft', since])
     return true
   }

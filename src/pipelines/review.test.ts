@@ -1,7 +1,7 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { runStream } from '../engine/index.js'
+import { checkpointsOf, resumeRun, runStream } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import { type BenchRun, PipelineBench } from './testing/pipeline-bench.js'
 import { APPROVED, item, rejected } from './testing/scripted-agents.js'
@@ -151,28 +151,123 @@ describe('a review', () => {
     expect(bench.git('log', '-1', '--format=%b')).toContain('Signalbox-Pass: 1')
   })
 
-  test('a Reviewer that changes files is put back, and its review does not count', async () => {
+  test('whose fixes a hook refuses asks, as for a task; the Developer settles it, and it is one commit', async () => {
+    bench.git('commit', '-qam', 'two')
+    const [from, to] = [bench.git('rev-parse', 'HEAD~1'), bench.git('rev-parse', 'HEAD')]
+    const hook = join(bench.repository, '.git', 'hooks', 'pre-commit')
+    writeFileSync(hook, '#!/bin/sh\necho "no lamp without a fuse" >&2\ntest -f fuse.txt\n')
+    chmodSync(hook, 0o755)
+    bench.script({
+      reviewer: [say(rejected()), say(APPROVED)],
+      developer: [{ files: { 'a.txt': 'fixed' } }, { files: { 'fuse.txt': 'x' } }],
+    })
+    const target = { kind: 'range' as const, from, to, label: 'x' }
+    const waiting = await bench.review({ target, commitsFixes: true, autoApprove: true })
+    expect(waiting.record.status).toBe('waiting')
+    expect((await bench.asked(waiting.id)).input).toMatchObject({ gate: 'hook', isReview: true })
+    const run = await bench.answer(waiting.id, 'fix')
+    expect(bench.agents.prompts('developer')[1]).toContain('no lamp without a fuse')
+    expect(run.pipeline.state.outcome).toBe('approved')
+    expect(bench.git('log', '--format=%s', `${to}..HEAD`)).toBe('fix: items of a review (pass 1)')
+  })
+
+  test('asked for another pass when there is none left asks again: nothing is settled by that', async () => {
+    bench.script({ reviewer: [say(rejected())] })
+    const run = await bench.review({ profile: bench.profile({ maxReviewPasses: 1 }) })
+    expect((await bench.asked(run.id)).options).not.toContain('pass')
+    const again = await bench.answer(run.id, 'pass')
+    expect(again.record.status).toBe('waiting')
+    expect((await bench.asked(run.id)).text).toMatch(/last of 1 passes/)
+    expect(again.pipeline.state.settled_items).toEqual([])
+  })
+
+  test('that was complete when its host died counts: the Reviewer is not asked twice', async () => {
+    const agents = bench.script({
+      reviewer: [
+        () => {
+          throw new Error('the machine is off')
+        },
+        say(rejected()),
+      ],
+    })
+    agents.left = () => ({ verdict: 'success', evidence: [], text: JSON.stringify(APPROVED) })
+    const id = await bench.create({ pipeline: 'review' })
+    expect((await bench.drive(id)).record.status).toBe('failed')
+    await resumeRun(bench.store, id, { by: 'someone' })
+    const run = await bench.drive(id)
+    expect(run.pipeline.state).toMatchObject({ outcome: 'approved' })
+    expect(agents.prompts('reviewer')).toHaveLength(1)
+  })
+
+  test('of a Reviewer that changed files does not count in a later attempt either', async () => {
+    const agents = bench.script({
+      reviewer: [{ ...say(APPROVED), files: { 'a.txt': 'sabotage' } }, say(rejected())],
+    })
+    agents.left = () => ({ verdict: 'success', evidence: [], text: JSON.stringify(APPROVED) })
+    const id = await bench.create({ pipeline: 'review', reviewMode: 'review_only' })
+    expect((await bench.drive(id)).record.status).toBe('failed')
+    await resumeRun(bench.store, id, { by: 'someone' })
+    const run = await bench.drive(id)
+    expect(agents.prompts('reviewer')).toHaveLength(2)
+    expect(run.pipeline.state.outcome).toBe('objections')
+  })
+
+  test('whose Evaluator had answered when its host died goes on with that answer', async () => {
+    const answer = { items: [{ number: 1, disposition: 'reject', reason: 'a.txt:2 shows otherwise' }], summary: 's' }
+    const agents = bench.script({
+      reviewer: [say(rejected())],
+      evaluator: [
+        () => {
+          throw new Error('the machine is off')
+        },
+      ],
+    })
+    agents.left = ({ step }) =>
+      step === 'evaluator@1#1'
+        ? { verdict: 'success', evidence: [], text: JSON.stringify(answer) }
+        : { verdict: 'nothing', evidence: [] }
+    const id = await bench.create({ pipeline: 'review' })
+    expect((await bench.drive(id)).record.status).toBe('failed')
+    await resumeRun(bench.store, id, { by: 'someone' })
+    expect((await bench.drive(id)).pipeline.state).toMatchObject({ outcome: 'approved' })
+    expect(agents.prompts('evaluator')).toHaveLength(1)
+  })
+
+  test('during which files change does not count; in a person’s tree nothing is put back, for it may be theirs', async () => {
     bench.script({ reviewer: [{ ...say(APPROVED), files: { 'a.txt': 'sabotage' } }] })
     const run = await bench.review()
-    expect(run.record.status).toBe('failed')
-    expect(bench.read('a.txt')).toBe('one\ntwo\n')
+    expect(run.record).toMatchObject({ status: 'failed' })
+    expect(of(run, 'run.failed')[0]).toMatchObject({ text: expect.stringContaining('and stay so: a.txt') })
+    expect(bench.read('a.txt')).toBe('sabotage')
   })
 })
 
-test('checkpoint size does not grow with tool calls: 10 000 of them, and the snapshot stays under 64 KiB', async () => {
+test('checkpoint size does not grow with tool calls: 10 000 of them make it no bigger than 10 do, and the snapshot stays under 64 KiB', async () => {
   const { graphWorkflow, readRun } = await import('../engine/index.js')
-  const calls = Array.from({ length: 10_000 }, (_, at) => ({
-    type: 'tool_call',
-    callId: `${at}`,
-    tool: 'Read',
-    kind: 'read',
-    input: { path: `f${at}` },
-  }))
-  bench.script({ reviewer: [{ ...say(APPROVED), activities: calls }] })
-  const run = await bench.review()
-  const { work } = (await readRun(bench.store, run.id, graphWorkflow)).run
-  expect(JSON.stringify(graphWorkflow.save!(work)).length).toBeLessThan(64 * 1024)
-  expect(run.events.length).toBeLessThan(100)
+  const measure = async (count: number) => {
+    const activities = Array.from({ length: count }, (_, at) => ({
+      type: 'tool_call',
+      callId: `${at}`,
+      tool: 'Read',
+      kind: 'read',
+      input: { path: `f${at}` },
+    }))
+    bench.script({ reviewer: [{ ...say(APPROVED), activities }] })
+    const run = await bench.review()
+    const { work } = (await readRun(bench.store, run.id, graphWorkflow)).run
+    const checkpoint = checkpointsOf(run.events).at(-1)!.checkpoint
+    return {
+      snapshot: JSON.stringify(graphWorkflow.save!(work)).length,
+      checkpoint: JSON.stringify(checkpoint).length,
+      events: run.events.length,
+    }
+  }
+  const [few, many] = [await measure(10), await measure(10_000)]
+  expect(many.snapshot).toBeLessThan(64 * 1024)
+  // Times and ids may differ by a character.
+  expect(Math.abs(many.snapshot - few.snapshot)).toBeLessThan(32)
+  expect(Math.abs(many.checkpoint - few.checkpoint)).toBeLessThan(32)
+  expect(many.events).toBe(few.events)
 })
 
 test('history of 5 000 entries stays in the log: the state has it, the snapshot does not', async () => {
@@ -211,13 +306,19 @@ test.each([true, false])(
       { tool: 'Bash', input: { command: 'ls' } },
       { tool: 'Write', input: { file_path: '/etc/passwd', content: 'x' } },
       { tool: 'Bash', input: { command: 'rm -rf ../..' } },
+      // A name that begins like reading says nothing about what it does.
+      { tool: 'read_and_delete', input: { path: 'a.txt' } },
     ]
     const agents = bench.script({ reviewer: [say(rejected()), say(APPROVED)], developer: [{ requests }] })
     const profile = bench.profile()
     const roles = { ...profile.roles, developer: { ...profile.roles.developer, permissions: 'ask' as const } }
     let run = await bench.review({ autoApprove, profile: { ...profile, roles } })
     if (!autoApprove) run = await bench.answer(run.id, 'all')
-    expect(agents.answers.map(answer => answer?.isAllowed ?? null)).toEqual([true, false, autoApprove ? false : null])
+    expect(agents.answers.map(answer => answer?.isAllowed ?? null)).toEqual([
+      true,
+      false,
+      ...(autoApprove ? [false, false] : [null, null]),
+    ])
     expect(of(run, 'tool.decided')).toMatchObject([
       { tool: 'Bash', isAllowed: true, isAfterwards: false },
       { tool: 'Write', isAllowed: false, isAfterwards: false, reason: '/etc/passwd lies outside of the worktree' },

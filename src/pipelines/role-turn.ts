@@ -1,12 +1,11 @@
-import type { Activity } from '../activity/index.js'
-import type { HeadlessEnd } from '../agents/index.js'
+import { type HeadlessEnd, kindOfTool } from '../agents/index.js'
 import { type AgentTurn, died, type StepCall, type Usage } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import { canonicalJson } from '../text/index.js'
 import type { RoleName } from './args.js'
 import type { NodeContext, NodeResult } from './node.js'
 import type { RolePrompt } from './prompts/role-prompts.js'
-import { judgeTool } from './tool-policy.js'
+import { judgeTool, type ToolCall } from './tool-policy.js'
 
 export interface RoleTurn {
   role: RoleName
@@ -26,6 +25,8 @@ const THRESHOLDS = {
   timeoutMs: 0,
 }
 const INPUT_MAX = 500
+/** From here on a conversation is told to be nearly full. */
+const FULL_SHARE = 0.8
 
 /** One turn of the agent that plays a role, under the policy of the role. What it used is written down with whose it was and for what. */
 export async function playRole(context: NodeContext, turn: RoleTurn): Promise<HeadlessEnd> {
@@ -46,7 +47,7 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
     ...(player.apiKeyEnv !== undefined && { apiKeyEnv: player.apiKeyEnv }),
     thresholds: THRESHOLDS,
   }
-  const decide = (tool: { tool: string; kind: never; input: unknown }, isAfterwards: boolean) => {
+  const decide = (tool: ToolCall, isAfterwards: boolean) => {
     const verdict = judgeTool(turn.role, tool, cwd)
     const isAllowed = verdict.decision === 'allow'
     // What was done already and may be done is in the activities; what a person decides is in the ledger.
@@ -66,8 +67,9 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
   }
   const end = await services.agents.run(call, wish, {
     judge: request => {
-      const call = { tool: request.tool, kind: kindOf(request) as never, input: request.input }
-      const verdict = decide(call, false)
+      // Requests name their tool and not its kind; a tool that nobody knows is a person's to judge.
+      const { tool, input } = request
+      const verdict = decide({ tool, kind: kindOfTool(tool), input }, false)
       if (verdict.decision === 'allow') return { isAllowed: true }
       if (verdict.decision === 'deny') return { isAllowed: false, message: verdict.reason }
       // A run that approves by itself has nobody who could be asked, and never says yes for them.
@@ -76,8 +78,9 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
         : null
     },
     onActivity: activity => {
+      if (activity.type === 'usage' && activity.context) tellFullness(call, turn.role, activity.context)
       if (activity.type === 'tool_call' && player.permissions !== 'ask')
-        decide({ tool: activity.tool, kind: activity.kind as never, input: activity.input }, true)
+        decide({ tool: activity.tool, kind: activity.kind, input: activity.input }, true)
     },
   })
   call.record(
@@ -95,20 +98,21 @@ export async function playRole(context: NodeContext, turn: RoleTurn): Promise<He
   return end
 }
 
+/** An agent whose conversation is nearly full forgets, or summarises: the person should know before they wonder. */
+function tellFullness(call: StepCall, role: RoleName, { used, window }: { used: number; window: number }): void {
+  if (used < window * FULL_SHARE) return
+  const share = Math.floor((used / window) * 100)
+  call.notice(
+    'warning',
+    `the conversation of the ${role} fills ${share} % of what its model takes (${used} of ${window})`,
+  )
+}
+
 /** A part of a step has files, a mark and a name of its own: `reviewer:security@2#1`. */
 export function callOf({ call }: Pick<NodeContext, 'call'>, part: string | undefined): StepCall {
   if (part === undefined) return call
   const step = call.step.replace('@', `:${part}@`)
   return { ...call, step, name: `${call.run}/${step}` }
-}
-
-/** Requests name their tool and not its kind. */
-function kindOf({ tool }: Extract<Activity, { type: 'approval' }>): string {
-  if (/^(read|glob|grep|ls|search|list)/i.test(tool)) return 'read'
-  if (/^(write|edit|multiedit|notebookedit|apply_patch|create)/i.test(tool)) return 'write'
-  if (/^(bash|shell|exec|run|command|terminal)/i.test(tool)) return 'shell'
-  if (/^web/i.test(tool)) return 'web'
-  return /^(task|agent|todo|exitplanmode)/i.test(tool) ? 'agent' : 'other'
 }
 
 /** A turn that did not end well, as the end of its node. */

@@ -22,6 +22,12 @@ test.each<[RoleName, Parameters<typeof judgeTool>[1], string]>([
   ['reviewer', read, 'allow'],
   ['reviewer', shell('git diff HEAD~1'), 'allow'],
   ['reviewer', shell('git diff HEAD; rm x'), 'deny'],
+  ['reviewer', shell('git --no-pager log -3'), 'allow'],
+  ['reviewer', shell('git diff --output=a.txt'), 'deny'],
+  ['reviewer', shell('git diff --output a.txt'), 'deny'],
+  ['reviewer', shell('git show --ext-diff HEAD'), 'deny'],
+  ['reviewer', shell('git -c core.pager=x log'), 'deny'],
+  ['reviewer', shell('git push'), 'deny'],
   ['reviewer', write('a.txt'), 'deny'],
   ['evaluator', shell('ls'), 'deny'],
 ])('the %s: %j is decided as %s', (role, call, decision) => {

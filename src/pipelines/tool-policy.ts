@@ -65,10 +65,21 @@ function isDestructive({ tool, kind, input }: ToolCall, worktree: string): boole
   return rated.level !== 'low'
 }
 
+const READING_GIT = new Set(['diff', 'log', 'show', 'status', 'blame', 'ls-files', 'rev-parse'])
+/** Options by which a reading command of git writes a file or starts a program. */
+const NOT_READING = ['--output', '--ext-diff', '--textconv', '--open-files-in-pager', '--exec', '--paginate']
+/** What a shell would make something else of. */
+const SHELL_MARKS = /[;&|<>`$(){}\n\\'"*?~#!]/
+
+/** One plain command of git that only looks; anything that is not certainly that is not. */
 function isReadingGit(command: string | null): boolean {
+  if (command === null || SHELL_MARKS.test(command.trim())) return false
+  const [git, ...words] = command.trim().split(/\s+/)
+  const at = words[0] === '-C' ? 2 : words[0] === '--no-pager' ? 1 : 0
   return (
-    command !== null &&
-    /^git (?:-C \S+ )?(?:diff|log|show|status|blame|ls-files|rev-parse)(?: [^;&|<>`$\n]*)?$/.test(command.trim())
+    git === 'git' &&
+    READING_GIT.has(words[at] ?? '') &&
+    !words.slice(at + 1).some(word => NOT_READING.some(option => word.split('=')[0] === option))
   )
 }
 

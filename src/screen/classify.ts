@@ -1,6 +1,7 @@
 import type { Frame } from '../terminal/index.js'
 import type { Layout } from './layout.js'
 import type { ScreenMemory } from './memory.js'
+import { fragments } from './menu/menu-head.js'
 import { nextMemory } from './next-memory.js'
 import type { Observation } from './observation.js'
 import type { Pack } from './pack/pack.js'
@@ -56,11 +57,14 @@ function observe(scene: Scene): Observation {
     })
   if (shell?.is === 'prompt') return seeAtPrompt(scene, shell)
   if (shell?.is === 'running' && !layout.isComposerAnchored) return seeCommand(scene, shell.command)
+  // A box that is drawn before the program is ready for anything: only its pack can tell. What moves there is no work yet.
+  const early =
+    composer && !hasSpoken(scene)
+      ? bestMatch(scene, ({ rule }) => rule.view === 'startup' && rule.composer === 'live')
+      : null
+  if (early && !working?.match) return see(scene, 'startup', { step: 'loading' }, { match: early, busy: null })
   if (working || (turn.isOpen && !(skipped && !composer))) return seeAtWork(scene)
   if (skipped) return seeSkipped(scene, skipped)
-  // A box that is drawn before the program is ready for anything: only its pack can tell.
-  const early = composer ? bestMatch(scene, ({ rule }) => rule.view === 'startup' && rule.composer === 'live') : null
-  if (early) return see(scene, 'startup', { step: 'loading' }, { match: early, busy: null })
   if (composer) return seeAtRest(scene)
   const failed = bestMatch(scene, match => match.rule.view === 'error')
   if (failed) return see(scene, 'error', errorPayload(failed, failed.text, true), { match: failed, busy: false })
@@ -110,11 +114,21 @@ function seeStartup(scene: Scene): Observation | null {
   return isYoung(scene) ? see(scene, 'startup', {}, { rule: 'generic/no-box-yet', confidence: 0.3, busy: null }) : null
 }
 
-/** A program of which the input box is known has not shown it yet, and said nothing that has a mark. */
-function isYoung({ frame, pack, layout, memory }: Scene): boolean {
+/** More rows than a program prints while it loads. */
+const LOADING_ROWS = 6
+
+/** A program of which the input box is known has not shown it yet, said nothing that has a mark, and shows nothing that waits for a key. */
+function isYoung(scene: Scene): boolean {
+  const { frame, pack, layout } = scene
   const isBoxKnown = pack.regions.some(region => region.name === 'composer')
-  const hasSpoken = memory.echo !== null || layout.blocks.some(block => block.spec !== null)
-  return isBoxKnown && !hasSpoken && !frame.still && frame.t < STARTING_S
+  const shown = layout.rows.filter(row => row.indent >= 0)
+  const isLoading = shown.length <= LOADING_ROWS && !shown.some(row => fragments(row.text).length >= 2)
+  return isBoxKnown && !hasSpoken(scene) && isLoading && !frame.still && frame.t < STARTING_S
+}
+
+/** Somebody asked, or the agent answered. Notices come by themselves. */
+function hasSpoken({ memory, layout }: Scene): boolean {
+  return memory.echo !== null || layout.blocks.some(block => block.spec !== null && block.kind !== 'notice')
 }
 
 /** Two rows of blocks and quadrants near the top. A long run of one sign is the edge of a box, not a picture. */

@@ -14,6 +14,8 @@ export interface RowBlock {
   last: number
   /** A call that has not ended; a result that says its call still runs. */
   isRunning: boolean
+  /** It began above the screen: how its rows go on. */
+  more?: RegExp
 }
 
 /** Blank rows that a block may hold between its own: a paragraph break, or an empty line in code. */
@@ -55,12 +57,14 @@ export function splitBlocks(
       blocks.push(current)
     } else if (goesOn) current!.last = index
     else {
+      const cut = blocks.length === 0 ? cutOff(row, pack) : null
       current = {
-        kind: unmarkedKind(row, rows[index + 1], isPrompt),
+        kind: cut?.kind ?? unmarkedKind(row, rows[index + 1], isPrompt),
         spec: null,
         first: index,
         last: index,
         isRunning: false,
+        ...(cut && { more: cut.more! }),
       }
       blocks.push(current)
     }
@@ -109,7 +113,14 @@ function followedBy(rows: readonly ScreenRow[], index: number, spec: BlockSpec):
   return false
 }
 
+/** The grammar of a block whose first row has left the screen: its other rows carry a sign too, a gutter or the edge of a box. */
+function cutOff(row: ScreenRow, pack: Pack): BlockSpec | null {
+  const unsigned = row.text.replace(/\S/u, 'x')
+  return pack.blocks.find(({ more }) => more?.test(row.text) && !more.test(unsigned)) ?? null
+}
+
 function continues(block: RowBlock, row: ScreenRow, blanksBefore: number): boolean {
+  if (block.more) return blanksBefore === 0 && block.more.test(row.text)
   if (block.spec === null) return isUnmarked(row) ? blanksBefore <= 1 && row.indent > 1 : false
   if (block.spec.more === null) return false
   if (blanksBefore > (block.spec.tight ? 0 : BLANKS_INSIDE)) return false

@@ -73,7 +73,9 @@ function durationIn(text: string): number | null {
 function advance(before: Track | null, now: { key: string; glyph: string; rest: string; t: number }): Track {
   const { key, glyph, rest, t } = now
   // A spinner that turns into another kind of mark has ended; its frames are of one kind.
-  const isOver = before !== null && isBraille(before.glyph) !== isBraille(glyph)
+  // So has one whose words changed with its mark: `∵ Thinking 1s`, `∴ Thought for 2s`.
+  const isReplaced = before !== null && before.key !== key && before.glyph !== glyph && !isBraille(glyph)
+  const isOver = before !== null && (isReplaced || isBraille(before.glyph) !== isBraille(glyph))
   const turned = before !== null && before.glyph !== glyph && !isOver
   const turns = [...(before?.turns ?? []), ...(turned ? [t] : [])].filter(at => t - at <= GLYPH_WINDOW_S)
   const value = durationIn(rest)
@@ -81,7 +83,7 @@ function advance(before: Track | null, now: { key: string; glyph: string; rest: 
     before?.clock != null && value !== null && value > before.clock.value && t - before.clock.t >= CLOCK_GAP_S
   const clock =
     value === null ? null : before?.clock && !hasGrown && value >= before.clock.value ? before.clock : { t, value }
-  const isMotion = (turned && turns.length >= 2) || hasGrown
+  const isMotion = (turned && turns.length >= 2) || (hasGrown && !isReplaced)
   return { key, glyph, turns, clock, lastMotion: isMotion ? t : isOver ? null : (before?.lastMotion ?? null), seen: t }
 }
 

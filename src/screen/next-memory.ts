@@ -12,13 +12,15 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
   const { memory, layout, turn } = scene
   const { t } = scene.frame
   const newest = newestBlock(scene)
+  // A picture that is half drawn shows what was said some time ago, and not what was said last.
+  const isScrap = observation.view === 'unknown' && memory.newest !== null
   const print = layout.menu?.candidate.menu.print
   const isWorking = scene.working !== null || observation.busy === true
   return {
     turnOpen: layout.menu ? memory.turnOpen : turn.isOpen,
     echo:
       turn.echoText === null || memory.echo?.text === turn.echoText ? memory.echo : { text: turn.echoText, since: t },
-    newest: newest ? { kind: newest.kind, isRunning: newest.isRunning } : memory.newest,
+    newest: newest && !isScrap ? { kind: newest.kind, isRunning: newest.isRunning } : memory.newest,
     hasSeenComposer: memory.hasSeenComposer || layout.composer !== null,
     menu: print === undefined ? null : { print, ...firstSight(scene, print) },
     lastInputAt: memory.lastInputAt,

@@ -129,6 +129,84 @@ describe('menus in a picture', () => {
     expect(look('Open:\n\n  ( ) Red\n  (x) Green\n  ( ) Blue').view).toBe('unknown')
   })
 
+  it('are one though a broken label lost a blank of its indent, and its rest all of it', () => {
+    const rows = [
+      'Run this command?',
+      '',
+      '❯ 1. Yes',
+      ' 2. No, and tell it what it should do instead of',
+      ' that',
+      '',
+      '↑/↓ to navigate · enter to select · esc to cancel',
+    ]
+    const box = ['╭', ...rows.map(row => `│ ${row.padEnd(50)} │`), '╰'].map(row =>
+      row.length > 1 ? row : row + '─'.repeat(52) + (row === '╭' ? '╮' : '╯'),
+    )
+    expect(labels(look(box.join('\n')))).toEqual(['Yes', 'No, and tell it what it should do instead of that'])
+  })
+
+  it('join a label that was broken to fit a screen that is narrower than this one', () => {
+    const text =
+      'Run the following?\n\n› 1. Yes, do\n  2. No, and say what to do instead\n     of running it\n\n  enter to confirm or esc to cancel'
+    expect(labels(look(text))).toEqual(['Yes, do', 'No, and say what to do instead of running it'])
+  })
+
+  it('have entries of several rows with air between them, the first being the label', () => {
+    const entry = (name: string, mark = ' ') => `${mark} ${name}\n  nothing has changed\n`
+    const text = [
+      'Go back to',
+      '',
+      entry('third'),
+      entry('second', '●'),
+      entry('first'),
+      'Enter to select · Esc to close',
+    ]
+    const menu = menuOf(look(text.join('\n')))
+    expect(menu.options.map(({ label, detail }) => [label, detail])).toEqual([
+      ['third', 'nothing has changed'],
+      ['second', 'nothing has changed'],
+      ['first', 'nothing has changed'],
+    ])
+    expect(menu.selected).toBe(1)
+  })
+
+  it('keep their number in line though the pointer pushes it to the right', () => {
+    const text = '1. Foo\n   the first\n› 2. Bar\n     the second\n3. Baz\n   the third'
+    const menu = menuOf(look(text))
+    expect(menu.options.map(({ label, detail }) => [label, detail])).toEqual([
+      ['Foo', 'the first'],
+      ['Bar', 'the second'],
+      ['Baz', 'the third'],
+    ])
+    expect(menu.selected).toBe(1)
+  })
+
+  it('may be explained between the options and the keys, but not by what the agent says', () => {
+    const menu = (words: string) =>
+      look(
+        `Permissions\n\n› 1. Read only\n  2. Everything\n\n${words}\n  Press enter to confirm or esc to go back`,
+        BOXED,
+      )
+    expect(labels(menu('  The first protects your files.\n  The second does not.'))).toEqual([
+      'Read only',
+      'Everything',
+    ])
+    expect(menu('• That is how it looks.').view).not.toBe('tool_menu')
+  })
+
+  it('of two rows with words below are no entries: the second is an option', () => {
+    const text = '❯ Yes\n  No\n\n  More about this\n  in the guide\n\nEnter to select · Esc to close'
+    expect(labels(look(text)).slice(0, 2)).toEqual(['Yes', 'No'])
+  })
+
+  it('may be buttons in brackets, where the keys that press them stand below and no input box is there', () => {
+    const rule = '─'.repeat(60)
+    const buttons = `Review your answers\n\nColour: red\n\n[ Submit ]  [ Cancel ]\n\n${rule}\n↑/↓ move | enter select | esc cancel\n${rule}`
+    expect(labels(look(buttons, BOXED))).toEqual(['Submit', 'Cancel'])
+    expect(look(`Press [ Submit ]  [ Cancel ]\n\n› `, BOXED).view).toBe('idle_prompt')
+    expect(look('[ Submit ]  [ Cancel ]', BOXED).view).toBe('unknown')
+  })
+
   it('may be in a frame that is not at the left edge, or behind a bar', () => {
     const frame = [
       '╭───────────────────╮',

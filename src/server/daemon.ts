@@ -78,6 +78,7 @@ export async function startDaemon(options: {
     isPersonal: false,
     maxRuns: settings.maxRuns,
     ...(settings.prices && { prices: settings.prices }),
+    ...(settings.maxParallel && { maxParallel: settings.maxParallel }),
     // A run that was begun at a terminal belongs there: with its environment, and with the person who can resume it.
     isWanted: run => run.labels.host === 'daemon',
     onError,

@@ -42,7 +42,13 @@ export interface PipelineDoor {
   /** Makes a run that the daemon drives. @throws SignalboxError `E_UNKNOWN`, `E_INPUT`, `E_UNTRUSTED` */
   start(
     name: string,
-    wish: { input: unknown; project: string; person: string; labels: Record<string, string> },
+    wish: {
+      input: unknown
+      project: string
+      person: string
+      labels: Record<string, string>
+      maxCostUsd?: number | undefined
+    },
   ): Promise<string>
 }
 

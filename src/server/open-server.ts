@@ -76,10 +76,10 @@ export class ApiServer {
       events: await EventFeed.open(host.store, text, onError),
       updates: new UpdateFeed(host.bus, text),
       text,
-      panes: new PaneFeed(host),
+      panes: new PaneFeed(host, text),
       streams,
       extras,
-      idempotency: new Idempotency(clock),
+      idempotency: new Idempotency(host.store, clock),
       lockdown: new Lockdown({ host, auth, streams }),
       pipelines: new AttractorPipelines({
         store: host.store,

@@ -56,11 +56,15 @@ export async function perform(route: Route, arrival: Arrival): Promise<Response>
     position: async () => cursorOf(parts.host.store.id, await parts.host.store.head()),
   }
   const key = request.headers.get('idempotency-key')
-  // Decisions keep their keys in the ledger, for longer than this process lives.
-  if (key === null || route.method !== 'POST' || !route.isWrite || route.id === 'approvals.decide')
-    return route.handle(call)
+  // Decisions keep their keys in the ledger. What opens a door (logins, tokens) is told once, and kept nowhere.
+  const isKept = route.method === 'POST' && route.isWrite && route.id !== 'approvals.decide' && !isSecret(route)
+  if (key === null || !isKept) return route.handle(call)
   const name = `${keyOf(credential)} ${arrival.target} ${key.slice(0, 200)}`
   return parts.idempotency.once(name, bytes, async () => route.handle(call))
+}
+
+function isSecret({ id, access }: Route): boolean {
+  return access === 'open' || id.startsWith('auth.') || id.startsWith('pairing.')
 }
 
 const NOBODY: Person = { id: 'nobody', name: 'nobody', role: 'viewer' }

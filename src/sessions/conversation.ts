@@ -227,6 +227,14 @@ export class Conversation {
     return this.#blocks
   }
 
+  /** The open turn has said something that no closed message has, and none is open to take it up. */
+  hasUnsaid(look: Look, { isAsking }: { isAsking: boolean }): boolean {
+    this.observe(look)
+    if (!this.#state.isTurnOpen || this.#state.isMessageOpen) return false
+    const blocks = this.#blocksOf(this.#rowsFrom(this.#state.from), look, false)
+    return (isAsking ? withoutOpenTool(blocks) : blocks).some(block => SPOKEN.has(block.kind))
+  }
+
   /** Puts what the agent has written down into the place of what was read from the screen. */
   reconcile(): void {
     this.#setBlocks(this.#read)

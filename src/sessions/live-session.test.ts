@@ -1,4 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { Ledger } from '../approvals/index.js'
+import { decisionOf } from '../approvals/testing/fixtures.js'
 import { SessionJournal } from './journal.js'
 import { SessionStage, type StageOptions } from './testing/session-stage.js'
 
@@ -392,6 +394,49 @@ describe('a menu with an option that takes a text', () => {
       await stage.print(`\u001b[9;${7 + written.length}H\u001b[?25h`)
     }
     expect(stage.shown.filter(line => /^(?:ask|settle)/.test(line))).toEqual(['ask apr'])
+  })
+
+  test('a denial with a note is written into it, and the ledger says how the note went', async () => {
+    await open()
+    await stage.paint([])
+    await stage.session.type(new TextEncoder().encode('\r'))
+    await stage.pass(2_000)
+    const label = 'No, and tell the agent what to do instead'
+    await stage.paint(menuWith(label, false), { isGone: true })
+    const ledger = new Ledger(stage.store)
+    const asked = stage.session.approval!
+    const deny = asked.request.options.find(({ meaning }) => meaning === 'deny')!
+    expect(deny.label).toBe('No')
+    const note = 'use the other branch'
+    await ledger.decide(asked.id, decisionOf(asked, { option: deny.key, note }))
+    const applying = stage.session.apply((await ledger.get(asked.id))!)
+    const from = stage.keys.length
+    const pressed = async (keys: string) => {
+      for (let waits = 0; waits < 200 && stage.keys.slice(from).join('') !== keys; waits++) await stage.pass(50)
+      expect(stage.keys.slice(from).join('')).toBe(keys)
+    }
+    const down = '\u001b[B'
+    await pressed(down)
+    await stage.paint(
+      menuWith(label, false).map(row => row.replace(/▸ 1/, '  1').replace('  2.', '▸ 2.')),
+      {
+        isGone: true,
+        passMs: 50,
+      },
+    )
+    await pressed(down + down)
+    await stage.paint(menuWith(label, true), { isGone: true, passMs: 50 })
+    await pressed(`${down}${down}${note}`)
+    await stage.paint(menuWith(note, true), { isGone: true, passMs: 0 })
+    await stage.print(`\u001b[9;${7 + note.length}H\u001b[?25h`, 50)
+    await pressed(`${down}${down}${note}\r`)
+    await stage.paint(['▷ hello', '', '◆ I take the other branch.', '', DONE, ''])
+    await applying
+    const applied = (await ledger.get(asked.id))!
+    expect([applied.state, applied.outcome?.reason]).toEqual(['applied', undefined])
+    expect(applied.outcome?.evidence).toContainEqual({ kind: 'note', way: 'option' })
+    expect(stage.keys.join('')).not.toContain('Denied:')
+    expect(stage.session.heldPrompts).toEqual([])
   })
 })
 

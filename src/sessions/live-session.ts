@@ -38,6 +38,8 @@ import { stopSession } from './stop-session.js'
 const RESIZE_SETTLES_S = 0.25
 /** An agent shows an earlier conversation within so long; then the send gate decides. */
 const RESUMES_MS = 30_000
+/** Work on a prompt that was taken shows within so long; an agent's own command may begin none. */
+const BEGINS_MS = 3_000
 /** Why the session is ended when nobody sees to its sign-in. */
 const ABANDONED = 'nobody signed in'
 
@@ -332,8 +334,9 @@ export class LiveSession implements KeeperListener {
   }
 
   /** Ends the session: politely, then firmly. */
-  stop(reason = 'stopped'): Promise<void> {
-    return stopSession(this, { clock: this.#options.clock, keeper: this.#options.keeper, reason })
+  stop(reason = 'stopped', graceMs?: number): Promise<void> {
+    const { clock, keeper } = this.#options
+    return stopSession(this, { clock, keeper, reason, ...(graceMs !== undefined && { graceMs }) })
   }
 
   /** The end that comes is wanted: whatever the exit code, it is no crash. */
@@ -536,6 +539,7 @@ export class LiveSession implements KeeperListener {
         this.#phase.dispatch('prompt-sent', this.#sight.last)
         return this.#phase.lastTurn
       },
+      untilBegun: turn => this.#waiters.until(BEGINS_MS, () => this.#exit !== null || this.#phase.hasBegun(turn)),
       onFailed: detail => this.#notices.undelivered(detail),
       onError,
     })

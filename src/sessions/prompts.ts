@@ -31,6 +31,8 @@ export interface PromptsOptions {
   record<T extends EventType>(type: T, data: EventData<T>): void
   /** The agent took a prompt: its turn has begun. Returns the turn's name. */
   onDelivered(): string | null
+  /** Resolves when the agent is seen at work on this turn, or done with it; or when that has been waited for long enough. */
+  untilBegun(turn: string | null): Promise<unknown>
   /** A prompt that waited here was not taken. */
   onFailed(detail: string): void
   onError(error: unknown): void
@@ -76,7 +78,7 @@ export class Prompts {
     if (whenBusy === 'hold' && !this.#options.isIdle() && !this.#options.port.isExited())
       return this.#hold(text, meaning)
     const result = await this.#type(text, { meaning, clearsDraft, mayQueue: whenBusy === 'queue' })
-    const isHeld = result.result === 'refused' && result.reason === 'busy' && whenBusy === 'queue'
+    const isHeld = result.result === 'refused' && result.reason === 'busy' && whenBusy !== 'refuse'
     return isHeld ? this.#hold(text, meaning) : result
   }
 
@@ -106,8 +108,10 @@ export class Prompts {
     text: string,
     { meaning, clearsDraft, mayQueue }: { meaning: TextMeaning; clearsDraft: boolean; mayQueue: boolean },
   ): Promise<SendResult> {
-    const { keyboard, port, pack, clock, readyWaitMs } = this.#options
+    const { keyboard, port, pack, clock, readyWaitMs, untilBegun } = this.#options
     return keyboard.alone(async () => {
+      // A prompt that was just taken shows before the work on it does: what follows would be typed into a turn that nobody saw begin.
+      await untilBegun(this.#turn)
       const result = await sendPrompt(port, text, { pack, clock, readyWaitMs, meaning, clearsDraft, mayQueue })
       if (result.result === 'delivered') this.#turn = this.#options.onDelivered()
       return result

@@ -9,10 +9,11 @@ import {
   type MenuPort,
   requestFromMenu,
 } from '../approvals/index.js'
-import type { Clock } from '../clock/index.js'
+import type { Clock, Timer } from '../clock/index.js'
 import type { Menu } from '../screen/index.js'
 import { type AnswerChannel, NO_CHANNEL } from './answer-channel.js'
 import { DecisionDelivery } from './decision-delivery.js'
+import { MenuUses } from './menu-uses.js'
 import { isDenial, isStructured, type OpenRequest } from './open-request.js'
 import type { Sink } from './sink.js'
 import { joinedMenu, requestOfStatement, requestOfTool } from './structured-request.js'
@@ -51,15 +52,26 @@ export class SessionApprovals {
   readonly #answers: AnswerChannel
   readonly #delivery: DecisionDelivery
   readonly #tools = new ToolBook()
+  readonly #uses: MenuUses
   /** Oldest first. */
   readonly #open = new Map<string, OpenRequest>()
   #shown: { id: string; instance: string } | null = null
+  /** Reports that came after the end of their request, and which that was: each end has one. */
+  readonly #late = new Map<string, string>()
   #lastKeysAt = Number.NEGATIVE_INFINITY
   #timesAsked = 0
+  #again: Timer | null = null
+  /** How often in a row a menu could not be asked. */
+  #misses = 0
 
   constructor(options: SessionApprovalsOptions) {
     this.#options = options
     this.#answers = options.answers ?? NO_CHANNEL
+    this.#uses = new MenuUses(
+      this.#tools,
+      options.clock,
+      (tool, menu) => requestOfTool([tool], menu, '', this.#context()) !== null,
+    )
     this.#delivery = new DecisionDelivery({
       ...options,
       answers: this.#answers,
@@ -90,7 +102,19 @@ export class SessionApprovals {
   async raise(menu: Menu, instance: string, since = this.#options.clock.monotonic()): Promise<void> {
     const kind = approvalKindOf(menu)
     this.#shown = null
+    this.#cancelLook()
     if (!kind) return
+    try {
+      await this.#raise(menu, kind, instance, since)
+    } finally {
+      this.#misses = this.#shown ? 0 : this.#misses + 1
+      // The store was out of reach, or the request that this is the menu of has ended meanwhile: it is asked while it stands.
+      if (!this.#shown) this.#lookAgain(instance, menu.print)
+    }
+  }
+
+  async #raise(menu: Menu, kind: ApprovalRequest['kind'], instance: string, since: number): Promise<void> {
+    await this.#nameEarlier()
     const { session } = this.#options.subject
     const join = joinReports(this.#records(), { channel: 'screen', requestKey: instance, session, menu })
     const joined = join.do === 'join' || join.do === 'known' ? this.#open.get(join.id) : undefined
@@ -122,11 +146,27 @@ export class SessionApprovals {
    */
   #lookAgain(instance: string, print: string | undefined): void {
     const { clock, menu, onError } = this.#options
-    clock.setTimer(ASK_AGAIN_MS, () => {
+    // One look for one menu, however many requests about it have come to their end.
+    this.#cancelLook()
+    this.#again = clock.setTimer(ASK_AGAIN_MS * 2 ** Math.min(this.#misses, 6), () => {
+      this.#again = null
       const now = menu.menu()
       if (!now || now.print !== print || this.#shown || this.#options.isExited()) return
       void this.raise(now, `${appearanceOf(instance)}~${++this.#timesAsked}`).catch(onError)
     })
+  }
+
+  /**
+   * The menu that was asked last is seen again. An equal one may have taken its place behind a picture that nobody believed, or while one
+   * host followed another: if no request is open for it, it is looked at once more, and asked.
+   */
+  stands(menu: Menu, instance: string): void {
+    if (!this.#shown && !this.#again && approvalKindOf(menu)) this.#lookAgain(instance, menu.print)
+  }
+
+  #cancelLook(): void {
+    this.#again?.cancel()
+    this.#again = null
   }
 
   /** The menu has gone. Decided: whoever delivers it looks for proof. Pending: someone answered in the terminal, or it was withdrawn. */
@@ -167,17 +207,28 @@ export class SessionApprovals {
     }
   }
 
+  /**
+   * Requests whose menu has made way for another one, and that no use of a tool was found for: what the agent is known to have begun by now
+   * is theirs, and not the next menu's, which may ask for the very same thing.
+   */
+  async #nameEarlier(): Promise<void> {
+    for (const open of [...this.#open.values()]) {
+      const tool = open.key === null ? this.#uses.shownBy(open.menu) : null
+      if (tool) await this.#name(open, tool.key, tool.tool)
+    }
+  }
+
   /** A menu that was raised before its tool was told of: from now on the agent's words about that tool are about it. */
   async #nameTool(statement: ToolStatement, at: number): Promise<void> {
     if (statement.key === null || [...this.#open.values()].some(({ key }) => key === statement.key)) return
     const tool = this.#tools.unasked().find(({ key }) => key === statement.key)
+    if (!tool || this.#uses.isSpent(tool, at)) return
     const open = [...this.#open.values()].find(
-      ({ key, menu, record }) =>
-        tool &&
+      ({ key, menu, since }) =>
         key === null &&
         menu &&
         // Transcripts lag behind: an equal request that came later is about another use of the tool.
-        record.requestedAt - at < MENU_FOLLOWS_MS &&
+        this.#wallTime(since) - at < MENU_FOLLOWS_MS &&
         requestOfTool([tool], menu, '', this.#context()),
     )
     if (open) await this.#name(open, statement.key, statement.tool)
@@ -196,10 +247,12 @@ export class SessionApprovals {
   async #hearRequest(report: AgentReport, statement: RequestStatement & { subAgent?: string }): Promise<void> {
     const { ledger, subject } = this.#options
     // A form is filled in on the screen, and its menu is the request; nobody needs to wait here.
-    if (statement.viaScreen) return this.#answers.release(report.id)
+    if (statement.viaScreen || this.#late.has(report.id)) return this.#answers.release(report.id)
     const key = this.#tools.keyFor(statement, this.#options.clock.monotonic())
     const { tool, input, prompt, subAgent } = statement
-    const join = joinReports(await ledger.recent(subject.session), {
+    const late = new Set(this.#late.values())
+    const recent = (await ledger.recent(subject.session)).filter(({ id }) => !late.has(id))
+    const join = joinReports(recent, {
       channel: 'hook',
       requestKey: report.id,
       session: subject.session,
@@ -209,9 +262,12 @@ export class SessionApprovals {
       ...(key !== null && { toolUseId: key }),
       ...(subAgent !== undefined && { subAgent }),
     })
-    if (join.do !== 'known') this.#tools.noteAsked(key, this.#options.clock.monotonic())
+    this.#tools.noteAsked(key, this.#options.clock.monotonic())
     // It was answered, and its dialog gone, before this report came.
-    if (join.do === 'known' && !this.#open.has(join.id)) return this.#answers.release(report.id)
+    if (join.do === 'known' && !this.#open.has(join.id)) {
+      this.#noteLate(report.id, join.id)
+      return this.#answers.release(report.id)
+    }
     const known = join.do === 'new' ? undefined : this.#open.get(join.id)
     if (!known) {
       await this.#add(requestOfStatement(report.id, statement, key, this.#context()), {
@@ -223,6 +279,12 @@ export class SessionApprovals {
     }
     if (join.do === 'replace') return this.#replace(known, report, statement, key)
     return this.#addReport(known, report, statement, key, { isNew: join.do === 'join' })
+  }
+
+  #noteLate(report: string, id: string): void {
+    this.#late.set(report, id)
+    const [oldest] = this.#late.keys()
+    if (this.#late.size > LATE_KEPT && oldest !== undefined) this.#late.delete(oldest)
   }
 
   /** A further report of a request that is open: one more place that can be answered. */
@@ -271,7 +333,9 @@ export class SessionApprovals {
     this.#open.delete(old.record.id)
     const wasShown = this.#shown?.id === old.record.id
     if (wasShown) this.#shown = { id: record.id, instance: this.#shown!.instance }
-    await this.#track(record, { key, asked: statement, report: report.id })
+    const open = await this.#track(record, { key, asked: statement, report: report.id })
+    open.menu = old.menu
+    open.since = old.since
     await this.#tell(old.record.id)
   }
 
@@ -360,6 +424,12 @@ export class SessionApprovals {
   }
 
   // — inside —
+
+  /** A moment of the steady clock as the agent would have written it down. */
+  #wallTime(steady: number): number {
+    const { clock } = this.#options
+    return clock.now() - (clock.monotonic() - steady)
+  }
 
   #context() {
     return { subject: this.#options.subject, mayHold: this.#answers.mayHold, can: this.#answers.can }
@@ -459,7 +529,10 @@ export class SessionApprovals {
     const record = await this.#options.ledger.get(id)
     if (!record || isOpen(record)) return
     const open = this.#open.get(id)
-    if (open) this.#letGo(open)
+    if (open) {
+      this.#letGo(open)
+      this.#uses.spend(open)
+    }
     this.#open.delete(id)
     if (this.#shown?.id === id) {
       this.#lookAgain(this.#shown.instance, record.menuPrint)
@@ -479,6 +552,8 @@ export class SessionApprovals {
 
 /** The menu of a tool is on screen so soon after the agent has begun to use it. */
 const MENU_FOLLOWS_MS = 200
+
+const LATE_KEPT = 200
 
 /** A relay reconnects within five seconds; a menu is drawn at once. */
 const ADOPTED_MS = 10_000

@@ -59,6 +59,9 @@ export interface SessionPhaseOptions {
  */
 const READ_AGAIN_S = 0.001
 
+/** A picture that was cut off is finished within so long, or it was whole. */
+const HALF_DRAWN_S = 2
+
 /** What Signalbox does with a session: the phase, the turn and the message, moved by the table and carried out by its actions. */
 export class SessionPhase {
   readonly #options: SessionPhaseOptions
@@ -74,6 +77,12 @@ export class SessionPhase {
   /** When the open message was last read, and when it is due again if that was put off. */
   #readAt = Number.NEGATIVE_INFINITY
   #readDue: number | null = null
+  /** Menus on their way to the ledger. */
+  #asking = 0
+  /** The turn that the agent was last seen to be busy with. */
+  #begun: string | null = null
+  /** When a half drawn picture came that nothing has followed yet. */
+  #tornAt: number | null = null
 
   constructor(options: SessionPhaseOptions) {
     const { session, pack, rows, restored, clock, isResumed, notices } = options
@@ -128,6 +137,11 @@ export class SessionPhase {
     return this.#conversation.lastTurn
   }
 
+  /** The agent has been seen at work on this turn, or it is over. */
+  hasBegun(turn: string | null): boolean {
+    return turn === null || this.#begun === turn || this.#conversation.turn !== turn
+  }
+
   get openMessage(): MessageRef | null {
     const { turn, message } = this.#conversation
     return turn && message ? { session: this.#options.session, turn, message } : null
@@ -148,12 +162,14 @@ export class SessionPhase {
     this.#conversation.observe(look)
     if (look.isSettled && observation.view !== 'auth_required' && observation.view !== 'unknown')
       this.#options.notices.signedIn()
-    if (!this.#readiness.admits(look) || !look.isSettled) return
+    if (!this.#readiness.admits(look) || !look.isSettled || this.#isHalfDrawn(look)) return
     const menu = liveMenu(observation)
     const isNewMenu = menu !== null && this.#menus.print !== menu.print
     if (!menu) this.#menus.print = null
     this.#beginQueuedTurn(look)
     this.dispatch(phaseEventOf(observation, isNewMenu), look)
+    if (menu && this.#asking === 0 && !this.#options.isCatchingUp())
+      this.#options.approvals.stands(menu, this.#menus.instance)
   }
 
   /** Keys go to the program, a person's or ours. */
@@ -169,13 +185,19 @@ export class SessionPhase {
     if (next !== from && !isCatchingUp()) record('session.phase', { from, to: next, event })
     notices.atWork(this.isAtWork)
     for (const action of actions) this.#act(action, look, event)
-    if (next === 'dormant' && from !== 'dormant') this.#closeTurn(look)
+    if (next !== 'dormant') this.#begun = this.#conversation.turn
+    if (next === 'dormant' && from !== 'dormant') {
+      if (from === 'tool-pending') this.#sayUnsaid(look)
+      this.#closeTurn(look)
+    }
   }
 
   /** When to call `tick` if no byte comes before; null: never. In seconds since the session's start. */
   nextDeadline(): number | null {
     const said = this.#phase === 'dormant' ? this.#passing.dueAt : null
-    return said === null ? this.#readDue : Math.min(said, this.#readDue ?? said)
+    const torn = this.#tornAt === null ? null : this.#tornAt + HALF_DRAWN_S
+    const due = [said, torn, this.#readDue].filter(at => at !== null)
+    return due.length === 0 ? null : Math.min(...due)
   }
 
   /** Time has passed; the last picture still stands. Bytes that come later than the deadline are preceded by this call, live or not. */
@@ -184,6 +206,7 @@ export class SessionPhase {
     const look = this.#options.lastLook()
     if (due === null || t < due || !look) return
     const now = { ...look, t: due }
+    if (this.#tornAt !== null && due === this.#tornAt + HALF_DRAWN_S) return this.see(now)
     if (due !== this.#readDue) return this.#act('extract-history', now)
     this.#act('extract', now)
     this.#act('edit', now)
@@ -220,9 +243,14 @@ export class SessionPhase {
     const { effects, approvals, lastLook } = this.#options
     const menu = liveMenu(lastLook()?.observation ?? null)
     const { instance } = this.#menus
+    this.#asking++
     effects.later(async () => {
-      const found = await approvals.takeOver(menu && { menu, instance })
-      if (found === 'new' && menu) await approvals.raise(menu, instance)
+      try {
+        const found = await approvals.takeOver(menu && { menu, instance })
+        if (found === 'new' && menu) await approvals.raise(menu, instance)
+      } finally {
+        this.#asking--
+      }
     })
   }
 
@@ -319,6 +347,16 @@ export class SessionPhase {
     this.#act('mark-turn', look)
   }
 
+  /**
+   * The program was stopped in the middle of a picture: a menu that is not in it yet has not gone, and one that is may have more to it. The
+   * rest comes with the next frame; if none comes, that was all.
+   */
+  #isHalfDrawn({ frame, t }: Look): boolean {
+    const isStanding = this.#tornAt !== null && t >= this.#tornAt + HALF_DRAWN_S
+    this.#tornAt = frame.torn && !isStanding ? (this.#tornAt ?? t) : null
+    return this.#tornAt !== null
+  }
+
   #finalize(look: Look | null, { before, isEnd }: { before?: number; isEnd: boolean }): void {
     const { messages, hasTranscript, exit } = this.#options
     this.#readDue = null
@@ -335,6 +373,15 @@ export class SessionPhase {
       ending: isEnd && before === undefined ? this.#endingOf(look) : null,
       waits: isEnd && hasTranscript && exit() === null,
     })
+  }
+
+  /**
+   * A request has been answered, and by the next look the agent is done, or asks for something else: what it said in between was never
+   * seen to be written. No turn is closed over it, and no further request is asked before it.
+   */
+  #sayUnsaid(look: Look | null): void {
+    const isEnd = this.#phase === 'dormant'
+    if (look && this.#conversation.hasUnsaid(look, { isAsking: !isEnd })) this.#finalize(look, { isEnd })
   }
 
   /** What passed while nobody waited for anything, as a message of its own. A prompt that was answered at once has its turn closed by it. */
@@ -369,11 +416,14 @@ export class SessionPhase {
     const { effects, approvals, clock, isCatchingUp } = this.#options
     const menu = liveMenu(look?.observation ?? null)
     if (!menu || !look) return
+    this.#sayUnsaid(look)
     const since = clock.monotonic() - Math.max(0, look.t - menu.live.since) * 1000
     const count = this.#menus.count + 1
     const instance = `${look.frame.lines[menu.rows[0]]?.id ?? 0}:${count}`
     this.#menus = { count, print: menu.print, instance }
-    if (!isCatchingUp()) effects.later(() => approvals.raise(menu, instance, since))
+    if (isCatchingUp()) return
+    this.#asking++
+    effects.later(() => approvals.raise(menu, instance, since).finally(() => this.#asking--))
   }
 
   get #asksOnlyForSignIn(): boolean {

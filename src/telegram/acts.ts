@@ -12,12 +12,23 @@ export type Act =
   /** A message of its own: replies to commands, notices. */
   | { do: 'say'; html: string; keyboard?: Keyboard; replyTo?: number; forceReply?: boolean }
   /** The one message that shows its subject: sent once, edited ever after, without buttons when it is closed. */
-  | { do: 'card'; html: string; keyboard: Keyboard; isOpen: boolean; forceReply?: boolean; isBelow?: boolean }
+  | {
+      do: 'card'
+      html: string
+      keyboard: Keyboard
+      isOpen: boolean
+      forceReply?: boolean
+      isBelow?: boolean
+      /** Once closed it is over: the next one of its subject is a new message. */
+      isOnce?: boolean
+    }
   /** A finished answer: rich where it fits, else HTML in parts; begun with edits it is finished by an edit. */
   | { do: 'answer'; parts: readonly string[]; markdown: string | null; mark?: string }
   | { do: 'file'; name: string; text: string; caption: string }
   /** Bytes that lie on disk, checked when the button was made and again when it is sent. */
   | { do: 'download'; path: string; caption: string }
+  /** The session of this topic has ended. */
+  | { do: 'close-topic' }
 
 /** Said now or never: latest wins, lost in a crash, replaced by what comes next. */
 export type Fleeting =
@@ -31,5 +42,7 @@ export interface Queued {
   topic?: string
   lane: 1 | 2 | 3
   subject: string
+  /** Not said before this time. */
+  notBefore?: number
   act: Act
 }

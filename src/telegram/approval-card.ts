@@ -165,24 +165,49 @@ function questionKeys(record: ApprovalRecord, { ticked, page }: CardContext): Ke
     return options.map(({ key, label, meaning }) => [
       { text: label, press: { do: 'decide', approval, fingerprint, option: key, isWhole: true }, ...styleOf(meaning) },
     ])
+  // Findings of a review are ticked one by one; what stands for many of them at once is an answer of its own.
+  const numbers = findingsOf(record)
+  const single = numbers.size > 0 ? options.filter(({ key }) => numbers.has(key)) : options
+  const several = options.filter(option => !single.includes(option))
   return [
-    ...options.map(({ key, label }): KeyWish[] => [
+    ...single.slice(page * ITEMS_A_PAGE, (page + 1) * ITEMS_A_PAGE).map(({ key, label }): KeyWish[] => [
       {
-        text: `${ticked.includes(key) ? '☑' : '☐'} ${label}`,
+        text: `${ticked.includes(key) ? '☑' : '☐'} ${numbers.size > 0 ? `${key} ` : ''}${label}`,
         press: { do: 'tick', approval, ticked: flipped(ticked, key), page },
       },
     ]),
-    [{ text: `Submit ${ticked.length} of ${options.length}`, press: submit(record, ticked), style: 'success' }],
+    ...pageKeys(record, single.length, ticked, page),
+    ...several.map(({ key, label, meaning }): KeyWish[] => [
+      { text: label, press: submit(record, [key]), ...styleOf(meaning) },
+    ]),
+    [{ text: `Submit ${ticked.length} of ${single.length}`, press: submit(record, ticked), style: 'success' }],
   ]
+}
+
+/** Numbers of the findings that a review asks about, as its options name them. */
+function findingsOf({ kind, request }: ApprovalRecord): Set<string> {
+  const items = kind === 'review' ? (request.input as { items?: unknown } | null | undefined)?.items : null
+  const numbers = Array.isArray(items) ? items.map(item => (item as { number?: unknown } | null)?.number) : []
+  return new Set(numbers.filter(number => typeof number === 'number').map(String))
+}
+
+/** Where there is more than fits one page. */
+function pageKeys(
+  { id: approval }: ApprovalRecord,
+  count: number,
+  ticked: readonly string[],
+  page: number,
+): KeyWish[][] {
+  const pages = Math.max(1, Math.ceil(count / ITEMS_A_PAGE))
+  const turn = (text: string, to: number): KeyWish[] =>
+    to >= 0 && to < pages ? [{ text, press: { do: 'tick', approval, ticked: [...ticked], page: to } }] : []
+  return pages > 1 ? [[...turn('◀', page - 1), ...turn(`${page + 1}/${pages} ▶`, page + 1)]] : []
 }
 
 function itemKeys(record: ApprovalRecord, { ticked, page }: CardContext): KeyWish[][] {
   const { id: approval, request } = record
   const items = request.items ?? []
-  const pages = Math.max(1, Math.ceil(items.length / ITEMS_A_PAGE))
   const shown = items.slice(page * ITEMS_A_PAGE, (page + 1) * ITEMS_A_PAGE)
-  const turn = (text: string, to: number): KeyWish[] =>
-    to >= 0 && to < pages ? [{ text, press: { do: 'tick', approval, ticked: [...ticked], page: to } }] : []
   const tick = (all: string[]): KeyWish['press'] => ({ do: 'tick', approval, ticked: all, page })
   return [
     ...shown.map((item): KeyWish[] => [
@@ -191,7 +216,7 @@ function itemKeys(record: ApprovalRecord, { ticked, page }: CardContext): KeyWis
         press: { do: 'tick', approval, ticked: flipped(ticked, item.id), page },
       },
     ]),
-    ...(pages > 1 ? [[...turn('◀', page - 1), ...turn(`${page + 1}/${pages} ▶`, page + 1)]] : []),
+    ...pageKeys(record, items.length, ticked, page),
     [
       { text: 'All', press: tick(items.map(({ id }) => id)) },
       { text: 'Major and up', press: tick(items.filter(isMajor).map(({ id }) => id)) },

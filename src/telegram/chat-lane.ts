@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../clock/index.js'
 import type { QueuedItem } from '../host/index.js'
 import type { Act, Fleeting } from './acts.js'
-import { FRESH_PACE, type PaceState } from './pace.js'
+import type { PaceState } from './pace.js'
 
 /** Null: nothing to do until something comes. */
 export interface LaneStep {
@@ -19,7 +19,7 @@ const REFUSALS_WITHIN_MS = 10 * 60_000
 /** What waits in one chat, and the one worker that sends it. */
 export class ChatLane {
   readonly chat: number
-  pace: PaceState = FRESH_PACE
+  pace: PaceState
   failures = 0
   readonly #clock: Clock
   readonly #step: (lane: ChatLane) => Promise<LaneStep>
@@ -36,11 +36,13 @@ export class ChatLane {
 
   constructor(options: {
     chat: number
+    pace: PaceState
     clock: Clock
     step(lane: ChatLane): Promise<LaneStep>
     onError(error: unknown): void
   }) {
     this.chat = options.chat
+    this.pace = options.pace
     this.#clock = options.clock
     this.#step = options.step
     this.#onError = options.onError
@@ -67,14 +69,23 @@ export class ChatLane {
   }
 
   /** The most pressing thing: lanes in order, each in order of arrival; what is fleeting last. */
-  next(): QueuedItem | FleetingItem | null {
+  next(now: number): QueuedItem | FleetingItem | null {
     if (this.#isPaused) return null
     for (const lane of [1, 2, 3]) {
-      const item = this.#items.find(candidate => candidate.lane === lane)
+      // What was put off and is overtaken by now need not wait: it is dropped.
+      const item = this.#items.find(
+        candidate => candidate.lane === lane && ((candidate.notBefore ?? 0) <= now || this.isOvertaken(candidate)),
+      )
       if (item) return item
     }
     const [first] = this.#fleeting
     return first ? { key: first[0], act: first[1] } : null
+  }
+
+  /** How long until something that was put off is due; null when there is nothing. */
+  dueIn(now: number): number | null {
+    const times = this.#isPaused ? [] : this.#items.flatMap(({ notBefore }) => notBefore ?? [])
+    return times.length === 0 ? null : Math.max(1, Math.min(...times) - now)
   }
 
   /** A later word about the same card makes this one needless. */
@@ -117,7 +128,7 @@ export class ChatLane {
   }
 
   settled(): Promise<void> {
-    if (this.#items.length === 0 || this.#isPaused) return Promise.resolve()
+    if (this.#isAtRest) return Promise.resolve()
     return new Promise(resolve => this.#idle.add(resolve))
   }
 
@@ -125,6 +136,12 @@ export class ChatLane {
     this.#isStopped = true
     this.#timer?.cancel()
     while (this.#isRunning) await new Promise<void>(resolve => this.#idle.add(resolve))
+  }
+
+  /** Nothing waits that could be said now. */
+  get #isAtRest(): boolean {
+    const now = this.#clock.now()
+    return this.#isPaused || this.#items.every(({ notBefore }) => (notBefore ?? 0) > now)
   }
 
   #wake(): void {
@@ -153,7 +170,7 @@ export class ChatLane {
       }
     } finally {
       this.#isRunning = false
-      if (this.#items.length === 0 || this.#isPaused || this.#isStopped) {
+      if (this.#isAtRest || this.#isStopped) {
         for (const resolve of [...this.#idle]) resolve()
         this.#idle.clear()
       }

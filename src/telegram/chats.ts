@@ -1,10 +1,12 @@
 import { newEvent } from '../events/index.js'
 import {
   type KnownChat,
+  type KnownTopic,
   type People,
   type ShownCard,
   telegramChatsProjection,
   telegramShownProjection,
+  telegramTopicsProjection,
 } from '../host/index.js'
 import type { EventStore } from '../store/index.js'
 import { mayDecide, type Reader } from './card-maker.js'
@@ -44,8 +46,22 @@ export class Chats {
         .map(id => ({ chat: id, isPrivate: true, deciders: mayDecide(person) ? [id] : [] })),
     )
     const deciders = people.filter(mayDecide).flatMap(({ telegram }) => telegram)
-    const groups = this.#groups.filter(chat => reachable.has(chat)).map(chat => ({ chat, isPrivate: false, deciders }))
+    const enabled = this.#enabled(known.map(({ state }) => state))
+    const groups = enabled.filter(chat => reachable.has(chat)).map(chat => ({ chat, isPrivate: false, deciders }))
     return [...own, ...groups]
+  }
+
+  /** A group is enabled by its id; one that became a supergroup stays enabled under its new one. */
+  async isEnabled(group: number): Promise<boolean> {
+    const known = await this.#store.documents<KnownChat>(telegramChatsProjection.name)
+    return this.#enabled(known.map(({ state }) => state)).includes(group)
+  }
+
+  #enabled(known: readonly KnownChat[]): number[] {
+    const moved = known.flatMap(({ chat, movedTo }) =>
+      this.#groups.includes(chat) && movedTo !== undefined ? [movedTo] : [],
+    )
+    return [...new Set([...this.#groups, ...moved])]
   }
 
   async reader(chat: number): Promise<Reader | null> {
@@ -61,6 +77,14 @@ export class Chats {
       .filter(({ chat, current, follows }) => (current === session || follows?.includes(session)) && readers.has(chat))
   }
 
+  /** Chats in which something has a topic of its own. */
+  async topicsOf(subject: string): Promise<number[]> {
+    const topics = await this.#store.documents<KnownTopic>(telegramTopicsProjection.name)
+    return topics
+      .filter(({ state }) => state.subject === subject && state.thread !== null)
+      .map(({ state }) => state.chat)
+  }
+
   /** What a message of ours is about; null when nobody remembers. */
   async subjectOf(chat: number, message: number): Promise<string | null> {
     const shown = await this.#store.documents<ShownCard>(telegramShownProjection.name)
@@ -73,12 +97,12 @@ export class Chats {
     return found?.state ?? null
   }
 
-  /** Another message shows the same, or a message of theirs stands for something. */
-  async remember(chat: number, subject: string, message: number): Promise<void> {
+  /** Another message shows the same, or a message of theirs stands for something. True: that was not known yet. */
+  async remember(chat: number, subject: string, message: number): Promise<boolean> {
     const known = await this.shown(chat, subject)
-    if (known?.messages.includes(message)) return
-    const messages = [...(known?.messages ?? []), message]
-    const shown = { chat, subject, messages, hash: known?.hash ?? '', isOpen: known?.isOpen ?? true }
+    if (known?.messages.includes(message)) return false
+    const shown = { chat, subject, messages: [message], hash: known?.hash ?? '', isOpen: known?.isOpen ?? true }
     await this.#store.append(`telegram/shown/${subject}@${chat}`, 'any', [newEvent('telegram.shown', shown)])
+    return true
   }
 }

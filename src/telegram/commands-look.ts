@@ -7,10 +7,10 @@ import type { Block } from '../screen/index.js'
 import { answerActs } from './answers.js'
 import type { Command } from './commands.js'
 import { named } from './commands-sessions.js'
-import { answersOf, screenText, statusOf } from './look.js'
+import { answersOf, facetLines, screenText, statusOf } from './look.js'
 import { sessionTitle } from './names.js'
 import { escapeHtml, PART_UNITS } from './split.js'
-import { clockTime } from './times.js'
+import { ago, clockTime } from './times.js'
 
 const HISTORY = 15
 const DAY_MS = 86_400_000
@@ -61,7 +61,7 @@ export const LOOK_COMMANDS: Readonly<Record<string, Command>> = {
       const text = [
         ...facts.map(([name, value]) => `${name}: ${String(value)}`),
         '',
-        ...evidence.map(one => JSON.stringify(one)),
+        ...evidence.map(({ verdict, authority, rule, age }) => `${verdict}: ${authority} ${rule}, ${ago(age)}`),
       ].join('\n')
       await desk.say(to, `<pre>${escapeHtml(text.slice(0, 3000))}</pre>`, { about: record.id })
       return 'explained'
@@ -133,12 +133,11 @@ export const LOOK_COMMANDS: Readonly<Record<string, Command>> = {
     run: async ({ desk, to }) => {
       const record = await desk.need(to)
       const live = desk.host.live(record.id)
-      const facets = Object.entries((live?.observation as { facets?: Record<string, unknown> } | null)?.facets ?? {})
       const lines = [
         `<b>${escapeHtml(sessionTitle(record))}</b>`,
         escapeHtml(statusOf(desk.host, record, desk.clock.now())),
-        live && live.heldPrompts.length > 0 ? `${live.heldPrompts.length} held` : '',
-        ...facets.map(([name, value]) => escapeHtml(`${name}: ${JSON.stringify(value)}`.slice(0, 300))),
+        live && live.heldPrompts.length > 0 ? `${live.heldPrompts.length} held here until it rests` : '',
+        ...facetLines(live?.observation?.facets ?? []).map(line => escapeHtml(line.slice(0, 300))),
       ]
       await desk.say(to, lines.filter(Boolean).join('\n'), { about: record.id })
       return 'shown'

@@ -2,7 +2,7 @@ import { SignalboxError } from '../errors/index.js'
 import type { SessionRecord } from '../sessions/index.js'
 import type { Command, CommandCall } from './commands.js'
 import { KEY_PAD } from './keys.js'
-import { lastLine, statusOf } from './look.js'
+import { interruptWords, lastLine, statusOf } from './look.js'
 import { sessionTitle } from './names.js'
 import { escapeHtml } from './split.js'
 
@@ -86,7 +86,7 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
     run: async ({ desk, to }) => {
       const record = await desk.need(to)
       const result = await desk.live(record).interrupt()
-      await desk.say(to, `${escapeHtml(sessionTitle(record))}: ${escapeHtml(JSON.stringify(result))}`, {
+      await desk.say(to, `<b>${escapeHtml(sessionTitle(record))}</b>\n${escapeHtml(interruptWords(result))}`, {
         about: record.id,
       })
       return 'interrupted'

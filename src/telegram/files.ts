@@ -1,8 +1,10 @@
-import { basename, join, resolve } from 'node:path'
+import { basename, join, relative, resolve } from 'node:path'
 import { newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
+import type { Block } from '../screen/index.js'
 import { openDownload, type SessionPlaces, type SessionRecord, storeUpload } from '../sessions/index.js'
 import { type Asker, type Desk, needRole } from './desk.js'
+import { namedPaths } from './named-paths.js'
 import type { Intent } from './parse-update.js'
 import { escapeHtml } from './split.js'
 import type { Words } from './words.js'
@@ -13,6 +15,14 @@ const MB = 1024 * 1024
 /** What the Bot API hands out and takes. */
 const UPLOAD_MAX = 20 * MB
 const DOWNLOAD_MAX = 50 * MB
+const MOST_OFFERED = 4
+
+/** A file that waits to be sent; what an owner said yes to may lie outside of the project. */
+interface Promised {
+  session: string
+  path: string
+  isOutside?: boolean
+}
 
 /** Files for an agent, and files of its project for people, by the same rules as everywhere. */
 export class Files {
@@ -55,21 +65,33 @@ export class Files {
   }
 
   /** Checks, then queues; what is sent is checked again when it is read. */
-  async offer(record: SessionRecord, wanted: string, to: Asker): Promise<string> {
-    const { handle, path, bytes } = await this.#open(record, wanted)
+  async offer(
+    record: SessionRecord,
+    wanted: string,
+    to: Asker,
+    options: { /** The owner was asked and said yes. */ isOutside?: boolean } = {},
+  ): Promise<string> {
+    const isOutside = options.isOutside === true && to.person.role === 'owner'
+    if (!isOutside && to.person.role === 'owner' && (await this.#isOnlyOutside(record, wanted)))
+      return this.#askOutside(record, wanted, to)
+    const { handle, path, bytes } = await this.#open(record, wanted, isOutside)
     await handle.close()
     if (bytes > DOWNLOAD_MAX)
       throw new SignalboxError('E_TOO_LARGE', 'Files of more than 50 MB do not go through a bot.')
     const caption = `${basename(path)} · ${bytes} bytes`
-    const act = { do: 'download' as const, path: JSON.stringify({ session: record.id, path: wanted }), caption }
+    const act = {
+      do: 'download' as const,
+      path: JSON.stringify({ session: record.id, path: wanted, isOutside }),
+      caption,
+    }
     await this.#desk.outbox.say([{ chat: to.chat, lane: 2, subject: `${record.id}/${newId('tgi')}`, act }])
     return 'It comes as a file.'
   }
 
   /** For the outbox, when its turn has come. Text is searched for secrets, which do not leave. */
   async read(promised: string): Promise<{ name: string; bytes: Uint8Array; note: string }> {
-    const { session, path: wanted } = JSON.parse(promised) as { session: string; path: string }
-    const { handle, path } = await this.#open(await this.#desk.host.record(session), wanted)
+    const { session, path: wanted, isOutside } = JSON.parse(promised) as Promised
+    const { handle, path } = await this.#open(await this.#desk.host.record(session), wanted, isOutside === true)
     try {
       const bytes = await handle.readFile()
       if (bytes.includes(0)) return { name: basename(path), bytes, note: '' }
@@ -82,8 +104,48 @@ export class Files {
     }
   }
 
-  #open(record: SessionRecord, wanted: string) {
-    return openDownload(this.#places(record), resolve(record.project, wanted), this.#desk.host.settings.files)
+  /** Files that an answer names and that were written since then, as far as they may be handed out. */
+  async offered(record: SessionRecord, blocks: readonly Block[], since: number): Promise<string[]> {
+    const found: string[] = []
+    for (const path of namedPaths(blocks)) {
+      const opened = await this.#open(record, path, false).catch(() => null)
+      if (!opened) continue
+      const { mtimeMs } = await opened.handle.stat()
+      await opened.handle.close()
+      const shown = relative(record.project, opened.path)
+      if (mtimeMs >= since && opened.bytes <= DOWNLOAD_MAX && !found.includes(shown)) found.push(shown)
+      if (found.length === MOST_OFFERED) break
+    }
+    return found
+  }
+
+  /** It could be sent if it lay in the project: what holds credentials or belongs to Signalbox is not asked about. */
+  async #isOnlyOutside(record: SessionRecord, wanted: string): Promise<boolean> {
+    const inside = await this.#open(record, wanted, false).catch(() => null)
+    await inside?.handle.close()
+    if (inside) return false
+    const outside = await this.#open(record, wanted, true).catch(() => null)
+    await outside?.handle.close()
+    return outside !== null
+  }
+
+  async #askOutside(record: SessionRecord, wanted: string, to: Asker): Promise<string> {
+    const path = resolve(record.project, wanted)
+    await this.#desk.say(to, `<code>${escapeHtml(path)}</code> lies outside of the project. Send it all the same?`, {
+      about: record.id,
+      isReply: true,
+      keys: [
+        [{ text: 'Yes, send it', press: { do: 'download', session: record.id, path: wanted, isOutside: true } }],
+        [{ text: 'No', press: { do: 'discard' } }],
+      ],
+    })
+    return 'asked'
+  }
+
+  #open(record: SessionRecord, wanted: string, isOutside: boolean) {
+    const places = this.#places(record)
+    const checked = isOutside ? { ...places, project: '/' } : places
+    return openDownload(checked, resolve(record.project, wanted), this.#desk.host.settings.files)
   }
 
   #places({ id, project }: SessionRecord): SessionPlaces {

@@ -11,8 +11,8 @@ export interface IntakeOptions {
   bot: { id: number; username: string }
   /** Who this account is; null for a stranger. */
   personOf(telegram: number): Person | null
-  /** Chats of several people in which the bot may speak at all. */
-  groups: readonly number[]
+  /** Whether the bot may speak at all in this chat of several people. */
+  isEnabled(group: number): Promise<boolean>
   /** Does what was asked. `isAgain`: it was begun before, and nobody knows how far it got. */
   perform(intent: Intent, person: Person, about: { update: number; at: number; isAgain: boolean }): Promise<string>
   /** Somebody who is nobody here; only pairing may listen. */
@@ -85,7 +85,7 @@ export class Intake {
   async #handle(intent: Intent, { update, at, attempts }: OpenUpdate): Promise<void> {
     const { store } = this.#options
     const person = this.#options.personOf(intent.from.id)
-    const why = person ? this.#whyNot(intent) : 'a stranger'
+    const why = person ? await this.#whyNot(intent) : 'a stranger'
     if (!person || why !== null) {
       const isPairing = !person && (await this.#options.stranger(intent, update))
       if (isPairing) return this.#end(update, 'done', 'pairing')
@@ -105,9 +105,9 @@ export class Intake {
     }
   }
 
-  #whyNot(intent: Intent): string | null {
+  async #whyNot(intent: Intent): Promise<string | null> {
     if (intent.chatKind === 'private') return null
-    if (!this.#options.groups.includes(intent.chat)) return 'a group that is not enabled'
+    if (!(await this.#options.isEnabled(intent.chat))) return 'a group that is not enabled'
     return 'isForUs' in intent && !intent.isForUs ? 'not meant for the bot' : null
   }
 

@@ -1,6 +1,6 @@
 import type { Host } from '../host/index.js'
-import { type Block, renderMarkdown } from '../screen/index.js'
-import type { LiveSession, SessionRecord } from '../sessions/index.js'
+import { type Block, type Facet, renderMarkdown } from '../screen/index.js'
+import type { InterruptResult, LiveSession, SessionRecord } from '../sessions/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { ago } from './times.js'
 
@@ -27,6 +27,45 @@ export function statusOf(host: Host, record: SessionRecord, now: number): string
           ? 'rests'
           : 'works'
   return `${doing} · started ${since}`
+}
+
+/** What came of an interruption, in words. */
+export function interruptWords(sent: InterruptResult): string {
+  if (sent.result === 'interrupted') return 'Interrupted.'
+  if (sent.result === 'idle') return 'It rests already: there was nothing to interrupt.'
+  return sent.result === 'refused' ? `Not interrupted: ${sent.detail}.` : `Perhaps interrupted: ${sent.detail}.`
+}
+
+/** What else is on the agent's screen, one line each: the gauge of its context first. */
+export function facetLines(facets: readonly Facet[]): string[] {
+  const order = (name: Facet['name']) => (name === 'context' ? 0 : 1)
+  return [...facets].sort((a, b) => order(a.name) - order(b.name)).map(facetLine)
+}
+
+function facetLine({ name, data }: Facet): string {
+  if (name === 'context' && typeof data.percent === 'number')
+    return `Context: ${'▓'.repeat(Math.round(data.percent / 10)).padEnd(10, '░')} ${data.percent} % left`
+  const title = FACETS[name]
+  const values = Object.entries(data).filter(([, value]) => ['string', 'number'].includes(typeof value))
+  const [only] = values
+  if (!only) return title
+  const text = values.length === 1 ? String(only[1]) : values.map(([key, value]) => `${value} ${key}`).join(', ')
+  return `${title}: ${text}`
+}
+
+const FACETS: Readonly<Record<Facet['name'], string>> = {
+  todo: 'To do',
+  agents: 'Sub-agents',
+  background: 'In the background',
+  queued: 'Queued in the agent',
+  context: 'Context',
+  mode: 'Mode',
+  retry: 'Tries again',
+  survey: 'Asks for an opinion',
+  notice: 'Notice',
+  scrolled: 'Scrolled up',
+  statusline: 'Status line',
+  update: 'An update is there',
 }
 
 /** The last line of what the agent said, now or before. */

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
-import { systemClock } from '../clock/index.js'
+import { type Clock, systemClock } from '../clock/index.js'
 import { openHomeStore } from '../host/index.js'
 import type { SqliteStore } from '../store/index.js'
 import type { Queued } from './acts.js'
@@ -20,11 +20,13 @@ let ann: FakePerson
 let api: BotApi
 let outbox: Outbox
 const gone: string[] = []
+const errors: string[] = []
+let revoked = 0
 const moved: number[][] = []
 
 const FAST = { privatePerS: 1000, privateBurst: 1000, groupPerMin: 60_000, allPerS: 1000 }
 
-async function open(rules = FAST): Promise<Outbox> {
+async function open(rules = FAST, clock: Clock = systemClock): Promise<Outbox> {
   const topics = new Topics({ api, store, clock: systemClock, isOn: true, nameOf: async subject => `about ${subject}` })
   const speaker = new Speaker({
     api,
@@ -36,15 +38,13 @@ async function open(rules = FAST): Promise<Outbox> {
   })
   const made = new Outbox({
     store,
-    clock: systemClock,
+    clock,
     speaker,
     rules,
     onGone: async (_, reason) => void gone.push(reason),
     onMoved: async (from, to) => void moved.push([from, to]),
-    onUnauthorized: () => undefined,
-    onError: error => {
-      throw error
-    },
+    onUnauthorized: () => void revoked++,
+    onError: error => void errors.push((error as Error).message),
   })
   await made.start()
   return made
@@ -52,6 +52,8 @@ async function open(rules = FAST): Promise<Outbox> {
 
 beforeEach(async () => {
   gone.length = 0
+  errors.length = 0
+  revoked = 0
   moved.length = 0
   directory = mkdtempSync(join(tmpdir(), 'signalbox-outbox-'))
   store = await openHomeStore({ dataDirectory: directory, clock: systemClock, onError: () => undefined })
@@ -195,4 +197,99 @@ it('more than two hundred waiting words become one file, and none is missing', a
   expect(text.startsWith('hello')).toBe(true)
   expect(text.match(/word <\d+>/g)).toHaveLength(230)
   expect(texts()).toEqual(['231 messages'])
+})
+
+/** Waits are short here; what is asked for is the order of things. */
+const hasty: Clock = {
+  now: () => systemClock.now(),
+  monotonic: () => systemClock.monotonic() * 50,
+  setTimer: (ms, run) => systemClock.setTimer(ms / 50, run),
+}
+const sends = () => fake.calls.filter(({ method }) => method === 'sendMessage')
+
+it('errors of the server refuse the whole call: it is tried again, and what arrives is no copy', async () => {
+  await outbox.stop()
+  outbox = await open(FAST, hasty)
+  for (const code of [500, 502, 503]) fake.faults.plan('sendMessage', { kind: 'status', code })
+  await outbox.say([say('hello')])
+  await outbox.settled()
+  expect(sends()).toHaveLength(4)
+  expect(texts()).toEqual(['hello'])
+})
+
+it('a refusal for speed that names no time is obeyed for five seconds', async () => {
+  await outbox.stop()
+  outbox = await open(FAST, hasty)
+  fake.faults.plan('sendMessage', { kind: 'status', code: 429, description: 'Too Many Requests' })
+  await outbox.say([say('hello')])
+  await outbox.settled()
+  const [first, second] = sends()
+  expect((second!.at - first!.at) * 50).toBeGreaterThanOrEqual(5000)
+  expect(texts()).toEqual(['hello'])
+})
+
+it('a token that was revoked stops it and is told; nothing is lost, and what was refused is no copy later', async () => {
+  fake.faults.plan('sendMessage', { kind: 'status', code: 401, description: 'Unauthorized' })
+  void outbox.say([say('hello')])
+  await fake.until(() => revoked === 1, 'the end of the token to be told')
+  await outbox.stop()
+  expect(texts()).toEqual([])
+  outbox = await open()
+  await outbox.settled()
+  expect(texts()).toEqual(['hello'])
+})
+
+it('an edit that changes nothing is a success', async () => {
+  await outbox.say([card('may I?')])
+  await outbox.settled()
+  await outbox.say([card('may I?')])
+  await outbox.settled()
+  const edit = fake.calls.find(({ method }) => method === 'editMessageText')
+  expect(edit?.description).toContain('message is not modified')
+  expect([...texts(), ...errors]).toEqual(['may I?'])
+})
+
+it('what is refused for another reason is told and dropped, and the lane goes on', async () => {
+  fake.faults.plan('sendMessage', { kind: 'status', code: 400, description: 'Bad Request: CHAT_WRITE_FORBIDDEN' })
+  await outbox.say([say('one'), say('two')])
+  await outbox.settled()
+  expect(texts()).toEqual(['two'])
+  expect(errors).toEqual(['Bad Request: CHAT_WRITE_FORBIDDEN'])
+  const dropped = await store.readAll({ after: 0, limit: 100, types: ['telegram.dropped'] })
+  expect(dropped.map(({ data }) => data.reason)).toEqual(['Bad Request: CHAT_WRITE_FORBIDDEN'])
+})
+
+it('an answer to a press that comes too late is no error, and is not repeated', async () => {
+  await outbox.toast('nobody-asked', 'Too late', false)
+  expect(errors).toEqual([])
+  expect(fake.calls.filter(({ method }) => method === 'answerCallbackQuery')).toHaveLength(1)
+})
+
+it('a card goes first; each part of a long answer waits for its own turn', async () => {
+  await outbox.stop()
+  outbox = await open({ ...DEFAULT_PACE, privatePerS: 10 })
+  const parts = Array.from({ length: 5 }, (_, index) => `part ${index}`)
+  const answer: Queued = { chat: 4711, lane: 2, subject: 'ses_1.1', act: { do: 'answer', parts, markdown: null } }
+  for (let count = 0; count < 5; count++) outbox.fleeting(4711, `typing ${count}`, { do: 'typing' })
+  await outbox.say([answer, card('may I?')])
+  await outbox.settled()
+  expect(texts()).toEqual(['may I?', ...parts])
+  const times = sends().map(({ at }) => at)
+  // Three may come at once, then ten a second: the sixth cannot be there before three tenths.
+  expect(times.at(-1)! - times[0]!).toBeGreaterThanOrEqual(250)
+})
+
+it('what was put off is said when its time has come, and not at all when it is over by then', async () => {
+  await outbox.say([
+    { ...card('later'), notBefore: systemClock.now() + 60_000 },
+    { ...say('soon'), notBefore: systemClock.now() + 200 },
+  ])
+  await outbox.settled()
+  expect(texts()).toEqual([])
+  await fake.until(() => texts().length === 1, 'what was put off for a moment')
+  await outbox.say([card('over', false)])
+  await outbox.settled()
+  expect(texts()).toEqual(['soon'])
+  const waiting = await store.documents('telegram-outbox')
+  expect(waiting).toEqual([])
 })

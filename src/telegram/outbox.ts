@@ -1,5 +1,5 @@
 import type { Clock } from '../clock/index.js'
-import { newId } from '../clock/index.js'
+import { delay, newId } from '../clock/index.js'
 import { newEvent } from '../events/index.js'
 import { type QueuedItem, telegramOutboxProjection } from '../host/index.js'
 import type { EventStore, StreamAppend, Subscription } from '../store/index.js'
@@ -9,14 +9,14 @@ import { ChatLane, type LaneStep } from './chat-lane.js'
 import {
   type CallKind,
   DEFAULT_PACE,
-  FRESH_PACE,
+  freshPace,
   type PaceRules,
   type PaceState,
   sleep,
   spend,
   waitBefore,
 } from './pace.js'
-import type { Speaker } from './speaker.js'
+import type { Purse, Speaker } from './speaker.js'
 import { plainOf } from './split.js'
 
 export interface OutboxOptions {
@@ -38,6 +38,8 @@ const OLDEST_MS = 24 * 3_600_000
 const FIRST_RETRY_MS = 1000
 const LONGEST_RETRY_MS = 60_000
 const NO_FIELD_MS = 5000
+/** How long a thing that waits for its next call takes to notice that the bot stops. */
+const LOOK_MS = 500
 /** More than so many words that wait in one chat become one file. */
 const LONGEST_LANE = 200
 
@@ -46,11 +48,14 @@ export class Outbox {
   readonly #options: OutboxOptions
   readonly #lanes = new Map<number, ChatLane>()
   #subscription: Subscription | null = null
-  #all: PaceState = FRESH_PACE
+  readonly #since: number
+  #all: PaceState
   #isStopped = false
 
   constructor(options: OutboxOptions) {
     this.#options = options
+    this.#since = options.clock.monotonic()
+    this.#all = freshPace(this.#since)
   }
 
   async start(): Promise<void> {
@@ -75,8 +80,15 @@ export class Outbox {
 
   /** For a transaction of the caller's: when it is written, it is in the outbox. */
   queue(item: Queued): StreamAppend {
-    const { chat, topic, lane, subject, act } = item
-    const data = { chat, lane, subject, act: { ...act }, ...(topic !== undefined && { topic }) }
+    const { chat, topic, lane, subject, act, notBefore } = item
+    const data = {
+      chat,
+      lane,
+      subject,
+      act: { ...act },
+      ...(topic !== undefined && { topic }),
+      ...(notBefore !== undefined && { notBefore }),
+    }
     return { stream: `telegram/item/${newId('tgi')}`, expected: 0, events: [newEvent('telegram.queued', data)] }
   }
 
@@ -125,6 +137,7 @@ export class Outbox {
     if (known) return known
     const lane = new ChatLane({
       chat,
+      pace: freshPace(this.#since),
       clock: this.#options.clock,
       step: lane => this.#step(lane),
       onError: this.#options.onError,
@@ -135,32 +148,60 @@ export class Outbox {
 
   /** One thing of one chat: says how long to wait before the next look. */
   async #step(lane: ChatLane): Promise<LaneStep> {
-    const { clock, speaker, rules = DEFAULT_PACE } = this.#options
-    const next = lane.next()
-    if (!next) return { waitMs: null }
-    const now = clock.monotonic()
+    const { speaker, clock } = this.#options
+    const now = clock.now()
+    const next = lane.next(now)
+    if (!next) return { waitMs: lane.dueIn(now) }
     const kind: CallKind = await speaker.kindOf(lane.chat, next)
-    const where = lane.chat > 0 ? 'private' : 'group'
-    const wait = Math.max(
-      waitBefore(lane.pace, kind, where, now, rules),
-      waitBefore(this.#all, kind, 'all', now, rules),
-    )
+    const wait = this.#wait(lane, kind)
     if (wait > 0) return { waitMs: wait }
     if ('id' in next && (await this.#isOver(lane, next))) return { waitMs: 0 }
     const surplus = lane.surplus(LONGEST_LANE)
     if (surplus.length > 0) return this.#collapse(lane, surplus)
-    lane.pace = spend(lane.pace, kind, where, now, rules)
-    this.#all = spend(this.#all, kind, 'all', now, rules)
+    this.#spend(lane, kind)
+    const purse = this.#purse(lane, kind)
     try {
-      if ('id' in next) await this.#send(lane, next)
+      if ('id' in next) await this.#send(lane, next, purse)
       else {
         lane.took(next)
-        await speaker.flit(lane.chat, next.key, next.act)
+        await speaker.flit(lane.chat, next.key, next.act, purse)
       }
       lane.failures = 0
       return { waitMs: 0 }
     } catch (error) {
       return await this.#failed(lane, 'id' in next ? next : null, error)
+    }
+  }
+
+  #wait(lane: ChatLane, kind: CallKind): number {
+    const { clock, rules = DEFAULT_PACE } = this.#options
+    const now = clock.monotonic()
+    return Math.max(
+      waitBefore(lane.pace, kind, placeOf(lane), now, rules),
+      waitBefore(this.#all, kind, 'all', now, rules),
+    )
+  }
+
+  #spend(lane: ChatLane, kind: CallKind): void {
+    const { clock, rules = DEFAULT_PACE } = this.#options
+    const now = clock.monotonic()
+    lane.pace = spend(lane.pace, kind, placeOf(lane), now, rules)
+    this.#all = spend(this.#all, kind, 'all', now, rules)
+  }
+
+  /** One thing may take several calls: the first is paid for, each further one waits for its own turn. */
+  #purse(lane: ChatLane, paid: CallKind): Purse {
+    let isPaid = true
+    return async kind => {
+      if (isPaid && kind === paid) {
+        isPaid = false
+        return
+      }
+      for (let wait = this.#wait(lane, kind); wait > 0; wait = this.#wait(lane, kind)) {
+        if (this.#isStopped) throw new ApiProblem('the bot stops', { code: 0 })
+        await delay(this.#options.clock, Math.min(wait, LOOK_MS))
+      }
+      this.#spend(lane, kind)
     }
   }
 
@@ -197,14 +238,14 @@ export class Outbox {
     return true
   }
 
-  async #send(lane: ChatLane, item: QueuedItem): Promise<void> {
+  async #send(lane: ChatLane, item: QueuedItem, purse: Purse): Promise<void> {
     const { store, speaker } = this.#options
     const stream = `telegram/item/${item.id}`
     const attempt = item.attempts + 1
     await store.append(stream, 'any', [newEvent('telegram.sending', { attempt })], { durability: 'normal' })
     const isAgain = item.attempts > 0
     item.attempts = attempt
-    const { messages, shown } = await speaker.say(item, { isAgain })
+    const { messages, shown } = await speaker.say(item, { isAgain, purse })
     await store.appendAll([{ stream, expected: 'any', events: [newEvent('telegram.sent', { messages })] }, ...shown])
     lane.done(item)
   }
@@ -230,6 +271,14 @@ export class Outbox {
     await this.#drop(lane, item, 'the chat has another id now')
   }
 
+  /** The call was refused as a whole: said later, also by the next process, it is not said again. */
+  async #neverBegun(item: QueuedItem | null): Promise<void> {
+    if (!item || item.attempts === 0) return
+    const refused = newEvent('telegram.sending', { attempt: item.attempts, isRefused: true })
+    item.attempts -= 1
+    await this.#options.store.append(`telegram/item/${item.id}`, 'any', [refused], { durability: 'normal' })
+  }
+
   async #failed(lane: ChatLane, item: QueuedItem | null, error: unknown): Promise<LaneStep> {
     const { clock, onError, onGone, onUnauthorized } = this.#options
     if (!(error instanceof ApiProblem)) {
@@ -246,24 +295,23 @@ export class Outbox {
       const ms = (error.retryAfterMs ?? NO_FIELD_MS) + Math.floor((now % 7) * 70)
       lane.pace = sleep(lane.pace, ms, now)
       lane.wasRefused(clock.now())
-      // The call was refused as a whole: it was not begun.
-      if (item) item.attempts -= 1
+      await this.#neverBegun(item)
       return { waitMs: ms }
     }
     if (error.code === 403) {
       await onGone(lane.chat, error.message)
       lane.pause()
-      if (item) item.attempts -= 1
+      await this.#neverBegun(item)
       return { waitMs: null }
     }
     if (error.code === 401) {
       onUnauthorized()
-      if (item) item.attempts -= 1
+      await this.#neverBegun(item)
       return { waitMs: 600_000 }
     }
     if (error.code === 0 || error.code >= 500) {
       lane.forgetFleeting()
-      if (item && !error.isUnclear) item.attempts -= 1
+      if (!error.isUnclear) await this.#neverBegun(item)
       lane.failures += 1
       return { waitMs: Math.min(FIRST_RETRY_MS * 2 ** (lane.failures - 1), LONGEST_RETRY_MS) }
     }
@@ -273,8 +321,13 @@ export class Outbox {
   }
 }
 
+function placeOf({ chat }: ChatLane): 'private' | 'group' {
+  return chat > 0 ? 'private' : 'group'
+}
+
 function wordsOf(act: Queued['act']): string {
   if (act.do === 'answer') return act.parts.map(plainOf).join('\n')
   if (act.do === 'file') return `${act.caption}\n${act.text}`
+  if (act.do === 'close-topic') return ''
   return act.do === 'download' ? act.caption : plainOf(act.html)
 }

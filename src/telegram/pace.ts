@@ -18,12 +18,16 @@ export interface Allowance {
 
 /** Of one chat, or of all together. Nothing is allowed before `sleepsUntil`; until `slowUntil` it goes at half the speed. */
 export interface PaceState {
+  /** Since when somebody counts. What was sent before that nobody knows, so nothing has been saved up by then. */
+  since: number
   allowances: Readonly<Record<string, Allowance>>
   sleepsUntil: number
   slowUntil: number
 }
 
-export const FRESH_PACE: PaceState = { allowances: {}, sleepsUntil: 0, slowUntil: 0 }
+export function freshPace(since: number): PaceState {
+  return { since, allowances: {}, sleepsUntil: 0, slowUntil: 0 }
+}
 
 const SLOW_FOR_MS = 10 * 60_000
 
@@ -80,7 +84,6 @@ function speed(state: PaceState, where: 'private' | 'group' | 'all', now: number
 }
 
 function refilled(state: PaceState, key: string, capacity: number, perMs: number, now: number): Allowance {
-  // Who has just started does not know what was sent before: no burst at first.
-  const { tokens, at } = state.allowances[key] ?? { tokens: Math.min(1, capacity), at: now }
+  const { tokens, at } = state.allowances[key] ?? { tokens: 0, at: Math.min(state.since, now) }
   return { tokens: Math.min(Math.max(1, capacity), tokens + Math.max(0, now - at) * perMs), at: now }
 }

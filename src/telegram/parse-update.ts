@@ -35,6 +35,8 @@ interface Spoken {
   replyTo?: number
   /** Words of somebody else that were passed on: never a command and never a decision. */
   isForwarded: boolean
+  /** The group has topics. */
+  isForum: boolean
   /** In a group: it names the bot, or answers it. */
   isForUs: boolean
 }
@@ -121,6 +123,7 @@ function spokenOf(message: Json, bot: { id: number; username: string }): Spoken 
     at: (whole(message.date) ?? 0) * 1000,
     ...(thread !== null && { thread }),
     ...(replyTo !== null && { replyTo }),
+    isForum: chat?.is_forum === true,
     isForwarded: record(message.forward_origin) !== null || record(message.via_bot) !== null,
     isForUs: kind === 'private' || isReplyToUs || said.startsWith('/') || said.includes(`@${bot.username}`),
   }

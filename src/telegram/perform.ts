@@ -15,6 +15,8 @@ export interface PerformOptions {
   starter: Starter
   files: Files
   presses: Presses
+  /** Somebody tried what is not theirs to do: on record, and nothing more. */
+  refused(intent: Intent, update: number, reason: string): Promise<void>
   knocks(): Promise<number>
 }
 
@@ -34,6 +36,7 @@ export async function perform(
     kind: intent.chatKind,
     isBlocked: false,
     ...(intent.chatKind === 'private' && { person: intent.from.id }),
+    ...('isForum' in intent && intent.chatKind === 'supergroup' && { hasTopics: intent.isForum }),
   })
   if (intent.kind === 'press') return presses.perform(intent, person, about.update, about.isAgain)
   if (intent.kind === 'topic') return closedTopic(desk, intent)
@@ -49,10 +52,12 @@ export async function perform(
     ...(intent.thread !== undefined && { thread: intent.thread }),
     ...(intent.replyTo !== undefined && { replyTo: intent.replyTo }),
   }
+  if (intent.isForwarded) await options.refused(intent, about.update, 'forwarded: no command, no answer, no reason')
   try {
     return await spoken(options, intent, to)
   } catch (error) {
     if (!(error instanceof SignalboxError)) throw error
+    if (error.code === 'E_ROLE') await options.refused(intent, about.update, error.message)
     await desk.say(to, escapeHtml([error.message, error.next].filter(Boolean).join(' ')), { isReply: true })
     return `refused: ${error.code}`
   }

@@ -20,7 +20,7 @@ export type Press =
   | { do: 'deny-with'; approval: string; fingerprint: string; text: string }
   | { do: 'run'; run: string; act: 'cancel' | 'resume' }
   | { do: 'resume-session'; session: string }
-  | { do: 'download'; session: string; path: string }
+  | { do: 'download'; session: string; path: string; isOutside?: boolean }
   | { do: 'screen-file'; session: string }
   | { do: 'update-agent'; agent: string }
   | { do: 'lockdown' }
@@ -41,4 +41,6 @@ export interface Wish {
   project?: string
   agent?: string
   text?: string
+  /** In a worktree and on a branch of its own. */
+  isApart?: boolean
 }

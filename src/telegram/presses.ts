@@ -1,12 +1,12 @@
 import { displayText } from '../approvals/index.js'
 import { cancelRun, findRun, resumeRun } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
-import type { Person } from '../host/index.js'
+import type { ButtonToken, Person } from '../host/index.js'
 import { decideHere, denyWith } from './decide-here.js'
 import { type Asker, type Desk, needRole, personName } from './desk.js'
 import type { Files } from './files.js'
 import { pressKey } from './keys.js'
-import { screenText } from './look.js'
+import { interruptWords, screenText } from './look.js'
 import { sessionTitle } from './names.js'
 import type { Intent } from './parse-update.js'
 import type { Press } from './press.js'
@@ -48,30 +48,40 @@ export class Presses {
     const token = await tokens.find(intent.data)
     if (!token) return refuse('This button is not known here.')
     const press = token.act as unknown as Press
+    if (token.people.includes(intent.from.id)) await this.#learnCopy(intent, token)
     if (token.used)
       return token.used.update === update
         ? answer(token.used.result, false)
-        : answer(await this.#afterUse(press, person), true)
+        : refuse(await this.#afterUse(press, person))
     if (!token.people.includes(intent.from.id) || person.role === 'viewer')
       return refuse('You may look, but not decide here.')
-    if (tokens.isExpired(token)) return answer('This button is too old. Open the newest message.', true)
+    if (tokens.isExpired(token)) return refuse('This button is too old. Open the newest message.')
     const reader = await chats.reader(token.chat)
     if (!reader) return refuse('This chat is not known here any more.')
-    // Sent twice, because the first was not confirmed: this copy is shown as well.
-    if (intent.message !== null && intent.chat === token.chat && /^apr_[^/]+$/.test(token.subject))
-      await chats.remember(token.chat, token.subject, intent.message)
     const to: Asker = { person, from: intent.from.id, chat: token.chat, reader, update, isAgain }
     try {
       return answer(await this.#act(press, to, intent.data), false)
     } catch (error) {
       if (!(error instanceof SignalboxError)) throw error
-      return answer(
+      return refuse(
         error.code === 'E_TOKEN_USED' || error.code === 'E_APPROVAL_DECIDED'
           ? await this.#afterUse(press, person)
           : [error.message, error.next].filter(Boolean).join(' — '),
-        true,
       )
     }
+  }
+
+  /** Sent twice, because the first was not confirmed: this copy is shown as well, and closed where the request is over. */
+  async #learnCopy(intent: PressIntent, token: ButtonToken): Promise<void> {
+    const { desk } = this.#options
+    const { chats, host, cards, outbox } = desk
+    if (intent.message === null || intent.chat !== token.chat || !/^apr_[^/]+$/.test(token.subject)) return
+    if (!(await chats.remember(token.chat, token.subject, intent.message))) return
+    const record = await host.ledger.get(token.subject)
+    const reader = await chats.reader(token.chat)
+    if (!record || !reader || record.state === 'pending') return
+    const { items, appends } = await cards.approval(record, reader)
+    await outbox.say(items, appends)
   }
 
   async #act(press: Press, to: Asker, data: string): Promise<string> {
@@ -123,8 +133,7 @@ export class Presses {
         return this.stop(press.session, press.isSure, to, () => once(press.isSure ? 'Stopping…' : 'Really?'))
       case 'interrupt':
         await once('Interrupting…')
-        await desk.live(await host.record(press.session)).interrupt()
-        return 'Interrupted.'
+        return interruptWords(await desk.live(await host.record(press.session)).interrupt())
       case 'keypress':
         // A key pad is pressed many times: its buttons are not used up. What may have been pressed is not pressed again.
         if (to.isAgain) return 'Perhaps pressed already.'
@@ -157,7 +166,7 @@ export class Presses {
         return ''
       }
       case 'download':
-        return files.offer(await host.record(press.session), press.path, to)
+        return files.offer(await host.record(press.session), press.path, to, { isOutside: press.isOutside === true })
       case 'screen-file': {
         const record = await host.record(press.session)
         await desk.sayFile(to, {

@@ -26,6 +26,9 @@ export interface SpeakerOptions {
   onProblem(problem: ApiProblem, about: string): void
 }
 
+/** Asked before each call that counts: comes back when it may be made. */
+export type Purse = (kind: CallKind) => Promise<void>
+
 export interface Said {
   messages: number[]
   /** What must be remembered with it. */
@@ -51,13 +54,13 @@ export class Speaker {
   async kindOf(chat: number, next: QueuedItem | FleetingItem): Promise<CallKind> {
     if (!('id' in next)) return next.act.do === 'grow' ? 'edit' : 'draft'
     const act = next.act as Act
-    return act.do === 'card' && (await this.shown(chat, next.subject)) ? 'edit' : 'send'
+    return act.do === 'card' && (await this.shown(chat, next.subject))?.messages.length ? 'edit' : 'send'
   }
 
   /** A card that was closed before anybody saw it is not worth a message. */
   async isPointless({ chat, subject, act }: QueuedItem): Promise<boolean> {
     const card = act as Act
-    return card.do === 'card' && !card.isOpen && (await this.shown(chat, subject)) === null
+    return card.do === 'card' && !card.isOpen && !(await this.shown(chat, subject))?.messages.length
   }
 
   async shown(chat: number, subject: string): Promise<ShownCard | null> {
@@ -65,52 +68,74 @@ export class Speaker {
     return found?.state ?? null
   }
 
-  async say(item: QueuedItem, { isAgain }: { isAgain: boolean }): Promise<Said> {
+  async say(item: QueuedItem, { isAgain, purse }: { isAgain: boolean; purse: Purse }): Promise<Said> {
     const act = item.act as Act
+    if (act.do === 'close-topic') {
+      await this.#options.topics.close(item.chat, item.topic!)
+      return { messages: [], shown: [] }
+    }
     const thread = item.topic === undefined ? null : await this.#options.topics.threadOf(item.chat, item.topic)
     const place = { chat_id: item.chat, ...(thread !== null && { message_thread_id: thread }) }
     const note = isAgain && item.lane > 1 ? SENT_AGAIN : ''
     try {
-      return await this.#said(item, act, place, note)
+      return await this.#said(item, act, place, note, purse)
     } catch (error) {
       if (!(error instanceof ApiProblem) || thread === null || !/thread not found|TOPIC_/i.test(error.message))
         throw error
       const again = await this.#options.topics.again(item.chat, item.topic!)
       const elsewhere = { chat_id: item.chat, ...(again !== null && { message_thread_id: again }) }
-      return this.#said(item, act, elsewhere, note)
+      return this.#said(item, act, elsewhere, note, purse)
     }
   }
 
   /** A draft, a growing message, or the sign that something is being written. */
-  async flit(chat: number, subject: string, act: Fleeting): Promise<void> {
+  async flit(chat: number, subject: string, act: Fleeting, purse: Purse): Promise<void> {
     const { api } = this.#options
     const place = {
       chat_id: chat,
       ...('thread' in act && act.thread !== undefined && { message_thread_id: act.thread }),
     }
-    if (act.do === 'typing') return void (await api.call('sendChatAction', { ...place, action: 'typing' }))
-    if (act.do === 'draft') return this.#draft(chat, act, place)
+    if (act.do === 'typing') {
+      await purse('draft')
+      return void (await api.call('sendChatAction', { ...place, action: 'typing' }))
+    }
+    if (act.do === 'draft') return this.#draft(chat, act, place, purse)
     const shown = await this.shown(chat, subject)
-    if (shown) return void (await this.#edit(chat, shown.messages[0]!, act.html, []))
+    const [first] = shown?.messages ?? []
+    if (first !== undefined) return void (await this.#edit(chat, first, act.html, [], purse))
+    // It may be there already, where nobody can find it: then the finished answer says so, and nothing grows beside it.
+    if (shown?.isOpen) return
     const thread = act.topic === undefined ? null : await this.#options.topics.threadOf(chat, act.topic)
-    const messages = [
-      await this.#send({ ...place, ...(thread !== null && { message_thread_id: thread }) }, act.html, {}),
-    ]
-    await this.#remember(chat, subject, messages, hashOf(act.html), true)
+    const where = { ...place, ...(thread !== null && { message_thread_id: thread }) }
+    await this.#remember({ chat, subject }, [], '')
+    try {
+      await this.#remember({ chat, subject }, [await this.#send(where, act.html, {}, purse)], hashOf(act.html))
+    } catch (error) {
+      const isUnclear = error instanceof ApiProblem && error.isUnclear
+      if (!isUnclear) await this.#options.store.appendAll(this.#shownBy({ chat, subject }, [], '', false))
+      throw error
+    }
   }
 
-  async #said(item: QueuedItem, act: Act, place: CallFields, note: string): Promise<Said> {
+  async #said(
+    item: QueuedItem,
+    act: Exclude<Act, { do: 'close-topic' }>,
+    place: CallFields,
+    note: string,
+    purse: Purse,
+  ): Promise<Said> {
     const { api } = this.#options
     if (act.do === 'say') {
       const fields = { ...markup(act.keyboard ?? [], act.forceReply), ...replying(act.replyTo) }
-      const messages = [await this.#send(place, act.html + note, fields)]
+      const messages = [await this.#send(place, act.html + note, fields, purse)]
       return { messages, shown: this.#shownBy(item, messages, hashOf(act.html), true) }
     }
-    if (act.do === 'card') return this.#card(item, act, place)
-    if (act.do === 'answer') return this.#answer(item, act, place, note)
+    if (act.do === 'card') return this.#card(item, act, place, purse)
+    if (act.do === 'answer') return this.#answer(item, act, place, note, purse)
     const file: { name: string; bytes: Uint8Array; note?: string } =
       act.do === 'file' ? { name: act.name, bytes: Buffer.from(act.text) } : await this.#options.readFile(act.path)
     const document = fileField(file.name, file.bytes)
+    await purse('send')
     const sent = await api.call<{ message_id: number }>('sendDocument', {
       ...place,
       document,
@@ -119,30 +144,40 @@ export class Speaker {
     return { messages: [sent.message_id], shown: [] }
   }
 
-  async #card(item: QueuedItem, act: Extract<Act, { do: 'card' }>, place: CallFields): Promise<Said> {
+  async #card(item: QueuedItem, act: Extract<Act, { do: 'card' }>, place: CallFields, purse: Purse): Promise<Said> {
     const hash = hashOf(JSON.stringify([act.html, act.keyboard.map(row => row.map(({ text }) => text))]))
     const shown = await this.shown(item.chat, item.subject)
     // Sent twice because the first was not confirmed: both copies show the same.
     const edited: number[] = []
     const gone: number[] = []
     for (const message of (act.isBelow ? null : shown?.messages) ?? [])
-      ((await this.#edit(item.chat, message, act.html, act.keyboard)) ? edited : gone).push(message)
-    if (edited.length > 0) return { messages: edited, shown: this.#shownBy(item, edited, hash, act.isOpen) }
-    const sent = await this.#send(place, act.html, markup(act.keyboard, act.forceReply))
-    // Meanwhile a press may have told of a copy that nobody knew to have arrived.
-    const known = (await this.shown(item.chat, item.subject))?.messages ?? []
-    const messages = [...new Set([...known.filter(message => !gone.includes(message)), sent])]
-    return { messages, shown: this.#shownBy(item, messages, hash, act.isOpen) }
+      ((await this.#edit(item.chat, message, act.html, act.keyboard, purse)) ? edited : gone).push(message)
+    // Copies of which a press tells meanwhile are kept: what is shown grows, and only what is gone is taken from it.
+    const messages =
+      edited.length > 0 ? edited : [await this.#send(place, act.html, markup(act.keyboard, act.forceReply), purse)]
+    const isOver = act.isOnce && !act.isOpen
+    const over = isOver ? { messages: [], gone: [...gone, ...messages] } : { messages, gone }
+    return { messages, shown: this.#shownBy(item, over.messages, hash, act.isOpen, over.gone) }
   }
 
-  async #answer(item: QueuedItem, act: Extract<Act, { do: 'answer' }>, place: CallFields, note: string): Promise<Said> {
+  async #answer(
+    item: QueuedItem,
+    act: Extract<Act, { do: 'answer' }>,
+    place: CallFields,
+    confirmed: string,
+    purse: Purse,
+  ): Promise<Said> {
     const { api } = this.#options
-    const begun = (await this.shown(item.chat, item.subject))?.messages ?? []
+    const shown = await this.shown(item.chat, item.subject)
+    const begun = shown?.messages ?? []
     const hash = hashOf(act.parts.join('\n'))
+    // A beginning of it may be there already, unconfirmed.
+    const note = confirmed || (shown?.isOpen && begun.length === 0 ? SENT_AGAIN : '')
     if (act.markdown !== null && begun.length === 0 && !(await this.cannot(item.chat, 'sendRichMessage'))) {
       try {
         const rich = { markdown: act.markdown + (note && '\n\n_(sent again: the first was not confirmed)_') }
         const fields = { ...place, rich_message: { ...rich, skip_entity_detection: true } }
+        await purse('send')
         const sent = await api.call<{ message_id: number }>('sendRichMessage', fields)
         return { messages: [sent.message_id], shown: this.#shownBy(item, [sent.message_id], hash, false) }
       } catch (error) {
@@ -151,23 +186,28 @@ export class Speaker {
       }
     }
     const messages: number[] = []
+    const gone: number[] = []
     for (const [index, part] of act.parts.entries()) {
       const html = index === act.parts.length - 1 ? part + note : part
       const old = begun[index]
-      if (old !== undefined && (await this.#edit(item.chat, old, html, []))) messages.push(old)
-      else messages.push(await this.#send(place, html, {}))
+      if (old !== undefined && (await this.#edit(item.chat, old, html, [], purse))) messages.push(old)
+      else {
+        if (old !== undefined) gone.push(old)
+        messages.push(await this.#send(place, html, {}, purse))
+      }
       // Each part is remembered at once: a crash between two parts sends no part twice.
-      await this.#remember(item.chat, item.subject, [...messages, ...begun.slice(messages.length)], hash, true)
+      await this.#remember(item, messages, hash, gone)
     }
-    return { messages, shown: this.#shownBy(item, messages, hash, false) }
+    return { messages, shown: this.#shownBy(item, messages, hash, false, gone) }
   }
 
-  async #draft(chat: number, act: Extract<Fleeting, { do: 'draft' }>, place: CallFields): Promise<void> {
+  async #draft(chat: number, act: Extract<Fleeting, { do: 'draft' }>, place: CallFields, purse: Purse): Promise<void> {
     const { api } = this.#options
     const draft = { ...place, draft_id: act.draftId }
     if (act.markdown !== null && !(await this.cannot(chat, 'sendRichMessageDraft'))) {
       try {
         const rich_message = { markdown: act.markdown, skip_entity_detection: true }
+        await purse('draft')
         return void (await api.call('sendRichMessageDraft', { ...draft, rich_message }))
       } catch (error) {
         if (!isUnsupported(error)) throw error
@@ -175,6 +215,7 @@ export class Speaker {
       }
     }
     try {
+      await purse('draft')
       await api.call('sendMessageDraft', { ...draft, text: act.text.slice(-4096) })
     } catch (error) {
       if (!isUnsupported(error)) throw error
@@ -183,11 +224,13 @@ export class Speaker {
   }
 
   /** One message; text that cannot be parsed goes as it reads, text that is too long in smaller parts. */
-  async #send(place: CallFields, html: string, fields: CallFields): Promise<number> {
+  async #send(place: CallFields, html: string, fields: CallFields, purse: Purse): Promise<number> {
     const { api, onProblem } = this.#options
     const quiet = { link_preview_options: { is_disabled: true } }
-    const attempt = (text: CallFields) =>
-      api.call<{ message_id: number }>('sendMessage', { ...place, ...quiet, ...fields, ...text })
+    const attempt = async (text: CallFields) => {
+      await purse('send')
+      return api.call<{ message_id: number }>('sendMessage', { ...place, ...quiet, ...fields, ...text })
+    }
     try {
       return (await attempt({ text: html, parse_mode: 'HTML' })).message_id
     } catch (error) {
@@ -199,13 +242,16 @@ export class Speaker {
       if (!/too long/.test(error.message)) throw error
       const [first = '', ...rest] = splitSmaller(html)
       const { message_id } = await attempt({ text: first, parse_mode: 'HTML' })
-      for (const part of rest) await api.call('sendMessage', { ...place, ...quiet, text: part, parse_mode: 'HTML' })
+      for (const part of rest) {
+        await purse('send')
+        await api.call('sendMessage', { ...place, ...quiet, text: part, parse_mode: 'HTML' })
+      }
       return message_id
     }
   }
 
   /** False: there is no such message to edit, so it must be sent anew. */
-  async #edit(chat: number, message: number, html: string, keyboard: Keyboard): Promise<boolean> {
+  async #edit(chat: number, message: number, html: string, keyboard: Keyboard, purse: Purse): Promise<boolean> {
     const { api, onProblem } = this.#options
     const fields = {
       chat_id: chat,
@@ -214,6 +260,7 @@ export class Speaker {
       reply_markup: { inline_keyboard: rows(keyboard) },
     }
     try {
+      await purse('edit')
       await api.call('editMessageText', { ...fields, text: html, parse_mode: 'HTML' })
       return true
     } catch (error) {
@@ -222,6 +269,7 @@ export class Speaker {
       if (/to edit not found|can't be edited/.test(error.message)) return false
       if (!/can't parse entities/.test(error.message)) throw error
       onProblem(error, 'formatted text')
+      await purse('edit')
       await api.call('editMessageText', { ...fields, text: plainOf(html).slice(0, 4096) })
       return true
     }
@@ -241,15 +289,27 @@ export class Speaker {
     await store.append(`telegram/chat/${chat}`, 'any', [newEvent('telegram.chat-changed', { chat, cannot })])
   }
 
-  #shownBy(item: QueuedItem, messages: number[], hash: string, isOpen: boolean): StreamAppend[] {
-    const { chat, subject } = item
-    const events = [newEvent('telegram.shown', { chat, subject, messages, hash, isOpen })]
-    return [{ stream: `telegram/shown/${subject}@${chat}`, expected: 'any', events }]
+  #shownBy(
+    { chat, subject }: Pick<QueuedItem, 'chat' | 'subject'>,
+    messages: number[],
+    hash: string,
+    isOpen: boolean,
+    gone: number[] = [],
+  ): StreamAppend[] {
+    const shown = { chat, subject, messages, hash, isOpen, ...(gone.length > 0 && { gone }) }
+    return [
+      { stream: `telegram/shown/${subject}@${chat}`, expected: 'any', events: [newEvent('telegram.shown', shown)] },
+    ]
   }
 
-  async #remember(chat: number, subject: string, messages: number[], hash: string, isOpen: boolean): Promise<void> {
-    const events = [newEvent('telegram.shown', { chat, subject, messages, hash, isOpen })]
-    await this.#options.store.append(`telegram/shown/${subject}@${chat}`, 'any', events, { durability: 'normal' })
+  async #remember(
+    item: Pick<QueuedItem, 'chat' | 'subject'>,
+    messages: number[],
+    hash: string,
+    gone: number[] = [],
+  ): Promise<void> {
+    const [{ stream, expected, events }] = this.#shownBy(item, messages, hash, true, gone) as [StreamAppend]
+    await this.#options.store.append(stream, expected, events, { durability: 'normal' })
   }
 }
 

@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { newNonce } from '../clock/index.js'
+import { newId, newNonce } from '../clock/index.js'
 import { listRuns } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
+import { Git } from '../git/index.js'
+import { newWorkspace } from '../host/index.js'
 import { type Asker, type Desk, needRole, personName } from './desk.js'
 import { askSubject, sessionTitle } from './names.js'
 import type { KeyWish, Wish } from './press.js'
@@ -28,7 +30,10 @@ export class Starter {
       if (agents.length !== 1) return this.#askAgent(wish, to)
       return this.next({ ...wish, agent: agents[0]! }, 0, to)
     }
-    if (wish.kind === 'new') return this.#startSession(wish, to)
+    if (wish.kind === 'new') {
+      if (wish.isApart === undefined && (await hasCommit(wish.project))) return this.#askPlace(wish, to)
+      return this.#startSession(wish, to)
+    }
     if (wish.text === undefined) return this.#askText(wish, to)
     return this.#startRun(wish, to)
   }
@@ -102,6 +107,18 @@ export class Starter {
     return 'asked for the agent'
   }
 
+  /** Two agents in one directory step on each other's feet: a worktree is offered where there can be one. */
+  async #askPlace(wish: Wish, to: Asker): Promise<string> {
+    const at = (isApart: boolean): KeyWish['press'] => ({ do: 'wizard', wish: { ...wish, isApart }, page: 0 })
+    await this.#desk.say(to, `<b>${TITLES.new}</b> in ${escapeHtml(basename(wish.project!))}\nWhere?`, {
+      keys: [
+        [{ text: 'In the project itself', press: at(false) }],
+        [{ text: 'In a worktree, on a branch of its own', press: at(true) }],
+      ],
+    })
+    return 'asked for the place'
+  }
+
   async #askText(wish: Wish, to: Asker): Promise<string> {
     const { kind, project, agent } = wish as Wish & { kind: Exclude<Wish['kind'], 'new'>; project: string }
     await this.#desk.say(
@@ -124,7 +141,7 @@ export class Starter {
     const record = await host.startSession({
       agent: wish.agent ?? null,
       args: [],
-      cwd: wish.project!,
+      cwd: wish.isApart ? await this.#worktree(wish.project!) : wish.project!,
       terminal: null,
       size: null,
       person: personName(to.person),
@@ -137,6 +154,13 @@ export class Starter {
     })
     if (wish.text !== undefined) await host.live(record.id)?.send(wish.text, { whenBusy: 'hold' })
     return `started ${record.id}`
+  }
+
+  async #worktree(cwd: string): Promise<string> {
+    const { dataDirectory } = this.#desk.host.settings
+    const { path, branch } = await newWorkspace(dataDirectory, { cwd, id: newId('run'), isWanted: true })
+    if (branch !== null) return path
+    throw new SignalboxError('E_STATE', 'No worktree could be made here.', { next: 'Choose the project itself.' })
   }
 
   async #startRun(wish: Wish, to: Asker): Promise<string> {
@@ -173,16 +197,25 @@ const TITLES = { new: 'New session', oneshot: 'Oneshot', implement: 'Implement',
 const QUESTIONS = {
   oneshot: 'What is to be done?',
   implement: 'What is to be built?',
-  review: 'Which commits, such as main..HEAD? Any other answer: what is not committed yet.',
+  review:
+    'Which commits, such as main..HEAD? Any other answer: what is not committed yet. Begin with "fix" to have what you pick fixed.',
 } as const
 
 /** An issue of the tracker, else what is to be built in words; a range of commits, else what is not committed. */
-function pipelineInput(kind: Wish['kind'], text: string): Record<string, string> {
+function pipelineInput(kind: Wish['kind'], text: string): Record<string, string | boolean> {
   const said = text.trim()
-  if (kind === 'review') return /\S\.\.\S/.test(said) ? { range: said } : {}
+  if (kind === 'review') {
+    const [, fix, rest = ''] = /^(fix\b)?\s*([\s\S]*)$/i.exec(said) ?? []
+    return { ...(fix !== undefined && { fix: true }), ...(/^\S+\.\.\S+$/.test(rest) && { range: rest }) }
+  }
   if (/^(#?\d{1,9}|[A-Z][A-Z0-9]{1,20}-\d{1,9})$/.test(said)) return { issue: said }
   const [title = '', ...rest] = said.split('\n')
   return { title: title.slice(0, 200), ...(rest.length > 0 && { description: said }) }
+}
+
+async function hasCommit(project: string): Promise<boolean> {
+  const git = new Git(project)
+  return (await git.root().catch(() => null)) !== null && (await git.head().catch(() => null)) !== null
 }
 
 function repositoriesBelow(root: string): string[] {

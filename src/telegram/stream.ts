@@ -7,6 +7,7 @@ import type { Chats } from './chats.js'
 import type { Outbox } from './outbox.js'
 import type { Speaker } from './speaker.js'
 import { PART_UNITS } from './split.js'
+import type { Status } from './status.js'
 import type { Topics } from './topics.js'
 
 export interface StreamOptions {
@@ -16,6 +17,7 @@ export interface StreamOptions {
   outbox: Outbox
   speaker: Speaker
   topics: Topics
+  status: Status
   isOn: boolean
   onError(error: unknown): void
 }
@@ -53,12 +55,18 @@ export class Stream {
   }
 
   start(): void {
-    const { bus, onError } = this.#options
+    const { bus, status, onError } = this.#options
     this.#unlisten = bus.listen(update => {
-      if (update.type === 'typing') return void (update.on && this.#typing(update.session).catch(onError))
+      if (update.type === 'typing') {
+        if (!update.on) return status.over(update.session)
+        status.atWork(update.session, false)
+        return void this.#typing(update.session).catch(onError)
+      }
       if (!this.#options.isOn) return
       const blocks = update.blocks as readonly Block[]
       const known = this.#growing.get(update.session)
+      const isNew = known?.message !== update.message || wordsIn(blocks) !== wordsIn(known.blocks)
+      status.atWork(update.session, isNew)
       if (known?.message === update.message) known.blocks = blocks
       else {
         known?.timer?.cancel()
@@ -71,6 +79,7 @@ export class Stream {
 
   /** The answer is finished: what was still to be shown of it is not any more. */
   finished(session: string, message: string): void {
+    this.#options.status.over(session)
     const growing = this.#growing.get(session)
     if (!growing || growing.message !== message) return
     growing.timer?.cancel()
@@ -81,8 +90,14 @@ export class Stream {
     }
   }
 
+  /** Sessions with an answer that is still growing somewhere. */
+  get growing(): string[] {
+    return [...this.#growing.values()].filter(({ shown }) => shown.size > 0).map(({ session }) => session)
+  }
+
   stop(): void {
     this.#unlisten?.()
+    this.#options.status.stop()
     for (const { timer } of this.#growing.values()) timer?.cancel()
     this.#growing.clear()
   }
@@ -155,6 +170,11 @@ export function provisionalMarkdown(blocks: readonly Block[]): string {
 
 function base({ id, rows, provisional, missing, source }: Block): Omit<Block, 'kind'> & Record<string, unknown> {
   return { id, rows, provisional, missing, source }
+}
+
+/** How much of it is said, tools and their results left out. */
+function wordsIn(blocks: readonly Block[]): number {
+  return wanted(blocks, 0).reduce((sum, block) => sum + plain(block).length, 0)
 }
 
 function plain(block: Block): string {

@@ -1,9 +1,10 @@
-import type { Clock, Timer } from '../clock/index.js'
+import { type Clock, delay, type Timer } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { Host, People } from '../host/index.js'
 import { type KnownChat, telegramChatsProjection } from '../host/index.js'
 import type { Lease } from '../store/index.js'
+import type { Queued } from './acts.js'
 import { ApiProblem, type BotApi } from './bot-api.js'
 import { CardMaker } from './card-maker.js'
 import { Chats } from './chats.js'
@@ -20,10 +21,12 @@ import { Pairing } from './pairing.js'
 import type { Intent } from './parse-update.js'
 import { type PerformOptions, perform } from './perform.js'
 import { Poll } from './poll.js'
+import { NOBODY_ELSEWHERE, type Presence } from './presence.js'
 import { Presses } from './presses.js'
 import { Speaker } from './speaker.js'
 import { escapeHtml } from './split.js'
 import { Starter } from './starter.js'
+import { Status } from './status.js'
 import { Stream } from './stream.js'
 import { Tell, TOLD } from './tell.js'
 import { Tokens } from './tokens.js'
@@ -47,9 +50,13 @@ export interface TelegramOptions {
   clock: Clock
   /** Names this process in the lease that keeps a second bot out. */
   owner: string
+  /** Whether the process that holds the lease has certainly ended. */
+  isGone?(owner: string): boolean
   settings: TelegramSettings
   doors: TelegramDoors
   utcOffset: number
+  /** Who is at another surface now; without it nobody ever is. */
+  presence?(): Presence
   /** How fast it may speak, where that is not what Telegram allows. */
   pace?: PaceRules
   onError(error: unknown): void
@@ -64,6 +71,8 @@ const LEASE_MS = 30_000
 const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 60_000
 const UNAUTHORIZED_MS = 600_000
+/** A stop waits no longer than this for its last words. */
+const FAREWELL_MS = 3000
 
 /** The bot: shows what the host says and asks of it what people say. It keeps nothing outside the store and decides nothing. */
 export class Telegram {
@@ -111,7 +120,9 @@ export class Telegram {
     })
     const cards = new CardMaker({ host, store, clock, tokens, utcOffset, groupDetail: settings.groupDetail })
     const chats = this.#chats
+    const status = new Status({ host, clock, chats, outbox: this.#outbox, onError })
     this.#stream = new Stream({
+      status,
       bus: host.bus,
       clock,
       chats,
@@ -122,7 +133,17 @@ export class Telegram {
       onError,
     })
     this.#digest = new Digest({ store, clock, chats, outbox: this.#outbox, quiet: settings.quiet, utcOffset, onError })
-    const tell = new Tell({ host, clock, chats, cards, digest: this.#digest, topics, stream: this.#stream })
+    const tell = new Tell({
+      host,
+      clock,
+      chats,
+      cards,
+      digest: this.#digest,
+      status,
+      stream: this.#stream,
+      files: { offered: (record, blocks, since) => this.#parts.files.offered(record, blocks, since) },
+      presence: options.presence ?? (() => NOBODY_ELSEWHERE),
+    })
     this.#follower = new Follower({
       store,
       clock,
@@ -137,7 +158,7 @@ export class Telegram {
     const files = new Files(desk, words)
     const refused = (intent: Intent, update: number, reason: string) => this.#refused(intent, update, reason)
     const presses = new Presses({ desk, words, starter, files, refused })
-    this.#parts = { desk, words, starter, files, presses, knocks: () => this.#knocks() }
+    this.#parts = { desk, words, starter, files, presses, refused, knocks: () => this.#knocks() }
   }
 
   /** Goes on trying in the background: no bot is no reason not to have everything else. */
@@ -161,7 +182,7 @@ export class Telegram {
       clock,
       bot,
       personOf: id => people.byTelegram(id),
-      groups: settings.groups,
+      isEnabled: group => this.#chats.isEnabled(group),
       perform: async (intent, person, about) => {
         if (bot.has_topics_enabled && intent.chatKind === 'private')
           await this.#chats.change(intent.chat, { hasTopics: true })
@@ -198,6 +219,7 @@ export class Telegram {
     this.#isStopped = true
     this.#renewal?.cancel()
     this.#retry?.cancel()
+    await this.#sayStopping().catch(this.#options.onError)
     this.#stream.stop()
     this.#digest.stop()
     await this.#poll?.stop()
@@ -206,6 +228,23 @@ export class Telegram {
     await this.#outbox.stop()
     if (this.#lease) await this.#options.host.store.releaseLease(this.#lease)
     this.#became('stopped', 'stopped')
+  }
+
+  /** Who sees an answer grow is told why it does not go on. */
+  async #sayStopping(): Promise<void> {
+    const { host, clock } = this.#options
+    const items: Queued[] = []
+    for (const session of this.#stream.growing) {
+      const record = await host.record(session).catch(() => null)
+      const title = record ? `<b>${escapeHtml(sessionTitle(record))}</b>\n` : ''
+      const html = `${title}Signalbox is stopping; the answer comes when it is back.`
+      for (const { chat, current } of await this.#chats.followers(session))
+        if (current === session)
+          items.push({ chat, topic: session, lane: 2, subject: `${session}/stopping`, act: { do: 'say', html } })
+    }
+    if (items.length === 0) return
+    await this.#outbox.say(items)
+    await Promise.race([this.#outbox.settled(), delay(clock, FAREWELL_MS)])
   }
 
   #begin(retryMs: number): void {
@@ -263,8 +302,8 @@ export class Telegram {
 
   async #takeLease(owner: string): Promise<void> {
     if (this.#lease) return
-    const { host, clock, onError } = this.#options
-    const lease = await host.store.acquireLease('telegram', owner, { ttlMs: LEASE_MS })
+    const { host, clock, isGone, onError } = this.#options
+    const lease = await host.store.acquireLease('telegram', owner, { ttlMs: LEASE_MS, ...(isGone && { isGone }) })
     if (lease.isHeld)
       throw new SignalboxError('E_BUSY', `another process runs the bot (${lease.by})`, {
         next: 'stop it first: signalbox serve --stop',

@@ -15,10 +15,11 @@ import type { Chats } from './chats.js'
 import type { Digest } from './digest.js'
 import type { Words } from './follower.js'
 import { sessionTitle } from './names.js'
+import { type Presence, telegramDueAt } from './presence.js'
 import type { KeyWish } from './press.js'
 import { escapeHtml } from './split.js'
+import type { Status } from './status.js'
 import type { Stream } from './stream.js'
-import type { Topics } from './topics.js'
 
 /** Events that somebody may want to hear of. */
 export const TOLD = [
@@ -30,6 +31,7 @@ export const TOLD = [
   'approval.expired',
   'approval.cancelled',
   'message.final',
+  'turn.closed',
   'session.noticed',
   'session.ended',
   'run.completed',
@@ -44,8 +46,13 @@ export interface TellOptions {
   chats: Chats
   cards: CardMaker
   digest: Digest
-  topics: Topics
+  status: Status
   stream: Stream
+  files: {
+    /** Files that an answer names, written since then, which may be handed out. */
+    offered(record: SessionRecord, blocks: readonly Block[], since: number): Promise<string[]>
+  }
+  presence(): Presence
 }
 
 interface Notice {
@@ -75,11 +82,16 @@ export class Tell {
       events.filter(({ type }) => type.startsWith('approval.')).map(({ stream }) => stream.slice('approval/'.length)),
     )
     for (const id of approvals) add(await this.#approval(id))
+    const rested = new Set(events.filter(({ type }) => type === 'turn.closed').map(({ data }) => String(data.session)))
+    for (const session of rested) add({ items: await this.#options.status.closed(session), appends: [] })
     const finals = new Map(
       events.filter(({ type }) => type === 'message.final').map(event => [String(event.data.message), event]),
     )
-    for (const event of finals.values()) add({ items: await this.#answer(event), appends: [] })
-    for (const event of events) add(await this.#notice(event))
+    for (const event of finals.values()) add(await this.#answer(event))
+    for (const event of events) {
+      add(await this.#notice(event))
+      if (event.type === 'session.ended') add({ items: await this.#closedTopics(event), appends: [] })
+    }
     return words
   }
 
@@ -88,16 +100,19 @@ export class Tell {
     const record: ApprovalRecord | null = await host.ledger.get(id)
     const words: Words = { items: [], appends: [] }
     if (!record || record.decision?.actor.kind === 'grant') return words
+    const { clock, presence } = this.#options
+    const now = clock.now()
+    const due = record.state === 'pending' ? telegramDueAt(record, presence(), now) : now
     for (const reader of await chats.readers()) {
       const { items, appends } = await cards.approval(record, reader)
-      words.items.push(...items)
+      words.items.push(...(due > now ? items.map(item => ({ ...item, notBefore: due })) : items))
       words.appends.push(...appends)
     }
     return words
   }
 
-  async #answer(event: StoredEvent): Promise<Queued[]> {
-    if (!isEvent(event, 'message.final')) return []
+  async #answer(event: StoredEvent): Promise<Words> {
+    if (!isEvent(event, 'message.final')) return { items: [], appends: [] }
     const { session, message, blocks } = event.data
     const { chats, host, stream } = this.#options
     stream.finished(session, message)
@@ -114,7 +129,39 @@ export class Tell {
       for (const act of acts)
         items.push({ chat, topic: session, lane: 2, subject: `${message}${act.do === 'file' ? '+file' : ''}`, act })
     }
-    return items
+    const downloads = record ? await this.#downloads(record, event) : { items: [], appends: [] }
+    return { items: [...items, ...downloads.items], appends: downloads.appends }
+  }
+
+  /** Buttons for files that the agent says it wrote: in private chats only, and checked again when they are pressed. */
+  async #downloads(record: SessionRecord, event: StoredEvent): Promise<Words> {
+    const { chats, host, cards, files } = this.#options
+    const words: Words = { items: [], appends: [] }
+    const { turn, message, blocks } = event.data as { turn: string; message: string; blocks: Block[] }
+    const events = await host.store.readStream(`session/${record.id}`)
+    const opened = events.find(({ type, data }) => type === 'turn.opened' && data.turn === turn)
+    const paths = opened ? await files.offered(record, blocks, opened.at) : []
+    if (paths.length === 0) return words
+    const keys = paths.map((path): KeyWish[] => [
+      { text: `⬇ ${path}`, press: { do: 'download', session: record.id, path } },
+    ])
+    const followers = new Set((await chats.followers(record.id)).map(({ chat }) => chat))
+    for (const reader of await chats.readers()) {
+      if (!reader.isPrivate || !followers.has(reader.chat) || reader.deciders.length === 0) continue
+      const subject = `${record.id}/files.${message}`
+      const { keyboard, appends } = cards.keyboard(keys, reader, subject)
+      const html = paths.length === 1 ? 'A file was written.' : `${paths.length} files were written.`
+      words.items.push({ chat: reader.chat, topic: record.id, lane: 2, subject, act: { do: 'say', html, keyboard } })
+      words.appends.push(...appends)
+    }
+    return words
+  }
+
+  /** With its session a topic ends, after the last words about it. */
+  async #closedTopics({ stream }: StoredEvent): Promise<Queued[]> {
+    const id = stream.slice(stream.indexOf('/') + 1)
+    const chats = await this.#options.chats.topicsOf(id)
+    return chats.map(chat => ({ chat, topic: id, lane: 3, subject: `${id}/closed`, act: { do: 'close-topic' } }))
   }
 
   async #notice(event: StoredEvent): Promise<Words> {

@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { createRedactor, secretsFromEnvironment } from './redact.js'
+import { COMMAND_LINE_RULES, TEXT_RULES } from './redact-rules.js'
 import { displayWidth } from './width.js'
 
 const plain = createRedactor()
@@ -280,4 +281,14 @@ test.each([
   const small = Math.max(1, Math.min(time(20_000), time(20_000), time(20_000)))
   const large = Math.min(time(320_000), time(320_000), time(320_000))
   expect(large / small).toBeLessThan(100)
+})
+
+test('what a rule needs stands in its pattern as it is, so no text with a secret is passed over', () => {
+  for (const { kind, pattern, needs } of [...TEXT_RULES, ...COMMAND_LINE_RULES]) {
+    expect([kind, pattern.flags.includes('g'), pattern.test('')]).toEqual([kind, true, false])
+    if (needs === undefined) continue
+    expect([kind, pattern.source.replaceAll('\\', '').includes(needs)]).toEqual([kind, true])
+    // Upper and lower case would not be the same text.
+    if (pattern.flags.includes('i')) expect(needs).not.toMatch(/[a-z]/i)
+  }
 })

@@ -131,8 +131,11 @@ function findSecrets(text: string, needles: readonly Needle[], rules: readonly R
   for (const { text: needle, kind } of needles) {
     for (let at = text.indexOf(needle); at >= 0; at = text.indexOf(needle, at + 1)) add(at, at + needle.length, kind, 0)
   }
-  rules.forEach(({ kind, pattern, isSecret }, index) => {
-    for (const match of text.matchAll(pattern)) {
+  rules.forEach(({ kind, pattern, needs, isSecret }, index) => {
+    if (needs !== undefined && !text.includes(needs)) return
+    // Not `matchAll`, which makes a new expression each time: most texts are one line, and there are many lines.
+    pattern.lastIndex = 0
+    for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
       const secret = match[2] ?? match[0]
       const start = match.index + (match[2] === undefined ? 0 : (match[1] ?? '').length)
       if (!isSecret || isSecret(secret)) add(start, start + secret.length, kind, index + 1)

@@ -20,6 +20,7 @@ const HOSTILE = 'src/engine/graph/hostile.test.ts'
 const E2E = 'test/e2e/graphs.test.ts'
 const SERVER = 'src/host/graphs/attractor.test.ts'
 const GOLDEN = 'test/conformance/golden.test.ts'
+const CONSOLE = 'src/cli/graphs/console-interviewer.test.ts'
 
 const LINES: Record<string, readonly (readonly [item: string, file: string, test: string])[]> = {
   parse: [
@@ -58,7 +59,8 @@ const LINES: Record<string, readonly (readonly [item: string, file: string, test
     ['ties', ENGINE, 'the target breaks ties of weight'],
     ['parallel edges', ENGINE, 'edges between the same two nodes stay distinct'],
     ['fail follows no ordinary edge', ENGINE, 'failure never follows an ordinary edge'],
-    ['diamond after fail', WALK, 'passes outcomes through a diamond'],
+    ['diamond after fail, by condition', WALK, 'passes outcomes through a diamond'],
+    ['diamond after fail, by label, by weight', WALK, 'after a failure a diamond routes by %s, too'],
   ],
   goals: [
     ['unmet jumps', WALK, 'goes back while a goal is not met'],
@@ -105,17 +107,27 @@ const LINES: Record<string, readonly (readonly [item: string, file: string, test
     ['free text', ENGINE, 'typed text goes along the freeform edge'],
     ['auto-approve', PEOPLE, 'that approves by itself'],
     ['callback, recording', PEOPLE, 'with a callback is asked each question'],
+    ['console: all question types', CONSOLE, 'the console takes %s'],
+    ['console: silence approves nothing', CONSOLE, 'the console asks again until an answer is one'],
+    ['console: closed, or answered elsewhere', CONSOLE, 'a console that is closed'],
     ['queue', PEOPLE, 'with a queue answers in order'],
     ['timeout with and without default', WALK, 'a gate that nobody answers takes its default'],
     ['second answer refused', SERVER, 'is answered once'],
   ],
   conditions: [
-    ['forms', CONDITION, "describe('conditions'"],
+    ['operators, keys with and without prefix, missing, quoted, empty, bare', CONDITION, '%j is %s'],
+    ['every rejected operator with its hint', CONDITION, '%j is refused: %s'],
+    ['empty clauses and halves', CONDITION, '%j is an error'],
     ['quoted', CONDITION, 'words and signs that are meant as text are quoted'],
     ['missing keys', HOSTILE, 'conditions on keys that nobody set'],
   ],
   sheet: [
-    ['universal, shape, class, id, order, own', SHEET, "describe('a stylesheet'"],
+    ['universal', SHEET, 'universal'],
+    ['shape', SHEET, 'shape beats universal'],
+    ['class', SHEET, 'class beats shape'],
+    ['id', SHEET, 'id beats class'],
+    ['order', SHEET, 'later wins at the same weight'],
+    ['explicit attribute', SHEET, 'the node itself wins'],
     ['position of mistakes', SHEET, 'reports mistakes at their place'],
   ],
   transforms: [
@@ -124,11 +136,12 @@ const LINES: Record<string, readonly (readonly [item: string, file: string, test
   ],
   smoke: [['plan, implement, review', E2E, 'ends well: prompts, answers and status']],
   golden: [
-    ['cases in a folder, folded without a store', GOLDEN, "describe('golden cases'"],
+    ['cases in a folder, folded without a store', GOLDEN, 'the case %s'],
     ['JSON commands', E2E, 'answers outside suites with JSON'],
   ],
   'not again': [
     ['run calls agents', E2E, 'runs with the demo agent'],
+    ['manager loop runs a child', MANAGER, 'succeeds or fails with its child'],
     ['parallel: whole branches, bounded, on at the join', ENGINE, 'no more branches than max_parallel'],
     ['fidelity leaves the context alone', PROMPT, 'leaves the context alone'],
     ['resume keeps outcomes', ENGINE, 'goals stay met and outcomes stay known'],
@@ -140,10 +153,29 @@ const LINES: Record<string, readonly (readonly [item: string, file: string, test
   ],
 }
 
+/**
+ * Titles of the tests of a file: what stands as the first argument of a test, or of a table of tests with the names of its rows. Not a
+ * comment, not a group of tests, and none that is skipped.
+ */
+function titlesOf(source: string): string[] {
+  const title = /(?:\b(?:test|it)|[\])>])\(\s*(['"`])((?:\\.|(?!\1).)+)\1\s*,\s*(?:async\b|\(|[a-z]+ =>|\{)/gs
+  const row = /^\s*\[\s*(['"`])((?:\\.|(?!\1).)+)\1,/gm
+  return [...source.matchAll(title), ...source.matchAll(row)].map(match => match[2]!.replace(/\\(.)/g, '$1'))
+}
+
 describe.each(Object.entries(LINES))('%s', (_, lines) => {
   test.each(lines)('%s', (_item, file, name) => {
     const path = join(ROOT, file)
     expect(existsSync(path), file).toBe(true)
-    expect(readFileSync(path, 'utf8').includes(name), `${file} has no test "${name}"`).toBe(true)
+    const titles = titlesOf(readFileSync(path, 'utf8').replace(/^\s*\/\/.*$/gm, ''))
+    expect(
+      titles.some(title => title.includes(name)),
+      `${file} has no test "${name}"`,
+    ).toBe(true)
   })
+})
+
+test('a name that only stands in a comment or in the name of a group is no test', () => {
+  const source = "// test('gone', () => 1)\ndescribe('group', () => {\n  test('there', async () => {})\n})"
+  expect(titlesOf(source.replace(/^\/\/.*$/gm, ''))).toEqual(['there'])
 })

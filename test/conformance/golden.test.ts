@@ -45,7 +45,7 @@ function fromOf(name: string) {
 }
 
 describe('golden cases', () => {
-  test.each(readdirSync(GOLDEN))('%s', async name => {
+  test.each(readdirSync(GOLDEN))('the case %s', async name => {
     const read = (file: string) => readFileSync(join(GOLDEN, name, file), 'utf8')
     const dryRun = JSON.parse(read('script.json')) as Record<string, Record<string, unknown>>
     const expected = JSON.parse(read('expected.json')) as Expected

@@ -1,9 +1,10 @@
-import { closeSync, constants, mkdtempSync, openSync } from 'node:fs'
+import { closeSync, constants, mkdtempSync, openSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { type IPty, spawn } from '@lydell/node-pty'
 import xterm from '@xterm/headless'
+import { afterAll } from 'vitest'
 
 const ENTRY = fileURLToPath(new URL('../../dist/demo-agent/main.js', import.meta.url))
 const WAIT_MS = 15_000
@@ -39,8 +40,16 @@ export function demoArgv(args: string[]): string[] {
   return [ENTRY, ...args]
 }
 
+const directories: string[] = []
+afterAll(() => {
+  for (const directory of directories.splice(0)) rmSync(directory, { recursive: true, force: true, maxRetries: 3 })
+})
+
+/** Removed after the tests of the file. */
 export function temporaryDirectory(): string {
-  return mkdtempSync(join(tmpdir(), 'signalbox-demo-'))
+  const directory = mkdtempSync(join(tmpdir(), 'signalbox-agent-'))
+  directories.push(directory)
+  return directory
 }
 
 /** The demo agent in a real PTY, its screen in a real emulator. Nothing here sleeps: everything waits for what the screen shows. */

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorLines, parseLines, recordedOutput, TestHome } from './harness.js'
+import { errorLines, parseLines, recordedOutput, type SessionInfo, TestHome, waitFor } from './harness.js'
 import { hasTmux, TmuxTerminal } from './tmux.js'
 
 interface Summary {
@@ -71,6 +71,57 @@ describe('demo', () => {
     expect(result.code).toBe(2)
     expect(errorLines(result.stderr)).toHaveLength(1)
     expect(demoDirectories()).toEqual([])
+  })
+})
+
+describe('the living demo', () => {
+  interface Living {
+    address: string
+    directory: string
+    pid: number
+  }
+
+  async function open(...args: string[]): Promise<Living> {
+    const child = home.start(['demo', '--dashboard', '--json', ...args])
+    let text = ''
+    child.stdout!.on('data', chunk => {
+      text += chunk
+    })
+    await waitFor('the line with the address', () => text.includes('\n'), 60_000)
+    return JSON.parse(text) as Living
+  }
+  const inside = ({ directory }: Living) => ({ env: { SIGNALBOX_HOME: `${directory}/home` } })
+  const sessions = async (demo: Living) =>
+    (await home.json<(SessionInfo & { label: string })[]>(['sessions', '--all', '--json'], inside(demo))).map(
+      ({ id, label }) => `${id} ${label}`,
+    )
+  const runs = async (demo: Living) =>
+    (await home.json<{ id: string; title: string }[]>(['runs', '--json'], inside(demo))).map(
+      ({ id, title }) => `${id} ${title}`,
+    )
+
+  it('that was killed goes on at the same address, with the same agents and runs; --fresh begins another', async () => {
+    const first = await open('--speed', '10')
+    const started = await waitFor(
+      'all its runs',
+      async () => {
+        const found = await runs(first)
+        return found.length === 4 ? found : null
+      },
+      60_000,
+    )
+    const before = await sessions(first)
+    await home.kill(first.pid)
+    const second = await open('--speed', '10')
+    expect(second).toMatchObject({ address: first.address, directory: first.directory })
+    expect((await sessions(second)).sort()).toEqual(before.sort())
+    expect((await runs(second)).sort()).toEqual(started.sort())
+    await home.kill(second.pid)
+    const third = await open('--fresh')
+    expect(third.directory).not.toBe(first.directory)
+    process.kill(third.pid, 'SIGTERM')
+    await waitFor('its end', () => !existsSync(`/proc/${third.pid}`), 60_000)
+    expect(existsSync(`${third.directory}/alive.json`)).toBe(false)
   })
 })
 

@@ -49,7 +49,7 @@ describe('a live session', () => {
       rulesOf(await home.ndjson<Line>(['explain', session.id])).includes('mine'),
     )
     writeFileSync(`${folder}/mine.toml`, `pack = 1\nagent = "demo"\n${rule}lin = 1\n`)
-    const packs = await home.ndjson<Line>(['packs', '--json'])
+    const packs = await home.json<Line[]>(['packs', '--json'])
     expect(packs.find(pack => pack.source === 'own')).toMatchObject({
       problem: { line: 8, message: 'there is no field "lin" in rule mine' },
     })
@@ -59,7 +59,7 @@ describe('a live session', () => {
   it('is counted for drift when it ends', async () => {
     const session = await home.startDemo()
     await home.ok(['stop', session.id])
-    const counts = await waitFor('the counts', async () => (await home.ndjson<Line>(['drift', '--json']))[0])
+    const counts = await waitFor('the counts', async () => (await home.json<Line[]>(['drift', '--json']))[0])
     expect(counts).toMatchObject({ agent: 'demo', version: '1.0.0', screens: [] })
   })
 })

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { executableFiles } from '../../src/host/trust/index.js'
@@ -201,6 +201,39 @@ describe('branches in a repository', () => {
   })
 })
 
+describe('a thread that goes on in two branches at once', () => {
+  test('is forked for each of them where the agent can, and stays as it was', async () => {
+    const calls = join(home.directory, 'calls.txt')
+    const script = `#!${process.execPath}
+const { appendFileSync } = require('node:fs')
+const after = name => process.argv[process.argv.indexOf(name) + 1]
+const has = name => process.argv.includes(name)
+const say = record => console.log(JSON.stringify(record))
+appendFileSync(${JSON.stringify(calls)}, [has('--resume') ? after('--resume') : '-', has('--fork-session') ? 'fork' : '-', has('--session-id') ? after('--session-id') : '-'].join(' ') + '\\n')
+say({ type: 'system', subtype: 'init', session_id: has('--session-id') ? after('--session-id') : after('--resume'), model: 'm' })
+say({ type: 'result', subtype: 'success', is_error: false, result: 'done' })
+`
+    mkdirSync(join(home.directory, 'bin'))
+    writeFileSync(join(home.directory, 'bin', 'claude'), script, { mode: 0o755 })
+    const file = graph(
+      'graph [worktree=none, commits=none, default_fidelity=full, default_thread=t]; first; p [shape=component, branch_isolation=none]; a; b; j [shape=tripleoctagon]; last; start -> first -> p; p -> a; p -> b; a -> j; b -> j; j -> last -> exit',
+    )
+    const env = { PATH: `${join(home.directory, 'bin')}:${process.env.PATH}` }
+    const { stdout } = await home.run(['run', file, '--agent', 'claude', '--json', ...(await trust(file))], { env })
+    expect(outcome(stdout).status).toBe('completed')
+    const [first, a, b, last] = readFileSync(calls, 'utf8')
+      .split('\n')
+      .map(line => line.split(' '))
+    expect([first!.slice(0, 2), a!.slice(0, 2), b!.slice(0, 2), last]).toEqual([
+      ['-', '-'],
+      [first![2], 'fork'],
+      [first![2], 'fork'],
+      [first![2], '-', '-'],
+    ])
+    expect(new Set([first![2], a![2], b![2]]).size).toBe(3)
+  })
+})
+
 describe('a module of the user’s own', () => {
   test('brings handlers and rules', async () => {
     writeFileSync(
@@ -247,7 +280,7 @@ describe('a host that is killed', () => {
     async (first, second) => {
       graph(DOT)
       await killAfter(['run', 'flow.dot', ...(await trust('flow.dot'))], first, 'x')
-      const [record] = await home.ndjson<{ id: string }>(['runs', '--json'])
+      const [record] = await home.json<{ id: string }[]>(['runs', '--json'])
       const { id } = record!
       const parked = await home.run(['resume', id, '--json'], { env: { ...env(), SBX_TAG: 'y' } })
       expect(parked.code, parked.stderr).toBe(4)

@@ -6,14 +6,52 @@ import { inside } from './inside.js'
 
 let home: TestHome
 
-beforeAll(() => {
+/** One daemon for all: it is started again by the tests that kill it. */
+beforeAll(async () => {
   home = new TestHome()
+  const turns = [
+    { match: '/verdict/', steps: [{ say: { markdown: '{"verdict":"DONE","feedback":"fine"}' } }] },
+    {
+      match: '/build the house/',
+      steps: [
+        { tool: { name: 'Write', kind: 'write', write: { path: 'house.txt', text: 'a house\n' }, permission: true } },
+        { say: { markdown: '{"outcome":"built","notes":"with a roof"}' } },
+      ],
+    },
+    {
+      match: '/final message is the result/',
+      steps: [
+        { tool: { name: 'Write', kind: 'write', write: { path: 'made.txt', text: 'made\n' }, permission: true } },
+        { usage: { input: 1000, output: 100, costUsd: 0.25 } },
+        { say: { markdown: 'It is made.' } },
+      ],
+    },
+  ]
+  writeFileSync(scenarioOf().SIGNALBOX_DEMO_SCENARIO, JSON.stringify({ name: 'live', headless: { auto: true }, turns }))
+  const scenario = scenarioOf()
+  mkdirSync(join(home.home, 'config'), { recursive: true })
+  const pass = Object.keys(scenario).map(name => `"${name}"`)
+  writeFileSync(join(home.home, 'config', 'config.toml'), `[env]\npass = [${pass.join(', ')}]\n`)
+  await home.ok(['serve', '--background'], { env: scenarioOf() })
 })
 
 afterAll(() => home.close())
 
 const demo = () => ({ SIGNALBOX_DEMO_HOME: join(home.directory, 'demo') })
+const scenarioOf = () => ({
+  ...demo(),
+  SIGNALBOX_DEMO_SCENARIO: join(home.directory, 'live.json'),
+  SIGNALBOX_DEMO_SPEED: '5',
+})
 const json = async <T>(...args: string[]) => JSON.parse((await inside(home, args)).stdout) as T
+
+/** What the session of this run's step asks; null while it asks nothing. */
+async function requestOf(run: string): Promise<{ id: string; fingerprint: string } | null> {
+  const sessions = await json<{ id: string; label: string | null }[]>('sessions', '--json')
+  const session = sessions.find(({ label }) => label?.startsWith(`${run}/`))
+  const open = await json<{ id: string; fingerprint: string; subject: { session?: string } }[]>('approvals', '--json')
+  return open.find(({ subject }) => session !== undefined && subject.session === session.id) ?? null
+}
 
 interface Shown {
   status: string
@@ -29,35 +67,14 @@ interface Told {
 }
 
 test('a worker in a terminal asks there, outlives the daemon, and its answer goes to the auditor', async () => {
-  const turns = [
-    { match: '/verdict/', steps: [{ say: { markdown: '{"verdict":"DONE","feedback":"fine"}' } }] },
-    {
-      match: '/final message is the result/',
-      steps: [
-        { tool: { name: 'Write', kind: 'write', write: { path: 'made.txt', text: 'made\n' }, permission: true } },
-        { usage: { input: 1000, output: 100, costUsd: 0.25 } },
-        { say: { markdown: 'It is made.' } },
-      ],
-    },
-  ]
-  const file = join(home.directory, 'live.json')
-  writeFileSync(file, JSON.stringify({ name: 'live', headless: { auto: true }, turns }))
-  const scenario = { ...demo(), SIGNALBOX_DEMO_SCENARIO: file, SIGNALBOX_DEMO_SPEED: '5' }
-  mkdirSync(join(home.home, 'config'), { recursive: true })
-  const pass = Object.keys(scenario).map(name => `"${name}"`)
-  writeFileSync(join(home.home, 'config', 'config.toml'), `[env]\npass = [${pass.join(', ')}]\n`)
-  await home.ok(['serve', '--background'], { env: scenario })
   const { run } = JSON.parse(
     (await inside(home, ['oneshot', 'make a file', '--agent', 'demo', '--live', '--detach', '--json'])).stdout,
   ) as { run: string }
-  const [asked] = await waitFor('the question', async () => {
-    const list = await json<{ id: string; fingerprint: string; subject: { session?: string } }[]>('approvals', '--json')
-    return list.length > 0 ? list : null
-  })
+  const asked = await waitFor('the question', () => requestOf(run))
   await home.kill(home.daemon)
-  await home.ok(['serve', '--background'], { env: scenario })
+  await home.ok(['serve', '--background'], { env: scenarioOf() })
   const approved = await waitFor('the answer to be taken', async () => {
-    const result = await inside(home, ['approve', asked!.id, '--fingerprint', asked!.fingerprint])
+    const result = await inside(home, ['approve', asked.id, '--fingerprint', asked.fingerprint])
     return result.code === 0 ? result : null
   })
   expect(approved.stdout).toContain('applied')
@@ -76,5 +93,39 @@ test('a worker in a terminal asks there, outlives the daemon, and its answer goe
   const of = (type: string) => told.filter(activity => activity.type === type)
   expect([of('tool_call'), of('tool_result')]).toMatchObject([[{ tool: 'Write' }], [{ ok: true }]])
   expect(of('text').map(({ text }) => text)).toEqual(['It is made.'])
-  await waitFor('its terminal to be gone', async () => (await json<object[]>('sessions', '--json')).length === 0)
+  await waitFor('its terminal to be gone', async () => {
+    const left = await json<{ label: string | null }[]>('sessions', '--json')
+    return left.every(({ label }) => !label?.startsWith(`${run}/`))
+  })
+})
+
+test('a node with live=true works in a terminal: it asks there, outlives the daemon, and its report routes', async () => {
+  const dot = `digraph {
+    start [shape=Mdiamond]; exit [shape=Msquare]
+    build [live=true, prompt="Please build the house."]
+    paint [shape=parallelogram, tool_command="cat house.txt"]
+    start -> build; build -> paint [condition="outcome=built"]; build -> exit [condition="outcome=fail"]; paint -> exit
+  }`
+  writeFileSync(join(home.work, 'house.dot'), dot)
+  const { hash } = await json<{ hash: string }>('trust', 'house.dot', '--json')
+  const args = ['run', 'house.dot', '--agent', 'demo', '--detach', '--json', '--trust', hash]
+  const { run } = JSON.parse((await inside(home, args)).stdout) as { run: string }
+  const asked = await waitFor('the question', () => requestOf(run))
+  await home.kill(home.daemon)
+  await home.ok(['serve', '--background'], { env: scenarioOf() })
+  await waitFor('the answer to be taken', async () => {
+    const { code } = await inside(home, ['approve', asked.id, '--fingerprint', asked.fingerprint])
+    return code === 0
+  })
+  await waitFor('its end', async () => (await json<Shown>('show', run, '--json')).status === 'completed')
+  const shown = await json<Shown>('show', run, '--json')
+  // The step that was going on when the daemon was killed is the one that ended: nothing was begun again.
+  expect(shown.stepList.map(({ step, status }) => [step, status])).toEqual([
+    ['build@1#1', 'ok'],
+    ['paint@1#1', 'ok'],
+  ])
+  await waitFor('its terminal to be gone', async () => {
+    const left = await json<{ label: string | null }[]>('sessions', '--json')
+    return left.every(({ label }) => !label?.startsWith(`${run}/`))
+  })
 })

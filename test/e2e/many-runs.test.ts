@@ -25,7 +25,7 @@ async function detach(count: number): Promise<void> {
     await home.ok(['oneshot', `number ${run}`, '--agent', 'demo', '--detach', '--json'], { env: demo() })
 }
 
-const runs = () => home.ndjson<Listed>(['runs', '--json', '--limit', '200'])
+const runs = () => home.json<Listed[]>(['runs', '--json', '--limit', '200'])
 
 test('runs beyond the limit wait in line, and all come to their end', async () => {
   mkdirSync(join(home.home, 'config'), { recursive: true })

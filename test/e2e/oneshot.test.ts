@@ -1,133 +1,25 @@
-import { spawnSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type CommandRun, parseLines, TestHome, waitFor } from './harness.js'
+import { describe, expect, test } from 'vitest'
+import { parseLines, waitFor } from './harness.js'
 import { inside } from './inside.js'
+import {
+  env,
+  files,
+  git,
+  home,
+  oneshot,
+  resume,
+  runFile,
+  type Shown,
+  show,
+  states,
+  useOneshotHome,
+} from './oneshot-home.js'
 
-let home: TestHome
-let tests = 0
-
-/** One home for all: what costs is starting programs. The project is new for every test. */
-beforeAll(() => {
-  home = new TestHome()
-  for (const args of [
-    ['init', '-q'],
-    ['config', 'user.email', 'a@b'],
-    ['config', 'user.name', 'a'],
-  ])
-    git(...args)
-  writeFileSync(join(home.work, 'README.md'), 'hello\n')
-  git('add', '.')
-  git('commit', '-q', '-m', 'first')
-  cpSync(home.work, join(home.directory, 'first'), { recursive: true })
-})
-
-beforeEach(() => {
-  tests++
-  rmSync(home.work, { recursive: true, force: true })
-  cpSync(join(home.directory, 'first'), home.work, { recursive: true })
-  rmSync(join(home.home, 'config'), { recursive: true, force: true })
-})
-
-afterAll(() => home.close())
-
-function git(...args: string[]): string {
-  const { status, stdout, stderr } = spawnSync('git', args, { cwd: home.work, encoding: 'utf8' })
-  if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`)
-  return stdout
-}
-
-function env(scenario?: string): Record<string, string> {
-  return {
-    SIGNALBOX_DEMO_HOME: join(home.directory, `demo-${tests}`),
-    SIGNALBOX_DEMO_SPEED: '0',
-    ...(scenario !== undefined && { SIGNALBOX_DEMO_SCENARIO: scenario }),
-  }
-}
-
-/** Which moments are tried, another few with another seed. */
-const KILLS = Number(process.env.SIGNALBOX_KILL_SEED ?? 7)
-
-/** So many different numbers from 1 up to a limit, the same for the same seed. */
-function sample(seed: number, count: number, limit: number): number[] {
-  const chosen = new Set<number>()
-  for (let state = seed; chosen.size < count; ) {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    chosen.add(1 + (state % limit))
-  }
-  return [...chosen]
-}
-
-/** The events of the journal among what a command printed; its last line may be torn. */
-function parseEvents(text: string): object[] {
-  const lines = text.split('\n').slice(0, -1)
-  return lines.map(line => JSON.parse(line) as { version?: number }).filter(({ version }) => version !== undefined)
-}
-
-const AUDIT = '/"verdict": "DONE"/'
-
-/** A scenario in a file: what the worker does, and what the auditor does; each improvises where nothing is given. */
-function scenario({ worker, auditor }: { worker?: object[]; auditor?: object[] }): string {
-  const file = join(home.directory, `scenario-${readdirSync(home.directory).length}.json`)
-  const turns = [
-    ...(auditor ? [{ match: AUDIT, steps: auditor }] : []),
-    ...(worker ? [{ match: '/Your final message is the result/', steps: worker }] : []),
-  ]
-  writeFileSync(file, JSON.stringify({ name: 'test', headless: { auto: true }, turns }))
-  return file
-}
-
-function oneshot(task: string, args: string[] = [], of?: string): Promise<CommandRun> {
-  return inside(home, ['oneshot', task, '--agent', 'demo', ...args], { env: env(of) })
-}
-
-const resume = (...args: string[]) => inside(home, ['oneshot', '--resume', ...args], { env: env() })
-
-interface Shown {
-  id: string
-  status: string
-  reason: string | null
-  oneshot: { state: string; iteration: number; history: { state: string; reason?: string }[] }
-  stepList: {
-    step: string
-    status: string
-    reason: string | null
-    pid: number | null
-    recovery: { verdict: string } | null
-  }[]
-}
-
-const show = async () => JSON.parse((await inside(home, ['show', 'latest', '--json'])).stdout) as Shown
-const states = ({ oneshot: { history } }: Shown) => history.map(({ state }) => state)
-const workers = ({ stepList }: Shown) => stepList.filter(({ step }) => step.startsWith('worker'))
-const runFile = (id: string, ...parts: string[]) => join(home.home, 'data', 'runs', id, ...parts)
-
-/** The files of the newest run: their state is the run's, and every line of the log is whole. */
-function files(id: string): { state: Record<string, unknown>; log: { type: string; to?: string; data?: object }[] } {
-  return {
-    state: JSON.parse(readFileSync(runFile(id, 'oneshot.json'), 'utf8')),
-    log: parseLines(readFileSync(runFile(id, 'oneshot-log.json'), 'utf8')),
-  }
-}
-
-/** A program of this name that is a script of Node. */
-function program(name: string, script: string): Record<string, string> {
-  const directory = join(home.directory, 'bin')
-  mkdirSync(directory, { recursive: true })
-  writeFileSync(join(directory, name), `#!${process.execPath}\n${script}`)
-  chmodSync(join(directory, name), 0o755)
-  return { PATH: `${directory}:${process.env.PATH}` }
-}
-
-const RESULT = { type: 'result', subtype: 'success', is_error: false, result: 'All is done.' }
-const claude = (lines: (object | string)[], exit = 0) =>
-  program(
-    'claude',
-    `${lines.map(line => (typeof line === 'string' ? line : `console.log(${JSON.stringify(JSON.stringify(line))})`)).join('\n')}\nprocess.exitCode = ${exit}\n`,
-  )
+useOneshotHome()
 
 describe('a oneshot', () => {
   test('goes round until the auditor is content, and its files say so', async () => {
@@ -158,6 +50,11 @@ describe('a oneshot', () => {
     const logs = await inside(home, ['logs', 'latest', 'worker@2#1'])
     expect(logs.stdout).toContain('DEMO.md')
     expect(logs.stdout).not.toContain('auditor')
+  })
+
+  test('a flag that a resumed run would not obey is refused', async () => {
+    const refused = await resume('--agent', 'demo', '--inactivity-threshold', '2s')
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('--agent, --inactivity-threshold')])
   })
 
   test('impossible is refused when it is resumed, and so is what is done', async () => {
@@ -277,199 +174,14 @@ describe('a oneshot', () => {
         { model: 'm', stream: true, key: 'Bearer secret-value-123456' },
         { response_format: {} },
       ])
+      // A string result iterated by character: what is kept of an answer is one text.
+      const { log } = files((await show()).id)
+      const texts = log.map(({ data }) => data as { type?: string; text?: string; delta?: boolean } | undefined)
+      expect(texts.filter(data => data?.type === 'text' && data.delta === false).map(data => data!.text)).toEqual(
+        answers,
+      )
     } finally {
       server.close()
     }
-  })
-})
-
-describe('what must never come back', () => {
-  test.each([
-    ['worker', 'WORKER_EXECUTING'],
-    ['auditor', 'AUDITOR_EXECUTING'],
-  ] as const)('resume started the worker again from CREATED: host killed while the %s works', async (role, hot) => {
-    const child = home.start(['oneshot', 'x', '--agent', 'demo'], { env: env(scenario({ [role]: [{ hang: {} }] })) })
-    child.stdout!.resume()
-    await waitFor(hot, async () => {
-      const { code, stdout } = await inside(home, ['show', 'latest', '--json'])
-      const shown = code === 0 ? (JSON.parse(stdout) as Shown) : null
-      return shown?.oneshot.state === hot && shown.stepList.at(-1)!.pid !== null
-    })
-    child.kill('SIGKILL')
-    await waitFor('the host to be gone', () => child.signalCode !== null)
-    const resumed = await resume()
-    expect([resumed.code, resumed.stdout]).toEqual([0, expect.stringContaining('COMPLETED · 1 iteration')])
-    const shown = await show()
-    expect(workers(shown).length).toBe(role === 'worker' ? 2 : 1)
-    expect(states(shown)).not.toContain('FAILED')
-    expect(states(shown).filter(state => state === 'CREATED').length).toBe(1)
-    expect(home.processes().others).toEqual([])
-  })
-
-  test('a host killed with -9 anywhere: the next one comes to the same end, and repeats nothing finished', async () => {
-    // The auditor judges by its earlier verdicts alone, which it is shown: however often it is asked, it says the same.
-    const verdict = (word: string, feedback: string) => [
-      { say: { markdown: JSON.stringify({ verdict: word, feedback }) } },
-    ]
-    const asked = (about: string) => `/(?=[\\s\\S]*"verdict": "DONE")(?=[\\s\\S]*${about})/`
-    const file = join(home.directory, 'three-rounds.json')
-    const turns = [
-      { match: asked('second look'), steps: verdict('DONE', 'fine') },
-      { match: asked('first look'), steps: verdict('RETRY', 'second look') },
-      { match: AUDIT, steps: verdict('RETRY', 'first look') },
-    ]
-    writeFileSync(file, JSON.stringify({ name: 'three rounds', headless: { auto: true }, turns }))
-    for (const version of sample(KILLS, 3, 24)) {
-      const child = home.start(['oneshot', `at ${version}`, '--agent', 'demo', '--json'], { env: env(file) })
-      const seen = { text: '', lines: 0 }
-      const ended = new Promise(resolve => child.on('close', resolve))
-      child.stdout!.on('data', chunk => {
-        seen.text += String(chunk)
-        seen.lines = parseEvents(seen.text).length
-        if (seen.lines >= version) child.kill('SIGKILL')
-      })
-      await ended
-      // One that was killed after its last event has nothing left to do but its files.
-      if ((await show()).status !== 'completed') {
-        const resumed = await inside(home, ['oneshot', '--resume'], { env: env(file) })
-        expect([version, resumed.code]).toEqual([version, 0])
-      } else await inside(home, ['export', 'latest', '--format', 'oneshot'])
-      const shown = await show()
-      const done = shown.stepList.filter(({ status }) => status === 'ok').map(({ step }) => step.replace(/#\d+$/, ''))
-      expect([version, shown.oneshot.state, shown.oneshot.iteration]).toEqual([version, 'COMPLETED', 3])
-      expect(new Set(done).size).toBe(done.length)
-      const { log } = files(shown.id)
-      expect(log.filter(({ type }) => type === 'state_change').map(({ to }) => to)).toEqual(states(shown).slice(1))
-    }
-    expect(home.processes().others).toEqual([])
-  })
-
-  test('exit code ignored', async () => {
-    const worker = [{ say: { markdown: 'Everything is DONE.' } }, { crash: { exit: 3 } }]
-    await oneshot('x', [], scenario({ worker }))
-    const shown = await show()
-    expect(shown.oneshot.history[2]).toMatchObject({ state: 'RECOVERY_PENDING', reason: 'exit_3' })
-  })
-
-  test('exit 0 trusted: without a final record', async () => {
-    await oneshot('x', [], scenario({ worker: [{ say: { markdown: 'DONE' } }, { crash: { exit: 0 } }] }))
-    expect((await show()).oneshot.history[2]).toMatchObject({ state: 'RECOVERY_PENDING', reason: 'no_final_record' })
-  })
-
-  test('exit 0 trusted: with an error in the final record', async () => {
-    const failing = claude([{ ...RESULT, is_error: true, api_error_status: 401, result: 'Not logged in' }])
-    const args = ['oneshot', 'x', '--worker', 'claude', '--auditor', 'demo', '--permissions', 'edits']
-    const failed = await inside(home, args, { env: { ...env(), ...failing } })
-    const shown = await show()
-    expect(shown.oneshot.history[2]).toMatchObject({ state: 'RECOVERY_PENDING', reason: 'error_auth' })
-    expect(failed.code).toBe(7)
-  })
-
-  test('hung process never killed: half a line, then silence', async () => {
-    const worker = [{ raw: { text: '{"type":"text","te' } }, { hang: {} }]
-    const started = Date.now()
-    const failed = await oneshot('x', ['--inactivity-threshold', '2s'], scenario({ worker }))
-    expect(failed.code).toBe(1)
-    const shown = await show()
-    const [, begun, ended] = (shown.oneshot.history as unknown as { ts: number }[]).map(({ ts }) => ts)
-    expect(shown.oneshot.history[2]).toMatchObject({ state: 'RECOVERY_PENDING', reason: 'inactivity_timeout' })
-    expect(ended! - begun!).toBeGreaterThan(1.9)
-    expect(ended! - begun!).toBeLessThan(2 + 1 + 1)
-    expect(Date.now() - started).toBeLessThan(20_000)
-    expect(home.processes().others).toEqual([])
-  })
-
-  test('recovery compared the wrong words: a worker that died after its work was done', async () => {
-    const done = await oneshot('die\n[demo:scenario zombie]')
-    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('the process died, but the work is done')])
-    const shown = await show()
-    expect(workers(shown)).toMatchObject([{ recovery: { verdict: 'success' } }])
-  })
-
-  test('recovered text lived in metadata only', async () => {
-    await oneshot('die\n[demo:scenario zombie]')
-    const { log } = files((await show()).id)
-    expect(log.map(({ data }) => data)).toContainEqual(
-      expect.objectContaining({ type: 'text', recovered: true, text: expect.stringContaining('The work is done') }),
-    )
-  })
-
-  test('recovery always dead: half done work goes on in the same session, nothing at all fails', async () => {
-    const partial = await oneshot('x\n[demo:scenario crash]')
-    expect([partial.code, partial.stdout]).toEqual([0, expect.stringContaining('in the middle of its work')])
-    const shown = await show()
-    expect(workers(shown)).toMatchObject([{ recovery: { verdict: 'partial' } }, { status: 'ok' }])
-    const dead = await oneshot('y', [], scenario({ worker: [{ crash: { exit: 3 } }] }))
-    expect(dead.code).toBe(1)
-    expect((await show()).reason).toBe('nothing_recovered')
-  })
-
-  test('feedback lost', async () => {
-    await oneshot('x\n[demo:verdict RETRY,DONE]')
-    const prompt = readFileSync(runFile((await show()).id, 'steps', 'worker@2#1', 'prompt.md'), 'utf8')
-    expect(prompt).toContain('One part is missing; please look at the task again.')
-    expect(prompt).toContain('attempt 2 of at most 5')
-  })
-
-  test.each([
-    ['words', 'All is DONE, really done.'],
-    ['unknown read as done', '{"verdict":"UNKNOWN","feedback":"x"}'],
-    ['auditor prompt in the log matched as verdict', 'You asked for {"verdict": "DONE" | "RETRY"}; DONE'],
-  ])('no verdict is not approved: %s', async (_, markdown) => {
-    const failed = await oneshot('x', [], scenario({ auditor: [{ say: { markdown } }] }))
-    expect(failed.code).toBe(1)
-    const shown = await show()
-    expect([shown.reason, shown.oneshot.state]).toEqual(['no_verdict', 'FAILED'])
-    expect(shown.stepList.map(({ step }) => step)).toEqual(['worker@1#1', 'auditor@1#1', 'auditor@1#2'])
-    const resumed = await resume()
-    expect(resumed.code).toBe(0)
-    expect(workers(await show()).length).toBe(1)
-  })
-
-  test('stderr mixed into JSON', async () => {
-    const noisy = claude([
-      'process.stderr.write("{ warning: no JSON\\n")',
-      { type: 'assistant', message: { id: 'm', content: [{ type: 'text', text: 'Working.' }] } },
-      'process.stderr.write("}\\n")',
-      RESULT,
-    ])
-    const args = ['oneshot', 'x', '--worker', 'claude', '--auditor', 'demo', '--permissions', 'edits']
-    const done = await inside(home, args, { env: { ...env(), ...noisy } })
-    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
-  })
-
-  test.each([1, 2, 5])('max-iterations off by one: %i', async max => {
-    const failed = await oneshot('x\n[demo:verdict RETRY]', ['--max-iterations', String(max)])
-    expect(failed.code).toBe(1)
-    const shown = await show()
-    expect([shown.reason, workers(shown).length]).toEqual(['max_iterations', max])
-  })
-
-  test('partial settings file refused', async () => {
-    mkdirSync(join(home.home, 'config'), { recursive: true })
-    writeFileSync(join(home.home, 'config', 'config.toml'), '[oneshot]\nmax_iterations = 2\n')
-    await oneshot('x\n[demo:verdict RETRY]')
-    expect(workers(await show()).length).toBe(2)
-    writeFileSync(join(home.home, 'config', 'config.toml'), '[oneshot]\nmax_iteration = 2\n')
-    const wrong = await oneshot('x')
-    expect([wrong.code, wrong.stderr]).toEqual([6, expect.stringMatching(/config\.toml:2:\d+.*max_iterations/s)])
-  })
-
-  test('advertised agent missing', async () => {
-    for (const agent of ['claude', 'codex', 'gemini', 'opencode', 'qwen', 'copilot', 'cline', 'aider']) {
-      const missing = await inside(home, ['oneshot', 'x', '--agent', agent], { env: { PATH: '/nowhere' } })
-      expect([agent, missing.code, missing.stderr.includes('was not found')]).toEqual([agent, 7, true])
-    }
-  })
-
-  test('grandchildren survived: deaf to TERM, with children in sessions of their own', async () => {
-    const failed = await oneshot('deaf\n[demo:scenario hang]', ['--inactivity-threshold', '1s'])
-    expect(failed.code).toBe(1)
-    expect(home.processes().others).toEqual([])
-  })
-
-  test('noise: invalid UTF-8, half JSON, and much of it', async () => {
-    expect((await oneshot('x\n[demo:scenario garbage]')).code).toBe(0)
-    expect((await oneshot('x\n[demo:scenario huge]')).code).toBe(0)
   })
 })

@@ -1,17 +1,17 @@
 import type { ChildProcess } from 'node:child_process'
 import { spawnSync } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type CommandRun, parseLines, TestHome } from './harness.js'
 
 let home: TestHome
 
-beforeAll(() => {
+beforeEach(() => {
   home = new TestHome()
 })
-afterAll(() => home.close())
+afterEach(() => home.close())
 
 function git(cwd: string, ...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('git', args, { cwd, encoding: 'utf8' })
@@ -56,7 +56,7 @@ function outcomeOf({ stdout, stderr }: CommandRun): Outcome {
 async function killAt(
   cwd: string,
   args: string[],
-  isTheMoment: (event: { type: string; data: Record<string, unknown> }) => boolean,
+  isTheMoment: (event: { type: string; stream: string; data: Record<string, unknown> }) => boolean,
 ): Promise<void> {
   const child: ChildProcess = home.start(args, { cwd, env: env() })
   child.stdin!.end()
@@ -67,7 +67,7 @@ async function killAt(
 }
 
 describe('implement', () => {
-  test('plan rejected once and replanned, approved with an edit, three tasks, one review failure and fix, killed three times: exact commits, state and events', async () => {
+  test('whole flow: plan rejected once and replanned, approved with an edit, three tasks, one review failure and fix, killed three times: exact commits, state and events', async () => {
     const cwd = repository('lamp')
     writeFileSync(
       join(cwd, 'issue.md'),
@@ -167,7 +167,7 @@ describe('implement', () => {
 })
 
 describe('review', () => {
-  test('README and flags disagreed; review needed the server: --local runs without a daemon, asks, goes on in another process, and says by its exit code', async () => {
+  test('README and flags disagreed; review needed the server: --local runs without a daemon, asks, goes on in another process, and says by its exit code; killed with -9, it goes on with the review graph', async () => {
     const cwd = repository('review')
     expect((await run(cwd, 'review', '--local', '--agent', 'demo')).stdout).toContain('nothing to review')
     writeFileSync(join(cwd, 'README.md'), 'hello\n[demo:review reject,approve]\n')
@@ -190,6 +190,22 @@ describe('review', () => {
     expect(git(cwd, 'log', '--format=%s')).toBe('first')
     expect(existsSync(home.path('run', 'signalbox.sock'))).toBe(false)
     git(cwd, 'commit', '-qam', 'second')
+
+    rmSync(join(home.directory, 'demo'), { recursive: true })
+    appendFileSync(join(cwd, 'README.md'), 'more\n[demo:review reject,approve]\n')
+    const args = ['review', '--local', '--fix', '--auto-approve', '--agent', 'demo', '--json']
+    let killed = ''
+    await killAt(cwd, args, ({ type, data, stream }) => {
+      killed = stream.slice('run/'.length)
+      return type === 'node.started' && data.node === 'developer'
+    })
+    const resumed = await run(cwd, 'resume', killed, '--json')
+    expect(resumed.code, resumed.stderr).toBe(0)
+    expect(outcomeOf(resumed)).toMatchObject({ pipeline: 'review', outcome: 'approved' })
+    const later = parseLines<{ type: string; data: { node: string } }>(resumed.stdout)
+      .filter(({ type }) => type === 'node.started')
+      .map(({ data }) => data.node)
+    expect(later.filter(node => node !== 'developer')).toEqual(['checks', 'reviewer', 'finish', 'exit'])
     const range = await run(cwd, 'review', 'HEAD~1..HEAD', '--type', 'security', '--agent', 'demo')
     expect(range.stdout).toMatch(/Review of HEAD~1\.\.HEAD/)
   })

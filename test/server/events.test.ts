@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { newEvent } from '../../src/events/index.js'
-import { eventsOf, type Loose, TestServer } from './support.js'
+import { REPLAY_BYTES_MAX, REPLAY_EVENTS_MAX } from '../../src/server/live/replay.js'
+import { eventsOf, type Loose, TestServer, until } from './support.js'
 
 let server: TestServer
 beforeAll(async () => {
@@ -100,13 +101,32 @@ describe('the stream of events', () => {
     const hello = async (since: string) => (await read(`?since=${since}`, seen => seen.length === 1))[0]!.data
     for (const since of ['deadbeef:1', `${server.host.store.id}:${head + 1}`, 'nonsense', 'a:b:c'])
       expect(await hello(since), since).toMatchObject({ resume: 'gap', position: await position() })
-    await write(5001, 10_000)
+    await write(REPLAY_EVENTS_MAX + 1, 10_000)
     expect(await hello(`${server.host.store.id}:${head}`)).toMatchObject({ resume: 'gap' })
     expect(await hello(`${server.host.store.id}:${head + 1}`)).toMatchObject({ resume: 'ok' })
-    const large = 'x'.repeat(200_000)
+    const large = 'x'.repeat(250_000)
     const since = await position()
-    for (let n = 0; n < 42; n++) await server.host.store.append('run/run_9', 'any', [notice(large)])
+    const most = Math.ceil(REPLAY_BYTES_MAX / large.length)
+    const many = Array.from({ length: most }, () => notice(large))
+    await server.host.store.append('run/run_9', 'any', many, { durability: 'normal' })
     expect(await hello(since)).toMatchObject({ resume: 'gap' })
+  })
+
+  test('10 000 events missed in one absence are told again, each once and in order, while more are written', async () => {
+    const since = await position()
+    const events = Array.from({ length: 10_000 }, (_, n) => notice(`${n}`))
+    await server.host.store.append('run/run_7', 'any', events, { durability: 'normal' })
+    let had = 0
+    const reading = read(`?since=${since}&scope=run:run_7`, seen => {
+      had = seen.length
+      return logged(seen).length === 10_100
+    })
+    await until(() => had > 1_000)
+    const late = Array.from({ length: 100 }, (_, n) => notice(`${10_000 + n}`))
+    await server.host.store.append('run/run_7', 'any', late, { durability: 'normal' })
+    const seen = await reading
+    expect(seen[0]!.data).toMatchObject({ resume: 'ok' })
+    expect(logged(seen).map(({ data }) => Number(data.data.text))).toEqual(Array.from({ length: 10_100 }, (_, n) => n))
   })
 
   test('a reader that stops reading is sent away, and harms no other; its cursor makes it whole', async () => {

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { requestOf } from '../../src/approvals/testing/fixtures.js'
 import { executableText } from '../../src/host/index.js'
 import { openApi, ROUTES } from '../../src/server/index.js'
 import { pathOf } from '../../src/server/openapi.js'
@@ -140,6 +141,7 @@ describe('sessions and approvals', () => {
     await call('sessions.screen', api(`/sessions/${session}/screen`))
     const { json } = await call('sessions.conversation', api(`/sessions/${session}/conversation`))
     expect(JSON.stringify(json.messages)).toContain('Done')
+    expect((await call('sessions.git', api(`/sessions/${session}/git`))).json.git).toBeNull()
     await call('sessions.held', api(`/sessions/${session}/messages`))
     await call('sessions.drop-message', api(`/sessions/${session}/messages/none`), { expect: 404 })
     await call('sessions.keys', api(`/sessions/${session}/keys`), { body: { keys: ['a', 'backspace'] } })
@@ -405,8 +407,28 @@ describe('the rest', () => {
     await call('lockdown.begin', api('/lockdown'), { as: login, body: {} })
     expect((await server.ask('GET', api('/overview'), { as: login })).json.error.code).toBe('E_LOGIN')
     expect((await server.ask('GET', api('/overview'), { as: { bearer: before } })).json.error.code).toBe('E_LOGIN')
-    const answer = await server.ask('POST', '/pipelines/x/questions/y/answer', { as: 'token', body: { value: 'Y' } })
-    expect(answer.json.error.code).toBe('E_LOCKED')
+    const { ledger } = server.host
+    const item = async () => {
+      const { id, fingerprint, display } = await ledger.request(requestOf())
+      return { id, fingerprint, displayHash: display.hash }
+    }
+    const decide = async (option: string) => {
+      const { id, fingerprint, displayHash } = await item()
+      const body = { fingerprint, option, seen: { displayHash, whole: true } }
+      return (await server.ask('POST', api(`/approvals/${id}/decision`), { as: 'token', body })).json
+    }
+    const batch = async (chosen: object) => {
+      const { id, fingerprint } = await item()
+      const body = { items: [{ id, fingerprint }], ...chosen }
+      return (await server.ask('POST', api('/approvals/decisions'), { as: 'token', body })).json
+    }
+    const [allow, deny] = ['allow-once', 'deny'].map(
+      meaning => requestOf().request.options.find(option => option.meaning === meaning)!.key,
+    )
+    expect((await decide(allow!)).error.code).toBe('E_LOCKED')
+    expect((await decide(deny!)).state).toBe('decided')
+    expect((await batch({})).error.code).toBe('E_LOCKED')
+    expect((await batch({ answer: 'deny' })).items).toMatchObject([{ state: 'decided' }])
   })
 })
 

@@ -174,11 +174,11 @@ it('looks: /read, /screen, /git, /history, /context, /usage, /runs, /approvals, 
     ['/read', /./],
     ['/screen', /demo/i],
     ['/history', /shop · demo · #1/],
-    ['/context', /rests|works/],
+    ['/context', /^shop · demo · #1\n(rests|works) · started [^{}"]*$/],
     ['/usage', /last 24 hours/],
     ['/runs', /No runs yet/],
     ['/approvals', /Nothing waits/],
-    ['/explain', /:/],
+    ['/explain', /won: \w+ [^{}"]+$/],
     ['/verbose 2', /results/],
     ['/quiet 2h', /Quiet until/],
     ['/quiet off', /come again/],
@@ -199,7 +199,7 @@ it('what is written while the agent works waits, can be changed, and can be take
   const held = await bot.seen(ann, /Queued|Held/, before)
   expect(held.text).toMatch(/Queued|Held/)
   ann.say('/esc')
-  await bot.seen(ann, 'shop · demo · #1', held.id)
+  await bot.seen(ann, /shop · demo · #1\nInterrupted\./, held.id)
 })
 
 it('the gate of a run is a card with its edges as buttons; the end of the run is told', async () => {

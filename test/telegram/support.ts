@@ -12,7 +12,7 @@ import { Keeper } from '../../src/keeper/index.js'
 import { ApiServer } from '../../src/server/index.js'
 import type { StoredEvent } from '../../src/store/index.js'
 import { FakeBotApi, type FakeMessage, type FakePerson } from '../../src/telegram/fake/index.js'
-import { openBotApi, Telegram, type TelegramOptions } from '../../src/telegram/index.js'
+import { openBotApi, Telegram, type TelegramDoors, type TelegramOptions } from '../../src/telegram/index.js'
 
 export const FAST = { privatePerS: 1000, privateBurst: 1000, groupPerMin: 60_000, allPerS: 1000 }
 
@@ -27,6 +27,7 @@ export class TestBot {
   bot!: Telegram
   api!: ApiServer
   runs!: RunHost
+  readonly doors: TelegramDoors = { agents: ['demo'], roots: [this.directory] }
   #keeper!: Keeper
   #options: Partial<TelegramOptions> = {}
 
@@ -101,13 +102,18 @@ export class TestBot {
       ledger: this.host.ledger,
       clock: systemClock,
       dataDirectory: home.settings.dataDirectory,
-      envPass: [],
-      env: this.context.env,
+      envPass: ['SIGNALBOX_DEMO_HOME', 'SIGNALBOX_DEMO_SPEED'],
+      env: { ...this.context.env, SIGNALBOX_DEMO_HOME: join(this.directory, 'agent'), SIGNALBOX_DEMO_SPEED: '0' },
       isPersonal: false,
       maxRuns: 4,
       onError,
     })
     this.runs.start()
+    const { startOneshot, pipelines } = serverExtras(this.context, home)
+    Object.assign(this.doors, {
+      startPipeline: (name, wish) => pipelines!.start(name, { ...wish, labels: {} }),
+      startOneshot: wish => startOneshot!(this.host.store, wish),
+    } satisfies Partial<TelegramDoors>)
     this.api = await ApiServer.open({
       host: this.host,
       runs: this.runs,
@@ -133,7 +139,7 @@ export class TestBot {
       settings: { groups: [], groupDetail: false, topics: 'auto', stream: 'auto', announce: false, quiet: null },
       utcOffset: 0,
       pace: FAST,
-      doors: { agents: ['demo'], roots: [this.directory] },
+      doors: this.doors,
       onError: error => void this.errors.push(error instanceof Error ? (error.stack ?? error.message) : String(error)),
       ...this.#options,
       ...options,
@@ -185,6 +191,10 @@ export class TestBot {
 
 /** A request as an agent's hook would raise it, straight into the ledger: for what is not about terminals. */
 export async function raise(host: Host, command: string): Promise<ApprovalRecord> {
+  return host.ledger.request(requestOf(command))
+}
+
+export function requestOf(command: string): ReturnType<typeof requestFromReport> {
   const subject = { agent: 'demo', project: '/work/shop', cwd: '/work/shop', hostName: 'box' }
   const options = [
     { key: 'yes', label: 'Yes', meaning: 'allow-once' as const },
@@ -192,5 +202,5 @@ export async function raise(host: Host, command: string): Promise<ApprovalRecord
     { key: 'no', label: 'No', meaning: 'deny' as const },
   ]
   const report = { channel: 'hook', requestKey: `test:${command}`, tool: 'Bash', input: { command }, options }
-  return host.ledger.request(requestFromReport(report, { subject, realPath: path => path }))
+  return requestFromReport(report, { subject, realPath: path => path })
 }

@@ -28,6 +28,9 @@ async function takePort(port: number): Promise<Stolen> {
   }
 }
 
+/** Pages that only have to say so, and to come back. */
+const OTHERS = ['/runs', '/usage', '/graphs', '/settings', '/settings/doctor', '/settings/people', '/settings/page']
+
 describe.skipIf(!hasChromium)('pages while the server goes away and comes back', () => {
   let served: Served
   let browser: Browser
@@ -65,10 +68,12 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     const { address } = served
     const port = new URL(address).port
     await served.run(['start', 'demo', '--label', 'survivor', '--cwd', served.directory])
+    const [session] = (await served.run(['sessions', '--json'])).match(/ses_[a-z0-9]+/)!
     const tabs = [page]
-    for (const path of ['/sessions', '/panes', '/start']) {
+    for (const path of ['/sessions', '/panes', '/start', ...OTHERS, `/s/${session}`, `/replay/${session}`]) {
       const tab = await page.context().newPage()
       await tab.goto(`${address}${path}`)
+      await tab.locator('main h1').first().waitFor()
       tabs.push(tab)
     }
     await page.goto(`${address}/`)
@@ -100,6 +105,10 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     await page.getByText('born meanwhile').waitFor()
     await page.getByText('survivor').first().waitFor()
     await tabs[1]!.getByText('born meanwhile').waitFor()
+    // The terminal is on the session again, and takes the keyboard from here.
+    const terminal = tabs.at(-2)!
+    await terminal.getByRole('button', { name: 'Take input' }).click()
+    await terminal.getByText('You have the keyboard').waitFor()
     expect(foreign).toEqual([])
   })
 

@@ -8,7 +8,7 @@ import { HelpDialog } from './shell/help'
 import { Palette } from './shell/palette'
 import { Sidebar } from './shell/sidebar'
 import { Toasts } from './shell/toasts'
-import { loadProblem, snapshotAt } from './store/live'
+import { hasSnapshot, loadProblem } from './store/live'
 import { type Route, route } from './store/router'
 import { access } from './transport/request'
 import { lazy } from './ui/lazy'
@@ -44,7 +44,7 @@ export function App() {
         <div class="main">
           <Banner />
           <main id="main" tabIndex={-1}>
-            <Guard key={keyOf(route.value)}>{snapshotAt.value === null ? <Waiting /> : pageOf(route.value)}</Guard>
+            <Guard key={keyOf(route.value)}>{hasSnapshot.value ? pageOf(route.value) : <Waiting />}</Guard>
           </main>
         </div>
       </div>

@@ -2,6 +2,7 @@ import { render } from 'preact'
 import { App } from './app'
 import { startAnnouncing } from './shell/announce'
 import { startKeyboard } from './shell/keyboard'
+import { keepShell } from './shell/offline-shell'
 import { goLive } from './store/live'
 import { startPresence } from './store/presence'
 import { openDevice } from './transport/request'
@@ -20,6 +21,7 @@ import './styles/more.css'
 startKeyboard()
 startAnnouncing()
 startPresence()
+keepShell()
 render(<App />, document.getElementById('app')!)
 const isLink = location.pathname === '/login' && location.hash.length > 1
 if (!isLink) void openDevice().then(isIn => (isIn ? goLive() : undefined))

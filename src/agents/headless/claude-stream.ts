@@ -1,4 +1,11 @@
-import { type ActivityBody, type ActivityParser, cutOutput, type ErrorClass, type Frame } from '../../activity/index.js'
+import {
+  type ActivityBody,
+  type ActivityParser,
+  cutOutput,
+  type ErrorClass,
+  type Frame,
+  type UsageActivity,
+} from '../../activity/index.js'
 import { partsOf, textOfParts } from '../conversation.js'
 import { isRecord, type JsonRecord, numberOf, textOf } from '../json-lines.js'
 import { errorOf, kindOfTool, rawRecord, rawText, usageOf } from './records.js'
@@ -40,6 +47,8 @@ export class ClaudeStream implements ActivityParser {
   #streaming = ''
   #hasSession = false
   #failure: ErrorClass | null = null
+  /** What the model was last given in this conversation itself, sub-agents left out. */
+  #lastAsked: { model: string; tokens: number } | null = null
 
   constructor(isOk: (result: JsonRecord) => boolean) {
     this.#isOk = isOk
@@ -135,6 +144,7 @@ export class ClaudeStream implements ActivityParser {
       this.#failure = ERRORS[failure] ?? 'unknown'
       return []
     }
+    if (textOf(record.parent_tool_use_id) === undefined) this.#remember(message)
     const id = textOf(message.id) ?? ''
     return partsOf(message.content).flatMap((part): ActivityBody[] => {
       const index = this.#blocks.get(id) ?? 0
@@ -146,6 +156,20 @@ export class ClaudeStream implements ActivityParser {
       const tool = textOf(part.name) ?? 'unknown'
       return [{ type: 'tool_call', callId: textOf(part.id) ?? block, tool, kind: kindOfTool(tool), input: part.input }]
     })
+  }
+
+  #remember({ model, usage }: JsonRecord): void {
+    if (!isRecord(usage) || typeof model !== 'string') return
+    const counts = [usage.input_tokens, usage.cache_read_input_tokens, usage.cache_creation_input_tokens]
+    this.#lastAsked = { model, tokens: counts.reduce<number>((sum, count) => sum + numberOf(count), 0) }
+  }
+
+  /** Only of a model whose window the program names. */
+  #context(modelUsage: unknown): { used: number; window: number } | null {
+    const asked = this.#lastAsked
+    const known = asked && isRecord(modelUsage) ? modelUsage[asked.model] : null
+    const window = isRecord(known) ? numberOf(known.contextWindow) : 0
+    return asked && window > 0 ? { used: asked.tokens, window } : null
   }
 
   #results(record: JsonRecord): ActivityBody[] {
@@ -182,7 +206,8 @@ export class ClaudeStream implements ActivityParser {
     const problem = isRecord(record.error) ? textOf(record.error.message) : undefined
     const text = textOf(record.result) ?? problem ?? ''
     const reason = ok ? 'success' : (textOf(record.terminal_reason) ?? textOf(record.subtype) ?? 'error')
-    const bodies: ActivityBody[] = [this.#usage(record)]
+    const context = this.#context(record.modelUsage)
+    const bodies: ActivityBody[] = [{ ...this.#usage(record), ...(context && { context }) }]
     if (!ok) {
       const status = typeof record.api_error_status === 'number' ? record.api_error_status : undefined
       const isSpent = record.subtype === 'error_max_budget_usd'
@@ -201,7 +226,7 @@ export class ClaudeStream implements ActivityParser {
   }
 
   /** What every model was asked for so far, sub-agents included; `usage` alone is that of the last turn. */
-  #usage(record: JsonRecord): ActivityBody {
+  #usage(record: JsonRecord): UsageActivity {
     const models = isRecord(record.modelUsage) ? Object.values(record.modelUsage).filter(isRecord) : []
     const costUsd = record.total_cost_usd
     const sum = (key: string) => models.reduce((total, model) => total + numberOf(model[key]), 0)

@@ -38,7 +38,8 @@ export const claudeHeadless: HeadlessAgent = {
   asksByDefault: true,
   takesModel: true,
   takesSchema: true,
-  command(_, { permissions, model, effort, resume, newSessionId, schema, maxCostUsd }) {
+  canFork: true,
+  command(_, { permissions, model, effort, resume, isFork, newSessionId, schema, maxCostUsd }) {
     const talks = permissions === 'ask'
     return {
       args: [
@@ -47,7 +48,9 @@ export const claudeHeadless: HeadlessAgent = {
         'stream-json',
         '--verbose',
         '--include-partial-messages',
-        ...(resume !== null ? ['--resume', resume] : ['--session-id', newSessionId]),
+        ...(resume !== null ? ['--resume', resume] : []),
+        ...(resume !== null && isFork ? ['--fork-session'] : []),
+        ...(resume === null || isFork ? ['--session-id', newSessionId] : []),
         ...MODES[permissions],
         ...(model !== null ? ['--model', model] : []),
         ...(effort ? ['--effort', effort] : []),
@@ -56,7 +59,7 @@ export const claudeHeadless: HeadlessAgent = {
       ],
       env: { DISABLE_AUTOUPDATER: '1' },
       stdin: talks ? 'talk' : 'prompt',
-      agentSessionId: resume ?? newSessionId,
+      agentSessionId: isFork ? newSessionId : (resume ?? newSessionId),
     }
   },
   talk: {

@@ -17,6 +17,8 @@ export interface HeadlessAgent {
   readonly reportsToolsLate?: boolean
   /** It has no final record: leaving with 0 is its success. */
   readonly endsByExit?: boolean
+  /** It can go on with a copy of a session, in the same directory. */
+  readonly canFork?: boolean
   /** It is reached at an address, not through an account of its own. */
   readonly needsEndpoint?: boolean
   /** The command line. The prompt is in `step.promptFile`; `stdin` says whether the program reads it from there. */
@@ -40,6 +42,8 @@ export interface HeadlessStep {
   effort?: string | null
   /** The agent's own session to go on with. */
   resume: string | null
+  /** Goes on with a copy of that session, which itself stays as it is; only for agents that can (`canFork`). */
+  isFork?: boolean
   /** For a new session, where the agent takes an id from us. */
   newSessionId: string
   /** A directory of this step alone. */

@@ -80,6 +80,28 @@ describe('claude', () => {
     expect(bodies.map(body => (body as { block?: string }).block)).toEqual(['m1/0', 'm1/0', 'm1/0'])
   })
 
+  test('how full the conversation is: what the model was last given, sub-agents left out, of the window that the program names', async () => {
+    const said = (input: number, more: object = {}) => ({
+      ...message([{ type: 'text', text: 'x' }], more),
+      message: {
+        id: 'm1',
+        model: 'big',
+        content: [],
+        usage: { input_tokens: input, cache_read_input_tokens: 100, cache_creation_input_tokens: 20 },
+      },
+    })
+    const modelUsage = { big: { inputTokens: 900, outputTokens: 2, contextWindow: 1000 }, small: { contextWindow: 10 } }
+    const heard = await hear('claude', [
+      said(300),
+      said(700),
+      said(5, { parent_tool_use_id: 't9' }),
+      { ...result, modelUsage },
+    ])
+    expect(heard.find(({ type }) => type === 'usage')).toMatchObject({ context: { used: 820, window: 1000 } })
+    const [unknown] = await hear('claude', [said(300), { ...result, modelUsage: { other: { contextWindow: 9 } } }])
+    expect(unknown).not.toHaveProperty('context')
+  })
+
   test('a failure that calls itself a success is none', async () => {
     const bodies = await hear('claude', [
       message([{ type: 'text', text: 'Not logged in' }], { error: 'authentication_failed' }),
@@ -398,6 +420,7 @@ describe('command lines', () => {
     ['claude', {}, '--session-id new-id --permission-mode acceptEdits'],
     ['claude', { permissions: 'read' }, '--permission-mode manual --permission-prompts none --allowedTools Read,Grep'],
     ['claude', { permissions: 'all', resume: 'old' }, '--resume old --permission-mode bypassPermissions'],
+    ['claude', { resume: 'old', isFork: true }, '--resume old --fork-session --session-id new-id'],
     ['claude', { permissions: 'ask' }, '--permission-mode manual --input-format stream-json --permission-prompt-tool'],
     ['claude', { model: 'm', maxCostUsd: 2 }, '--model m --max-budget-usd 2'],
     ['claude', { effort: 'high' }, '--effort high'],

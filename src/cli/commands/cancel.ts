@@ -6,8 +6,10 @@ import type { CommandContext } from '../context.js'
 import { findRunFor, reportError, withStore } from '../runs/open-runs.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
+  const { onlyCandidate } = await import('../pipelines/resume-pipeline.js')
+  const word = args.run === undefined ? await onlyCandidate(context, 'cancel') : String(args.run)
   return withStore(context, async (store, home) => {
-    const record = await findRunFor(context, store, String(args.run))
+    const record = await findRunFor(context, store, word)
     await cancelRun(store, record.id, { by: 'local', reason: String(options.reason ?? 'cancelled by a person') })
     // Whoever drives it writes its files; without a driver this does.
     if (record.kind === 'oneshot' && record.status !== 'running')

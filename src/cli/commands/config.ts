@@ -1,14 +1,17 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import { executableProject, PROJECT_FILE } from '../../host/index.js'
 import { nearest } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
-import { openHome } from '../home.js'
+import { type Home, openHome } from '../home.js'
+import { withProjectSettings } from '../project-settings.js'
+import { withStore } from '../runs/open-runs.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const action = (args.action as string | undefined) ?? 'show'
   if (action !== 'show')
     throw new SignalboxError('E_INPUT', `config cannot "${action}"`, { next: 'signalbox config show' })
-  const { loaded } = openHome(context)
+  const { loaded } = await settingsHere(context)
   const wanted = args.key as string | undefined
   const all = loaded.entries()
   const entries = wanted ? all.filter(({ key }) => key === wanted || key.startsWith(`${wanted}.`)) : all
@@ -34,4 +37,11 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     }
   for (const note of loaded.notes) context.note(note)
   return EXIT.ok
+}
+
+/** With what the project says, where it is trusted. The store, where trust is kept, is only opened when there is a project to ask about. */
+async function settingsHere(context: CommandContext): Promise<Home> {
+  const { files } = await executableProject(context.cwd)
+  if (!Object.hasOwn(files, PROJECT_FILE)) return openHome(context)
+  return withStore(context, (store, home) => withProjectSettings(context, store, home))
 }

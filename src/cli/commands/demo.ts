@@ -1,5 +1,3 @@
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
@@ -7,6 +5,7 @@ import { Host } from '../../host/index.js'
 import { Keeper } from '../../keeper/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
+import { cutOffDemo, forgetOldDemos, newDemoDirectory } from '../demo-place.js'
 import { DemoRun } from '../demo-run.js'
 import { openHome } from '../home.js'
 import { version } from '../version.js'
@@ -30,17 +29,18 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     )
   }
   forgetOldDemos()
-  const directory = mkdtempSync(join(tmpdir(), PREFIX))
-  writeFileSync(join(directory, MARK), 'made by signalbox demo; removed by a later one after a day\n')
   if (isLive) {
     const { runLiveDemo } = await import('../demo-live.js')
+    const left = options.fresh ? null : cutOffDemo()
     return runLiveDemo(context, {
-      directory,
+      directory: left?.directory ?? newDemoDirectory(),
+      formerPort: left?.port ?? null,
       speed: speed || 20,
       isJson: options.json === true,
       hasTelegram: options.telegram === true,
     })
   }
+  const directory = newDemoDirectory()
   const home = openHome({ ...context, env: { ...context.env, SIGNALBOX_HOME: join(directory, 'home') } })
   const host = await Host.open({
     settings: home.settings,
@@ -60,23 +60,5 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     return await demo.run()
   } finally {
     await host.close().catch(() => undefined)
-  }
-}
-
-const PREFIX = 'signalbox-demo-'
-const MARK = '.made-by-signalbox-demo'
-const KEEP_MS = 24 * 3_600_000
-
-/** Earlier demos stay for a day, so that their recordings can be looked at. Only directories with our mark are touched. */
-function forgetOldDemos(): void {
-  for (const name of readdirSync(tmpdir()).filter(candidate => candidate.startsWith(PREFIX))) {
-    const directory = join(tmpdir(), name)
-    try {
-      const isOurs = existsSync(join(directory, MARK)) && statSync(directory).uid === process.getuid?.()
-      if (isOurs && systemClock.now() - statSync(directory).mtimeMs > KEEP_MS)
-        rmSync(directory, { recursive: true, force: true })
-    } catch {
-      // Someone else is removing it, or it is not ours: leave it.
-    }
   }
 }

@@ -2,9 +2,11 @@ import { EXIT } from '../../errors/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { examine } from '../doctor-checks.js'
+import { examineSecurity } from '../doctor-security.js'
 
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
-  const findings = await examine(context, { fix: options.fix === true })
+  const findings =
+    options.security === true ? await examineSecurity(context) : await examine(context, { fix: options.fix === true })
   if (options.json) context.json(findings)
   else
     for (const { check, level, message, next } of findings) {

@@ -11,7 +11,7 @@ export async function run(context: CommandContext, { options }: CommandInput): P
   const { data } = resolveDirectories(context.env, context.env.HOME)
   const versions = new DriftFiles(data).list()
   if (options.json) {
-    for (const version of versions) context.json(version)
+    context.json(versions)
     return EXIT.ok
   }
   if (versions.length === 0) context.out('no drift: no agent with a pack has been watched yet')

@@ -27,12 +27,13 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   const plan = (agent: Wired, wish: 'install' | 'remove') =>
     planHooks(agent.name, agent.hooks, { env: context.env, relay, wish, backupDirectory })
   if (action === 'status') {
-    for (const agent of agents) {
+    const states = agents.map(agent => {
       const { file, installed, wanted, before, after } = plan(agent, 'install')
       const state = installed === 0 ? 'not installed' : before === after ? 'installed' : 'outdated'
-      if (options.json === true) context.json({ agent: agent.name, file, state, installed, wanted })
-      else context.out(`${agent.name.padEnd(9)} ${state.padEnd(14)} ${file}`)
-    }
+      return { agent: agent.name, file, state, installed, wanted }
+    })
+    if (options.json === true) context.json(states)
+    else for (const { agent, state, file } of states) context.out(`${agent.padEnd(9)} ${state.padEnd(14)} ${file}`)
     return EXIT.ok
   }
   for (const agent of agents) {

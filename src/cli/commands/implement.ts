@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { newId, systemClock } from '../../clock/index.js'
-import { createRun, listRuns } from '../../engine/index.js'
+import { createRun, getRun, listRuns, queuePlace } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import {
   builtInPipelines,
@@ -16,6 +16,7 @@ import {
   validatePlan,
 } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
+import { plural } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -23,15 +24,21 @@ import type { Home } from '../home.js'
 import { drivePipeline } from '../pipelines/drive-pipeline.js'
 import { findPlace } from '../pipelines/find-place.js'
 import { readProfile } from '../pipelines/read-profile.js'
-import { wholeNumber } from '../runs/oneshot-options.js'
+import { runWish } from '../pipelines/run-wish.js'
+import { withProjectSettings } from '../project-settings.js'
 import { withStore } from '../runs/open-runs.js'
+import { requireProjectTrust } from '../runs/require-project-trust.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  if (options.detach) await DaemonClient.connect(context)
-  return withStore(context, async (store, home) => {
+  // The daemon itself asks no other one to be there.
+  if (options.detach && !options.isDaemon) await DaemonClient.connect(context)
+  return withStore(context, async (store, own) => {
+    const home = await withProjectSettings(context, store, own)
+    for (const note of home.loaded.notes) context.note(note)
     const id = await create(context, store, home, args.issue as string | undefined, options)
     if (!options.detach && !options.queue) return drivePipeline(context, store, home, id, options)
-    const ahead = (await listRuns(store)).filter(run => run.status === 'queued' && run.id !== id).length
+    const runs = await listRuns(store)
+    const ahead = (queuePlace(await getRun(store, id), runs)?.place ?? 1) - 1
     if (options.json) context.json({ run: id, status: 'queued', ahead })
     else {
       context.out(id)
@@ -83,7 +90,11 @@ async function create(
     allowsDirty: options.allowDirty === true,
   })
   if (dirty > 0 && !options.json)
-    context.note(`${dirty} uncommitted changes stay where they are; the run works on ${place.base.slice(0, 12)}`)
+    context.note(
+      `${plural(dirty, 'uncommitted change')} ${dirty === 1 ? 'stays' : 'stay'} as ${dirty === 1 ? 'it is' : 'they are'}; the run works on ${place.base.slice(0, 12)}`,
+    )
+  const revision = place.mode === 'worktree' ? place.base : null
+  await requireProjectTrust(context, store, home, { directory: repository, revision }, options)
   const wish: PipelineArgs = pipelineArgs.parse({
     pipeline: 'implementation',
     workflowId: id,
@@ -102,23 +113,10 @@ async function create(
   })
   const created = pipelineRun(builtInPipelines(), wish, {
     title: found.issue.title.slice(0, 200),
-    limits: runLimits(options, settings?.budget ?? null),
-    labels: options.detach === true ? { host: 'daemon' } : {},
+    ...runWish(options, settings?.budget ?? null),
   })
   await createRun(store, created, createdAt, id)
   return id
-}
-
-export function runLimits(
-  options: Record<string, unknown>,
-  budget: { run_usd: number | null; tokens: number | null } | null,
-): { costUsd?: number; tokens?: number } {
-  const cost = options.maxCost === undefined ? (budget?.run_usd ?? null) : Number(options.maxCost)
-  if (cost !== null && !(Number.isFinite(cost) && cost > 0))
-    throw new SignalboxError('E_INPUT', `--max-cost takes a number above 0, not "${String(options.maxCost)}"`)
-  const tokens =
-    options.maxTokens === undefined ? (budget?.tokens ?? null) : wholeNumber('--max-tokens', options.maxTokens, 0, 1)
-  return { ...(cost !== null && { costUsd: cost }), ...(tokens !== null && { tokens }) }
 }
 
 function readPlan(context: CommandContext, file: string, isForced: boolean): string {

@@ -13,6 +13,7 @@ import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { Home } from '../home.js'
+import { enterProject } from '../project-settings.js'
 import { askLine, driveHere } from '../runs/drive-here.js'
 import { followRun } from '../runs/follow-run.js'
 import { durationMs, readOneshot, wholeNumber } from '../runs/oneshot-options.js'
@@ -21,8 +22,11 @@ import { findRunFor, withStore } from '../runs/open-runs.js'
 import { runExit } from '../runs/run-exit.js'
 import { showRun } from '../runs/show-run.js'
 
+/** A task stands in the journal of its run, and in every prompt. */
+const TASK_MAX_BYTES = 200_000
+
 export async function run(context: CommandContext, input: CommandInput): Promise<number> {
-  return withStore(context, async (store, home) => {
+  return withStore(context, async (store, own) => {
     const { options, args } = input
     for (const flag of ['resume', 'view', 'follow'] as const)
       if (options[flag] !== undefined && (args.task !== undefined || options.taskFile !== undefined))
@@ -36,10 +40,18 @@ export async function run(context: CommandContext, input: CommandInput): Promise
     }
     if (options.follow !== undefined) {
       const record = await findRunFor(context, store, String(options.follow))
-      return follow(context, store, home, record, options)
+      return follow(context, store, own, record, options)
     }
-    if (options.resume !== undefined) return resume(context, store, home, options)
+    if (options.resume !== undefined) {
+      refuseSettled(options)
+      return resume(context, store, own, options)
+    }
     const task = readTask(context, input)
+    const home = await enterProject(context, store, own, {
+      trust: options.trust as string | undefined,
+      mayAsk: context.isInteractive && options.input !== false && !options.json,
+      isApart: options.worktree === true || options.branch !== undefined,
+    })
     // Terminals are kept by the daemon, so a worker in one is driven there.
     const isLive = options.live === true || home.loaded.config.oneshot.live
     if (options.detach || isLive) await DaemonClient.connect(context)
@@ -53,6 +65,26 @@ export async function run(context: CommandContext, input: CommandInput): Promise
       context.note(`the daemon drives it; signalbox logs -f ${id} follows, signalbox cancel ${id} ends it`)
     }
     return EXIT.ok
+  })
+}
+
+/** What a run has settled when it was made: a flag that would change nothing is not passed over in silence. */
+const SETTLED = [
+  ...['agent', 'worker', 'auditor', 'model', 'workerModel', 'auditorModel', 'permissions', 'auditorPermissions'],
+  ...['inactivityThreshold', 'toolInactivityThreshold', 'timeout', 'check', 'worktree', 'branch', 'live', 'detach'],
+  ...['workerHeader', 'reworkerHeader', 'auditorHeader', 'endpoint', 'workerEndpoint', 'auditorEndpoint'],
+  ...['apiKeyEnv', 'workerApiKeyEnv', 'auditorApiKeyEnv', 'logsDir', 'sessionLog'],
+]
+
+function refuseSettled(options: Record<string, unknown>): void {
+  const given = SETTLED.filter(name => {
+    const value = options[name]
+    return value !== undefined && value !== false && !(Array.isArray(value) && value.length === 0)
+  })
+  if (given.length === 0) return
+  const flags = given.map(name => `--${name.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`)}`).join(', ')
+  throw new SignalboxError('E_INPUT', `a run that is resumed keeps what it began with: ${flags}`, {
+    next: 'leave that out (--max-iterations, --max-cost, --max-tokens and --max-time may change), or start a new run',
   })
 }
 
@@ -306,6 +338,11 @@ function readTask(context: CommandContext, { args, options }: CommandInput): str
   const task = file !== undefined ? readText(file) : given === '-' ? readFileSync(0, 'utf8') : given
   if (task === undefined || task.trim() === '')
     throw new SignalboxError('E_INPUT', 'there is no task', { next: 'signalbox oneshot "what is to be done"' })
+  const bytes = Buffer.byteLength(task)
+  if (bytes > TASK_MAX_BYTES)
+    throw new SignalboxError('E_INPUT', `the task has ${bytes} bytes; at most ${TASK_MAX_BYTES} go`, {
+      next: 'put it into a file of the project, and let the task name that file',
+    })
   if (context.cwd === '/') throw new SignalboxError('E_INPUT', 'a oneshot needs a project directory, not /')
   return task.trim()
 }

@@ -4,7 +4,15 @@ import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { drawDot, printDot } from '../../graph/index.js'
 import { drawMarkdown, drawSvg, RunGates } from '../../host/index.js'
-import { builtInPipelines, findPrompt, promptHash, promptIds, readIssueFile } from '../../pipelines/index.js'
+import {
+  builtInPipelines,
+  findPrompt,
+  isPipelineRun,
+  promptHash,
+  promptIds,
+  readIssueFile,
+  setQueuedPlan,
+} from '../../pipelines/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { localPerson } from '../decide-command.js'
@@ -47,10 +55,11 @@ function needed(value: string | undefined, example: string): string {
 }
 
 function list(context: CommandContext, options: Record<string, unknown>): number {
-  for (const metadata of builtInPipelines().listPipelines()) {
-    if (options.json) context.json(metadata)
-    else context.out(`${context.style('bold', metadata.name.padEnd(15))} ${metadata.description}`)
-  }
+  const pipelines = builtInPipelines().listPipelines()
+  if (options.json) context.json(pipelines)
+  else
+    for (const { name, description } of pipelines)
+      context.out(`${context.style('bold', name.padEnd(15))} ${description}`)
   return EXIT.ok
 }
 
@@ -89,19 +98,24 @@ function prompts(context: CommandContext, id: string | undefined, options: Recor
     else context.write(`${found.text}\n`)
     return EXIT.ok
   }
-  for (const each of promptIds().map(entry)) {
-    if (options.json) context.json({ id: each.id, hash: each.hash, isYours: each.isYours })
-    else context.out(`${each.id.padEnd(22)} ${each.hash}  ${each.isYours ? 'yours' : 'built in'}`)
-  }
+  const all = promptIds().map(entry)
+  if (options.json) context.json(all.map(({ id: name, hash, isYours }) => ({ id: name, hash, isYours })))
+  else for (const each of all) context.out(`${each.id.padEnd(22)} ${each.hash}  ${each.isYours ? 'yours' : 'built in'}`)
   if (!options.json) context.note(`your own: ${promptDirectory(home)}/<id>.md, or in a directory there for one profile`)
   return EXIT.ok
 }
 
-/** Another plan for a run that waits for its approval: it is checked, and the person is asked again. */
+/** Another plan for a run that is queued, or waits for its approval: it is checked, and the person is asked (again). */
 async function setPlan(context: CommandContext, word: string, file: string): Promise<number> {
   const text = readIssueFile(resolve(context.cwd, file), file)
   return withStore(context, async store => {
     const record = await findRunFor(context, store, word)
+    if (record.status === 'queued' && isPipelineRun(record) && record.labels.pipeline === 'implementation') {
+      const { isValid, issues } = await setQueuedPlan(store, record.id, { text, by: localPerson().name })
+      context.out(`${record.id} begins with this plan${isValid ? '' : `, which is not valid: ${issues.join(', ')}`}`)
+      context.note(`start it with: signalbox resume ${record.id}`)
+      return EXIT.ok
+    }
     const gates = new RunGates(store, systemClock)
     for (const approval of Object.values(record.gates)) {
       const gate = await gates.get(approval)
@@ -111,7 +125,7 @@ async function setPlan(context: CommandContext, word: string, file: string): Pro
       context.note(`where nobody drives it: signalbox resume ${record.id}`)
       return EXIT.ok
     }
-    throw new SignalboxError('E_STATE', `run ${record.id} does not wait for the approval of a plan`, {
+    throw new SignalboxError('E_STATE', `run ${record.id} is neither queued nor waits for the approval of a plan`, {
       next: `signalbox show ${record.id}`,
     })
   })

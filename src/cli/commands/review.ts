@@ -7,15 +7,21 @@ import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { drivePipeline } from '../pipelines/drive-pipeline.js'
+import { refuseBusy } from '../pipelines/find-place.js'
 import { readProfile } from '../pipelines/read-profile.js'
 import { type FoundTarget, findTarget } from '../pipelines/review-target.js'
+import { runWish } from '../pipelines/run-wish.js'
+import { withProjectSettings } from '../project-settings.js'
 import { wholeNumber } from '../runs/oneshot-options.js'
 import { withStore } from '../runs/open-runs.js'
-import { runLimits } from './implement.js'
+import { requireProjectTrust } from '../runs/require-project-trust.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  if (options.detach) await DaemonClient.connect(context)
-  return withStore(context, async (store, home) => {
+  // The daemon itself asks no other one to be there.
+  if (options.detach && !options.isDaemon) await DaemonClient.connect(context)
+  return withStore(context, async (store, own) => {
+    const home = await withProjectSettings(context, store, own)
+    for (const note of home.loaded.notes) context.note(note)
     const text = (name: string) => (options[name] as string | undefined) ?? null
     const { profile, settings } = await readProfile(context, home, {
       profile: text('profile'),
@@ -27,8 +33,11 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     })
     const id = newId('run')
     const found = await findTarget(context, store, home, id, args.range as string | undefined, options)
+    const revision = found.isOwnWorktree ? found.head : null
+    await requireProjectTrust(context, store, home, { directory: found.repository, revision }, options)
     const isFixing = await wantsFixes(context, found, options)
     const git = new PipelineGit(found.cwd)
+    if (isFixing && !found.isOwnWorktree) await refuseBusy(store, git, found.cwd, 'review without --fix')
     const dirty = (await git.git.status()).map(({ path }) => path)
     const createdAt = systemClock.now()
     const wish = pipelineArgs.parse({
@@ -56,8 +65,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     })
     const created = pipelineRun(builtInPipelines(), wish, {
       title: found.title.slice(0, 200),
-      limits: runLimits(options, settings?.budget ?? null),
-      labels: options.detach === true ? { host: 'daemon' } : {},
+      ...runWish(options, settings?.budget ?? null),
     })
     await createRun(store, created, createdAt, id)
     if (!options.detach) return drivePipeline(context, store, home, id, options)

@@ -2,19 +2,22 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { basename, dirname, resolve } from 'node:path'
 import { newId, systemClock } from '../../clock/index.js'
-import { createRun, type GraphInput, type Limits } from '../../engine/index.js'
+import { createRun, type GraphInput, isLiveNode, type Limits } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { type Attribute, type Graph, printDot } from '../../graph/index.js'
 import { budgetOf, checkInputs, type ExecutableFiles, titleOf, transformGraph } from '../../host/index.js'
+import type { EventStore } from '../../store/index.js'
+import { plural } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { driveGraph } from '../graphs/drive-graph.js'
+import { driveGraph, followGraph } from '../graphs/drive-graph.js'
 import { newWorkspace } from '../graphs/new-workspace.js'
 import { describeDiagnostic, type ReadGraph, readGraph } from '../graphs/read-graph.js'
 import { requireTrust } from '../graphs/require-trust.js'
 import { type Home, openHome } from '../home.js'
+import { enterProject, withProjectSettings } from '../project-settings.js'
 import { durationMs, wholeNumber } from '../runs/oneshot-options.js'
 import { withStore } from '../runs/open-runs.js'
 
@@ -30,21 +33,29 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     throw new SignalboxError('E_INPUT', '--detach goes with neither --handlers nor --dry-run', {
       next: 'the daemon runs no code of yours; run it here',
     })
-  if (options.detach) await DaemonClient.connect(context)
-  return withStore(context, async (store, home) => {
+  // Terminals are kept by the daemon, so a graph with agents in them is driven there.
+  const isLive = options.dryRun === undefined && [...read.parsed.graph.nodes.values()].some(isLiveNode)
+  if (isLive && handlers !== undefined)
+    throw new SignalboxError('E_INPUT', 'a node with live=true does not go with --handlers', {
+      next: 'the daemon keeps the terminals, and runs no code of yours; take live=true out',
+    })
+  const isKept = options.detach === true || isLive
+  if (isKept) await DaemonClient.connect(context)
+  return withStore(context, async (store, own) => {
     const id = newId('run')
     const trusted =
       options.dryRun === undefined
-        ? await requireTrust(context, store, home, read, {
+        ? await requireTrust(context, store, own, read, {
             trust: options.trust as string | undefined,
             mayAsk: context.isInteractive && options.ask !== false && !options.json,
           })
         : null
+    const home = options.dryRun === undefined ? await settingsHere(context, store, own, trusted, options) : own
     const graph = transformGraph(read.parsed.graph, dirname(read.path), read.module?.transforms)
     const input = await inputOf(context, home, id, graph, read, options, trusted)
     const labels = {
       ...readLabels(options.label as string[] | undefined),
-      ...(options.detach === true && { host: 'daemon' }),
+      ...(isKept && { host: 'daemon' }),
     }
     await createRun(
       store,
@@ -61,13 +72,30 @@ export async function run(context: CommandContext, { args, options }: CommandInp
       systemClock.now(),
       id,
     )
-    if (!options.detach) return driveGraph(context, store, home, id, options)
+    if (!isKept) return driveGraph(context, store, home, id, options)
+    if (!options.detach) return followGraph(context, store, home, id, options)
     if (options.json) context.json({ run: id, status: 'queued' })
     else {
       context.out(id)
       context.note(`the daemon drives it; signalbox logs -f ${id} follows, signalbox cancel ${id} ends it`)
     }
     return EXIT.ok
+  })
+}
+
+/** What comes with the program needs no asking, but the project that its agents work in does. */
+async function settingsHere(
+  context: CommandContext,
+  store: EventStore,
+  own: Home,
+  trusted: ExecutableFiles | null,
+  options: Record<string, unknown>,
+): Promise<Home> {
+  if (trusted) return withProjectSettings(context, store, own)
+  return enterProject(context, store, own, {
+    trust: options.trust as string | undefined,
+    mayAsk: context.isInteractive && options.ask !== false && !options.json,
+    isApart: false,
   })
 }
 
@@ -150,7 +178,9 @@ async function workspaceOf(
   const workspace = await newWorkspace(home, { cwd: context.cwd, id, isWanted })
   const dirty = workspace.branch === null ? 0 : (await new Git(context.cwd).status()).length
   if (dirty > 0 && !options.json)
-    context.note(`${dirty} uncommitted changes stay where they are; the run works on ${workspace.base!.slice(0, 12)}`)
+    context.note(
+      `${plural(dirty, 'uncommitted change')} left where you made them; the run works on ${workspace.base!.slice(0, 12)}`,
+    )
   return workspace
 }
 

@@ -1,4 +1,4 @@
-import { listRuns } from '../../engine/index.js'
+import { listRuns, queuePlace } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
 import { formatAge, truncate } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
@@ -24,7 +24,7 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     const runs = options.status ? all.filter(record => record.status === options.status) : all
     const shown = runs.slice(0, Number(options.limit ?? 50))
     if (options.json) {
-      for (const record of shown) context.json(record)
+      context.json(shown)
       return EXIT.ok
     }
     if (shown.length === 0) {
@@ -37,7 +37,12 @@ export async function run(context: CommandContext, { options }: CommandInput): P
       const status = context.style(STATUS_STYLE[record.status], record.status.padEnd(9))
       const age = formatAge(now - record.updatedAt).padStart(4)
       const isPlain = record.status === 'completed' && ['done', 'approved'].includes(record.reason ?? 'done')
-      const why = record.reason && !isPlain ? ` (${record.reason})` : ''
+      const queued = queuePlace(record, all)
+      const why = queued
+        ? ` (${queued.place === 1 ? 'next' : `number ${queued.place}`}; waits for ${queued.waitsFor})`
+        : record.reason && !isPlain
+          ? ` (${record.reason})`
+          : ''
       const line = `${record.labels.pipeline ?? record.kind} · ${record.title}${why}`
       context.out(`${record.id}  ${status} ${age}  ${truncate(line, Math.max(20, context.columns - 40))}`)
     }

@@ -1,6 +1,7 @@
+import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import { type ExecutableFiles, executableFiles, TrustBook } from '../../host/index.js'
+import { type ExecutableFiles, executableFiles, executableProject, TrustBook } from '../../host/index.js'
 import { plural, visibleText } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
@@ -31,9 +32,11 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   })
 }
 
+/** Of a workflow what it runs; of a directory what its project has started for agents that work there. */
 async function filesOf(context: CommandContext, file: string): Promise<ExecutableFiles> {
   try {
-    return await executableFiles(resolve(context.cwd, file))
+    const path = resolve(context.cwd, file)
+    return statSync(path).isDirectory() ? await executableProject(path) : await executableFiles(path)
   } catch (error) {
     throw new SignalboxError('E_INPUT', `${file} cannot be read: ${(error as Error).message}`)
   }

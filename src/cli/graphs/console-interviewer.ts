@@ -3,14 +3,23 @@ import { type Answer, type Interviewer, type Question, readAnswer } from '../../
 import { visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 
+interface Terminal {
+  input: NodeJS.ReadableStream
+  output: NodeJS.WritableStream
+}
+
+const PROCESS: Terminal = { input: process.stdin, output: process.stdout }
+
 /** Asks at the terminal of the command that drives the run. Whoever answers elsewhere is faster: then the question goes away. */
 export class ConsoleInterviewer implements Interviewer {
   readonly #context: CommandContext
   readonly #signal: AbortSignal
+  readonly #terminal: Terminal
 
-  constructor(context: CommandContext, signal: AbortSignal) {
+  constructor(context: CommandContext, signal: AbortSignal, terminal: Terminal = PROCESS) {
     this.#context = context
     this.#signal = signal
+    this.#terminal = terminal
   }
 
   async ask(question: Question): Promise<Answer> {
@@ -33,7 +42,7 @@ export class ConsoleInterviewer implements Interviewer {
 
   /** Null when the question is no longer open, or nobody is there any more. */
   async #line(prompt: string): Promise<string | null> {
-    const reader = createInterface({ input: process.stdin, output: process.stdout })
+    const reader = createInterface({ ...this.#terminal })
     // Ctrl-C is for the run, not for the question.
     reader.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
     const leave = () => this.#context.out('')

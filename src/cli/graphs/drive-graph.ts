@@ -1,13 +1,23 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
-import { checkpointsOf, getRun, graphWorkflow, type RunRecord, readRun, runStream } from '../../engine/index.js'
+import {
+  checkpointsOf,
+  getRun,
+  graphWorkflow,
+  isEnded,
+  type RunRecord,
+  readRun,
+  runStream,
+} from '../../engine/index.js'
+import { EXIT } from '../../errors/index.js'
 import type { RunGates } from '../../host/index.js'
 import type { EventStore } from '../../store/index.js'
-import { formatDuration } from '../../text/index.js'
+import { formatDuration, plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { localPerson } from '../decide-command.js'
 import type { Home } from '../home.js'
 import { driveHere } from '../runs/drive-here.js'
+import { followRun } from '../runs/follow-run.js'
 import { GraphProgress } from '../runs/graph-progress.js'
 import { runExit } from '../runs/run-exit.js'
 import { ConsoleInterviewer, GateGone } from './console-interviewer.js'
@@ -53,6 +63,23 @@ export async function driveGraph(
   }
 }
 
+/** Watches a run that the daemon drives, because agents of it work in the daemon's terminals. @returns the exit code. */
+export async function followGraph(
+  context: CommandContext,
+  store: EventStore,
+  home: Home,
+  id: string,
+  options: Record<string, unknown>,
+): Promise<number> {
+  const record = await getRun(store, id)
+  const isJson = options.json === true
+  if (!isJson) context.out(`${context.style('bold', id)}  ${record.title}`)
+  const final = await followRun(context, store, home, record, { step: null, isFollowing: true, isJson })
+  if (!isEnded(final.status) && final.status !== 'paused') return EXIT.ok
+  conclude(context, final, options)
+  return runExit(final)
+}
+
 function askHere(context: CommandContext) {
   return async (gates: RunGates, approval: string, signal: AbortSignal): Promise<void> => {
     try {
@@ -96,7 +123,7 @@ function conclude(context: CommandContext, record: RunRecord, options: Record<st
   const cost = record.usage.costUsd === undefined ? '' : ` · $${record.usage.costUsd.toFixed(4)}`
   context.out('')
   context.out(
-    `${context.style(colour, context.style('bold', record.status))}${why} · ${record.steps} steps · ${took}${cost}`,
+    `${context.style(colour, context.style('bold', record.status))}${why} · ${plural(record.steps, 'step')} · ${took}${cost}`,
   )
   if (record.status === 'waiting') {
     for (const approval of Object.values(record.gates)) context.note(`answer with: signalbox answer ${approval} …`)

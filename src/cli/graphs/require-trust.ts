@@ -34,11 +34,21 @@ export async function requireTrust(
   if (path !== '-' && [path, ...others].every(isOwnFile)) return null
   const book = new TrustBook(store, home.settings.dataDirectory)
   const found = path === '-' ? await executableText(text, context.cwd) : await executableFiles(path, others)
+  await letRun(context, book, found, { trust, mayAsk })
+  return found
+}
+
+/** By what a person has said before, the hash they name, or their answer now. @throws SignalboxError `E_UNTRUSTED` */
+export async function letRun(
+  context: CommandContext,
+  book: TrustBook,
+  found: ExecutableFiles,
+  { trust, mayAsk }: { trust?: string | undefined; mayAsk: boolean },
+): Promise<void> {
   const check = await book.check(found)
-  if (check.isTrusted) return found
+  if (check.isTrusted) return
   if (trust !== undefined || !mayAsk) await book.require(found, { by: 'local', ...(trust !== undefined && { trust }) })
   else await askTrust(context, book, found, check)
-  return found
 }
 
 /** Shows what would be run, and what of it is new or other than before. @throws SignalboxError `E_UNTRUSTED` on anything but yes. */

@@ -8,6 +8,7 @@ import {
   type GraphInput,
   graphOf,
   graphWorkflow,
+  isLiveNode,
   MAIN,
   type RunRecord,
   readCheckpoint,
@@ -23,10 +24,11 @@ import type { EventStore } from '../../store/index.js'
 import type { CommandInput } from '../command-spec.js'
 import { refuseErrors } from '../commands/run.js'
 import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
 import type { Home } from '../home.js'
 import { resumePipeline } from '../pipelines/resume-pipeline.js'
 import { findRunFor, withStore } from '../runs/open-runs.js'
-import { driveGraph } from './drive-graph.js'
+import { driveGraph, followGraph } from './drive-graph.js'
 import { newWorkspace } from './new-workspace.js'
 import { readGraph } from './read-graph.js'
 import { requireTrust } from './require-trust.js'
@@ -46,9 +48,18 @@ export async function resumeRunOrCheckpoint(
   return withStore(context, async (store, home) => {
     const record = await findRunFor(context, store, word)
     if (isPipelineRun(record)) return resumePipeline(context, store, home, record, options)
+    const isLive = await hasTerminals(store, record)
+    if (isLive) await DaemonClient.connect(context)
     await prepareGraph(context, store, home, record, options)
-    return driveGraph(context, store, home, record.id, options)
+    return (isLive ? followGraph : driveGraph)(context, store, home, record.id, options)
   })
+}
+
+/** Agents of it work in terminals, which the daemon keeps. */
+async function hasTerminals(store: EventStore, record: RunRecord): Promise<boolean> {
+  if (record.labels.host !== 'daemon') return false
+  const { work } = (await readRun(store, record.id, graphWorkflow)).run
+  return work.input.dryRun === null && [...work.graph.nodes.values()].some(isLiveNode)
 }
 
 async function prepareGraph(

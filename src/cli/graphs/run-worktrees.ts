@@ -1,112 +1,125 @@
-import { existsSync, readdirSync, rmSync, statSync } from 'node:fs'
-import { join } from 'node:path'
-import { isEnded, listRuns, type RunRecord } from '../../engine/index.js'
-import { EXIT } from '../../errors/index.js'
-import { Git } from '../../git/index.js'
+import { existsSync } from 'node:fs'
+import { systemClock } from '../../clock/index.js'
+import { EXIT, SignalboxError } from '../../errors/index.js'
+import { removeWorktree, TRASH_MS, type WorktreeEntry, type WorktreeFate, worktreeLedger } from '../../host/index.js'
 import type { EventStore } from '../../store/index.js'
-import { formatAge } from '../../text/index.js'
+import { formatAge, plural } from '../../text/index.js'
+import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
 import type { Home } from '../home.js'
 
-interface RunWorktree {
-  run: string
-  path: string
-  branch: string | null
-  status: string
-  bytes: number
-  ageMs: number
-  /** Its commits are in what the project has checked out. */
-  isMerged: boolean
-  /** Changes that no commit has. */
-  dirty: number
-}
+const DAY_MS = 24 * 3_600_000
 
-/** Worktrees that runs have left: how big, how old, merged or not. `clean` takes away those that nobody loses anything with. */
+/** What `runs --worktrees` takes away by itself: whatever is lost with it is elsewhere. */
+const NEEDLESS: readonly WorktreeFate[] = ['needless', 'gone']
+
+/**
+ * Worktrees that runs have left: how big, how old, merged or not. `clean` takes away those that nobody loses anything with, `remove` one that is
+ * named: with its changes only by force, by whoever types its path, and after they were saved.
+ */
 export async function runWorktrees(
   context: CommandContext,
   store: EventStore,
   home: Home,
   options: Record<string, unknown>,
 ): Promise<number> {
-  const runs = new Map((await listRuns(store)).map(record => [record.id, record]))
-  const base = join(home.settings.dataDirectory, 'worktrees')
-  const found: RunWorktree[] = []
-  for (const project of entries(base))
-    for (const name of entries(join(base, project))) {
-      const record = runs.get(name.replace(/\.branches$/, ''))
-      const inner = name.endsWith('.branches')
-        ? entries(join(base, project, name)).map(entry => join(name, entry))
-        : [name]
-      for (const path of inner) found.push(await look(join(base, project, path), record))
-    }
-  let removed = 0
-  for (const worktree of found) {
-    const mayGo = worktree.dirty === 0 && worktree.isMerged && isOver(runs.get(worktree.run))
-    const isGone = options.clean === true && mayGo && (await remove(worktree, runs.get(worktree.run)))
-    if (isGone) removed++
-    if (options.json) context.json({ ...worktree, isRemoved: isGone })
-    else context.out(describe(context, worktree, isGone))
+  const found = await ledgerOf(store, home, { isMeasured: options.remove === undefined })
+  if (options.remove !== undefined) return removeOne(context, found, String(options.remove), options)
+  const shown: (WorktreeEntry & { isRemoved: boolean })[] = []
+  for (const entry of found) {
+    const isRemoved = options.clean === true && NEEDLESS.includes(entry.fate) && (await tryRemove(context, entry))
+    shown.push({ ...entry, isRemoved })
+    if (!options.json) context.out(describe(context, entry, isRemoved))
   }
-  if (!options.json && found.length === 0) context.out('no worktrees')
-  if (!options.json && found.length > 0 && !options.clean)
-    context.note('--clean takes away those of ended runs that are merged and hold no changes')
-  if (!options.json && options.clean) context.out(`${removed} of ${found.length} taken away`)
+  if (options.json) {
+    context.json(shown)
+    return EXIT.ok
+  }
+  if (found.length === 0) context.out('no worktrees')
+  else if (options.clean)
+    context.out(`${shown.filter(({ isRemoved }) => isRemoved).length} of ${found.length} taken away`)
+  else context.note('--clean takes away those that hold nothing of their own; --remove <run> one of the others')
   return EXIT.ok
 }
 
-function entries(directory: string): string[] {
-  if (!existsSync(directory)) return []
-  return readdirSync(directory, { withFileTypes: true })
-    .filter(entry => entry.isDirectory())
-    .map(entry => entry.name)
-    .sort()
+export function ledgerOf(
+  store: EventStore,
+  home: Home,
+  { isMeasured }: { isMeasured: boolean },
+): Promise<WorktreeEntry[]> {
+  const { dataDirectory } = home.settings
+  return worktreeLedger({ store, clock: systemClock, dataDirectory, keepMs: keepMs(home), isMeasured })
 }
 
-function isOver(record: RunRecord | undefined): boolean {
-  return record === undefined || (isEnded(record.status) && record.status !== 'failed')
+/** Of all profiles the most patient one: a worktree does not say whose it is. */
+function keepMs({ loaded: { config } }: Home): number {
+  const own = Object.values(config.profiles).map(profile => profile.cleanup_days)
+  return Math.max(...(own.length > 0 ? own : [14])) * DAY_MS
 }
 
-async function look(path: string, record: RunRecord | undefined): Promise<RunWorktree> {
-  const git = new Git(path)
-  const head = await git.head()
-  const project = record && existsSync(record.project) ? new Git(record.project) : null
-  const target = project ? await project.head() : null
-  return {
-    run: record?.id ?? path.split('/').at(-1)!,
-    path,
-    branch: await git.branch(),
-    status: record?.status ?? 'unknown',
-    bytes: sizeOf(path),
-    ageMs: Math.max(0, Date.now() - statSync(path).mtimeMs),
-    isMerged: head !== null && target !== null && (await project!.isAncestor(head, target)),
-    dirty: head === null ? 0 : (await git.status()).length,
+async function tryRemove(context: CommandContext, entry: WorktreeEntry): Promise<boolean> {
+  try {
+    await removeWorktree(entry)
+    return true
+  } catch (error) {
+    context.note(`signalbox: ${(error as Error).message}`)
+    return false
   }
 }
 
-function sizeOf(path: string): number {
-  let sum = 0
-  for (const entry of readdirSync(path, { withFileTypes: true })) {
-    const child = join(path, entry.name)
-    if (entry.isDirectory()) sum += sizeOf(child)
-    else if (entry.isFile()) sum += statSync(child).size
+async function removeOne(
+  context: CommandContext,
+  found: readonly WorktreeEntry[],
+  word: string,
+  options: Record<string, unknown>,
+): Promise<number> {
+  const entry = found.find(({ run, path }) => run === word || path === word)
+  if (!entry)
+    throw new SignalboxError('E_UNKNOWN', `no worktree belongs to "${word}"`, { next: 'signalbox runs --worktrees' })
+  if (entry.dirty > 0 && entry.fate === 'dirty') await requireForce(context, entry, options)
+  const saved = await removeWorktree(entry)
+  const isLeft = entry.branch !== null && entry.fate !== 'needless'
+  if (options.json) context.json({ ...entry, isRemoved: !existsSync(entry.path), saved })
+  else {
+    context.out(`${entry.path} is taken away${isLeft ? `; ${entry.branch} is kept` : ''}`)
+    if (saved !== null)
+      context.note(
+        `what was not committed is kept for ${TRASH_MS / DAY_MS} days: git -C ${entry.repository} switch -c <branch> ${saved}`,
+      )
   }
-  return sum
+  return EXIT.ok
 }
 
-/** The branch goes with it: everything on it is merged. */
-async function remove({ path, branch }: RunWorktree, record: RunRecord | undefined): Promise<boolean> {
-  if (!record) return false
-  const git = new Git(record.project)
-  const { code } = await git.try(['worktree', 'remove', path])
-  if (code !== 0) return false
-  if (branch !== null) await git.try(['branch', '--quiet', '-d', branch])
-  if (existsSync(path)) rmSync(path, { recursive: true, force: true })
-  return true
+/** Changes that nobody has committed go only with the word of somebody who knows which they are. */
+async function requireForce(
+  context: CommandContext,
+  { path, dirty }: WorktreeEntry,
+  options: Record<string, unknown>,
+): Promise<void> {
+  const refusal = (next: string) =>
+    new SignalboxError('E_INPUT', `${plural(dirty, 'file')} in ${path} ${dirty === 1 ? 'is' : 'are'} not committed`, {
+      next,
+    })
+  if (options.force !== true) throw refusal('commit them, or --force saves them and takes the worktree away')
+  if (options.yes === true) return
+  if (!context.isInteractive) throw refusal('--force --yes, where nobody can type the path')
+  if ((await askLine(`Type the path to take it away (${path}): `)).trim() !== path)
+    throw refusal('nothing was changed: that was not the path')
 }
 
-function describe(context: CommandContext, worktree: RunWorktree, isGone: boolean): string {
-  const { run, status, bytes, ageMs, isMerged, dirty, path } = worktree
+function describe(context: CommandContext, entry: WorktreeEntry, isGone: boolean): string {
+  const { run, runStatus, idleMs, fate, dirty, ahead, path } = entry
+  const bytes = entry.bytes ?? 0
   const size = bytes < 1024 * 1024 ? `${Math.ceil(bytes / 1024)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`
-  const state = isGone ? 'taken away' : dirty > 0 ? `${dirty} uncommitted` : isMerged ? 'merged' : 'not merged'
-  return `${run}  ${status.padEnd(9)} ${formatAge(ageMs).padStart(4)} ${size.padStart(9)}  ${context.style(isMerged ? 'dim' : 'yellow', state)}  ${context.style('dim', path)}`
+  const says: Record<WorktreeFate, string> = {
+    busy: dirty > 0 ? `in use, ${dirty} uncommitted` : 'in use',
+    dirty: `${dirty} uncommitted`,
+    needless: ahead === 0 && !entry.isMerged ? 'nothing in it' : 'merged',
+    kept: 'not merged',
+    forgotten: 'not merged, long unused',
+    gone: 'its directory is gone',
+  }
+  const state = isGone ? 'taken away' : says[fate]
+  const colour = fate === 'needless' || fate === 'busy' ? 'dim' : 'yellow'
+  return `${run}  ${(runStatus ?? 'unknown').padEnd(9)} ${formatAge(idleMs).padStart(4)} ${size.padStart(9)}  ${context.style(colour, state)}  ${context.style('dim', path)}`
 }

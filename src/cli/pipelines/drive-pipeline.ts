@@ -10,6 +10,7 @@ import { driveHere } from '../runs/drive-here.js'
 import { askAtTerminal } from './gate-interviewer.js'
 import { pipelineExit } from './pipeline-exit.js'
 import { PipelineProgress } from './pipeline-progress.js'
+import { showItems } from './show-items.js'
 
 /** Drives a run of a pipeline in this process and tells the person. @returns the exit code. */
 export async function drivePipeline(
@@ -86,6 +87,7 @@ export async function concludePipeline(
   out(`${style(colour, style('bold', word))} · ${took} · ${input + output} tokens${cost}`)
   if (record.status === 'completed')
     for (const line of (state.final_response ?? '').split('\n').slice(1)) out(visibleText(line))
+  if (state.pipeline_type === 'review') showItems(context, state)
   if (record.status === 'completed') await showReady(context, run)
   for (const { approval, gate } of gates) for (const hint of hintsFor(approval, gate)) note(hint)
   if (record.status === 'waiting') note(`after that, where nobody drives it: signalbox resume ${record.id}`)

@@ -36,6 +36,7 @@ export async function findPlace(
   if (wish.isInPlace) return { repository, place: await inPlace(store, git, repository, head, wish), dirty: 0 }
   const wanted = wish.branch ?? `signalbox/${wish.issueKey}`
   const isThere = wish.branch !== null && (await git.hasBranch(wish.branch))
+  if (isThere) await refuseTaken(store, git, wanted)
   const from = wish.base ?? (await git.defaultBranch()) ?? 'HEAD'
   const base = isThere ? await git.commitOf(wanted) : await git.commitOf(from)
   if (base === null)
@@ -54,6 +55,38 @@ export async function findPlace(
   }
 }
 
+/** A branch is worked on in one place: whose that is, the person should hear before anything is begun. */
+async function refuseTaken(store: EventStore, git: PipelineGit, branch: string): Promise<void> {
+  const path = await git.checkedOutAt(branch)
+  if (path === null) return
+  const owner = (await listRuns(store)).find(run => run.cwd === path)
+  if (owner)
+    throw new SignalboxError('E_STATE', `run ${owner.id} has ${branch} in its worktree`, {
+      next: isEnded(owner.status)
+        ? `signalbox runs --worktrees --remove ${owner.id} lets go of it; or choose another branch`
+        : `signalbox cancel ${owner.id}, or choose another branch`,
+    })
+  throw new SignalboxError('E_INPUT', `${branch} is checked out in ${path}`, {
+    next: '--in-place works there, or choose another branch',
+  })
+}
+
+/** @throws SignalboxError `E_STATE` where a run of a pipeline works in this very directory, `E_INPUT` in the middle of a merge. */
+export async function refuseBusy(store: EventStore, git: PipelineGit, path: string, next: string): Promise<void> {
+  const owner = (await listRuns(store)).find(
+    run => run.cwd === path && !isEnded(run.status) && run.labels.pipeline !== undefined,
+  )
+  if (owner)
+    throw new SignalboxError('E_STATE', `run ${owner.id} works in this directory already`, {
+      next: `signalbox cancel ${owner.id}, or ${next}`,
+    })
+  const conflicts = await git.conflicts()
+  if (conflicts.length > 0)
+    throw new SignalboxError('E_INPUT', `there is a merge conflict in ${conflicts.join(', ')}`, {
+      next: 'settle it first',
+    })
+}
+
 async function inPlace(
   store: EventStore,
   git: PipelineGit,
@@ -63,18 +96,7 @@ async function inPlace(
 ): Promise<Place> {
   const status = await git.git.status()
   const path = realpathSync(repository)
-  const owner = (await listRuns(store)).find(
-    run => run.cwd === path && !isEnded(run.status) && run.labels.pipeline !== undefined,
-  )
-  if (owner)
-    throw new SignalboxError('E_STATE', `run ${owner.id} works in this directory already`, {
-      next: `signalbox cancel ${owner.id}, or leave --in-place out`,
-    })
-  const conflicts = await git.conflicts()
-  if (conflicts.length > 0)
-    throw new SignalboxError('E_INPUT', `there is a merge conflict in ${conflicts.join(', ')}`, {
-      next: 'settle it first',
-    })
+  await refuseBusy(store, git, path, 'leave --in-place out')
   if (status.length > 0 && !wish.allowsDirty)
     throw new SignalboxError('E_INPUT', `${status.length} files are changed here`, {
       next: 'commit them, or --allow-dirty leaves them as they are; without --in-place the run has a worktree',

@@ -83,6 +83,13 @@ export class PipelineProgress {
         const { approved, by } = event.data as EventData<'items.decided'>
         return `  to fix: ${approved.length === 0 ? 'nothing' : approved.map(number => `#${number}`).join(', ')} ${style('dim', `by ${by}`)}`
       }
+      case 'budget.warned': {
+        const { limit, spent, of } = event.data as EventData<'budget.warned'>
+        return style(
+          'yellow',
+          `  ! ${Math.floor((spent / of) * 100)} % of the budget is used (${limit}: ${spent} of ${of})`,
+        )
+      }
       case 'gate.opened':
         return style('yellow', `  ◆ waits for you: ${event.data.approval}`)
       case 'step.lost':

@@ -1,4 +1,4 @@
-import { listRuns, type RunRecord, resumeRun } from '../../engine/index.js'
+import { byTurn, isEnded, listRuns, type RunRecord, resumeRun } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { isPipelineRun } from '../../pipelines/index.js'
@@ -32,7 +32,7 @@ export async function resumeQueued(context: CommandContext, options: Record<stri
     const queued = (await listRuns(store)).filter(run => run.status === 'queued' && isPipelineRun(run))
     if (queued.length === 0 && !options.json) context.out('nothing is queued')
     let exit: number = EXIT.ok
-    for (const record of queued.sort(inOrder)) {
+    for (const record of queued.sort(byTurn)) {
       const code = await resumePipeline(context, store, home, record, options)
       if (exit === EXIT.ok) exit = code
     }
@@ -41,21 +41,24 @@ export async function resumeQueued(context: CommandContext, options: Record<stri
 }
 
 /** The one run of a pipeline in this directory that can go on. @throws SignalboxError `E_INPUT` where there is none, or several. */
-export async function onlyCandidate(context: CommandContext): Promise<string> {
+export async function onlyCandidate(context: CommandContext, verb: 'resume' | 'cancel' = 'resume'): Promise<string> {
   return withStore(context, async store => {
     const root = (await new Git(context.cwd).root()) ?? context.cwd
     const found = (await listRuns(store)).filter(
-      run => isPipelineRun(run) && run.project === root && !['completed', 'rejected', 'cancelled'].includes(run.status),
+      run =>
+        isPipelineRun(run) &&
+        run.project === root &&
+        (verb === 'cancel' ? !isEnded(run.status) : !['completed', 'rejected', 'cancelled'].includes(run.status)),
     )
     const [only] = found
     if (only && found.length === 1) return only.id
     const says = found.map(run => `${run.id} (${run.status}: ${run.title})`).join(', ')
-    throw new SignalboxError('E_INPUT', only ? `several runs can go on here: ${says}` : 'no run can go on here', {
-      next: only ? 'name one of them' : 'signalbox resume <id> takes a session or a run',
-    })
+    throw new SignalboxError(
+      'E_INPUT',
+      only ? `there are several runs here: ${says}` : 'there is no run here that has not ended',
+      {
+        next: only ? 'name one of them' : `signalbox ${verb} <id>; signalbox runs lists all`,
+      },
+    )
   })
-}
-
-function inOrder(a: RunRecord, b: RunRecord): number {
-  return Number(b.labels.priority ?? 0) - Number(a.labels.priority ?? 0) || a.createdAt - b.createdAt
 }

@@ -1,9 +1,11 @@
 import type { PipelineRun } from '../../pipelines/index.js'
 import { plural, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
+import { showItems } from './show-items.js'
 
 /** How a pipeline stands: what it is about, its tasks or items, and who used how much for what. */
-export function showPipeline({ out, style }: CommandContext, { state, next, usage }: PipelineRun): void {
+export function showPipeline(context: CommandContext, { state, next, usage }: PipelineRun): void {
+  const { out, style } = context
   out('')
   const where = next === null ? (state.outcome ?? state.status) : `at ${next}`
   out(`${style('bold', state.pipeline_type)} · ${where}${state.branch ? ` · ${state.branch}` : ''}`)
@@ -17,11 +19,7 @@ export function showPipeline({ out, style }: CommandContext, { state, next, usag
     out(`  ${style(colour, task.status.padEnd(10))} ${task.number} ${visibleText(task.title ?? '')}${commit}${reviews}`)
     for (const objection of task.objections) out(style('yellow', `             ! ${visibleText(objection)}`))
   }
-  if (state.pipeline_type === 'review')
-    for (const item of state.last_review?.items ?? [])
-      out(
-        `  ${item.number}. [${item.severity}] ${visibleText(`${item.file}${item.line === null ? '' : `:${item.line}`} ${item.title}`)}`,
-      )
+  if (state.pipeline_type === 'review') showItems(context, state)
   if (usage.length > 0) out('used:')
   for (const row of usage) {
     const cost =

@@ -49,6 +49,7 @@ export function openOwnRuns(
     isPersonal: true,
     maxRuns: 1,
     ...(home.settings.prices && { prices: home.settings.prices }),
+    ...(home.settings.maxParallel && { maxParallel: home.settings.maxParallel }),
     onError: error => reportError(context, error),
     ...listeners,
   })

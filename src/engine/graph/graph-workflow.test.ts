@@ -171,6 +171,16 @@ describe('a graph', () => {
     expect(status).toBe('completed')
   })
 
+  test.each([
+    ['label', 'd -> exit [label=success]; d -> fix [label=fail]'],
+    ['weight', 'd -> exit [weight=1]; d -> fix [weight=2]'],
+  ])('after a failure a diamond routes by %s, too', async (_, edges) => {
+    const dot = `a; d [shape=diamond]; fix; start -> a -> d; ${edges}; fix -> exit`
+    const { path, status } = await run(dot, new Script({ a: [{ status: 'fail' }] }))
+    expect(path).toEqual(['start', 'a', 'd', 'fix', 'exit'])
+    expect(status).toBe('completed')
+  })
+
   test('goes back while a goal is not met', async () => {
     const dot =
       'a; t [goal_gate=true, retry_target=a]; start -> a -> t; t -> exit [condition="outcome=success"]; t -> exit [condition="outcome=weak"]'

@@ -37,8 +37,25 @@ export class NodeSteps implements Performer {
   }
 
   async run(call: StepCall): Promise<StepEnd> {
+    await this.#prepare(call, graphStep(call))
+    return this.#watched(call, lively => this.#handler.run(lively))
+  }
+
+  /** After a take-over: a step that outlived its host is finished as if this one had begun it. */
+  async adopt(call: StepCall): Promise<{ end: Promise<StepEnd> } | null> {
+    if (!this.#handler.adopt) return null
+    await this.#prepare(call, graphStep(call))
+    const adopted = await this.#handler.adopt(call)
+    return adopted && { end: this.#watched(call, () => adopted.end) }
+  }
+
+  async abandon(call: StepCall): Promise<void> {
+    await this.#handler.abandon?.(call)
+  }
+
+  /** Until it ends, or nothing happens in the run for too long. */
+  async #watched(call: StepCall, begin: (lively: StepCall) => Promise<StepEnd>): Promise<StepEnd> {
     const step = graphStep(call)
-    await this.#prepare(call, step)
     const abort = new AbortController()
     const stop = () => abort.abort(call.signal.reason)
     call.signal.addEventListener('abort', stop, { once: true })
@@ -49,7 +66,7 @@ export class NodeSteps implements Performer {
       abort.abort(new Error('nothing happens'))
     })
     try {
-      const work = this.#handler.run(this.#lively(call, abort.signal)).catch(error => {
+      const work = begin(this.#lively(call, abort.signal)).catch(error => {
         if (call.signal.aborted) throw error
         return threw(error)
       })

@@ -224,7 +224,6 @@ const UNUSED: Readonly<Record<string, string>> = {
   max_tokens: 'agents choose their own',
   max_turns: 'agents choose their own',
   allowed_tools: 'use permissions',
-  reasoning_effort: 'agents choose their own',
 }
 
 export const attributeUnused: LintRule = graph => {

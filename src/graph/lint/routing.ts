@@ -187,12 +187,10 @@ export const cycleUnbounded: LintRule = graph => {
   const report = reporter(graph, 'cycle_unbounded', 'warning')
   const standard = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES).number('max_node_visits') ?? 50
   return cycles(graph).flatMap(members => {
-    const inside = graph.edges.filter(edge => members.has(edge.from) && members.has(edge.to))
-    const leaves = graph.edges.some(edge => members.has(edge.from) && !members.has(edge.to))
+    const edges = [...members].flatMap(id => edgesFrom(graph, id))
+    const isLeft = edges.some(edge => !members.has(edge.to))
     const isBound =
-      (leaves && inside.some(edge => conditionOf(edge) !== '')) ||
-      (leaves &&
-        graph.edges.some(edge => members.has(edge.from) && !members.has(edge.to) && conditionOf(edge) !== '')) ||
+      (isLeft && edges.some(edge => conditionOf(edge) !== '')) ||
       [...members].some(id => {
         const node = graph.nodes.get(id)!
         const visits = new AttributeReader(node.attributes, NODE_ATTRIBUTES).number('max_visits')

@@ -142,13 +142,16 @@ export const nameReserved: LintRule = graph => {
     )
 }
 
+/** Whose names are compared with all others: where there are more of them, hardly one is a slip of the pen. */
+const COMPARED_MAX = 100
+
 export const implicitNode: LintRule = graph => {
   const report = reporter(graph, 'implicit_node', 'warning')
   const declared = [...graph.nodes.values()].filter(node => !node.isImplicit).map(node => node.id)
   return [...graph.nodes.values()]
     .filter(node => node.isImplicit && !isExit(node) && node.id.toLowerCase() !== 'start')
-    .map(node => {
-      const close = nearest(node.id, declared)
+    .map((node, index) => {
+      const close = index < COMPARED_MAX ? nearest(node.id, declared) : null
       return report(`"${node.id}" is only named in an edge`, {
         place: node.place,
         node: node.id,

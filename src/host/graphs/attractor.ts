@@ -1,7 +1,13 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { type ApprovalDecision, type ApprovalRecord, approvalsProjection, type Ledger } from '../../approvals/index.js'
+import {
+  type ApprovalDecision,
+  type ApprovalRecord,
+  approvalsProjection,
+  isDenial,
+  type Ledger,
+} from '../../approvals/index.js'
 import { type Clock, newId, newNonce } from '../../clock/index.js'
 import {
   type Checkpoint,
@@ -76,6 +82,8 @@ export type PipelineQuestion = Pick<Question, 'id' | 'text' | 'type' | 'options'
 export interface AttractorAnswerer {
   actor: ApprovalDecision['actor']
   surface: ApprovalDecision['surface']
+  /** Told what the answer comes to before it is taken; what it throws keeps it from being taken. */
+  onChosen?(isDenial: boolean): void
 }
 
 /**
@@ -222,7 +230,7 @@ export class AttractorPipelines {
     id: string,
     question: string,
     { value, text, fingerprint }: { value?: string; text?: string; fingerprint?: string },
-    { actor, surface }: AttractorAnswerer,
+    { actor, surface, onChosen }: AttractorAnswerer,
   ): Promise<void> {
     const { record, work } = await this.#look(id)
     const approval = await this.#approval(question)
@@ -239,6 +247,7 @@ export class AttractorPipelines {
       throw new SignalboxError('E_APPROVAL_OPTION', `"${said.slice(0, 100)}" is none of the answers`, {
         next: `one of ${asked.options.map(({ key, label }) => `${key} (${label})`).join(', ') || 'any text'}`,
       })
+    onChosen?.(isDenial(approval, 'option' in answer ? answer.option : undefined))
     await this.#options.ledger.decide(approval.id, {
       fingerprint: fingerprint ?? approval.fingerprint,
       ...answer,

@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { Git } from '../../git/index.js'
 import { type Graph, handlerOf, parseDot, textOf } from '../../graph/index.js'
+import { PACKAGE_ROOT } from '../../process/index.js'
 
 /** What of a project would be run, or would say what is run: each file by its path inside of the project, with the hash of what it holds. */
 export interface ExecutableFiles {
@@ -18,14 +18,38 @@ export interface ExecutableFiles {
   hash: string
 }
 
-const PROJECT_FILE = '.signalbox.toml'
-/** A chain of graphs that start each other goes no deeper than this. */
-const DEPTH_MAX = 16
-const PACKAGE = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
+export const PROJECT_FILE = '.signalbox.toml'
 
 /**
- * The files of a workflow: the DOT file itself, the settings of its project, the prompts, child graphs and handlers it names, and the scripts
- * that its commands name. Only what is in the project counts: a program from elsewhere is the person's own.
+ * Files by which a project has programs started for whoever works in it: our own settings, and those of agents (hooks, servers of tools). An
+ * agent that works without a terminal asks nobody whether it may obey them.
+ */
+export const PROJECT_SETTINGS: readonly string[] = [
+  PROJECT_FILE,
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.mcp.json',
+  '.codex/config.toml',
+  '.codex/hooks.json',
+  '.gemini/settings.json',
+  '.qwen/settings.json',
+  '.cursor/mcp.json',
+  'opencode.json',
+  'opencode.jsonc',
+  '.opencode/opencode.json',
+  '.copilot/mcp-config.json',
+  '.pi/settings.json',
+  '.aider.conf.yml',
+  'crush.json',
+  '.crush.json',
+]
+
+/** A chain of graphs that start each other goes no deeper than this. */
+const DEPTH_MAX = 16
+
+/**
+ * The files of a workflow: the DOT file itself, the settings of its project and of its agents there, the prompts, child graphs and handlers
+ * it names, and the scripts that its commands name. Only what is in the project counts: a program from elsewhere is the person's own.
  */
 export async function executableFiles(dotFile: string, others: readonly string[] = []): Promise<ExecutableFiles> {
   const path = realpathSync(dotFile)
@@ -49,7 +73,7 @@ export async function executableText(dot: string, directory: string): Promise<Ex
 
 /** Comes with the program: whoever installed that has let it run. */
 export function isOwnFile(file: string): boolean {
-  const examples = join(PACKAGE, 'examples')
+  const examples = join(PACKAGE_ROOT, 'examples')
   if (!existsSync(examples)) return false
   const inside = relative(realpathSync(examples), realpathSync(file))
   return !inside.startsWith('..') && !inside.startsWith('/')
@@ -65,8 +89,8 @@ async function described(
   { project, found, commands }: Pick<Place, 'project' | 'found' | 'commands'>,
   more: Readonly<Record<string, string>> = {},
 ): Promise<ExecutableFiles> {
-  const settings = join(project, PROJECT_FILE)
-  const paths = existsSync(settings) ? [...found, settings] : [...found]
+  const own = PROJECT_SETTINGS.map(name => join(project, name)).filter(isFile)
+  const paths = [...new Set([...found, ...own])]
   const files: Record<string, string> = { ...more }
   for (const file of paths) files[relative(project, file)] = hashOfFile(file)
   const { code, stdout } = await git.try(['rev-parse', '--path-format=absolute', '--git-common-dir'])
@@ -77,6 +101,10 @@ async function described(
     commands: [...commands],
     hash: hashOf(files),
   }
+}
+
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile()
 }
 
 export function hashOf(files: Readonly<Record<string, string>>): string {

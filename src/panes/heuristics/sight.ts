@@ -22,6 +22,8 @@ export interface Sight {
   changed: number
   /** One of them lies above the row of the cursor: more than the echo of typing. */
   isChangedAbove: boolean
+  /** Nothing but the row of the cursor changed, and it said something before: text behind a prompt. */
+  isTyped: boolean
   newLines: number
   burst: number
   /** Something moved that says nothing: a spinner, a clock. */
@@ -78,6 +80,10 @@ export function sightOf(
     ),
     changed: withText.length + (news?.removed.length ?? 0),
     isChangedAbove: withText.some(line => line.id < cursorId),
+    isTyped:
+      fresh.length > 0 &&
+      news!.added.length === 0 &&
+      news!.changed.every(({ from, to }) => to.id === cursorId && from.text.trim() !== ''),
     newLines:
       (news?.added.filter(line => line.text.trim() !== '').length ?? 0) +
       (news?.changed.filter(({ from, to }) => from.text.trim() === '' && to.text.trim() !== '').length ?? 0),
@@ -91,7 +97,7 @@ export function sightOf(
 
 /** The same picture at a later time: nothing has changed, nothing moved. */
 export function sightAgain(sight: Sight, t: number): Sight {
-  return { ...sight, t, changed: 0, isChangedAbove: false, newLines: 0, burst: 0, isMotion: false }
+  return { ...sight, t, changed: 0, isChangedAbove: false, isTyped: false, newLines: 0, burst: 0, isMotion: false }
 }
 
 const WORDS_MIN = 2

@@ -83,7 +83,7 @@ async function rememberTree(context: NodeContext): Promise<void> {
 }
 
 async function undoOthers(context: NodeContext): Promise<string[]> {
-  const { git } = context
+  const { git, args, call } = context
   const file = treeFile(context)
   if (!existsSync(file)) return []
   const before = readFileSync(file, 'utf8').trim()
@@ -91,6 +91,12 @@ async function undoOthers(context: NodeContext): Promise<string[]> {
   const after = await git.treeHash(except)
   if (after === before) return []
   const changed = await git.changedPaths(before, after)
+  // In a person's tree it may have been the person: what is put back can be had again.
+  if (args.place.mode === 'in_place') {
+    const ref = `refs/signalbox/trash/${call.run}`
+    await git.git.saveTree(after, ref, 'changed while the Architect planned')
+    call.notice('info', `what is put back is kept for 7 days: git checkout ${ref} -- <file>`)
+  }
   await git.git.restoreTree(before, except)
   return changed
 }

@@ -1,22 +1,50 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { hookQuestion } from '../gates.js'
 import type { NodeContext, NodeResult } from '../node.js'
 import { routeAfterFixes } from '../routing.js'
-import { noted } from './common.js'
+import { noted, readOptional } from './common.js'
 
 /** After the fixes of a review: one commit for the pass, where the person wants one, and on to the next look. */
 export async function checks(context: NodeContext): Promise<NodeResult> {
-  const { state, args, git, call } = context
-  const history = noted(context, 'signalbox', `the fixes of pass ${state.review_pass} are made`)
-  if (args.commitsFixes) {
-    const trailers = [`Signalbox-Run: ${call.run}`, `Signalbox-Pass: ${state.review_pass}`]
-    const found = state.base_commit === null ? null : await git.findCommit(trailers, state.base_commit)
-    if (found === null) {
-      const changed = await git.changedPaths('HEAD^{tree}', await git.treeHash())
-      const paths = changed.filter(path => !args.place.dirtyBefore.includes(path))
-      const message = `fix: items of a review (pass ${state.review_pass})\n\n${trailers.join('\n')}\n`
-      const made = await git.commit({ message, paths, except: [], hooks: true })
-      if ('refused' in made) call.notice('warning', `the fixes were not committed: ${made.refused.slice(0, 500)}`)
+  const { state, args, reply } = context
+  if (reply?.option === 'fix')
+    return {
+      route: 'developer',
+      update: {
+        user_message: `A hook of the repository refused the commit of your fixes. It said:\n\n${readOptional(hookFile(context)) ?? ''}`,
+        history: noted(context, reply.by, 'lets the Developer settle what the hook said'),
+      },
     }
-  }
+  if (reply?.option === 'stop')
+    return { end: { status: 'failed', reason: 'hook', text: 'stopped: a hook refused the commit' } }
+  const refused = args.commitsFixes ? await commitFixes(context, reply?.option !== 'bypass') : null
+  if (refused !== null) return ask(context, refused)
   const route = routeAfterFixes(state.review_pass, state.max_review_passes)
+  const history = noted(context, 'signalbox', `the fixes of pass ${state.review_pass} are made`)
   return { route, update: { ...(route === 'reviewer' && { review_pass: state.review_pass + 1 }), history } }
+}
+
+/** The trailers are looked for first: a step that is carried out again finds its commit. @returns what a hook said that refused it. */
+async function commitFixes({ state, args, git, call }: NodeContext, hooks: boolean): Promise<string | null> {
+  const trailers = [`Signalbox-Run: ${call.run}`, `Signalbox-Pass: ${state.review_pass}`]
+  if (state.base_commit !== null && (await git.findCommit(trailers, state.base_commit)) !== null) return null
+  const changed = await git.changedPaths('HEAD^{tree}', await git.treeHash())
+  const paths = changed.filter(path => !args.place.dirtyBefore.includes(path))
+  const message = `fix: items of a review (pass ${state.review_pass})\n\n${trailers.join('\n')}\n`
+  const made = await git.commit({ message, paths, except: [], hooks })
+  return 'refused' in made ? made.refused : null
+}
+
+/** What the hook said is kept for the Developer. */
+function ask(context: NodeContext, output: string): NodeResult {
+  const { review_pass: index, max_review_passes: of } = context.state
+  const said = context.services.redactor.redact(output).slice(0, 20_000)
+  writeFileSync(hookFile(context), said, { mode: 0o600 })
+  const task = { number: String(index), title: 'the fixes of a review', index, of }
+  return { question: hookQuestion({ gate: 'hook', task, output: said, isReview: true }) }
+}
+
+function hookFile({ directory, state }: NodeContext): string {
+  return join(directory, `hook-pass-${state.review_pass}.txt`)
 }

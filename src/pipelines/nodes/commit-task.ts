@@ -6,7 +6,7 @@ import type { NodeContext, NodeResult } from '../node.js'
 import { isSerious } from '../review-object.js'
 import { routeAfterCommit } from '../routing.js'
 import type { ImplementationState } from '../state.js'
-import { headBefore, noted, readOptional, withTask } from './common.js'
+import { conflictFailure, headBefore, noted, readOptional, withTask } from './common.js'
 
 /** One commit for each task, the last one included. The trailers are looked for first: a step that is carried out again finds its commit. */
 export async function commitTask(context: NodeContext): Promise<NodeResult> {
@@ -22,15 +22,8 @@ export async function commitTask(context: NodeContext): Promise<NodeResult> {
     }
   if (reply?.option === 'stop')
     return { end: { status: 'failed', reason: 'hook', text: 'stopped: a hook refused the commit' } }
-  const conflicts = await git.conflicts()
-  if (conflicts.length > 0)
-    return {
-      failed: {
-        status: 'fail',
-        failure_reason: `there is a merge conflict in ${conflicts.join(', ')}; settle it, then resume`,
-        failure_class: 'deterministic',
-      },
-    }
+  const conflict = await conflictFailure(context)
+  if (conflict) return conflict
   const trailers = [`Signalbox-Run: ${context.call.run}`, `Signalbox-Task: ${task.index}/${task.of}`]
   const before = headBefore(state)
   const found = before === null ? null : await git.findCommit(trailers, before)

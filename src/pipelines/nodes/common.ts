@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { newEvent } from '../../events/index.js'
 import type { NewEvent } from '../../store/index.js'
-import type { NodeContext } from '../node.js'
+import type { NodeContext, NodeResult } from '../node.js'
 import type { HistoryEntry, ImplementationState, PipelineTask } from '../state.js'
 
 export function noted({ services }: Pick<NodeContext, 'services'>, agent: string, message: string): HistoryEntry[] {
@@ -28,6 +28,19 @@ export function headBefore({
     if (commit) return commit
   }
   return base
+}
+
+/** Somebody left a merge half done: nothing is built on it and nothing committed over it. Null where there is none. */
+export async function conflictFailure({ git }: Pick<NodeContext, 'git'>): Promise<NodeResult | null> {
+  const conflicts = await git.conflicts()
+  if (conflicts.length === 0) return null
+  return {
+    failed: {
+      status: 'fail',
+      failure_reason: `there is a merge conflict in ${conflicts.join(', ')}; settle it, then resume`,
+      failure_class: 'deterministic',
+    },
+  }
 }
 
 export function withTask(state: ImplementationState, change: Partial<PipelineTask>): PipelineTask[] {

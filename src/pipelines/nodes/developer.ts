@@ -2,7 +2,7 @@ import type { AgentNode, NodeContext, NodeResult } from '../node.js'
 import { developerPrompt, fixPrompt, type RolePrompt } from '../prompts/role-prompts.js'
 import { isSerious, type ReviewItem } from '../review-object.js'
 import { playRole, turnFailed, usageOf } from '../role-turn.js'
-import { headBefore, noted } from './common.js'
+import { conflictFailure, headBefore, noted } from './common.js'
 import { askSpending } from './spending.js'
 
 /** Does the current task of the plan, or settles the items of a review. Rework goes on in the conversation of the task. */
@@ -11,6 +11,8 @@ export const developer: AgentNode = {
     const { state, step } = context
     const spending = await askSpending(context)
     if (spending) return spending
+    const conflict = await conflictFailure(context)
+    if (conflict) return conflict
     const { salvage } = step.cursor
     const end = await playRole(context, {
       role: 'developer',
@@ -23,6 +25,8 @@ export const developer: AgentNode = {
 
   async conclude(context, { text, sessionId }) {
     const { state, call, git } = context
+    const conflict = await conflictFailure(context)
+    if (conflict) return conflict
     const before = headBefore(state)
     if (before !== null && state.pipeline_type === 'implementation' && (await git.undoCommits(before)))
       call.notice('warning', 'the Developer made commits of its own; they became changes again')

@@ -66,7 +66,7 @@ function summaryOf(state: ImplementationState, outcome: Outcome, objections: rea
   const commits = state.tasks.filter(({ commit }) => commit).length
   const lines = state.tasks.map(
     task =>
-      `- ${task.number} ${task.title ?? ''}: ${task.status}${task.commit ? ` (${task.commit.slice(0, 12)})` : ', nothing to commit'}`,
+      `- ${task.number} ${task.title ?? ''}: ${task.status === 'approved' ? 'approved' : 'not approved'} in ${plural(task.iterations, 'review')}${task.commit ? `, ${task.commit.slice(0, 12)}` : ', nothing to commit'}`,
   )
   return [
     `${said} · ${plural(state.tasks.length, 'task')}, ${plural(commits, 'commit')} on ${state.branch ?? 'the branch'}`,

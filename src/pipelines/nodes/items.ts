@@ -15,23 +15,24 @@ export async function items(context: NodeContext): Promise<NodeResult> {
   const judged = judgedItems(context)
   if (!reply) {
     if (state.auto_approve) return decide(context, judged, judged.filter(wouldImplement), 'auto-approve', true, null)
-    return {
-      question: itemsQuestion({
-        gate: 'items',
-        pass: state.review_pass,
-        of: state.max_review_passes,
-        summary: state.evaluation_result?.summary ?? '',
-        items: judged,
-      }),
-    }
+    return ask(context, judged, state.evaluation_result?.summary ?? '')
   }
   const words = [...(reply.choices ?? []), ...(reply.option === '' ? [] : [reply.option])]
-  if (words.includes('pass') && state.review_pass < state.max_review_passes)
+  const hasPasses = state.review_pass < state.max_review_passes
+  // Whoever wants another look has decided nothing about the items.
+  if (words.includes('pass') && !hasPasses)
+    return ask(context, judged, `This was the last of ${state.max_review_passes} passes; pick what to fix, or none.`)
+  if (words.includes('pass'))
     return {
       route: 'reviewer',
       update: { review_pass: state.review_pass + 1, history: noted(context, reply.by, 'wants another review first') },
     }
   return decide(context, judged, chosen(judged, words), reply.by, false, noteOf(reply))
+}
+
+function ask({ state }: NodeContext, judged: Judged[], summary: string): NodeResult {
+  const { review_pass: pass, max_review_passes: of } = state
+  return { question: itemsQuestion({ gate: 'items', pass, of, summary, items: judged }) }
 }
 
 function judgedItems({ state }: NodeContext): Judged[] {

@@ -1,5 +1,6 @@
 import { cpSync, existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { runStream } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { newEvent } from '../../events/index.js'
 import { runCommand } from '../../process/index.js'
@@ -8,6 +9,7 @@ import type { NodeContext, NodeResult } from '../node.js'
 import { PipelineGit } from '../pipeline-git.js'
 import { freePlanPath, planFile } from '../plan/plan-path.js'
 import { routeAfterPrepare } from '../routing.js'
+import { givenPlan } from '../set-plan.js'
 import type { StateUpdate } from '../state.js'
 import { hashOf, noted } from './common.js'
 
@@ -48,15 +50,15 @@ export async function prepare(context: NodeContext): Promise<NodeResult> {
       path = freePlanPath(args.planPath, candidate => taken.has(candidate))
     }
     update.plan_path = path
-    if (args.plan !== null) {
+    const plan = givenPlan(await context.services.store.readStream(runStream(context.call.run))) ?? args.plan
+    if (plan !== null) {
       const file = planFile(context.cwd, path)
       mkdirSync(dirname(file), { recursive: true })
-      writeFileSync(file, args.plan)
-      update.plan_markdown = args.plan
-      update.plan_hash = hashOf(args.plan)
+      writeFileSync(file, plan)
+      Object.assign(update, { external_plan: true, plan_markdown: plan, plan_hash: hashOf(plan) })
     }
   }
-  return { route: routeAfterPrepare(state), update, events }
+  return { route: routeAfterPrepare({ ...state, ...update }), update, events }
 }
 
 /** The worktree is gone in the middle of a run: its branch has what was committed, and the state has the plan. */

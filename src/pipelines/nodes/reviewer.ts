@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { addUsage, type Usage } from '../../engine/index.js'
 import { newEvent } from '../../events/index.js'
@@ -20,7 +20,6 @@ export async function reviewer(context: NodeContext): Promise<NodeResult> {
   const { state, call, git } = context
   const spending = await askSpending(context)
   if (spending) return spending
-  await endEarlier(context)
   const checks = await runChecks(context)
   const material = await materialOf(context, checks)
   const tree = material.tree ?? (await git.treeHash())
@@ -30,10 +29,8 @@ export async function reviewer(context: NodeContext): Promise<NodeResult> {
     undefined,
   )
   const spent = usage ? { usage } : {}
-  if ((await git.treeHash()) !== tree) {
-    await git.git.restoreTree(tree)
-    return { ...failed('a Reviewer changed files; they were put back'), ...spent }
-  }
+  const after = await git.treeHash()
+  if (after !== tree) return { ...(await changedMeanwhile(context, tree, after)), ...spent }
   for (const end of ends) {
     if ('died' in end) return { ...turnFailed(end.died), ...spent }
     if ('problem' in end) return { ...failed(`a Reviewer gave no review: ${end.problem}`), ...spent }
@@ -121,9 +118,9 @@ type ReviewEnd = { usage: Usage | undefined } & (
 )
 
 async function reviewOf(context: NodeContext, type: string, material: Material): Promise<ReviewEnd> {
-  const { state, args, step, directory, call } = context
+  const { state, args, call } = context
   // What a Reviewer said before its host died counts: nobody asks twice.
-  const kept = join(directory, `review-${step.visit}-${type}.json`)
+  const kept = keptFile(context, type)
   if (existsSync(kept)) return { review: JSON.parse(readFileSync(kept, 'utf8')) as TypedReview, usage: undefined }
   const guidelines = PROMPT_TEXTS[`reviewer.${type}`] === undefined ? (args.profile.guidelines[type] ?? null) : null
   const part = type
@@ -135,11 +132,20 @@ async function reviewOf(context: NodeContext, type: string, material: Material):
     schema: reviewObject,
     jsonSchema: REVIEW_SCHEMA,
     prompt: complaint => reviewerPrompt(state, args, { ...material, type, guidelines, complaint }),
+    isSpoiled: attempt => existsSync(spoiledFile(context, attempt)),
   })
   if (!('value' in end)) return end
   const review: TypedReview = { ...end.value, type, approved: isApproved(end.value) }
-  writeFileSync(kept, JSON.stringify(review), { mode: 0o600 })
+  keep(context, review)
   return { review, usage: end.usage }
+}
+
+function keep(context: NodeContext, review: TypedReview): void {
+  writeFileSync(keptFile(context, review.type), JSON.stringify(review), { mode: 0o600 })
+}
+
+function keptFile({ directory, step }: NodeContext, type: string): string {
+  return join(directory, `review-${step.visit}-${type}.json`)
 }
 
 /** What was rejected, put off or left unticked before is not raised again. */
@@ -151,15 +157,27 @@ function withoutSettled(context: NodeContext, review: TypedReview): TypedReview 
   return { ...review, items, approved: isApproved({ approved: items.length === 0 || review.approved, items }) }
 }
 
-/** Turns of an attempt whose host died. */
-async function endEarlier(context: NodeContext): Promise<void> {
-  const { state, call, step, services } = context
-  for (let attempt = 1; attempt < step.attempt; attempt++)
-    for (const type of state.review_types)
-      for (const part of [type, `${type}+repair`]) {
-        const name = call.step.replace(/#\d+$/, `#${attempt}`).replace('@', `:${part}@`)
-        await services.agents.abandon({ run: call.run, step: name, name: `${call.run}/${name}` })
-      }
+/**
+ * Whoever looks changes nothing. In the run's own worktree it can only have been the Reviewer, and it is put back; in a person's tree it may
+ * have been the person, and nothing of theirs is touched. The review does not count in either case: it was of something else.
+ */
+async function changedMeanwhile(context: NodeContext, before: string, after: string): Promise<NodeResult> {
+  const { git, args } = context
+  const paths = (await git.changedPaths(before, after)).slice(0, 10).join(', ')
+  spoil(context)
+  if (args.place.mode === 'in_place') return failed(`files changed while the Reviewer looked, and stay so: ${paths}`)
+  await git.git.restoreTree(before)
+  return failed(`a Reviewer changed files; they were put back: ${paths}`)
+}
+
+/** A Reviewer that changed files has not reviewed, and what it said stays unsaid in every later attempt. */
+function spoil(context: NodeContext): void {
+  writeFileSync(spoiledFile(context, context.step.attempt), '', { mode: 0o600 })
+  for (const type of context.state.review_types) rmSync(keptFile(context, type), { force: true })
+}
+
+function spoiledFile({ directory, step }: NodeContext, attempt: number): string {
+  return join(directory, `review-${step.visit}-spoiled-${attempt}`)
 }
 
 function numbered(items: ReturnType<typeof findingsOf>) {

@@ -1,8 +1,11 @@
 import { runStream } from '../../engine/index.js'
-import type { EventData } from '../../events/index.js'
+import { type EventData, newEvent } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { type SpendingGatePayload, spendingQuestion } from '../gates.js'
 import type { NodeContext, NodeResult } from '../node.js'
+
+/** From here on a budget is told to be nearly used up. */
+const WARN_SHARE = 0.8
 
 /** Asks before the next step of an agent where the budget of the task or of the day is used up; null: it may go on. */
 export async function askSpending(context: NodeContext): Promise<NodeResult | null> {
@@ -17,28 +20,43 @@ export async function askSpending(context: NodeContext): Promise<NodeResult | nu
     }
   if (reply?.option === 'stop')
     return { end: { status: 'failed', reason: 'budget', text: 'stopped: the budget is used up' } }
-  const exceeded = await findExceeded(context, events)
-  return exceeded ? { question: spendingQuestion(exceeded) } : null
+  const budgets = await spendingOf(context, events)
+  const exceeded = budgets.find(({ spent, of }) => spent >= of)
+  if (exceeded) return { question: spendingQuestion(exceeded) }
+  for (const budget of budgets) warn(context, budget, events)
+  return null
 }
 
-async function findExceeded(
+/** Once for each budget: it is said again when it was raised and is nearly used up again. */
+function warn({ call }: NodeContext, { limit, spent, of }: SpendingGatePayload, events: readonly StoredEvent[]): void {
+  if (spent < of * WARN_SHARE) return
+  const since = limit === 'task_usd' ? events.findLastIndex(({ type }) => type === 'task.started') : 0
+  const isTold = events
+    .slice(since)
+    .some(({ type, data }) => type === 'budget.warned' && data.limit === limit && data.of === of)
+  if (!isTold) call.record(newEvent('budget.warned', { limit, spent, of }))
+}
+
+/** How much of each budget is used. */
+async function spendingOf(
   { args, services }: NodeContext,
   events: readonly StoredEvent[],
-): Promise<SpendingGatePayload | null> {
+): Promise<SpendingGatePayload[]> {
   const { taskUsd, dayUsd } = args.profile
+  const found: SpendingGatePayload[] = []
   const began = events.findLastIndex(({ type }) => type === 'task.started')
   if (taskUsd !== null && began >= 0) {
     const since = events.slice(began)
     const [spent, of] = [costOf(since), taskUsd * (1 + raises(since))]
-    if (spent >= of) return { gate: 'spending', limit: 'task_usd', spent, of }
+    found.push({ gate: 'spending', limit: 'task_usd', spent, of })
   }
   if (dayUsd !== null) {
     const midnight = Date.parse(new Date(services.clock.now()).toISOString().slice(0, 10))
     const spent = await spentSince(services.store, midnight)
     const of = dayUsd * (1 + raises(events.filter(({ at }) => at >= midnight)))
-    if (spent >= of) return { gate: 'spending', limit: 'day_usd', spent, of }
+    found.push({ gate: 'spending', limit: 'day_usd', spent, of })
   }
-  return null
+  return found
 }
 
 /** Of all runs: a budget of the day is a budget of the person. */

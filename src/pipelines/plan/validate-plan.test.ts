@@ -46,6 +46,33 @@ describe.each(vectors)('plan "$name"', vector => {
   })
 })
 
+describe('what must never come back', () => {
+  const fenced = '```md\n### Task 9: an example\n```'
+  const text = `# Lamp\n\n**Goal:** g\n\n${fenced}\n\n## Phase 1: Base\n\n### Task 1.1:\n\nfoot\n\n### Task 1.2: Pole\n\npole\n\n## Phase 2: Light\n\n### Task 2.1: Bulb\n\nbulb\n\n## Summary\n\nall\n`
+  const [first, second, third] = planSections(text)
+
+  test('header in a fence counted: what is in a code block is no task', () => {
+    expect(validatePlan(text).numbers).toEqual(['1.1', '1.2', '2.1'])
+    expect(planSections(text)).toHaveLength(3)
+  })
+
+  test('next phase leaked: a task ends where its phase does', () => {
+    expect(second).toMatch(/## Phase 1: Base\n\n### Task 1\.2: Pole\n\npole$/)
+    expect(second).not.toContain('Phase 2')
+    expect(third).toMatch(/## Phase 2: Light\n\n### Task 2\.1: Bulb\n\nbulb$/)
+  })
+
+  test('whole plan for every task when there are no phases: each task has its own section', () => {
+    const flat = planSections('# Lamp\n\n### Task 1: a\n\none\n\n### Task 2: b\n\ntwo\n')
+    expect(flat).toEqual(['# Lamp\n\n---\n\n### Task 1: a\n\none', '# Lamp\n\n---\n\n### Task 2: b\n\ntwo'])
+  })
+
+  test('titles shifted by an empty one: a task without a title keeps its place', () => {
+    expect(validatePlan(text).titles).toEqual([null, 'Pole', 'Bulb'])
+    expect(first).toMatch(/### Task 1\.1:\n\nfoot$/)
+  })
+})
+
 test('twice the same number, and a task without a body, are told and do not block', () => {
   const filler = 'Words that make it long enough to be a plan, again and again. '.repeat(5)
   const report = validatePlan(`# T\n\n**Goal:** g\n\n### Task 1: A\n${filler}\n\n### Task 1: B\n\n## Summary\n`)

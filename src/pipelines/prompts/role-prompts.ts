@@ -85,7 +85,7 @@ export function fixPrompt(
 ): RolePrompt {
   const used = findPrompt('developer.review_fix', profile.prompts)
   const parts = [used.text, frame('items', items.map(commentLine).join('\n\n'))]
-  if (note) parts.push(`The person adds:\n\n${frame('note', note)}`)
+  if (note) parts.push(`Beside that:\n\n${frame('note', note)}`)
   if (state.goal) parts.push(`What the changes are for: ${state.goal}`)
   return { text: `${parts.join('\n\n')}\n`, used }
 }

@@ -37,6 +37,7 @@ export function createReviewGraph(): Graph {
       ['items', 'finish', 'finish'],
       ['developer', 'checks', 'checks'],
       ['checks', 'reviewer', 'reviewer'],
+      ['checks', 'developer', 'developer'],
       ['checks', 'finish', 'finish'],
       ['finish', 'exit'],
     ],

@@ -256,6 +256,10 @@ export class PipelineBench {
   }
 
   read(...path: string[]): string {
-    return readFileSync(join(this.repository, ...path), 'utf8')
+    return this.readAt(join(this.repository, ...path))
+  }
+
+  readAt(path: string): string {
+    return readFileSync(path, 'utf8')
   }
 }

@@ -91,8 +91,11 @@ export class ScriptedAgents implements RoleAgents {
     return { status: 'ok', reason: 'done', class: null, text, sessionId: `session-${this.turns.length}`, usage, ...end }
   }
 
-  async recover(): Promise<Recovery> {
-    return { verdict: 'nothing', evidence: [] }
+  /** What a step whose host is gone is found to have left; nothing, unless told. */
+  left: (call: StepCall) => Recovery = () => ({ verdict: 'nothing', evidence: [] })
+
+  async recover(call: StepCall): Promise<Recovery> {
+    return this.left(call)
   }
 
   async abandon(): Promise<void> {}

@@ -25,8 +25,8 @@ export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
       }),
     )
     if (options.length < 2) continue
-    const buttons = row.isBoxed && options.every(option => BUTTON.test(option.label)) ? readButtons(row, options) : null
-    if (buttons) return buttons
+    const buttons = options.every(option => BUTTON.test(option.label)) ? readButtons(row, options) : null
+    if (buttons && (row.isBoxed ? buttons.selected !== null : hintsBelow(rows, index))) return buttons
     const keyed = options.filter(option => /^\[[a-z]\] /iu.test(option.label))
     const firstHint = options.findIndex(option => isHint(option.label))
     const plain = firstHint < 0 ? options : options.slice(0, firstHint)
@@ -51,7 +51,13 @@ export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
 /** Dialog boxes of line-drawing libraries: a button in angle or square brackets, with air inside the square ones. */
 const BUTTON = /^(?:<\s*(?<angle>[^<>]+?)\s*>|\[\s+(?<square>[^[\]]+?)\s+\])$/u
 
-/** The pressed one has another ground than the box it lies on. */
+/** Keys are named below, whatever rules and air stand between. */
+function hintsBelow(rows: readonly MenuRow[], index: number): boolean {
+  const words = rows.slice(index + 1).filter(row => !row.isBlank && !row.isRule && !row.isFrame)
+  return words.length > 0 && words.length <= 3 && words.every(row => isHint(row.text.trim()))
+}
+
+/** The pressed one has another ground than what it lies on; without colours none shows as pressed. */
 function readButtons(row: MenuRow, options: readonly OptionRow[]): OptionGroup | null {
   const lit = options.flatMap((option, index) => {
     const [beside, own] = [option.labelColumn - 1, option.labelColumn].map(column =>
@@ -59,15 +65,16 @@ function readButtons(row: MenuRow, options: readonly OptionRow[]): OptionGroup |
     )
     return own && beside && (own.bg !== beside.bg || own.inverse !== beside.inverse) ? [index] : []
   })
-  if (lit.length !== 1) return null
+  if (lit.length > 1) return null
   return {
     layout: 'horizontal',
+    isButtons: true,
     options: options.map(option => {
       const { angle, square } = BUTTON.exec(option.label)!.groups!
       return { ...option, label: angle ?? square! }
     }),
-    selected: lit[0]!,
-    shownBy: 'style',
+    selected: lit[0] ?? null,
+    shownBy: lit.length === 1 ? 'style' : null,
     first: row.index,
     last: row.index,
   }

@@ -3,7 +3,7 @@ import type { RowBlock } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
 import { isBlank, type ScreenRow } from '../screen-row.js'
 import { matchesRow } from '../style-match.js'
-import { looksLikeHints } from './menu-head.js'
+import { confirmsOrLeaves, looksLikeHints } from './menu-head.js'
 import { spanFrom } from './menu-rows.js'
 import { standsOut } from './option-group.js'
 import type { MenuCandidate } from './parse-menu.js'
@@ -57,8 +57,9 @@ export function proveLive(
   if (group.shownBy === 'cursor') return { isLive: true, proofs: [...proofs, 'L5'], failed: null }
   const selected = selectedRow
   if (selected?.glyphColumn != null && isLiveColumn(candidate, selected.glyphColumn, frame, pack)) proofs.push('L4')
-  // A field to write into that the pack knows; round marks with the keys that confirm them.
-  else if (group.options.length === 0 && spec) proofs.push('L4')
+  // A field to write into, or buttons, that the pack knows or that took the place of the input box; round marks with the keys that confirm them.
+  else if (group.options.length === 0 && (spec || hasKeyboard(candidate, rows, pack))) proofs.push('L4')
+  else if (group.isButtons && hasKeyboard(candidate, rows, pack)) proofs.push('L4')
   else if (group.isRadio && menu.footer.some(({ keys }) => /\b(?:enter|return)\b/iu.test(keys))) proofs.push('L4')
   if (selected && frame.cursor.y === selected.row) proofs.push('L5')
   const loud =
@@ -96,6 +97,16 @@ function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pa
   return isNumbered && ((isBoxKnown && column <= 1) || (frame.still === true && column <= 3))
 }
 
+/** The agent's input box is known and is not there; the last words on the screen are keys that confirm or leave. */
+function hasKeyboard({ footerRows, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], pack: Pack): boolean {
+  const last = rows.findLastIndex((row, index) => !isBlank(row) && !menuRows[index]!.isRule)
+  return (
+    pack.regions.some(region => region.name === 'composer') &&
+    footerRows?.[1] === last &&
+    menuRows.slice(footerRows[0], last + 1).some(row => confirmsOrLeaves(row.text))
+  )
+}
+
 /** The last row of the screen, apart from the options by a blank row. */
 function isLastWords(rows: readonly ScreenRow[], { group }: MenuCandidate, index: number): boolean {
   return (
@@ -112,6 +123,8 @@ function foreignRowBelow(
 ): number | null {
   let hintsLeft = hints
   let more: RegExp | null = null
+  // What is said between the options and the keys that confirm or leave is about them.
+  const explainedTo = hasKeyboard(candidate, rows, pack) ? candidate.footerRows![0] : -1
   let isInBox = candidate.rows[candidate.group.last]!.isBoxed
   for (let index = candidate.group.last + 1; index < rows.length; index++) {
     const row = rows[index]!
@@ -126,6 +139,7 @@ function foreignRowBelow(
       own.isRule ||
       isFooter ||
       (isInBox && own.isBoxed) ||
+      (index < explainedTo && row.indent > 0 && !pack.blocks.some(block => matchesRow(row, block.first))) ||
       /^\s*(?:▼|↓ \d+ more)/u.test(own.text)
     )
       continue

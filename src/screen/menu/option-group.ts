@@ -1,4 +1,5 @@
 import { styleKey } from '../style-match.js'
+import { fragments } from './menu-head.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 import { isMore, type OptionRow, readOptionRow } from './option-row.js'
 
@@ -11,6 +12,8 @@ export interface OptionGroup {
   shownBy: 'glyph' | 'style' | 'cursor' | null
   /** Round marks before the labels, the filled one being the selection. */
   isRadio?: boolean
+  /** Labels in brackets, side by side. */
+  isButtons?: boolean
   first: number
   last: number
 }
@@ -19,6 +22,8 @@ export interface OptionGroup {
 const GAP_MAX = 2
 /** How full a row must be, with the next word, to count as broken there. */
 const WRAP_SHARE = 0.75
+/** What is narrower than this is no screen, but a few short rows. */
+const WIDTH_MIN = 36
 
 /*
  * Vertical menus: labels that start in one column, one below the other. With numbers, the numbers must run on from 1 (or, in a scrolled
@@ -63,9 +68,16 @@ function collectUpwards(rows: readonly MenuRow[], last: OptionRow): OptionRow[] 
   return options
 }
 
-/** Numbers in one column; from 9 to 10 they may be set to the right. Check boxes may stand before some of the labels. */
+/**
+ * Numbers in one column; from 9 to 10 they may be set to the right. Check boxes may stand before some of the labels. The pointer may push
+ * its number to the right; and where a label had to be broken, some programs lose a blank of its indent: beside the row with the pointer
+ * that is still the same column.
+ */
 function isAligned(a: OptionRow, b: OptionRow): boolean {
-  return Math.abs(a.numberColumn - b.numberColumn) <= (String(a.number).length === String(b.number).length ? 0 : 1)
+  const isPushed = a.glyphColumn === b.numberColumn || b.glyphColumn === a.numberColumn
+  const isPointed = (a.glyphColumn === null) !== (b.glyphColumn === null)
+  const isShifted = isPointed || String(a.number).length !== String(b.number).length
+  return isPushed || Math.abs(a.numberColumn - b.numberColumn) <= (isShifted ? 1 : 0)
 }
 
 /** Unnumbered siblings below a numbered list (`Submit`, `Next`): short labels in the number's column. */
@@ -88,10 +100,49 @@ function findPointed(rows: readonly MenuRow[], cols: number): OptionGroup | null
   for (let index = rows.length - 1; index >= 0; index--) {
     const marked = readOptionRow(rows[index]!)
     if (!marked || marked.glyphColumn === null || marked.number !== null) continue
-    const options = [...siblings(rows, marked, -1).reverse(), marked, ...siblings(rows, marked, 1)]
+    const options = entries(rows, marked) ?? [
+      ...siblings(rows, marked, -1).reverse(),
+      marked,
+      ...siblings(rows, marked, 1),
+    ]
     if (options.length >= 2) return finish(rows, options, cols)
   }
   return null
+}
+
+/**
+ * Entries of several rows each, with a blank row between them: the first row is the label, the rest explains it. All have as many rows,
+ * and all begin in the pointer's label column; else they are options with air around some of them, or words below a list. Two that look
+ * like it may be such words too, unless what explains them is in a style of its own.
+ */
+function entries(rows: readonly MenuRow[], marked: OptionRow): OptionRow[] | null {
+  const heightAt = (first: number) => {
+    let end = first
+    while (rows[end] && !rows[end]!.isBlank && !rows[end]!.isRule && rows[end]!.indent >= marked.labelColumn - 2) end++
+    return end - first
+  }
+  const height = heightAt(marked.row)
+  if (height < 2 || rows[marked.row + 1]!.indent !== marked.labelColumn) return null
+  const isEntry = (first: number) => {
+    const row = rows[first]
+    const begins = row && rows[first - 1]?.isBlank && row.indent === marked.labelColumn && heightAt(first) === height
+    const option = begins ? readOptionRow(row) : null
+    return option && option.glyphColumn === null && option.number === null && fragments(row!.text).length === 0
+      ? option
+      : null
+  }
+  const found = [marked]
+  for (let at = marked.row - height - 1, option = isEntry(at); option; at -= height + 1, option = isEntry(at))
+    found.unshift(option)
+  for (let at = marked.row + height + 1, option = isEntry(at); option; at += height + 1, option = isEntry(at))
+    found.push(option)
+  const isExplained =
+    styleAt(rows[marked.row + 1]!) !== styleAt(rows[found.find(option => option !== marked)?.row ?? 0]!)
+  return found.length > 2 || (found.length === 2 && isExplained) ? found : null
+}
+
+function styleAt(row: MenuRow): string {
+  return styleKey(spanFrom(row, row.indent))
 }
 
 /** Round marks without a pointer, at most one of them filled: the mark is the selection. Boxes say only what is ticked, not where one is. */
@@ -144,7 +195,10 @@ function siblings(rows: readonly MenuRow[], marked: OptionRow, step: 1 | -1): Op
 }
 
 function finish(rows: readonly MenuRow[], options: OptionRow[], cols: number): OptionGroup {
-  const whole = options.map((option, n) => joinContinuations(rows, option, options[n + 1]?.row ?? null, cols))
+  // Nobody breaks a row that has room for the next word: what is wider than all that is shown had no room, however wide the screen is.
+  const widest = Math.max(...rows.map(row => row.text.length))
+  const width = Math.min(cols * WRAP_SHARE, Math.max(widest, WIDTH_MIN))
+  const whole = options.map((option, n) => joinContinuations(rows, option, options[n + 1]?.row ?? null, width))
   const byGlyph = whole.findIndex(option => option.glyphColumn !== null)
   const byStyle = standsOut(rows, whole)
   const selected = byGlyph >= 0 ? byGlyph : byStyle
@@ -166,21 +220,24 @@ function joinContinuations(
   rows: readonly MenuRow[],
   option: OptionRow,
   nextRow: number | null,
-  cols: number,
+  width: number,
 ): OptionRow {
   const joined = { ...option }
   const style = styleKey(spanFrom(rows[option.row]!, option.labelColumn))
   const beside = option.detail === '' ? null : rows[option.row]!.text.lastIndexOf(option.detail)
   for (let index = option.row + 1; index < (nextRow ?? rows.length); index++) {
     const row = rows[index]!
-    if (row.isBlank || row.isRule || row.isFrame || isMore(row) || row.indent < option.labelColumn) break
+    const isOutdented = row.indent < option.labelColumn
+    if (row.isBlank || row.isRule || row.isFrame || isMore(row) || (isOutdented && !hasLostIndent(rows, option, index)))
+      break
     const text = row.text.trim()
     const above = rows[index - 1]!
-    const isBroken = above.text.length + 1 + text.split(' ')[0]!.length > (above.edge ?? cols) * WRAP_SHARE
+    const end = above.edge === null ? width : above.edge * WRAP_SHARE
+    const isBroken = above.text.length + 1 + text.split(' ')[0]!.length > end
     const isLabel =
       joined.detail === '' &&
       isBroken &&
-      row.indent === option.labelColumn &&
+      row.indent <= option.labelColumn &&
       styleKey(spanFrom(row, row.indent)) === style
     // Label and description side by side, each wrapped in a column of its own.
     const besides = beside !== null && row.indent < beside ? row.text.slice(0, beside).trim() : ''
@@ -193,11 +250,25 @@ function joinContinuations(
   return joined
 }
 
+/** Inside a box a row that is full to the edge goes on at the box's own margin, left of the label. */
+function hasLostIndent(rows: readonly MenuRow[], option: OptionRow, index: number): boolean {
+  const row = rows[index]!
+  const { edge, text } = rows[index - 1]!
+  if (edge === null || row.edge !== edge || row.indent < rows[option.row]!.indent) return false
+  const own = readOptionRow(row)
+  const isOther = own?.number != null || own?.glyphColumn != null || fragments(row.text).length > 0
+  return !isOther && text.length + 1 + row.text.trim().split(' ')[0]!.length > edge - 1
+}
+
 function lastRowOf(rows: readonly MenuRow[], option: OptionRow): number {
   let last = option.row
   for (
     let row = rows[last + 1];
-    row && !row.isBlank && !row.isRule && !isMore(row) && row.indent >= option.labelColumn;
+    row &&
+    !row.isBlank &&
+    !row.isRule &&
+    !isMore(row) &&
+    (row.indent >= option.labelColumn || hasLostIndent(rows, option, last + 1));
     row = rows[last + 1]
   )
     last++

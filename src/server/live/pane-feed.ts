@@ -1,6 +1,9 @@
 import { createHash } from 'node:crypto'
 import type { Clock, Timer } from '../../clock/index.js'
 import type { BoardChange, Host, PaneInfo } from '../../host/index.js'
+import { screenShown } from '../views/screen-shown.js'
+import type { CleanText } from '../wire/clean-text.js'
+import { frameOf } from './event-feed.js'
 
 const PREVIEW_MS = 1_000
 
@@ -11,6 +14,8 @@ export interface PaneChange {
   type: 'pane.found' | 'pane.status' | 'pane.reading' | 'pane.stuck' | 'pane.gone'
   at: number
   pane: VersionedPane
+  /** Written as text once, however many listen. */
+  frame: string
 }
 
 export interface PanePreview {
@@ -27,6 +32,7 @@ export interface PanePreview {
  */
 export class PaneFeed {
   readonly #host: Host
+  readonly #text: CleanText
   readonly #versions = new Map<string, number>()
   readonly #listeners = new Set<(change: PaneChange) => void>()
   readonly #previewers = new Set<{ wants: () => ReadonlySet<string>; show: (preview: PanePreview) => void }>()
@@ -36,8 +42,9 @@ export class PaneFeed {
   #timer: Timer | null = null
   #next: number
 
-  constructor(host: Host) {
+  constructor(host: Host, text: CleanText) {
     this.#host = host
+    this.#text = text
     this.#clock = host.clock
     this.#next = host.clock.now()
     this.#unlisten = host.board?.listen(change => this.#take(change)) ?? (() => undefined)
@@ -68,7 +75,7 @@ export class PaneFeed {
 
   /** Hash of what a pane shows now, null for one that shows nothing yet. */
   hashOf(id: string): string | null {
-    const lines = this.#host.board?.screenOf(id)?.lines
+    const lines = screenShown(this.#host, id)?.lines
     if (!lines) return null
     const hash = createHash('sha256')
     for (const line of lines) hash.update(`${line.hash};`)
@@ -85,12 +92,25 @@ export class PaneFeed {
   #take(change: BoardChange): void {
     const { pane } = change
     this.#versions.set(pane.id, this.#next++)
-    const told: PaneChange = { type: nameOf(change), at: this.#clock.now(), pane: this.versioned(pane) }
+    const versioned = this.versioned(pane)
     if (change.type === 'gone') {
       this.#versions.delete(pane.id)
       this.#hashes.delete(pane.id)
     }
+    if (this.#listeners.size === 0) return
+    const told = this.#change(nameOf(change), versioned)
     for (const listener of this.#listeners) listener(told)
+  }
+
+  /** How a pane is now, as if it had just become so. */
+  asIs(pane: VersionedPane): PaneChange {
+    return this.#change('pane.status', pane)
+  }
+
+  #change(type: PaneChange['type'], pane: VersionedPane): PaneChange {
+    const at = this.#clock.now()
+    const body = { type, at, subject: `pane/${pane.id}`, version: pane.version, data: { pane } }
+    return { type, at, pane, frame: frameOf(type, this.#text.json(body, 'rfc3339')) }
   }
 
   #beat(): void {

@@ -1,43 +1,64 @@
 import type { EventStore, StoredEvent } from '../../store/index.js'
 
-const EVENTS_MAX = 5_000
-const BYTES_MAX = 8 * 1024 * 1024
-const PAGE = 500
+/**
+ * How much a reader that was away is told again. Above it a new look at everything is cheaper than the way there. What is told again is read
+ * page by page as the reader takes it, so these bound time, not memory.
+ */
+export const REPLAY_EVENTS_MAX = 12_000
+export const REPLAY_BYTES_MAX = 16 * 1024 * 1024
+const PAGE = 250
 
-export interface Replay {
+type IsWanted = (type: string, stream: string, data: Record<string, unknown>) => boolean
+
+export interface LogPage {
   events: StoredEvent[]
-  /** False: there is more than may be sent again. */
-  isLast: boolean
   /** The position that was looked at last. */
   last: number
+  /** There was nothing behind it when it was read. */
+  isHead: boolean
 }
 
-/** What happened after a position, as far as it is wanted and there is not too much of it. */
-export async function replayAfter(
+/** The next page of the log, with what is wanted of it. */
+export async function pageAfter(store: EventStore, after: number, isWanted: IsWanted): Promise<LogPage> {
+  const page = await store.readAll({ after, limit: PAGE })
+  return {
+    events: page.filter(({ type, stream, data }) => isWanted(type, stream, data)),
+    last: page.at(-1)?.position ?? after,
+    isHead: page.length < PAGE,
+  }
+}
+
+/** Whether all that is wanted after a position is little enough to be told again. Looks at it and keeps none of it. */
+export async function isReplayable(store: EventStore, after: number, isWanted: IsWanted): Promise<boolean> {
+  let count = 0
+  let bytes = 0
+  for (let at = after; ; ) {
+    const { events, last, isHead } = await pageAfter(store, at, isWanted)
+    count += events.length
+    for (const { data } of events) bytes += JSON.stringify(data).length
+    if (count > REPLAY_EVENTS_MAX || bytes > REPLAY_BYTES_MAX) return false
+    if (isHead) return true
+    at = last
+  }
+}
+
+/** At most so many events after a position. */
+export async function someAfter(
   store: EventStore,
   after: number,
-  options: {
-    isWanted: (type: string, stream: string, data: Record<string, unknown>) => boolean
-    upTo?: number
-    most?: number
-  },
-): Promise<Replay> {
-  const { isWanted, upTo = Number.POSITIVE_INFINITY, most = EVENTS_MAX } = options
+  { isWanted, most }: { isWanted: IsWanted; most: number },
+): Promise<{ events: StoredEvent[]; isLast: boolean; last: number }> {
   const events: StoredEvent[] = []
-  let bytes = 0
   let last = after
-  while (last < upTo) {
-    const page = await store.readAll({ after: last, limit: PAGE })
-    for (const event of page) {
-      if (event.position > upTo) return { events, isLast: true, last }
-      if (isWanted(event.type, event.stream, event.data)) {
-        bytes += JSON.stringify(event.data).length
-        if (events.length >= most || bytes > BYTES_MAX) return { events, isLast: false, last }
-        events.push(event)
-      }
-      last = event.position
+  for (;;) {
+    const page = await pageAfter(store, last, isWanted)
+    const room = most - events.length
+    if (page.events.length > room) {
+      events.push(...page.events.slice(0, room))
+      return { events, isLast: false, last: events.at(-1)?.position ?? last }
     }
-    if (page.length < PAGE) break
+    events.push(...page.events)
+    last = page.last
+    if (page.isHead) return { events, isLast: true, last }
   }
-  return { events, isLast: true, last }
 }

@@ -5,18 +5,19 @@ import type { EventQueue } from './event-stream.js'
 /** A reader that does not even take the goodbye is cut off after this. */
 const FAREWELL_MS = 5_000
 
-/** The queue as a body: it is asked for more only when the reader has taken what was there. */
+/** A body of what comes first, then of the queue: either is asked for more only when the reader has taken what was there. */
 export function streamOf(
   { parts, closed, hangUp }: Pick<Call, 'parts' | 'closed' | 'hangUp'>,
   queue: EventQueue,
-  opening: string,
+  opening: AsyncIterator<string> | null,
   close: () => void,
 ): Response {
   const encoder = new TextEncoder()
-  let first: string | null = opening
+  let first = opening
   let farewell: Timer | null = null
   const finish = () => {
     farewell?.cancel()
+    first = null
     queue.abort()
     close()
   }
@@ -24,8 +25,9 @@ export function streamOf(
   const body = new ReadableStream<Uint8Array>(
     {
       async pull(controller) {
-        const text = first ?? (await queue.next())
-        first = null
+        const ahead = await first?.next()
+        if (ahead?.done) first = null
+        const text = ahead && !ahead.done ? ahead.value : await queue.next()
         if (text === null) {
           finish()
           controller.close()

@@ -1,11 +1,12 @@
 import { SignalboxError } from '../../errors/index.js'
 import type { Credential } from '../credential.js'
+import type { Watched } from './watched.js'
 
 export interface OpenStream {
   kind: 'events' | 'terminal'
   who: Credential
-  /** Panes whose previews it wants. */
-  panes: Set<string>
+  /** What its readers look at; null for a terminal. */
+  watched: Watched | null
   end(reason: string): void
 }
 

@@ -6,6 +6,8 @@ import {
   type DecisionRequest,
   decideBatch,
   denyAll,
+  denyBatch,
+  isDenial,
   readLedgerEvents,
   reportRows,
 } from '../../approvals/index.js'
@@ -55,6 +57,7 @@ const decisionBody = z.strictObject({
 
 const batchBody = z.strictObject({
   items: z.array(z.strictObject({ id: z.string(), fingerprint: z.string() })).min(1),
+  answer: z.enum(['allow-once', 'deny']).default('allow-once').describe('allowing has conditions, denying has none'),
   note: z.string().max(2_000).optional(),
   ...askerFields,
 })
@@ -148,18 +151,18 @@ export const approvalRoutes: readonly Route[] = [
     id: 'approvals.decide-batch',
     method: 'POST',
     path: '/approvals/decisions',
-    summary: 'Allows several like requests once each, at one press.',
+    summary: 'Allows several like requests once each, or denies any, at one press.',
     access: 'approver',
     rate: 'decision',
     body: batchBody,
     answers: { 200: batchAnswer },
     handle: async call => {
-      const { items, note, ...said } = call.body
-      call.parts.lockdown.check(false)
+      const { items, answer: chosen, note, ...said } = call.body
+      call.parts.lockdown.check(chosen === 'deny')
       const { ledger } = call.host
       const named = await Promise.all(items.map(async item => ({ ...item, id: (await ledger.find(item.id)).id })))
       const by = { ...askerOf(call, said), ...(note !== undefined && { note }) }
-      return call.json({ items: await decideBatch(ledger, named, by) })
+      return call.json({ items: await (chosen === 'deny' ? denyBatch : decideBatch)(ledger, named, by) })
     },
   }),
   route({
@@ -248,17 +251,12 @@ export const approvalRoutes: readonly Route[] = [
         idempotencyKey: idempotencyKey(call, key),
         confirmedAt,
       }) as DecisionRequest
-      parts.lockdown.check(isDenial(await host.ledger.find(id), decision))
+      parts.lockdown.check(isDenial(await host.ledger.find(id), decision.option))
       await host.ledger.decide(id, decision)
       return call.json(await afterDecision(host, id, query.waitMs ?? wait ?? 0))
     },
   }),
 ]
-
-function isDenial({ request }: ApprovalRecord, { option }: DecisionRequest): boolean {
-  const meaning = request.options.find(({ key }) => key === option)?.meaning ?? ''
-  return ['deny', 'deny-with-text', 'cancel'].includes(meaning)
-}
 
 function withBehind(record: ApprovalRecord, behind: ReadonlyMap<string, string>): ApprovalRecord & { behind?: string } {
   const first = behind.get(record.id)

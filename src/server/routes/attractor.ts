@@ -109,7 +109,7 @@ export const attractorRoutes: readonly Route[] = [
         call.parts.log(`${call.requestId} ${error instanceof Error ? error.stack : error}`)
         queue.end('failed')
       })
-      return streamOf(call, queue, '', () => {
+      return streamOf(call, queue, null, () => {
         timer.cancel()
         stop.abort()
       })
@@ -163,11 +163,11 @@ export const attractorRoutes: readonly Route[] = [
     }),
     answers: { 200: done },
     handle: async call => {
-      call.parts.lockdown.check(false)
       const id = await idOf(call)
       const { actor, surface } = askerOf(call, {})
+      const onChosen = (isDenial: boolean) => call.parts.lockdown.check(isDenial)
       const said = Object.fromEntries(Object.entries(call.body).filter(([, value]) => value !== undefined))
-      await call.parts.pipelines.answer(id, call.params.question!, said, { actor, surface })
+      await call.parts.pipelines.answer(id, call.params.question!, said, { actor, surface, onChosen })
       return call.json({ id: call.params.question!, status: 'answered' })
     },
   }),

@@ -6,8 +6,9 @@ import { frameOf } from '../live/event-feed.js'
 import { isInScope, parseScope, typeFilter } from '../live/event-filter.js'
 import { EventQueue } from '../live/event-stream.js'
 import type { PaneChange } from '../live/pane-feed.js'
-import { replayAfter } from '../live/replay.js'
+import { isReplayable, pageAfter, someAfter } from '../live/replay.js'
 import { streamOf } from '../live/stream-answer.js'
+import { Watched } from '../live/watched.js'
 import { type Call, type Route, route } from '../route.js'
 import { listAnswer, okAnswer } from '../schemas/common.js'
 import { loggedEvent } from '../schemas/events.js'
@@ -21,6 +22,10 @@ const streamQuery = z.strictObject({
   scope: z.string().max(80).default('all').describe('`all`, `session:<id>` or `run:<id>`'),
   types: z.array(z.string().max(60)).max(50).default([]).describe('only these; `approval.*` is all that begin so'),
   since: z.string().max(40).optional().describe('cursor to resume after, where `Last-Event-ID` is not sent'),
+  updates: z
+    .enum(['all', 'watched'])
+    .default('all')
+    .describe('text while it is written: of all sessions, or of those named in `POST /events/:subscription/watch`'),
 })
 
 const logQuery = z.strictObject({
@@ -29,7 +34,11 @@ const logQuery = z.strictObject({
   limit: z.coerce.number().int().min(1).max(200).default(50),
 })
 
-const watchBody = z.strictObject({ panes: z.array(z.string().max(64)).max(200) })
+const watchBody = z.strictObject({
+  panes: z.array(z.string().max(64)).max(200).default([]).describe('whose previews are told'),
+  sessions: z.array(z.string().max(64)).max(50).default([]).describe('whose text is told while it is written'),
+  viewer: z.string().max(64).default('').describe('which of the readers that share the stream says so'),
+})
 
 /**
  * Everything that happens, as server-sent events. What is in the log carries an id and can be resumed from; provisional text and panes do
@@ -59,7 +68,7 @@ export const eventRoutes: readonly Route[] = [
       const after = query.since === undefined ? 0 : positionOf(query.since, store.id)
       if (after === null)
         throw new SignalboxError('E_INPUT', 'this cursor is of another store', { next: 'begin without one' })
-      const { events, isLast, last } = await replayAfter(store, after, {
+      const { events, isLast, last } = await someAfter(store, after, {
         isWanted: typeFilter(query.types),
         most: query.limit,
       })
@@ -78,7 +87,7 @@ export const eventRoutes: readonly Route[] = [
     id: 'events.watch',
     method: 'POST',
     path: '/events/:subscription/watch',
-    summary: 'Names the panes whose previews this stream is sent.',
+    summary: 'Names the panes and sessions that a reader of this stream looks at.',
     access: 'viewer',
     isWrite: false,
     body: watchBody,
@@ -86,10 +95,10 @@ export const eventRoutes: readonly Route[] = [
     handle: ({ parts, params, body, who, json }) => {
       const stream = parts.streams.get(params.subscription!)
       // A subscription belongs to whoever opened it.
-      if (stream?.kind !== 'events' || ownerOf(stream.who) !== ownerOf(who))
+      if (!stream?.watched || ownerOf(stream.who) !== ownerOf(who))
         throw new SignalboxError('E_UNKNOWN', 'there is no such subscription', { next: 'open GET /events first' })
-      stream.panes.clear()
-      for (const pane of body.panes) stream.panes.add(pane)
+      const { viewer, ...wish } = body
+      stream.watched.set(viewer, wish)
       return json({ ok: true })
     },
   }),
@@ -110,69 +119,75 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
 
   const queue = new EventQueue()
   const subscription = newId('sub')
-  const panes = new Set<string>()
+  const watched = new Watched()
   const closing: (() => void)[] = []
-  parts.streams.add(subscription, { kind: 'events', who, panes, end: reason => queue.end(reason) })
+  let isOver = false
+  parts.streams.add(subscription, { kind: 'events', who, watched, end: reason => queue.end(reason) })
   closing.push(() => parts.streams.remove(subscription))
 
   await parts.events.catchUp()
-  // From here on nothing is missed: what comes during the replay waits behind it.
   const from = parts.events.position
-  let held: string[] | null = []
-  let skipTo = from
+  const since = positionOf(cursor, store.id)
+  const isGap =
+    cursor !== undefined &&
+    (since === null || since > (await store.head()) || !(await isReplayable(store, since, isWanted)))
+  const isResumed = cursor !== undefined && !isGap
+  /** Null while the reader is still told what it missed: the log keeps for it what comes meanwhile. */
+  let liveAfter: number | null = isResumed ? null : from
   closing.push(
     parts.events.listen(events => {
-      for (const { position, type, stream, data, frame } of events) {
-        if (position <= skipTo || !isWanted(type, stream, data)) continue
-        if (held) held.push(frame)
-        else queue.push(frame)
-      }
+      if (liveAfter === null) return
+      for (const { position, type, stream, data, frame } of events)
+        if (position > liveAfter && isWanted(type, stream, data)) queue.push(frame)
     }),
   )
-  const since = positionOf(cursor, store.id)
-  const replay =
-    cursor === undefined || since === null || since > (await store.head())
-      ? null
-      : await replayAfter(store, since, { isWanted, upTo: from })
-  const isGap = cursor !== undefined && (replay === null || !replay.isLast)
-  skipTo = isGap || since === null ? from : Math.max(from, since)
+
+  const goLive = (after: number) => {
+    liveAfter = after
+    if (scope.kind === 'all') {
+      const tell = ({ type, pane, frame }: PaneChange) => {
+        if (isType(type)) queue.pushLatest(`pane/${pane.id}`, frame)
+      }
+      // Panes are not in the log, so a reader that comes back is told of each as it is now.
+      if (isResumed) for (const pane of parts.panes.list()) tell(parts.panes.asIs(pane))
+      closing.push(
+        parts.panes.listen(tell),
+        parts.panes.preview(
+          () => watched.panes,
+          preview => queue.pushLatest(`preview/${preview.pane}`, frameOf('pane.preview', toJson(preview, 'rfc3339'))),
+        ),
+      )
+    }
+    if (scope.kind !== 'run')
+      closing.push(
+        parts.updates.listen(({ type, session, frame }) => {
+          if ((scope.kind === 'session' && session !== scope.id) || !isType(type)) return
+          if (query.updates === 'watched' && !watched.sessions.has(session)) return
+          queue.pushLatest(`${type}/${session}`, frame)
+        }),
+      )
+  }
+  if (!isResumed) goLive(from)
 
   const hello = {
     subscription,
     resume: isGap ? 'gap' : 'ok',
-    position: cursorOf(store.id, replay && !isGap ? since! : from),
+    position: cursorOf(store.id, isResumed ? since! : from),
     server: parts.version,
     schema: SCHEMA,
   }
-  const opening = [frameOf('hello', JSON.stringify(hello))]
-  if (!isGap) for (const event of replay?.events ?? []) opening.push(parts.events.feed(event).frame)
-  opening.push(...held)
-  held = null
-
-  if (scope.kind === 'all') {
-    const tell = ({ type, at, pane }: PaneChange) => {
-      if (!isType(type)) return
-      const body = { type, at, subject: `pane/${pane.id}`, version: pane.version, data: { pane } }
-      queue.pushLatest(`pane/${pane.id}`, frameOf(type, toJson(body, 'rfc3339')))
+  /** Hello, then what was missed page by page; at the head of the log it goes over to what comes, without a moment between. */
+  async function* opening(): AsyncGenerator<string, void> {
+    yield frameOf('hello', JSON.stringify(hello))
+    let at = since ?? from
+    while (liveAfter === null && !queue.isEnding && !isOver) {
+      const told = parts.events.position
+      const page = await pageAfter(store, at, isWanted)
+      at = page.isHead ? Math.max(page.last, told) : page.last
+      if (page.isHead && at >= parts.events.position && !isOver) goLive(at)
+      if (page.events.length > 0) yield page.events.map(event => parts.events.feed(event).frame).join('')
     }
-    // Panes are not in the log, so a reader that comes back is told of each as it is now.
-    if (cursor !== undefined && !isGap)
-      for (const pane of parts.panes.list()) tell({ type: 'pane.status', at: parts.clock.now(), pane })
-    closing.push(
-      parts.panes.listen(tell),
-      parts.panes.preview(
-        () => panes,
-        preview => queue.pushLatest(`preview/${preview.pane}`, frameOf('pane.preview', toJson(preview, 'rfc3339'))),
-      ),
-    )
   }
-  if (scope.kind !== 'run')
-    closing.push(
-      parts.updates.listen(({ type, session, frame }) => {
-        if ((scope.kind === 'session' && session !== scope.id) || !isType(type)) return
-        queue.pushLatest(`${type}/${session}`, frame)
-      }),
-    )
   const { clock } = parts
   let timer = clock.setTimer(HEARTBEAT_MS, beat)
   function beat() {
@@ -180,7 +195,8 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     timer = clock.setTimer(HEARTBEAT_MS, beat)
   }
   closing.push(() => timer.cancel())
-  return streamOf(call, queue, opening.join(''), () => {
+  return streamOf(call, queue, opening(), () => {
+    isOver = true
     for (const close of closing.splice(0)) close()
   })
 }

@@ -22,6 +22,7 @@ import { runGraphRoutes } from './run-graph.js'
 import { runStartRoutes } from './run-start.js'
 import { runRoutes } from './runs.js'
 import { sessionFileRoutes } from './session-files.js'
+import { sessionGitRoutes } from './session-git.js'
 import { sessionMessageRoutes } from './session-messages.js'
 import { sessionRoutes } from './sessions.js'
 import { systemRoutes } from './system.js'
@@ -46,6 +47,7 @@ export const ROUTES: readonly Route[] = [
   ...sessionRoutes,
   ...sessionMessageRoutes,
   ...sessionFileRoutes,
+  ...sessionGitRoutes,
   ...approvalRoutes,
   ...grantRoutes,
   ...paneStreamRoutes,

@@ -8,6 +8,7 @@ import { answer } from '../schemas/common.js'
 import { frame, pane } from '../schemas/panes.js'
 import { frameSvg } from '../views/frame-svg.js'
 import { frameView } from '../views/frame-view.js'
+import { screenShown } from '../views/screen-shown.js'
 import { boardOf } from './panes.js'
 
 /** What panes show. */
@@ -76,7 +77,7 @@ export const paneFrameRoutes: readonly Route[] = [
 function shownBy(host: Host, word: string): { id: string; shown: Frame } {
   const board = boardOf(host)
   const { id } = board.find(word)
-  const shown = board.screenOf(id)
+  const shown = screenShown(host, id)
   if (shown) return { id, shown }
   throw new SignalboxError('E_STATE', 'this pane shows nothing yet', { next: 'ask again in a moment' })
 }

@@ -29,7 +29,7 @@ export const paneStreamRoutes: readonly Route[] = [
         push('heartbeat', {})
         timer = parts.clock.setTimer(HEARTBEAT_MS, beat)
       }
-      return streamOf(call, queue, all, () => {
+      return streamOf(call, queue, once(all), () => {
         timer.cancel()
         unlisten()
         unnotice()
@@ -37,3 +37,7 @@ export const paneStreamRoutes: readonly Route[] = [
     },
   }),
 ]
+
+async function* once(text: string): AsyncGenerator<string, void> {
+  yield text
+}

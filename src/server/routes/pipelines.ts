@@ -4,7 +4,7 @@ import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { run } from '../schemas/runs.js'
 import { runView } from '../views/run-view.js'
-import { absent } from './run-start.js'
+import { absent, budget, labels } from './run-start.js'
 
 /** Pipelines that have a name. */
 export const pipelineRoutes: readonly Route[] = [
@@ -41,7 +41,8 @@ export const pipelineRoutes: readonly Route[] = [
     body: z.strictObject({
       input: z.unknown().optional(),
       project: z.string().min(1).max(4096),
-      labels: z.record(z.string(), z.string()).default({}),
+      labels,
+      budget,
     }),
     answers: { 201: answer('the run', run) },
     handle: async ({ parts, host, params, body, person, json }) => {
@@ -50,7 +51,8 @@ export const pipelineRoutes: readonly Route[] = [
         input: body.input ?? {},
         project: body.project,
         person: person.id === 'owner' ? 'local' : person.id,
-        labels: body.labels,
+        labels: { ...body.labels, surface: 'web' },
+        maxCostUsd: body.budget?.costUsd,
       })
       return json(await runView(host.store, await getRun(host.store, id)), 201)
     },

@@ -11,9 +11,9 @@ import { run } from '../schemas/runs.js'
 import { runView } from '../views/run-view.js'
 import { redacted } from './run-details.js'
 
-const labels = z.record(z.string().regex(/^[\w.-]{1,60}$/), z.string().max(200)).default({})
+export const labels = z.record(z.string().regex(/^[\w.-]{1,60}$/), z.string().max(200)).default({})
 const project = z.string().min(1).max(4096).describe('the directory it works in')
-const budget = z.strictObject({ costUsd: z.number().positive().optional() }).optional()
+export const budget = z.strictObject({ costUsd: z.number().positive().optional() }).optional()
 
 const startBody = z.union([
   z.strictObject({
@@ -142,7 +142,8 @@ async function start(call: StartCall): Promise<string> {
     input: input ?? {},
     project: directory,
     person: person.id === 'owner' ? 'local' : person.id,
-    labels: body.labels,
+    labels: { ...body.labels, surface: 'web' },
+    maxCostUsd: body.budget?.costUsd,
   })
 }
 

@@ -8,6 +8,7 @@ import { type Call, type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
 import { session } from '../schemas/sessions.js'
 import { hasWords, pageOf } from '../views/page.js'
+import { screenShown } from '../views/screen-shown.js'
 import { sessionView } from '../views/session-view.js'
 import { keyBytes } from './named-keys.js'
 
@@ -122,10 +123,10 @@ export const sessionRoutes: readonly Route[] = [
     access: 'approver',
     body: stopBody,
     answers: { 200: sessionAnswer },
-    handle: async ({ host, params, json }) => {
+    handle: async ({ host, params, body, json }) => {
       const record = await host.find(params.id!)
       const live = host.live(record.id)
-      if (live && !live.exit) await live.stop()
+      if (live && !live.exit) await live.stop('stopped', body.graceMs)
       return json(sessionView(host, await host.record(record.id)))
     },
   }),
@@ -200,7 +201,7 @@ export const sessionRoutes: readonly Route[] = [
     handle: async ({ host, params, json }) => {
       const live = await liveOf(host, params.id!)
       await live.settled()
-      const { frame } = live
+      const frame = live.frame ?? screenShown(host, live.id)
       return json({
         cols: frame?.cols ?? 0,
         rows: frame?.rows ?? 0,

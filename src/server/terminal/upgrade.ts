@@ -150,7 +150,7 @@ class Arriving {
       })
     if (this.#socket.readyState !== this.#socket.OPEN) return
     const end = (reason: string) => this.#socket.close(4003, reason)
-    streams.add(this.#id, { kind: 'terminal', who, panes: new Set(), end })
+    streams.add(this.#id, { kind: 'terminal', who, watched: null, end })
     const name = own ? person.name : (hello.name ?? 'a terminal')
     this.#connection = new TerminalConnection(this.#socket, session, hello, {
       name,

@@ -35,7 +35,7 @@ describe('a log that was tampered with', () => {
   test('an event that was rewritten, sum and all, is named', async () => {
     await tamper(database => {
       const row = database.prepare('SELECT * FROM events WHERE position = 3').get() as EventRow
-      const data = row.data.replace('"n":3', '"n":4')
+      const data = String(row.data).replace('"n":3', '"n":4')
       database.exec(`UPDATE events SET data = '${data}', sum = ${sumOf({ ...row, data })} WHERE position = 3`)
     })
     expect(await store.check()).toEqual([])

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../text/index.js'
 import type { ChainProblem } from '../event-store.js'
 import type { Connection } from './connection.js'
-import { decodeEvent, decodeJson, EVENT_COLUMNS, type EventRow } from './event-rows.js'
+import { decodeEvent, decodeJson, EVENT_COLUMNS, type EventRow, textOf } from './event-rows.js'
 
 /**
  * Streams of which no event may be changed or taken out unseen. Each of their events carries `chain`: SHA-256 of the chain value before
@@ -93,7 +93,8 @@ export async function checkChain(connection: Connection): Promise<ChainProblem[]
         continue
       }
       const { stream, version, type, at } = event!
-      const isWhole = said === chainValue(previous, { stream, version, type, at, canonical: canonicalText(row.data) })
+      const isWhole =
+        said === chainValue(previous, { stream, version, type, at, canonical: canonicalText(textOf(row) ?? '') })
       if (!isWhole)
         problems.push({
           ...place,

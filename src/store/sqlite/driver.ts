@@ -17,7 +17,7 @@ export interface Statement {
   all(...values: SqlValue[]): unknown[]
 }
 
-export type SqlValue = string | number | null
+export type SqlValue = string | number | Uint8Array | null
 
 export interface OpenOptions {
   readOnly?: boolean

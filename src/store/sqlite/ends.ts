@@ -5,7 +5,7 @@ import { decodeJson } from './event-rows.js'
 /** Where everything stands as an append begins. */
 export interface Ends {
   chain: ChainEnd | null
-  /** The position of the newest event that there ever was. */
+  /** The position of the newest event. */
   last: number
   stream: { version: number; position: number }
   /** Who has the lease that the append is made under. */
@@ -23,7 +23,7 @@ interface EndsRow {
 
 const READ_ENDS = `SELECT
   (SELECT value FROM meta WHERE key = 'chain') AS chain,
-  (SELECT seq FROM sqlite_sequence WHERE name = 'events') AS last,
+  (SELECT max(position) FROM events) AS last,
   newest.version, newest.position, leases.owner, leases.epoch
   FROM (SELECT 1)
   LEFT JOIN (SELECT version, position FROM events WHERE stream = ? ORDER BY version DESC LIMIT 1) AS newest

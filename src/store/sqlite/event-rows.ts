@@ -2,6 +2,7 @@ import { crc32 } from 'node:zlib'
 import { SignalboxError } from '../../errors/index.js'
 import { writeJson } from '../../text/index.js'
 import type { NewEvent, StoredEvent } from '../event-store.js'
+import { unpackText } from './packed-text.js'
 
 /** Large things (output, recordings, plans) live in files and are named by events. */
 export const EVENT_DATA_LIMIT_BYTES = 256 * 1024
@@ -13,7 +14,8 @@ export interface EventRow {
   version: number
   type: string
   at: number
-  data: string
+  /** JSON; long ones packed, as bytes. */
+  data: string | Uint8Array
   sum: number
 }
 
@@ -61,9 +63,14 @@ export function encodeEvent(event: NewEvent, now: number, validate: EventValidat
 export function decodeEvent(row: EventRow): StoredEvent | null {
   const { position, stream, version, type, at } = row
   // Of a damaged page anything can be read, also nothing.
-  if (typeof row.data !== 'string' || row.sum !== sumOf(row)) return null
-  const data = decodeJson(row.data)
+  if (!(typeof row.data === 'string' || row.data instanceof Uint8Array) || row.sum !== sumOf(row)) return null
+  const data = decodeJson(textOf(row) ?? '')
   return isRecord(data) ? { position, stream, version, type, at, data } : null
+}
+
+/** The JSON of a row; null when it cannot be unpacked. */
+export function textOf({ data }: Pick<EventRow, 'data'>): string | null {
+  return unpackText(data, 2 * EVENT_DATA_LIMIT_BYTES)
 }
 
 /** SQLite has no page checksums: without a sum, a flipped bit that leaves the JSON valid would be read as the truth. */

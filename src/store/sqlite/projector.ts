@@ -55,7 +55,7 @@ export interface WrittenEvent extends Omit<StoredEvent, 'data'> {
 }
 
 /** From here on a text is not read again only to be folded: documents take little of an event, and never keep big parts of one. */
-const BIG_TEXT = 8 * 1024
+const BIG_TEXT = 1024
 
 function asStored({ text, given, ...rest }: WrittenEvent): StoredEvent {
   return { ...rest, data: text.length < BIG_TEXT ? (JSON.parse(text) as StoredEvent['data']) : given }

@@ -28,6 +28,7 @@ import {
   sumOf,
 } from './event-rows.js'
 import { checkFence, releaseLease, renewLease, takeLease } from './leases.js'
+import { packText } from './packed-text.js'
 import { Projector, type WrittenEvent } from './projector.js'
 import { LogSubscription } from './subscription.js'
 
@@ -273,8 +274,9 @@ export class SqliteEventStore implements Api.EventStore {
         chain.position = position
         data = withChain(data, chain.value)
       }
-      const sum = sumOf({ position, stream, version, type, at, data })
-      this.#connection.run(INSERT_EVENT, position, stream, version, type, at, data, sum)
+      const packed = packText(data)
+      const sum = sumOf({ position, stream, version, type, at, data: packed })
+      this.#connection.run(INSERT_EVENT, position, stream, version, type, at, packed, sum)
       into.push({ position, stream, version, type, at, text: data, given })
     }
     return { stream, version, position }

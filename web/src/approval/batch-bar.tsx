@@ -9,18 +9,18 @@ interface BatchAnswer {
   items: { id: string; state: 'decided' | 'refused'; message?: string }[]
 }
 
-/** What is selected is allowed together, as far as each may be; each has its own answer. */
+/** What is selected is allowed together, as far as each may be, or denied; each has its own answer. */
 export function BatchBar({ approvals, onDone }: { approvals: readonly Approval[]; onDone(): void }) {
   const [isBusy, setBusy] = useState(false)
   if (approvals.length === 0) return null
-  const allow = async () => {
+  const decide = async (answer: 'allow-once' | 'deny', done: string) => {
     setBusy(true)
     const items = approvals.map(({ id, fingerprint }) => ({ id, fingerprint }))
-    const answer = await attempt(() => postJson<BatchAnswer>('/approvals/decisions', { items }))
+    const told = await attempt(() => postJson<BatchAnswer>('/approvals/decisions', { items, answer }))
     setBusy(false)
-    if (!answer) return
-    const refused = answer.items.filter(({ state }) => state === 'refused')
-    toast(refused.length > 0 ? 'info' : 'good', `${answer.items.length - refused.length} allowed`, refused[0]?.message)
+    if (!told) return
+    const refused = told.items.filter(({ state }) => state === 'refused')
+    toast(refused.length > 0 ? 'info' : 'good', `${told.items.length - refused.length} ${done}`, refused[0]?.message)
     onDone()
   }
   return (
@@ -29,7 +29,20 @@ export function BatchBar({ approvals, onDone }: { approvals: readonly Approval[]
       <button type="button" class="btn" onClick={onDone}>
         Clear
       </button>
-      <button type="button" class="btn solid" disabled={!canDecide.value || isBusy} onClick={() => void allow()}>
+      <button
+        type="button"
+        class="btn danger"
+        disabled={!canDecide.value || isBusy}
+        onClick={() => void decide('deny', 'denied')}
+      >
+        Deny these
+      </button>
+      <button
+        type="button"
+        class="btn solid"
+        disabled={!canDecide.value || isBusy}
+        onClick={() => void decide('allow-once', 'allowed')}
+      >
         Allow these once
       </button>
     </div>

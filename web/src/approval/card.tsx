@@ -12,10 +12,13 @@ import { AnswerForm } from './answer-form'
 import { onCardKey } from './card-keys'
 import { AllowDialog, DenyDialog } from './deny-dialog'
 import { EditDialog, mayEdit } from './edit-dialog'
+import { itemsOf, planOf } from './gate-payload'
 import { mayGrant, waysOf } from './options'
 import { OutcomeLine } from './outcome-line'
+import { PlanForm } from './plan-form'
 import { usePressGuard } from './press-guard'
 import { RequestFrame } from './request-frame'
+import { ReviewForm } from './review-form'
 
 interface CardProps {
   approval: Approval
@@ -37,6 +40,10 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
   const { allow, deny, others, isQuestion } = waysOf(approval)
   const hasSeenAll = (fits || isWhole) && approval.display.isCut !== true
   const isOff = !canDecide.value || isBusy
+  const plan = planOf(approval)
+  const review = itemsOf(approval)
+  const isPlain = plan === null && review === null
+  const answerWith = (answer: Omit<Decision, 'whole'>) => press(() => void send(answer))()
 
   useEffect(() => {
     if (isPending && document.visibilityState === 'visible') reportSeen(approval, hasSeenAll)
@@ -95,10 +102,14 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
         onShowAll={() => setWhole(true)}
       />
       <RiskLine approval={approval} />
-      {isPending && isQuestion && approval.kind !== 'auth' && (
-        <AnswerForm approval={approval} isBusy={isOff} onAnswer={answer => press(() => void send(answer))()} />
+      {isPending && plan && (
+        <PlanForm approval={approval} plan={plan} isBusy={isOff} hasSeenAll={hasSeenAll} onAnswer={answerWith} />
       )}
-      {isPending && !isQuestion && (
+      {isPending && review && <ReviewForm approval={approval} work={review} isBusy={isOff} onAnswer={answerWith} />}
+      {isPending && isPlain && isQuestion && approval.kind !== 'auth' && (
+        <AnswerForm approval={approval} isBusy={isOff} onAnswer={answerWith} />
+      )}
+      {isPending && isPlain && !isQuestion && (
         <div class="card-actions">
           <button
             type="button"

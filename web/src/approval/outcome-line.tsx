@@ -1,3 +1,4 @@
+import { timeOf } from '../api/format'
 import type { Approval } from '../api/types'
 import { me } from '../store/live'
 import { approvalAspect, StatusBadge } from '../ui/status'
@@ -22,6 +23,11 @@ export function OutcomeLine({ approval }: { approval: Approval }) {
       {outcome?.reason && <span>{outcome.reason.replaceAll('-', ' ')}</span>}
       {state === 'applied' && !decision && <span>answered in the agent’s own dialog</span>}
       {decision?.note && <span class="dim">“{decision.note}”</span>}
+      {decision && approval.subject.session && (
+        <a class="link" href={`/replay/${approval.subject.session}?at=${timeOf(decision.at)}`}>
+          The screen when it was decided
+        </a>
+      )}
     </div>
   )
 }

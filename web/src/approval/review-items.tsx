@@ -4,10 +4,12 @@ interface ReviewItemsProps {
   items: readonly ReviewItem[]
   chosen: ReadonlySet<string>
   onChange(chosen: ReadonlySet<string>): void
+  comments?: Readonly<Record<string, string>>
+  onComment?(id: string, text: string): void
 }
 
 /** Findings as a checklist: what is ticked is worked on. */
-export function ReviewItems({ items, chosen, onChange }: ReviewItemsProps) {
+export function ReviewItems({ items, chosen, onChange, comments = {}, onComment }: ReviewItemsProps) {
   const severities = [...new Set(items.map(item => item.severity ?? 'note'))]
   const tick = (ids: readonly string[], isOn: boolean) => {
     const next = new Set(chosen)
@@ -58,6 +60,15 @@ export function ReviewItems({ items, chosen, onChange }: ReviewItemsProps) {
                   {item.verdict}
                   {item.evidence && `: ${item.evidence}`}
                 </p>
+              )}
+              {onComment && (
+                <input
+                  class="input"
+                  aria-label={`Comment on ${item.title ?? item.id}`}
+                  placeholder="Say something to it"
+                  value={comments[item.id] ?? ''}
+                  onInput={event => onComment(item.id, event.currentTarget.value)}
+                />
               )}
             </div>
           </li>

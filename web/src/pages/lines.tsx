@@ -1,3 +1,4 @@
+import { useMemo } from 'preact/hooks'
 import { baseName, formatMoney } from '../api/format'
 import type { Pane, Run, Session } from '../api/types'
 import { isLiveSession, runAspect, StatusBadge, sessionAspect } from '../ui/status'
@@ -9,23 +10,27 @@ export function SessionLine({ session, pane }: { session: Session; pane: Pane | 
   const aspect = sessionAspect(session)
   const name = session.label ?? `${session.agent} in ${baseName(session.cwd)}`
   const doing = session.question ?? (pane?.doing || null)
-  return (
-    <a class="line-item" href={`/s/${session.id}`}>
-      <StatusBadge aspect={aspect} isLive={aspect.word === 'working'} />
-      <span class="what">
-        <span class="cut" style={{ display: 'block' }}>
-          <span class="dim num">{session.number}</span> <span class="strong">{name}</span>
-          {doing && <span class="soft"> · {doing}</span>}
+  // A line that says the same is not made again, however much changes around it.
+  return useMemo(
+    () => (
+      <a class="line-item" href={`/s/${session.id}`}>
+        <StatusBadge aspect={aspect} isLive={aspect.word === 'working'} />
+        <span class="what">
+          <span class="cut" style={{ display: 'block' }}>
+            <span class="dim num">{session.number}</span> <span class="strong">{name}</span>
+            {doing && <span class="soft"> · {doing}</span>}
+          </span>
+          <span class="small dim cut" style={{ display: 'block' }}>
+            {session.agent} · {session.cwd}
+            {pane && isLive && ` · by ${pane.why.authority}`}
+          </span>
         </span>
-        <span class="small dim cut" style={{ display: 'block' }}>
-          {session.agent} · {session.cwd}
-          {pane && isLive && ` · by ${pane.why.authority}`}
+        <span class="meta">
+          {isLive ? <Age at={session.startedAt} /> : <Age at={session.endedAt ?? session.startedAt} suffix=" ago" />}
         </span>
-      </span>
-      <span class="meta">
-        {isLive ? <Age at={session.startedAt} /> : <Age at={session.endedAt ?? session.startedAt} suffix=" ago" />}
-      </span>
-    </a>
+      </a>
+    ),
+    [session, doing, pane?.why.authority],
   )
 }
 

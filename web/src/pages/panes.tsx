@@ -1,9 +1,9 @@
-import { useEffect, useMemo, useState } from 'preact/hooks'
+import { useMemo, useRef, useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { Pane } from '../api/types'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane } from '../store/actions'
-import { canDecide, onGap, onPassing, panes, streamSubscription } from '../store/live'
+import { canDecide, panes } from '../store/live'
 import { hiddenPanes, wallColumns } from '../store/prefs'
 import { go, query, setQuery } from '../store/router'
 import { attempt } from '../store/toasts'
@@ -13,6 +13,7 @@ import { Empty } from '../ui/panel'
 import { paneAspect, StatusBadge } from '../ui/status'
 import { SvgView } from '../ui/svg-view'
 import { Age } from '../ui/time'
+import { usePreviews } from './pane-previews'
 
 const FILTERS = ['all', 'needs you', 'running', 'idle'] as const
 
@@ -31,7 +32,11 @@ export function PanesPage() {
     .sort(
       (a, b) => Number(b.needsYou) - Number(a.needsYou) || a.place.localeCompare(b.place, undefined, { numeric: true }),
     )
-  const previews = usePreviews(shown.map(({ id }) => id))
+  const wall = useRef<HTMLDivElement>(null)
+  const previews = usePreviews(
+    wall,
+    shown.map(({ id }) => id),
+  )
   const groups = groupsOf(shown)
   const order = groups.flatMap(group => group.panes)
   usePageKeys({
@@ -43,7 +48,7 @@ export function PanesPage() {
     open: () => order[at] && open(order[at]),
   })
   return (
-    <div class="page full">
+    <div class="page full" ref={wall}>
       <div class="page-head">
         <h1>Panes</h1>
         <div class="actions">
@@ -120,63 +125,66 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
     const name = prompt('Name of this pane', pane.name)
     if (name !== null) void attempt(() => request(`/panes/${pane.id}`, { method: 'PATCH', body: { name } }))
   }
-  return (
-    <li class={`tile tone-${aspect.tone}`}>
-      <div class="tile-picture">
-        {picture ? (
-          <SvgView text={picture} label={`Screen of ${pane.name || pane.place}`} class="thumb" prepare={frameLast} />
-        ) : (
-          <span class="thumb none" />
-        )}
-        <button
-          type="button"
-          id={`pane-${pane.id}`}
-          class="tile-open"
-          aria-label={`Open ${pane.name || pane.place}: ${aspect.word}`}
-          onClick={() => open(pane)}
-        />
-      </div>
-      <div class="tile-foot">
-        <StatusBadge aspect={aspect} isLive={aspect.tone === 'clear'} />
-        <span class="cut small grow" title={pane.doing || pane.title}>
-          <span class="strong">{pane.name || pane.agent || pane.command}</span>{' '}
-          {pane.doing && <span class="soft">{pane.doing}</span>}
-        </span>
-        <Menu label={`Actions for ${pane.name || pane.place}`} isUp>
-          <button type="button" disabled={!canDecide.value} onClick={() => void acknowledgePane(pane.id)}>
-            Mark as seen
-          </button>
-          {pane.source === 'tmux' && (
+  return useMemo(
+    () => (
+      <li class={`tile tone-${aspect.tone}`} data-pane={pane.id}>
+        <div class="tile-picture">
+          {picture ? (
+            <SvgView text={picture} label={`Screen of ${pane.name || pane.place}`} class="thumb" prepare={frameLast} />
+          ) : (
+            <span class="thumb none" />
+          )}
+          <button
+            type="button"
+            id={`pane-${pane.id}`}
+            class="tile-open"
+            aria-label={`Open ${pane.name || pane.place}: ${aspect.word}`}
+            onClick={() => open(pane)}
+          />
+        </div>
+        <div class="tile-foot">
+          <StatusBadge aspect={aspect} isLive={aspect.tone === 'clear'} />
+          <span class="cut small grow" title={pane.doing || pane.title}>
+            <span class="strong">{pane.name || pane.agent || pane.command}</span>{' '}
+            {pane.doing && <span class="soft">{pane.doing}</span>}
+          </span>
+          <Menu label={`Actions for ${pane.name || pane.place}`} isUp>
+            <button type="button" disabled={!canDecide.value} onClick={() => void acknowledgePane(pane.id)}>
+              Mark as seen
+            </button>
+            {pane.source === 'tmux' && (
+              <button
+                type="button"
+                disabled={!canDecide.value}
+                onClick={() => void attempt(() => postJson(`/panes/${pane.id}/focus`), 'It has the focus in tmux')}
+              >
+                Focus in tmux
+              </button>
+            )}
+            <button type="button" disabled={!canDecide.value} onClick={rename}>
+              Rename
+            </button>
             <button
               type="button"
               disabled={!canDecide.value}
-              onClick={() => void attempt(() => postJson(`/panes/${pane.id}/focus`), 'It has the focus in tmux')}
+              onClick={() => void attempt(() => postJson(`/panes/${pane.id}/clear`))}
             >
-              Focus in tmux
+              Read anew
             </button>
-          )}
-          <button type="button" disabled={!canDecide.value} onClick={rename}>
-            Rename
-          </button>
-          <button
-            type="button"
-            disabled={!canDecide.value}
-            onClick={() => void attempt(() => postJson(`/panes/${pane.id}/clear`))}
-          >
-            Read anew
-          </button>
-          <button type="button" onClick={() => (hiddenPanes.value = [...hiddenPanes.value, pane.id])}>
-            Hide
-          </button>
-        </Menu>
-      </div>
-      <p class="tile-why tiny dim cut">
-        {pane.why.claim === null
-          ? `unknown (was ${pane.status} ${Math.round(stale ?? 0)} s ago)`
-          : `by ${pane.why.authority} · ${pane.why.rule}`}{' '}
-        · <Age at={pane.since} />
-      </p>
-    </li>
+            <button type="button" onClick={() => (hiddenPanes.value = [...hiddenPanes.value, pane.id])}>
+              Hide
+            </button>
+          </Menu>
+        </div>
+        <p class="tile-why tiny dim cut">
+          {pane.why.claim === null
+            ? `unknown (was ${pane.status} ${Math.round(stale ?? 0)} s ago)`
+            : `by ${pane.why.authority} · ${pane.why.rule}`}{' '}
+          · <Age at={pane.since} />
+        </p>
+      </li>
+    ),
+    [pane, picture, canDecide.value],
   )
 }
 
@@ -213,39 +221,4 @@ function groupsOf(items: readonly Pane[]): { name: string; panes: Pane[] }[] {
     groups.set(name, [...(groups.get(name) ?? []), pane])
   }
   return [...groups].map(([name, members]) => ({ name, panes: members }))
-}
-
-/** Pictures of the panes that are shown; a new one is fetched when the stream says that the screen is another. */
-function usePreviews(ids: readonly string[]): ReadonlyMap<string, string> {
-  const [pictures, setPictures] = useState<ReadonlyMap<string, string>>(new Map())
-  const key = [...ids].sort().join()
-  const fetchOne = useMemo(
-    () => async (id: string) => {
-      const text = await request(`/panes/${id}/preview.svg`)
-        .then(response => response.text())
-        .catch(() => null)
-      if (text !== null) setPictures(before => new Map(before).set(id, text))
-    },
-    [],
-  )
-  useEffect(() => {
-    const wanted = key === '' ? [] : key.split(',')
-    for (const id of wanted) void fetchOne(id)
-    const watch = () => {
-      const subscription = streamSubscription()
-      if (subscription) void postJson(`/events/${subscription}/watch`, { panes: wanted }).catch(() => undefined)
-    }
-    watch()
-    const stopGap = onGap(watch)
-    const stop = onPassing((type, data) => {
-      if (type === 'pane.preview' && wanted.includes(String(data.pane))) void fetchOne(String(data.pane))
-    })
-    return () => {
-      stopGap()
-      stop()
-      const subscription = streamSubscription()
-      if (subscription) void postJson(`/events/${subscription}/watch`, { panes: [] }).catch(() => undefined)
-    }
-  }, [key, fetchOne])
-  return pictures
 }

@@ -45,7 +45,8 @@ export function ReplayPage({ id }: { id: string }) {
 
 function Replay({ index, cast, messages }: Loaded) {
   const duration = Math.max(cast.durationMs, index.durationMs, 1)
-  const [ms, setMs] = useState(() => Math.min(duration, Number(query.peek().get('t') ?? 0)))
+  const began = timeOf(index.recording.startedAt)
+  const [ms, setMs] = useState(() => Math.max(0, Math.min(duration, wantedMs(began))))
   const [isPlaying, setPlaying] = useState(false)
   const [speed, setSpeed] = useState(1)
   const [skipsIdle, setSkipsIdle] = useState(true)
@@ -54,7 +55,7 @@ function Replay({ index, cast, messages }: Loaded) {
   const seek = (to: number) => {
     const at = Math.max(0, Math.min(duration, to))
     setMs(at)
-    setQuery({ t: String(Math.round(at)) })
+    setQuery({ t: String(Math.round(at)), at: null })
   }
   const moments = useMemo(() => momentsOf(index), [index])
   const jump = (step: 1 | -1, isWanted: (moment: Moment) => boolean) => {
@@ -83,7 +84,6 @@ function Replay({ index, cast, messages }: Loaded) {
     event.preventDefault()
     act()
   }
-  const began = timeOf(index.recording.startedAt)
   const { recording } = index
   return (
     // biome-ignore lint/a11y/noStaticElementInteractions: keys of the player, wherever the focus is inside
@@ -162,6 +162,12 @@ function Replay({ index, cast, messages }: Loaded) {
       </div>
     </div>
   )
+}
+
+/** The moment that the address names: by its place in the recording (`t`), or by the clock on the wall (`at`). */
+function wantedMs(began: number): number {
+  const at = query.peek().get('at')
+  return at === null ? Number(query.peek().get('t') ?? 0) : Number(at) - began
 }
 
 interface Playing {

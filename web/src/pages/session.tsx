@@ -6,6 +6,7 @@ import { Composer } from '../session/composer'
 import { ConversationView } from '../session/conversation'
 import { ExplainDialog } from '../session/explain'
 import { FileDialog } from '../session/file-dialog'
+import { GitLine } from '../session/git-line'
 import { usePageKeys } from '../shell/keyboard'
 import { interruptSession, resumeSession, stopSession } from '../store/actions'
 import { approvals, canDecide, panes, sessions } from '../store/live'
@@ -99,6 +100,7 @@ function Head(props: { session: Session; layout: string; onPanel(panel: 'explain
               {pane.why.staleForS !== null && pane.why.staleForS > 5 && `, ${Math.round(pane.why.staleForS)} s old`}
             </span>
           )}
+          <GitLine session={session.id} />
           <Age at={session.startedAt} prefix="since " />
           {session.resumedFrom && (
             <a class="link" href={`/s/${session.resumedFrom}`}>

@@ -61,7 +61,14 @@ export function Talk(props: {
           message ? (
             <Blocks key={message.message} blocks={message.blocks} />
           ) : (
-            <button key={decision!.approval} type="button" class="decision-line" onClick={() => onSeek(at)}>
+            <button
+              key={decision!.approval}
+              type="button"
+              class="decision-line"
+              onClick={() =>
+                onSeek(decision!.decidedAtMs !== null && decision!.decidedAtMs <= ms ? decision!.decidedAtMs : at)
+              }
+            >
               <span class="strong">{decision!.title}</span>
               <span class="small soft">
                 {decision!.decidedAtMs !== null && decision!.decidedAtMs <= ms

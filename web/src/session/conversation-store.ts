@@ -3,6 +3,7 @@ import { useEffect } from 'preact/hooks'
 import { timeOf } from '../api/format'
 import type { Approval, Block, Message, Time } from '../api/types'
 import { approvals, onEvent, onPassing } from '../store/live'
+import { watch } from '../store/watching'
 import { getJson } from '../transport/request'
 import { useLoad } from '../ui/use-load'
 
@@ -80,7 +81,9 @@ export function useConversation(session: string): Conversation {
         provisional: true,
       })
     })
+    const stopWatching = watch({ sessions: [session] })
     return () => {
+      stopWatching()
       stopEvents()
       stopPassing()
     }

@@ -1,10 +1,12 @@
-import { computed, signal } from '@preact/signals'
+import { batch, computed, signal } from '@preact/signals'
 import type { Approval, Grant, Hello, Me, Pane, Run, Session, StreamEvent } from '../api/types'
+import { keepSnapshot, loadSnapshot as loadKept } from '../transport/device'
 import { access, getJson } from '../transport/request'
 import { SharedStream } from '../transport/shared-stream'
 import type { StreamState } from '../transport/stream'
 import { Collection } from './collection'
 import { foldApproval } from './fold-approval'
+import { Latest } from './latest'
 import { Refresher } from './refresher'
 
 export const sessions = new Collection<Session>()
@@ -27,6 +29,7 @@ export const connection = signal<StreamState>({ is: 'connecting' })
 /** When what is shown was last known to be whole; null before the first snapshot. */
 export const snapshotAt = signal<number | null>(null)
 export const loadProblem = signal<unknown>(null)
+export const hasSnapshot = computed(() => snapshotAt.value !== null)
 
 export const isOnline = computed(() => connection.value.is === 'live')
 export const canDecide = computed(() => isOnline.value && !me.value?.isReadOnly && roleRank() >= 1)
@@ -52,6 +55,8 @@ type PassingListener = (type: string, data: Record<string, unknown>) => void
 const listeners = new Set<Listener>()
 const passingListeners = new Set<PassingListener>()
 const gapListeners = new Set<() => void>()
+const helloListeners = new Set<() => void>()
+const latest = new Latest()
 let stream: SharedStream | null = null
 let lastSubscription: string | null = null
 
@@ -73,12 +78,19 @@ export function onGap(listener: () => void): () => void {
   return () => gapListeners.delete(listener)
 }
 
+/** A stream has begun, the first or another one: it knows nothing yet of what this page looks at. */
+export function onHello(listener: () => void): () => void {
+  helloListeners.add(listener)
+  return () => helloListeners.delete(listener)
+}
+
 export function streamSubscription(): string | null {
   return stream?.subscription ?? null
 }
 
 export function retryNow(): void {
-  stream?.retry()
+  if (stream) stream.retry()
+  else void goLive()
 }
 
 /** One snapshot, then the stream from its position on. */
@@ -92,7 +104,9 @@ export async function goLive(): Promise<void> {
   } catch (error) {
     if (access.peek() === 'yes') {
       loadProblem.value = error
-      connection.value = { is: 'offline', since: Date.now(), tries: 1 }
+      const before = connection.peek()
+      connection.value = { is: 'offline', since: before.is === 'offline' ? before.since : Date.now(), tries: 2 }
+      await showKept()
       setTimeout(() => access.peek() === 'yes' && stream === null && void goLive(), 3_000)
     }
   }
@@ -106,6 +120,26 @@ export function stopLive(): void {
 
 async function loadSnapshot(): Promise<string | null> {
   const overview = await getJson<Overview>('/overview')
+  take(overview)
+  snapshotAt.value = Date.now()
+  void keepSnapshot({ at: Date.now(), body: { overview, me: me.peek() } }).catch(() => undefined)
+  return overview.position === undefined ? null : String(overview.position)
+}
+
+/** Nobody answers: what was known last, dated. Without a server nothing can be decided, so no control is shown as working. */
+async function showKept(): Promise<void> {
+  if (snapshotAt.peek() !== null) return
+  const kept = await loadKept().catch(() => null)
+  if (!kept) return
+  const { overview, me: person } = kept.body as { overview: Overview; me: Me | null }
+  batch(() => {
+    me.value = person
+    take(overview)
+    snapshotAt.value = kept.at
+  })
+}
+
+function take(overview: Overview): void {
   sessions.replace(overview.sessions ?? [])
   panes.replace(overview.panes ?? [])
   approvals.replace(overview.approvals ?? [])
@@ -114,8 +148,6 @@ async function loadSnapshot(): Promise<string | null> {
   grants.replace(Array.isArray(given) ? given : (given.items ?? []))
   areGrantsPaused.value = Array.isArray(given) ? false : given.isPaused === true
   spend.value = overview.spendToday ?? null
-  snapshotAt.value = Date.now()
-  return overview.position === undefined ? null : String(overview.position)
 }
 
 function meOf(body: Record<string, unknown>): Me {
@@ -130,19 +162,24 @@ const handlers = {
   hello(hello: Hello): void {
     const isAnother = lastSubscription !== null && lastSubscription !== hello.subscription
     lastSubscription = hello.subscription
+    for (const listener of helloListeners) listener()
     // Panes, phases and keyboards are in no log: after a break they are looked at again even where no event was missed.
     if (hello.resume !== 'gap' && !isAnother) return
     void loadSnapshot().catch(() => undefined)
     for (const listener of gapListeners) listener()
   },
   event(event: StreamEvent): void {
-    snapshotAt.value = Date.now()
-    route(event)
-    for (const listener of listeners) listener(event)
+    batch(() => {
+      snapshotAt.value = Date.now()
+      route(event)
+      for (const listener of listeners) listener(event)
+    })
   },
   passing(type: string, data: Record<string, unknown>): void {
-    if (type.startsWith('pane.')) takePane(type, data)
-    for (const listener of passingListeners) listener(type, data)
+    latest.put(passingKey(type, data), () => {
+      if (type.startsWith('pane.') && type !== 'pane.preview') takePane(type, data)
+      for (const listener of passingListeners) listener(type, data)
+    })
   },
 }
 
@@ -179,6 +216,13 @@ function route(event: StreamEvent): void {
   } else if (kind === 'session') sessionLooks.touch(id)
   else if (kind === 'run') runLooks.touch(id)
   else if (kind === 'grant') grantLooks.touch(id)
+}
+
+function passingKey(type: string, data: Record<string, unknown>): string {
+  const pane = data.pane as Pane | string | undefined
+  const subject = typeof pane === 'object' ? pane.id : (pane ?? data.session)
+  const kind = type.startsWith('pane.') && type !== 'pane.preview' ? 'pane' : type
+  return `${kind}/${String(subject)}/${String(data.message ?? '')}`
 }
 
 function takePane(type: string, data: Record<string, unknown>): void {

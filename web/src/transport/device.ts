@@ -10,14 +10,25 @@ export interface Device {
 const DATABASE = 'signalbox'
 const STORE = 'device'
 const RECORD = 'current'
+const SNAPSHOT = 'snapshot'
 
 export async function loadDevice(): Promise<Device | null> {
   const record = await inStore<Device | undefined>('readonly', store => store.get(RECORD))
   return record ?? null
 }
 
+/** With the key goes what it let the page see. */
 export async function forgetDevice(): Promise<void> {
-  await inStore('readwrite', store => store.delete(RECORD))
+  await inStore('readwrite', store => store.clear())
+}
+
+/** What was known last, for a tab that is opened while the server is down. It lives no longer than the key. */
+export async function keepSnapshot(snapshot: { at: number; body: unknown }): Promise<void> {
+  await inStore('readwrite', store => store.put(snapshot, SNAPSHOT))
+}
+
+export async function loadSnapshot(): Promise<{ at: number; body: unknown } | null> {
+  return (await inStore<{ at: number; body: unknown } | undefined>('readonly', store => store.get(SNAPSHOT))) ?? null
 }
 
 /** Imports the key as one that can sign and cannot be read, and keeps it. */

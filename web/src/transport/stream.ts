@@ -79,7 +79,7 @@ export class EventStream {
     this.#heardAt = performance.now()
     if (this.#failures === 0) this.#handlers.state({ is: 'connecting' })
     try {
-      const response = await request('/events', {
+      const response = await request('/events?updates=watched', {
         signal: abort.signal,
         headers: { accept: 'text/event-stream', ...(this.#cursor !== null && { 'last-event-id': this.#cursor }) },
       })

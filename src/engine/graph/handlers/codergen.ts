@@ -2,13 +2,22 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HeadlessEnd, PermissionLevel } from '../../../agents/index.js'
 import { loadAgent } from '../../../agents/index.js'
-import { AttributeReader, agentOf, classesOf, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES, textOf } from '../../../graph/index.js'
+import {
+  AttributeReader,
+  agentOf,
+  classesOf,
+  GRAPH_ATTRIBUTES,
+  type GraphNode,
+  handlerOf,
+  NODE_ATTRIBUTES,
+  textOf,
+} from '../../../graph/index.js'
 import { soleJsonObject } from '../../../text/index.js'
 import type { AgentSteps } from '../../agent-step.js'
 import type { Performer, Recovery, StepCall, StepEnd } from '../../workflow.js'
 import { FAILURE_CLASSES, type NodeOutcome } from '../graph-run.js'
 import { type GraphStep, graphStep } from '../graph-step.js'
-import { MAIN } from '../graph-work.js'
+import { cursorPath, MAIN } from '../graph-work.js'
 import { codergenPrompt, fidelityOf } from './codergen-prompt.js'
 
 const STATUSES = ['success', 'fail', 'partial_success', 'retry', 'skipped'] as const
@@ -35,28 +44,48 @@ export class CodergenSteps implements Performer {
     const fidelity = fidelityOf(step)
     const thread = fidelity === 'full' ? threadOf(step) : null
     const bound = thread === null ? undefined : step.work.threads.get(thread)
-    const resume = step.cursor.salvage?.session ?? (bound?.agent === agent ? bound.session : null)
+    const headless = (await loadAgent(agent)).headless
+    const own = step.cursor.salvage?.session ?? (bound?.agent === agent ? bound.session : null)
+    const outer = thread === null || own !== null ? null : outerThread(step)
+    const isFork =
+      outer?.agent === agent && headless?.canFork === true && isWhereItBegan(step) && !isLiveNode(step.node)
+    const resume = isFork ? outer.session : own
     // A thread that has begun elsewhere, with another agent or before its branch, is told what it would know.
-    const isDegraded = fidelity === 'full' && resume === null && (bound !== undefined || hasOuterThread(step))
+    const isDegraded = fidelity === 'full' && resume === null && (bound !== undefined || outer !== null)
     if (isDegraded) call.notice('info', `thread "${thread}" begins anew for ${step.node.id}, with a summary`)
     const built = codergenPrompt(step, isDegraded ? 'summary:high' : fidelity)
     if (built.unknown.length > 0) call.notice('info', `nothing fills ${built.unknown.join(', ')}`)
-    const headless = (await loadAgent(agent)).headless
     const model = read.text('llm_model') ?? step.work.input.model
     const end = await this.#agents.run(call, {
       agent,
       model: headless?.takesModel ? model : null,
+      effort: read.text('reasoning_effort'),
+      isLive: isLiveNode(step.node),
       permissions: step.cursor.handler === 'prompt' ? 'read' : permissionsOf(step, headless?.levels ?? []),
       cwd: step.cwd,
       prompt: built.text,
       resume,
+      isFork,
       schema: null,
       maxCostUsd: null,
       env: { SIGNALBOX_STATUS_FILE: this.#statusFile(call) },
-      thresholds: { ...THRESHOLDS, timeoutMs: read.durationMs('timeout') ?? 0 },
+      thresholds: thresholdsOf(step),
     })
-    const outcome = this.#finish(call, step, end, agent, thread)
-    return { ...ended(outcome), ...(end.usage && { usage: end.usage }) }
+    return this.#ended(call, step, end, agent, thread)
+  }
+
+  /** An agent in a terminal outlives its host. */
+  async adopt(call: StepCall): Promise<{ end: Promise<StepEnd> } | null> {
+    const step = graphStep(call)
+    const agent = agentOf(step.node, step.work.input.agent)
+    if (agent === null || !isLiveNode(step.node)) return null
+    const thread = fidelityOf(step) === 'full' ? threadOf(step) : null
+    const adopted = await this.#agents.adopt(call, { agent, thresholds: thresholdsOf(step) })
+    return adopted && { end: adopted.end.then(end => this.#ended(call, step, end, agent, thread)) }
+  }
+
+  abandon(call: StepCall): Promise<void> {
+    return this.#agents.abandon(call)
   }
 
   async recover(call: StepCall): Promise<Recovery> {
@@ -65,6 +94,10 @@ export class CodergenSteps implements Performer {
     if (recovery.verdict !== 'success') return recovery
     const outcome = reported(step, recovery.text ?? '', undefined, this.#statusFile(call))
     return { ...recovery, result: outcome }
+  }
+
+  #ended(call: StepCall, step: GraphStep, end: HeadlessEnd, agent: string, thread: string | null): StepEnd {
+    return { ...ended(this.#finish(call, step, end, agent, thread)), ...(end.usage && { usage: end.usage }) }
   }
 
   #finish(call: StepCall, step: GraphStep, end: HeadlessEnd, agent: string, thread: string | null): NodeOutcome {
@@ -80,6 +113,15 @@ export class CodergenSteps implements Performer {
   #statusFile(call: StepCall): string {
     return join(this.#agents.directory(call), 'agent-status.json')
   }
+}
+
+/** In a terminal: said by the node. A model call without tools has no terminal. */
+export function isLiveNode(node: GraphNode): boolean {
+  return handlerOf(node) === 'codergen' && new AttributeReader(node.attributes, NODE_ATTRIBUTES).isTrue('live')
+}
+
+function thresholdsOf({ node }: GraphStep) {
+  return { ...THRESHOLDS, timeoutMs: new AttributeReader(node.attributes, NODE_ATTRIBUTES).durationMs('timeout') ?? 0 }
 }
 
 /** What the agent reported: a file it wrote, structured output, the only object of its last message; else the step ended well. */
@@ -201,14 +243,20 @@ function threadName({ graph, node, cursor }: GraphStep): string {
   )
 }
 
-/** The thread has a session outside of this branch. */
-function hasOuterThread(step: GraphStep): boolean {
+/** The session that the thread has outside of this branch. */
+function outerThread(step: GraphStep): { agent: string; session: string } | null {
   const name = threadName(step)
   for (let id = step.cursor.id; id !== MAIN; ) {
     id = id.includes('/') ? id.slice(0, id.lastIndexOf('/')) : MAIN
-    if (step.work.threads.has(id === MAIN ? name : `${id}/${name}`)) return true
+    const found = step.work.threads.get(id === MAIN ? name : `${id}/${name}`)
+    if (found) return found
   }
-  return false
+  return null
+}
+
+/** Agents keep their sessions by directory: a branch in a worktree of its own finds none of those before it. */
+function isWhereItBegan({ work, cwd }: GraphStep): boolean {
+  return cwd === cursorPath(work, work.cursors.get(MAIN)!)
 }
 
 function permissionsOf({ node, work }: GraphStep, levels: readonly PermissionLevel[]): PermissionLevel {

@@ -1,0 +1,113 @@
+// From an event in the server to the screen of a page: real Chromium pages, each a browser of its own for the server (own login, own stream).
+import type { ChildProcess } from 'node:child_process'
+import { chromium, type Page } from 'playwright-core'
+
+interface Shown {
+  kind: 'text' | 'request'
+  ms: number
+}
+
+/** Every stamp `@…@` that appears is noted when the frame that shows it has been painted. As text: it runs in the page, unchanged. */
+const WATCH_STAMPS = `
+  window.shown = []
+  const begun = Date.now()
+  const known = new Set()
+  const look = () => {
+    for (const element of document.querySelectorAll('.talk .said, article.card')) {
+      const stamp = /@(\\d{13})@/.exec(element.textContent ?? '')?.[1]
+      const kind = element.matches('.card') ? 'request' : 'text'
+      if (stamp === undefined || Number(stamp) < begun || known.has(kind + stamp)) continue
+      known.add(kind + stamp)
+      requestAnimationFrame(() => {
+        // The task behind a frame runs when that frame has been handed over.
+        const after = new MessageChannel()
+        after.port1.onmessage = () => window.shown.push({ kind, ms: Date.now() - Number(stamp) })
+        after.port2.postMessage(null)
+      })
+    }
+  }
+  new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true })
+`
+
+const WATCH_ECHO = `
+  window.echoes = []
+  let pressedAt = 0
+  document.addEventListener('keydown', () => { pressedAt = performance.now() }, true)
+  new MutationObserver(() => {
+    if (pressedAt === 0) return
+    const from = pressedAt
+    pressedAt = 0
+    requestAnimationFrame(() => {
+      const after = new MessageChannel()
+      after.port1.onmessage = () => window.echoes.push(performance.now() - from)
+      after.port2.postMessage(null)
+    })
+  }).observe(document.querySelector('.xterm-rows'), { subtree: true, childList: true, characterData: true })
+`
+
+export async function measurePages(
+  child: ChildProcess,
+  told: <T>(type: string) => Promise<T>,
+  { pages: count, seconds }: { pages: number; seconds: number },
+): Promise<void> {
+  child.send({ type: 'links', events: count, seconds: 0 })
+  const { links, sessions } = await told<{ links: string[]; sessions: string[] }>('links')
+  const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  const pages: Page[] = []
+  const openPage = async (n: number): Promise<void> => {
+    const link = links[n]!
+    const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
+    context.setDefaultTimeout(90_000)
+    await context.addInitScript({ content: WATCH_STAMPS })
+    const page = await context.newPage()
+    await page.goto(link)
+    await page.locator('.shell h1').first().waitFor()
+    // Half of them read a session, the others see what needs them, the wall, and the runs.
+    const path = n % 2 === 0 ? `/s/${sessions[n]}` : ['/', '/', '/panes', '/runs'][((n - 1) / 2) % 4]!
+    await page.goto(new URL(path, link).href)
+    await page.locator('main h1').first().waitFor()
+    pages[n] = page
+  }
+  for (let n = 0; n < count; n += 4)
+    await Promise.all(Array.from({ length: Math.min(4, count - n) }, (_, k) => openPage(n + k)))
+  await Promise.all(pages.map(page => page.evaluate('shown.splice(0)')))
+  child.send({ type: 'load', seconds })
+  const done = await told<{ cpu: number; rssMb: number }>('done')
+  const shown = (await Promise.all(pages.map(page => page.evaluate<Shown[]>('shown')))).flat()
+  console.log(`${count} pages in Chromium, 100 sessions writing 10/s, 200 panes changing 1/s, ${seconds} s`)
+  for (const [kind, what] of [
+    ['text', 'text to screen  '],
+    ['request', 'request to screen'],
+  ] as const) {
+    const ms = shown
+      .filter(one => one.kind === kind)
+      .map(one => one.ms)
+      .sort((a, b) => a - b)
+    const at = (share: number) => ms[Math.floor(ms.length * share)] ?? 0
+    console.log(
+      `${what} p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms, most ${ms.at(-1) ?? 0} ms (${ms.length})`,
+    )
+  }
+  console.log(`server           ${(done.cpu * 100).toFixed(0)} % of a core, ${done.rssMb.toFixed(0)} MB at most`)
+  await measureEcho(pages[0]!, child, told)
+  await browser.close()
+}
+
+const KEYS = 60
+
+/** From the press of a key to the frame that shows its echo: page, server, terminal, program and back. */
+async function measureEcho(page: Page, child: ChildProcess, told: <T>(type: string) => Promise<T>): Promise<void> {
+  child.send({ type: 'echo', events: 0, seconds: 0 })
+  const { id } = await told<{ id: string }>('echo')
+  await page.goto(new URL(`/s/${id}`, page.url()).href)
+  await page.getByRole('button', { name: 'Take input' }).click()
+  await page.getByText('You have the keyboard').waitFor()
+  await page.evaluate(WATCH_ECHO)
+  for (let n = 0; n < KEYS; n++) {
+    await page.keyboard.press('abcdefghij'[n % 10]!)
+    await page.waitForFunction(`echoes.length > ${n}`)
+  }
+  const ms = (await page.evaluate<number[]>('echoes')).sort((a, b) => a - b)
+  const at = (share: number) => (ms[Math.floor(ms.length * share)] ?? 0).toFixed(0)
+  console.log(`key to its echo  p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(0.999)} ms (${ms.length})`)
+}

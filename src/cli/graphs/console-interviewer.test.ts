@@ -1,0 +1,57 @@
+import { PassThrough } from 'node:stream'
+import { expect, test } from 'vitest'
+import type { Question } from '../../engine/index.js'
+import type { CommandContext } from '../context.js'
+import { ConsoleInterviewer, GateGone } from './console-interviewer.js'
+
+const OPTIONS = [
+  { key: 'Y', label: '[Y] Yes, ship it' },
+  { key: 'N', label: 'N) Not yet' },
+]
+
+function question(type: Question['type'], takesText = false, options = OPTIONS): Question {
+  return { id: 'apr_1', text: 'Ship\u001b[31m it?', type, options, takesText, stage: 'gate', fingerprint: 'f' }
+}
+
+/** A terminal at which these lines are typed, each after the question that it answers was asked. */
+function terminal(...lines: string[]) {
+  const said: string[] = []
+  const input = new PassThrough()
+  const output = new PassThrough()
+  output.on('data', chunk => {
+    said.push(String(chunk))
+    if (!String(chunk).endsWith('> ')) return
+    const line = lines.shift()
+    if (line === undefined) input.end()
+    else input.write(`${line}\n`)
+  })
+  const context = { out: (line: string) => said.push(line), style: (_: string, text: string) => text }
+  const abort = new AbortController()
+  const interviewer = new ConsoleInterviewer(context as unknown as CommandContext, abort.signal, { input, output })
+  return { interviewer, said, abort }
+}
+
+test.each<[string, Question, string, object]>([
+  ['a key', question('MULTIPLE_CHOICE'), 'n', { option: 'N' }],
+  ['a label', question('YES_NO'), 'yes, ship it', { option: 'Y' }],
+  ['a number', question('CONFIRMATION'), '2', { option: 'N' }],
+  ['several keys', question('MULTI_SELECT'), 'y, n', { choices: ['Y', 'N'] }],
+  ['words of one’s own', question('FREEFORM', true, []), 'first the docs', { text: 'first the docs' }],
+])('the console takes %s', async (_, asked, typed, answer) => {
+  const { interviewer, said } = terminal(typed)
+  expect(await interviewer.ask(asked)).toEqual(answer)
+  expect(said.join('\n')).toContain('Ship␛[31m it?')
+})
+
+test('the console asks again until an answer is one: nothing typed approves nothing', async () => {
+  const { interviewer, said } = terminal('', 'maybe', 'Y')
+  expect(await interviewer.ask(question('YES_NO'))).toEqual({ option: 'Y' })
+  expect(said.filter(line => line.includes('none of the answers')).length).toBe(2)
+})
+
+test('a console that is closed, or a gate that was answered elsewhere, decides nothing', async () => {
+  await expect(terminal().interviewer.ask(question('YES_NO'))).rejects.toThrow(GateGone)
+  const { interviewer, abort } = terminal('maybe')
+  abort.abort()
+  await expect(interviewer.ask(question('YES_NO'))).rejects.toThrow(GateGone)
+})

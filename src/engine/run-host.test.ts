@@ -1,0 +1,85 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test, vi } from 'vitest'
+import { approvalsProjection } from '../approvals/index.js'
+import { SimulatedClock } from '../clock/index.js'
+import { validateEvent } from '../events/index.js'
+import { type EventStore, openStore } from '../store/index.js'
+import { createRun, getRun } from './control.js'
+import { RunHost } from './run-host.js'
+import { runsProjection } from './runs-projection.js'
+import { listRun, listWorkflow } from './testing/list-workflow.js'
+import type { Performer } from './workflow.js'
+
+let directory: string
+let clock: SimulatedClock
+let store: EventStore
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-run-host-'))
+  clock = new SimulatedClock(1_000_000)
+  store = await openStore({
+    path: join(directory, 'store.db'),
+    clock,
+    projections: [runsProjection, approvalsProjection] as never,
+    validate: validateEvent,
+  })
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(directory, { recursive: true })
+})
+
+const patient = { timeout: 30_000, interval: 5 }
+let age = 0
+const made = (title: string, labels: Record<string, string> = {}) =>
+  createRun(store, { ...listRun([{ do: 'step', name: 'a' }], title), labels }, clock.now() - 1_000 + age++)
+
+function host(options: { onDriving?(title: string): void; maxRuns?: number }): RunHost {
+  const performer: Performer = { run: async () => ({ status: 'ok' }) }
+  return new RunHost({
+    store,
+    clock,
+    owner: 'test',
+    isGone: () => true,
+    workflows: [listWorkflow] as never,
+    performers: { work: performer },
+    maxRuns: options.maxRuns ?? 4,
+    onError: () => undefined,
+    onDriving: async run => options.onDriving?.(run.title),
+  })
+}
+
+test('a run that cannot be driven is tried again after a while, and not at once over and over', async () => {
+  let tries = 0
+  const hosted = host({
+    onDriving: title => {
+      if (title !== 'troubled') return
+      tries++
+      throw new Error('the disk is full')
+    },
+  })
+  const troubled = await made('troubled')
+  hosted.start()
+  await vi.waitFor(() => expect([tries, hosted.isDriving(troubled)]).toEqual([1, false]), patient)
+  // Runs that come and go have the host look again each time.
+  for (const title of ['one', 'two', 'three']) {
+    const id = await made(title)
+    await vi.waitFor(async () => expect((await getRun(store, id)).endedAt).not.toBeNull(), patient)
+  }
+  expect(tries).toBe(1)
+  clock.advance(5_000)
+  await vi.waitFor(() => expect(tries).toBe(2), patient)
+  await hosted.close()
+})
+
+test('with one place, a higher priority is driven before what is older', async () => {
+  const order: string[] = []
+  const ids = [await made('old'), await made('young'), await made('urgent', { priority: '1' })]
+  const hosted = host({ maxRuns: 1, onDriving: title => void order.push(title) })
+  hosted.start()
+  for (const id of ids) await vi.waitFor(async () => expect((await getRun(store, id)).endedAt).not.toBeNull(), patient)
+  await hosted.close()
+  expect(order).toEqual(['urgent', 'old', 'young'])
+})

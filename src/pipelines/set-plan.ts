@@ -1,0 +1,33 @@
+import { runStream } from '../engine/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { type EventData, isEvent, newEvent } from '../events/index.js'
+import type { EventStore, StoredEvent } from '../store/index.js'
+import { hashOf } from './nodes/common.js'
+import { type PlanReport, validatePlan } from './plan/validate-plan.js'
+
+/**
+ * Gives a run that is not started yet a plan of a person's own: it begins with that one instead of asking the Architect. Written at the version
+ * that was looked at: a run that somebody starts meanwhile keeps what it began with.
+ * @throws SignalboxError `E_STATE`
+ */
+export async function setQueuedPlan(
+  store: EventStore,
+  run: string,
+  { text, by }: { text: string; by: string },
+): Promise<PlanReport> {
+  const events = await store.readStream(runStream(run))
+  const before = givenPlan(events)
+  if (events.some(({ type }) => type === 'run.started' || type === 'run.cancelled'))
+    throw new SignalboxError('E_STATE', `run ${run} has begun already`, { next: `signalbox show ${run}` })
+  const data = { before: before === null ? '' : hashOf(before), hash: hashOf(text), by, text }
+  await store.append(runStream(run), events.length, [newEvent('plan.replaced', data)])
+  return validatePlan(text)
+}
+
+/** The plan that a run was given before it began; the last one, where there were several. */
+export function givenPlan(events: readonly StoredEvent[]): string | null {
+  let found: string | null = null
+  for (const event of events)
+    if (isEvent(event, 'plan.replaced')) found = (event.data as EventData<'plan.replaced'>).text ?? found
+  return found
+}

@@ -1,0 +1,40 @@
+import { z } from 'zod'
+import { Git } from '../../git/index.js'
+import { type Route, route } from '../route.js'
+import { answer } from '../schemas/common.js'
+
+/** Where the work of a session stands in its repository: one line of it. */
+export const sessionGitRoutes: readonly Route[] = [
+  route({
+    id: 'sessions.git',
+    method: 'GET',
+    path: '/sessions/:id/git',
+    summary: 'Branch, commit and number of changed files of the session’s directory.',
+    access: 'viewer',
+    answers: {
+      200: answer(
+        'null outside of a repository',
+        z.object({
+          git: z
+            .object({
+              branch: z.string().nullable(),
+              head: z.string().nullable(),
+              changed: z.int(),
+              untracked: z.int(),
+            })
+            .nullable(),
+        }),
+      ),
+    },
+    handle: async ({ host, params, json }) => {
+      const { cwd } = await host.find(params.id!)
+      const git = new Git(cwd)
+      const files = await git.status().catch(() => null)
+      if (!files) return json({ git: null })
+      const untracked = files.filter(({ code }) => code === '??').length
+      return json({
+        git: { branch: await git.branch(), head: await git.head(), changed: files.length - untracked, untracked },
+      })
+    },
+  }),
+]

@@ -1,0 +1,347 @@
+import { randomUUID } from 'node:crypto'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { waitFor } from './harness.js'
+import { inside } from './inside.js'
+import {
+  AUDIT,
+  claude,
+  env,
+  files,
+  home,
+  KILLS,
+  oneshot,
+  parseEvents,
+  program,
+  RESULT,
+  resume,
+  runFile,
+  type Shown,
+  sample,
+  scenario,
+  show,
+  states,
+  useOneshotHome,
+  workers,
+} from './oneshot-home.js'
+
+useOneshotHome()
+
+// Each test is named after a defect of an earlier implementation (the list at the end of the specification of oneshots).
+describe('what must never come back', () => {
+  test.each([
+    ['worker', 'WORKER_EXECUTING'],
+    ['auditor', 'AUDITOR_EXECUTING'],
+  ] as const)('resume started the worker again from CREATED: host killed while the %s works', async (role, hot) => {
+    const child = home.start(['oneshot', 'x', '--agent', 'demo'], { env: env(scenario({ [role]: [{ hang: {} }] })) })
+    child.stdout!.resume()
+    await waitFor(hot, async () => {
+      const { code, stdout } = await inside(home, ['show', 'latest', '--json'])
+      const shown = code === 0 ? (JSON.parse(stdout) as Shown) : null
+      return shown?.oneshot.state === hot && shown.stepList.at(-1)!.pid !== null
+    })
+    child.kill('SIGKILL')
+    await waitFor('the host to be gone', () => child.signalCode !== null)
+    const resumed = await resume()
+    expect([resumed.code, resumed.stdout]).toEqual([0, expect.stringContaining('COMPLETED · 1 iteration')])
+    const shown = await show()
+    expect(workers(shown).length).toBe(role === 'worker' ? 2 : 1)
+    expect(states(shown)).not.toContain('FAILED')
+    expect(states(shown).filter(state => state === 'CREATED').length).toBe(1)
+    expect(home.processes().others).toEqual([])
+  })
+
+  test('a host killed with -9 anywhere: the next one comes to the same end, and repeats nothing finished', async () => {
+    // The auditor judges by its earlier verdicts alone, which it is shown: however often it is asked, it says the same.
+    const verdict = (word: string, feedback: string) => [
+      { say: { markdown: JSON.stringify({ verdict: word, feedback }) } },
+    ]
+    const asked = (about: string) => `/(?=[\\s\\S]*"verdict": "DONE")(?=[\\s\\S]*${about})/`
+    const file = join(home.directory, 'three-rounds.json')
+    const turns = [
+      { match: asked('second look'), steps: verdict('DONE', 'fine') },
+      { match: asked('first look'), steps: verdict('RETRY', 'second look') },
+      { match: AUDIT, steps: verdict('RETRY', 'first look') },
+    ]
+    writeFileSync(file, JSON.stringify({ name: 'three rounds', headless: { auto: true }, turns }))
+    for (const version of sample(KILLS, 3, 24)) {
+      const child = home.start(['oneshot', `at ${version}`, '--agent', 'demo', '--json'], { env: env(file) })
+      const seen = { text: '', lines: 0 }
+      const ended = new Promise(resolve => child.on('close', resolve))
+      child.stdout!.on('data', chunk => {
+        seen.text += String(chunk)
+        seen.lines = parseEvents(seen.text).length
+        if (seen.lines >= version) child.kill('SIGKILL')
+      })
+      await ended
+      // One that was killed after its last event has nothing left to do but its files.
+      if ((await show()).status !== 'completed') {
+        const resumed = await inside(home, ['oneshot', '--resume'], { env: env(file) })
+        expect([version, resumed.code]).toEqual([version, 0])
+      } else await inside(home, ['export', 'latest', '--format', 'oneshot'])
+      const shown = await show()
+      const done = shown.stepList.filter(({ status }) => status === 'ok').map(({ step }) => step.replace(/#\d+$/, ''))
+      expect([version, shown.oneshot.state, shown.oneshot.iteration]).toEqual([version, 'COMPLETED', 3])
+      expect(new Set(done).size).toBe(done.length)
+      const { log } = files(shown.id)
+      expect(log.filter(({ type }) => type === 'state_change').map(({ to }) => to)).toEqual(states(shown).slice(1))
+    }
+    expect(home.processes().others).toEqual([])
+  })
+
+  test('exit code ignored', async () => {
+    const worker = [{ say: { markdown: 'Everything is DONE.' } }, { crash: { exit: 3 } }]
+    await oneshot('x', [], scenario({ worker }))
+    const shown = await show()
+    expect(shown.oneshot.history[2]).toMatchObject({ state: 'RECOVERY_PENDING', reason: 'exit_3' })
+  })
+
+  test('exit 0 trusted: without a final record', async () => {
+    await oneshot('x', [], scenario({ worker: [{ say: { markdown: 'DONE' } }, { crash: { exit: 0 } }] }))
+    expect((await show()).oneshot.history[2]).toMatchObject({ state: 'RECOVERY_PENDING', reason: 'no_final_record' })
+  })
+
+  test('exit 0 trusted: with an error in the final record', async () => {
+    const failing = claude([{ ...RESULT, is_error: true, api_error_status: 401, result: 'Not logged in' }])
+    const args = ['oneshot', 'x', '--worker', 'claude', '--auditor', 'demo', '--permissions', 'edits']
+    const failed = await inside(home, args, { env: { ...env(), ...failing } })
+    const shown = await show()
+    expect(shown.oneshot.history[2]).toMatchObject({ state: 'RECOVERY_PENDING', reason: 'error_auth' })
+    expect(failed.code).toBe(7)
+  })
+
+  test('hung process never killed: half a line, then silence', async () => {
+    const worker = [{ raw: { text: '{"type":"text","te' } }, { hang: {} }]
+    const started = Date.now()
+    const failed = await oneshot('x', ['--inactivity-threshold', '2s'], scenario({ worker }))
+    expect(failed.code).toBe(1)
+    const shown = await show()
+    const [, begun, ended] = (shown.oneshot.history as unknown as { ts: number }[]).map(({ ts }) => ts)
+    expect(shown.oneshot.history[2]).toMatchObject({ state: 'RECOVERY_PENDING', reason: 'inactivity_timeout' })
+    expect(ended! - begun!).toBeGreaterThan(1.9)
+    expect(ended! - begun!).toBeLessThan(2 + 1 + 1)
+    expect(Date.now() - started).toBeLessThan(20_000)
+    expect(home.processes().others).toEqual([])
+  })
+
+  test('recovery compared the wrong words: a worker that died after its work was done', async () => {
+    const done = await oneshot('die\n[demo:scenario zombie]')
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('the process died, but the work is done')])
+    const shown = await show()
+    expect(workers(shown)).toMatchObject([{ recovery: { verdict: 'success' } }])
+  })
+
+  test('recovered text lived in metadata only', async () => {
+    await oneshot('die\n[demo:scenario zombie]')
+    const { log } = files((await show()).id)
+    expect(log.map(({ data }) => data)).toContainEqual(
+      expect.objectContaining({ type: 'text', recovered: true, text: expect.stringContaining('The work is done') }),
+    )
+  })
+
+  test('recovery always dead: half done work goes on in the same session, nothing at all fails', async () => {
+    const partial = await oneshot('x\n[demo:scenario crash]')
+    expect([partial.code, partial.stdout]).toEqual([0, expect.stringContaining('in the middle of its work')])
+    const shown = await show()
+    expect(workers(shown)).toMatchObject([{ recovery: { verdict: 'partial' } }, { status: 'ok' }])
+    const dead = await oneshot('y', [], scenario({ worker: [{ crash: { exit: 3 } }] }))
+    expect(dead.code).toBe(1)
+    expect((await show()).reason).toBe('nothing_recovered')
+  })
+
+  test('feedback lost', async () => {
+    await oneshot('x\n[demo:verdict RETRY,DONE]')
+    const prompt = readFileSync(runFile((await show()).id, 'steps', 'worker@2#1', 'prompt.md'), 'utf8')
+    expect(prompt).toContain('One part is missing; please look at the task again.')
+    expect(prompt).toContain('attempt 2 of at most 5')
+  })
+
+  test.each([
+    ['words', 'All is DONE, really done.'],
+    ['unknown read as done', '{"verdict":"UNKNOWN","feedback":"x"}'],
+    ['auditor prompt in the log matched as verdict', 'You asked for {"verdict": "DONE" | "RETRY"}; DONE'],
+  ])('no verdict is not approved: %s', async (_, markdown) => {
+    const failed = await oneshot('x', [], scenario({ auditor: [{ say: { markdown } }] }))
+    expect(failed.code).toBe(1)
+    const shown = await show()
+    expect([shown.reason, shown.oneshot.state]).toEqual(['no_verdict', 'FAILED'])
+    expect(shown.stepList.map(({ step }) => step)).toEqual(['worker@1#1', 'auditor@1#1', 'auditor@1#2'])
+    const resumed = await resume()
+    expect(resumed.code).toBe(0)
+    expect(workers(await show()).length).toBe(1)
+  })
+
+  test('stderr mixed into JSON', async () => {
+    const noisy = claude([
+      'process.stderr.write("{ warning: no JSON\\n")',
+      { type: 'assistant', message: { id: 'm', content: [{ type: 'text', text: 'Working.' }] } },
+      'process.stderr.write("}\\n")',
+      RESULT,
+    ])
+    const args = ['oneshot', 'x', '--worker', 'claude', '--auditor', 'demo', '--permissions', 'edits']
+    const done = await inside(home, args, { env: { ...env(), ...noisy } })
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
+  })
+
+  test.each([1, 2, 5])('max-iterations off by one: %i', async max => {
+    const failed = await oneshot('x\n[demo:verdict RETRY]', ['--max-iterations', String(max)])
+    expect(failed.code).toBe(1)
+    const shown = await show()
+    expect([shown.reason, workers(shown).length]).toEqual(['max_iterations', max])
+  })
+
+  test('partial settings file refused', async () => {
+    mkdirSync(join(home.home, 'config'), { recursive: true })
+    writeFileSync(join(home.home, 'config', 'config.toml'), '[oneshot]\nmax_iterations = 2\n')
+    await oneshot('x\n[demo:verdict RETRY]')
+    expect(workers(await show()).length).toBe(2)
+    writeFileSync(join(home.home, 'config', 'config.toml'), '[oneshot]\nmax_iteration = 2\n')
+    const wrong = await oneshot('x')
+    expect([wrong.code, wrong.stderr]).toEqual([6, expect.stringMatching(/config\.toml:2:\d+.*max_iterations/s)])
+  })
+
+  test('home beat project: a trusted project file narrows the person’s settings, an untrusted one is asked about', async () => {
+    mkdirSync(join(home.home, 'config'), { recursive: true })
+    writeFileSync(join(home.home, 'config', 'config.toml'), '[oneshot]\nmax_iterations = 3\n')
+    // A file that nobody has let run yet, also when this is tried again.
+    const settings = (text: string) => writeFileSync(join(home.work, '.signalbox.toml'), `# ${randomUUID()}\n${text}`)
+    settings('[oneshot]\nmax_iterations = 1\n')
+    const untrusted = await oneshot('x\n[demo:verdict RETRY]')
+    expect([untrusted.code, untrusted.stderr]).toEqual([4, expect.stringContaining('.signalbox.toml')])
+    const ignored = await inside(home, ['config', 'show', 'oneshot.max_iterations', '--origin'])
+    expect([ignored.stdout, ignored.stderr]).toEqual([
+      expect.stringMatching(/= 3 .*user/),
+      expect.stringContaining('not trusted'),
+    ])
+    const hash = /--trust ([0-9a-f]{64})/.exec(untrusted.stderr)![1]!
+    await oneshot('x\n[demo:verdict RETRY]', ['--trust', hash])
+    expect(workers(await show()).length).toBe(1)
+    // Let run once, it is not asked about again, until it changes; and it may ask for less, never for more.
+    expect((await inside(home, ['config', 'show', 'oneshot.max_iterations', '--origin'])).stdout).toMatch(
+      /= 1 .*project/,
+    )
+    expect((await oneshot('x\n[demo:verdict RETRY]')).code).toBe(1)
+    settings('[oneshot]\nmax_iterations = 9\n')
+    const changed = await oneshot('x')
+    expect(changed.code).toBe(4)
+    const wider = await oneshot('x', ['--trust', /--trust ([0-9a-f]{64})/.exec(changed.stderr)![1]!])
+    expect([wider.code, wider.stderr]).toEqual([6, expect.stringMatching(/\.signalbox\.toml:3:\d+.*max_iterations/s)])
+  })
+
+  test('a project with hooks for an agent is asked about before any agent starts in it', async () => {
+    mkdirSync(join(home.work, '.claude'))
+    writeFileSync(join(home.work, '.claude', 'settings.json'), '{"hooks":{}}')
+    const before = (JSON.parse((await inside(home, ['runs', '--json'])).stdout) as object[]).length
+    const asked = await oneshot('x')
+    expect([asked.code, asked.stderr]).toEqual([4, expect.stringContaining('.claude/settings.json')])
+    expect((JSON.parse((await inside(home, ['runs', '--json'])).stdout) as object[]).length).toBe(before)
+  })
+
+  test('documented flags missing', async () => {
+    const { stdout } = await home.run(['oneshot', '--help'])
+    const told = new Set(stdout.match(/--[a-z-]+/g))
+    const promised =
+      'agent worker auditor model worker-model auditor-model endpoint api-key-env worker-endpoint auditor-api-key-env max-iterations inactivity-threshold tool-inactivity-threshold timeout permissions auditor-permissions check worktree branch max-cost max-tokens max-time worker-header reworker-header auditor-header resume view follow logs-dir session-log live detach json no-input task-file'
+    expect(promised.split(' ').filter(flag => !told.has(`--${flag}`))).toEqual([])
+  })
+
+  test('recovery looked with our id, in paths no agent uses', async () => {
+    // The agent writes where it always does, under the id of its own session, and dies before it has said anything.
+    const script = `
+const { mkdirSync, writeFileSync, readFileSync } = require('node:fs')
+const id = process.argv[process.argv.indexOf('--session-id') + 1]
+const folder = process.env.HOME + '/.claude/projects/' + process.cwd().replace(/[^A-Za-z0-9]/g, '-')
+const at = new Date().toISOString()
+const common = { sessionId: id, cwd: process.cwd(), isSidechain: false, timestamp: at, version: '2.1.325' }
+const prompt = readFileSync(0, 'utf8')
+mkdirSync(folder, { recursive: true })
+writeFileSync(folder + '/' + id + '.jsonl', [
+  { ...common, type: 'user', uuid: 'u1', parentUuid: null, message: { role: 'user', content: prompt } },
+  { ...common, type: 'assistant', uuid: 'u2', parentUuid: 'u1', message: { id: 'm', role: 'assistant', stop_reason: 'end_turn', content: [{ type: 'text', text: 'It is all written down.' }] } },
+].map(record => JSON.stringify(record) + '\\n').join(''))
+process.exitCode = 1
+`
+    const args = ['oneshot', 'x', '--worker', 'claude', '--auditor', 'demo', '--permissions', 'edits']
+    const done = await inside(home, args, { env: { ...env(), ...program('claude', script) } })
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('the process died, but the work is done')])
+    const { log } = files((await show()).id)
+    expect(log.map(({ data }) => data)).toContainEqual(
+      expect.objectContaining({ recovered: true, text: expect.stringContaining('It is all written down.') }),
+    )
+  })
+
+  test('one-line NDJSON treated as preamble: records of every form are read', async () => {
+    const say = (id: string, text: string) => ({
+      type: 'assistant',
+      message: { id, content: [{ type: 'text', text }] },
+    })
+    const write = (text: string) => `process.stdout.write(${JSON.stringify(text)})`
+    const mixed = claude([
+      write('\ufeffwarming up\r\n'),
+      say('a', 'one line'),
+      write(`${JSON.stringify(say('b', 'indented'), null, 2)}\r\n`),
+      write(`${JSON.stringify(say('c', 'joined'))}${JSON.stringify(say('d', 'to another'))}\n{ torn\n`),
+      RESULT,
+    ])
+    const args = ['oneshot', 'x', '--worker', 'claude', '--auditor', 'demo', '--permissions', 'edits']
+    expect((await inside(home, args, { env: { ...env(), ...mixed } })).code).toBe(0)
+    const said = files((await show()).id).log.map(({ data }) => (data as { text?: string } | undefined)?.text)
+    expect(
+      ['warming up', 'one line', 'indented', 'joined', 'to another', '{ torn'].filter(text => !said.includes(text)),
+    ).toEqual([])
+  })
+
+  test('"not done yet" read as done', async () => {
+    const markdown = '{"verdict":"RETRY","feedback":"not done yet"}'
+    const failed = await oneshot('x', ['--max-iterations', '1'], scenario({ auditor: [{ say: { markdown } }] }))
+    expect([failed.code, (await show()).reason]).toEqual([1, 'max_iterations'])
+  })
+
+  test('a worker that prints 50 MB: its answer is found, and the host keeps little of it', async () => {
+    const script = `
+const block = ('x'.repeat(8191) + '\\n').repeat(128)
+let left = 50
+const more = () => {
+  while (left-- > 0) if (!process.stdout.write(block)) return process.stdout.once('drain', more)
+  console.log(${JSON.stringify(JSON.stringify(RESULT))})
+}
+more()
+`
+    const before = process.memoryUsage().rss
+    const args = ['oneshot', 'x', '--worker', 'claude', '--auditor', 'demo', '--permissions', 'edits']
+    const done = await inside(home, args, { env: { ...env(), ...program('claude', script) } })
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
+    expect((process.memoryUsage().rss - before) / 1024 / 1024).toBeLessThan(400)
+  })
+
+  test('a long task goes to the agent whole; one of 1 MiB is refused with a reason', async () => {
+    const file = join(home.directory, 'long-task.txt')
+    writeFileSync(file, `${'do this and that. '.repeat(10_000)}the very last word`)
+    const done = await inside(home, ['oneshot', '--task-file', file, '--agent', 'demo'], { env: env() })
+    expect([done.code, done.stdout]).toEqual([0, expect.stringContaining('COMPLETED')])
+    const prompt = readFileSync(runFile((await show()).id, 'steps', 'worker@1#1', 'prompt.md'), 'utf8')
+    expect([prompt.length > 180_000, prompt.includes('the very last word')]).toEqual([true, true])
+    writeFileSync(file, 'do this and that. '.repeat(58_255))
+    const refused = await inside(home, ['oneshot', '--task-file', file, '--agent', 'demo'], { env: env() })
+    expect([refused.code, refused.stderr]).toEqual([2, expect.stringContaining('put it into a file of the project')])
+  })
+
+  test('advertised agent missing', async () => {
+    for (const agent of ['claude', 'codex', 'gemini', 'opencode', 'qwen', 'copilot', 'cline', 'aider']) {
+      const missing = await inside(home, ['oneshot', 'x', '--agent', agent], { env: { PATH: '/nowhere' } })
+      expect([agent, missing.code, missing.stderr.includes('was not found')]).toEqual([agent, 7, true])
+    }
+  })
+
+  test('grandchildren survived: deaf to TERM, with children in sessions of their own', async () => {
+    const failed = await oneshot('deaf\n[demo:scenario hang]', ['--inactivity-threshold', '1s'])
+    expect(failed.code).toBe(1)
+    expect(home.processes().others).toEqual([])
+  })
+
+  test('noise: invalid UTF-8, half JSON, and much of it', async () => {
+    expect((await oneshot('x\n[demo:scenario garbage]')).code).toBe(0)
+    expect((await oneshot('x\n[demo:scenario huge]')).code).toBe(0)
+  })
+})

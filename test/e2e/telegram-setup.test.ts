@@ -1,0 +1,71 @@
+import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { FakeBotApi } from '../../src/telegram/fake/index.js'
+import { TestHome } from './harness.js'
+import { hasTmux, TmuxTerminal } from './tmux.js'
+
+/* From a token to a paired phone, at a real terminal and with a real daemon, against a Telegram on loopback. */
+describe.skipIf(!hasTmux)('signalbox telegram setup', () => {
+  let home: TestHome
+  let terminal: TmuxTerminal
+  const fake = new FakeBotApi()
+
+  beforeAll(async () => {
+    home = new TestHome()
+    const apiRoot = await fake.start()
+    mkdirSync(home.path('config'), { recursive: true, mode: 0o700 })
+    writeFileSync(home.path('config', 'config.toml'), `[telegram]\napi_root = "${apiRoot}"\n`, { mode: 0o600 })
+    terminal = new TmuxTerminal(home, { cols: 110 })
+  })
+  afterAll(async () => {
+    await home.close()
+    await fake.stop()
+  })
+
+  it('asks for the token without showing it, shows a code, and pairs whoever sends it after a yes', async () => {
+    fake.state.webhook = 'https://example.com/hook'
+    terminal.run('telegram', 'setup')
+    await terminal.see('Its token (not shown):')
+    terminal.type(fake.token)
+    terminal.key('Enter')
+    await terminal.see('The bot is @signalbox_test_bot.')
+    await terminal.see('A webhook is set for it')
+    terminal.type('y')
+    terminal.key('Enter')
+    const screen = await terminal.see(/or send [A-Z0-9]{8} to @signalbox_test_bot/)
+    expect(screen).not.toContain(fake.token)
+    expect(fake.state.webhook).toBe('')
+    const [, code] = /or send ([A-Z0-9]{8}) /.exec(screen)!
+    const ann = fake.person(4711, 'Ann')
+    ann.say(`/start ${code}`)
+    await terminal.see('Pair Ann (id 4711)? [y/N]')
+    terminal.type('y')
+    terminal.key('Enter')
+    await terminal.see('Ann is paired as owner. Send /start to the bot.')
+    ann.say('/start')
+    await fake.until(
+      () => fake.visible(ann.chat).find(({ text }) => text.includes('No session runs')),
+      'an answer',
+      60_000,
+    )
+    const tokenFile = home.path('config', 'telegram-token')
+    expect(statSync(tokenFile).mode & 0o777).toBe(0o600)
+    expect(readFileSync(tokenFile, 'utf8').trim()).toBe(fake.token)
+    expect(readFileSync(join(home.home, 'config', 'config.toml'), 'utf8')).not.toContain(fake.token)
+    if (process.env.SIGNALBOX_SHOW) writeFileSync(process.env.SIGNALBOX_SHOW, terminal.screen())
+  })
+
+  it('the bot of a killed daemon is back with the next one, and hears what was said in between', async () => {
+    const ann = fake.person(4711, 'Ann')
+    await home.kill(home.daemon)
+    ann.say('/usage')
+    await home.ok(['serve', '--background'])
+    await fake.until(
+      () => fake.visible(ann.chat).find(({ text }) => text.includes('last 24 hours')),
+      'an answer',
+      60_000,
+    )
+    expect((await home.json<{ state: string }>(['telegram', '--json'])).state).toBe('connected')
+  })
+})

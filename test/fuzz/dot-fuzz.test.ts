@@ -1,0 +1,158 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { drawDot, drawPlain, lintParsed, PARSE_LIMITS, parseDot, printDot } from '../../src/graph/index.js'
+
+// Graphs that were damaged on purpose. Cases are numbered: a case is the same text wherever and whenever it runs, and
+// SIGNALBOX_DOT_FUZZ_CASE=<n> runs the one that a failure named.
+const ROOT = join(import.meta.dirname, '../..')
+const ORIGINALS = [join(ROOT, 'examples'), join(ROOT, '../shared/data/dot-samples')]
+  .filter(folder => existsSync(folder))
+  .flatMap(folder => readdirSync(folder).map(name => join(folder, name)))
+  .filter(file => file.endsWith('.dot'))
+  .map(file => readFileSync(file, 'utf8'))
+
+const CASES = Number(process.env.SIGNALBOX_DOT_FUZZ_CASES ?? 300)
+const ONLY = process.env.SIGNALBOX_DOT_FUZZ_CASE
+
+/** What grammars stumble over: marks of the language, unfinished strings and comments, what text should not hold. */
+const PIECES = [
+  ...[
+    '{',
+    '}',
+    '[',
+    ']',
+    '"',
+    '\\',
+    '=',
+    ';',
+    ',',
+    '->',
+    '--',
+    ':',
+    '+',
+    '<',
+    '>',
+    '#',
+    '//',
+    '/*',
+    '*/',
+    '\n',
+    '\r',
+    '\t',
+  ],
+  ...['digraph', 'graph', 'subgraph', 'node', 'edge', 'strict', '"a" + "b"', 'a:b', '{a b} -> c', '<b>x</b>', '\\"'],
+  ...[
+    '\u0000',
+    '\ufeff',
+    '\ud800',
+    '\u202e',
+    '💥',
+    '9'.repeat(400),
+    '-1',
+    '1e999',
+    '12parsecs',
+    '__proto__',
+    'constructor',
+  ],
+  ...['[condition="a == b || c"]', '[condition="a=1 && "]', '[shape=Mdiamond]', '[type="parallel"]', '[label=""]'],
+  ...['[model_stylesheet="* { llm_model: x"]', '[retry_target=nowhere]', '[timeout=-5s]', '[max_retries=many]'],
+]
+
+/** A small generator of its own: the same numbers on every machine. */
+function numbers(seed: number): (below: number) => number {
+  let state = (seed * 2_654_435_761) >>> 0
+  return below => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return Math.floor((state / 2 ** 32) * below)
+  }
+}
+
+function damaged(seed: number): string {
+  const pick = numbers(seed + 1)
+  const of = <T>(list: readonly T[]): T => list[pick(list.length)]!
+  let text = of(ORIGINALS)
+  for (let blows = 1 + pick(6); blows > 0; blows--) {
+    const at = pick(text.length + 1)
+    const end = Math.min(text.length, at + 1 + pick(40))
+    const other = of(ORIGINALS)
+    const from = pick(other.length)
+    const blow = of([
+      () => text.slice(0, at) + text.slice(end),
+      () => text.slice(0, at) + of(PIECES) + text.slice(at),
+      () => text.slice(0, at) + of(PIECES) + text.slice(end),
+      () => text.slice(0, end) + text.slice(at),
+      () => text.slice(0, at) + other.slice(from, from + 1 + pick(200)) + text.slice(at),
+      () => text.slice(0, at),
+      () => text.slice(0, at) + String.fromCharCode(pick(0x10000)) + text.slice(at + 1),
+    ])
+    text = blow()
+  }
+  return text
+}
+
+/** Everything that is done with a graph before it runs. Whatever the text: no throw, and each finding has its place in it. */
+function examine(text: string): { hasProblems: boolean } {
+  const parsed = parseDot(text)
+  const lines = text.split(/\r\n|\n|\r/).length
+  // Looked for by hand: an expectation for each of a thousand findings takes longer than finding them.
+  const wrong = lintParsed(parsed).filter(
+    ({ rule, severity, message, line, column }) =>
+      !/^[a-z_]+$/.test(rule) ||
+      message.trim() === '' ||
+      !['error', 'warning', 'info'].includes(severity) ||
+      (line !== null && !(line >= 1 && line <= lines + 1 && (column ?? 1) >= 1)),
+  )
+  expect(wrong).toEqual([])
+  expect(drawDot(parsed.graph)).toContain('digraph')
+  expect(drawPlain(parsed.graph)).toContain('<svg')
+  if (parsed.problems.length > 0) return { hasProblems: true }
+  const again = parseDot(printDot(parsed.graph))
+  expect(again.problems).toEqual([])
+  expect([...again.graph.nodes.keys()]).toEqual([...parsed.graph.nodes.keys()])
+  expect(again.graph.edges.map(({ id }) => id)).toEqual(parsed.graph.edges.map(({ id }) => id))
+  return { hasProblems: false }
+}
+
+describe('malformed DOT', () => {
+  test('is told about with its place, never thrown at, and what still reads prints as itself', () => {
+    const counts = { broken: 0, whole: 0 }
+    const seeds = ONLY === undefined ? Array.from({ length: CASES }, (_, seed) => seed) : [Number(ONLY)]
+    for (const seed of seeds) {
+      const text = damaged(seed)
+      try {
+        counts[examine(text).hasProblems ? 'broken' : 'whole'] += 1
+      } catch (error) {
+        throw new Error(`case ${seed}: SIGNALBOX_DOT_FUZZ_CASE=${seed}\n${text.slice(0, 2_000)}`, { cause: error })
+      }
+    }
+    // Damage that is always noticed, or never, would not test much.
+    if (ONLY === undefined) expect(Math.min(counts.broken, counts.whole)).toBeGreaterThan(CASES / 20)
+  }, 120_000)
+
+  const LARGE = PARSE_LIMITS.bytes - 100
+  test.each([
+    ['subgraphs in subgraphs', `digraph { ${'subgraph { '.repeat(80_000)}`],
+    ['closed subgraphs in subgraphs', `digraph { ${'{'.repeat(100_000)}${'}'.repeat(100_000)} }`],
+    ['only opening brackets', `digraph { a ${'['.repeat(LARGE)}`],
+    ['a string without an end', `digraph { a [label="${'x'.repeat(LARGE - 50)}`],
+    ['a comment without an end', `digraph { /*${'*'.repeat(LARGE - 50)}`],
+    ['one long chain', `digraph { ${'a -> '.repeat(150_000)}a }`],
+    ['strings joined by the thousand', `digraph { a [label=${'"x" + '.repeat(100_000)}"x"] }`],
+    ['nothing but mistakes', `digraph { ${'= ; '.repeat(100_000)} }`],
+    ['nothing but stray marks', '\u0001'.repeat(200_000)],
+    ['conditions without an end', `digraph { a -> b [condition="${'a=1 && '.repeat(140)}"] }`],
+    ['nested stylesheet', `digraph { graph [model_stylesheet="${'* { '.repeat(10_000)}"] a }`],
+  ])(
+    'of great size: %s',
+    (_, text) => {
+      expect(examine(text).hasProblems || lintParsed(parseDot(text)).length > 0).toBe(true)
+    },
+    60_000,
+  )
+
+  test('larger than allowed is one finding, whatever it holds', () => {
+    const { problems, graph } = parseDot('x'.repeat(PARSE_LIMITS.bytes + 1))
+    expect([problems.length, graph.nodes.size]).toEqual([1, 0])
+  })
+})

@@ -1,0 +1,143 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { systemClock } from '../../src/clock/index.js'
+import type { FakePerson } from '../../src/telegram/fake/index.js'
+import { quickClock } from './quick-clock.js'
+import { TestBot } from './support.js'
+
+/* Where things happen: worktrees, topics, files, and the card of work that takes long. The bot's clock runs 25 times as fast. */
+
+const scenario = {
+  name: 'places',
+  turns: [
+    {
+      match: 'report',
+      steps: [
+        { tool: { name: 'Write', kind: 'write', write: { path: 'report.md', text: '# Report\n' }, permission: false } },
+        { say: 'I wrote `report.md`; see also `README.md` and `/etc/passwd.md`.' },
+      ],
+    },
+    { match: 'long', steps: [{ think: 4_000_000 }, { say: 'At last.' }] },
+    { match: 'slow', steps: [{ say: { markdown: 'One word after the other, slowly.', chunk: 4, delayMs: 60_000 } }] },
+  ],
+  otherwise: { steps: [{ say: 'You said: {{prompt}}' }] },
+}
+
+let bot: TestBot
+let ann: FakePerson
+let repository: string
+
+beforeAll(async () => {
+  bot = await TestBot.start({
+    scenario,
+    clock: quickClock(systemClock.now()),
+    settings: { groups: [-91], groupDetail: true, topics: 'auto', stream: 'auto', announce: false, quiet: null },
+  })
+  ann = bot.person()
+  repository = join(bot.directory, 'mill')
+  mkdirSync(repository)
+  writeFileSync(join(repository, 'README.md'), 'hello\n')
+  for (const args of [
+    ['init', '-q', '-b', 'main'],
+    ['-c', 'user.email=a@b', '-c', 'user.name=a', 'add', '.'],
+    ['-c', 'user.email=a@b', '-c', 'user.name=a', 'commit', '-q', '-m', 'first'],
+  ])
+    spawnSync('git', args, { cwd: repository })
+})
+afterAll(() => bot.close())
+
+const last = () => ann.chat.messages.at(-1)?.id ?? 0
+const buttons = (message: { markup?: { inline_keyboard?: { text: string }[][] } }) =>
+  message.markup?.inline_keyboard?.flat().map(({ text }) => text) ?? []
+const current = () => bot.host.liveSessions().at(-1)!
+const isAtRest = () => bot.fake.until(() => current().isIdle, 'rest')
+
+it('/new in a repository asks where; a worktree is a directory and a branch of its own', async () => {
+  ann.say('/new demo mill')
+  const where = await bot.seen(ann, 'Where?')
+  expect(buttons(where)).toEqual(['In the project itself', 'In a worktree, on a branch of its own'])
+  ann.press(where, 'In a worktree')
+  await bot.seen(ann, 'started; what you write goes there')
+  const [record] = await bot.host.records()
+  expect(record!.cwd).not.toBe(repository)
+  expect(existsSync(join(record!.cwd, 'README.md'))).toBe(true)
+  const { stdout } = spawnSync('git', ['worktree', 'list'], { cwd: repository, encoding: 'utf8' })
+  expect(stdout).toContain(record!.cwd)
+})
+
+it('a file that the agent says it wrote comes by a button; what it did not write has none', async () => {
+  await isAtRest()
+  ann.say('write the report')
+  const offer = await bot.seen(ann, 'A file was written.')
+  expect(buttons(offer)).toEqual(['⬇ report.md'])
+  ann.press(offer, '⬇ report.md')
+  const sent = await bot.fake.until(() => ann.chat.messages.find(({ document }) => document), 'the file')
+  expect(Buffer.from(sent.document!.bytes).toString()).toBe('# Report\n')
+})
+
+it('the owner gets a file from outside of the project after a question; credentials and Signalbox’s own never', async () => {
+  const before = last()
+  writeFileSync(join(bot.directory, 'outside.txt'), 'far away\n')
+  ann.say(`/download ${join(bot.directory, 'outside.txt')}`)
+  const sure = await bot.seen(ann, 'lies outside of the project. Send it all the same?', before)
+  ann.press(sure, 'Yes, send it')
+  const sent = await bot.fake.until(() => ann.chat.messages.find(({ id, document }) => id > sure.id && document), 'it')
+  expect(Buffer.from(sent.document!.bytes).toString()).toBe('far away\n')
+  writeFileSync(join(bot.directory, '.env'), 'KEY=x\n')
+  ann.say(`/download ${join(bot.directory, '.env')}`)
+  ann.say(`/download ${join(bot.host.settings.dataDirectory, 'signalbox.db')}`)
+  await bot.fake.until(
+    () =>
+      ann.chat.messages.filter(
+        ({ id, text }) => id > sent.id && /outside of the project|credentials|belongs to/.test(text),
+      ).length === 2,
+    'two refusals',
+  )
+  expect(ann.chat.messages.filter(({ id, document }) => id > sent.id && document)).toEqual([])
+})
+
+it('work of more than 25 s without a word is one card, edited, and closed at its end; /esc and /context speak plainly', async () => {
+  await isAtRest()
+  const before = last()
+  ann.say('a long one')
+  const card = await bot.seen(ann, /works since/, before)
+  expect(card.text).toContain('demo')
+  await bot.fake.until(() => card.versions.length > 0, 'the card to be edited')
+  ann.say('/context')
+  const context = await bot.seen(ann, /works · started/, card.id)
+  expect(context.text).not.toMatch(/[{}"]/)
+  ann.say('/esc')
+  const stopped = await bot.seen(ann, 'Interrupted.', context.id)
+  expect(stopped.text).not.toMatch(/[{}"]/)
+  await bot.fake.until(() => card.text.includes('has answered'), 'the end on the card')
+  expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('works since'))).toEqual([])
+})
+
+it('in a group with topics each session has its own: words in it go there, answers come there, the end closes it', async () => {
+  const forum = bot.fake.group(-91, 'Forum', { hasTopics: true })
+  ann.say('/new demo shop', { in: forum })
+  const started = await bot.fake.until(() => forum.messages.find(({ text }) => text.includes('started;')), 'the start')
+  expect(started.thread).toBeDefined()
+  expect(forum.topics.get(started.thread!)?.name).toMatch(/^shop · demo · #\d+$/)
+  await isAtRest()
+  ann.say('/to 2 hello topic', { in: forum, thread: started.thread! })
+  const answer = await bot.fake.until(
+    () => forum.messages.find(({ from, text }) => from.isBot && text.includes('You said: hello topic')),
+    'the answer',
+  )
+  expect(answer.thread).toBe(started.thread)
+  await isAtRest()
+  await current().stop()
+  await bot.fake.until(() => forum.topics.get(started.thread!)?.isClosed, 'the topic to be closed')
+})
+
+it('who sees an answer grow is told when Signalbox stops', async () => {
+  const before = last()
+  ann.say('/to 1 a slow one')
+  await bot.fake.until(() => bot.fake.state.draftOf(ann.chat)?.text.includes('One'), 'a draft')
+  await bot.bot.stop()
+  await bot.seen(ann, 'Signalbox is stopping', before)
+  await bot.openBot()
+})

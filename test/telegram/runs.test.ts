@@ -1,0 +1,101 @@
+import { spawnSync } from 'node:child_process'
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { FakePerson } from '../../src/telegram/fake/index.js'
+import { TestBot } from './support.js'
+
+/* Runs from the phone: started, steered and ended there, with the demo agent in every role. */
+
+let bot: TestBot
+let ann: FakePerson
+
+beforeAll(async () => {
+  bot = await TestBot.start()
+  ann = bot.person()
+  repository('lamp')
+  repository('mill')
+})
+afterAll(() => bot.close())
+
+function repository(name: string): string {
+  const cwd = join(bot.directory, name)
+  mkdirSync(cwd)
+  writeFileSync(join(cwd, 'README.md'), 'hello\n')
+  for (const args of [
+    ['init', '-q', '-b', 'main'],
+    ['config', 'user.email', 'a@b'],
+    ['config', 'user.name', 'a'],
+    ['add', '.'],
+    ['commit', '-q', '-m', 'first'],
+  ]) {
+    const { status, stderr } = spawnSync('git', args, { cwd, encoding: 'utf8' })
+    if (status !== 0) throw new Error(`git ${args.join(' ')}: ${stderr}`)
+  }
+  return cwd
+}
+
+const last = () => ann.chat.messages.at(-1)?.id ?? 0
+const buttons = (message: { markup?: { inline_keyboard?: { text: string }[][] } }) =>
+  message.markup?.inline_keyboard?.flat().map(({ text }) => text) ?? []
+
+it('/oneshot asks for the project and the task, runs, tells the end; /runs and /run show it', async () => {
+  ann.say('/oneshot')
+  const which = await bot.seen(ann, 'Which project?')
+  expect(buttons(which)).toEqual(expect.arrayContaining(['lamp', 'mill']))
+  ann.press(which, 'mill')
+  const what = await bot.seen(ann, 'What is to be done?')
+  expect(what.markup?.force_reply).toBe(true)
+  ann.say('Paint the mill', { replyTo: what.id })
+  const started = await bot.seen(ann, /Oneshot.*in mill started/)
+  expect(buttons(started)).toEqual(['Cancel'])
+  const end = await bot.seen(ann, /✅[\s\S]*mill · oneshot · completed/, started.id)
+  expect(end.text).toContain('Paint the mill')
+  ann.say('/runs')
+  const list = await bot.seen(ann, /Paint the mill[\s\S]*\/run run_/, end.id)
+  ann.say(/\/run run_\w+/.exec(list.text)![0])
+  await bot.seen(ann, /Paint the mill[\s\S]*mill · oneshot · completed/, list.id)
+}, 120_000)
+
+it('/implement: the plan is a card; rejected with feedback by a reply it comes again, approved it is built', async () => {
+  ann.say('/implement demo lamp')
+  const what = await bot.seen(ann, 'What is to be built?')
+  ann.say('Add a lamp\nIt shines.\n[demo:tasks 1]', { replyTo: what.id })
+  const plan = await bot.seen(ann, 'Approve the plan', what.id)
+  expect(buttons(plan)).toEqual(expect.arrayContaining(['Approve', 'Cancel the run']))
+  ann.say('brighter, please', { replyTo: plan.id })
+  await bot.fake.until(() => /✅|⛔/.test(plan.text), 'the rejection on the card', 60_000)
+  const second = await bot.seen(ann, 'Approve the plan', plan.id)
+  expect(buttons(second)).toContain('Approve')
+  ann.press(second, 'Approve')
+  await bot.fake.until(() => /✅/.test(second.text), 'the approval on the card', 60_000)
+  const end = await bot.seen(ann, /✅[\s\S]*lamp · .*completed/, second.id)
+  expect(end.text).toContain('lamp')
+  const log = spawnSync('git', ['log', '--format=%s', 'main..signalbox/add-a-lamp'], {
+    cwd: join(bot.directory, 'lamp'),
+    encoding: 'utf8',
+  })
+  expect(log.stdout).toContain('feat(add-a-lamp)')
+}, 180_000)
+
+it('/review of what is not committed: its findings are a list to tick, and what was ticked is submitted', async () => {
+  writeFileSync(join(bot.directory, 'mill', 'wheel.md'), 'A wheel.\n[demo:review reject]\n')
+  spawnSync('git', ['add', '.'], { cwd: join(bot.directory, 'mill') })
+  const before = last()
+  ann.say('/review demo mill')
+  const what = await bot.seen(ann, 'Which commits', before)
+  ann.say('fix what is not committed', { replyTo: what.id })
+  await bot.seen(ann, /Review.*in mill started/, what.id)
+  const list = await bot.seen(ann, /Which of \d+ items? should be fixed/, what.id)
+  expect(buttons(list)[0]).toMatch(/^☐ 1 /)
+  expect(buttons(list)).toEqual(expect.arrayContaining(['None', 'Submit 0 of 1']))
+  ann.press(list, '☐ 1')
+  await bot.fake.until(() => buttons(list).includes('Submit 1 of 1'), 'the tick')
+  expect(buttons(list)[0]).toMatch(/^☑ 1 /)
+  ann.press(list, 'Submit 1 of 1')
+  await bot.fake.until(() => /✅/.test(list.text), 'the end on the list', 60_000)
+  const decided = await bot.events('approval.decided')
+  expect(decided.at(-1)?.data.choices).toEqual(['1'])
+  const end = await bot.seen(ann, /[✅❌][\s\S]*mill · .*(completed|failed|rejected)/, what.id)
+  expect(end.text).toContain('mill')
+}, 120_000)

@@ -1,0 +1,422 @@
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { ApprovalRequest } from '../../src/approvals/index.js'
+import { reportedOf } from '../../src/approvals/testing/fixtures.js'
+import { OWNER } from '../../src/server/credential.js'
+import { type Loose, TestServer, until } from '../server/support.js'
+import { hasChromium, openBrowser, watchErrors } from './harness.js'
+
+const GATED =
+  'digraph gated { goal="Say it"; start [shape=Mdiamond]; first [shape=parallelogram, tool_command="echo one"]; ask [shape=hexagon, label="Go on?"]; last [shape=parallelogram, tool_command="echo two"]; exit [shape=Msquare]; start -> first -> ask; ask -> last [label="[Y] Yes"]; ask -> exit [label="[N] No"]; last -> exit }'
+const PLAN = '# Fix the cart\n\n1. Read `src/cart.js`\n2. Add a **test**\n\n- [ ] tests pass\n'
+
+/**
+ * What people do less often, each to its end, on one server in this process: requests are put into its ledger directly, so that every kind is
+ * there; runs, sessions and files are real.
+ */
+describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
+  let server: TestServer
+  let browser: Browser
+  let context: BrowserContext
+  let page: Page
+  let errors: string[]
+
+  beforeAll(async () => {
+    const [started, opened] = await Promise.all([TestServer.start({ hasRuns: true }), openBrowser()])
+    server = started
+    browser = opened
+    mkdirSync(join(server.work, 'src'), { recursive: true })
+    writeFileSync(join(server.work, 'src', 'note.txt'), 'kept in the project')
+    context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+    await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.address })
+    page = await context.newPage()
+    page.setDefaultTimeout(Number(process.env.WAIT_MS ?? 60_000))
+    errors = watchErrors(page)
+    await page.goto(link())
+    await page.locator('.shell h1').first().waitFor()
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+  })
+
+  const link = () => `${server.address}/login#${server.api.parts.auth.codes.make(OWNER)}`
+  const open = (path: string) => page.goto(`${server.address}${path}`)
+  const ask = (request: ApprovalRequest) => server.host.ledger.request(request)
+  const known = async (id: string) => (await server.host.ledger.get(id))!
+  const card = (id: string) => page.locator(`article.card[data-approval="${id}"]`)
+  const command = (key: string, text: string, subject: object = {}) =>
+    ask(
+      reportedOf({ requestKey: key, input: { command: text } }, { project: server.work, cwd: server.work, ...subject }),
+    )
+
+  /** A card takes a press once it has stood still; one that moved meanwhile refuses, and is pressed again. */
+  const press = async (one: Locator, id: string, button: Locator) => {
+    for (let tries = 0; tries < 20; tries++) {
+      await one.and(page.locator('[data-still=true]')).waitFor()
+      await button.click()
+      const isTaken = await until(async () => (await known(id)).state !== 'pending', 2_000).catch(() => false)
+      if (isTaken) return
+    }
+    throw new Error('the press was never taken')
+  }
+
+  /** A request of a pipeline's gate, as `src/pipelines/gates.ts` asks it. */
+  const gate = (
+    kind: 'plan' | 'review',
+    payload: object,
+    options: [key: string, label: string, meaning: string][],
+    isMulti = false,
+  ) => {
+    const base = reportedOf({ requestKey: `${kind}${Math.random()}` }, { project: server.work, run: 'run_gate' })
+    return ask({
+      ...base,
+      kind,
+      source: { ...base.source, channel: 'run', ...(kind === 'plan' && { can: ['edit'] }) },
+      request: {
+        ...base.request,
+        input: payload,
+        text: 'The gate of a pipeline',
+        freeText: 'optional',
+        questions: [{ text: 'The gate of a pipeline', multi: isMulti }],
+        options: options.map(([key, label, meaning]) => ({ key, label, meaning, from: 'signalbox', danger: null })),
+      },
+    } as ApprovalRequest)
+  }
+  const plan = (version: number, diff: string | null) =>
+    gate(
+      'plan',
+      {
+        gate: 'plan',
+        goal: 'Fix the cart',
+        plan_path: null,
+        plan_hash: 'x',
+        plan_markdown: PLAN,
+        version,
+        validation: { valid: true, issues: ['task 2 names no file'], severity: 'minor' },
+        tasks: [
+          { number: '1', title: 'Read the cart' },
+          { number: '2', title: 'Add a test' },
+        ],
+        key_files: ['src/cart.js'],
+        is_salvaged: false,
+        rejections: diff === null ? [] : ['too long'],
+        diff,
+      },
+      [
+        ['approve', 'Approve', 'allow-once'],
+        ['edit', 'Approve with my edits', 'text'],
+        ['reject', 'Reject with feedback', 'deny-with-text'],
+        ['cancel', 'Cancel the run', 'choice'],
+      ],
+    )
+
+  it('several requests are allowed at one press, others denied at one', async () => {
+    const records = [await command('b1', 'ls -la'), await command('b2', 'ls src'), await command('b3', 'ls test')]
+    await open('/')
+    for (const { id } of records) await card(id).waitFor()
+    const select = async (ids: readonly string[]) => {
+      await page.locator('h1').click()
+      const count = await page.locator('article.card').count()
+      for (let step = 0; step < count; step++) {
+        await page.keyboard.press('j')
+        const id = await page.evaluate(() => (document.activeElement as HTMLElement | null)?.dataset.approval ?? '')
+        if (ids.includes(id) && (await card(id).getAttribute('data-selected')) === null) await page.keyboard.press('x')
+      }
+    }
+    await select(records.slice(0, 2).map(({ id }) => id))
+    await page.getByRole('region', { name: 'Selected requests' }).getByText('2 requests selected').waitFor()
+    await page.getByRole('button', { name: 'Allow these once' }).click()
+    await until(async () => (await known(records[1]!.id)).state === 'decided', 30_000)
+    expect((await known(records[0]!.id)).decision?.option).toBe('allow')
+    await select([records[2]!.id])
+    await page.getByRole('button', { name: 'Deny these' }).click()
+    await until(async () => (await known(records[2]!.id)).decision?.option === 'deny', 30_000)
+  })
+
+  it('an input is changed before it is allowed', async () => {
+    const { id } = await command('edit', 'npm test')
+    await open(`/a/${id}`)
+    await card(id).and(page.locator('[data-still=true]')).waitFor()
+    await card(id).getByRole('button', { name: 'Other ways to answer' }).click()
+    await page.getByRole('button', { name: 'Allow with changes …' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Allow with changes' })
+    await dialog.getByLabel('command').fill('npm test -- --run')
+    await dialog.getByRole('button', { name: 'Allow this instead' }).click()
+    await until(async () => (await known(id)).state === 'decided', 30_000)
+    expect((await known(id)).decision?.editedInput).toEqual({ command: 'npm test -- --run' })
+  })
+
+  it('a grant is made with a decision, decides the next like it, rests and ends', async () => {
+    const subject = { session: 'ses_grants' }
+    const { id } = await command('g1', 'git status', subject)
+    await open(`/a/${id}`)
+    await card(id).and(page.locator('[data-still=true]')).waitFor()
+    await card(id).getByRole('button', { name: 'Other ways to answer' }).click()
+    await page.getByRole('button', { name: 'Allow the same for 1 hour in this session' }).click()
+    await until(async () => (await known(id)).state === 'decided', 30_000)
+    const next = await command('g2', 'git status', subject)
+    await until(async () => (await known(next.id)).decision?.grantId, 30_000)
+    await open('/')
+    const grants = page.getByRole('region', { name: 'Grants' })
+    await grants.getByText('1 of 20').waitFor()
+    await grants.getByRole('button', { name: 'Pause all' }).click()
+    await grants.getByRole('button', { name: 'Resume' }).waitFor()
+    const third = await command('g3', 'git status', subject)
+    expect((await known(third.id)).state).toBe('pending')
+    await grants.getByRole('button', { name: 'End' }).click()
+    await grants.getByText('No grant is in force').waitFor()
+  })
+
+  it('a plan is read as it is meant, compared with the one before, and approved with changes; another is sent back', async () => {
+    const first = await plan(2, '@@ -1,2 +1,2 @@\n # Fix the cart\n-1. Rewrite it\n+1. Read `src/cart.js`\n')
+    await open(`/a/${first.id}`)
+    const one = card(first.id)
+    await one.getByRole('list', { name: 'Tasks' }).getByText('Add a test').waitFor()
+    await one.getByText('task 2 names no file').waitFor()
+    await one.locator('.plan-text').getByText('Fix the cart').waitFor()
+    await one.getByRole('button', { name: 'Since the last' }).click()
+    await one.locator('.plan-text').getByText('1. Rewrite it').waitFor()
+    await one.getByText('too long').waitFor()
+    await one.getByRole('button', { name: 'Edit' }).click()
+    await one.getByLabel('The plan, to be changed').fill(`${PLAN}\n3. And document it\n`)
+    await press(one, first.id, one.getByRole('button', { name: 'Approve with my edits' }))
+    expect((await known(first.id)).decision).toMatchObject({ option: 'approve' })
+    expect(((await known(first.id)).decision as Loose).editedInput.plan_markdown).toContain('And document it')
+
+    const second = await plan(1, null)
+    await open(`/a/${second.id}`)
+    const two = card(second.id)
+    expect(await two.getByRole('button', { name: 'Send back' }).isDisabled()).toBe(true)
+    await two.getByLabel('What another plan should do differently').fill('Begin with the test.')
+    await press(two, second.id, two.getByRole('button', { name: 'Send back' }))
+    expect((await known(second.id)).decision).toMatchObject({ option: 'reject', text: 'Begin with the test.' })
+  })
+
+  it('findings of a review are ticked one by one and by severity, commented, and sent', async () => {
+    const item = (number: number, severity: string, disposition: string) => ({
+      number,
+      severity,
+      file: 'src/cart.js',
+      line: number * 3,
+      title: `finding ${number}`,
+      issue: 'It is wrong.',
+      why: 'Because.',
+      fix: 'Mend it.',
+      disposition,
+      reason: 'seen in the code',
+    })
+    const items = [item(1, 'critical', 'implement'), item(2, 'minor', 'reject'), item(3, 'minor', 'defer')]
+    const options = ['1', '2', '3', 'all', 'none', 'pass'].map(key => [key, key, 'choice'] as [string, string, string])
+    const { id } = await gate('review', { gate: 'items', pass: 1, of: 2, summary: '', items }, options, true)
+    await open(`/a/${id}`)
+    const one = card(id)
+    await one.getByText('src/cart.js:3').waitFor()
+    expect(
+      await one
+        .getByLabel(/finding 1/)
+        .first()
+        .isChecked(),
+    ).toBe(true)
+    await one.getByRole('button', { name: 'tick minor (2)', exact: true }).click()
+    await one.getByRole('checkbox', { name: /finding 2/ }).uncheck()
+    await one.getByLabel('Comment on finding 3').fill('small steps')
+    await one.getByRole('button', { name: 'Review again first' }).waitFor()
+    await press(one, id, one.getByRole('button', { name: 'Fix 2 of 3' }))
+    const { decision } = await known(id)
+    expect([...(decision?.choices ?? [])].sort()).toEqual(['1', '3'])
+    expect(decision?.note).toBe('3: small steps')
+  })
+
+  let run = ''
+  it('a run is started from the form, trusted first; its gate answered; forked and rewound to its end; exported', async () => {
+    await open('/start?what=run')
+    await page.getByRole('button', { name: 'Graph', exact: true }).click()
+    await page.getByLabel('Directory').fill(server.work)
+    await page.locator('#graph').fill(GATED)
+    await page.getByRole('button', { name: 'Start the run' }).click()
+    await page.getByRole('button', { name: 'Trust and start' }).click()
+    await page.waitForURL(/\/r\/run_/)
+    run = page.url().split('/r/')[1]!.split('?')[0]!
+    const answer = async () => {
+      const asked = page.locator('article.card[data-still=true]').first()
+      await asked.getByLabel('Yes').check()
+      const id = (await asked.getAttribute('data-approval'))!
+      await press(card(id), id, card(id).getByRole('button', { name: 'Answer' }))
+      await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
+    }
+    await answer()
+    const [bundle] = await Promise.all([
+      page.waitForEvent('download'),
+      page
+        .getByRole('button', { name: 'More actions' })
+        .click()
+        .then(() => page.getByRole('button', { name: 'Export as a bundle' }).click()),
+    ])
+    expect(JSON.parse(readFileSync(await bundle.path(), 'utf8')).run.id).toBe(run)
+
+    for (const isRewind of [false, true]) {
+      await page.getByRole('button', { name: 'Fork', exact: true }).click()
+      const dialog = page.getByRole('dialog', { name: 'Fork this run' })
+      await dialog.getByLabel('Go on from').selectOption('first')
+      if (isRewind) await dialog.getByLabel(/Rewind/).check()
+      const before = page.url()
+      await dialog.getByRole('button', { name: 'Fork', exact: true }).click()
+      await page.waitForURL(url => url.href !== before && url.pathname.startsWith('/r/'))
+      await answer()
+      await page.getByRole('link', { name: isRewind ? /rewind of/ : /fork of/ }).waitFor()
+    }
+  })
+
+  it('a graph is written with its mistakes marked, mended, and run', async () => {
+    await open('/graphs')
+    await page.locator('#dot').fill('digraph g {\n  start [shape=Mdiamond]\n  start -> lost\n}')
+    await page.locator('.gutter .error, .gutter .warning').first().waitFor()
+    await page.locator('#dot').fill(GATED)
+    await page.getByText('valid', { exact: true }).waitFor()
+    await page.locator('.graph .node', { hasText: 'Go on?' }).waitFor()
+    expect(await page.getByRole('button', { name: 'Run it' }).isEnabled()).toBe(true)
+  })
+
+  it('a session takes files and gives them; the moment of a decision can be seen again and linked', async () => {
+    await open('/start')
+    await page.getByLabel('Agent').selectOption('demo')
+    await page.getByLabel('Directory').fill(server.work)
+    await page.getByLabel('Name (optional)').fill('files')
+    await page.getByLabel('First prompt (optional)').fill('The tests fail. Find out why and fix it.')
+    await page.getByText('Arguments of the agent').click()
+    await page.getByLabel('Arguments, separated by spaces').fill('--scenario tour --speed 10')
+    await page.getByRole('button', { name: 'Start the session' }).click()
+    await page.locator('h1', { hasText: 'files' }).waitFor()
+    const asked = page.locator('article.card[data-still=true]').first()
+    await asked.waitFor()
+    const id = (await asked.getAttribute('data-approval'))!
+    await press(card(id), id, card(id).getByRole('button', { name: 'Allow once' }))
+    await until(async () => (await known(id)).state === 'applied', 60_000)
+    const then = page.getByRole('link', { name: 'The screen when it was decided' }).first()
+
+    await page
+      .locator('input[type=file]')
+      .setInputFiles({ name: 'spec.txt', mimeType: 'text/plain', buffer: Buffer.from('as it should be') })
+    const session = (await known(id)).subject.session!
+    const stored = join(server.host.settings.dataDirectory, 'uploads', session)
+    await until(async () => {
+      const { readdir } = await import('node:fs/promises')
+      return (await readdir(stored).catch(() => [])).some(name => name.includes('spec'))
+    }, 30_000)
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('button', { name: 'Files of the project' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Files of the project' })
+    await dialog.getByLabel('Path, relative to the project').fill('src/note.txt')
+    await dialog.getByRole('button', { name: 'Open' }).click()
+    await dialog.getByText('kept in the project').waitFor()
+    const [file] = await Promise.all([
+      page.waitForEvent('download'),
+      dialog.getByRole('button', { name: 'Save' }).click(),
+    ])
+    expect(readFileSync(await file.path(), 'utf8')).toBe('kept in the project')
+    await page.keyboard.press('Escape')
+
+    await then.click()
+    await page.locator('.xterm-rows').filter({ hasText: 'May I make this change' }).waitFor()
+    await page.getByRole('button', { name: /Link to this moment|Copy a link/ }).click()
+    const copied = await page.evaluate(() => navigator.clipboard.readText())
+    expect(copied).toMatch(new RegExp(`^${server.address}/replay/.+\\?t=\\d+$`))
+    await page.goto(copied)
+    await page.locator('.xterm-rows').filter({ hasText: 'May I make this change' }).waitFor()
+  })
+
+  it('a setting is changed after the person proved to be there; what is wrong is said and changes nothing', async () => {
+    await open('/settings')
+    await page.getByLabel('Search settings').fill('notify.grace_s')
+    await page.getByRole('button', { name: 'Change' }).click()
+    const dialog = page.getByRole('dialog', { name: 'notify.grace_s' })
+    await dialog.getByLabel('notify.grace_s').fill('7')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    const confirm = page.getByRole('dialog', { name: 'Confirm that it is you' })
+    await confirm.getByLabel(/Passphrase, or the link/).fill(link())
+    await confirm.getByRole('button', { name: 'Confirm' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const file = join(server.directory, 'home', 'config', 'config.toml')
+    expect(readFileSync(file, 'utf8')).toMatch(/grace_s = 7/)
+    await page.getByRole('button', { name: 'Change' }).click()
+    await dialog.getByLabel('notify.grace_s').fill('minus one')
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.locator('.toast.bad').first().waitFor()
+    expect(readFileSync(file, 'utf8')).toMatch(/grace_s = 7/)
+    await dialog.getByRole('button', { name: 'Back' }).click()
+  })
+
+  it('people and devices are listed, another browser is sent away; doctor says how things stand', async () => {
+    const other = await browser.newContext()
+    const rival = await other.newPage()
+    await rival.goto(link())
+    await rival.locator('.shell h1').first().waitFor()
+    await open('/settings/people')
+    await page.getByRole('table', { name: 'People' }).getByText('owner').first().waitFor()
+    await page.getByText('this one').waitFor()
+    await page.getByRole('row').filter({ hasText: 'Revoke' }).first().getByRole('button', { name: 'Revoke' }).click()
+    await rival.getByText('Login link, or passphrase').waitFor()
+    await other.close()
+    await page.getByRole('link', { name: 'Doctor' }).click()
+    await page.locator('.doctor-line', { hasText: 'node' }).first().waitFor()
+    await page.getByRole('button', { name: 'Check again' }).click()
+    await page.locator('.doctor-line', { hasText: 'git' }).first().waitFor()
+  })
+
+  it('no page of 320 pixels scrolls sideways', async () => {
+    await page.setViewportSize({ width: 320, height: 640 })
+    const paths = [
+      '/',
+      '/sessions?show=all',
+      '/panes',
+      '/runs',
+      `/r/${run}`,
+      '/usage',
+      '/graphs',
+      '/start',
+      '/start?what=run',
+      '/settings',
+      '/settings/doctor',
+      '/settings/people',
+      '/settings/page',
+    ]
+    const wide: string[] = []
+    for (const path of paths) {
+      await open(path)
+      await page.locator('main h1').first().waitFor()
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      const by = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+      if (by > 0) wide.push(`${path} by ${by}`)
+    }
+    await page.setViewportSize({ width: 1280, height: 900 })
+    expect(wide).toEqual([])
+  })
+
+  it('opened while the server is down, the page shows what was known, says since when, and lets nothing be decided; then it comes back', async () => {
+    const { id } = await command('down', 'npm run offline')
+    await open('/')
+    await card(id).waitFor()
+    await page.evaluate(() => navigator.serviceWorker.ready.then(() => undefined))
+    await open('/')
+    await card(id).waitFor()
+    await page.reload()
+    await card(id).waitFor()
+    const { port } = server
+    await server.api.close()
+    await page.reload()
+    await page.getByText(/Offline since/).waitFor()
+    await page.getByText(/this is what was known at/).waitFor()
+    await card(id).waitFor()
+    expect(await card(id).getByRole('button', { name: 'Allow once' }).isDisabled()).toBe(true)
+    await TestServer.restarted(server, { settings: { port } })
+    await page.getByText(/Offline since/).waitFor({ state: 'detached' })
+    await card(id).locator('.allow:enabled').waitFor()
+  })
+
+  it('no page failed', () => {
+    expect(errors.filter(text => !/ERR_|Failed to (fetch|load)/.test(text))).toEqual([])
+  })
+})

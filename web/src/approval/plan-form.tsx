@@ -1,0 +1,131 @@
+import { useState } from 'preact/hooks'
+import { plural } from '../api/format'
+import type { Approval } from '../api/types'
+import { Blocks, Diff } from '../blocks/blocks'
+import { markdownBlocks } from '../blocks/markdown'
+import { parseUnified } from '../run/parse-unified'
+import type { Decision } from '../store/actions'
+import { Segments } from '../ui/tabs'
+import type { PlanPayload } from './gate-payload'
+
+interface PlanFormProps {
+  approval: Approval
+  plan: PlanPayload
+  isBusy: boolean
+  /** The whole request has been before the person's eyes. */
+  hasSeenAll: boolean
+  onAnswer(decision: Omit<Decision, 'whole'>): void
+}
+
+type Shown = 'plan' | 'changes' | 'edit'
+
+/** A plan as it will be worked on: read, compared with the one before, changed, sent back, or approved. */
+export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanFormProps) {
+  const [shown, setShown] = useState<Shown>('plan')
+  const [text, setText] = useState(plan.plan_markdown)
+  const [feedback, setFeedback] = useState('')
+  const isEdited = text.trim() !== plan.plan_markdown.trim()
+  const approve = () =>
+    onAnswer(isEdited ? { option: 'approve', editedInput: { ...plan, plan_markdown: text } } : { option: 'approve' })
+  const cancel = approval.request.options.find(({ key }) => key === 'cancel')
+  return (
+    <div class="card-form plan-form">
+      <div class="row wrap">
+        <Segments<Shown>
+          label="Plan"
+          value={shown}
+          onChange={setShown}
+          choices={[
+            { value: 'plan', label: `Version ${plan.version}` },
+            ...(plan.diff === null ? [] : [{ value: 'changes' as const, label: 'Since the last' }]),
+            { value: 'edit', label: isEdited ? 'Edited' : 'Edit' },
+          ]}
+        />
+        <span class="small soft">
+          {plural(plan.tasks.length, 'task')}
+          {plan.key_files.length > 0 && ` · ${plural(plan.key_files.length, 'file')}`}
+        </span>
+      </div>
+      {plan.validation.issues.length > 0 && (
+        <ul class="findings small" aria-label="What the check of the plan found">
+          {plan.validation.issues.map(issue => (
+            <li key={issue}>{issue}</li>
+          ))}
+        </ul>
+      )}
+      {shown === 'plan' && (
+        <div class="plan-text">
+          {plan.tasks.length > 0 && (
+            <ol class="plan-tasks" aria-label="Tasks">
+              {plan.tasks.map(({ number, title }) => (
+                <li key={number}>
+                  <span class="num dim">{number}</span> {title}
+                </li>
+              ))}
+            </ol>
+          )}
+          <Blocks blocks={markdownBlocks(isEdited ? text : plan.plan_markdown)} />
+        </div>
+      )}
+      {shown === 'changes' && (
+        <div class="plan-text">
+          {parseUnified(withHeader(plan.diff ?? '')).map(({ name, lines }) => (
+            <Diff key={name} lines={lines} />
+          ))}
+          {plan.rejections.length > 0 && <p class="small soft">Said to the one before: {plan.rejections.at(-1)}</p>}
+        </div>
+      )}
+      {shown === 'edit' && (
+        <textarea
+          class="input code"
+          rows={14}
+          aria-label="The plan, to be changed"
+          spellcheck={false}
+          value={text}
+          onInput={event => setText(event.currentTarget.value)}
+        />
+      )}
+      <div class="field">
+        <label for={`feedback-${approval.id}`}>What another plan should do differently</label>
+        <textarea
+          id={`feedback-${approval.id}`}
+          class="input"
+          rows={2}
+          value={feedback}
+          onInput={event => setFeedback(event.currentTarget.value)}
+        />
+      </div>
+      <div class="card-actions plan-actions">
+        <button
+          type="button"
+          class="btn tall deny"
+          disabled={isBusy || feedback.trim() === ''}
+          onClick={() => onAnswer({ option: 'reject', text: feedback.trim() })}
+        >
+          Send back
+        </button>
+        <div class="between">
+          {cancel && (
+            <button type="button" class="btn quiet" disabled={isBusy} onClick={() => onAnswer({ option: cancel.key })}>
+              {cancel.label}
+            </button>
+          )}
+        </div>
+        <button
+          type="button"
+          class="btn solid tall allow"
+          disabled={isBusy || !hasSeenAll}
+          title={hasSeenAll ? undefined : 'Show all of the request first'}
+          onClick={approve}
+        >
+          {isEdited ? 'Approve with my edits' : 'Approve'}
+        </button>
+      </div>
+    </div>
+  )
+}
+
+/** A difference of one text has no name of a file. */
+function withHeader(diff: string): string {
+  return diff.startsWith('diff --git') ? diff : `diff --git a/plan b/plan\n${diff}`
+}

@@ -1,0 +1,35 @@
+import { useEffect } from 'preact/hooks'
+import { plural } from '../api/format'
+import { onEvent } from '../store/live'
+import { getJson } from '../transport/request'
+import { useLoad } from '../ui/use-load'
+
+interface Git {
+  branch: string | null
+  head: string | null
+  changed: number
+  untracked: number
+}
+
+/** Where the work stands: branch, commit, and what is not committed. It is looked at again after every turn. */
+export function GitLine({ session }: { session: string }) {
+  const { value, reload } = useLoad(`git ${session}`, signal =>
+    getJson<{ git: Git | null }>(`/sessions/${session}/git`, { signal }),
+  )
+  useEffect(
+    () => onEvent(({ type, subject }) => type === 'turn.closed' && subject === `session/${session}` && reload()),
+    [session, reload],
+  )
+  const git = value?.git
+  if (!git) return null
+  const open = [
+    ...(git.changed > 0 ? [`${plural(git.changed, 'file')} changed`] : []),
+    ...(git.untracked > 0 ? [`${git.untracked} new`] : []),
+  ]
+  return (
+    <span title="Branch, commit, and what is not committed">
+      <span class="mono">{git.branch ?? 'detached'}</span>
+      {git.head && <span class="mono dim"> {git.head.slice(0, 8)}</span>} · {open.join(', ') || 'nothing uncommitted'}
+    </span>
+  )
+}
