@@ -21,7 +21,7 @@ const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 200)
 const RUNS = Number(process.env.BENCH_RUNS ?? 200)
 const IDLE_SECONDS = 10
 const LOADS = (process.env.BENCH_LOADS ?? '1,100').split(',').map(Number)
-const ASKED = 30
+const ASKED = Number(process.env.BENCH_ASKED ?? 30)
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
 const home = join(directory, 'home')
@@ -427,7 +427,9 @@ function residentMegabytes(pid) {
 async function cleanUp() {
   // The keeper hangs up its programs when it is told to end.
   for (const { pid } of processes()) process.kill(pid, 'SIGTERM')
-  for (let waited = 0; waited < 100 && processes().length > 0; waited++) await sleep(100)
+  // A profile takes its time to be written.
+  const tries = process.env.BENCH_PROFILE === undefined ? 100 : 600
+  for (let waited = 0; waited < tries && processes().length > 0; waited++) await sleep(100)
   for (const { pid } of processes()) process.kill(pid, 'SIGKILL')
   rmSync(directory, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 })
 }

@@ -62,7 +62,13 @@ function observe(scene: Scene): Observation {
     composer && !hasSpoken(scene)
       ? bestMatch(scene, ({ rule }) => rule.view === 'startup' && rule.composer === 'live')
       : null
-  if (early && !working?.match) return see(scene, 'startup', { step: 'loading' }, { match: early, busy: null })
+  // So it is before the first box: what the pack calls loading is no turn, however it moves. A banner alone proves nothing, it stays.
+  const loading =
+    composer || scene.memory.hasSeenComposer || turn.echo
+      ? null
+      : bestMatch(scene, ({ rule }) => rule.view === 'startup' && !rule.structural)
+  const starting = early ?? loading
+  if (starting && !working?.match) return see(scene, 'startup', { step: 'loading' }, { match: starting, busy: null })
   if (working || (turn.isOpen && !(skipped && !composer))) return seeAtWork(scene)
   if (skipped) return seeSkipped(scene, skipped)
   if (composer) return seeAtRest(scene)
