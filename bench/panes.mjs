@@ -1,4 +1,5 @@
-// `npm run bench:panes`: a hundred panes in a tmux of its own. How long until a question is seen, and what a hundred idle panes cost.
+// `npm run bench:panes -- [panes]`: panes in a tmux of its own. How long until a question is seen, and what they cost when idle.
+// BENCH_ROUNDS and BENCH_IDLE_S make it shorter or longer.
 import { execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -19,7 +19,7 @@ export {
   withPromptFiles,
 } from './graphs/prepare-graph.js'
 export { Host, type HostOptions } from './host.js'
-export type { Notice } from './notify-center.js'
+export type { Notice } from './notify-notice.js'
 export { openHomeStore } from './open-store.js'
 export { type BoardChange, PANE_ACTIONS, type PaneAction, type PaneExplanation } from './panes-board.js'
 export type { PaneInfo } from './panes-info.js'

@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import { loadConfig } from '../config/index.js'
 import { Counters } from '../panes/index.js'
-import { type Notice, NotifyCenter, type NotifyWishes } from './notify-center.js'
+import { NotifyCenter, type NotifyWishes } from './notify-center.js'
+import type { Notice } from './notify-notice.js'
 import type { PaneInfo } from './panes-info.js'
 
 const DEFAULTS = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config.notify
@@ -76,7 +77,7 @@ class Bench {
   }
 }
 
-describe('calls to a person', () => {
+describe('§12 calls to a person', () => {
   it('tells of an end after `done_delay_s`, with agent, project, place and duration, and no command line', () => {
     const bench = new Bench().to('running').after(60).to('done').after(4.9)
     expect(bench.told).toEqual([])

@@ -8,26 +8,11 @@ import {
 } from '../approvals/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 import type { Counters } from '../panes/index.js'
-import { formatDuration, plural } from '../text/index.js'
+import { formatDuration } from '../text/index.js'
+import { digestNotice, endText, type Notice, type NoticeOutlets, paneNotice } from './notify-notice.js'
 import { isQuiet, quietHours } from './notify-quiet.js'
 import type { BoardChange } from './panes-board.js'
 import type { PaneInfo } from './panes-info.js'
-
-/** One call to a person. Never a command line, never a secret. */
-export interface Notice {
-  kind: 'needs-you' | 'done' | 'failed' | 'digest' | 'over'
-  pane: string
-  title: string
-  body: string
-  at: number
-}
-
-/** Where a notice can go besides the terminals that watch. */
-export interface NoticeOutlets {
-  /** Desktop and the person's own command; empty where there is neither. */
-  readonly hasDesktop: boolean
-  desktop(notice: Notice): void
-}
 
 export interface NotifyWishes {
   enabled: boolean
@@ -60,7 +45,7 @@ export interface NotifyCenterOptions {
 
 const PERSON = 'local'
 const RECENT_MS = 600_000
-/** Fewer runs than this are told one by one after quiet hours. */
+/** Keys pressed so recently mean that somebody is there. */
 const PRESENT_MS = 60_000
 
 interface Asking {
@@ -86,7 +71,7 @@ export class NotifyCenter {
   #lastActive: Partial<Record<NotifyChannel, number>> = {}
   #timer: Timer | null = null
   #digest: Timer | null = null
-
+  #lastText: { text: string; at: number } | null = null
   #isEnabled: boolean
 
   constructor(options: NotifyCenterOptions) {
@@ -287,10 +272,7 @@ export class NotifyCenter {
         this.#ended.delete(pane.id)
         this.#toldRuns.add(run)
         this.#told.set(pane.id, clock.now())
-        const took = formatDuration(Math.max(0, pane.since - pane.startedAt))
-        const detail =
-          kind === 'failed' && pane.doing !== '' ? `failed after ${took}: ${pane.doing}` : `${kind} after ${took}`
-        const notice = this.#notice(kind, pane, detail)
+        const notice = this.#notice(kind, pane, endText(kind, pane))
         const isHere = clock.now() - (this.#lastActive.terminal ?? Number.NEGATIVE_INFINITY) <= PRESENT_MS
         this.#deliver(notice, isHere || !this.#options.outlets.hasDesktop ? 'terminal' : 'browser')
       }),
@@ -315,16 +297,7 @@ export class NotifyCenter {
 
   #notice(kind: Notice['kind'], pane: PaneInfo, body: string): Notice {
     const { clock, hostName } = this.#options
-    const who = pane.agent ?? pane.job ?? 'pane'
-    const project = pane.cwd.slice(pane.cwd.lastIndexOf('/') + 1)
-    const words = { 'needs-you': 'needs you', done: 'is done', failed: 'failed', digest: '', over: 'answered' }
-    return {
-      kind,
-      pane: pane.id,
-      title: `${who} ${words[kind]}`,
-      body: `${project ? `${project} · ` : ''}${pane.place}@${hostName}${body ? ` · ${body.slice(0, 160)}` : ''}`,
-      at: clock.now(),
-    }
+    return paneNotice(kind, pane, body, { hostName, at: clock.now() })
   }
 
   #deliver(notice: Notice, channel: NotifyChannel): void {
@@ -346,21 +319,11 @@ export class NotifyCenter {
     this.#toTerminals(notice)
   }
 
-  #lastText: { text: string; at: number } | null = null
-
   #sendDigest(): void {
     const held = this.#held.splice(0)
     this.#digest = null
     if (held.length === 0) return
-    const titles = held.map(({ title }) => title).join(', ')
-    const body = titles.length > 160 ? `${titles.slice(0, 159)}…` : titles
-    const notice: Notice = {
-      kind: 'digest',
-      pane: '',
-      title: `${plural(held.length, 'run')} ended in your quiet hours`,
-      body,
-      at: this.#options.clock.now(),
-    }
+    const notice = digestNotice(held, this.#options.clock.now())
     this.#deliver(notice, this.#options.outlets.hasDesktop ? 'browser' : 'terminal')
   }
 

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process'
 import { findExecutable } from '../process/index.js'
-import type { Notice, NoticeOutlets } from './notify-center.js'
+import type { Notice, NoticeOutlets } from './notify-notice.js'
 
 /** Text of programs goes to notifiers as data: cut, one line, nothing that a notifier could take for an option or markup. */
 function plain(text: string): string {

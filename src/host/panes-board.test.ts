@@ -1,13 +1,14 @@
 import { join } from 'node:path'
-import { afterEach, describe, expect, it } from 'vitest'
-import { type AgentStatement, PackShelf } from '../agents/index.js'
+import { afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { type AgentStatement, agentNames, loadAgent, PackShelf } from '../agents/index.js'
 import { SimulatedClock } from '../clock/index.js'
 import { loadConfig } from '../config/index.js'
 import { Pane } from '../panes/index.js'
 import { PACKAGE_ROOT } from '../process/index.js'
 import { parsePack } from '../screen/index.js'
 import { createRedactor } from '../text/index.js'
-import { type Notice, NotifyCenter, type NotifyWishes } from './notify-center.js'
+import { NotifyCenter, type NotifyWishes } from './notify-center.js'
+import type { Notice } from './notify-notice.js'
 import { PaneBoard } from './panes-board.js'
 
 const { config } = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' })
@@ -93,11 +94,15 @@ describe('the board of panes', () => {
     open.push(new Board(...over))
     return open.at(-1)!
   }
-  afterEach(() => {
+  /** Boards learn the programs of all agents when time first passes for a session; none may still be at it when a test is over. */
+  const loadAgents = () => Promise.all(agentNames().map(loadAgent))
+  beforeAll(loadAgents)
+  afterEach(async () => {
     for (const { board, center } of open.splice(0)) {
       center.close()
       board.close()
     }
+    await loadAgents()
   })
 
   it('knob panes.poll_s: time passes for panes so often, and not oftener', () => {

@@ -14,6 +14,7 @@ import { findExecutable, runCommand } from '../process/index.js'
 import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import type { ForeignCall } from './hook-inbox.js'
+import { paneByWord, paneOfCall } from './panes-find.js'
 import { type Glance, glanceAt, isSameGlance } from './panes-glance.js'
 import { describeSession, describeTmux, type PaneInfo } from './panes-info.js'
 import { readJob } from './panes-job.js'
@@ -133,7 +134,7 @@ export class PaneBoard {
   list(): PaneInfo[] {
     return [
       ...[...this.#sessions.values()].map(pane => this.#ofSession(pane)),
-      ...this.#tmux.panes.map(pane => this.#ofTmux(pane)),
+      ...this.#tmux.panes.filter(pane => !pane.isOwn).map(pane => this.#ofTmux(pane)),
     ]
   }
 
@@ -144,16 +145,7 @@ export class PaneBoard {
 
   /** By id, a unique beginning of it, a session's number, or a place in tmux. */
   find(word: string): PaneInfo {
-    const all = this.list()
-    const exact = all.find(pane => pane.id === word || pane.place === word || pane.tmuxPane === word)
-    if (exact) return exact
-    const begun = all.filter(pane => pane.id.startsWith(word))
-    if (begun.length === 1) return begun[0]!
-    if (begun.length > 1)
-      throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" is the beginning of ${begun.length} panes`, {
-        next: 'write more of the id',
-      })
-    throw new SignalboxError('E_UNKNOWN', `there is no pane "${word}"`, { next: 'signalbox watch lists them' })
+    return paneByWord(this.list(), word)
   }
 
   act(id: string, what: PaneAction): PaneInfo {
@@ -233,20 +225,8 @@ export class PaneBoard {
 
   /** The tmux pane that a hook call comes from: by its own id, its terminal, or the one pane of this agent in this directory. */
   hearerOf(call: ForeignCall): { id: string; hear(report: AgentReport): void } | null {
-    const pane = this.#paneOf(call)
+    const pane = paneOfCall(this.#tmux.panes, call)
     return pane && { id: pane.id, hear: report => pane.hear(report) }
-  }
-
-  #paneOf({ agent, tmuxPane, socket, tty, cwd }: ForeignCall): TmuxPane | null {
-    const all = this.#tmux.panes
-    if (tmuxPane !== null) {
-      const named = all.filter(pane => pane.info.pane === tmuxPane && (socket === null || pane.socket === socket))
-      return named.length === 1 ? named[0]! : null
-    }
-    const onTerminal = tty === null ? undefined : all.find(pane => pane.info.tty === tty)
-    if (onTerminal) return onTerminal
-    const here = all.filter(pane => pane.agent === agent && cwd !== null && pane.info.cwd === cwd)
-    return here.length === 1 ? here[0]! : null
   }
 
   tmuxPane(id: string): TmuxPane | null {

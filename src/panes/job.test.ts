@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { createRedactor } from '../text/index.js'
 import { isPlainShell, jobName, shownCommand } from './job.js'
 
-describe('the name of a job', () => {
+describe('§7 the name of a job', () => {
   it.each([
     ['vim notes.txt', 'vim'],
     ['/usr/bin/node /opt/codex/bin/codex.js --model x', 'codex'],
@@ -25,7 +25,7 @@ describe('the name of a job', () => {
   })
 })
 
-describe('a command line for people', () => {
+describe('§7 a command line for people', () => {
   const redactor = createRedactor()
   it.each([
     'curl -H Bearer\u0000 abcdefghijklmnop1234567890abcdef12',

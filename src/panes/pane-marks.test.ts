@@ -4,7 +4,7 @@ import { FlickerWatch } from './flicker.js'
 import { isPlainShell, jobName, shownCommand } from './job.js'
 import { ProgressWatch } from './progress.js'
 
-describe('flicker', () => {
+describe('§8 flicker', () => {
   it('is more changes than allowed within the window, and holds for five minutes', () => {
     const flicker = new FlickerWatch({ max: 3, windowS: 60 })
     flicker.see(false, 0)
@@ -20,7 +20,7 @@ describe('flicker', () => {
   })
 })
 
-describe('progress', () => {
+describe('§8 progress', () => {
   const at = (t: number, more = {}) => ({
     t,
     isActive: true,

@@ -68,7 +68,7 @@ describe('menus that the person opened', () => {
   })
 })
 
-describe('the ladder', () => {
+describe('§1 the ladder', () => {
   const reports = AUTHORITIES.filter(authority => authority !== 'exit')
 
   it.each(reports.flatMap(high => reports.filter(low => rankOf(low) > rankOf(high)).map(low => [high, low] as const)))(
@@ -138,7 +138,7 @@ describe('the ladder', () => {
   })
 })
 
-describe('reports of an agent lapse', () => {
+describe('§1 reports of an agent lapse', () => {
   it.each<[string, Claim['is'], Observation, number, number]>([
     ['working, 30 s after the last of them with the screen at rest', 'working', BOX, 30, 31],
     ['blocked, when the input box has been live for 5 s', 'blocked', BOX, 6.9, 7.1],

@@ -32,7 +32,7 @@ function afterWork(): Settler {
   return settler
 }
 
-describe('settling', () => {
+describe('§1 settling', () => {
   test('work and menus are believed at once, and rest where there was no work', () => {
     const settler = new Settler()
     expect(settler.accept(rest, 0)).toBe(true)

@@ -13,7 +13,7 @@ function queueOf(max: number) {
   return { queue: new SignalQueue({ max, count: reason => dropped.push(reason) }), dropped }
 }
 
-describe('the signal queue', () => {
+describe('§5 the signal queue', () => {
   it('gives signals back in the order in which they came', () => {
     const { queue } = queueOf(16)
     for (const name of ['shell.command-start', 'title.working', 'shell.command-end']) queue.push(signal(name))

@@ -62,7 +62,7 @@ function say(bench: Bench, authority: Authority, claim: Claim): void {
 const speaking = AUTHORITIES.filter(authority => authority !== 'exit' && authority !== 'silence')
 const claims = Object.keys(CLAIMS) as (keyof typeof CLAIMS)[]
 
-describe.each(statusTable.states)('a pane that is %s', status => {
+describe.each(statusTable.states)('§2.1 × §3, a pane that is %s', status => {
   const at = () => {
     const bench = INTO[status](new Bench().advance(1)).advance(0.5)
     expect(bench.status).toBe(status)

@@ -23,7 +23,7 @@ const signal = (event: StatusEvent, more: Partial<StatusSignal> = {}): StatusSig
   ...more,
 })
 
-describe('the status table', () => {
+describe('§2.1 the status table', () => {
   it('has a cell for each of 6 statuses and 14 events, as in the specification', () => {
     let cells = 0
     for (const { state, event } of walk(statusTable)) {
@@ -69,6 +69,21 @@ describe('the status table', () => {
     ).toBe('done')
   })
 
+  const WAIT_ENDS = ['start', 'activity', 'finish-ok', 'rest', 'wait-over-changed', 'wait-over-quiet'] as const
+  const RUN_ENDS = ['finish-ok', 'finish-fail', 'rest'] as const
+  it.each([
+    ...WAIT_ENDS.map(event => ['G2', 'waiting-approval', event] as const),
+    ...RUN_ENDS.flatMap(event => (['running', 'long-running'] as const).map(status => ['G3', status, event] as const)),
+    ['G3', 'waiting-approval', 'finish-ok'],
+    ['G3', 'waiting-approval', 'finish-fail'],
+  ] as const)('%s guards %s × %s: refused while it does not hold, applied when it does', (guard, status, event) => {
+    const state = stateIn(status, { run: { authority: 'hook', expires: null } })
+    const refused = guard === 'G2' ? ({ source: 'hook', isAsking: true } as const) : ({ source: 'screen' } as const)
+    expect(applySignal(state, signal(event, refused))).toMatchObject({ state, entry: { reason: `guard_${guard}` } })
+    const applied = applySignal(state, signal(event, { source: 'hook' }))
+    expect([applied.entry.reason, applied.state.status]).toEqual(['applied', STATUS_ROWS[event][status].split(' ')[0]])
+  })
+
   it('keeps a wait that is not guessed when it is seen (G4)', () => {
     const after = applySignal(
       stateIn('waiting-approval', { source: 'screen', seen: false }),
@@ -93,7 +108,7 @@ describe('the status table', () => {
   })
 })
 
-describe('claims as events', () => {
+describe('§2.2 claims as events', () => {
   const reading = { authority: 'screen', view: 'idle_prompt', awaiting: null, isTurnClosed: false } as const
   it.each([
     [{ ...reading, claim: { is: 'working' } }, null, 'idle', 'start'],

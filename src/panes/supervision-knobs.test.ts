@@ -119,7 +119,7 @@ const ELSEWHERE: Record<string, string> = {
   'panes.poll_s': 'host/panes-board.test.ts',
 }
 
-describe('knobs of supervision', () => {
+describe('§4 knobs of supervision', () => {
   it.each(Object.entries(CASES))('%s', (_knob, { settings, arrange, at, isOver }) => {
     const bench = new Bench(settings)
     arrange(bench)

@@ -42,6 +42,10 @@ export interface Supervised extends StatusState {
   gate: string | null
 }
 
+export function isActiveStatus(status: PaneStatus): boolean {
+  return status === 'running' || status === 'long-running'
+}
+
 export const GUESSES: Readonly<Record<HeuristicSignal, { event: StatusEvent; claim: Claim }>> = {
   heuristic_run: { event: 'start', claim: { is: 'working' } },
   heuristic_done: { event: 'finish-ok', claim: { is: 'done' } },

@@ -1,24 +1,18 @@
 import { ContentWatch } from './content-watch.js'
 import { type Claim, type Evidence, rankOf } from './evidence.js'
-import { FlickerWatch } from './flicker.js'
 import { FocusWatch } from './focus-watch.js'
-import type { Guess } from './heuristics/index.js'
+import { heedGuess } from './heed-guess.js'
 import type { Job } from './job.js'
 import type { Pane, PaneState, PaneStep } from './pane.js'
 import type { Look } from './pane-screen.js'
 import { ProgressWatch } from './progress.js'
-import { type LoggedReport, ReportLog } from './report-log.js'
-import { ShownStatus } from './shown-status.js'
+import type { LoggedReport } from './report-log.js'
 import { SignalQueue } from './signal-queue.js'
 import { type Signal, type SignalSource, signalName } from './signals.js'
-import type { StatusEntry, StatusState } from './status.js'
-import type { PaneStatus, StatusEvent } from './status-table.js'
-import { StatusTracker } from './status-tracker.js'
+import type { StatusEntry } from './status.js'
+import { SupervisedStatus } from './supervised-status.js'
 import {
-  asksPerson,
   effectOf,
-  GUESS_LASTS_S,
-  GUESSES,
   isOneRank,
   nameOf,
   type Supervised,
@@ -27,7 +21,6 @@ import {
   says,
   sourceOf,
 } from './supervisor-parts.js'
-import { WaitFallback } from './wait-fallback.js'
 
 /** A program in the foreground counts when it has been there for so long. */
 const FOREGROUND_STANDS_S = 1
@@ -41,20 +34,13 @@ export class Supervisor {
   readonly #options: SupervisorOptions
   readonly #settings: SupervisorSettings
   readonly #queue: SignalQueue
-  readonly #tracker: StatusTracker
+  readonly #status: SupervisedStatus
   readonly #content: ContentWatch
   readonly #progress: ProgressWatch
-  readonly #flicker: FlickerWatch
-  readonly #shown: ShownStatus
   readonly #focus: FocusWatch
-  readonly #wait: WaitFallback
-  readonly #log = new ReportLog()
-  #pane: Pane
-  #generation = 0
   #job: Job | null = null
   /** Since when this very program has the terminal. */
   #jobSince = Number.NEGATIVE_INFINITY
-  #isPending = false
   #isCleared = false
   #mode: 'auto' | 'off' = 'auto'
   #heardAt = 0
@@ -63,7 +49,6 @@ export class Supervisor {
   constructor(pane: Pane, options: SupervisorOptions) {
     const { settings, counters } = options
     const { panes } = settings
-    this.#pane = pane
     this.#options = options
     this.#settings = settings
     this.#tune(pane)
@@ -71,25 +56,18 @@ export class Supervisor {
       max: settings.queue.max,
       count: reason => counters.add(reason === 'merged' ? 'queue.merged' : 'queue.dropped', { reason }),
     })
-    this.#tracker = new StatusTracker({ longAfterS: panes.long_after_s, historyMax: panes.history })
     this.#content = new ContentWatch(settings.heuristics)
     this.#progress = new ProgressWatch({
       afterS: panes.stuck_after_s,
       toolS: panes.stuck_tool_s,
       frozenS: panes.stuck_frozen_s,
     })
-    this.#flicker = new FlickerWatch({ max: panes.flicker_max, windowS: panes.flicker_window_s })
-    this.#shown = new ShownStatus({
-      displayDelayS: panes.display_delay_s,
-      dismissS: panes.dismiss_s,
-      recentS: panes.recent_s,
-    })
     this.#focus = new FocusWatch(panes.focus_debounce_s)
-    this.#wait = new WaitFallback({ afterS: panes.wait_fallback_s, mayRun: panes.wait_fallback_running })
+    this.#status = new SupervisedStatus(pane, options, { content: this.#content, progress: this.#progress })
   }
 
   get pane(): Pane {
-    return this.#pane
+    return this.#status.pane
   }
 
   get job(): Job | null {
@@ -97,12 +75,12 @@ export class Supervisor {
   }
 
   get history(): readonly StatusEntry[] {
-    return this.#tracker.history
+    return this.#status.history
   }
 
   /** Every report of the last hour. */
   reports(t: number): LoggedReport[] {
-    return this.#log.entries(t)
+    return this.#status.log.entries(t)
   }
 
   // — what comes in —
@@ -139,13 +117,13 @@ export class Supervisor {
 
   /** Another program has taken the pane: what was known of the old one is gone, its run is over. */
   replace(pane: Pane, t: number): void {
-    this.#pane = pane
+    this.#status.pane = pane
     this.#tune(pane)
-    this.#generation++
-    this.#queue.renew(this.#generation)
+    this.#status.generation++
+    this.#queue.renew(this.#status.generation)
     this.#content.forget()
-    this.#tracker.forgetReading()
-    if (this.#isActive) this.#apply('finish-ok', 'shell', t, 'process/replaced', { isReading: true })
+    this.#status.forgetReading()
+    if (this.#status.isActive) this.#status.apply('finish-ok', 'shell', t, 'process/replaced', { isReading: true })
   }
 
   focus(isFocused: boolean, t: number): void {
@@ -164,12 +142,12 @@ export class Supervisor {
 
   /** An approval of this pane waits in the ledger, or no more. */
   setPending(isPending: boolean): void {
-    this.#isPending = isPending
+    this.#status.isPending = isPending
   }
 
   /** A switch in the settings was turned. */
   retune(): void {
-    this.#tune(this.#pane)
+    this.#tune(this.pane)
   }
 
   setHeuristics(mode: 'auto' | 'off'): void {
@@ -177,7 +155,7 @@ export class Supervisor {
   }
 
   exited(exit: { code: number | null; signal: string | null }, t: number): void {
-    this.#pane.exited(exit, t)
+    this.pane.exited(exit, t)
     const evidence: Evidence = { authority: 'exit', claim: { is: 'exited', ...exit }, t, expires: null, ref: 'exit' }
     this.#offer('process', 'exit', t, { evidence })
     this.drain(t)
@@ -190,10 +168,10 @@ export class Supervisor {
     const tasks = [
       () => this.drain(t),
       () => this.#countAuthority(t),
-      () => this.#tracker.tick(t),
+      () => this.#status.tick(t),
       () => this.#readAgain(t),
       () => this.#readForeground(t),
-      () => this.#endWait(t),
+      () => this.#status.endWait(t),
       () => this.#markStuck(t),
       () => this.#markSeen(t),
       () => this.#guess(null, t),
@@ -215,21 +193,20 @@ export class Supervisor {
   // — what it is —
 
   state(t: number): Supervised {
-    const { state } = this.#tracker
-    const { reading } = this.#pane.state(t)
-    const isUnheard = this.#pane.standing(t).length === 0 && t - this.#heardAt >= this.#settings.reading.stale_s
+    const { state } = this.#status
+    const { reading } = this.pane.state(t)
+    const isUnheard = this.pane.standing(t).length === 0 && t - this.#heardAt >= this.#settings.reading.stale_s
     return {
       ...state,
-      since: this.#shown.since,
-      generation: this.#generation,
-      ...this.#shown.at(state.status, t),
+      generation: this.#status.generation,
+      ...this.#status.shownAt(t),
       claim: reading.claim,
       authority: reading.authority,
       rule: reading.rule,
       confidence: reading.confidence,
       staleFor: isUnheard ? t - this.#heardAt : null,
       contradictions: reading.contradictions.length,
-      flicker: this.#flicker.count,
+      flicker: this.#status.flickers,
       heuristics: this.#settings.heuristics.mode === 'off' ? 'off' : this.#mode,
       gate: this.#content.gateReason,
     }
@@ -259,13 +236,8 @@ export class Supervisor {
     })
   }
 
-  get #isActive(): boolean {
-    const { status } = this.#tracker.state
-    return status === 'running' || status === 'long-running'
-  }
-
   #offer(source: SignalSource, name: string, t: number, data: Signal['data']): void {
-    this.#queue.push({ source, name, t, generation: this.#generation, data })
+    this.#queue.push({ source, name, t, generation: this.#status.generation, data })
   }
 
   #handle(signal: Signal, now: number): void {
@@ -274,24 +246,24 @@ export class Supervisor {
     if (data.step !== undefined) return this.#see((data.step as PaneStep & { type: 'look' }).state, t)
     if (source === 'hook' || source === 'transcript') {
       this.#progress.progressed(t)
-      this.#log.add({ t, source: source, says: signal.name, ref: signalName(signal), effect: 'progress' })
+      this.#status.log.add({ t, source: source, says: signal.name, ref: signalName(signal), effect: 'progress' })
       // The agent has left: whatever it was doing is over, and nobody ended it well or badly.
-      if (signal.name === 'ended') this.#apply('rest', source, t, signalName(signal), { isReading: true })
+      if (signal.name === 'ended') this.#status.apply('rest', source, t, signalName(signal), { isReading: true })
       return
     }
     switch (signalName(signal)) {
       case 'content.update':
-        return this.#contentChanged(t)
+        return this.#status.contentChanged(t)
       case 'process.returned':
         // No mark and no word: a run that nobody better began has ended, how is unknown.
-        if (this.#isActive) this.#apply('finish-ok', 'shell', t, 'process/back-to-shell')
+        if (this.#status.isActive) this.#status.apply('finish-ok', 'shell', t, 'process/back-to-shell')
         return
       case 'user.focus':
       case 'user.click':
-        this.#apply('seen', 'user', t, signalName(signal))
+        this.#status.apply('seen', 'user', t, signalName(signal))
         return
       case 'user.clear':
-        this.#apply('clear', 'user', t, signalName(signal))
+        this.#status.apply('clear', 'user', t, signalName(signal))
         this.#content.suppress()
         // What was said before counts no more; the next word does, even if it is the same.
         this.#isCleared = true
@@ -305,13 +277,13 @@ export class Supervisor {
     this.#heardAt = Math.max(this.#heardAt, t)
     if (authority === 'shell') this.#content.heardShell(t)
     if (authority === 'hook' || authority === 'transcript' || authority === 'osc7501') this.#progress.progressed(t)
-    const top = this.#pane.standing(now)[0]
+    const top = this.pane.standing(now)[0]
     const isLower =
       top !== undefined && rankOf(authority) > rankOf(top.authority) + (isOneRank(authority, top.authority) ? 1 : 0)
     if (isLower) {
       const isSame = top.claim.is === claim.is
       if (!isSame) this.#options.counters.add('reading.contradiction', { won: top.authority, lost: authority })
-      this.#log.add({
+      this.#status.log.add({
         t,
         source: authority,
         says: says(claim),
@@ -320,10 +292,10 @@ export class Supervisor {
       })
       return
     }
-    if (this.#isCleared) this.#tracker.forgetReading()
+    if (this.#isCleared) this.#status.forgetReading()
     this.#isCleared = false
-    const entry = this.#read({ claim, authority, ref }, this.#pane.state(now), t)
-    this.#log.add({ t, source: authority, says: says(claim), ref, effect: effectOf(entry) })
+    const entry = this.#status.read({ claim, authority, ref }, this.pane.state(now), t)
+    this.#status.log.add({ t, source: authority, says: says(claim), ref, effect: effectOf(entry) })
   }
 
   #see(state: PaneState, t: number): void {
@@ -331,13 +303,13 @@ export class Supervisor {
     if (!look) return
     this.#heardAt = Math.max(this.#heardAt, look.isBelieved && look.observation.view !== 'unknown' ? t : 0)
     this.#followProgress(look, t)
-    if (!this.#isActive && this.#content.isTyping) this.#flicker.acted(t)
+    if (!this.#status.isActive && this.#content.isTyping) this.#status.acted(t)
     if (look.isBelieved) {
       const { authority, rule } = reading
       const isOwn = authority === 'screen' || authority === 'structure'
-      const entry = this.#read({ claim: reading.claim, authority, ref: rule }, state, t)
+      const entry = this.#status.read({ claim: reading.claim, authority, ref: rule }, state, t)
       if (entry || isOwn)
-        this.#log.add({
+        this.#status.log.add({
           t,
           source: isOwn ? authority : look.observation.anchored ? 'screen' : 'structure',
           says: isOwn ? says(reading.claim) : look.observation.view,
@@ -351,10 +323,10 @@ export class Supervisor {
 
   /** A rest is believed late, a lapse comes with time alone: the reading is asked again. */
   #readAgain(t: number): void {
-    const state = this.#pane.state(t)
+    const state = this.pane.state(t)
     if (state.look && !state.look.isBelieved) return
     const { claim, authority, rule } = state.reading
-    this.#read({ claim, authority, ref: rule }, state, t)
+    this.#status.read({ claim, authority, ref: rule }, state, t)
   }
 
   /** Nobody has ever said a word, and a program other than the shell has the terminal: it was started before anybody watched. */
@@ -365,97 +337,11 @@ export class Supervisor {
     if (t - this.#jobSince < FOREGROUND_STANDS_S) return
     // Listed programs are read by what they print.
     if (this.#settings.heuristics.jobs.includes(job.name)) return
-    if (this.#pane.state(t).reading.claim !== null || this.#pane.screen.last === null) return
+    if (this.pane.state(t).reading.claim !== null || this.pane.screen.last === null) return
     const claim: Claim = { is: 'working', label: job.name }
     const evidence: Evidence = { authority: 'structure', claim, t, expires: null, ref: 'process/foreground' }
-    this.#pane.report(evidence)
+    this.pane.report(evidence)
     this.#hear(evidence, t)
-  }
-
-  #read(
-    { claim, authority, ref }: { claim: Claim | null; authority: Evidence['authority'] | 'none'; ref: string },
-    state: PaneState,
-    t: number,
-  ): StatusEntry | null {
-    if (authority === 'silence') return null
-    const { pack } = this.#pane
-    const terminator = state.look?.observation.terminator
-    const before = this.#tracker.state
-    const entry = this.#tracker.read(
-      {
-        claim,
-        authority,
-        view: state.isSettled ? state.view : 'unknown',
-        awaiting: asksPerson(state) ? state.awaiting : null,
-        isTurnClosed: pack.terminator === 'none' || terminator?.outcome === 'done',
-        isPending: this.#isPending,
-      },
-      t,
-    )
-    if (entry) this.#changed(before, entry, ref)
-    return entry
-  }
-
-  #apply(
-    event: StatusEvent,
-    source: StatusState['source'],
-    t: number,
-    ref: string,
-    more: { isReading?: boolean } = {},
-  ): StatusEntry {
-    const before = this.#tracker.state
-    const entry = this.#tracker.apply({
-      event,
-      source,
-      t,
-      generation: this.#generation,
-      isAsking: this.#isAsking(t),
-      ...more,
-    })
-    this.#changed(before, entry, ref)
-    this.#log.add({ t, source, says: event, ref, effect: effectOf(entry) } as LoggedReport)
-    return entry
-  }
-
-  /** A live menu, a pending approval, or somebody's word that a person is asked. Heuristics alone do not count. */
-  #isAsking(t: number): boolean {
-    if (this.#isPending) return true
-    // Where nobody's word counts any more, the last one only ages.
-    if (this.#pane.standing(t).length === 0) return false
-    const state = this.#pane.state(t)
-    if (asksPerson(state)) return true
-    const { reading } = state
-    return reading.claim?.is === 'blocked' && reading.authority !== 'silence'
-  }
-
-  #changed(before: StatusState, entry: StatusEntry, ref: string): void {
-    const { counters } = this.#options
-    const labels = { from: entry.from, to: entry.to, event: entry.event, source: String(entry.source) }
-    if (entry.reason !== 'applied') {
-      counters.add('status.refused', { ...labels, reason: entry.reason })
-      return
-    }
-    const { status } = this.#tracker.state
-    if (entry.event === 'start') this.#content.reactivate()
-    if (status === before.status) return
-    counters.add('status.changed', { ...labels, reason: ref })
-    const { t } = entry
-    this.#shown.changed(before.status, status, t)
-    if (status === 'done' || status === 'failed') this.#content.suppress()
-    if (status === 'waiting-approval') this.#wait.began(t)
-    if (this.#isActive && !['running', 'long-running'].includes(before.status)) this.#progress.progressed(t)
-    this.#countFlicker(status, t)
-  }
-
-  #countFlicker(status: PaneStatus, t: number): void {
-    // A question between two stretches of work is no flicker.
-    if (status === 'waiting-approval') return
-    if (this.#pane.inputAt !== null) this.#flicker.acted(this.#pane.inputAt)
-    if (!this.#flicker.see(this.#isActive, t)) return
-    const { flicker_hold_s } = this.#settings.panes
-    this.#options.counters.add('pane.flicker', { agent: this.#pane.pack.agent })
-    this.#pane.screen.holdRest(flicker_hold_s, this.#flicker.heldUntil)
-    this.#log.add({ t, source: 'timer', says: 'flicker', ref: 'flicker', effect: `rest must last ${flicker_hold_s} s` })
   }
 
   #followProgress({ frame, observation }: Look, t: number): void {
@@ -465,78 +351,49 @@ export class Supervisor {
     if (novelty === 'news' || novelty === 'change') this.#offer('content', 'update', t, {})
   }
 
-  #contentChanged(t: number): void {
-    this.#wait.contentChanged()
-    const { status } = this.#tracker.state
-    if (status === 'waiting-approval' && !this.#isAsking(t)) this.#apply('activity', 'silence', t, 'content/update')
-  }
-
   #guess(frame: Look['frame'] | null, t: number): void {
+    const { agentPrograms, counters } = this.#options
     const guess = this.#content.guess(frame, t, {
-      pane: this.#pane,
+      pane: this.pane,
       job: this.#job,
-      agentPrograms: this.#options.agentPrograms,
+      agentPrograms,
       mode: this.#mode,
-      status: this.#tracker.state.status,
+      status: this.#status.state.status,
     })
-    if (guess) this.#heed(guess, t)
-  }
-
-  #heed({ emitted, suppressed, isPlateau }: Guess, t: number): void {
-    const { counters } = this.#options
+    if (!guess) return
     const job = this.#job?.name ?? 'none'
-    if (isPlateau) this.#progress.stalled()
-    if (suppressed && suppressed.signal !== 'any')
-      counters.add('heuristic.suppressed', { signal: suppressed.signal, job, reason: suppressed.reason })
-    if (!emitted) return
-    counters.add('heuristic.emitted', { signal: emitted.signal, job, reason: emitted.reason })
-    const { event, claim } = GUESSES[emitted.signal]
-    const ref = `content/${emitted.signal}: ${emitted.reason}`
-    const top = this.#pane.standing(t).find(({ authority }) => authority !== 'silence')
-    if (top && top.claim.is !== claim.is) {
-      counters.add('reading.contradiction', { won: top.authority, lost: 'silence' })
-      this.#log.add({ t, source: 'silence', says: says(claim), ref, effect: `lost to ${top.authority}` })
-      return
-    }
-    this.#pane.report({ authority: 'silence', claim, t, expires: t + GUESS_LASTS_S, ref })
-    this.#heardAt = Math.max(this.#heardAt, t)
-    this.#apply(event, 'silence', t, ref)
-  }
-
-  #endWait(t: number): void {
-    if (this.#tracker.state.status !== 'waiting-approval') return
-    const event = this.#wait.due(t)
-    if (event) this.#apply(event, 'timer', t, 'timer/wait')
+    const hasSpoken = heedGuess(guess, t, { job, status: this.#status, progress: this.#progress, counters })
+    if (hasSpoken) this.#heardAt = Math.max(this.#heardAt, t)
   }
 
   #markStuck(t: number): void {
-    const look = this.#pane.screen.last
+    const look = this.pane.screen.last
     const facets = look?.observation.facets ?? []
     const view = look?.observation.view
     const stuck = this.#progress.judge({
       t,
-      isActive: this.#isActive,
+      isActive: this.#status.isActive,
       hasWorkingRow: look?.observation.busy === true && look.observation.anchored,
-      isToolRunning: view === 'tool_running' || this.#pane.state(t).reading.authority === 'shell',
+      isToolRunning: view === 'tool_running' || this.pane.state(t).reading.authority === 'shell',
       isExcused: facets.some(({ name }) => name === 'retry' || name === 'background') || view === 'parallel_agents',
     })
-    if (this.#tracker.setStuck(stuck) && stuck !== null)
-      this.#options.counters.add('pane.stuck', { agent: this.#pane.pack.agent, kind: stuck })
+    if (this.#status.setStuck(stuck) && stuck !== null)
+      this.#options.counters.add('pane.stuck', { agent: this.pane.pack.agent, kind: stuck })
   }
 
   #markSeen(t: number): void {
     if (!this.#focus.isLooking(t)) return
-    const { status, seen } = this.#tracker.state
+    const { status, seen } = this.#status.state
     if (!seen && (status === 'done' || status === 'failed' || status === 'waiting-approval'))
-      this.#apply('seen', 'user', t, 'user.focus')
+      this.#status.apply('seen', 'user', t, 'user.focus')
   }
 
   #countAuthority(t: number): void {
     const passed = Math.min(5, Math.max(0, t - this.#countedAt))
     this.#countedAt = t
-    const { authority } = this.#pane.state(t).reading
+    const { authority } = this.pane.state(t).reading
     this.#options.counters.add('reading.authority_s', { authority }, passed)
-    if (this.#pane.standing(t).length === 0)
-      this.#options.counters.add('pane.unknown_s', { agent: this.#pane.pack.agent }, passed)
+    if (this.pane.standing(t).length === 0)
+      this.#options.counters.add('pane.unknown_s', { agent: this.pane.pack.agent }, passed)
   }
 }

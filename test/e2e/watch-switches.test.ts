@@ -1,10 +1,11 @@
-import { type ChildProcess, execFileSync, spawnSync } from 'node:child_process'
+import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import type { PaneInfo } from '../../src/host/index.js'
 import { CLI, TestHome, waitFor } from './harness.js'
 import { hasTmux } from './tmux.js'
+import { Watch } from './watch-stream.js'
 
 /*
  * One home, one daemon, one tmux server with a window for each test: off switches, calls that leave the program, and shells that mark their
@@ -13,23 +14,19 @@ import { hasTmux } from './tmux.js'
 describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made', () => {
   let home: TestHome
   let env: Record<string, string>
-  let panes: Map<string, PaneInfo>
-  let statuses: Map<string, string[]>
+  let stream: Watch
+  let count = 0
   let called: string
   let commanded: string
 
   const tmux = (...args: string[]) =>
     execFileSync('tmux', ['-f', '/dev/null', ...args], { env: { ...home.env, ...env }, encoding: 'utf8' }).trim()
-  const at = (place: string) => [...panes.values()].find(pane => pane.place === place)
+  const at = (place: string) => stream.at(place)
+  const wait = (place: string, ...wanted: string[]) => stream.wait(place, ...wanted)
   const type = (target: string, line: string) => {
     tmux('send-keys', '-t', target, '-l', '--', line)
     tmux('send-keys', '-t', target, 'Enter')
   }
-  const wait = (place: string, ...wanted: string[]) =>
-    waitFor(`${place} to be ${wanted.join(' or ')}`, () => {
-      const pane = at(place)
-      return pane && wanted.includes(pane.status) && pane.why.authority !== 'none' ? pane : null
-    })
   const window = (name: string, ...command: string[]) =>
     tmux('new-window', '-d', '-P', '-F', '#{session_name}:#{window_index}.0', '-n', name, '-t', 'main:', ...command)
   const bash = (name: string) => window(name, 'env', 'PS1=$ ', 'bash', '--norc', '--noprofile')
@@ -38,25 +35,15 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
     type(place, 'true')
     await waitFor('the marks', () => at(place)?.why.authority === 'shell')
   }
-  const follow = (child: ChildProcess) => {
-    let rest = ''
-    child.stdout!.on('data', chunk => {
-      rest += String(chunk)
-      const lines = rest.split('\n')
-      rest = lines.pop()!
-      for (const { type: kind, pane } of lines.map(line => JSON.parse(line) as { type: string; pane: PaneInfo })) {
-        if (kind === 'gone') panes.delete(pane.id)
-        if (kind !== 'pane') continue
-        panes.set(pane.id, pane)
-        statuses.set(pane.place, [...(statuses.get(pane.place) ?? []), pane.status])
-      }
-    })
+  /** A command that reads from `path` runs until `open` is called. */
+  const barrier = () => {
+    const path = join(home.work, `barrier-${++count}`)
+    execFileSync('mkfifo', [path])
+    return { path, open: () => writeFile(path, 'go\n') }
   }
 
   beforeAll(async () => {
     home = new TestHome()
-    panes = new Map()
-    statuses = new Map()
     const tools = join(home.directory, 'tools')
     for (const directory of [tools, join(home.directory, 'tmux'), home.path('config')])
       mkdirSync(directory, { recursive: true })
@@ -78,7 +65,7 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
       TMUX_PANE: '',
     }
     tmux('new-session', '-d', '-s', 'main', '-x', '100', '-y', '30', 'env', 'PS1=$ ', 'bash', '--norc', '--noprofile')
-    follow(home.start(['watch', '--json', '--tmux'], { env }))
+    stream = new Watch(home.start(['watch', '--json', '--tmux'], { env }))
     await wait('main:0.0', 'idle')
   })
   afterAll(() => home?.close())
@@ -94,21 +81,23 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
       '[Y]es',
       'Do you want to proceed?',
       'esc to interrupt',
+      'Press Enter to continue',
+      'ready',
       '>>> ',
     ]
-    const lines = phrases.map(phrase => `printf '%s\\n' '${phrase}'; sleep 0.4`).join('; ')
-    writeFileSync(join(home.work, 'hostile.sh'), `${lines}; printf '$ '; sleep 1.5; exit 9\n`)
-    type(place, `sh '${join(home.work, 'hostile.sh')}'`)
-    await wait(place, 'running')
-    const from = statuses.get(place)!.length
-    const failed = await wait(place, 'failed')
-    expect(failed).toMatchObject({ exitCode: 9, why: { authority: 'shell' } })
-    expect(
-      statuses
-        .get(place)!
-        .slice(from, -1)
-        .filter(status => status !== 'running'),
-    ).toEqual([])
+    const { path, open } = barrier()
+    const script = join(home.work, `hostile-${count}.sh`)
+    const lines = phrases.map(phrase => `printf '%s\\n' '${phrase}'`)
+    await writeFile(script, `${lines.join('\n')}\nprintf '$ '\ncat '${path}'\nexit 9\n`)
+    const mark = stream.mark
+    type(place, `sh '${script}'`)
+    const ran = await stream.since(mark, place, 'running')
+    await waitFor('all of its phrases', () => />>>\s+\$/.test(tmux('capture-pane', '-p', '-t', place)))
+    await open()
+    const ended = await stream.since(ran, place, 'failed')
+    expect(stream.told[ended - 1]!.pane).toMatchObject({ exitCode: 9, why: { authority: 'shell' } })
+    const during = stream.statuses(place, ran - 1, ended - 1)
+    expect(during.filter(status => status !== 'running' && status !== 'long-running')).toEqual([])
   })
 
   it('calls the desktop’s notifier and the person’s own command for a question, without a shell and without the command line', async () => {
@@ -116,14 +105,13 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
     await wait(place, 'idle')
     type(place, 'SECRET_TOKEN=hunter2hunter2; read -p "Drop the table? [y/N] " x')
     await wait(place, 'waiting-approval')
-    const words = await waitFor('the notifier', () => (existsSync(called) ? readFileSync(called, 'utf8') : ''))
+    const read = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '')
+    const words = await waitFor('the notifier', () => (read(called).includes('Drop the table?') ? read(called) : ''))
     expect(words).toContain('--app-name=signalbox')
-    expect(words).toContain('Drop the table?')
-    const heard = await waitFor('the command', () => {
-      const text = existsSync(commanded) ? readFileSync(commanded, 'utf8') : ''
-      return text.endsWith('needs-you\n') ? text : ''
-    })
-    expect(JSON.parse(heard.split('\n')[0]!)).toMatchObject({ kind: 'needs-you', pane: at(place)!.id })
+    const own = `"pane":"${at(place)!.id}"`
+    const heard = await waitFor('the command', () => (read(commanded).includes(own) ? read(commanded) : ''))
+    expect(JSON.parse(heard.split('\n').find(line => line.includes(own))!)).toMatchObject({ kind: 'needs-you' })
+    await waitFor('the kind in its environment', () => read(commanded).split('\n').includes('needs-you'))
     expect(words + heard).not.toContain('hunter2')
     type(place, 'n')
     await wait(place, 'done', 'idle')
@@ -156,14 +144,27 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
     await wait(place, 'idle')
     await integrated(place)
     await home.run(['switch', 'heuristics', 'off'], { env })
-    type(place, `python3 -c "import time; print('done'); print('esc to interrupt'); time.sleep(2)"`)
-    await wait(place, 'running')
-    const done = await wait(place, 'done')
-    expect(done).toMatchObject({ exitCode: 0, heuristics: 'off', why: { authority: 'shell' } })
+    const emitted = async () => {
+      const { counters } = JSON.parse((await home.run(['stats', 'panes', '--json'], { env })).stdout)
+      return counters.filter((one: { name: string }) => one.name === 'heuristic.emitted')
+    }
+    const before = await emitted()
+    const { path, open } = barrier()
+    const bare = bash('bare')
+    await wait(bare, 'idle')
+    const phrases = `print('done'); print('esc to interrupt'); print('Continue? (y/n)')`
+    type(bare, `python3 -c "${phrases}; input('Overwrite all of it ? ')"`)
+    const mark = stream.mark
+    type(place, `python3 -c "${phrases}; open('${path}').read()"`)
+    const ran = await stream.since(mark, place, 'running')
+    await open()
+    const ended = await stream.since(ran, place, 'done')
+    expect(stream.told[ended - 1]!.pane).toMatchObject({ exitCode: 0, heuristics: 'off', why: { authority: 'shell' } })
+    expect(await emitted()).toEqual(before)
+    // The program without integration was judged by what the screen and the system say, never by a guess.
+    expect(stream.told.filter(({ pane }) => pane.place === bare && pane.why.authority === 'silence')).toEqual([])
     await home.run(['switch', 'heuristics', 'on'], { env })
-    const stats = JSON.parse((await home.run(['stats', 'panes', '--json'], { env })).stdout)
-    const emitted = stats.counters.filter((one: { name: string }) => one.name === 'heuristic.emitted')
-    expect(emitted).toEqual([])
+    type(bare, '')
   })
 
   it('`watch --raw` lists panes without a word about their status', async () => {
@@ -172,7 +173,7 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
       .trim()
       .split('\n')
       .map(line => JSON.parse(line))
-    expect(listed.length).toBe(panes.size)
+    expect(listed.length).toBe(stream.panes.size)
     expect(listed[0]).toMatchObject({ type: 'pane', pane: { place: 'main:0.0', job: 'bash' } })
     expect(Object.keys(listed[0].pane)).not.toContain('status')
     const plain = await home.run(['watch', '--raw', '--once', '--tmux'], { env })
@@ -191,12 +192,19 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
       type(place, load)
       type(place, 'true')
       await waitFor('the marks', () => at(place)?.why.authority === 'shell')
-      type(place, `sh -c 'sleep 1; exit 7'`)
-      await wait(place, 'running')
-      expect(await wait(place, 'failed')).toMatchObject({ exitCode: 7, why: { authority: 'shell' } })
-      type(place, 'sleep 1')
-      await wait(place, 'running')
-      expect(await wait(place, 'done')).toMatchObject({ exitCode: 0 })
+      const ends = async (command: string, status: string) => {
+        const { path, open } = barrier()
+        const mark = stream.mark
+        type(place, command.replace('PIPE', path))
+        const ran = await stream.since(mark, place, 'running')
+        await open()
+        return stream.told[(await stream.since(ran, place, status)) - 1]!.pane
+      }
+      expect(await ends(`sh -c 'cat PIPE; exit 7'`, 'failed')).toMatchObject({
+        exitCode: 7,
+        why: { authority: 'shell' },
+      })
+      expect(await ends('cat PIPE', 'done')).toMatchObject({ exitCode: 0 })
     })
   }
 })

@@ -1,228 +1,199 @@
-import { type ChildProcess, execFileSync } from 'node:child_process'
+import { execFileSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import type { PaneInfo } from '../../src/host/index.js'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { CLI, TestHome, waitFor } from './harness.js'
 import { hasTmux } from './tmux.js'
+import { isRead, Watch } from './watch-stream.js'
 
-/** tmux servers of a test's own, in a directory of its own. */
-class Tmux {
-  readonly directory: string
-  readonly env: Record<string, string>
+/*
+ * Panes in real tmux servers, through the public entry: one home, one daemon and one `watch --json` for all tests, and a tmux session of its
+ * own for each. Nothing here is a matter of being fast: commands end when the test says so, by a pipe that they read from, and what is
+ * waited for is looked up in all that was ever told, not in what is true at the moment of looking.
+ */
 
-  constructor(home: TestHome) {
-    this.directory = join(home.directory, 'tmux')
-    mkdirSync(this.directory, { recursive: true })
-    this.env = { TMUX_TMPDIR: this.directory, TMUX: '', TMUX_PANE: '' }
-    this.#base = { ...home.env, TMUX_TMPDIR: this.directory }
-  }
-
-  readonly #base: Record<string, string>
-
-  run(...args: string[]): string {
-    return execFileSync('tmux', ['-f', '/dev/null', ...args], { env: this.#base, encoding: 'utf8' }).trim()
-  }
-
-  shell(...args: string[]): string {
-    return this.run(...args, 'env', 'PS1=$ ', 'bash', '--norc', '--noprofile')
-  }
-
-  start(name = 'main', ...server: string[]): void {
-    this.shell(...server, 'new-session', '-d', '-s', name, '-x', '100', '-y', '30')
-  }
-
-  type(target: string, line: string): void {
-    this.run('send-keys', '-t', target, '-l', '--', line)
-    this.run('send-keys', '-t', target, 'Enter')
-  }
-}
-
-/** `signalbox watch --json`, as a program reads it. */
-class Watch {
-  readonly panes = new Map<string, PaneInfo>()
-  readonly changes: { type: string; pane: PaneInfo }[] = []
-  isListed = false
-  #rest = ''
-
-  constructor(child: ChildProcess) {
-    child.stdout!.on('data', chunk => {
-      this.#rest += String(chunk)
-      const lines = this.#rest.split('\n')
-      this.#rest = lines.pop()!
-      for (const line of lines) this.#take(JSON.parse(line))
-    })
-  }
-
-  at(place: string): PaneInfo | undefined {
-    return [...this.panes.values()].find(pane => pane.place === place)
-  }
-
-  wait(place: string, ...statuses: string[]): Promise<PaneInfo> {
-    return waitFor(`${place} to be ${statuses.join(' or ')}`, () => {
-      const pane = this.at(place)
-      return pane && statuses.includes(pane.status) && pane.why.authority !== 'none' ? pane : null
-    })
-  }
-
-  #take(line: { type: string; pane: PaneInfo }): void {
-    if (line.type === 'listed') this.isListed = true
-    if (line.type === 'pane') this.panes.set(line.pane.id, line.pane)
-    if (line.type === 'gone') this.panes.delete(line.pane.id)
-    if (line.type === 'pane' || line.type === 'gone') this.changes.push(line)
-  }
-}
+const BASH = ['env', 'PS1=$ ', 'bash', '--norc', '--noprofile']
 
 if (!hasTmux) console.warn('tmux is not installed: the tests of panes in tmux are skipped')
 
 describe.skipIf(!hasTmux)('watch', () => {
   let home: TestHome
-  let tmux: Tmux
-  beforeEach(() => {
-    home = new TestHome()
-    tmux = new Tmux(home)
-  })
-  afterEach(() => home.close())
-  const watch = async (...args: string[]) => {
-    const stream = new Watch(home.start(['watch', '--json', ...args], { env: tmux.env }))
-    await waitFor('the list', () => stream.isListed)
-    return stream
+  let env: Record<string, string>
+  let stream: Watch
+  let count = 0
+
+  const tmux = (...args: string[]) =>
+    execFileSync('tmux', ['-f', '/dev/null', ...args], { env: { ...home.env, ...env }, encoding: 'utf8' }).trim()
+  const type = (target: string, line: string, ...server: string[]) => {
+    tmux(...server, 'send-keys', '-t', target, '-l', '--', line)
+    tmux(...server, 'send-keys', '-t', target, 'Enter')
+  }
+  /** A session with a shell in it, of a name that no other test and no earlier try has had. */
+  const start = (...server: string[]) => {
+    const name = `s${++count}`
+    tmux(...server, 'new-session', '-d', '-s', name, '-x', '100', '-y', '30', ...BASH)
+    return name
+  }
+  /** A command that reads from `path` runs until `open` is called. */
+  const barrier = () => {
+    const path = join(home.work, `barrier-${++count}`)
+    execFileSync('mkfifo', [path])
+    return { path, open: () => writeFile(path, 'go\n') }
   }
 
+  beforeAll(async () => {
+    home = new TestHome()
+    mkdirSync(join(home.directory, 'tmux'))
+    env = { TMUX_TMPDIR: join(home.directory, 'tmux'), TMUX: '', TMUX_PANE: '' }
+    tmux('new-session', '-d', '-s', 'keep', '-x', '100', '-y', '30', ...BASH)
+    stream = new Watch(home.start(['watch', '--json'], { env }))
+    await waitFor('the list', () => stream.isListed)
+    await stream.wait('keep:0.0', 'idle')
+  })
+  afterEach(() => tmux('kill-session', '-a', '-t', 'keep'))
+  afterAll(() => home?.close())
+
   it('finds panes in tmux by itself, and follows commands, splits, renames and ends', async () => {
-    tmux.start()
-    const stream = await watch('--tmux')
-    await stream.wait('main:0.0', 'idle')
-    tmux.type('main:0.0', 'sleep 3')
-    await stream.wait('main:0.0', 'running')
-    await waitFor('the job', () => stream.at('main:0.0')?.job === 'sleep')
-    await stream.wait('main:0.0', 'done')
-    tmux.shell('split-window', '-t', 'main')
-    const split = await stream.wait('main:0.1', 'idle')
-    tmux.run('rename-session', '-t', 'main', 'other')
-    expect((await stream.wait('other:0.1', 'idle')).id).toBe(split.id)
-    tmux.run('kill-pane', '-t', 'other:0.1')
+    const name = start()
+    const place = `${name}:0.0`
+    await stream.wait(place, 'idle')
+    const { path, open } = barrier()
+    type(place, `cat '${path}'`)
+    await stream.wait(place, 'running', 'long-running')
+    await waitFor('the job', () => stream.at(place)?.job === 'cat')
+    await open()
+    await stream.wait(place, 'done')
+    tmux('split-window', '-t', name, ...BASH)
+    const split = await stream.wait(`${name}:0.1`, 'idle')
+    tmux('rename-session', '-t', name, `${name}-other`)
+    expect((await stream.wait(`${name}-other:0.1`, 'idle')).id).toBe(split.id)
+    tmux('kill-pane', '-t', `${name}-other:0.1`)
     await waitFor('the pane to go', () => !stream.panes.has(split.id))
-    expect(stream.panes.size).toBe(1)
+    expect(stream.at(`${name}-other:0.0`)).toBeDefined()
   })
 
-  it('sees a question within a second or so, and that it was answered', async () => {
-    tmux.start()
-    const stream = await watch()
-    await stream.wait('main:0.0', 'idle')
-    tmux.type('main:0.0', 'read -p "Overwrite it? [y/N] " x; sleep 1')
-    const asking = await stream.wait('main:0.0', 'waiting-approval')
+  it('sees a question, and that it was answered', async () => {
+    const place = `${start()}:0.0`
+    await stream.wait(place, 'idle')
+    type(place, 'read -p "Overwrite it? [y/N] " x')
+    const asking = await stream.wait(place, 'waiting-approval')
     expect(asking).toMatchObject({ needsYou: true, doing: expect.stringContaining('Overwrite it?') })
-    tmux.type('main:0.0', 'y')
-    await stream.wait('main:0.0', 'done', 'running')
-    await stream.wait('main:0.0', 'done')
+    type(place, 'y')
+    await stream.wait(place, 'done', 'idle')
   })
 
   it('believes the shell’s own marks: the exit code, and no look-alike', async () => {
-    tmux.start()
-    const stream = await watch()
-    await stream.wait('main:0.0', 'idle')
-    tmux.type('main:0.0', `eval "$('${process.execPath}' '${CLI}' shell-integration bash)"`)
-    tmux.type('main:0.0', 'true')
-    await waitFor('the marks', () => stream.at('main:0.0')?.why.authority === 'shell')
-    tmux.type('main:0.0', "printf 'All done!\\n$ \\n>>> '; sleep 3; exit_with() { return $1; }; exit_with 7")
-    await stream.wait('main:0.0', 'running')
-    const from = stream.changes.length
-    const failed = await stream.wait('main:0.0', 'failed')
-    expect(failed).toMatchObject({ exitCode: 7, why: { authority: 'shell' } })
-    const between = stream.changes.slice(from).map(({ pane }) => pane.status)
-    expect(between.filter(status => status === 'done' || status === 'waiting-approval')).toEqual([])
+    const place = `${start()}:0.0`
+    await stream.wait(place, 'idle')
+    type(place, `eval "$('${process.execPath}' '${CLI}' shell-integration bash)"`)
+    type(place, 'true')
+    await waitFor('the marks', () => stream.at(place)?.why.authority === 'shell')
+    const { path, open } = barrier()
+    const script = join(home.work, `look-alike-${++count}.sh`)
+    await writeFile(script, `printf 'All done!\\n$ \\n>>> '; cat '${path}'; exit 7\n`)
+    const mark = stream.mark
+    type(place, `sh '${script}'`)
+    const ran = await stream.since(mark, place, 'running')
+    await open()
+    const ended = await stream.since(ran, place, 'failed')
+    expect(stream.told[ended - 1]!.pane).toMatchObject({ exitCode: 7, why: { authority: 'shell' } })
+    expect(new Set(stream.statuses(place, ran - 1, ended - 1))).toEqual(new Set(['running']))
   })
 
   it('goes on through copy mode, a resize, and the death and return of the server', async () => {
-    tmux.start()
-    const stream = await watch()
-    const first = await stream.wait('main:0.0', 'idle')
-    tmux.run('copy-mode', '-t', 'main:0.0')
-    await waitFor('copy mode', () => stream.at('main:0.0')?.isInMode)
-    tmux.run('send-keys', '-t', 'main:0.0', '-X', 'cancel')
-    await waitFor('copy mode to end', () => stream.at('main:0.0')?.isInMode === false)
-    tmux.run('resize-window', '-t', 'main', '-x', '70', '-y', '20')
-    tmux.type('main:0.0', 'sleep 1')
-    await stream.wait('main:0.0', 'running')
-    await stream.wait('main:0.0', 'done')
-    tmux.run('kill-server')
-    await waitFor('the pane to go', () => stream.panes.size === 0)
-    tmux.start()
-    const second = await stream.wait('main:0.0', 'idle')
+    const server = ['-L', `mortal${++count}`]
+    const name = start(...server)
+    const place = `${name}:0.0`
+    const first = await stream.wait(place, 'idle')
+    tmux(...server, 'copy-mode', '-t', place)
+    await waitFor('copy mode', () => stream.at(place)?.isInMode)
+    tmux(...server, 'send-keys', '-t', place, '-X', 'cancel')
+    await waitFor('copy mode to end', () => stream.at(place)?.isInMode === false)
+    tmux(...server, 'resize-window', '-t', name, '-x', '70', '-y', '20')
+    const { path, open } = barrier()
+    type(place, `cat '${path}'`, ...server)
+    await stream.wait(place, 'running', 'long-running')
+    await open()
+    await stream.wait(place, 'done')
+    tmux(...server, 'kill-server')
+    await waitFor('the pane to go', () => !stream.panes.has(first.id))
+    tmux(...server, 'new-session', '-d', '-s', name, '-x', '100', '-y', '30', ...BASH)
+    const second = await waitFor('the server again', () => stream.at(place))
     expect(second.id).not.toBe(first.id)
+    tmux(...server, 'kill-server')
   })
 
   it('watches several servers at once, and a pane of our own sessions beside them', async () => {
-    tmux.start('one')
-    tmux.start('two', '-L', 'second')
+    const server = ['-L', `second${++count}`]
+    const [one, two] = [start(), start(...server)]
     await home.run(['start', 'demo'], { env: { SIGNALBOX_DEMO_SCENARIO: 'tour' } })
-    const stream = await watch()
-    await stream.wait('one:0.0', 'idle')
-    await stream.wait('two:0.0', 'idle')
+    const panes = [await stream.wait(`${one}:0.0`, 'idle'), await stream.wait(`${two}:0.0`, 'idle')]
     await waitFor('the session', () =>
       [...stream.panes.values()].some(pane => pane.source === 'session' && pane.agent === 'demo'),
     )
-    const sockets = new Set([...stream.panes.values()].flatMap(pane => pane.socket ?? []))
-    expect(sockets.size).toBe(2)
+    expect(new Set(panes.map(({ socket }) => socket)).size).toBe(2)
+    tmux(...server, 'kill-server')
   })
 
   it('hears hooks of an agent in a pane that somebody else started, and says why', async () => {
-    tmux.start()
-    const stream = await watch()
-    const { id, tmuxPane, socket } = await stream.wait('main:0.0', 'idle')
+    const place = `${start()}:0.0`
+    const { id, tmuxPane, socket } = await stream.wait(place, 'idle')
     const hook = (event: string, more: object) =>
       home.run(['hook', 'claude', event], {
-        input: JSON.stringify({ session_id: 's', hook_event_name: event, cwd: '/', ...more }),
+        input: JSON.stringify({ session_id: `session of ${place}`, hook_event_name: event, cwd: '/', ...more }),
         env: { TMUX: `${socket},1,0`, TMUX_PANE: tmuxPane! },
       })
-    await hook('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: 't1' })
-    expect((await stream.wait('main:0.0', 'running')).why.authority).toBe('hook')
+    await hook('PreToolUse', { tool_name: 'Bash', tool_input: { command: 'ls' }, tool_use_id: place })
+    expect((await stream.wait(place, 'running')).why.authority).toBe('hook')
     await hook('Stop', {})
-    await stream.wait('main:0.0', 'done')
-    const explained = await home.run(['explain', id], { env: tmux.env })
+    await stream.wait(place, 'done')
+    const explained = await home.run(['explain', id], { env })
     expect(explained.stdout).toMatch(/hook/)
-    expect(explained.stdout).toContain('running → done')
+    expect(explained.stdout).toMatch(/(?:long-)?running → done/)
     const stats = JSON.parse((await home.run(['stats', 'panes', '--json'])).stdout)
-    expect(stats.counters.map((count: { name: string }) => count.name)).toContain('status.changed')
+    expect(stats.counters.map((counter: { name: string }) => counter.name)).toContain('status.changed')
   })
 
   it('holds a hundred panes, and lists them for a pipe', async () => {
-    tmux.start()
-    for (let n = 1; n < 100; n++) tmux.shell('new-window', '-t', 'main:')
-    const stream = await watch()
-    await waitFor('all panes', () => stream.panes.size === 100)
-    tmux.type('main:57.0', 'read -p "Continue? [y/N] " x')
-    await stream.wait('main:57.0', 'waiting-approval')
-    const { stdout } = await home.run(['watch', '--once', '--plain'], { env: tmux.env })
+    const server = ['-L', `hundred${++count}`]
+    const name = start(...server)
+    const windows = Array.from({ length: 99 }, () => [';', 'new-window', '-d', '-t', `${name}:`, ...BASH]).flat()
+    tmux(...server, ...windows.slice(1))
+    const own = () => [...stream.panes.values()].filter(pane => pane.place.startsWith(`${name}:`))
+    await waitFor('all panes', () => own().length === 100 && own().every(isRead))
+    type(`${name}:57.0`, 'read -p "Continue? [y/N] " x', ...server)
+    await stream.wait(`${name}:57.0`, 'waiting-approval')
+    const { stdout } = await home.run(['watch', '--once', '--plain', '--filter', `${name}:`], { env })
     expect(stdout.trim().split('\n')).toHaveLength(100)
-    expect(stdout.split('\n')[0]).toMatch(/needs you .*main:57\.0.*Continue\?/)
+    expect(stdout.split('\n')[0]).toMatch(new RegExp(`needs you .*${name}:57\\.0.*Continue\\?`))
+    tmux(...server, 'kill-server')
+    await waitFor('all of them to go', () => own().length === 0)
   })
 
-  it('draws one live screen and leaves the terminal as it was', async () => {
-    tmux.start()
-    tmux.type('main:0.0', 'read -p "Overwrite it? [y/N] " x')
-    tmux.start('view', '-L', 'view')
-    const view = (...args: string[]) => tmux.run('-L', 'view', ...args)
-    const screen = () => view('capture-pane', '-p', '-t', 'view')
-    view(
-      'send-keys',
-      '-t',
-      'view',
-      '-l',
-      '--',
-      `SIGNALBOX_HOME='${home.home}' '${process.execPath}' '${CLI}' watch --tmux`,
-    )
-    view('send-keys', '-t', 'view', 'Enter')
+  it('draws one live screen, does not list itself, and leaves the terminal as it was', async () => {
+    const asking = `${start()}:0.0`
+    await stream.wait(asking, 'idle')
+    type(asking, 'read -p "Overwrite it? [y/N] " x')
+    await stream.wait(asking, 'waiting-approval')
+    const server = ['-L', `view${++count}`]
+    const view = start(...server)
+    const press = (...keys: string[]) => tmux(...server, 'send-keys', '-t', view, ...keys)
+    const screen = () => tmux(...server, 'capture-pane', '-p', '-t', view)
+    type(view, `SIGNALBOX_HOME='${home.home}' '${process.execPath}' '${CLI}' watch --tmux`, ...server)
     await waitFor('the pane on screen', () => /needs you.*Overwrite it\?/.test(screen()))
-    expect(screen()).toContain('1 needs you')
-    view('send-keys', '-t', 'view', 'w')
+    await waitFor('itself to be left out', () => !screen().includes(`${view}:0.0`))
+    press('/')
+    press('-l', 'needs')
+    press('Enter')
+    await waitFor('the filter', () => screen().includes('filter: needs') && !screen().includes('keep:0.0'))
+    press('w')
     await waitFor('the reasons', () => screen().includes('reports, newest first'))
-    view('send-keys', '-t', 'view', 'x')
-    view('send-keys', '-t', 'view', 'q')
-    await waitFor('the shell', () => !screen().includes('signalbox watch   ') && /\$ $|\$$/.test(screen().trimEnd()))
-    view('send-keys', '-t', 'view', '-l', '--', 'echo still $((40+2))')
-    view('send-keys', '-t', 'view', 'Enter')
+    press('x')
+    press('q')
+    await waitFor('the shell', () => !screen().includes('filter: needs') && /\$$/.test(screen().trimEnd()))
+    type(view, 'echo still $((40+2))', ...server)
     await waitFor('an echo', () => screen().includes('still 42'))
+    tmux(...server, 'kill-server')
   })
 })

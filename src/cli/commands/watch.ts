@@ -59,13 +59,29 @@ async function joinTmux(context: CommandContext, client: DaemonClient, configure
   return joined
 }
 
+/** A program that ran before anybody watched is known by having stood for a moment. */
+const FIRST_SIGHT_MS = 1_500
+const LOOK_AGAIN_MS = 200
+
+/** All panes; those that were met just now are given the moment that it takes to know what they do. */
+async function settledPanes(client: DaemonClient): Promise<PaneInfo[]> {
+  const until = systemClock.monotonic() + FIRST_SIGHT_MS
+  for (;;) {
+    const { items } = await client.get<{ items: PaneInfo[] }>('/panes')
+    const isUnread = ({ why, since }: PaneInfo) =>
+      why.authority === 'none' && systemClock.now() - since < FIRST_SIGHT_MS + LOOK_AGAIN_MS
+    if (!items.some(isUnread) || systemClock.monotonic() >= until) return items
+    await new Promise<void>(resolve => systemClock.setTimer(LOOK_AGAIN_MS, resolve))
+  }
+}
+
 async function printOnce(
   context: CommandContext,
   client: DaemonClient,
   wants: Wants,
   isJson: boolean,
 ): Promise<number> {
-  const { items } = await client.get<{ items: PaneInfo[] }>('/panes')
+  const items = await settledPanes(client)
   const now = systemClock.now()
   for (const pane of sortPanes(items.filter(wants))) {
     if (isJson) context.json({ type: 'pane', pane })

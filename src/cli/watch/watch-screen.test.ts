@@ -88,6 +88,13 @@ describe('the watch screen', () => {
     expect([view.selected, view.top]).toEqual(['49', 0])
   })
 
+  it('names its filter at any width', () => {
+    for (const cols of [60, 80, 200]) {
+      const [head] = drawWatch([], { ...INITIAL_VIEW, filter: 'codex idle' }, { cols, rows: 20, now: 0 })
+      expect(head!.map(({ text }) => text).join('')).toContain('filter: codex idle')
+    }
+  })
+
   it('filters by words and hides idle panes when asked', () => {
     const panes = [pane('1', { status: 'running' }), pane('2', { agent: 'codex' })]
     expect(panes.filter(one => matchesFilter(one, 'codex idle')).map(({ id }) => id)).toEqual(['2'])

@@ -129,10 +129,11 @@ function headline(panes: readonly PaneInfo[], view: WatchView, cols: number): Ce
     `${count(pane => pane.status === 'done')} done`,
     `${count(pane => pane.status === 'failed')} failed`,
   ]
-  const filter = view.filter === '' ? '' : `   filter: ${view.filter}`
+  // What hides panes must not be what is cut off: the filter stands where the name of the program would.
+  const head = view.filter !== '' ? `filter: ${view.filter}   ` : cols < NARROW ? '' : 'signalbox watch   '
   return [
     {
-      text: toWidth(`${cols < NARROW ? '' : 'signalbox watch   '}${parts.join(' · ')}${filter}`, cols),
+      text: toWidth(`${head}${parts.join(' · ')}`, cols),
       style: needs > 0 ? 'yellow' : 'bold',
     },
   ]

@@ -49,7 +49,7 @@ class Bench {
 const said = (guess: Guess) => guess.emitted?.signal ?? null
 const why = (guess: Guess) => guess.suppressed?.reason ?? null
 
-describe('content heuristics', () => {
+describe('§6.3–6.5 content heuristics', () => {
   it('a prompt at the cursor that has settled is done; a bare dollar counts', () => {
     for (const prompt of ['user@host:~$ ', '$ ', '>>> ', 'In [3]: ', '(Pdb) ', 'Gemini> ', '... ']) {
       const bench = new Bench()

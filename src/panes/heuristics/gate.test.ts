@@ -21,7 +21,7 @@ const ask = (...questions: GateQuestion[]) => {
   return questions.map(one => gate.ask(one))
 }
 
-describe('the gate of the heuristics', () => {
+describe('§6.1 the gate of the heuristics', () => {
   it('is open for a listed program about which nobody reports', () => {
     expect(ask(question(0))).toEqual([null])
     expect(ask(question(0, { jobName: 'claude' }))).toEqual([null])

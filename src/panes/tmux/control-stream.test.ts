@@ -34,7 +34,7 @@ const EXPECTED = [
   ['notice', 'exit', ''],
 ]
 
-describe('tmux’s control mode', () => {
+describe('§10 tmux’s control mode', () => {
   it('matches replies to commands by number, and knows output and notifications between them', () => {
     expect(plain(new ControlStream().push(SAMPLE))).toEqual(EXPECTED)
   })
