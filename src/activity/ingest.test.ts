@@ -2,7 +2,7 @@ import { PassThrough } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { ingest } from './ingest.js'
+import { type Chunk, ingest } from './ingest.js'
 
 test('both pipes come as one stream, each in its own order, to the end of both', async () => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
@@ -30,7 +30,7 @@ test('what was read is let go, also while the other pipe stays silent', async ()
   for (let n = 0; n < 20; n++) {
     stdout.write(Buffer.alloc(1_000, n))
     const { value } = await chunks.next()
-    first.push(new WeakRef(value!.bytes))
+    first.push(new WeakRef((value as Chunk).bytes))
   }
   await expect
     .poll(
@@ -43,5 +43,5 @@ test('what was read is let go, also while the other pipe stays silent', async ()
     .toBeLessThan(5)
   stdout.end()
   stderr.end()
-  await chunks.return()
+  await chunks.return(undefined)
 })

@@ -105,13 +105,16 @@ describe('every node', () => {
 
   test('that ends when it is told to leaves no timer behind, which would keep the program from ending', async () => {
     const abort = new AbortController()
-    const obedient = steps(
-      ({ signal }) =>
-        new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))),
-    )
-    const end = obedient.run({ ...call('a'), signal: abort.signal })
-    const ended = expect(end).rejects.toThrow('enough')
-    await new Promise(resolve => setImmediate(resolve))
+    let begun: () => void = () => undefined
+    const hasBegun = new Promise<void>(resolve => {
+      begun = resolve
+    })
+    const obedient = steps(({ signal }) => {
+      begun()
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+    })
+    const ended = expect(obedient.run({ ...call('a'), signal: abort.signal })).rejects.toThrow('enough')
+    await hasBegun
     abort.abort(new Error('enough'))
     await ended
     expect(clock.pending).toBe(0)

@@ -66,6 +66,8 @@ export class NodeSteps implements Performer {
       isStalled = true
       abort.abort(new Error('nothing happens'))
     })
+    // It may have been stopped while it was prepared.
+    if (call.signal.aborted) stop()
     try {
       const work = begin(this.#lively(call, abort.signal)).catch(error => {
         if (call.signal.aborted) throw error
