@@ -13,15 +13,26 @@ export interface Chunk {
 export async function* ingest(stdout: Readable, stderr: Readable): AsyncGenerator<Chunk, void, undefined> {
   const pipes = [open('stdout', stdout), open('stderr', stderr)]
   try {
-    const waiting = new Map(pipes.map(pipe => [pipe, next(pipe)]))
-    while (waiting.size > 0) {
-      const { pipe, chunk } = await Promise.race(waiting.values())
-      if (!chunk) {
-        waiting.delete(pipe)
-        continue
+    // Not a race of promises: the pipe that stays silent would keep every chunk of the other one alive.
+    const arrived: Awaited<ReturnType<typeof next>>[] = []
+    let wake: () => void = () => undefined
+    const ask = (pipe: Pipe) =>
+      void next(pipe).then(found => {
+        arrived.push(found)
+        wake()
+      })
+    for (const pipe of pipes) ask(pipe)
+    for (let ended = 0; ended < pipes.length; ) {
+      const found = arrived.shift()
+      if (!found) {
+        await new Promise<void>(resolve => {
+          wake = resolve
+        })
+      } else if (!found.chunk) ended++
+      else {
+        ask(found.pipe)
+        yield found.chunk
       }
-      waiting.set(pipe, next(pipe))
-      yield chunk
     }
   } finally {
     for (const { stream } of pipes) stream.destroy()

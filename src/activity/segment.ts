@@ -8,6 +8,9 @@ import type { Activity } from './activity.js'
 const BATCH_MS = 50
 const BATCH_RECORDS = 64
 
+/** So much may wait to be written before whoever makes more is asked to wait. */
+const BEHIND_BYTES = 4 * 1024 * 1024
+
 /** Where the activities of a step are kept: beside the journal, not in it. `step` is `node@visit#attempt`. */
 export function segmentPath(runDirectory: string, step: string): string {
   return join(runDirectory, 'activity', `${step.replaceAll('/', '~')}.ndjson`)
@@ -21,6 +24,7 @@ export class SegmentWriter {
   #timer: Timer | null = null
   #written: Promise<void> = Promise.resolve()
   #failure: unknown = null
+  #bytesWaiting = 0
 
   constructor(path: string, clock: Clock) {
     mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
@@ -35,6 +39,11 @@ export class SegmentWriter {
     this.#waiting.push(`${JSON.stringify(activity)}\n`)
     if (this.#waiting.length >= BATCH_RECORDS) this.#write()
     else this.#timer ??= this.#clock.setTimer(BATCH_MS, () => this.#write())
+  }
+
+  /** Null while the disk keeps up; else resolves when it has caught up. Failures are told by `flush`. */
+  caughtUp(): Promise<void> | null {
+    return this.#bytesWaiting > BEHIND_BYTES ? this.#written : null
   }
 
   /** @throws what kept the file from being written */
@@ -57,12 +66,15 @@ export class SegmentWriter {
     this.#timer = null
     const lines = this.#waiting.splice(0)
     if (lines.length === 0) return
+    const text = lines.join('')
+    this.#bytesWaiting += text.length
     this.#written = this.#written.then(async () => {
       try {
-        await (await this.#file).appendFile(lines.join(''))
+        await (await this.#file).appendFile(text)
       } catch (error) {
         this.#failure ??= error
       }
+      this.#bytesWaiting -= text.length
     })
   }
 }

@@ -21,6 +21,8 @@ export interface StreamOptions {
   parser: ActivityParser
   /** Writes each activity down before it is passed on. */
   log(activity: Activity): void
+  /** Null while what is written down keeps up; else what to wait for before more is read. */
+  caughtUp?(): Promise<void> | null
 }
 
 /** An object that does not close for so long was none. */
@@ -43,7 +45,10 @@ export async function* activities(
       for (const body of bodies) yield stamp.mark(body)
     }
   }
-  for await (const { from, bytes } of chunks) yield* read(from, pipes[from].push(bytes))
+  for await (const { from, bytes } of chunks) {
+    yield* read(from, pipes[from].push(bytes))
+    await options.caughtUp?.()
+  }
   for (const from of ['stdout', 'stderr'] as const) yield* read(from, pipes[from].end())
   for (const body of parser.end?.() ?? []) yield stamp.mark(body)
 }

@@ -179,6 +179,7 @@ export class AgentSteps {
           call.record(newEvent('step.spawned', { step: call.step, pid, processStart, ...agentSession }))
         },
         log: activity => segment.append(activity),
+        caughtUp: () => segment.caughtUp(),
         onActivity: (activity, progress) => {
           growth.heard(progress.sessionId)
           model = progress.model ?? model

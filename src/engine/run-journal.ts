@@ -65,10 +65,9 @@ export class RunJournal<Work> {
 
   /** Folds events now, to be written with the next commit. */
   propose(events: readonly NewEvent[], at: number): void {
-    for (const event of events) {
-      const stamped = { at, ...event }
-      this.#proposed.push(stamped)
-      this.#fold({ ...stamped, position: 0, stream: runStream(this.id), version: this.#run.version + 1 })
+    for (const { type, data, at: own = at } of events) {
+      this.#proposed.push({ type, data, at: own })
+      this.#fold({ type, data, at: own, position: 0, stream: runStream(this.id), version: this.#run.version + 1 })
     }
   }
 

@@ -1,6 +1,14 @@
 import type { HeadlessEnd } from '../agents/index.js'
 import type { Clock } from '../clock/index.js'
-import type { AgentTurn, LiveListener, LiveTurns, StepAbort, StepCall } from '../engine/index.js'
+import {
+  type AgentTurn,
+  getRun,
+  isEnded,
+  type LiveListener,
+  type LiveTurns,
+  type StepAbort,
+  type StepCall,
+} from '../engine/index.js'
 import { type EventData, isEvent } from '../events/index.js'
 import { processStart } from '../process/index.js'
 import { type LiveSession, type SessionRecord, sessionStream } from '../sessions/index.js'
@@ -187,6 +195,16 @@ export class SessionTurns implements LiveTurns {
       if (isEvent(event, 'message.final') && event.data.turn === turn) answer = event.data.markdown
     }
     return { isOpened: opened !== undefined, closed, answer }
+  }
+}
+
+/** Ends the sessions of runs that were cancelled while no host was there to end them. */
+export async function endOrphans(host: SessionKeeping): Promise<void> {
+  for (const { id, label, state } of await host.records()) {
+    const run = state === 'ended' || state === 'lost' ? null : /^(run_[a-z0-9]+)\//.exec(label ?? '')?.[1]
+    if (!run) continue
+    const record = await getRun(host.store, run).catch(() => null)
+    if (record && isEnded(record.status)) await host.live(id)?.stop('its run is over')
   }
 }
 

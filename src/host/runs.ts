@@ -32,7 +32,7 @@ import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { codeStepsOf } from './code-steps.js'
 import { gateAnswer } from './gate-answers.js'
-import { type SessionKeeping, SessionTurns } from './live-turns.js'
+import { endOrphans, type SessionKeeping, SessionTurns } from './live-turns.js'
 import { isOwnerGone, ownName } from './process-owner.js'
 import { stepEnvironment } from './session-environment.js'
 import { StepApprovals } from './step-approvals.js'
@@ -110,6 +110,7 @@ export function openRuns(options: RunsOptions): RunHost {
     },
     builtInPipelines(),
   )
+  if (options.sessions) void endOrphans(options.sessions).catch(onError)
   const own = codeSteps(options.functions ?? {}, call => madeDirectory(agents.directory(call)))
   return new RunHost({
     store,

@@ -129,3 +129,17 @@ test('a node with live=true works in a terminal: it asks there, outlives the dae
     return left.every(({ label }) => !label?.startsWith(`${run}/`))
   })
 })
+
+test('a run that is cancelled while there is no daemon: the next one ends its terminal', async () => {
+  const { run } = JSON.parse(
+    (await inside(home, ['oneshot', 'make a file', '--agent', 'demo', '--live', '--detach', '--json'])).stdout,
+  ) as { run: string }
+  await waitFor('the question', () => requestOf(run))
+  await home.kill(home.daemon)
+  await home.ok(['cancel', run])
+  await home.ok(['serve', '--background'], { env: scenarioOf() })
+  await waitFor('its terminal to be gone', async () => {
+    const left = await json<{ label: string | null }[]>('sessions', '--json')
+    return left.every(({ label }) => !label?.startsWith(`${run}/`))
+  })
+})

@@ -27,6 +27,8 @@ export interface RunStepOptions {
   onSpawned(process: { pid: number; processStart: string | null; agentSessionId: string | null }): void
   /** Before anything follows from it; a throw ends the step. */
   log(activity: Activity): void
+  /** As the stream asks for it: what is written down may be slower than the agent is. */
+  caughtUp?(): Promise<void> | null
   onActivity(activity: Activity, progress: StepProgress): void
 }
 
@@ -104,6 +106,7 @@ async function listen(
     redactor,
     parser: agent.headless.parser(step),
     log,
+    ...(options.caughtUp && { caughtUp: options.caughtUp }),
   })
   try {
     for await (const activity of stream) {
@@ -171,10 +174,24 @@ class Talk {
 
 /** The pipes, but not for longer than a moment after the program has left: its children may hold them open. */
 async function* untilDrained<T>(source: AsyncGenerator<T>, exit: Promise<unknown>, clock: Clock): AsyncGenerator<T> {
-  const isOver = exit.then(() => delay(clock, DRAIN_MS)).then((): typeof OVER => OVER)
+  let isOver = false
+  let end: () => void = () => undefined
+  void exit
+    .then(() => delay(clock, DRAIN_MS))
+    .then(() => {
+      isOver = true
+      end()
+    })
+  // Not a race with the exit: it would keep alive whatever was read before it.
+  const nextOrOver = () =>
+    new Promise<IteratorResult<T> | typeof OVER>((resolve, reject) => {
+      end = () => resolve(OVER)
+      if (isOver) end()
+      else source.next().then(resolve, reject)
+    })
   try {
     for (;;) {
-      const next = await Promise.race([source.next(), isOver])
+      const next = await nextOrOver()
       if (next === OVER || next.done) return
       yield next.value
     }

@@ -103,6 +103,23 @@ describe('every node', () => {
     expect(end.result).toMatchObject({ status: 'fail', failure_reason: 'no luck' })
   })
 
+  test('that ends when it is told to leaves no timer behind, which would keep the program from ending', async () => {
+    const abort = new AbortController()
+    let begun: () => void = () => undefined
+    const hasBegun = new Promise<void>(resolve => {
+      begun = resolve
+    })
+    const obedient = steps(({ signal }) => {
+      begun()
+      return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)))
+    })
+    const ended = expect(obedient.run({ ...call('a'), signal: abort.signal })).rejects.toThrow('enough')
+    await hasBegun
+    abort.abort(new Error('enough'))
+    await ended
+    expect(clock.pending).toBe(0)
+  })
+
   test('in which nothing happens for too long ends the run; signs of life put that off', async () => {
     let alive: (() => void) | null = null
     const hanging = steps(

@@ -61,30 +61,45 @@ export class NodeSteps implements Performer {
     call.signal.addEventListener('abort', stop, { once: true })
     let isStalled = false
     const stallMs = new AttributeReader(step.graph.attributes, GRAPH_ATTRIBUTES).durationMs('stall_timeout') ?? 0
+    const deaf = this.#deaf(abort.signal)
     const watch = this.#signs.watch(call.run, stallMs, () => {
       isStalled = true
       abort.abort(new Error('nothing happens'))
     })
+    // It may have been stopped while it was prepared.
+    if (call.signal.aborted) stop()
     try {
       const work = begin(this.#lively(call, abort.signal)).catch(error => {
         if (call.signal.aborted) throw error
         return threw(error)
       })
-      const end = await Promise.race([work, this.#deaf(abort.signal)])
+      const end = await Promise.race([work, deaf.end])
       if (isStalled) return stalled(step, stallMs)
       return { ...end, result: await this.#finish(call, step, end) }
     } finally {
       watch.cancel()
+      deaf.cancel()
       call.signal.removeEventListener('abort', stop)
     }
   }
 
   /** A handler that does not listen when it is told to stop is left behind after a while: what it still says is not heard. */
-  #deaf(signal: AbortSignal): Promise<StepEnd> {
-    return new Promise(resolve => {
+  #deaf(signal: AbortSignal): { end: Promise<StepEnd>; cancel(): void } {
+    let timer: Timer | null = null
+    let begin: () => void = () => undefined
+    const end = new Promise<StepEnd>(resolve => {
       const giveUp = () => resolve(threw(new Error('the handler was told to stop, and did not')))
-      signal.addEventListener('abort', () => void this.#options.clock.setTimer(STOP_GRACE_MS, giveUp), { once: true })
+      begin = () => {
+        timer = this.#options.clock.setTimer(STOP_GRACE_MS, giveUp)
+      }
+      signal.addEventListener('abort', begin, { once: true })
     })
+    // A timer that is left behind would keep the program from ending.
+    const cancel = () => {
+      signal.removeEventListener('abort', begin)
+      timer?.cancel()
+    }
+    return { end, cancel }
   }
 
   async recover(call: StepCall): Promise<Recovery> {
