@@ -6,8 +6,8 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const PANES = Number(process.argv[2] ?? 100)
-const ROUNDS = 40
-const IDLE_S = 20
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 40)
+const IDLE_S = Number(process.env.BENCH_IDLE_S ?? 20)
 const root = process.env.SIGNALBOX_E2E_ROOT ?? fileURLToPath(new URL('..', import.meta.url))
 const cli = join(root, 'dist', 'cli.js')
 const directory = mkdtempSync(join(tmpdir(), 'bench-panes-'))

@@ -24,6 +24,9 @@ const env = {
   SIGNALBOX_DEMO_SPEED: '0',
 }
 
+// Each command listens to them while it runs.
+for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0)
+
 /** A command line in this process; what it printed. */
 async function run(...args) {
   let said = ''

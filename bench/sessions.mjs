@@ -179,7 +179,9 @@ async function measureApprovals() {
   )
   let running = 0
   for (const load of LOADS) {
+    const begun = Date.now()
     await inParallel(load - running, 4, startStream)
+    print(`start, ${load} streaming`, `${load - running} more in ${((Date.now() - begun) / 1000).toFixed(1)} s`)
     running = load
     const session = await startSession(asking)
     await post(`/sessions/${session.id}/messages`, { text: 'go' })
@@ -314,7 +316,12 @@ function daemonLog() {
   }
 }
 
+/** BENCH_PROFILE=<directory>: with a CPU profile of the daemon, written there when it ends. */
 function startDaemon() {
+  const profiles = process.env.BENCH_PROFILE
+  if (profiles !== undefined)
+    spawn(process.execPath, ['--cpu-prof', '--cpu-prof-dir', profiles, cli, 'serve'], { env, cwd, stdio: 'ignore' })
+  // Waits for the one that is there.
   execFileSync(process.execPath, [cli, 'serve', '--background'], { env, cwd, stdio: 'ignore' })
 }
 

@@ -14,6 +14,7 @@ import { findExecutable, runCommand } from '../process/index.js'
 import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import type { ForeignCall } from './hook-inbox.js'
+import { type Glance, glanceAt, isSameGlance } from './panes-glance.js'
 import { describeSession, describeTmux, type PaneInfo } from './panes-info.js'
 import { readJob } from './panes-job.js'
 import { copyOf, type LiveSettings, type SwitchChange } from './panes-switches.js'
@@ -63,6 +64,7 @@ export class PaneBoard {
   readonly #muted = new Set<string>()
   readonly #shown = new Map<string, PaneInfo>()
   readonly #keys = new Map<string, string>()
+  readonly #glances = new Map<string, Glance>()
   /** Sessions that a person has renamed since they were opened. */
   readonly #names = new Map<string, string>()
   readonly #listeners = new Set<(change: BoardChange) => void>()
@@ -248,7 +250,7 @@ export class PaneBoard {
   }
 
   tmuxPane(id: string): TmuxPane | null {
-    return this.#tmux.panes.find(pane => pane.id === id) ?? null
+    return this.#tmux.pane(id)
   }
 
   /** Tells of a pane if there is something to tell. */
@@ -256,6 +258,7 @@ export class PaneBoard {
     const session = this.#sessions.get(id)
     const pane = session ? null : this.tmuxPane(id)
     if (pane?.isOwn) return this.#leave(id)
+    if (!this.#isNew(id, session ?? pane)) return
     const info = session ? this.#ofSession(session) : pane ? this.#ofTmux(pane) : null
     if (!info) return
     const key = JSON.stringify({
@@ -282,7 +285,17 @@ export class PaneBoard {
     const info = this.#shown.get(id)
     this.#shown.delete(id)
     this.#keys.delete(id)
+    this.#glances.delete(id)
     if (info) this.#tell({ type: 'gone', pane: info })
+  }
+
+  /** Most of the time nothing has happened to a pane since it was last described: then it is not described again. */
+  #isNew(id: string, pane: SessionPane | TmuxPane | null): boolean {
+    if (!pane) return true
+    const glance = glanceAt(pane, [this.#muted.has(id), this.#names.get(id)])
+    const isSame = isSameGlance(this.#glances.get(id), glance)
+    this.#glances.set(id, glance)
+    return !isSame
   }
 
   #tell(change: BoardChange): void {

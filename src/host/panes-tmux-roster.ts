@@ -1,5 +1,6 @@
 import { agentNames, loadAgent, type PackShelf } from '../agents/index.js'
 import { type Clock, newId } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
 import type { Counters, SupervisorSettings } from '../panes/index.js'
 import { TmuxSource } from '../panes/tmux/index.js'
 import type { Redactor } from '../text/index.js'
@@ -27,7 +28,11 @@ export interface TmuxRosterOptions {
 export class TmuxRoster {
   readonly #options: TmuxRosterOptions
   readonly #panes = new Map<string, TmuxPane>()
+  readonly #byId = new Map<string, TmuxPane>()
+  /** Every pane that is supervised, from the moment it was told of until it goes. */
   readonly #opening = new Map<string, Promise<TmuxPane | null>>()
+  /** Panes beyond `panes.max_total`. */
+  readonly #leftOut = new Map<string, { socket: string; info: TmuxPane['info'] }>()
   /** What tmux told of a pane while it was being opened, in its order: between two of these nothing may be lost. */
   readonly #early = new Map<string, ((pane: TmuxPane) => void)[]>()
   /** A pane keeps its public id while its process lives, also over a lost connection. */
@@ -43,6 +48,10 @@ export class TmuxRoster {
 
   get panes(): readonly TmuxPane[] {
     return [...this.#panes.values()]
+  }
+
+  pane(id: string): TmuxPane | null {
+    return this.#byId.get(id) ?? null
   }
 
   async join(places: TmuxPlaces): Promise<boolean> {
@@ -68,6 +77,7 @@ export class TmuxRoster {
   leave(): void {
     this.#source?.close()
     this.#source = null
+    this.#leftOut.clear()
     for (const key of [...this.#opening.keys(), ...this.#panes.keys()]) this.#gone(key)
   }
 
@@ -76,6 +86,7 @@ export class TmuxRoster {
     this.#source?.close()
     for (const pane of this.#panes.values()) pane.close()
     this.#panes.clear()
+    this.#byId.clear()
   }
 
   /** Programs of all agents by their names; null until they were asked for. */
@@ -106,11 +117,41 @@ export class TmuxRoster {
       this.#gone(key)
     }
     if (this.#opening.has(key) && !known) return void (await this.#opening.get(key))?.describe(info)
-    if (this.#panes.size + this.#opening.size >= this.#options.settings.panes.max_total) return
+    if (this.#opening.size >= this.#options.settings.panes.max_total) return this.#leaveOut(key, socket, info)
+    await this.#begin(key, socket, info)
+  }
+
+  async #begin(key: string, socket: string, info: TmuxPane['info']): Promise<void> {
     this.#early.set(key, [])
     const opening = this.#openPane(key, socket, info).finally(() => this.#early.delete(key))
     this.#opening.set(key, opening)
     await opening
+  }
+
+  /** One too many: it is kept in mind until another one goes, and the person is told once that there are such panes. */
+  #leaveOut(key: string, socket: string, info: TmuxPane['info']): void {
+    const { settings, counters, onError } = this.#options
+    const isFirst = this.#leftOut.size === 0
+    if (!this.#leftOut.has(key)) counters.add('pane.left_out', { reason: 'max_total' })
+    this.#leftOut.set(key, { socket, info })
+    if (!isFirst) return
+    onError(
+      new SignalboxError('E_LIMIT', `there are more panes than ${settings.panes.max_total}; the others are left out`, {
+        next: 'raise panes.max_total',
+      }),
+    )
+  }
+
+  /** A place is free: the pane that has waited longest takes it, and its content is asked for, because nobody kept it. */
+  #takeIn(): void {
+    const [next] = this.#leftOut
+    if (!next || this.#isClosed || !this.#source) return
+    const [key, { socket, info }] = next
+    this.#leftOut.delete(key)
+    const source = this.#source
+    void this.#begin(key, socket, info)
+      .then(() => source.resync(key))
+      .catch(this.#options.onError)
   }
 
   async #openPane(key: string, socket: string, info: TmuxPane['info']): Promise<TmuxPane | null> {
@@ -137,6 +178,7 @@ export class TmuxRoster {
       return null
     }
     this.#panes.set(key, pane)
+    this.#byId.set(id, pane)
     const early = this.#early.get(key) ?? []
     this.#early.delete(key)
     for (const act of early) act(pane)
@@ -147,9 +189,11 @@ export class TmuxRoster {
 
   #gone(key: string): void {
     const pane = this.#panes.get(key)
-    this.#opening.delete(key)
+    this.#leftOut.delete(key)
+    if (this.#opening.delete(key)) this.#takeIn()
     if (!pane) return
     this.#panes.delete(key)
+    this.#byId.delete(pane.id)
     pane.close()
     this.#options.left(pane.id)
   }

@@ -20,6 +20,9 @@ export class StatusTracker {
   #state: StatusState = INITIAL_STATUS
   #claim: Claim | null = null
   #said = ''
+  /** The very report that was read last: most readings are the same object again. */
+  #readClaim: Claim | null = null
+  #readBy = ''
   readonly #history: StatusEntry[] = []
   readonly #longAfterS: number
   readonly #historyMax: number
@@ -34,6 +37,7 @@ export class StatusTracker {
   /** What was read last counts no more: the same reading again is an event. */
   forgetReading(): void {
     this.#said = ''
+    this.#readBy = ''
   }
 
   setStuck(stuck: StatusState['stuck']): boolean {
@@ -53,7 +57,11 @@ export class StatusTracker {
   /** A reading that has been accepted. The same claim again is no event. */
   read(reading: StatusReading, t: number): StatusEntry | null {
     this.tick(t)
-    const said = JSON.stringify([reading.claim, reading.authority, reading.view === 'parallel_agents'])
+    const by = reading.view === 'parallel_agents' ? `${reading.authority} of helpers` : reading.authority
+    if (reading.claim === this.#readClaim && by === this.#readBy) return null
+    this.#readClaim = reading.claim
+    this.#readBy = by
+    const said = JSON.stringify([reading.claim, by])
     if (said === this.#said) return null
     this.#said = said
     const event = eventOfClaim(reading, this.#claim, this.#state.status)

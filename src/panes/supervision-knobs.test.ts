@@ -112,11 +112,11 @@ const ELSEWHERE: Record<string, string> = {
   'queue.max': 'signal-queue.test.ts',
   // What only the host knows of: its clock, its list, its calls.
   'panes.sources': 'test/e2e/watch.test.ts',
-  'panes.tmux_socket': 'test/e2e/watch.test.ts',
-  'panes.max_total': 'host',
+  'panes.tmux_socket': 'tmux/tmux-server.test.ts',
+  'panes.max_total': 'host/panes-tmux-roster.test.ts',
   'panes.command_max': 'job.test.ts',
   'panes.quiet_run_s': 'host/notify-center.test.ts',
-  'panes.poll_s': 'host',
+  'panes.poll_s': 'host/panes-board.test.ts',
 }
 
 describe('knobs of supervision', () => {

@@ -57,14 +57,14 @@ function observe(scene: Scene): Observation {
     })
   if (shell?.is === 'prompt') return seeAtPrompt(scene, shell)
   if (shell?.is === 'running' && !layout.isComposerAnchored) return seeCommand(scene, shell.command)
-  if (working || (turn.isOpen && !(skipped && !composer))) return seeAtWork(scene)
-  if (skipped) return seeSkipped(scene, skipped)
-  // A box that is drawn before the program is ready for anything: only its pack can tell.
+  // A box that is drawn before the program is ready for anything: only its pack can tell. What moves there is no work yet.
   const early =
     composer && !hasSpoken(scene)
       ? bestMatch(scene, ({ rule }) => rule.view === 'startup' && rule.composer === 'live')
       : null
-  if (early) return see(scene, 'startup', { step: 'loading' }, { match: early, busy: null })
+  if (early && !working?.match) return see(scene, 'startup', { step: 'loading' }, { match: early, busy: null })
+  if (working || (turn.isOpen && !(skipped && !composer))) return seeAtWork(scene)
+  if (skipped) return seeSkipped(scene, skipped)
   if (composer) return seeAtRest(scene)
   const failed = bestMatch(scene, match => match.rule.view === 'error')
   if (failed) return see(scene, 'error', errorPayload(failed, failed.text, true), { match: failed, busy: false })
@@ -126,8 +126,9 @@ function isYoung(scene: Scene): boolean {
   return isBoxKnown && !hasSpoken(scene) && isLoading && !frame.still && frame.t < STARTING_S
 }
 
+/** Somebody asked, or the agent answered. Notices come by themselves. */
 function hasSpoken({ memory, layout }: Scene): boolean {
-  return memory.echo !== null || layout.blocks.some(block => block.spec !== null)
+  return memory.echo !== null || layout.blocks.some(block => block.spec !== null && block.kind !== 'notice')
 }
 
 /** Two rows of blocks and quadrants near the top. A long run of one sign is the edge of a box, not a picture. */

@@ -170,6 +170,30 @@ describe('menus in a picture', () => {
     expect(menu.selected).toBe(1)
   })
 
+  it('keep their number in line though the pointer pushes it to the right', () => {
+    const text = '1. Foo\n   the first\n› 2. Bar\n     the second\n3. Baz\n   the third'
+    const menu = menuOf(look(text))
+    expect(menu.options.map(({ label, detail }) => [label, detail])).toEqual([
+      ['Foo', 'the first'],
+      ['Bar', 'the second'],
+      ['Baz', 'the third'],
+    ])
+    expect(menu.selected).toBe(1)
+  })
+
+  it('may be explained between the options and the keys, but not by what the agent says', () => {
+    const menu = (words: string) =>
+      look(
+        `Permissions\n\n› 1. Read only\n  2. Everything\n\n${words}\n  Press enter to confirm or esc to go back`,
+        BOXED,
+      )
+    expect(labels(menu('  The first protects your files.\n  The second does not.'))).toEqual([
+      'Read only',
+      'Everything',
+    ])
+    expect(menu('• That is how it looks.').view).not.toBe('tool_menu')
+  })
+
   it('of two rows with words below are no entries: the second is an option', () => {
     const text = '❯ Yes\n  No\n\n  More about this\n  in the guide\n\nEnter to select · Esc to close'
     expect(labels(look(text)).slice(0, 2)).toEqual(['Yes', 'No'])

@@ -79,6 +79,23 @@ describe('an agent that has asked again by the time the first answer was read', 
   })
 })
 
+describe('a menu', () => {
+  test('is asked when the store could not be reached at first', async () => {
+    stage = await SessionStage.open()
+    stage.session.goLive()
+    await stage.paint([' Signalbox demo agent 1.0.0'])
+    await stage.paint(['▷ go', '', THINKING, ''])
+    const append = stage.store.appendAll.bind(stage.store)
+    let failures = 2
+    stage.store.appendAll = (...args) =>
+      failures-- > 0 ? Promise.reject(new Error('the disk is full')) : append(...args)
+    await stage.paint(['▷ go', '', ...MENU], { isGone: true, passMs: 3_000 })
+    expect(stage.session.approval).toMatchObject({ state: 'pending' })
+    expect(stage.errors.map(String)).toContain('Error: the disk is full')
+    expect(stage.shown.filter(line => line.startsWith('ask'))).toHaveLength(1)
+  })
+})
+
 describe('a frame that the program was stopped in the middle of', () => {
   const BEGIN = '\u001b[?2026h'
   const END = '\u001b[?2026l'

@@ -30,7 +30,8 @@ export function isCommand(text: string, meaning: TextMeaning = 'auto'): boolean 
 
 /**
  * How a text gets into the box. Typed, a leading `/ ! @ #` is a command and a tab is a key; pasted, they are text. Where nothing can be
- * pasted, a blank in front takes the mark its meaning. Null: this text cannot be typed without its line breaks being taken for Enter.
+ * pasted, a blank in front takes the mark its meaning. Some programs look at what they drew last to tell whether a `?` or a `!` is the first
+ * character of the box: while they lag behind, any of them may open a panel or a shell. To these everything but a command is pasted. Null: this text cannot be typed without its line breaks being taken for Enter.
  */
 export function typingOf(
   text: string,
@@ -38,7 +39,8 @@ export function typingOf(
 ): Typing | null {
   const isLong = text.length > TYPED_MAX || text.includes('\n')
   const isMarked = /^[/!@#]/u.test(text) && !isCommand(text, meaning)
-  if ((isLong || isMarked || text.includes('\t')) && isBracketedPaste) return { text, way: 'paste' }
+  const isPasted = pack.input.mode === 'paste' && !isCommand(text, meaning)
+  if ((isLong || isMarked || isPasted || text.includes('\t')) && isBracketedPaste) return { text, way: 'paste' }
   if (isLong && pack.agent === 'generic') return null
   const way = pack.input.mode === 'bulk' || pack.input.paceMs === 0 ? 'bulk' : 'typed'
   return { text: isMarked ? ` ${text}` : text, way }

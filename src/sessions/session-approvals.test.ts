@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { type ApprovalRecord, approvalsProjection, Ledger } from '../approvals/index.js'
 import { decisionOf, menuOf, SUBJECT } from '../approvals/testing/fixtures.js'
-import { SimulatedClock } from '../clock/index.js'
+import { delay, SimulatedClock } from '../clock/index.js'
 import { runThrough } from '../clock/testing/run-through.js'
 import { validateEvent } from '../events/index.js'
 import type { Menu } from '../screen/index.js'
@@ -97,6 +97,28 @@ describe('a menu', () => {
     await session.raise(MENU, '3:1')
     expect(session.open).toMatchObject({ state: 'pending', instance: '3:1', menuPrint: MENU.print, kind: 'permission' })
     expect(told).toEqual(['ask pending'])
+  })
+
+  test('that stands there while no request is open for it is asked, once', async () => {
+    const before = approvals()
+    await before.raise(MENU, '3:1')
+    const first = before.open!
+    // The next host comes while a picture without the menu is on screen; then an equal one is drawn.
+    screen.menu = null
+    const session = approvals()
+    expect(await session.takeOver(null)).toBe('none')
+    expect(await stateOf(first)).toBe('stale gone')
+    screen.menu = MENU
+    for (let looks = 0; looks < 3; looks++) {
+      session.stands(MENU, '3:1')
+      await run(delay(clock, 200))
+    }
+    await run(delay(clock, 1_000))
+    session.stands(MENU, '3:1')
+    await run(delay(clock, 1_000))
+    const all = await ledger.list({ isOpenOnly: false })
+    expect(all.map(({ state }) => state)).toEqual(['stale', 'pending'])
+    expect(session.open).toMatchObject({ state: 'pending', menuPrint: MENU.print })
   })
 
   test('of a survey, or one that a person opened, is no request', async () => {

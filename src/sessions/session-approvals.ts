@@ -13,10 +13,11 @@ import type { Clock, Timer } from '../clock/index.js'
 import type { Menu } from '../screen/index.js'
 import { type AnswerChannel, NO_CHANNEL } from './answer-channel.js'
 import { DecisionDelivery } from './decision-delivery.js'
+import { MenuUses } from './menu-uses.js'
 import { isDenial, isStructured, type OpenRequest } from './open-request.js'
 import type { Sink } from './sink.js'
 import { joinedMenu, requestOfStatement, requestOfTool } from './structured-request.js'
-import { type RequestStatement, type StartedTool, ToolBook } from './tool-book.js'
+import { type RequestStatement, ToolBook } from './tool-book.js'
 
 export interface SessionApprovalsOptions {
   subject: { agent: string; session: string; project: string; cwd: string; hostName: string }
@@ -51,20 +52,26 @@ export class SessionApprovals {
   readonly #answers: AnswerChannel
   readonly #delivery: DecisionDelivery
   readonly #tools = new ToolBook()
+  readonly #uses: MenuUses
   /** Oldest first. */
   readonly #open = new Map<string, OpenRequest>()
   #shown: { id: string; instance: string } | null = null
   /** Reports that came after the end of their request, and which that was: each end has one. */
   readonly #late = new Map<string, string>()
-  /** Ended requests that no use of a tool was found for. */
-  #unnamed: { menu: Menu; endedAt: number }[] = []
   #lastKeysAt = Number.NEGATIVE_INFINITY
   #timesAsked = 0
   #again: Timer | null = null
+  /** How often in a row a menu could not be asked. */
+  #misses = 0
 
   constructor(options: SessionApprovalsOptions) {
     this.#options = options
     this.#answers = options.answers ?? NO_CHANNEL
+    this.#uses = new MenuUses(
+      this.#tools,
+      options.clock,
+      (tool, menu) => requestOfTool([tool], menu, '', this.#context()) !== null,
+    )
     this.#delivery = new DecisionDelivery({
       ...options,
       answers: this.#answers,
@@ -95,9 +102,19 @@ export class SessionApprovals {
   async raise(menu: Menu, instance: string, since = this.#options.clock.monotonic()): Promise<void> {
     const kind = approvalKindOf(menu)
     this.#shown = null
-    this.#again?.cancel()
-    await this.#nameEarlier()
+    this.#cancelLook()
     if (!kind) return
+    try {
+      await this.#raise(menu, kind, instance, since)
+    } finally {
+      this.#misses = this.#shown ? 0 : this.#misses + 1
+      // The store was out of reach, or the request that this is the menu of has ended meanwhile: it is asked while it stands.
+      if (!this.#shown) this.#lookAgain(instance, menu.print)
+    }
+  }
+
+  async #raise(menu: Menu, kind: ApprovalRequest['kind'], instance: string, since: number): Promise<void> {
+    await this.#nameEarlier()
     const { session } = this.#options.subject
     const join = joinReports(this.#records(), { channel: 'screen', requestKey: instance, session, menu })
     const joined = join.do === 'join' || join.do === 'known' ? this.#open.get(join.id) : undefined
@@ -130,12 +147,26 @@ export class SessionApprovals {
   #lookAgain(instance: string, print: string | undefined): void {
     const { clock, menu, onError } = this.#options
     // One look for one menu, however many requests about it have come to their end.
-    this.#again?.cancel()
-    this.#again = clock.setTimer(ASK_AGAIN_MS, () => {
+    this.#cancelLook()
+    this.#again = clock.setTimer(ASK_AGAIN_MS * 2 ** Math.min(this.#misses, 6), () => {
+      this.#again = null
       const now = menu.menu()
       if (!now || now.print !== print || this.#shown || this.#options.isExited()) return
       void this.raise(now, `${appearanceOf(instance)}~${++this.#timesAsked}`).catch(onError)
     })
+  }
+
+  /**
+   * The menu that was asked last is seen again. An equal one may have taken its place behind a picture that nobody believed, or while one
+   * host followed another: if no request is open for it, it is looked at once more, and asked.
+   */
+  stands(menu: Menu, instance: string): void {
+    if (!this.#shown && !this.#again && approvalKindOf(menu)) this.#lookAgain(instance, menu.print)
+  }
+
+  #cancelLook(): void {
+    this.#again?.cancel()
+    this.#again = null
   }
 
   /** The menu has gone. Decided: whoever delivers it looks for proof. Pending: someone answered in the terminal, or it was withdrawn. */
@@ -182,41 +213,16 @@ export class SessionApprovals {
    */
   async #nameEarlier(): Promise<void> {
     for (const open of [...this.#open.values()]) {
-      const tool = open.key === null ? this.#useShownBy(open.menu) : null
+      const tool = open.key === null ? this.#uses.shownBy(open.menu) : null
       if (tool) await this.#name(open, tool.key, tool.tool)
     }
-  }
-
-  /** The oldest use of a tool that this menu can be about, among those that nobody has asked about. */
-  #useShownBy(menu: Menu | null): StartedTool | null {
-    if (!menu) return null
-    return this.#tools.unasked().findLast(tool => requestOfTool([tool], menu, '', this.#context())) ?? null
-  }
-
-  /** A request that is over has had its use of the tool, told of by now or later: that one is no other request's. */
-  #spend({ key, menu }: OpenRequest): void {
-    if (key !== null || !menu) return
-    const tool = this.#useShownBy(menu)
-    if (tool) this.#tools.noteAsked(tool.key, this.#options.clock.monotonic())
-    else this.#unnamed = [...this.#unnamed.slice(-UNNAMED_KEPT), { menu, endedAt: this.#options.clock.now() }]
-  }
-
-  /** What was begun before the end of a request without a name, and is told of only now, was that request's. */
-  #isSpent(tool: StartedTool, at: number): boolean {
-    const over = this.#unnamed.find(
-      ({ menu, endedAt }) => at <= endedAt && requestOfTool([tool], menu, '', this.#context()),
-    )
-    if (!over) return false
-    this.#unnamed = this.#unnamed.filter(entry => entry !== over)
-    this.#tools.noteAsked(tool.key, this.#options.clock.monotonic())
-    return true
   }
 
   /** A menu that was raised before its tool was told of: from now on the agent's words about that tool are about it. */
   async #nameTool(statement: ToolStatement, at: number): Promise<void> {
     if (statement.key === null || [...this.#open.values()].some(({ key }) => key === statement.key)) return
     const tool = this.#tools.unasked().find(({ key }) => key === statement.key)
-    if (!tool || this.#isSpent(tool, at)) return
+    if (!tool || this.#uses.isSpent(tool, at)) return
     const open = [...this.#open.values()].find(
       ({ key, menu, since }) =>
         key === null &&
@@ -525,7 +531,7 @@ export class SessionApprovals {
     const open = this.#open.get(id)
     if (open) {
       this.#letGo(open)
-      this.#spend(open)
+      this.#uses.spend(open)
     }
     this.#open.delete(id)
     if (this.#shown?.id === id) {
@@ -548,7 +554,6 @@ export class SessionApprovals {
 const MENU_FOLLOWS_MS = 200
 
 const LATE_KEPT = 200
-const UNNAMED_KEPT = 20
 
 /** A relay reconnects within five seconds; a menu is drawn at once. */
 const ADOPTED_MS = 10_000

@@ -77,6 +77,8 @@ export class SessionPhase {
   /** When the open message was last read, and when it is due again if that was put off. */
   #readAt = Number.NEGATIVE_INFINITY
   #readDue: number | null = null
+  /** Menus on their way to the ledger. */
+  #asking = 0
   /** The turn that the agent was last seen to be busy with. */
   #begun: string | null = null
   /** When a half drawn picture came that nothing has followed yet. */
@@ -160,14 +162,14 @@ export class SessionPhase {
     this.#conversation.observe(look)
     if (look.isSettled && observation.view !== 'auth_required' && observation.view !== 'unknown')
       this.#options.notices.signedIn()
-    if (!this.#readiness.admits(look) || this.#isHalfDrawn(look)) return
+    if (!this.#readiness.admits(look) || !look.isSettled || this.#isHalfDrawn(look)) return
     const menu = liveMenu(observation)
-    // A menu has left when a frame lacks it, believed or not: the same one after that is another request.
-    if (!menu) this.#menus.print = null
-    if (!look.isSettled) return
     const isNewMenu = menu !== null && this.#menus.print !== menu.print
+    if (!menu) this.#menus.print = null
     this.#beginQueuedTurn(look)
     this.dispatch(phaseEventOf(observation, isNewMenu), look)
+    if (menu && this.#asking === 0 && !this.#options.isCatchingUp())
+      this.#options.approvals.stands(menu, this.#menus.instance)
   }
 
   /** Keys go to the program, a person's or ours. */
@@ -241,9 +243,14 @@ export class SessionPhase {
     const { effects, approvals, lastLook } = this.#options
     const menu = liveMenu(lastLook()?.observation ?? null)
     const { instance } = this.#menus
+    this.#asking++
     effects.later(async () => {
-      const found = await approvals.takeOver(menu && { menu, instance })
-      if (found === 'new' && menu) await approvals.raise(menu, instance)
+      try {
+        const found = await approvals.takeOver(menu && { menu, instance })
+        if (found === 'new' && menu) await approvals.raise(menu, instance)
+      } finally {
+        this.#asking--
+      }
     })
   }
 
@@ -414,7 +421,9 @@ export class SessionPhase {
     const count = this.#menus.count + 1
     const instance = `${look.frame.lines[menu.rows[0]]?.id ?? 0}:${count}`
     this.#menus = { count, print: menu.print, instance }
-    if (!isCatchingUp()) effects.later(() => approvals.raise(menu, instance, since))
+    if (isCatchingUp()) return
+    this.#asking++
+    effects.later(() => approvals.raise(menu, instance, since).finally(() => this.#asking--))
   }
 
   get #asksOnlyForSignIn(): boolean {

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, statSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { loadPack } from '../../src/agents/index.js'
 import { replayEvents } from '../../src/panes/index.js'
 import type { Pack } from '../../src/screen/index.js'
@@ -53,6 +53,12 @@ function observe({ header }: WholeRecording, events: Iterable<RecordingEvent>, p
   return seen
 }
 
+async function readAsRecorded(cast: string): Promise<{ recording: WholeRecording; pack: Pack; whole: Seen[] }> {
+  const recording = await readWholeRecording(cast)
+  const pack = await loadPack(agentOf(cast), null)
+  return { recording, pack, whole: observe(recording, recording.events, pack) }
+}
+
 /** The same bytes at the same times, cut elsewhere. */
 function* recut(
   events: readonly RecordingEvent[],
@@ -71,10 +77,15 @@ function* recut(
 test('there are recordings to read', () => expect(recordings.length).toBeGreaterThan(5))
 
 describe.each(recordings.map(cast => [cast.replace(`${root}`, ''), cast] as const))('%s', (_, cast) => {
+  // Read once, as it was recorded, for both tests.
+  let read: Promise<{ recording: WholeRecording; pack: Pack; whole: Seen[] }> | null = null
+  const readOnce = () => (read ??= readAsRecorded(cast))
+  afterAll(() => {
+    read = null
+  })
+
   test('reads the same however its bytes are cut', async () => {
-    const recording = await readWholeRecording(cast)
-    const pack = await loadPack(agentOf(cast), null)
-    const whole = observe(recording, recording.events, pack)
+    const { recording, pack, whole } = await readOnce()
     const bytes = recording.events.reduce((sum, event) => sum + (event.kind === 'output' ? event.bytes.length : 0), 0)
     expect(
       observe(
@@ -95,8 +106,7 @@ describe.each(recordings.map(cast => [cast.replace(`${root}`, ''), cast] as cons
   }, 240_000)
 
   test('shows no impossible change of view and does not flicker', async () => {
-    const recording = await readWholeRecording(cast)
-    const seen = observe(recording, recording.events, await loadPack(agentOf(cast), null))
+    const { recording, whole: seen } = await readOnce()
     const inputs = recording.events.filter(event => event.kind === 'input').map(event => event.t)
     expect(impossible(seen, inputs)).toEqual([])
     expect(excursions(seen, inputs).length).toBeLessThanOrEqual(1)

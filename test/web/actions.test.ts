@@ -32,7 +32,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: server.address })
     page = await context.newPage()
-    page.setDefaultTimeout(60_000)
+    page.setDefaultTimeout(Number(process.env.WAIT_MS ?? 60_000))
     errors = watchErrors(page)
     await page.goto(link())
     await page.locator('.shell h1').first().waitFor()

@@ -63,9 +63,12 @@ async function list(
   }
   const width = Math.max(...infos.map(info => info.agent.length))
   for (const info of infos) {
-    const what = info.problem
-      ? context.style('red', `${place(info.problem)}${info.problem.message}`)
-      : `${plural(info.rules, 'rule')}, ${plural(info.fixtures, 'fixture')}${checkedWords(info)}`
+    if (info.problem) {
+      context.out(`${info.agent.padEnd(width)}  ${context.style('red', 'not loaded')}`)
+      context.out(`${' '.repeat(width)}  ${context.style('red', `${place(info.problem)}${info.problem.message}`)}`)
+      continue
+    }
+    const what = `${plural(info.rules, 'rule')}, ${plural(info.fixtures, 'fixture')}${checkedWords(info)}`
     const evidence = info.evidence.length === 0 ? 'no recordings' : `seen ${info.evidence.join(', ')}`
     context.out(
       `${info.agent.padEnd(width)}  ${info.versions.padEnd(16)} ${context.style('dim', evidence.padEnd(26))} ${what}  ${context.style('dim', shown(info.file, context))}`,

@@ -7,6 +7,7 @@ import { EXIT, SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { type Attribute, type Graph, printDot } from '../../graph/index.js'
 import { budgetOf, checkInputs, type ExecutableFiles, titleOf, transformGraph } from '../../host/index.js'
+import type { EventStore } from '../../store/index.js'
 import { plural } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
@@ -16,7 +17,7 @@ import { newWorkspace } from '../graphs/new-workspace.js'
 import { describeDiagnostic, type ReadGraph, readGraph } from '../graphs/read-graph.js'
 import { requireTrust } from '../graphs/require-trust.js'
 import { type Home, openHome } from '../home.js'
-import { withProjectSettings } from '../project-settings.js'
+import { enterProject, withProjectSettings } from '../project-settings.js'
 import { durationMs, wholeNumber } from '../runs/oneshot-options.js'
 import { withStore } from '../runs/open-runs.js'
 
@@ -49,7 +50,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
             mayAsk: context.isInteractive && options.ask !== false && !options.json,
           })
         : null
-    const home = trusted ? await withProjectSettings(context, store, own) : own
+    const home = options.dryRun === undefined ? await settingsHere(context, store, own, trusted, options) : own
     const graph = transformGraph(read.parsed.graph, dirname(read.path), read.module?.transforms)
     const input = await inputOf(context, home, id, graph, read, options, trusted)
     const labels = {
@@ -79,6 +80,22 @@ export async function run(context: CommandContext, { args, options }: CommandInp
       context.note(`the daemon drives it; signalbox logs -f ${id} follows, signalbox cancel ${id} ends it`)
     }
     return EXIT.ok
+  })
+}
+
+/** What comes with the program needs no asking, but the project that its agents work in does. */
+async function settingsHere(
+  context: CommandContext,
+  store: EventStore,
+  own: Home,
+  trusted: ExecutableFiles | null,
+  options: Record<string, unknown>,
+): Promise<Home> {
+  if (trusted) return withProjectSettings(context, store, own)
+  return enterProject(context, store, own, {
+    trust: options.trust as string | undefined,
+    mayAsk: context.isInteractive && options.ask !== false && !options.json,
+    isApart: false,
   })
 }
 

@@ -97,6 +97,12 @@ export class TmuxServer {
     return this.#finding
   }
 
+  /** Takes the content of a pane whole, for somebody who has missed it. */
+  resync(pane: string): void {
+    const known = this.#panes.get(pane)
+    if (known) void this.#sync(known.owner, pane)
+  }
+
   close(): void {
     this.#isClosed = true
     this.#retry?.cancel()

@@ -64,6 +64,14 @@ export class TmuxSource {
     await this.#scan()
   }
 
+  /** The content of a pane is wanted once more. */
+  resync(key: string): void {
+    for (const [socket, { server }] of this.#servers) {
+      const prefix = paneKey(socket, '')
+      if (key.startsWith(`${prefix}%`)) server.resync(key.slice(prefix.length))
+    }
+  }
+
   close(): void {
     this.#timer?.cancel()
     for (const { server } of this.#servers.values()) server.close()

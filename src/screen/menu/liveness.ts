@@ -123,6 +123,8 @@ function foreignRowBelow(
 ): number | null {
   let hintsLeft = hints
   let more: RegExp | null = null
+  // What is said between the options and the keys that confirm or leave is about them.
+  const explainedTo = hasKeyboard(candidate, rows, pack) ? candidate.footerRows![0] : -1
   let isInBox = candidate.rows[candidate.group.last]!.isBoxed
   for (let index = candidate.group.last + 1; index < rows.length; index++) {
     const row = rows[index]!
@@ -137,6 +139,7 @@ function foreignRowBelow(
       own.isRule ||
       isFooter ||
       (isInBox && own.isBoxed) ||
+      (index < explainedTo && row.indent > 0 && !pack.blocks.some(block => matchesRow(row, block.first))) ||
       /^\s*(?:▼|↓ \d+ more)/u.test(own.text)
     )
       continue

@@ -69,13 +69,15 @@ function collectUpwards(rows: readonly MenuRow[], last: OptionRow): OptionRow[] 
 }
 
 /**
- * Numbers in one column; from 9 to 10 they may be set to the right. Check boxes may stand before some of the labels. Where a label had to be
- * broken, some programs lose a blank of its indent: beside the one with the pointer that is still the same column.
+ * Numbers in one column; from 9 to 10 they may be set to the right. Check boxes may stand before some of the labels. The pointer may push
+ * its number to the right; and where a label had to be broken, some programs lose a blank of its indent: beside the row with the pointer
+ * that is still the same column.
  */
 function isAligned(a: OptionRow, b: OptionRow): boolean {
-  const isShifted =
-    String(a.number).length !== String(b.number).length || (a.glyphColumn === null) !== (b.glyphColumn === null)
-  return Math.abs(a.numberColumn - b.numberColumn) <= (isShifted ? 1 : 0)
+  const isPushed = a.glyphColumn === b.numberColumn || b.glyphColumn === a.numberColumn
+  const isPointed = (a.glyphColumn === null) !== (b.glyphColumn === null)
+  const isShifted = isPointed || String(a.number).length !== String(b.number).length
+  return isPushed || Math.abs(a.numberColumn - b.numberColumn) <= (isShifted ? 1 : 0)
 }
 
 /** Unnumbered siblings below a numbered list (`Submit`, `Next`): short labels in the number's column. */

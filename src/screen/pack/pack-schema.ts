@@ -200,7 +200,7 @@ export const packSchema = z.strictObject({
     .prefault({}),
   input: z
     .strictObject({
-      mode: z.enum(['bulk', 'typed']).default('typed'),
+      mode: z.enum(['bulk', 'typed', 'paste']).default('typed'),
       pace_ms: z.number().min(0).default(2),
       settle_ms: z.number().min(0).default(250),
       submit: z.string().default('\r'),

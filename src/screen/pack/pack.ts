@@ -46,7 +46,8 @@ export interface RuleWatch {
 export type TextWidth = { from: 'cols'; minus: number } | { from: 'fixed'; width: number }
 
 export interface InputWays {
-  mode: 'bulk' | 'typed'
+  /** `paste`: typed one by one, characters mean more than themselves while the agent lags behind; prompts are pasted where it can be done. */
+  mode: 'bulk' | 'typed' | 'paste'
   paceMs: number
   settleMs: number
   submit: string

@@ -63,12 +63,13 @@ export class Said {
     return lines
   }
 
-  /** A greeting was there before anything was said. */
+  /** A greeting was there before anything was said, with hints that come when they come. */
   #noteReady(look: Look): void {
     const { composer, awaiting, busy } = look.observation
     if (this.#isReady || (!composer && !awaiting)) return
-    this.#isReady = true
-    if (composer && busy !== true && !this.#conversation.hasEcho) this.#conversation.markOld(look)
+    const isGreeting = composer !== null && awaiting === null && busy !== true && !this.#conversation.hasEcho
+    if (isGreeting) this.#conversation.markOld(look)
+    else this.#isReady = true
   }
 
   /** The recording ends here: what was being said is all there is. */
