@@ -69,7 +69,7 @@ const READING_GIT = new Set(['diff', 'log', 'show', 'status', 'blame', 'ls-files
 /** Options by which a reading command of git writes a file or starts a program. */
 const NOT_READING = ['--output', '--ext-diff', '--textconv', '--open-files-in-pager', '--exec', '--paginate']
 /** What a shell would make something else of. */
-const SHELL_MARKS = /[;&|<>`$(){}\n\\'"*?~#!]/
+const SHELL_MARKS = /[;&|<>`$(){}\n\\'"*?#!]/
 
 /** One plain command of git that only looks; anything that is not certainly that is not. */
 function isReadingGit(command: string | null): boolean {

@@ -75,7 +75,6 @@ test('a dirty tree on a detached HEAD stays as it is; a failing hook asks; a wor
   expect(refused.code, refused.stderr).toBe(4)
   const { run: id, gates, worktree, branch } = outcomeOf(refused)
   expect(gates).toMatchObject([{ gate: 'hook' }])
-  expect((await run(cwd, ['approvals'])).stdout).toContain('no lamp without a fuse')
 
   rmSync(worktree, { recursive: true })
   writeFileSync(fuse, '')
@@ -113,16 +112,8 @@ test('a dirty tree on a detached HEAD stays as it is; a failing hook asks; a wor
   expect(git(cwd, 'show', `${second.branch}:README.md`)).toBe('both')
 })
 
-test('plans with zero tasks go back until one has some; fenced and nested headers are no tasks', async () => {
-  const cwd = repository('plans', '# A bell\n\n[demo:tasks 1]\n[demo:plan notasks,prose,good]\n')
-  const whole = await run(cwd, ['implement', 'issue.md', '--agent', 'demo', '--auto-approve', '--json'])
-  expect(whole.code, whole.stderr).toBe(0)
-  expect(eventsOf<{ isValid: boolean }>(whole, 'plan.validated').map(({ isValid }) => isValid)).toEqual([
-    false,
-    false,
-    true,
-  ])
-
+test('fenced, nested and quoted headers of a plan are no tasks', async () => {
+  const cwd = repository('plans', '# A bell\n')
   const filler = 'Words that make the plan long enough to be taken for one by whoever counts characters. '.repeat(3)
   const fence = '````md\n### Task 7: not this one\n```\n### Task 8: nor this\n```\n### Task 9: nor that\n````'
   const plan = `# Bell\n\n**Goal:** A bell\n\n${filler}\n\n${fence}\n\n### Task 1.1: Cast it\n\n#### Task 5: nested\n\n> ### Task 6: quoted\n\nDo it.\n\n### Task 1.2:\n\nHang it.\n`

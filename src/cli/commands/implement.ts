@@ -25,16 +25,14 @@ import { drivePipeline } from '../pipelines/drive-pipeline.js'
 import { findPlace } from '../pipelines/find-place.js'
 import { readProfile } from '../pipelines/read-profile.js'
 import { runWish } from '../pipelines/run-wish.js'
-import { withProjectSettings } from '../project-settings.js'
 import { withStore } from '../runs/open-runs.js'
-import { requireProjectTrust } from '../runs/require-project-trust.js'
+import { enterWithSettings, requireProjectTrust } from '../runs/require-project-trust.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   // The daemon itself asks no other one to be there.
   if (options.detach && !options.isDaemon) await DaemonClient.connect(context)
   return withStore(context, async (store, own) => {
-    const home = await withProjectSettings(context, store, own)
-    for (const note of home.loaded.notes) context.note(note)
+    const home = await enterWithSettings(context, store, own, options)
     const id = await create(context, store, home, args.issue as string | undefined, options)
     if (!options.detach && !options.queue) return drivePipeline(context, store, home, id, options)
     const runs = await listRuns(store)

@@ -11,17 +11,15 @@ import { refuseBusy } from '../pipelines/find-place.js'
 import { readProfile } from '../pipelines/read-profile.js'
 import { type FoundTarget, findTarget } from '../pipelines/review-target.js'
 import { runWish } from '../pipelines/run-wish.js'
-import { withProjectSettings } from '../project-settings.js'
 import { wholeNumber } from '../runs/oneshot-options.js'
 import { withStore } from '../runs/open-runs.js'
-import { requireProjectTrust } from '../runs/require-project-trust.js'
+import { enterWithSettings, requireProjectTrust } from '../runs/require-project-trust.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   // The daemon itself asks no other one to be there.
   if (options.detach && !options.isDaemon) await DaemonClient.connect(context)
   return withStore(context, async (store, own) => {
-    const home = await withProjectSettings(context, store, own)
-    for (const note of home.loaded.notes) context.note(note)
+    const home = await enterWithSettings(context, store, own, options)
     const text = (name: string) => (options[name] as string | undefined) ?? null
     const { profile, settings } = await readProfile(context, home, {
       profile: text('profile'),

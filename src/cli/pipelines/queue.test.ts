@@ -192,6 +192,15 @@ test('a project whose files start programs is asked about first; the hash of wha
   })
 })
 
+test('settings of the project are in force for the very run that they were let run for', async () => {
+  writeFileSync(join(cwd, '.signalbox.toml'), '[pipelines]\nprofile = "nobody"\n')
+  const refused = await refusal(queue(undefined, { title: 'x' }).then(() => 0))
+  expect(refused.code).toBe(UNTRUSTED)
+  const [, hash] = /--trust ([0-9a-f]{64})/.exec(refused.next ?? '') ?? []
+  const said = await refusal(queue(undefined, { title: 'x', trust: hash }).then(() => 0))
+  expect(said.message).toContain('no profile "nobody"')
+})
+
 test('a branch that is worked on elsewhere, and a directory in the middle of a merge, are refused with who or what it is', async () => {
   expect(await refusal(queue(undefined, { title: 'x', branch: 'main' }).then(() => 0))).toMatchObject({
     code: USAGE,

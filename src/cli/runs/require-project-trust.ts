@@ -1,8 +1,9 @@
-import { executableProject, TrustBook } from '../../host/index.js'
+import { executableProject, PROJECT_FILE, TrustBook } from '../../host/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { CommandContext } from '../context.js'
-import { askTrust } from '../graphs/require-trust.js'
+import { letRun } from '../graphs/require-trust.js'
 import type { Home } from '../home.js'
+import { enterProject } from '../project-settings.js'
 
 /**
  * Before agents work in a project: what of it would be started for them (settings of agents, its own hooks) needs a person's word once, and
@@ -17,11 +18,21 @@ export async function requireProjectTrust(
   options: Record<string, unknown>,
 ): Promise<void> {
   const book = new TrustBook(store, home.settings.dataDirectory)
-  const found = await executableProject(directory, revision)
-  const check = await book.check(found)
-  if (check.isTrusted) return
-  const trust = options.trust as string | undefined
-  const mayAsk = context.isInteractive && options.ask !== false && !options.json
-  if (trust !== undefined || !mayAsk) await book.require(found, { by: 'local', ...(trust !== undefined && { trust }) })
-  else await askTrust(context, book, found, check)
+  await letRun(context, book, await executableProject(directory, revision), trustOf(context, options))
+}
+
+/** A project that has settings of its own is let run first: they are to be in force for this very run. @throws SignalboxError `E_UNTRUSTED` */
+export async function enterWithSettings(
+  context: CommandContext,
+  store: EventStore,
+  home: Home,
+  options: Record<string, unknown>,
+): Promise<Home> {
+  const { files } = await executableProject(context.cwd)
+  if (!Object.hasOwn(files, PROJECT_FILE)) return home
+  return enterProject(context, store, home, { ...trustOf(context, options), isApart: false })
+}
+
+function trustOf(context: CommandContext, { trust, ask, json }: Record<string, unknown>) {
+  return { trust: trust as string | undefined, mayAsk: context.isInteractive && ask !== false && !json }
 }
