@@ -140,7 +140,8 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
   })
 
   it('an input is changed before it is allowed', async () => {
-    const { id } = await command('edit', 'npm test')
+    const asked = reportedOf({ requestKey: 'edit', input: { command: 'npm test' } }, { project: server.work })
+    const { id } = await ask({ ...asked, source: { ...asked.source, can: ['edit'] } })
     await open(`/a/${id}`)
     await card(id).and(page.locator('[data-still=true]')).waitFor()
     await card(id).getByRole('button', { name: 'More…' }).click()
