@@ -120,7 +120,9 @@ async function checkPlace(places: SessionPlaces, real: string, wanted: string): 
   )
   const own = await Promise.all(places.own.map(path => realpath(path).catch(() => path)))
   if (isInside(real, uploads!)) return
-  if (own.some(path => isInside(real, path))) throw refused(wanted, 'it belongs to Signalbox')
+  // A worktree of ours is a project like any other, though it lies among our own files.
+  const isOwn = (path: string) => isInside(real, path) && !(isInside(project!, path) && isInside(real, project!))
+  if (own.some(isOwn)) throw refused(wanted, 'it belongs to Signalbox')
   if (!isInside(real, project!)) throw refused(wanted, 'it lies outside of the project')
   if (isSecretPath(real) || isSecretPath(resolve(project!, wanted)))
     throw refused(wanted, 'files of that name hold credentials')

@@ -63,13 +63,20 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
     `${MARK[risk.level]} <b>${escapeHtml(titleOf(record))}</b>`,
     escapeHtml(facts.filter(Boolean).join(' · ')),
     shown === '' ? '<i>Details are shown in a private chat only.</i>' : `<pre>${escapeHtml(shown)}</pre>`,
-    risk.level === 'low' ? '' : `<b>${risk.level} risk:</b> ${escapeHtml(risk.reasons.join('; '))}`,
-    record.source.mismatch ? `<b>Structure and screen differ:</b> ${escapeHtml(record.source.mismatch)}` : '',
-    request.questions.length > 1 ? escapeHtml(request.questions.map(({ text }) => `• ${text}`).join('\n')) : '',
+    // Reasons name paths and commands: they are details as well.
+    risk.level === 'low'
+      ? ''
+      : `<b>${risk.level} risk${context.isDetailed ? `:</b> ${escapeHtml(risk.reasons.join('; '))}` : '</b>'}`,
+    context.isDetailed && record.source.mismatch
+      ? `<b>Structure and screen differ:</b> ${escapeHtml(record.source.mismatch)}`
+      : '',
+    context.isDetailed && request.questions.length > 1
+      ? escapeHtml(request.questions.map(({ text }) => `• ${text}`).join('\n'))
+      : '',
     record.deadline
       ? `Until ${clockTime(record.deadline.at, context.utcOffset)}, then: ${AFTER[record.deadline.onExpiry]}`
       : '',
-    context.lastPrompt ? `<i>You asked: ${escapeHtml(short(context.lastPrompt))}</i>` : '',
+    context.isDetailed && context.lastPrompt ? `<i>You asked: ${escapeHtml(short(context.lastPrompt))}</i>` : '',
     request.freeText === 'none' ? '' : '<i>Reply to this message to answer in your own words.</i>',
     endLine(record, context),
   ]

@@ -1,5 +1,5 @@
 import type { Host } from '../host/index.js'
-import { type Block, type Facet, renderMarkdown } from '../screen/index.js'
+import { type Block, blockWords, type Facet } from '../screen/index.js'
 import type { InterruptResult, LiveSession, SessionRecord } from '../sessions/index.js'
 import type { StoredEvent } from '../store/index.js'
 import { ago } from './times.js'
@@ -72,9 +72,9 @@ const FACETS: Readonly<Record<Facet['name'], string>> = {
 export async function lastLine(host: Host, record: SessionRecord): Promise<string> {
   const said = host.live(record.id)?.blocks ?? []
   const answer = answersOf(await host.store.readStream(`session/${record.id}`)).at(-1)
-  const markdown = renderMarkdown((said.length > 0 ? said : (answer?.blocks ?? [])) as Block[])
-  const line = markdown.split('\n').findLast(text => text.trim() !== '') ?? ''
-  return [...line.trim()].slice(0, 80).join('')
+  const blocks = (said.length > 0 ? said : (answer?.blocks ?? [])) as readonly Block[]
+  const words = blocks.map(block => blockWords(block).join(' ')).findLast(text => text !== '') ?? ''
+  return [...words].slice(0, 80).join('')
 }
 
 export interface Answer {

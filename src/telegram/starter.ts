@@ -145,7 +145,8 @@ export class Starter {
       terminal: null,
       size: null,
       person: personName(to.person),
-      label: null,
+      // A worktree has a name of its own; people know it by the project's.
+      label: wish.isApart ? basename(wish.project!) : null,
       resume: null,
     })
     await this.#desk.makeCurrent(to.chat, record.id)

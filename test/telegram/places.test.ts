@@ -15,12 +15,11 @@ const scenario = {
     {
       match: 'report',
       steps: [
-        { tool: { name: 'Write', kind: 'write', write: { path: 'report.md', text: '# Report\n' }, permission: false } },
+        { tool: { name: 'Write', kind: 'write', write: { path: 'report.md', text: '# Report\n' } } },
         { say: 'I wrote `report.md`; see also `README.md` and `/etc/passwd.md`.' },
       ],
     },
     { match: 'long', steps: [{ think: 4_000_000 }, { say: 'At last.' }] },
-    { match: 'slow', steps: [{ say: { markdown: 'One word after the other, slowly.', chunk: 4, delayMs: 60_000 } }] },
   ],
   otherwise: { steps: [{ say: 'You said: {{prompt}}' }] },
 }
@@ -36,6 +35,7 @@ beforeAll(async () => {
     settings: { groups: [-91], groupDetail: true, topics: 'auto', stream: 'auto', announce: false, quiet: null },
   })
   ann = bot.person()
+  mkdirSync(join(bot.work, '.git'))
   repository = join(bot.directory, 'mill')
   mkdirSync(repository)
   writeFileSync(join(repository, 'README.md'), 'hello\n')
@@ -61,6 +61,7 @@ it('/new in a repository asks where; a worktree is a directory and a branch of i
   ann.press(where, 'In a worktree')
   await bot.seen(ann, 'started; what you write goes there')
   const [record] = await bot.host.records()
+  expect(record!.label).toBe('mill')
   expect(record!.cwd).not.toBe(repository)
   expect(existsSync(join(record!.cwd, 'README.md'))).toBe(true)
   const { stdout } = spawnSync('git', ['worktree', 'list'], { cwd: repository, encoding: 'utf8' })
@@ -131,13 +132,4 @@ it('in a group with topics each session has its own: words in it go there, answe
   await isAtRest()
   await current().stop()
   await bot.fake.until(() => forum.topics.get(started.thread!)?.isClosed, 'the topic to be closed')
-})
-
-it('who sees an answer grow is told when Signalbox stops', async () => {
-  const before = last()
-  ann.say('/to 1 a slow one')
-  await bot.fake.until(() => bot.fake.state.draftOf(ann.chat)?.text.includes('One'), 'a draft')
-  await bot.bot.stop()
-  await bot.seen(ann, 'Signalbox is stopping', before)
-  await bot.openBot()
 })

@@ -22,6 +22,8 @@ beforeAll(async () => {
     settings: { groups: [-90], groupDetail: false, topics: 'auto', stream: 'auto', announce: true, quiet: null },
     presence: () => presence,
   })
+  // Runs are only told of here, nobody drives them.
+  await bot.runs.close()
   ann = bot.person()
   vic = bot.person(4712, 'Vic')
   crew = bot.fake.group(-90, 'Crew')
@@ -173,12 +175,16 @@ it('the end of a run is told with project, kind and verdict; that of a run insid
     const run = { kind: 'graph', title, project: bot.work, cwd: bot.work, person: 'local', input: {}, ...more }
     return { type: 'run.created', data: run }
   }
+  const failed = (reason: string) => [
+    { type: 'run.started', data: { host: 'test', epoch: 1 } },
+    { type: 'run.failed', data: { reason } },
+  ]
   const append = (id: string, ...events: { type: string; data: object }[]) =>
     bot.host.store.append(`run/${id}`, 'any', events as never)
   const before = last()
   const parent = { run: 'run_top', child: 'part' }
-  await append('run_child', created('Inner loop', { parent }), { type: 'run.failed', data: { reason: 'no luck' } })
-  await append('run_top', created('Outer work'), { type: 'run.failed', data: { reason: 'the tests fail' } })
+  await append('run_child', created('Inner loop', { parent }), ...failed('no luck'))
+  await append('run_top', created('Outer work'), ...failed('the tests fail'))
   const end = await bot.seen(ann, 'Outer work', before)
   expect(end.text).toMatch(/❌ Outer work\nshop · graph · failed/)
   expect(end.text).toContain('the tests fail')
@@ -252,6 +258,7 @@ it('groups: an enabled one is told without details, and goes on under its new id
 })
 
 it('with an empty list nobody is answered', async () => {
+  await quiet()
   bot.people.unpair(4711)
   bot.people.unpair(4712)
   const before = [last(), vic.chat.messages.at(-1)!.id]

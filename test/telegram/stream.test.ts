@@ -100,7 +100,8 @@ it('an answer whose draft was the only copy is not lost with the bot', async () 
   await bot.openBot()
   const answer = await bot.seen(ann, 'All of it')
   expect(answer.rich).toBe(renderMarkdown([prose('All of it, **with** marks')]))
-  expect(texts()).toHaveLength(1)
+  expect(texts()).toHaveLength(2)
+  expect(texts()[0]).toContain('Signalbox is stopping')
 })
 
 it('says nothing for an answer of nothing, and the same words three times when they were said three times', async () => {

@@ -23,10 +23,10 @@ export function chatPage(state: FakeState, chat: FakeChat): string {
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <meta http-equiv="refresh" content="2"><title>${escaped(chat.title)} – demo chat</title><style>${STYLE}</style></head>
 <body><header><b>${escaped(state.bot.first_name)}</b><span>bot · demo, nothing leaves this machine</span></header>
-<main>${bubbles.join('\n')}
+<main><div class="chat">${bubbles.join('\n')}
 ${draft ? `<article class="in draft"><p>${escaped(draft.text) || 'Thinking…'}</p></article>` : ''}
 ${toast ? `<output role="status">${escaped(toast)}</output>` : ''}
-<span id="end"></span></main>
+</div></main>
 <form method="post" action="${act(chat)}"><input name="text" aria-label="Message" placeholder="Message" autocomplete="off" required>
 <button>Send</button></form></body></html>`
 }
@@ -70,7 +70,8 @@ export function formatted(text: string, entities: readonly Entity[]): string {
         entity.type === 'text_link' ? `<a href="${escaped(entity.url ?? '')}">` : `<${TAGS[entity.type] ?? 'span'}>`
     if (at < text.length) html += escaped(text[at]!)
   }
-  return html
+  // A block ends its line by itself.
+  return html.replaceAll('</pre>\n', '</pre>')
 }
 
 /** Enough of Markdown to see what a rich message says: fences, headings, bold, code, lists. */
@@ -98,7 +99,8 @@ const STYLE = `
 @media(prefers-color-scheme:dark){:root{--bg:#0e1621;--in:#182533;--out:#2b5278;--ink:#e9eff4;--dim:#93a5b5;--key:#20303fcc;--line:#fff2;--accent:#6ab3f3}}
 *{box-sizing:border-box}body{margin:0;height:100dvh;display:flex;flex-direction:column;background:var(--bg);color:var(--ink);font:15px/1.42 system-ui,sans-serif}
 header{padding:10px 16px;background:var(--in);border-bottom:1px solid var(--line);display:flex;flex-direction:column}
-header span{color:var(--dim);font-size:13px}main{flex:1;overflow:auto;padding:12px 12px 4px;display:flex;flex-direction:column;gap:6px;max-width:720px;width:100%;margin:0 auto}
+header span{color:var(--dim);font-size:13px}main{flex:1;overflow:auto;display:flex;flex-direction:column-reverse}
+.chat{padding:12px 12px 4px;display:flex;flex-direction:column;gap:6px;max-width:720px;width:100%;margin:0 auto auto}
 article{max-width:86%;padding:7px 11px 5px;border-radius:14px;box-shadow:0 1px 1px var(--line);overflow-wrap:anywhere}
 .in{background:var(--in);align-self:flex-start;border-bottom-left-radius:4px}.out{background:var(--out);align-self:flex-end;border-bottom-right-radius:4px}
 .draft{opacity:.72;border:1px dashed var(--dim)}.text{white-space:pre-wrap}time{display:block;text-align:right;color:var(--dim);font-size:11px}
@@ -109,5 +111,5 @@ blockquote{margin:4px 0;border-left:3px solid var(--accent);padding:2px 8px}.fil
 .keys .success{color:#1d7f3f}.keys .danger{color:#c0392b}@media(prefers-color-scheme:dark){.keys .success{color:#6fd08c}.keys .danger{color:#ff8d7e}}
 body>form{display:flex;gap:8px;padding:10px 12px calc(10px + env(safe-area-inset-bottom));background:var(--in);border-top:1px solid var(--line)}
 body>form input{flex:1;border:1px solid var(--line);border-radius:18px;padding:10px 14px;font:inherit;background:var(--bg);color:inherit}
-body>form button{border:0;border-radius:18px;padding:0 18px;background:var(--accent);color:#fff;font:600 15px system-ui}
+body>form button{border:0;border-radius:18px;padding:0 18px;background:var(--accent);color:#fff;font:600 15px system-ui}@media(prefers-color-scheme:dark){body>form button{color:#0b1620}}
 output{position:sticky;bottom:6px;align-self:center;background:#000c;color:#fff;border-radius:16px;padding:6px 14px;font-size:14px}`
