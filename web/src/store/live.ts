@@ -175,7 +175,10 @@ const handlers = {
       for (const listener of listeners) listener(event)
     })
   },
-  passing(type: string, data: Record<string, unknown>): void {
+  passing(type: string, frame: Record<string, unknown>): void {
+    // Changes of panes come in the form of events, with what changed inside.
+    const isNested = typeof frame.data === 'object' && frame.data !== null
+    const data = isNested ? (frame.data as Record<string, unknown>) : frame
     latest.put(passingKey(type, data), () => {
       if (type.startsWith('pane.') && type !== 'pane.preview') takePane(type, data)
       for (const listener of passingListeners) listener(type, data)
