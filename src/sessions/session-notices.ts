@@ -32,6 +32,8 @@ export class SessionNotices {
   #isAtWork = false
   #isSilenceTold = false
   #auth: { grace: Timer | null } | null = null
+  /** For good: what still comes in while the session closes arms no timer, which would keep the process. */
+  #isStopped = false
 
   constructor(options: SessionNoticesOptions) {
     this.#options = options
@@ -43,12 +45,13 @@ export class SessionNotices {
     const { clock, times, session } = this.#options
     this.#changedAt = clock.monotonic()
     this.#scheduleSilence()
-    if (isReady) return
+    if (isReady || this.#isStopped) return
     const left = session.startedAt + times.readyTimeoutMs - clock.now()
     this.#ready = clock.setTimer(Math.max(0, left), () => this.#tellNotReady())
   }
 
   stop(): void {
+    this.#isStopped = true
     for (const timer of [this.#ready, this.#silence, this.#auth?.grace]) timer?.cancel()
   }
 
@@ -99,7 +102,7 @@ export class SessionNotices {
     const { clock, times, unattendedMs, onAbandoned } = this.#options
     if (!this.#auth || this.#auth.grace) return
     const look = (ms: number) => {
-      if (!this.#auth) return
+      if (!this.#auth || this.#isStopped) return
       this.#auth.grace = clock.setTimer(ms, () => {
         if (!isStillAsked() || !this.#auth) return
         const left = times.authGraceMs - unattendedMs()
@@ -148,7 +151,7 @@ export class SessionNotices {
     const { clock, times, onSilence } = this.#options
     this.#silence?.cancel()
     this.#silence = null
-    if (!this.#isAtWork || times.silenceMs === 0) return
+    if (this.#isStopped || !this.#isAtWork || times.silenceMs === 0) return
     const left = this.#changedAt + times.silenceMs - clock.monotonic()
     this.#silence = clock.setTimer(Math.max(left, this.#isSilenceTold ? times.silenceMs : 0), () => {
       if (clock.monotonic() - this.#changedAt >= times.silenceMs && !this.#isSilenceTold) {

@@ -108,7 +108,8 @@ describe('signalbox replay', () => {
       ['response_content', null, true, 'streaming', 'running'],
       ['tool_menu', 'permission', true, 'tool-pending', 'waiting-approval'],
       ['response_content', null, true, 'streaming', 'running'],
-      ['idle_prompt', null, false, 'streaming', 'running'],
+      // The agent has closed its turn with a row of its own: people are told at once, the conversation waits until the screen stands.
+      ['idle_prompt', null, false, 'streaming', 'done'],
       ['idle_prompt', null, true, 'dormant', 'done'],
     ])
     expect(Object.keys(last)).toEqual(['type', 't', 'exit', 'truncated', 'counters'])
@@ -298,10 +299,11 @@ describe('signalbox packs', () => {
 
   it('lists what ships and what is the person’s own, with the mistakes in it', async () => {
     own('pack = 1\nagent = "demo"\nnonsense = 1\n')
-    const { code, lines } = await signalbox(['packs', '--json'])
+    const { code, out } = await signalbox(['packs', '--json'])
     expect(code).toBe(0)
-    expect(lines().find(line => line.agent === 'claude')).toMatchObject({ source: 'shipped', problem: null })
-    expect(lines().find(line => line.source === 'own')).toMatchObject({
+    const packs = JSON.parse(out.join('')) as Record<string, unknown>[]
+    expect(packs.find(pack => pack.agent === 'claude')).toMatchObject({ source: 'shipped', problem: null })
+    expect(packs.find(pack => pack.source === 'own')).toMatchObject({
       agent: 'demo',
       problem: { line: 3, message: 'there is no field "nonsense"' },
     })
