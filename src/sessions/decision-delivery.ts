@@ -29,6 +29,8 @@ const STEADY_MS = 5_000
 const STEADY_LOOK_MS = 50
 /** A menu that is still there so long after the channel was answered was not closed by it. */
 const MENU_STAYS_MS = 3_000
+/** For the agent's own record of what it did, where its screen does not show it. */
+const WRITTEN_MS = 2_000
 const PROOF_MS = 10_000
 /** After a restart the relay needs a moment to come back. */
 const AWAY_MS = 100
@@ -217,6 +219,7 @@ export class DecisionDelivery {
     const evidence = [{ kind: 'screen', keys: outcome.keys.length, labels: outcome.seen }]
     const isWritten = answer.text !== undefined && outcome.result === 'applied' && !outcome.textLeftOut
     const noteWay = isWritten ? 'option' : null
+    if (outcome.result === 'stale' && outcome.reason === 'unconfirmed') await this.#untilProof(open)
     // What the agent says counts more than what its screen shows.
     if (open.proof) await this.conclude(open, noteWay)
     else if (outcome.result === 'stale') await ledger.stale(record, outcome.reason, evidence)
@@ -246,7 +249,17 @@ export class DecisionDelivery {
     // Gone without a trace after Enter: the agent took it. Still there, or again: nobody can tell.
     if (this.#options.menu.menu()?.print !== open.record.menuPrint)
       return this.#applied(open, [{ kind: 'screen', menu: 'gone' }], null)
+    await this.#untilProof(open)
+    if (open.proof) return this.conclude(open)
     await this.#options.ledger.stale(open.record, 'unconfirmed')
+  }
+
+  /** The screen does not tell what became of Enter: what the agent writes down about it may be on its way. */
+  async #untilProof(open: OpenRequest): Promise<void> {
+    const { clock, menu, isExited } = this.#options
+    const deadline = clock.monotonic() + WRITTEN_MS
+    while (!open.proof && !isExited() && clock.monotonic() < deadline)
+      await menu.nextFrame(Math.max(1, Math.min(AWAY_MS, deadline - clock.monotonic())))
   }
 
   /** From here on keys of others are refused; those under way get time to arrive, and the screen time to stand still. */

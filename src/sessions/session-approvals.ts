@@ -224,11 +224,12 @@ export class SessionApprovals {
     const tool = this.#tools.unasked().find(({ key }) => key === statement.key)
     if (!tool || this.#uses.isSpent(tool, at)) return
     const open = [...this.#open.values()].find(
-      ({ key, menu, since }) =>
+      ({ key, menu, since, record }) =>
         key === null &&
         menu &&
-        // Transcripts lag behind: an equal request that came later is about another use of the tool.
-        this.#wallTime(since) - at < MENU_FOLLOWS_MS &&
+        // Transcripts lag behind: an equal request that came later is about another use of the tool. One that was taken over from a host
+        // that is gone began when that one asked, not when this one came.
+        Math.min(record.requestedAt, this.#wallTime(since)) - at < MENU_FOLLOWS_MS &&
         requestOfTool([tool], menu, '', this.#context()),
     )
     if (open) await this.#name(open, statement.key, statement.tool)
