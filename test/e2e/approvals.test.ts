@@ -30,6 +30,7 @@ interface Approval {
   id: string
   state: string
   fingerprint: string
+  joined?: unknown[]
   subject: { session: string }
   risk: { level: string; reasons: string[] }
   request: { tool: string; options: { label: string; meaning: string }[] }
@@ -132,7 +133,11 @@ describe('a grant', () => {
 describe('an option', () => {
   it('is found by a beginning that only one has; what could be several is refused', async () => {
     await agentThatAsks(shell('echo one'))
-    const asked = await pending()
+    // Known by its menu and by its hook: a request that only one of them has told of may still be replaced.
+    const asked = await waitFor('the request, joined', async () => {
+      const found = await pending()
+      return found.joined ? found : null
+    })
     const given = ['approve', asked.id, '--fingerprint', asked.fingerprint]
     const vague = await home.run([...given, '--option', 'yes'])
     expect(vague.stderr).toContain('"yes" could be: Yes, this once · Yes, and do not ask again')
