@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { approvalTable } from '../../src/approvals/approval-table.js'
@@ -200,6 +200,7 @@ describe('what programs show and write', () => {
 
   test('S27 terminal control through text: whatever a program prints, no answer carries an escape but ours', async () => {
     const file = join(server.work, 'noise.bin')
+    rmSync(file, { force: true })
     const parts = [
       '\u001b]8;;http://evil.example\u0007link\u001b]8;;\u0007',
       '\u001b]52;c;ZXZpbA==\u0007',
@@ -213,7 +214,10 @@ describe('what programs show and write', () => {
     for (let n = 0; n < 400; n++)
       appendFileSync(file, `${parts[(n * 7 + 3) % parts.length]}${String.fromCharCode((n * 37) % 256)} `)
     appendFileSync(file, '\u001b[2J\u001b[Hend of noise <script>alert(1)</script>')
-    const { id } = await server.host.startSession(terminal('/bin/sh', ['-c', `cat ${file}; exec sleep 100`]))
+    // Without echo: what the emulator answers would be printed in the middle of the noise, and of its last words.
+    const { id } = await server.host.startSession(
+      terminal('/bin/sh', ['-c', `stty -echo; cat ${file}; exec sleep 100`]),
+    )
     const live = server.host.live(id)!
     await until(async () => {
       await live.settled()
