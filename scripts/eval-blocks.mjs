@@ -2,7 +2,7 @@
 // was sent. A directory holds NAME.cast and NAME.json as for eval:screen; the answer is `expect.text` or `expect.response` of a moment.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { readArguments, recordings } from './labelled-recordings.mjs'
+import { needDirectories, readArguments, recordings } from './labelled-recordings.mjs'
 import { build, install, root } from './setup.mjs'
 
 if (!process.env.SIGNALBOX_DIST) {
@@ -15,6 +15,7 @@ const isShowingMisses = flag('--misses')
 const isShowingText = flag('--show')
 const isGeneric = flag('--generic')
 const only = option('--only')
+needDirectories(args, 'eval:blocks')
 const totals = {}
 for (const directory of args) {
   for (const cast of recordings(directory)) {

@@ -2,7 +2,7 @@
 // A directory holds NAME.cast (asciicast) and NAME.json ({agent, moments: [{t, view, expect}]}). Prints a table and the confusions.
 import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { readArguments, recordings } from './labelled-recordings.mjs'
+import { needDirectories, readArguments, recordings } from './labelled-recordings.mjs'
 import { build, install, root } from './setup.mjs'
 
 if (!process.argv.includes('--no-build')) {
@@ -15,6 +15,7 @@ flag('--no-build')
 const isShowingMisses = flag('--misses')
 const isMutated = flag('--generic')
 const only = option('--only')
+needDirectories(args, 'eval:screen')
 const totals = {}
 const confusion = {}
 for (const directory of args) {

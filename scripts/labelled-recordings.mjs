@@ -16,6 +16,13 @@ export function readArguments(args = process.argv.slice(2)) {
   return { args, flag, option }
 }
 
+/** Ends the script with what is missing: a table of nothing would look like a result. */
+export function needDirectories(directories, script) {
+  if (directories.length > 0) return
+  console.error(`no directory of recordings was named: npm run ${script} -- <dir>…`)
+  process.exit(2)
+}
+
 export function* recordings(directory) {
   for (const name of readdirSync(directory).sort()) {
     const path = join(directory, name)

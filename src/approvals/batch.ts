@@ -136,15 +136,19 @@ async function deny(ledger: Ledger, id: string, record: ApprovalRecord | null, b
   }
 }
 
+/** What says no, the plainest first. */
+const DENYING: readonly string[] = ['deny', 'cancel', 'deny-with-text']
+
+export function saysNo(meaning: string): boolean {
+  return DENYING.includes(meaning)
+}
+
 /** Whether choosing this option says no. */
 export function isDenial({ request }: Pick<ApprovalRecord, 'request'>, option: string | undefined): boolean {
-  const meaning = request.options.find(({ key }) => key === option)?.meaning ?? ''
-  return ['deny', 'deny-with-text', 'cancel'].includes(meaning)
+  return saysNo(request.options.find(({ key }) => key === option)?.meaning ?? '')
 }
 
 export function denyingOption(record: Pick<ApprovalRecord, 'request'>) {
   const { options } = record.request
-  return (['deny', 'cancel', 'deny-with-text'] as const)
-    .map(meaning => options.find(option => option.meaning === meaning))
-    .find(option => option !== undefined)
+  return DENYING.map(meaning => options.find(option => option.meaning === meaning)).find(option => option !== undefined)
 }

@@ -1,7 +1,7 @@
 export { type ApplyOutcome, chooseOption, type MenuPort, type WantedAnswer, type WantedPage } from './apply-menu.js'
 export { selectedLabel } from './apply-menu-labels.js'
 export { type ApprovalState, approvalTable } from './approval-table.js'
-export { type BatchItem, type BatchResult, decideBatch, denyAll, denyBatch, isDenial } from './batch.js'
+export { type BatchItem, type BatchResult, decideBatch, denyAll, denyBatch, isDenial, saysNo } from './batch.js'
 export { behindOf } from './behind.js'
 export { type DecisionRequest, judgeDecision } from './decide.js'
 export { displayOf, displayText } from './display.js'

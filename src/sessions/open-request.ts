@@ -1,5 +1,5 @@
 import type { HookAnswer, ToolStatement } from '../agents/index.js'
-import type { ApprovalRecord } from '../approvals/index.js'
+import { type ApprovalRecord, saysNo } from '../approvals/index.js'
 import type { Menu } from '../screen/index.js'
 import { canonicalJson } from '../text/index.js'
 import { isEqual, type RequestStatement } from './tool-book.js'
@@ -59,7 +59,7 @@ export function meaningOf({ decision, request }: ApprovalRecord): string {
 }
 
 export function isDenial(record: ApprovalRecord): boolean {
-  return ['deny', 'deny-with-text', 'cancel'].includes(meaningOf(record))
+  return saysNo(meaningOf(record))
 }
 
 /** The log keeps an edit without its secrets: one that lost some is not what the person wrote. */
