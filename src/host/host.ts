@@ -39,6 +39,7 @@ import { openSwitches, type Switches } from './panes-switches.js'
 import { agentTraits, type PreparedSession, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { type ResumeWish, resumeRequest } from './resume-session.js'
 import { absenceOf } from './session-absence.js'
+import { type CrewView, SessionCrew } from './session-crew.js'
 import { checkLimits } from './session-limits.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import { SessionWatch } from './session-watch.js'
@@ -67,6 +68,7 @@ export class Host {
   readonly packs: PackShelf
   readonly #live = new Map<string, LiveSession>()
   readonly #watches = new Map<string, SessionWatch>()
+  readonly #crews = new Map<string, SessionCrew>()
   readonly #drift: DriftFiles
   readonly #channels: AgentChannels
   readonly #redactor = createRedactor({ secretValues: secretsFromEnvironment(process.env) })
@@ -221,6 +223,11 @@ export class Host {
     return [...this.#live.values()]
   }
 
+  /** What a live session's agent tells of its own work: context, use, helpers. */
+  crew(id: string): CrewView | null {
+    return this.#crews.get(id)?.view ?? null
+  }
+
   /** Why a session is read as it is: now, or at a time of its recording. */
   async explain(record: SessionRecord, at: number | null): Promise<Explanation> {
     const watch = this.#watches.get(record.id)
@@ -278,6 +285,7 @@ export class Host {
     this.#snapshots.stop()
     this.#sweep.stop()
     for (const sink of this.#sinks) sink.stop()
+    for (const crew of this.#crews.values()) crew.close()
     await this.#channels.stop()
     await Promise.all([...this.#live.values()].map(session => session.settled()))
     await this.store.close()
@@ -368,6 +376,8 @@ export class Host {
       onEnded: () => {
         this.#live.delete(record.id)
         this.#watches.delete(record.id)
+        this.#crews.get(record.id)?.close()
+        this.#crews.delete(record.id)
         this.board?.removeSession(record.id)
         this.#snapshots.forget(record.id)
         void this.#channels.close(record.id).catch(onError)
@@ -375,15 +385,20 @@ export class Host {
       onLagging: () => void this.#readOn(record).catch(onError),
     })
     this.#live.set(record.id, session)
-    const watch = this.#watch(session, live, record)
+    const crew = new SessionCrew(session, clock, view =>
+      this.bus.emit({ type: 'session.crew', session: record.id, crew: view }),
+    )
+    this.#crews.set(record.id, crew)
+    const watch = this.#watch(session, live, record, crew)
     await this.#channels.open(record, env, report => {
       session.hear(report)
       watch.hear(report)
+      crew.hear(report)
     })
     return session
   }
 
-  #watch(session: LiveSession, live: LivePack, record: SessionRecord): SessionWatch {
+  #watch(session: LiveSession, live: LivePack, record: SessionRecord, crew: SessionCrew): SessionWatch {
     const { clock, onError } = this.#options
     const { board } = this
     const watch = new SessionWatch({
@@ -393,10 +408,11 @@ export class Host {
       drift: this.#drift,
       redactor: this.#redactor,
       record: (type, data) => this.#note(type, data),
-      ...(board && {
-        supervise: (pane: Pane) => board.supervise(pane),
-        changed: () => board.changed(session.id),
-      }),
+      ...(board && { supervise: (pane: Pane) => board.supervise(pane) }),
+      changed: () => {
+        board?.changed(session.id)
+        crew.changed()
+      },
       onError,
     })
     this.#watches.set(session.id, watch)
