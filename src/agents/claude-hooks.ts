@@ -101,7 +101,9 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
         },
       ]
     case 'SubagentStart':
-      return [{ is: 'working', subAgent: requiredText(payload, 'agent_id') }]
+      return [
+        { is: 'working', subAgent: requiredText(payload, 'agent_id'), ...optionalText('name', payload.agent_type) },
+      ]
     case 'SubagentStop':
       return [helperEnded(payload)]
     case 'SessionEnd':

@@ -25,6 +25,7 @@ import { PaneBoard } from './panes-board.js'
 import { openSwitches, type Switches } from './panes-switches.js'
 import { packFor, type StartRequest } from './prepare-session.js'
 import type { ResumeWish } from './resume-session.js'
+import type { CrewView } from './session-crew.js'
 import { SessionRecords } from './session-records.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import type { HostSettings } from './settings.js'
@@ -109,6 +110,7 @@ export class Host {
       drift: new DriftFiles(settings.dataDirectory),
       redactor: this.#redactor,
       sinks: () => this.#sinks,
+      bus: this.bus,
       note: (type, data) => this.#note(type, data),
     })
     this.#sweep = new UploadSweep({ settings, clock, records: () => this.records(), onError })
@@ -145,6 +147,11 @@ export class Host {
 
   liveSessions(): LiveSession[] {
     return this.#sessions.all()
+  }
+
+  /** What a live session's agent tells of its own work: context, use, helpers. */
+  crew(id: string): CrewView | null {
+    return this.#sessions.crewOf(id)
   }
 
   /** Why a session is read as it is: now, or at a time of its recording. */
@@ -198,6 +205,7 @@ export class Host {
     this.#snapshots.stop()
     this.#sweep.stop()
     for (const sink of this.#sinks) sink.stop()
+    this.#sessions.close()
     await this.#channels.stop()
     await Promise.all(this.liveSessions().map(session => session.settled()))
     await this.store.close()

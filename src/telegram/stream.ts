@@ -62,7 +62,7 @@ export class Stream {
         status.atWork(update.session, false)
         return void this.#typing(update.session).catch(onError)
       }
-      if (!this.#options.isOn) return
+      if (update.type !== 'message.update' || !this.#options.isOn) return
       const blocks = update.blocks as readonly Block[]
       const known = this.#growing.get(update.session)
       const isNew = known?.message !== update.message || wordsIn(blocks) !== wordsIn(known.blocks)
