@@ -15,7 +15,7 @@ import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import type { ForeignCall } from './hook-inbox.js'
 import { paneByWord, paneOfCall } from './panes-find.js'
-import { type Glance, glanceAt, isSameGlance } from './panes-glance.js'
+import { type Glance, glanceAt, isSameGlance, stillTitle } from './panes-glance.js'
 import { describeSession, describeTmux, type PaneInfo } from './panes-info.js'
 import { readJob } from './panes-job.js'
 import { copyOf, type LiveSettings, type SwitchChange } from './panes-switches.js'
@@ -243,6 +243,7 @@ export class PaneBoard {
     if (!info) return
     const key = JSON.stringify({
       ...info,
+      title: stillTitle(info.title),
       stateId: 0,
       why: { ...info.why, staleForS: info.why.staleForS === null ? null : 1 },
     })
