@@ -16,6 +16,8 @@ export interface SupervisorOptions {
   /** Process names of all known agents: heuristics may judge them. */
   agentPrograms: readonly string[]
   counters: Counters
+  /** Somebody answers when it is asked whether the program reads its terminal (`isWitnessDue`). */
+  isWitnessed?: boolean
   onError(error: unknown): void
 }
 
