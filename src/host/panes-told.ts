@@ -1,4 +1,4 @@
-import { type Glance, isSameGlance } from './panes-glance.js'
+import { type Glance, isSameGlance, stillTitle } from './panes-glance.js'
 import type { PaneInfo } from './panes-info.js'
 
 export type BoardChange = { type: 'pane'; pane: PaneInfo; before: PaneInfo | null } | { type: 'gone'; pane: PaneInfo }
@@ -32,6 +32,7 @@ export class ToldPanes {
     const { id } = info
     const key = JSON.stringify({
       ...info,
+      title: stillTitle(info.title),
       stateId: 0,
       why: { ...info.why, staleForS: info.why.staleForS === null ? null : 1 },
     })

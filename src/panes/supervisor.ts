@@ -71,6 +71,11 @@ export class Supervisor {
     return this.#foreground.job
   }
 
+  /** Grows with every change of the status. */
+  get stateId(): number {
+    return this.#status.state.stateId
+  }
+
   get history(): readonly StatusEntry[] {
     return this.#status.history
   }
