@@ -139,6 +139,15 @@ export class Host {
     return this.#records.find(word)
   }
 
+  /** The session that a person's words go to on a surface. @throws SignalboxError `E_UNKNOWN` */
+  active(who: { person: string; surface: string }): Promise<SessionRecord> {
+    return this.#records.active(who)
+  }
+
+  choose(record: SessionRecord, who: { person: string; surface: string }): Promise<void> {
+    return this.#records.choose(record, who)
+  }
+
   live(id: string): LiveSession | null {
     return this.#sessions.get(id)
   }

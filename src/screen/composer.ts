@@ -7,6 +7,8 @@ import { isGrey } from './style-match.js'
 const GUTTER = /^\s*[│┃]/u
 const GLYPH = /^([❯›>▷→!»➜▶$]|[^\p{L}\p{N}\s"'`([{/@#$.])(?:[\s\u00a0]|$)/u
 const EDGE = /[─━═▔▁▄▀]{3}/u
+/** Characters without width, which some boxes draw under their cursor; nobody typed them. */
+const INVISIBLE = /[\u200b\u2060\ufeff]/gu
 const PASTE_MARK = /\[pasted (?:text|content|#\d)[^\]]*\]/giu
 
 /**
@@ -30,7 +32,7 @@ export function readComposer(rows: readonly ScreenRow[], box: Region, ignore: Re
     lines.push(parts.plain.trimEnd())
     if (placeholder === '') placeholder = parts.dim.trim()
   })
-  const draft = lines.join('\n').replace(/\n+$/, '').trim()
+  const draft = lines.join('\n').replace(INVISIBLE, '').replace(/\n+$/, '').trim()
   return {
     empty: draft === '',
     draft,

@@ -90,7 +90,7 @@ describe('prompts while the agent works', () => {
     expect(await sent).toMatchObject({ result: 'held', prompt: expect.stringMatching(/^msg_/) })
     await stage.pass(5_000)
     expect(stage.keys).toEqual([])
-    expect((await SessionJournal.open(stage.store, 'ses_stage')).held).toMatchObject([{ text: 'second' }])
+    expect((await SessionJournal.open(stage.store, 'ses_stage')).prompts.held).toMatchObject([{ text: 'second' }])
     const done = ['▷ first', '', '◆ The first answer.', '', DONE, '']
     await stage.paint(done)
     expect(stage.keys).toEqual(['second'])
@@ -98,7 +98,7 @@ describe('prompts while the agent works', () => {
     expect(stage.keys).toEqual(['second', '\r'])
     await stage.paint([...done, '▷ second', '', THINKING, ''])
     expect(await stage.events('prompt.released')).toMatchObject([{ result: 'delivered' }])
-    expect((await SessionJournal.open(stage.store, 'ses_stage')).held).toEqual([])
+    expect((await SessionJournal.open(stage.store, 'ses_stage')).prompts.held).toEqual([])
     expect(stage.session.heldPrompts).toEqual([])
   })
 
