@@ -28,6 +28,7 @@ import type { ResumeWish } from './resume-session.js'
 import { SessionRecords } from './session-records.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import type { HostSettings } from './settings.js'
+import { SettingsWatch } from './settings-watch.js'
 import { UploadSweep } from './upload-sweep.js'
 
 export type { HostOptions }
@@ -55,6 +56,7 @@ export class Host {
   readonly #snapshots: SessionSnapshots
   readonly #sweep: UploadSweep
   readonly #ledgerWatch: LedgerWatch
+  readonly #settingsWatch: SettingsWatch | null
   #sinks: Awaited<ReturnType<typeof deliveredSink>>[] = []
   #decisions: Subscription | null = null
 
@@ -66,7 +68,9 @@ export class Host {
     await host.#sessions.takeOver()
     await host.#followDecisions()
     await host.#ledgerWatch.start()
-    if (options.owner === 'daemon') host.#sweep.start()
+    if (options.owner !== 'daemon') return host
+    host.#sweep.start()
+    host.#settingsWatch?.start()
     return host
   }
 
@@ -74,8 +78,10 @@ export class Host {
     const { settings, clock, owner, onError } = options
     this.store = store
     this.#options = options
+    this.#settingsWatch = this.#openSettingsWatch()
     this.ledger = new Ledger(store, {
       clock,
+      ...(this.#settingsWatch && { settingsMark: (project: string) => this.#settingsWatch!.markOf(project) }),
       alongside: (record, decision) => gateAnswer(record, decision, clock.now()),
       redactor: this.#redactor,
       ...(settings.approvals && { policy: settings.approvals }),
@@ -206,6 +212,7 @@ export class Host {
     await this.#ledgerWatch.close()
     this.#snapshots.stop()
     this.#sweep.stop()
+    this.#settingsWatch?.stop()
     for (const sink of this.#sinks) sink.stop()
     await this.#channels.stop()
     await Promise.all(this.liveSessions().map(session => session.settled()))
@@ -225,6 +232,18 @@ export class Host {
     })
     if (owner === 'daemon') packs.watch()
     return packs
+  }
+
+  #openSettingsWatch(): SettingsWatch | null {
+    const { settings, clock, onError } = this.#options
+    if (settings.settingsFile === undefined) return null
+    return new SettingsWatch({
+      file: settings.settingsFile,
+      clock,
+      projects: async () => (await this.records()).filter(({ id }) => this.live(id)).map(({ project }) => project),
+      onChanged: change => this.#note('config.changed', change),
+      onError,
+    })
   }
 
   #openChannels(): AgentChannels {
