@@ -137,6 +137,29 @@ describe('prompts while the agent works', () => {
   })
 })
 
+describe('the input box', () => {
+  const boxed = (content: string) =>
+    `\u001b[H\u001b[J${'─'.repeat(60)}\r\n▷ ${content}\r\n${'─'.repeat(60)}\r\n  enter to send`
+
+  test('with a proposal in it is empty: faint words behind a cursor that is drawn as a background', async () => {
+    await open()
+    await stage.print(boxed('\u001b[48;2;212;212;212mI\u001b[49m\u001b[38;2;108;112;134m would run it.\u001b[39m'))
+    expect(stage.session.observation?.composer).toMatchObject({
+      empty: true,
+      draft: '',
+      placeholder: 'I would run it.',
+    })
+    await stage.print(boxed('\u001b[48;2;212;212;212mI\u001b[49m would run it.'))
+    expect(stage.session.observation?.composer).toMatchObject({ empty: false, draft: 'I would run it.' })
+  })
+
+  test('has no part in what it draws without width', async () => {
+    await open()
+    await stage.print(boxed('hello \u001b[7m \u200b\u001b[27m'))
+    expect(stage.session.observation?.composer).toMatchObject({ draft: 'hello' })
+  })
+})
+
 describe('interrupting', () => {
   test('ends the turn, and the message says so', async () => {
     await open()
