@@ -1,7 +1,7 @@
 export { type ChildGroup, type GroupExit, killTree, marked, STEP_MARK, spawnGroup } from './child-group.js'
 export { type DetachedStart, reportStarted, reportStartFailure, startDetached } from './detached.js'
 export { acquireLock, type Lock } from './lock.js'
-export { ownProgram, PACKAGE_ROOT } from './own-files.js'
+export { buildTime, ownProgram, PACKAGE_ROOT } from './own-files.js'
 export { isAlive, processStart, terminalGroups } from './process-info.js'
 export { judgeReader, type ReaderFacts, type TerminalReader } from './reads-terminal.js'
 export { type CommandResult, runCommand } from './run-command.js'

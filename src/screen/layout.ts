@@ -47,8 +47,8 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   const entry = findPointedEntry(rows)
   const isEntry = declared !== null && entry !== null && declared.first === entry.first
   const anchored = declared && !isEntry && isLowest(rows, declared, pack) ? declared : null
-  const candidate = parseMenu(frame, rows, pack)
   const roles = rowRoles(rows, pack, frame.cols)
+  const candidate = parseMenu(frame, rows, pack, first => menuCeiling(rows, roles, pack, first))
   const guessed = anchored ? null : findStructuralComposer(frame, rows, row => roles[row.index] != null)
   // A box that was only guessed at gives way to options that stand in its place.
   const composer = anchored ?? (guessed && candidate && overlaps(guessed, candidate) ? null : guessed)
@@ -97,6 +97,34 @@ export function layOut(frame: Frame, pack: Pack): Layout {
     terminator,
     workingRow: tail?.is === 'working' ? tail.row : null,
   }
+}
+
+/**
+ * The first row below everything that was said, where a menu follows it without a rule or a box of its own. The call that it asks about
+ * stands in the transcript too, but heads the menu. What the grammar would take for the end of a block may be the menu's: a question that
+ * the pack knows, or a blank row before it, tells them apart.
+ */
+function menuCeiling(
+  rows: readonly ScreenRow[],
+  roles: readonly (RowRole | null)[],
+  pack: Pack,
+  optionsFirst: number,
+): number {
+  if (pack.blocks.length === 0) return 0
+  const above = rows.slice(0, optionsFirst)
+  const ended = roles.slice(0, optionsFirst).findLastIndex(role => role === 'terminator' || role === 'working')
+  const block = blocksOf(above, roles, pack, () => false).findLast(({ spec }) => spec !== null && !spec.weak)
+  if (!block || block.last < ended) return ended + 1
+  if (block.kind === 'tool_call') return block.first
+  const asked = above.findIndex(row => row.index > block.first && row.index <= block.last && isAsked(row, pack))
+  if (asked >= 0) return asked
+  const hasHead = above.slice(block.last + 1).some(row => !isBlank(row))
+  return hasHead ? block.last + 1 : above.slice(0, block.last).findLastIndex(row => isBlank(row)) + 1
+}
+
+function isAsked({ text }: ScreenRow, pack: Pack): boolean {
+  const line = text.trim()
+  return /[?:？：]$/u.test(line) && pack.menus.some(({ question }) => question?.test(line))
 }
 
 function lastNonBlank(rows: readonly ScreenRow[]): number {

@@ -71,7 +71,11 @@ async function spoken(
   const { desk, words, files } = options
   switch (intent.kind) {
     case 'text':
-      return words.take(intent.text, to, { at: intent.at, isForwarded: intent.isForwarded })
+      return words.take(intent.text, to, {
+        at: intent.at,
+        isForwarded: intent.isForwarded,
+        ...(intent.origin !== undefined && { origin: intent.origin }),
+      })
     case 'file':
       return files.upload(intent, to)
     case 'edited':

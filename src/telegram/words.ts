@@ -13,6 +13,11 @@ const OLD_MS = 10 * 60_000
 /** Below what a handler may take: an agent that is slow to show that it took a text holds up nobody. */
 const PATIENCE_MS = 25_000
 
+/** Words of somebody else, as the agent gets them: it is told whose they are. */
+export function forwardedWords(text: string, origin: string): string {
+  return `Forwarded from ${origin}:\n${text}`
+}
+
 /** What becomes of words in a chat: an answer to the card they reply to, else a prompt for the session of that place. */
 export class Words {
   readonly #desk: Desk
@@ -23,7 +28,7 @@ export class Words {
     this.#starter = starter
   }
 
-  async take(text: string, to: Asker, about: { at: number; isForwarded: boolean }): Promise<string> {
+  async take(text: string, to: Asker, about: { at: number; isForwarded: boolean; origin?: string }): Promise<string> {
     needRole(to.person, 'approver')
     const { chats } = this.#desk
     const subject = to.replyTo === undefined ? null : await chats.subjectOf(to.chat, to.replyTo)
@@ -33,7 +38,11 @@ export class Words {
       if (answered !== null) return answered
     }
     const record = await this.#desk.need(to)
-    if (about.isForwarded) return this.#offer(record, text, to, 'Forwarded words are not sent by themselves.')
+    if (about.isForwarded) {
+      const origin = about.origin ?? 'somebody'
+      const why = `Forwarded from ${origin}: not sent by itself.`
+      return this.#offer(record, forwardedWords(text, origin), to, why)
+    }
     if (this.#desk.clock.now() - about.at > OLD_MS)
       return this.#offer(record, text, to, 'This waited while nobody was here.')
     if (to.isAgain) return this.#offer(record, text, to, 'Signalbox was restarted: nobody saw whether this was sent.')

@@ -197,8 +197,8 @@ describe('what is sent', () => {
   })
 
   test('S8 script injection into a terminal bridge: input reaches the program as bytes only', async () => {
-    const canary = join(server.work, 'canary')
-    const text = `\${x@P} $(touch ${canary}) \u001b[200~`
+    const canary = join(server.work, 'canary-8')
+    const text = `x; touch ${canary}; $(touch ${canary}) \`touch ${canary}\` \${x@P} \u001b[200~`
     await server.ask('POST', api(`/sessions/${session}/keys`), { as: 'token', body: { text: `${text}\r` } })
     const live = server.host.live(session)!
     await until(async () => {

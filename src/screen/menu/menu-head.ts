@@ -2,6 +2,7 @@ import { isGrey, styleKey } from '../style-match.js'
 import type { Menu } from './menu.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 import { isMore } from './option-row.js'
+import { askedIn, isQuoted } from './question.js'
 
 /** What stands above the options: title, body, tabs, and the question nearest to them. */
 export interface MenuHead {
@@ -12,63 +13,70 @@ export interface MenuHead {
   page: Menu['page'] | null
   /** First row of the menu, its upper edge included. */
   first: number
-  /** All of it as text, for patterns. */
+  /** All of it, wrapped sentences joined. */
+  lines: string[]
+  /** The same as one text, for patterns. */
   text: string
 }
 
+/** The first row that can belong to a menu whose options begin here: what was said above it does not. */
+export type MenuCeiling = (optionsFirst: number) => number
+
 const PAGE = /\b(?:question|page)?\s*(\d{1,2})\s*(?:\/|of)\s*(\d{1,2})\b/iu
 
-export function readHead(rows: readonly MenuRow[], optionsFirst: number): MenuHead {
-  const { found, first } = collect(rows, optionsFirst)
+export function readHead(rows: readonly MenuRow[], optionsFirst: number, ceiling: MenuCeiling): MenuHead {
+  const { found, first } = collect(rows, optionsFirst, ceiling)
   const tabsRow = found.find(row => /[☐☒☑✔◻◼].*[→✔]|^\s*←\s/u.test(row.text) && /[☐☒☑✔◻◼]/u.test(row.text))
   const page = found.map(row => PAGE.exec(row.text)).find(match => match !== null)
   const lines = joinWrapped(found.filter(row => row !== tabsRow && !row.isFrame && !row.isBlank && !isMore(row)))
-  const asking = lines.findLastIndex(text => /[?:？：]$/u.test(text))
-  const at = asking >= 0 ? asking : lines.length - 1
   return {
-    title: at > 0 ? lines[0]!.replace(/\s*╱{2,}$/u, '') : '',
-    question: lines[at] ?? '',
-    // All the rest is what is asked about, whether it stands above the question or below it.
-    body: lines.filter((_, index) => index !== at && !(index === 0 && at > 0)),
+    ...askedIn(lines, null),
     tabs: tabsRow ? readTabs(tabsRow) : [],
     page: page ? { n: Number(page[1]), of: Number(page[2]) } : null,
     first,
+    lines,
     text: lines.join('\n'),
   }
 }
 
-/** Up to a rule or box edge, or two blank rows outside of a box. */
-function collect(rows: readonly MenuRow[], optionsFirst: number): { found: MenuRow[]; first: number } {
+/** Up to a rule or box edge, or two blank rows outside of a box; where neither is, up to what was said before. */
+function collect(
+  rows: readonly MenuRow[],
+  optionsFirst: number,
+  ceiling: MenuCeiling,
+): { found: MenuRow[]; first: number } {
   const found: MenuRow[] = []
   const isBoxed = rows[optionsFirst]?.isBoxed ?? false
   let blanks = 0
   let first = optionsFirst
   for (let index = optionsFirst - 1; index >= 0; index--) {
     const row = rows[index]!
-    if (row.isRule) {
-      first = index
-      break
-    }
-    if (isBoxed && !row.isBoxed) break
+    if (row.isRule) return { found, first: index }
+    if (isBoxed && !row.isBoxed) return { found, first }
     blanks = row.isBlank ? blanks + 1 : 0
     // Two blank rows end the head, but not right above the options: some agents leave air there.
     if (blanks >= (first === optionsFirst ? 3 : 2) && !isBoxed) break
     found.unshift(row)
     if (!row.isBlank) first = index
   }
-  return { found, first }
+  if (isBoxed) return { found, first }
+  const from = ceiling(optionsFirst)
+  const own = found.filter(row => row.index >= from)
+  const top = own.find(row => !row.isBlank)
+  return top ? { found: own, first: top.index } : { found, first }
 }
 
 /** Rows of one sentence: the next row begins in the same column and style, and this one does not end a sentence. */
 function joinWrapped(rows: readonly MenuRow[]): string[] {
   const lines: string[] = []
+  const margin = Math.min(...rows.map(row => row.indent))
   rows.forEach((row, index) => {
     const above = rows[index - 1]
     const text = row.text.trim()
     const goesOn =
       above !== undefined &&
-      !isQuotedRow(row) &&
-      !isQuotedRow(above) &&
+      !isQuotedRow(row, margin) &&
+      !isQuotedRow(above, margin) &&
       above.index === row.index - 1 &&
       above.indent === row.indent &&
       above.text.length > 40 &&
@@ -81,8 +89,8 @@ function joinWrapped(rows: readonly MenuRow[]): string[] {
 }
 
 /** Rows of a command, a diff or a listing keep their breaks: what is asked must be shown as it is. */
-function isQuotedRow(row: MenuRow): boolean {
-  return /^\s*(?:\d+\s|[-+$>|#]|[[{(])/u.test(row.text) || row.indent > 2
+function isQuotedRow(row: MenuRow, margin: number): boolean {
+  return isQuoted(row.text) || row.indent > margin + 2
 }
 
 function readTabs(row: MenuRow): Menu['tabs'] {

@@ -22,10 +22,12 @@ const LEFT_EDGE = /^(\s*)[│┃║▌▎](?=\s|$)/u
 const RIGHT_EDGE = /\s[│┃║█▐┆](\s*)$/u
 const EDGE_ROW = /^\s*[╭┌╔├╠└╰╚╹╻][─━═▄▀╌┄ \p{L}\p{N}.,:/()'"-]*[╮┐╗┤╣┘╯╝]?\s*$/u
 const RULE_ROW = /^\s*[─━═▔▁▄▀]{8,}\s*$/u
+/** A rule with a setting or a name set into it: `────── medium ──`. */
+const LABELLED_RULE = /^\s*([─━═▔▁])\1{11,}[^─━═▔▁]{3,60}\1+\s*$/u
 const DASHED_ROW = /^\s*[╌┄┈]{4,}\s*$/u
 
 export function toMenuRow(row: ScreenRow): MenuRow {
-  const isOuterEdge = EDGE_ROW.test(row.text) || RULE_ROW.test(row.text)
+  const isOuterEdge = EDGE_ROW.test(row.text) || RULE_ROW.test(row.text) || LABELLED_RULE.test(row.text)
   let text = row.text
   let depth = 0
   let edge: number | null = null

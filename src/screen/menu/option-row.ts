@@ -55,8 +55,10 @@ function splitColumns(text: string): [label: string, detail: string] {
 const ACCELERATOR =
   /(?:\s*\([a-z]\))?\s*\((?<behind>[a-z]|esc|enter|tab|space|shift\+tab|ctrl\+[a-z]|esc to \w+|esc or [a-z])\)$|^\[(?<before>[a-z])\]\s*/iu
 
-/** A label without the key that is printed beside it. */
-export function cutAccelerator(label: string): { label: string; accelerator?: string } {
+/** A label without the key or the tick that is printed beside it. */
+export function cutAccelerator(text: string): { label: string; accelerator?: string } {
+  // What is in force now is ticked behind its name.
+  const label = text.replace(/\s+[✔✓]$/u, '')
   const match = ACCELERATOR.exec(label)
   const accelerator = match?.groups?.behind ?? match?.groups?.before
   if (!match || !accelerator) return { label }

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { baseName, formatMoney, formatSpan, timeOf } from '../api/format'
+import { baseName, formatMoney, timeOf } from '../api/format'
 import type { Run } from '../api/types'
 import { usePageKeys } from '../shell/keyboard'
 import { controlRun } from '../store/actions'
@@ -8,8 +8,7 @@ import { savedRunFilters } from '../store/prefs'
 import { go, query, setQuery } from '../store/router'
 import { getJson } from '../transport/request'
 import { type Column, DataTable } from '../ui/data-table'
-import { Dialog } from '../ui/dialog'
-import { PlusIcon } from '../ui/icons'
+import { CompareIcon, PlusIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
 import { Empty } from '../ui/panel'
 import { isOpenRun, runAspect, StatusBadge } from '../ui/status'
@@ -21,7 +20,6 @@ const STATUSES = ['running', 'waiting', 'paused', 'completed', 'failed', 'reject
 export function RunsPage() {
   const [at, setAt] = useState(-1)
   const [chosen, setChosen] = useState<readonly string[]>([])
-  const [isComparing, setComparing] = useState(false)
   useLoad('runs', async signal => {
     runs.put(...(await getJson<{ items: Run[] }>('/runs?limit=200', { signal })).items)
   })
@@ -60,9 +58,9 @@ export function RunsPage() {
           />
           <SavedFilters />
           {chosen.length === 2 && (
-            <button type="button" class="btn" onClick={() => setComparing(true)}>
-              Compare
-            </button>
+            <a class="btn" href={`/compare/runs?a=${chosen[0]}&b=${chosen[1]}`}>
+              <CompareIcon /> Compare
+            </a>
           )}
           <a class="btn solid" href="/start?what=run">
             <PlusIcon /> Start
@@ -107,7 +105,6 @@ export function RunsPage() {
           )}
         />
       )}
-      {isComparing && <CompareDialog ids={chosen} onClose={() => setComparing(false)} />}
     </div>
   )
 }
@@ -209,46 +206,5 @@ function SavedFilters() {
         </button>
       )}
     </Menu>
-  )
-}
-
-function CompareDialog({ ids, onClose }: { ids: readonly string[]; onClose(): void }) {
-  const [a, b] = ids.map(id => runs.get(id))
-  if (!a || !b) return null
-  const took = (run: Run) => formatSpan(timeOf(run.endedAt ?? Date.now()) - timeOf(run.startedAt ?? run.createdAt))
-  const rows: [string, (run: Run) => string][] = [
-    ['Status', run => run.status],
-    ['Kind', run => run.labels?.pipeline ?? run.kind],
-    ['Project', run => run.project],
-    ['Steps', run => String(run.steps)],
-    ['Time', took],
-    ['Cost', run => formatMoney(run.usage?.costUsd)],
-    ['Tokens in', run => String(run.usage?.input ?? 0)],
-    ['Tokens out', run => String(run.usage?.output ?? 0)],
-    ['Verdict', run => run.reason ?? '–'],
-  ]
-  return (
-    <Dialog title="Two runs side by side" onClose={onClose} isWide>
-      <div class="table-box">
-        <table class="data">
-          <thead>
-            <tr>
-              <th />
-              <th>{a.title}</th>
-              <th>{b.title}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(([name, cell]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td class={cell(a) === cell(b) ? 'dim' : 'strong'}>{cell(a)}</td>
-                <td class={cell(a) === cell(b) ? 'dim' : 'strong'}>{cell(b)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Dialog>
   )
 }

@@ -9,6 +9,8 @@ export type Route =
   | { page: 'runs' }
   | { page: 'run'; id: string }
   | { page: 'replay'; id: string }
+  | { page: 'compare' }
+  | { page: 'compare-runs' }
   | { page: 'usage' }
   | { page: 'graphs' }
   | { page: 'start' }
@@ -25,6 +27,8 @@ const TABLE: [RegExp, (match: string[]) => Route][] = [
   [/^\/runs$/, () => ({ page: 'runs' })],
   [/^\/r\/([\w-]+)$/, match => ({ page: 'run', id: match[1]! })],
   [/^\/replay\/([\w-]+)$/, match => ({ page: 'replay', id: match[1]! })],
+  [/^\/compare$/, () => ({ page: 'compare' })],
+  [/^\/compare\/runs$/, () => ({ page: 'compare-runs' })],
   [/^\/usage$/, () => ({ page: 'usage' })],
   [/^\/graphs$/, () => ({ page: 'graphs' })],
   [/^\/start$/, () => ({ page: 'start' })],
@@ -64,6 +68,25 @@ export function setQuery(changes: Record<string, string | null>, { replace = tru
   }
   const text = next.toString()
   go(`${place.peek().path}${text ? `?${text}` : ''}`, { replace })
+}
+
+const SOON_MS = 200
+let later: Record<string, string | null> = {}
+let isWaiting = false
+
+/** For what changes with every movement of a hand: browsers refuse an address that changes too often. */
+export function setQuerySoon(changes: Record<string, string | null>): void {
+  const { path } = place.peek()
+  later = { ...later, ...changes }
+  if (isWaiting) return
+  isWaiting = true
+  setTimeout(() => {
+    const wanted = later
+    later = {}
+    isWaiting = false
+    // Another page is open by now: its address is none of ours.
+    if (place.peek().path === path) setQuery(wanted)
+  }, SOON_MS)
 }
 
 function read(): { path: string; search: string } {
