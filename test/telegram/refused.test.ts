@@ -167,7 +167,7 @@ it('a lost session is told once, with project, agent and reason, and can be resu
   ])
   const notice = await bot.seen(ann, 'the machine was started anew')
   expect(notice.text).toContain('shop · demo · #7')
-  expect(keysOf(notice).map(({ text }) => text)).toEqual(['Resume'])
+  expect(keysOf(notice).map(({ text }) => text)).toEqual(['Resume', 'Open'])
 })
 
 it('the end of a run is told with project, kind and verdict; that of a run inside a run is nobody’s news', async () => {
@@ -188,7 +188,7 @@ it('the end of a run is told with project, kind and verdict; that of a run insid
   const end = await bot.seen(ann, 'Outer work', before)
   expect(end.text).toMatch(/❌ Outer work\nshop · graph · failed/)
   expect(end.text).toContain('the tests fail')
-  expect(keysOf(end).map(({ text }) => text)).toEqual(['Resume'])
+  expect(keysOf(end).map(({ text }) => text)).toEqual(['Open', 'Resume'])
   await quiet()
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('Inner loop'))).toEqual([])
 })
