@@ -10,6 +10,7 @@ import type { Explanation } from '../sessions/replay/index.js'
 import type { EventStore, Subscription } from '../store/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
 import { AgentChannels } from './agent-channels.js'
+import type { SessionUsage } from './agent-reports.js'
 import { LiveBus } from './bus.js'
 import { busSink } from './bus-sink.js'
 import { DriftFiles } from './drift/index.js'
@@ -197,6 +198,11 @@ export class Host {
   /** Where hooks of agents report. */
   get hooks(): HookInbox {
     return this.#channels.inbox
+  }
+
+  /** What a running session has taken so far; null where its agent does not tell. */
+  usageOf(session: string): SessionUsage | null {
+    return this.#channels.usageOf(session)
   }
 
   get keeper(): KeeperPort {

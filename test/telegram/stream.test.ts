@@ -4,6 +4,7 @@ import { type KnownChat, telegramChatsProjection } from '../../src/host/index.js
 import { type Block, renderMarkdown } from '../../src/screen/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
 import { draftId, provisionalMarkdown } from '../../src/telegram/stream.js'
+import { was } from './regressions.js'
 import { TestBot } from './support.js'
 
 /* Answers that grow, on the best way the chat has; what must arrive comes by the log, whatever became of the rest. */
@@ -67,7 +68,7 @@ it('a server without drafts and rich messages is spoken to by edits; the finishe
   expect(calls('sendRichMessageDraft')).toHaveLength(1)
 })
 
-it('being too fast is not being unable: after 429 it is the same way, later', async () => {
+it(was('drafts/429', 'being too fast is not being unable: after 429 it is the same way, later'), async () => {
   bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 429, retryAfter: 1 })
   grow('ses_x.1.1', 'Slowly')
   await bot.fake.until(() => calls('sendRichMessageDraft').length === 1, 'the refused draft')
@@ -92,7 +93,7 @@ it('refused three times in ten minutes it only shows that it writes, and the ans
   expect(calls('sendRichMessageDraft')).toHaveLength(3)
 })
 
-it('an answer whose draft was the only copy is not lost with the bot', async () => {
+it(was('drafts/only-copy', 'an answer whose draft was the only copy is not lost with the bot'), async () => {
   grow('ses_x.1.1', 'Half of it')
   await bot.fake.until(() => calls('sendRichMessageDraft').length === 1, 'a draft')
   await bot.bot.stop()
@@ -104,15 +105,21 @@ it('an answer whose draft was the only copy is not lost with the bot', async () 
   expect(texts()[0]).toContain('Signalbox is stopping')
 })
 
-it('says nothing for an answer of nothing, and the same words three times when they were said three times', async () => {
-  await finish('ses_x.1.1', ' .')
-  await finish('ses_x.2.1', 'done')
-  await finish('ses_x.3.1', 'done')
-  await finish('ses_x.4.1', 'done')
-  await bot.fake.until(() => texts().length === 3, 'three answers')
-  await bot.bot.settled()
-  expect(texts()).toEqual(['done', 'done', 'done'])
-})
+it(
+  was(
+    'original/false-duplicates',
+    'says nothing for an answer of nothing, and the same words three times when they were said three times',
+  ),
+  async () => {
+    await finish('ses_x.1.1', ' .')
+    await finish('ses_x.2.1', 'done')
+    await finish('ses_x.3.1', 'done')
+    await finish('ses_x.4.1', 'done')
+    await bot.fake.until(() => texts().length === 3, 'three answers')
+    await bot.bot.settled()
+    expect(texts()).toEqual(['done', 'done', 'done'])
+  },
+)
 
 it('the draft of a turn has one number, also after a restart; what still grows is plain', () => {
   expect(draftId('ses_x', '1')).toBe(draftId('ses_x', '1'))
