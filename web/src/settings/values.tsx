@@ -50,7 +50,7 @@ export function ValuesTab() {
           label="Which settings"
           value={which}
           choices={[
-            { value: 'changeable', label: 'Changed here' },
+            { value: 'changeable', label: 'Editable here' },
             { value: 'all', label: 'All' },
           ]}
           onChange={value => setQuery({ show: value === 'all' ? 'all' : null })}
