@@ -26,6 +26,8 @@ export class TestBot {
   readonly work = join(this.directory, 'shop')
   fake = new FakeBotApi({ rates: FAST })
   readonly errors: string[] = []
+  /** Everything that was written to a terminal, write by write. */
+  readonly written: string[] = []
   host!: Host
   people!: People
   bot!: Telegram
@@ -53,6 +55,11 @@ export class TestBot {
     test.people = new People(home.directories.config)
     for (const [id, name, role] of people) test.people.pair(id, { name, role })
     test.#keeper = new Keeper(systemClock)
+    const write = test.#keeper.write.bind(test.#keeper)
+    test.#keeper.write = (id, bytes) => {
+      test.written.push(Buffer.from(bytes).toString('utf8'))
+      return write(id, bytes)
+    }
     await test.openHost()
     await test.openBot()
     return test
