@@ -60,12 +60,25 @@ async function status(context: CommandContext, home: Home, isJson: boolean): Pro
   }
   if (!hasToken) context.out('no bot: signalbox telegram setup makes one of a token')
   else if (!client) context.out('the daemon does not run, so the bot does not either: signalbox serve --background')
-  else context.out(`the bot is ${telegram.state}${telegram.detail ? ` (${visibleText(telegram.detail)})` : ''}`)
+  else {
+    context.out(`the bot is ${telegram.state}${telegram.detail ? ` (${visibleText(telegram.detail)})` : ''}`)
+    const next = nextFor(telegram)
+    if (next !== null) context.out(context.style('dim', `  next: ${next}`))
+  }
   const paired = people.filter(({ telegram: accounts }) => accounts.length > 0)
   if (paired.length === 0) context.out('nobody is paired, so it answers nobody')
   for (const { name, role, telegram: accounts } of paired)
     context.out(`  ${visibleText(name)} · ${role} · ${accounts.join(', ')}`)
   return EXIT.ok
+}
+
+/** What a person can do about a bot that does not hear. */
+function nextFor({ state, detail = '' }: { state: string; detail?: string }): string | null {
+  if (state === 'unauthorized') return 'BotFather gives a new token: /token there, then signalbox telegram setup here'
+  if (state !== 'deaf') return null
+  if (detail.includes('webhook')) return 'signalbox telegram setup asks whether to remove it'
+  if (detail.includes('another program')) return 'stop the other program; within a minute after that it hears again'
+  return 'it goes on trying by itself'
 }
 
 /** Says something to everybody who is paired, so that one sees it on the phone. */
@@ -169,7 +182,7 @@ async function setup(context: CommandContext, home: Home, role: PersonRole | und
     const answer = await ask(context, 'A webhook is set for it, so it hears nothing here. Remove it? [y/N] ')
     if (/^y/i.test(answer)) await api.call('deleteWebhook', { drop_pending_updates: false })
   }
-  await withNewSettings(context)
+  await withNewSettings(context, { isNeeded: url !== '' })
   return pairPhone(context, openHome(context), role)
 }
 
@@ -205,12 +218,12 @@ async function pairPhone(context: CommandContext, home: Home, role: PersonRole |
   }
 }
 
-/** A daemon that runs knows the settings of its start. */
-async function withNewSettings(context: CommandContext): Promise<void> {
+/** A daemon that runs knows the settings of its start, and rests before it tries again to hear. */
+async function withNewSettings(context: CommandContext, { isNeeded }: { isNeeded: boolean }): Promise<void> {
   const client = await DaemonClient.running(context)
   if (!client) return
   const { telegram } = await client.get<Health>('/health')
-  if (telegram && telegram.state !== 'off') return
+  if (!isNeeded && telegram && telegram.state !== 'off' && telegram.state !== 'unauthorized') return
   context.out('The daemon starts anew, to have the bot; sessions go on.')
   await client.post('/shutdown')
   while (await client.isUp()) await delay(systemClock, 50)
