@@ -163,7 +163,7 @@ function pairAccount(
 /** From a token to a paired phone. */
 async function setup(context: CommandContext, home: Home, role: PersonRole | undefined): Promise<number> {
   needPerson(context)
-  let token = botToken(home)
+  let token = await tokenThatWorks(context, home)
   if (token === null) {
     context.out('1. In Telegram, talk to @BotFather: /newbot makes a bot and shows its token.')
     token = checked((await ask(context, 'Its token (not shown): ', { isSecret: true })).trim(), 'your answer')
@@ -184,6 +184,21 @@ async function setup(context: CommandContext, home: Home, role: PersonRole | und
   }
   await withNewSettings(context, { isNeeded: url !== '' })
   return pairPhone(context, openHome(context), role)
+}
+
+/** What is kept, unless Telegram does not know it any more: then another one is asked for. */
+async function tokenThatWorks(context: CommandContext, home: Home): Promise<string | null> {
+  const token = botToken(home)
+  if (token === null) return null
+  try {
+    await nameOf(openBotApi({ token, apiRoot: home.loaded.config.telegram.api_root }))
+    return token
+  } catch (error) {
+    if (!(error instanceof SignalboxError) || error.code !== 'E_CONFIG' || home.loaded.config.telegram.token !== null)
+      throw error
+    context.out('Telegram does not know the token any more that is kept here.')
+    return null
+  }
 }
 
 /** The code is shown here, sent from the phone, and confirmed here: only that yes lets the account in. */
