@@ -43,11 +43,12 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   set(makeRegion('screen', 0, rows.length - 1))
   for (const spec of pack.regions) set(findRegion(spec, rows, frame.cols, regions))
 
+  const panels = panelRows(rows, pack)
   const declared = regions.get('composer') ?? null
   const entry = findPointedEntry(rows)
   const isEntry = declared !== null && entry !== null && declared.first === entry.first
-  const anchored = declared && !isEntry && isLowest(rows, declared, pack) ? declared : null
-  const roles = rowRoles(rows, pack, frame.cols)
+  const anchored = declared && !isEntry && isLowest(rows, declared, pack, panels) ? declared : null
+  const roles = rowRoles(rows, pack, frame.cols, panels)
   const candidate = parseMenu(frame, rows, pack, first => menuCeiling(rows, roles, pack, first))
   const guessed = anchored ? null : findStructuralComposer(frame, rows, row => roles[row.index] != null)
   // A box that was only guessed at gives way to options that stand in its place.
@@ -132,11 +133,10 @@ function lastNonBlank(rows: readonly ScreenRow[]): number {
 }
 
 /** Nothing that begins a block, and not much else, stands below the box: an echo that looks like it has the answer below. */
-function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack): boolean {
+function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, panels: ReadonlySet<number>): boolean {
   const below = rows.slice(box.last + 1).filter(row => !isBlank(row))
   if (below.length > BELOW_BOX) return false
   const marksOf = markReader(pack)
-  const panels = panelRows(rows, pack)
   // What the pack looks for in the footer stands in the last row there, whatever bullet it has.
   const hints = pack.rules.filter(rule => rule.region === 'footer' && rule.line?.test(below.at(-1)?.text ?? ''))
   const hint = hints.length > 0 ? below.at(-1) : undefined
@@ -159,9 +159,13 @@ function isFrameTop(text: string): boolean {
   return /^\s*[╭┌]─{8,}[╮┐]?\s*$/u.test(text)
 }
 
-function rowRoles(rows: readonly ScreenRow[], pack: Pack, cols: number): (RowRole | null)[] {
+function rowRoles(
+  rows: readonly ScreenRow[],
+  pack: Pack,
+  cols: number,
+  panels: ReadonlySet<number>,
+): (RowRole | null)[] {
   const chrome = chromeRows(rows, pack)
-  const panels = panelRows(rows, pack)
   const marksOf = markReader(pack)
   return rows.map((row, index) => {
     if (isBlank(row)) return null
