@@ -10,6 +10,7 @@ import type { Explanation } from '../sessions/replay/index.js'
 import type { EventStore, Subscription } from '../store/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
 import { AgentChannels } from './agent-channels.js'
+import type { SessionUsage } from './agent-reports.js'
 import { LiveBus } from './bus.js'
 import { busSink } from './bus-sink.js'
 import { DriftFiles } from './drift/index.js'
@@ -29,6 +30,7 @@ import type { CrewView } from './session-crew.js'
 import { SessionRecords } from './session-records.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import type { HostSettings } from './settings.js'
+import { SettingsWatch } from './settings-watch.js'
 import { UploadSweep } from './upload-sweep.js'
 
 export type { HostOptions }
@@ -56,6 +58,7 @@ export class Host {
   readonly #snapshots: SessionSnapshots
   readonly #sweep: UploadSweep
   readonly #ledgerWatch: LedgerWatch
+  readonly #settingsWatch: SettingsWatch | null
   #sinks: Awaited<ReturnType<typeof deliveredSink>>[] = []
   #decisions: Subscription | null = null
 
@@ -67,7 +70,9 @@ export class Host {
     await host.#sessions.takeOver()
     await host.#followDecisions()
     await host.#ledgerWatch.start()
-    if (options.owner === 'daemon') host.#sweep.start()
+    if (options.owner !== 'daemon') return host
+    host.#sweep.start()
+    host.#settingsWatch?.start()
     return host
   }
 
@@ -75,8 +80,10 @@ export class Host {
     const { settings, clock, owner, onError } = options
     this.store = store
     this.#options = options
+    this.#settingsWatch = this.#openSettingsWatch()
     this.ledger = new Ledger(store, {
       clock,
+      ...(this.#settingsWatch && { settingsMark: (project: string) => this.#settingsWatch!.markOf(project) }),
       alongside: (record, decision) => gateAnswer(record, decision, clock.now()),
       redactor: this.#redactor,
       ...(settings.approvals && { policy: settings.approvals }),
@@ -141,6 +148,15 @@ export class Host {
     return this.#records.find(word)
   }
 
+  /** The session that a person's words go to on a surface. @throws SignalboxError `E_UNKNOWN` */
+  active(who: { person: string; surface: string }): Promise<SessionRecord> {
+    return this.#records.active(who)
+  }
+
+  choose(record: SessionRecord, who: { person: string; surface: string }): Promise<void> {
+    return this.#records.choose(record, who)
+  }
+
   live(id: string): LiveSession | null {
     return this.#sessions.get(id)
   }
@@ -184,6 +200,11 @@ export class Host {
     return this.#channels.inbox
   }
 
+  /** What a running session has taken so far; null where its agent does not tell. */
+  usageOf(session: string): SessionUsage | null {
+    return this.#channels.usageOf(session)
+  }
+
   get keeper(): KeeperPort {
     return this.#options.keeper
   }
@@ -204,6 +225,7 @@ export class Host {
     await this.#ledgerWatch.close()
     this.#snapshots.stop()
     this.#sweep.stop()
+    this.#settingsWatch?.stop()
     for (const sink of this.#sinks) sink.stop()
     this.#sessions.close()
     await this.#channels.stop()
@@ -224,6 +246,18 @@ export class Host {
     })
     if (owner === 'daemon') packs.watch()
     return packs
+  }
+
+  #openSettingsWatch(): SettingsWatch | null {
+    const { settings, clock, onError } = this.#options
+    if (settings.settingsFile === undefined) return null
+    return new SettingsWatch({
+      file: settings.settingsFile,
+      clock,
+      projects: async () => (await this.records()).filter(({ id }) => this.live(id)).map(({ project }) => project),
+      onChanged: change => this.#note('config.changed', change),
+      onError,
+    })
   }
 
   #openChannels(): AgentChannels {

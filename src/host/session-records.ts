@@ -6,6 +6,7 @@ import type { KeptSession } from '../keeper/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import { type SessionRecord, sessionStream, sessionsProjection } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
+import { activeSession } from './active-session.js'
 import { findSession } from './find-session.js'
 import type { PreparedSession, StartRequest } from './prepare-session.js'
 
@@ -41,6 +42,29 @@ export class SessionRecords {
   /** @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
   async find(word: string): Promise<SessionRecord> {
     return findSession(await this.all(), word)
+  }
+
+  /**
+   * The session that a person's words go to on a surface.
+   * @throws SignalboxError `E_UNKNOWN` when none of theirs runs.
+   */
+  async active(who: { person: string; surface: string }): Promise<SessionRecord> {
+    const found = activeSession(await this.all(), who)
+    if (found) return found
+    throw new SignalboxError('E_UNKNOWN', 'no session of yours is running', { next: 'signalbox start begins one' })
+  }
+
+  /** From now on a person's words on this surface go to this session. */
+  async choose(record: SessionRecord, who: { person: string; surface: string }): Promise<void> {
+    if (record.person !== who.person)
+      throw new SignalboxError('E_ROLE', `session ${record.id} belongs to somebody else`, {
+        next: 'send to it by its id',
+      })
+    if (record.state === 'ended' || record.state === 'lost')
+      throw new SignalboxError('E_STATE', `session ${record.id} is over`, {
+        next: 'signalbox sessions lists the others',
+      })
+    await this.#store.append(sessionStream(record.id), 'any', [newEvent('session.chosen', who)])
   }
 
   /** One at a time: two starts at once must not take the same number. */

@@ -122,7 +122,9 @@ function continues(block: RowBlock, row: ScreenRow, blanksBefore: number): boole
   if (block.more) return blanksBefore === 0 && block.more.test(row.text)
   if (block.spec === null) return isUnmarked(row) ? blanksBefore <= 1 && row.indent > 1 : false
   if (block.spec.more === null) return false
-  if (blanksBefore > (block.spec.tight ? 0 : BLANKS_INSIDE)) return false
+  // Empty lines on a ground of its own are its own.
+  const isTight = block.spec.tight && block.spec.first.style?.bg === undefined
+  if (blanksBefore > (isTight ? 0 : BLANKS_INSIDE)) return false
   return block.spec.more.test(row.text) && isOnSameGround(block.spec, row)
 }
 

@@ -43,16 +43,16 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   set(makeRegion('screen', 0, rows.length - 1))
   for (const spec of pack.regions) set(findRegion(spec, rows, frame.cols, regions))
 
-  const panels = panelRows(rows, pack)
   const declared = regions.get('composer') ?? null
   const entry = findPointedEntry(rows)
   const isEntry = declared !== null && entry !== null && declared.first === entry.first
-  const anchored = declared && !isEntry && isLowest(rows, declared, pack, panels) ? declared : null
-  const roles = rowRoles(rows, pack, frame.cols, panels)
+  const anchored = declared && !isEntry && isLowest(rows, declared, pack, frame.cursor) ? declared : null
+  const roles = rowRoles(rows, pack, frame.cols)
   const candidate = parseMenu(frame, rows, pack, first => menuCeiling(rows, roles, pack, first))
   const guessed = anchored ? null : findStructuralComposer(frame, rows, row => roles[row.index] != null)
-  // A box that was only guessed at gives way to options that stand in its place.
-  const composer = anchored ?? (guessed && candidate && overlaps(guessed, candidate) ? null : guessed)
+  // A box that was only guessed at gives way to options that stand in its place; not to a text of several rows that is being written.
+  const isTaken = guessed !== null && candidate !== null && overlaps(guessed, candidate)
+  const composer = anchored ?? (isTaken && !isBeingWritten(guessed, candidate, rows, frame) ? null : guessed)
   if (composer) set({ ...composer, name: 'composer' })
   else regions.delete('composer')
 
@@ -133,19 +133,21 @@ function lastNonBlank(rows: readonly ScreenRow[]): number {
 }
 
 /** Nothing that begins a block, and not much else, stands below the box: an echo that looks like it has the answer below. */
-function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, panels: ReadonlySet<number>): boolean {
+function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, cursor: Frame['cursor']): boolean {
   const below = rows.slice(box.last + 1).filter(row => !isBlank(row))
   if (below.length > BELOW_BOX) return false
   const marksOf = markReader(pack)
+  const panels = panelRows(rows, pack)
   // What the pack looks for in the footer stands in the last row there, whatever bullet it has.
   const hints = pack.rules.filter(rule => rule.region === 'footer' && rule.line?.test(below.at(-1)?.text ?? ''))
   const hint = hints.length > 0 ? below.at(-1) : undefined
+  const holdsCursor = cursor.visible && cursor.y >= box.first && cursor.y <= box.last
   return !below.some(
     row =>
       row.indent < 2 &&
       row !== hint &&
       !panels.has(row.index) &&
-      (marksOf(row).begins.some(isOfItself) || isFrameTop(row.text)),
+      (marksOf(row).begins.some(isOfItself) || (!holdsCursor && isFrameTop(row.text))),
   )
 }
 
@@ -154,18 +156,14 @@ function isOfItself({ kind, next }: BlockSpec): boolean {
   return kind !== 'todo' && kind !== 'tool_result' && next === null
 }
 
-/** `╭────╮`: a tool's box stands below an echo, never below the live input box. */
+/** `╭────╮`: a tool's box stands below an echo; below the live input box, which has the cursor, only a list to complete from does. */
 function isFrameTop(text: string): boolean {
   return /^\s*[╭┌]─{8,}[╮┐]?\s*$/u.test(text)
 }
 
-function rowRoles(
-  rows: readonly ScreenRow[],
-  pack: Pack,
-  cols: number,
-  panels: ReadonlySet<number>,
-): (RowRole | null)[] {
+function rowRoles(rows: readonly ScreenRow[], pack: Pack, cols: number): (RowRole | null)[] {
   const chrome = chromeRows(rows, pack)
+  const panels = panelRows(rows, pack)
   const marksOf = markReader(pack)
   return rows.map((row, index) => {
     if (isBlank(row)) return null
@@ -198,6 +196,19 @@ function promptSign(rows: readonly ScreenRow[], composer: Region): (row: ScreenR
   const sign = inside?.text.trimStart()[0]
   return row =>
     sign !== undefined && row.indent <= (inside?.indent ?? 0) + 1 && row.text.trimStart().startsWith(`${sign} `)
+}
+
+/** The cursor stands behind the last word in the box, and nothing but the sign of the box looks like a choice. */
+function isBeingWritten(box: Region, { group }: MenuCandidate, rows: readonly ScreenRow[], frame: Frame): boolean {
+  const { cursor } = frame
+  const last = rows.slice(box.first + 1, box.last).findLast(row => !isBlank(row))
+  return (
+    cursor.visible &&
+    last?.index === cursor.y &&
+    cursor.x >= last.text.length &&
+    group.options.every(option => option.number === null && option.checked === null) &&
+    group.options.findIndex(option => option.glyphColumn !== null) === 0
+  )
 }
 
 function overlaps(box: Region, { group }: MenuCandidate): boolean {

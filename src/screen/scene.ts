@@ -7,7 +7,7 @@ import { fingerprint } from './print.js'
 import { evaluateRules, type RuleMatch } from './rules.js'
 import { readShell, type ShellState } from './shell.js'
 import { readTodos } from './todo.js'
-import { blockText, isPinned, readTurn, type TurnState } from './turn.js'
+import { isPinned, readTurn, type TurnState } from './turn.js'
 import type { Payload } from './view.js'
 import { findWorking, nextTracks, type Working } from './working.js'
 
@@ -71,7 +71,7 @@ export function newestBlock({ layout, memory, pack, matches }: Scene): NewestBlo
   const block = layout.blocks.findLast(
     candidate => !(candidate.kind === 'notice' && candidate.spec !== null) || candidate === layout.blocks.at(-1),
   )
-  const isPinnedEcho = block?.kind === 'user' && isPinned(blockText(layout, block), memory)
+  const isPinnedEcho = block?.kind === 'user' && isPinned(layout, block, memory)
   if (block && !isScrolledBack(matches) && !isPinnedEcho) {
     // Rows without a mark at the top of the screen go on with a block that began above it.
     const isCutOff = block.spec === null && layout.blocks[0] === block && pack.blocks.length > 0

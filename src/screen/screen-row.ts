@@ -19,7 +19,20 @@ const BAR_ROWS = 4
 
 export function screenRows(frame: Frame, options: { hasScrollbar: boolean }): ScreenRow[] {
   const bar = options.hasScrollbar ? findScrollbar(frame) : null
-  return joinBrokenRules(frame.lines.map((row, index) => toScreenRow(row, index, bar)))
+  const rows = joinBrokenRules(frame.lines.map((row, index) => toScreenRow(row, index, bar)))
+  const last = rows.at(-1)
+  // The status row of a terminal multiplexer is no part of the program's screen.
+  if (last && isMultiplexerRow(last, frame.cols)) rows[last.index] = { ...last, text: '', indent: -1, spans: [] }
+  return rows
+}
+
+/** `[0] 0:node*  1:bash-`: windows by number, the current one starred, on one ground from edge to edge. */
+function isMultiplexerRow(row: ScreenRow, cols: number): boolean {
+  const [first] = row.spans
+  const isBand =
+    first !== undefined && (first.bg !== null || first.inverse) && row.spans.every(span => span.bg === first.bg)
+  const width = row.spans.reduce((sum, span) => sum + span.width, 0)
+  return isBand && width >= cols - 1 && /^\[\S+\] (?:\d+:\S+ +)*\d+:\S*\*/u.test(row.text)
 }
 
 const RULE_ONLY = /^[─━═▔▁▄▀]+$/u
@@ -70,7 +83,8 @@ const barColumn = onceARow((row: Row): number => {
   const last = row.spans.findLast(span => span.text.trim() !== '')
   if (!last) return -1
   const text = last.text.trimEnd()
-  return BAR.test(text.at(-1) ?? '') ? last.x + text.length - 1 : -1
+  // Counted from the right: wide characters and such without a width stand before it.
+  return BAR.test(text.at(-1) ?? '') ? last.x + last.width - (last.text.length - text.length) - 1 : -1
 })
 
 /** Column of a scroll bar: the last or last but one, where most rows end in a bar character and no box begins at the left. */

@@ -53,7 +53,7 @@ export function hearCrew(crew: Crew, { statement, at }: AgentReport): Crew {
  * that does both tells of the same ones: the terminal's records then only add what the other way left out.
  */
 export function helpersOf(crew: Crew, records: readonly StatusRecord[]): Helper[] {
-  const shown = records.filter(({ id }) => id !== '')
+  const shown = records.filter(({ id }) => id !== '').sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }))
   if (crew.helpers.length === 0) return shown.map(record => recordHelper(record, shown))
   const byEnd = new Map(shown.map(record => [record.id.slice(record.id.lastIndexOf('/') + 1), record]))
   return crew.helpers.map(helper => {

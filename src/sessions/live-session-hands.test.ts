@@ -90,7 +90,7 @@ describe('prompts while the agent works', () => {
     expect(await sent).toMatchObject({ result: 'held', prompt: expect.stringMatching(/^msg_/) })
     await stage.pass(5_000)
     expect(stage.keys).toEqual([])
-    expect((await SessionJournal.open(stage.store, 'ses_stage')).held).toMatchObject([{ text: 'second' }])
+    expect((await SessionJournal.open(stage.store, 'ses_stage')).prompts.held).toMatchObject([{ text: 'second' }])
     const done = ['▷ first', '', '◆ The first answer.', '', DONE, '']
     await stage.paint(done)
     expect(stage.keys).toEqual(['second'])
@@ -98,7 +98,7 @@ describe('prompts while the agent works', () => {
     expect(stage.keys).toEqual(['second', '\r'])
     await stage.paint([...done, '▷ second', '', THINKING, ''])
     expect(await stage.events('prompt.released')).toMatchObject([{ result: 'delivered' }])
-    expect((await SessionJournal.open(stage.store, 'ses_stage')).held).toEqual([])
+    expect((await SessionJournal.open(stage.store, 'ses_stage')).prompts.held).toEqual([])
     expect(stage.session.heldPrompts).toEqual([])
   })
 
@@ -134,6 +134,29 @@ describe('prompts while the agent works', () => {
       { turn: 'ses_stage.1', outcome: 'done' },
       { turn: 'ses_stage.2', outcome: 'done' },
     ])
+  })
+})
+
+describe('the input box', () => {
+  const boxed = (content: string) =>
+    `\u001b[H\u001b[J${'─'.repeat(60)}\r\n▷ ${content}\r\n${'─'.repeat(60)}\r\n  enter to send`
+
+  test('with a proposal in it is empty: faint words behind a cursor that is drawn as a background', async () => {
+    await open()
+    await stage.print(boxed('\u001b[48;2;212;212;212mI\u001b[49m\u001b[38;2;108;112;134m would run it.\u001b[39m'))
+    expect(stage.session.observation?.composer).toMatchObject({
+      empty: true,
+      draft: '',
+      placeholder: 'I would run it.',
+    })
+    await stage.print(boxed('\u001b[48;2;212;212;212mI\u001b[49m would run it.'))
+    expect(stage.session.observation?.composer).toMatchObject({ empty: false, draft: 'I would run it.' })
+  })
+
+  test('has no part in what it draws without width', async () => {
+    await open()
+    await stage.print(boxed('hello \u001b[7m \u200b\u001b[27m'))
+    expect(stage.session.observation?.composer).toMatchObject({ draft: 'hello' })
   })
 })
 

@@ -160,10 +160,11 @@ export class LiveSession implements KeeperListener {
 
   /** Old bytes are all in: from here on questions are answered, menus asked, messages shown. */
   goLive(): void {
-    const { phase, notices } = this.#parts
+    const { phase, notices, prompts } = this.#parts
     const isAdopted = this.offset > 0
     this.#terminal.goLive()
     if (isAdopted) phase.takeOverApprovals()
+    prompts.takeUp()
     if (!this.exit) notices.start({ isReady: phase.isReady || this.pack.agent === 'generic' })
     this.#terminal.schedule()
     this.#inside.releasePrompts()

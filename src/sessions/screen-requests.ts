@@ -7,6 +7,7 @@ import {
 } from '../approvals/index.js'
 import type { Timer } from '../clock/index.js'
 import type { Menu } from '../screen/index.js'
+import { isPageOf, requestOfForm } from './form-request.js'
 import { isStructured, type OpenRequest } from './open-request.js'
 import type { RequestBook } from './request-book.js'
 import { joinedMenu, requestOfTool } from './structured-request.js'
@@ -93,7 +94,10 @@ export class ScreenRequests {
     book.letGo(shown)
     const wasTyped = book.sawKeys(shown)
     if (!isStructured(shown) || shown.proof) return book.closeUnanswered(shown, wasTyped)
-    clock.setTimer(RESULT_MS, () => void book.closeUnanswered(shown, wasTyped).catch(onError))
+    clock.setTimer(RESULT_MS, () => {
+      // A form whose page was turned is on screen again.
+      if (book.shown?.id !== shown.record.id) void book.closeUnanswered(shown, wasTyped).catch(onError)
+    })
   }
 
   async #raise(menu: Menu, kind: ApprovalRequest['kind'], instance: string, since: number): Promise<void> {
@@ -101,7 +105,8 @@ export class ScreenRequests {
     const book = this.#book
     const { ledger, subject } = book.options
     const report = { channel: 'screen' as const, requestKey: instance, session: subject.session, menu }
-    const join = joinReports(book.records(), report)
+    const form = book.all().find(open => isPageOf(open.record, menu))
+    const join = form ? { do: 'known' as const, id: form.record.id } : joinReports(book.records(), report)
     const joined = join.do === 'join' || join.do === 'known' ? book.get(join.id) : undefined
     if (joined && join.do === 'join') {
       await ledger.join(joined.record, joinedMenu(joined.record, menu, instance, join.mismatch))
@@ -118,10 +123,17 @@ export class ScreenRequests {
   /** In structure where the agent has told which tool it is about to use; else as the screen shows it. */
   async #raiseMenu(menu: Menu, kind: ApprovalRequest['kind'], instance: string): Promise<OpenRequest> {
     const { tools, options } = this.#book
-    const tool = kind === 'permission' ? requestOfTool(tools.unasked(), menu, instance, this.#book.context()) : null
+    const tool = this.#toolOf(menu, kind, instance)
     if (!tool) return this.#book.add(requestFromMenu(menu, { kind, subject: options.subject, instance }), { key: null })
     tools.noteAsked(tool.key, options.clock.monotonic())
     return this.#book.add(tool.request, { key: tool.key })
+  }
+
+  #toolOf(menu: Menu, kind: ApprovalRequest['kind'], instance: string) {
+    const context = this.#book.context()
+    const tools = this.#book.tools.unasked()
+    if (kind === 'permission') return requestOfTool(tools, menu, instance, context)
+    return kind === 'question' ? requestOfForm(tools, menu, instance, context) : null
   }
 
   #cancelLook(): void {

@@ -121,7 +121,7 @@ function createApprovals(ground: SessionGround, parts: SessionParts): SessionApp
 }
 
 function createPrompts(ground: SessionGround, parts: SessionParts): Prompts {
-  const { options, terminal, keyboard, signals, waiters, ending, agent, times } = ground
+  const { options, terminal, keyboard, signals, waiters, effects, ending, agent, times } = ground
   const { record, pack, clock, journal, absence, onError } = options
   const hasExited = () => ending.exit !== null
   return new Prompts({
@@ -130,7 +130,7 @@ function createPrompts(ground: SessionGround, parts: SessionParts): Prompts {
     clock,
     keyboard,
     readyWaitMs: times.readyWaitMs,
-    held: journal.held,
+    journal,
     port: {
       observation: () => terminal.last?.observation ?? null,
       isExited: hasExited,
@@ -149,6 +149,7 @@ function createPrompts(ground: SessionGround, parts: SessionParts): Prompts {
       return parts.phase.lastTurn
     },
     untilBegun: turn => waiters.until(BEGINS_MS, () => hasExited() || parts.phase.hasBegun(turn)),
+    settled: () => effects.settled(),
     onFailed: detail => parts.notices.undelivered(detail),
     onError,
   })

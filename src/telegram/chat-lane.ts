@@ -98,9 +98,10 @@ export class ChatLane {
 
   /** A later word about the same card makes this one needless. */
   isOvertaken(item: QueuedItem): boolean {
-    if ((item.act as Act).do !== 'card') return false
+    const kind = (item.act as Act).do
+    if (kind !== 'card' && kind !== 'name-topic') return false
     const after = this.#items.slice(this.#items.indexOf(item) + 1)
-    return after.some(({ subject, act }) => subject === item.subject && (act as Act).do === 'card')
+    return after.some(({ subject, act }) => subject === item.subject && (act as Act).do === kind)
   }
 
   /** Words that have not been begun, when there are more of them than anybody would read one by one. */

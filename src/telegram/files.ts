@@ -28,9 +28,7 @@ interface Promised {
 
 /** Files that were stored one after the other, and that the agent hears of in one message. */
 interface Stored {
-  names: string[]
-  lines: string[]
-  captions: string[]
+  files: { update: number; name: string; path: string; caption: string }[]
   origin: string | null
   isAgain: boolean
   timer: Timer | null
@@ -63,9 +61,7 @@ export class Files {
     const { path, name } = await storeUpload(this.#places(record), { name: intent.name, bytes }, host.settings.files)
     const key = `${to.chat} ${record.id} ${intent.isForwarded}`
     const stored = this.#stored.get(key) ?? this.#gather(key, record, to)
-    stored.names.push(name)
-    stored.lines.push(`The user uploaded a file: ${path}`)
-    if (intent.caption !== '') stored.captions.push(intent.caption)
+    stored.files.push({ update: to.update, name, path, caption: intent.caption })
     if (intent.isForwarded) stored.origin = intent.origin ?? 'somebody'
     stored.isAgain ||= to.isAgain
     stored.timer?.cancel()
@@ -75,9 +71,7 @@ export class Files {
 
   #gather(key: string, record: SessionRecord, to: Asker): Stored {
     const stored: Stored = {
-      names: [],
-      lines: [],
-      captions: [],
+      files: [],
       origin: null,
       isAgain: false,
       timer: null,
@@ -95,13 +89,17 @@ export class Files {
   }
 
   /** The agent is told of files by their sender's own hand; of passed-on ones, and after a restart, only when somebody says so. */
-  async #tell({ names, lines, captions, origin, isAgain }: Stored, record: SessionRecord, to: Asker): Promise<string> {
-    const said = names.map(name => `<code>${escapeHtml(name)}</code>`).join(', ')
+  async #tell(stored: Stored, record: SessionRecord, to: Asker): Promise<string> {
+    const { origin, isAgain } = stored
+    // They were fetched side by side: the order is that in which they were sent.
+    const files = stored.files.sort((a, b) => a.update - b.update)
+    const said = files.map(({ name }) => `<code>${escapeHtml(name)}</code>`).join(', ')
+    const captions = files.map(({ caption }) => caption).filter(caption => caption !== '')
     const words = origin === null ? captions : captions.map(caption => forwardedWords(caption, origin))
-    const text = [...lines, ...words].join('\n')
+    const text = [...files.map(({ path }) => `The user uploaded a file: ${path}`), ...words].join('\n')
     if (origin !== null || isAgain) {
       const from = origin === null ? '' : ` Forwarded from ${escapeHtml(origin)}.`
-      const them = names.length === 1 ? 'it' : 'them'
+      const them = files.length === 1 ? 'it' : 'them'
       await this.#desk.say(to, `Stored as ${said}.${from} The agent was not told of ${them}.`, {
         about: record.id,
         isReply: true,

@@ -143,7 +143,8 @@ function commandOf(said: string, username: string): { name: string; rest: string
 /** In a group the bot is called by its name first: the name is for us, the rest is meant. */
 function withoutName(said: string, username: string): string {
   const name = `@${username}`
-  const isCalled = said.slice(0, name.length).toLowerCase() === name.toLowerCase() && !/^\w/.test(said.slice(name.length))
+  const isCalled =
+    said.slice(0, name.length).toLowerCase() === name.toLowerCase() && !/^\w/.test(said.slice(name.length))
   return isCalled ? said.slice(name.length).replace(/^[\s,:]+/, '') || said : said
 }
 

@@ -93,7 +93,10 @@ export class Words {
     if (record.state !== 'pending') throw new SignalboxError('E_STATE', 'That request is over: nothing was decided.')
     const { person, update } = to
     const fingerprint = ask?.fingerprint ?? record.fingerprint
-    if (ask?.for !== 'reason' && record.kind !== 'permission') {
+    // Words to a plan are why it is not good yet.
+    const isFeedback =
+      record.kind === 'plan' && record.request.options.some(({ meaning }) => meaning === 'deny-with-text')
+    if (ask?.for !== 'reason' && record.kind !== 'permission' && !isFeedback) {
       await decideHere(this.#desk, id, { fingerprint, text, isWhole: true }, { person, update })
       return 'answered'
     }
@@ -168,6 +171,14 @@ export class Words {
       ],
     })
     return `not delivered: ${sent.result}`
+  }
+
+  /** Asks for an answer in the person's own words, in the same way. */
+  async askAnswer(approval: string, fingerprint: string, to: Asker): Promise<void> {
+    await this.#desk.say(to, 'Reply to this message with your answer.', {
+      about: askSubject({ for: 'answer', approval, fingerprint, nonce: newNonce() }),
+      forceReply: true,
+    })
   }
 
   /** Asks for the reason of a denial, by a reply to the question and by nothing else. */

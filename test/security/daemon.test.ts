@@ -14,6 +14,7 @@ import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import WebSocket from 'ws'
 import { agentNames, loadAgent } from '../../src/agents/index.js'
 import { TestHome, waitFor } from '../e2e/harness.js'
 import type { Loose } from '../server/support.js'
@@ -273,6 +274,24 @@ describe('the program itself', () => {
       expect(readFileSync(join(place, 'unsaved.txt'), 'utf8'), place).toBe('not committed')
     expect(readFileSync(upload.json.files[0].path, 'utf8')).toBe('uploaded')
     expect(git(sharing, 'show', 'HEAD:file.txt')).toBe('one\n')
+  })
+
+  test('S13 revoked secret still valid: a new token ends the next request with the old one, its streams and its terminals', async () => {
+    const before = readFileSync(home.path('state', 'token'), 'utf8').trim()
+    const old = { authorization: `Bearer ${before}` }
+    const { id } = await home.json<{ id: string }>(['start', '--json', '--', '/bin/cat'])
+    const terminal = new WebSocket(`${address.replace('http', 'ws')}/api/v1/panes/${id}/terminal`, { headers: old })
+    const closed = new Promise<number>(resolve => terminal.once('close', resolve))
+    await new Promise((resolve, reject) => terminal.once('open', resolve).once('error', reject))
+    terminal.send(JSON.stringify({ type: 'hello', want: 'view', cols: 80, rows: 24 }))
+    await new Promise(resolve => terminal.once('message', resolve))
+    const stream = (await fetch(`${address}/api/v1/events`, { headers: old })).text()
+    await waitFor('the stream', async () => /streams\{kind="events"\} 1$/m.test((await ask('GET', '/metrics')).text))
+    await home.ok(['serve', '--rotate-token'])
+    expect(await stream).toMatch(/event: bye\ndata: \{"reason":"revoked"\}\n\n$/)
+    expect(await closed).toBe(4003)
+    expect((await fetch(`${address}/api/v1/overview`, { headers: old })).status).toBe(401)
+    expect((await ask('GET', api('/overview'))).status).toBe(200)
   })
 
   test('S20 predictable temporary file: planted links are not followed, and whatever the umask all that is kept is the owner’s alone', async () => {

@@ -15,6 +15,9 @@ import { FakeBotApi, type FakeMessage, type FakePerson } from '../../src/telegra
 import { openBotApi, Telegram, type TelegramDoors, type TelegramOptions } from '../../src/telegram/index.js'
 import { silentContext } from '../support/silent-context.js'
 
+/** Waiting is for hangs only: it judges no machine's speed. */
+const PATIENCE_MS = 90_000
+
 export const FAST = { privatePerS: 1000, privateBurst: 1000, groupPerMin: 60_000, allPerS: 1000 }
 
 /** A host of its own on a temporary home with a bot, and Telegram itself: all in this process, over real sockets and real terminals. */
@@ -23,6 +26,8 @@ export class TestBot {
   readonly work = join(this.directory, 'shop')
   fake = new FakeBotApi({ rates: FAST })
   readonly errors: string[] = []
+  /** Everything that was written to a terminal, write by write. */
+  readonly written: string[] = []
   host!: Host
   people!: People
   bot!: Telegram
@@ -50,6 +55,11 @@ export class TestBot {
     test.people = new People(home.directories.config)
     for (const [id, name, role] of people) test.people.pair(id, { name, role })
     test.#keeper = new Keeper(systemClock)
+    const write = test.#keeper.write.bind(test.#keeper)
+    test.#keeper.write = (id, bytes) => {
+      test.written.push(Buffer.from(bytes).toString('utf8'))
+      return write(id, bytes)
+    }
     await test.openHost()
     await test.openBot()
     return test
@@ -156,7 +166,7 @@ export class TestBot {
               (typeof text === 'string' ? message.text.includes(text) : text.test(message.text)),
           ),
       `a message with ${text}${this.errors.length > 0 ? `; errors: ${this.errors.join('\n')}` : ''}`,
-      15_000,
+      PATIENCE_MS,
     )
   }
 

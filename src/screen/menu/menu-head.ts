@@ -52,7 +52,8 @@ function collect(
   let first = optionsFirst
   for (let index = optionsFirst - 1; index >= 0; index--) {
     const row = rows[index]!
-    if (row.isRule) return { found, first: index }
+    if (row.isRule && (isBoxed || isUpperEdge(row))) return { found, first: index }
+    if (row.isRule) break
     if (isBoxed && !row.isBoxed) return { found, first }
     blanks = row.isBlank ? blanks + 1 : 0
     // Two blank rows end the head, but not right above the options: some agents leave air there.
@@ -65,6 +66,12 @@ function collect(
   const own = found.filter(row => row.index >= from)
   const top = own.find(row => !row.isBlank)
   return top ? { found: own, first: top.index } : { found, first }
+}
+
+/** A line from the left edge of the screen, and not the lower end of a box that stands above. */
+function isUpperEdge(row: MenuRow): boolean {
+  const text = row.text.trim()
+  return row.indent <= 1 && text.length >= 40 && !/^[╰└╚╹]/u.test(text)
 }
 
 /** Rows of one sentence: the next row begins in the same column and style, and this one does not end a sentence. */

@@ -124,7 +124,12 @@ function SideView(props: {
       {value ? (
         <>
           <div class="term">
-            <ReplayScreen cast={value.cast} ms={side.ms} onText={props.onText} />
+            <ReplayScreen
+              cast={value.cast}
+              ms={side.ms}
+              label={`${label} terminal at its moment`}
+              onText={props.onText}
+            />
           </div>
           <div class="row compare-time">
             <div class="grow">

@@ -32,7 +32,7 @@ function Replay(replayed: Replayed) {
   const { index, cast, messages } = replayed
   const duration = lengthOf(replayed)
   const began = timeOf(index.recording.startedAt)
-  const [ms, setMs] = useState(() => Math.max(0, Math.min(duration, wantedMs(began))))
+  const [ms, setMs] = useState(() => Math.max(0, Math.min(duration, wantedMs(began) ?? firstSight(replayed))))
   const [isPlaying, setPlaying] = useState(false)
   const [speed, setSpeed] = useState(1)
   const [skipsIdle, setSkipsIdle] = useState(true)
@@ -153,10 +153,17 @@ function Replay(replayed: Replayed) {
   )
 }
 
-/** The moment that the address names: by its place in the recording (`t`), or by the clock on the wall (`at`). */
-function wantedMs(began: number): number {
-  const at = query.peek().get('at')
-  return at === null ? Number(query.peek().get('t') ?? 0) : Number(at) - began
+/** The moment that the address names, if any: by its place in the recording (`t`), or by the clock on the wall (`at`). */
+function wantedMs(began: number): number | null {
+  const [at, t] = [query.peek().get('at'), query.peek().get('t')]
+  if (at !== null) return Number(at) - began
+  return t === null ? null : Number(t)
+}
+
+/** Where there is something to see: a recording begins with an empty screen. */
+function firstSight({ index, cast }: Replayed): number {
+  const read = index.markers.find(({ kind, label }) => kind === 'change' && label !== 'unknown')
+  return read?.atMs ?? cast.events[0]?.ms ?? 0
 }
 
 interface Playing {

@@ -10,10 +10,13 @@ import { getJson } from '../transport/request'
 import { type Column, DataTable } from '../ui/data-table'
 import { CompareIcon, PlusIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
+import { NameDialog } from '../ui/name-dialog'
 import { Empty } from '../ui/panel'
 import { isOpenRun, runAspect, StatusBadge } from '../ui/status'
 import { Age, Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
+import { isPhone } from '../ui/use-width'
+import { RunLine } from './lines'
 
 const STATUSES = ['running', 'waiting', 'paused', 'completed', 'failed', 'rejected', 'cancelled', 'queued'] as const
 
@@ -88,6 +91,14 @@ export function RunsPage() {
             Start a run
           </a>
         </Empty>
+      ) : isPhone.value ? (
+        <ul class="list">
+          {shown.map(run => (
+            <li key={run.id}>
+              <RunLine run={run} />
+            </li>
+          ))}
+        </ul>
       ) : (
         <DataTable
           label="Runs"
@@ -151,7 +162,10 @@ const COLUMNS: readonly Column<Run>[] = [
     cell: run => <Age at={run.createdAt} suffix=" ago" />,
     sort: run => timeOf(run.createdAt),
   },
-  { name: 'Verdict', cell: run => <span class="soft">{run.reason ?? '–'}</span> },
+  {
+    name: 'Verdict',
+    cell: run => <span class="soft">{run.reason && run.reason !== run.status ? run.reason : '–'}</span>,
+  },
   {
     name: 'Actions',
     isAction: true,
@@ -185,26 +199,32 @@ const COLUMNS: readonly Column<Run>[] = [
 
 function SavedFilters() {
   const text = query.value.toString()
-  const save = () => {
-    const name = prompt('Name of this filter')
-    if (name) savedRunFilters.value = [...savedRunFilters.value.filter(one => one.name !== name), { name, query: text }]
+  const [isNaming, setNaming] = useState(false)
+  const save = (name: string) => {
+    savedRunFilters.value = [...savedRunFilters.value.filter(one => one.name !== name), { name, query: text }]
+    setNaming(false)
   }
   return (
-    <Menu label="Saved filters" class="btn" trigger="Filters">
-      {savedRunFilters.value.map(({ name, query: saved }) => (
-        <button key={name} type="button" onClick={() => go(`/runs?${saved}`)}>
-          {name}
+    <>
+      <Menu label="Saved filters" class="btn" trigger="Filters">
+        {savedRunFilters.value.map(({ name, query: saved }) => (
+          <button key={name} type="button" onClick={() => go(`/runs?${saved}`)}>
+            {name}
+          </button>
+        ))}
+        {savedRunFilters.value.length > 0 && <hr />}
+        <button type="button" disabled={text === ''} onClick={() => setNaming(true)}>
+          Save this filter …
         </button>
-      ))}
-      {savedRunFilters.value.length > 0 && <hr />}
-      <button type="button" disabled={text === ''} onClick={save}>
-        Save this filter
-      </button>
-      {savedRunFilters.value.length > 0 && (
-        <button type="button" onClick={() => (savedRunFilters.value = [])}>
-          Forget all
-        </button>
+        {savedRunFilters.value.length > 0 && (
+          <button type="button" onClick={() => (savedRunFilters.value = [])}>
+            Forget all
+          </button>
+        )}
+      </Menu>
+      {isNaming && (
+        <NameDialog title="Save this filter" label="Its name" onName={save} onClose={() => setNaming(false)} />
       )}
-    </Menu>
+    </>
   )
 }

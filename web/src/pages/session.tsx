@@ -101,9 +101,9 @@ function Head(props: { session: Session; layout: string; onPanel(panel: 'explain
           <GitLine session={session.id} />
           <ContextGauge session={session} />
           <SpentLine session={session} />
-          {session.phase && <span>phase {session.phase}</span>}
+          {session.phase && <span class="deep">phase {session.phase}</span>}
           {pane && isLive && (
-            <span>
+            <span class="deep">
               read by {pane.why.authority}
               {pane.why.staleForS !== null && pane.why.staleForS > 5 && `, ${Math.round(pane.why.staleForS)} s old`}
             </span>

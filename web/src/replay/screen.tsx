@@ -5,7 +5,12 @@ import type { Cast } from './cast'
 import { Player } from './player'
 
 /** The terminal as it was. */
-export function ReplayScreen(props: { cast: Cast; ms: number; onText?(lines: readonly string[]): void }) {
+export function ReplayScreen(props: {
+  cast: Cast
+  ms: number
+  label?: string
+  onText?(lines: readonly string[]): void
+}) {
   const { cast, ms } = props
   const box = useRef<HTMLDivElement>(null)
   const player = useRef<Player | null>(null)
@@ -54,7 +59,14 @@ export function ReplayScreen(props: { cast: Cast; ms: number; onText?(lines: rea
     }
   }, [cast])
   useEffect(() => player.current?.seek(ms), [ms])
-  return <div class="terminal-box replay-screen" ref={box} role="region" aria-label="Terminal at this moment" />
+  return (
+    <div
+      class="terminal-box replay-screen"
+      ref={box}
+      role="region"
+      aria-label={props.label ?? 'Terminal at this moment'}
+    />
+  )
 }
 
 /** The rows that are in sight, without the blanks at their ends and the empty ones at the bottom. */

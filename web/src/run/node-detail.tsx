@@ -193,7 +193,15 @@ function Value({ title, value, isOpen = false }: { title: string; value: unknown
     <details class="value" open={isOpen}>
       <summary class="small strong">{title}</summary>
       {body}
-      {rest !== null && <pre class="code-box wrap dim">{JSON.stringify(rest, null, 2)}</pre>}
+      {rest !== null &&
+        (text === null ? (
+          <pre class="code-box wrap dim">{JSON.stringify(rest, null, 2)}</pre>
+        ) : (
+          <details>
+            <summary class="tiny dim">and the rest</summary>
+            <pre class="code-box wrap dim">{JSON.stringify(rest, null, 2)}</pre>
+          </details>
+        ))}
     </details>
   )
 }

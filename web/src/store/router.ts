@@ -59,9 +59,15 @@ export function go(address: string, { replace = false } = {}): void {
   if (!replace && place.peek().path !== before) window.scrollTo(0, 0)
 }
 
+const SOON_MS = 200
+let later: Record<string, string | null> = {}
+let isWaiting = false
+
 /** Changes parameters of this page's address; null takes one away. */
 export function setQuery(changes: Record<string, string | null>, { replace = true } = {}): void {
   const next = new URLSearchParams(place.peek().search)
+  // What is said now is newer than what still waits.
+  for (const name of Object.keys(changes)) delete later[name]
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === '') next.delete(name)
     else next.set(name, value)
@@ -69,10 +75,6 @@ export function setQuery(changes: Record<string, string | null>, { replace = tru
   const text = next.toString()
   go(`${place.peek().path}${text ? `?${text}` : ''}`, { replace })
 }
-
-const SOON_MS = 200
-let later: Record<string, string | null> = {}
-let isWaiting = false
 
 /** For what changes with every movement of a hand: browsers refuse an address that changes too often. */
 export function setQuerySoon(changes: Record<string, string | null>): void {
