@@ -6,12 +6,12 @@ import { type LiveVerdict, proveLive } from './menu/liveness.js'
 import { type MenuCandidate, parseMenu } from './menu/parse-menu.js'
 import type { Terminator } from './observation.js'
 import { findPointedEntry } from './overlay.js'
-import type { Pack } from './pack/pack.js'
+import type { BlockSpec, Pack } from './pack/pack.js'
 import { findRegion, makeRegion, type Region } from './region.js'
+import { markReader } from './row-marks.js'
 import { judged, withoutCommands, withoutHints, withoutStatus } from './said.js'
 import { isBlank, type ScreenRow, screenRows } from './screen-row.js'
 import { statusTail } from './status-tail.js'
-import { matchesRow } from './style-match.js'
 
 /** A frame taken apart: where its live part begins, what lies above it, and whether a menu is up. */
 export interface Layout {
@@ -136,9 +136,7 @@ function lastNonBlank(rows: readonly ScreenRow[]): number {
 function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, cursor: Frame['cursor']): boolean {
   const below = rows.slice(box.last + 1).filter(row => !isBlank(row))
   if (below.length > BELOW_BOX) return false
-  const marks = pack.blocks.filter(
-    block => block.kind !== 'todo' && block.kind !== 'tool_result' && block.next === null,
-  )
+  const marksOf = markReader(pack)
   const panels = panelRows(rows, pack)
   // What the pack looks for in the footer stands in the last row there, whatever bullet it has.
   const hints = pack.rules.filter(rule => rule.region === 'footer' && rule.line?.test(below.at(-1)?.text ?? ''))
@@ -149,8 +147,13 @@ function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, cursor: F
       row.indent < 2 &&
       row !== hint &&
       !panels.has(row.index) &&
-      (marks.some(block => matchesRow(row, block.first)) || (!holdsCursor && isFrameTop(row.text))),
+      (marksOf(row).begins.some(isOfItself) || (!holdsCursor && isFrameTop(row.text))),
   )
+}
+
+/** A block whose mark needs nothing around it to mean something. */
+function isOfItself({ kind, next }: BlockSpec): boolean {
+  return kind !== 'todo' && kind !== 'tool_result' && next === null
 }
 
 /** `╭────╮`: a tool's box stands below an echo; below the live input box, which has the cursor, only a list to complete from does. */
@@ -161,14 +164,15 @@ function isFrameTop(text: string): boolean {
 function rowRoles(rows: readonly ScreenRow[], pack: Pack, cols: number): (RowRole | null)[] {
   const chrome = chromeRows(rows, pack)
   const panels = panelRows(rows, pack)
-  const working = pack.rules.filter(rule => rule.busy === true && rule.line !== null && rule.region === 'status')
+  const marksOf = markReader(pack)
   return rows.map((row, index) => {
     if (isBlank(row)) return null
     if (chrome.has(index)) return 'chrome'
-    if (terminatorOf(row, pack)) return 'terminator'
+    const marks = marksOf(row)
+    if (marks.terminator) return 'terminator'
     if (panels.has(index)) return 'panel'
-    if (pack.queued.some(pattern => matchesRow(row, pattern))) return 'queued'
-    if (working.some(rule => matchesRow(row, { line: rule.line!, style: rule.style }))) return 'working'
+    if (marks.isQueued) return 'queued'
+    if (marks.isWorking) return 'working'
     // Set to the right edge: a setting or a hint.
     return row.indent >= cols / 2 ? 'chrome' : null
   })

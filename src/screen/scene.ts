@@ -1,4 +1,4 @@
-import type { Frame } from '../terminal/index.js'
+import { type Frame, onceARow } from '../terminal/index.js'
 import type { RowBlock } from './grammar.js'
 import { type Layout, layOut } from './layout.js'
 import type { ScreenMemory } from './memory.js'
@@ -82,12 +82,12 @@ export function newestBlock({ layout, memory, pack, matches }: Scene): NewestBlo
 }
 
 /** The newest block's text as one short value: it changes when something is said. Its mark may blink and does not count. */
-export function transcriptPrint({ blocks, rows }: Layout): string | null {
+export const transcriptPrint = onceARow(({ blocks, rows }: Layout): string | null => {
   const newest = blocks.at(-1)
   return newest
     ? fingerprint([newest.kind, ...rows.slice(newest.first, newest.last + 1).map(row => row.text.slice(2))])
     : null
-}
+})
 
 /** The task panel as one comparable value. */
 export function panelPrint({ todos }: Scene): string | null {

@@ -1,4 +1,4 @@
-import type { Frame, Row, Span } from '../terminal/index.js'
+import { type Frame, onceARow, type Row, type Span } from '../terminal/index.js'
 
 /** A row of the frame as rules see it: variation selectors removed, a scroll bar at the right edge cut off. Columns are kept. */
 export interface ScreenRow {
@@ -49,7 +49,18 @@ function joinBrokenRules(rows: ScreenRow[]): ScreenRow[] {
   return rows
 }
 
+/** How a row was last seen: while it stands where it stood, it is the same object, and what is found out about it once holds on. */
+const lastSeen = new WeakMap<Row, { bar: number | null; row: ScreenRow }>()
+
 export function toScreenRow(row: Row, index: number, bar: number | null = null): ScreenRow {
+  const last = lastSeen.get(row)
+  if (last !== undefined && last.row.index === index && last.bar === bar) return last.row
+  const seen = readScreenRow(row, index, bar)
+  lastSeen.set(row, { bar, row: seen })
+  return seen
+}
+
+function readScreenRow(row: Row, index: number, bar: number | null): ScreenRow {
   const cut = bar !== null && isBarAt(row, bar) ? row.text.replace(/\s*\S\s*$/u, '') : row.text
   const text = SELECTORS.test(cut) ? cut.replace(SELECTORS, '') : cut
   return {
@@ -64,12 +75,17 @@ export function toScreenRow(row: Row, index: number, bar: number | null = null):
 }
 
 function isBarAt(row: Row, column: number): boolean {
+  return barColumn(row) === column
+}
+
+/** Column of the last visible sign, if that is one of a bar; -1 else. */
+const barColumn = onceARow((row: Row): number => {
   const last = row.spans.findLast(span => span.text.trim() !== '')
-  if (!last) return false
+  if (!last) return -1
   const text = last.text.trimEnd()
   // Counted from the right: wide characters and such without a width stand before it.
-  return BAR.test(text.at(-1) ?? '') && last.x + last.width - (last.text.length - text.length) - 1 === column
-}
+  return BAR.test(text.at(-1) ?? '') ? last.x + last.width - (last.text.length - text.length) - 1 : -1
+})
 
 /** Column of a scroll bar: the last or last but one, where most rows end in a bar character and no box begins at the left. */
 function findScrollbar(frame: Frame): number | null {

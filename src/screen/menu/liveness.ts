@@ -103,7 +103,7 @@ function hasKeyboard({ footerRows, rows: menuRows }: MenuCandidate, rows: readon
   return (
     pack.regions.some(region => region.name === 'composer') &&
     footerRows?.[1] === last &&
-    menuRows.slice(footerRows[0], last + 1).some(row => confirmsOrLeaves(row.text))
+    menuRows.slice(footerRows[0], last + 1).some(row => confirmsOrLeaves(row))
   )
 }
 

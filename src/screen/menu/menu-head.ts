@@ -1,3 +1,4 @@
+import { onceARow } from '../../terminal/index.js'
 import { isGrey, styleKey } from '../style-match.js'
 import type { Menu } from './menu.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
@@ -134,7 +135,7 @@ export function readFooter(
     const row = rows[index]!
     if (row.isBlank || row.isRule || row.isFrame) continue
     seen++
-    const found = fragments(row.text)
+    const found = fragments(row)
     if (found.length === 0) {
       // A hint that wraps: its second row is no fragment by itself.
       if (first !== null && index === last + 1) last = index
@@ -148,8 +149,8 @@ export function readFooter(
 }
 
 /** Keys that confirm and keys that leave, side by side: what stands above takes the keyboard. */
-export function confirmsOrLeaves(text: string): boolean {
-  const keys = fragments(text).map(fragment => fragment.keys)
+export function confirmsOrLeaves(row: { text: string }): boolean {
+  const keys = fragments(row).map(fragment => fragment.keys)
   return keys.some(key => /\b(?:enter|return)\b|[↵⏎]/iu.test(key)) && keys.some(key => /\besc(?:ape)?\b/iu.test(key))
 }
 
@@ -160,13 +161,14 @@ export function looksLikeHints(row: MenuRow): boolean {
   return isQuiet || /\S\s[·•|]\s\S/u.test(row.text)
 }
 
-export function fragments(text: string): Menu['footer'] {
-  return text
+/** Keys and what they do, as far as a row names any. */
+export const fragments = onceARow((row: { text: string }): Menu['footer'] =>
+  row.text
     .trim()
     .replace(/^\((.*?)\)?$/u, '$1')
     .replace(/^use\s+/iu, '')
     .split(/\s*[·•|]\s*|[,;]\s+|\s{2,}|\s+or\s+(?=esc|enter|tab)/iu)
     .map(part => FRAGMENT.exec(part.trim())?.groups)
     .filter(groups => groups !== undefined)
-    .map(groups => ({ keys: groups.keys!.trim(), verb: groups.verb!.trim() }))
-}
+    .map(groups => ({ keys: groups.keys!.trim(), verb: groups.verb!.trim() })),
+)

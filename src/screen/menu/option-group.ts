@@ -142,7 +142,7 @@ function entries(rows: readonly MenuRow[], marked: OptionRow): OptionRow[] | nul
     const row = rows[first]
     const begins = row && rows[first - 1]?.isBlank && row.indent === marked.labelColumn && heightAt(first) === height
     const option = begins ? readOptionRow(row) : null
-    return option && option.glyphColumn === null && option.number === null && fragments(row!.text).length === 0
+    return option && option.glyphColumn === null && option.number === null && fragments(row!).length === 0
       ? option
       : null
   }
@@ -273,7 +273,7 @@ function hasLostIndent(rows: readonly MenuRow[], option: OptionRow, index: numbe
   const { edge, text } = rows[index - 1]!
   if (edge === null || row.edge !== edge || row.indent < rows[option.row]!.indent) return false
   const own = readOptionRow(row)
-  const isOther = own?.number != null || own?.glyphColumn != null || fragments(row.text).length > 0
+  const isOther = own?.number != null || own?.glyphColumn != null || fragments(row).length > 0
   return !isOther && text.length + 1 + row.text.trim().split(' ')[0]!.length > edge - 1
 }
 

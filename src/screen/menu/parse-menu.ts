@@ -256,7 +256,12 @@ function isAccess({ label }: MenuOption): boolean {
 }
 
 function keysOf(spec: MenuSpec | null): Menu['keys'] {
-  return { choose: spec?.choose ?? 'arrows', confirm: spec?.confirm ?? '\r', toggle: spec?.toggle ?? ' ' }
+  return {
+    choose: spec?.choose ?? 'arrows',
+    confirm: spec?.confirm ?? '\r',
+    toggle: spec?.toggle ?? ' ',
+    ...(spec?.unreasoned != null && { unreasoned: spec.unreasoned }),
+  }
 }
 
 function dangerOf(pack: Pack, text: string): string[] {

@@ -8,6 +8,7 @@ export function sessionView(host: Host, record: SessionRecord): SessionView {
   const session = host.live(record.id)
   if (!session) return { ...record }
   const { observation } = session
+  const crew = host.crew(record.id)
   const menu = liveMenu(observation ?? null)
   return {
     ...record,
@@ -22,5 +23,6 @@ export function sessionView(host: Host, record: SessionRecord): SessionView {
     ...(menu && { question: menu.question }),
     ...(session.approval && { approval: session.approval.id }),
     offset: session.offset,
+    ...(crew && { crew }),
   }
 }

@@ -9,6 +9,10 @@ import { TERMINAL_FONT, terminalTheme } from './palette'
 import { PasteDialog } from './paste-dialog'
 import { TerminalSocket } from './socket'
 
+/** On a phone all columns at once would be dust: there the text stays readable and the screen is moved sideways. */
+const NARROW_PX = 480
+const READABLE_PX = 10
+
 type State = 'connecting' | 'live' | 'closed' | 'ended'
 
 interface Holding {
@@ -63,8 +67,11 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
         if (!element || !shown || shown.offsetWidth === 0) return
         const wanted = terminalFontSize.peek()
         const now = terminal.options.fontSize ?? wanted
+        const isNarrow = element.clientWidth < NARROW_PX
         const fits = (now * (element.clientWidth - 28)) / shown.offsetWidth
-        const size = mine.current ? wanted : Math.max(5, Math.min(wanted, Math.floor(fits * 4) / 4))
+        const size = mine.current
+          ? wanted
+          : Math.max(isNarrow ? READABLE_PX : 5, Math.min(wanted, Math.floor(fits * 4) / 4))
         if (size !== now) terminal.options.fontSize = size
       }
       const proposed = fitter.proposeDimensions() ?? { cols: 80, rows: 24 }
