@@ -60,8 +60,11 @@ export function serverExtras(context: CommandContext, home: Home): ServerExtras 
     },
     startOneshot: async (store, wish) => {
       const { createOneshot } = await import('./commands/oneshot.js')
-      const { task, project, isInWorktree, maxCostUsd, ...rest } = wish
-      return createOneshot(at(project), store, home, task, {
+      const { enterProject } = await import('./project-settings.js')
+      const { task, project, isInWorktree, maxCostUsd, trust, ...rest } = wish
+      const isApart = isInWorktree === true
+      const here = await enterProject(at(project), store, home, { trust, mayAsk: false, isApart })
+      return createOneshot(at(project), store, here, task, {
         ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
         ...(isInWorktree !== undefined && { worktree: isInWorktree }),
         ...(maxCostUsd !== undefined && { maxCost: String(maxCostUsd) }),

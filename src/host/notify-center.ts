@@ -11,8 +11,8 @@ import type { Counters } from '../panes/index.js'
 import { formatDuration } from '../text/index.js'
 import { digestNotice, endText, type Notice, type NoticeOutlets, paneNotice } from './notify-notice.js'
 import { isQuiet, quietHours } from './notify-quiet.js'
-import type { BoardChange } from './panes-board.js'
 import type { PaneInfo } from './panes-info.js'
+import type { BoardChange } from './panes-told.js'
 
 export interface NotifyWishes {
   enabled: boolean

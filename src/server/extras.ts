@@ -31,6 +31,8 @@ export interface OneshotWish {
   maxIterations?: number | undefined
   maxCostUsd?: number | undefined
   isInWorktree?: boolean | undefined
+  /** Hash of what of the project acts by itself, as it was shown. */
+  trust?: string | undefined
 }
 
 /** A pipeline that can be started by its name. */
@@ -52,6 +54,7 @@ export interface PipelineDoor {
       person: string
       labels: Record<string, string>
       maxCostUsd?: number | undefined
+      trust?: string | undefined
     },
   ): Promise<string>
 }
@@ -80,6 +83,7 @@ export interface ServerExtras {
   changeSettings?(changes: Record<string, unknown>, version: string | null, by: string): Promise<void>
   doctor?(): Promise<DoctorFinding[]>
   doctorFix?(check: string): Promise<DoctorFinding[]>
+  /** @throws SignalboxError `E_UNTRUSTED` where something of the project would act that nobody has let. */
   startOneshot?(store: EventStore, wish: OneshotWish): Promise<string>
   forkRun?(store: EventStore, run: RunRecord, wish: { at: string; isRewind: boolean }): Promise<string>
   exportAttractor?(store: EventStore, run: RunRecord, directory: string): Promise<void>

@@ -16,6 +16,8 @@ import { editSettings } from '../settings-edit.js'
 
 const LOOK_MS = 500
 const CONNECT_MS = 20_000
+const LOG_PAGE = 200
+const REFUSED_SHOWN = 50
 
 interface Health {
   telegram?: { state: string; detail?: string }
@@ -38,9 +40,11 @@ export async function run(context: CommandContext, { args, options }: CommandInp
       return pairAccount(context, home, accountOf(id), { name: String(options.name ?? `account ${id}`), role })
     case 'setup':
       return setup(context, home, role)
+    case 'refused':
+      return refused(context, home, isJson)
     default:
       throw new SignalboxError('E_INPUT', `telegram has no action "${action}"`, {
-        next: 'setup, status, pair, unpair or test',
+        next: 'setup, status, pair, unpair, refused or test',
       })
   }
 }
@@ -84,6 +88,45 @@ async function test(context: CommandContext, home: Home, isJson: boolean): Promi
     for (const { chat, problem } of results)
       context.out(`${chat}: ${problem === null ? 'sent' : `not sent: ${visibleText(problem)}`}`)
   return results.every(({ problem }) => problem === null) ? EXIT.ok : EXIT.failed
+}
+
+interface Refusal {
+  at: string
+  data: { from?: number; chat?: number; reason: string }
+}
+
+/** Who tried what is not theirs to do, newest last: strangers, viewers, forwarded words, stale and forged buttons. */
+async function refused(context: CommandContext, home: Home, isJson: boolean): Promise<number> {
+  const client = await DaemonClient.connect(context)
+  const found: Refusal[] = []
+  for (let since: string | null = ''; since !== null; ) {
+    const query: string = since === '' ? '' : `&since=${encodeURIComponent(since)}`
+    const page: { items: Refusal[]; next: string | null } = await client.get(
+      `/events/log?types=telegram.refused&limit=${LOG_PAGE}${query}`,
+    )
+    found.push(...page.items)
+    since = page.next
+  }
+  const people = new People(home.directories.config)
+  const rows = found.slice(-REFUSED_SHOWN).map(({ at, data: { from, chat, reason } }) => ({
+    at,
+    account: from ?? null,
+    person: (from !== undefined && people.byTelegram(from)?.name) || null,
+    chat: chat ?? null,
+    reason,
+  }))
+  if (isJson) context.json({ items: rows, count: found.length })
+  else if (rows.length === 0) context.out('nobody tried anything that is not theirs to do')
+  else {
+    for (const { at, account, person, chat, reason } of rows) {
+      const who = `${person === null ? 'stranger' : visibleText(person)} (${account ?? '?'})`
+      const where = chat === null || chat === account ? '' : ` in ${chat}`
+      const time = new Date(at).toISOString().slice(0, 19).replace('T', ' ')
+      context.out(`${context.style('dim', `${time}Z`)}  ${who}${where}: ${visibleText(reason)}`)
+    }
+    if (found.length > rows.length) context.out(`${found.length - rows.length} more before these`)
+  }
+  return EXIT.ok
 }
 
 function unpair(context: CommandContext, home: Home, account: number, isJson: boolean): number {

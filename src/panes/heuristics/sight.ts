@@ -16,6 +16,8 @@ export interface Sight {
   tail: readonly string[]
   /** The last rows with text. */
   live: readonly string[]
+  /** Those with text above them. */
+  above: readonly string[]
   /** Of the tail without what moves by nature. */
   hash: number
   /** Rows that say something new. */
@@ -56,6 +58,7 @@ export function sightOf(
   const lastTextRow = lines.findLastIndex(line => line.text.trim() !== '')
   const end = Math.max(lastTextRow, cursor.y) + 1
   const tail = lines.slice(Math.max(0, end - settings.tail_rows), end).map(line => line.text)
+  const texts = lines.filter(line => line.text.trim() !== '').map(line => line.text)
   const { awaiting, view } = observation
   return {
     t: frame.t,
@@ -68,10 +71,8 @@ export function sightOf(
         .findLast(line => line.text.trim() !== '')
         ?.text.trimEnd() ?? '',
     tail,
-    live: lines
-      .filter(line => line.text.trim() !== '')
-      .slice(-settings.live_rows)
-      .map(line => line.text),
+    live: texts.slice(-settings.live_rows),
+    above: texts.slice(0, -settings.live_rows),
     hash: hashText(
       lines
         .slice(Math.max(0, end - settings.tail_rows), end)
