@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { DearestFirst } from './test/support/dearest-first.js'
 
 export default defineConfig({
   test: {
@@ -12,6 +13,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     // Real programs, terminals and kills on a machine that somebody else loads: what fails there is tried once more, and says so.
     retry: process.env.CI ? 1 : 0,
+    sequence: { sequencer: DearestFirst },
     passWithNoTests: false,
   },
 })
