@@ -121,3 +121,26 @@ test('quiet rows below labels describe them', () => {
 test('the tick behind what is in force is no part of its label', () => {
   expect(menuOn(['May it change?', '\u001b[36m❯ 1. Small ✔\u001b[0m', '  2. Large']).options[0]!.label).toBe('Small')
 })
+
+test('other calls that wait to be asked about do not hide the menu above them', () => {
+  const rows = [
+    '• I run two.',
+    '? Shell npm test',
+    '',
+    'May it run this?',
+    '',
+    ...OPTIONS,
+    '',
+    '? Shell npm run build',
+    '',
+  ]
+  expect(menuOn(rows)).toMatchObject({ question: 'May it run this?', title: 'Shell npm test' })
+})
+
+test('the lower end of a box above is no upper edge', () => {
+  const box = [`╭${'─'.repeat(50)}╮`, `│ ${'A notice.'.padEnd(48)} │`, `╰${'─'.repeat(50)}╯`]
+  expect(menuOn([...box, '> tidy up', '• I remove it.', '', 'May it remove dist?', '', ...OPTIONS])).toMatchObject({
+    question: 'May it remove dist?',
+    body: [],
+  })
+})
