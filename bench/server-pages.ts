@@ -1,6 +1,9 @@
 // From an event in the server to the screen of a page: real Chromium pages, each a browser of its own for the server (own login, own stream).
 import type { ChildProcess } from 'node:child_process'
 import { chromium, type Page } from 'playwright-core'
+import { measureFirstLoad, printWeight } from './server-load.js'
+
+const FIRST_LOADS = 7
 
 interface Shown {
   kind: 'text' | 'request'
@@ -50,9 +53,12 @@ export async function measurePages(
   told: <T>(type: string) => Promise<T>,
   { pages: count, seconds }: { pages: number; seconds: number },
 ): Promise<void> {
-  child.send({ type: 'links', events: count, seconds: 0 })
+  printWeight()
+  child.send({ type: 'links', events: count + FIRST_LOADS, seconds: 0 })
   const { links, sessions } = await told<{ links: string[]; sessions: string[] }>('links')
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  // While nothing else runs.
+  await measureFirstLoad(browser, links.slice(count))
   const pages: Page[] = []
   const openPage = async (n: number): Promise<void> => {
     const link = links[n]!
