@@ -30,6 +30,7 @@ export function printWeight(): void {
  */
 export async function measureFirstLoad(browser: Browser, links: readonly string[]): Promise<void> {
   const times: number[] = []
+  let bytes = 0
   for (const link of links.slice(0, LOADS)) {
     const context = await browser.newContext({ viewport: { width: 1440, height: 900 } })
     const page = await context.newPage()
@@ -38,6 +39,14 @@ export async function measureFirstLoad(browser: Browser, links: readonly string[
     await page.goto(link)
     await page.locator('.shell h1').first().waitFor()
     await cdp.send('Network.enable')
+    const assets = new Set<string>()
+    bytes = 0
+    cdp.on('Network.responseReceived', ({ requestId, response }) => {
+      if (!new URL(response.url).pathname.startsWith('/api/')) assets.add(requestId)
+    })
+    cdp.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      if (assets.has(requestId)) bytes += encodedDataLength
+    })
     await cdp.send('Network.clearBrowserCache')
     await page.evaluate(
       'navigator.serviceWorker?.getRegistrations().then(all => Promise.all(all.map(one => one.unregister())))',
@@ -58,6 +67,9 @@ export async function measureFirstLoad(browser: Browser, links: readonly string[
   }
   times.sort((a, b) => a - b)
   const [middle, most] = [times[Math.floor(times.length / 2)] ?? 0, times.at(-1) ?? 0]
+  console.log(
+    `over the wire    ${(bytes / 1000).toFixed(0)} kB of page, script and style for the first view, cache empty`,
+  )
   console.log(
     `interactive      p50 ${middle.toFixed(0)} ms, most ${most.toFixed(0)} ms, CPU slowed 4 times, 200 panes, ${times.length} loads (bar 1000 ms)`,
   )

@@ -78,7 +78,7 @@ export async function measurePages(
     await Promise.all(Array.from({ length: Math.min(4, count - n) }, (_, k) => openPage(n + k)))
   await Promise.all(pages.map(page => page.evaluate('shown.splice(0)')))
   child.send({ type: 'load', seconds })
-  const done = await told<{ cpu: number; rssMb: number }>('done')
+  const done = await told<{ cpu: number; rssMb: number; grownMb: number }>('done')
   const shown = (await Promise.all(pages.map(page => page.evaluate<Shown[]>('shown')))).flat()
   console.log(`${count} pages in Chromium, 100 sessions writing 10/s, 200 panes changing 1/s, ${seconds} s`)
   for (const [kind, what] of [
@@ -94,7 +94,9 @@ export async function measurePages(
       `${what} p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms, most ${ms.at(-1) ?? 0} ms (${ms.length})`,
     )
   }
-  console.log(`server           ${(done.cpu * 100).toFixed(0)} % of a core, ${done.rssMb.toFixed(0)} MB at most`)
+  console.log(
+    `server           ${(done.cpu * 100).toFixed(0)} % of a core, ${done.rssMb.toFixed(0)} MB at most, ${done.grownMb.toFixed(0)} MB more at the end than after a third of the time`,
+  )
   await measureEcho(pages[0]!, child, told)
   await browser.close()
 }
