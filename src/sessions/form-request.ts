@@ -1,4 +1,4 @@
-import { type ApprovalRequest, requestFromMenu, requestFromReport } from '../approvals/index.js'
+import { type ApprovalRequest, displayOf, requestFromMenu, requestFromReport } from '../approvals/index.js'
 import type { Menu } from '../screen/index.js'
 import { squash } from './send-text.js'
 import type { RequestContext } from './structured-request.js'
@@ -43,7 +43,14 @@ export function requestOfForm(
     const { neverAuto } = shown
     return {
       key,
-      request: { ...request, menuPrint: menu.print, instance, ...(neverAuto !== undefined && { neverAuto }) },
+      request: {
+        ...request,
+        // The questions are what the input says; it is not shown a second time.
+        display: displayOf({ tool, input: null, text: null, questions: request.request.questions }),
+        menuPrint: menu.print,
+        instance,
+        ...(neverAuto !== undefined && { neverAuto }),
+      },
     }
   }
   return null
