@@ -45,8 +45,7 @@ export function requestOfForm(
       key,
       request: {
         ...request,
-        // The questions are what the input says; it is not shown a second time.
-        display: displayOf({ tool, input: null, text: null, questions: request.request.questions }),
+        display: displayOf({ tool, input: shownForm(questions), text: null, questions: [], title: questions[0]!.text }),
         menuPrint: menu.print,
         instance,
         ...(neverAuto !== undefined && { neverAuto }),
@@ -54,6 +53,16 @@ export function requestOfForm(
     }
   }
   return null
+}
+
+/** Question by question, with what may be answered, in place of the form in which the agent wrote it down. */
+function shownForm(questions: readonly FormQuestion[]): Record<string, string> {
+  return Object.fromEntries(
+    questions.map(({ text, multi, options }, index) => [
+      `question ${index + 1}${multi ? ', any of' : ''}`,
+      [text, ...options.map(({ label }) => `· ${label}`)].join('\n'),
+    ]),
+  )
 }
 
 /** The menu is another page of this form, or its summary. */
