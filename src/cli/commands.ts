@@ -453,9 +453,9 @@ export const COMMANDS: readonly CommandSpec[] = [
     arguments: [
       {
         name: 'action',
-        description: 'setup, status, pair, unpair or test; status without one',
+        description: 'setup, status, pair, unpair, refused or test; status without one',
         optional: true,
-        completes: ['setup', 'status', 'pair', 'unpair', 'test'],
+        completes: ['setup', 'status', 'pair', 'unpair', 'refused', 'test'],
       },
       { name: 'id', description: 'with pair and unpair: the number of a Telegram account', optional: true },
     ],
@@ -472,6 +472,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       ['signalbox telegram', 'whether the bot hears, and who may use it'],
       ['signalbox telegram pair --role viewer', 'another phone, which may only look'],
       ['signalbox telegram unpair 4711', 'a phone that was lost'],
+      ['signalbox telegram refused', 'who tried what is not theirs to do: strangers, stale buttons, forwarded words'],
     ],
     load: () => import('./commands/telegram.js'),
   },

@@ -9,6 +9,7 @@ import type { Explanation } from '../sessions/replay/index.js'
 import type { EventStore, Subscription } from '../store/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
 import { AgentChannels } from './agent-channels.js'
+import type { SessionUsage } from './agent-reports.js'
 import { LiveBus } from './bus.js'
 import { busSink } from './bus-sink.js'
 import { DriftFiles } from './drift/index.js'
@@ -24,6 +25,7 @@ import type { PaneBoard } from './panes-board.js'
 import { openSwitches, type Switches } from './panes-switches.js'
 import { packFor, type StartRequest } from './prepare-session.js'
 import type { ResumeWish } from './resume-session.js'
+import type { CrewView } from './session-crew.js'
 import { SessionRecords } from './session-records.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import { SessionSweep } from './session-sweep.js'
@@ -114,6 +116,7 @@ export class Host {
       drift: new DriftFiles(settings.dataDirectory),
       redactor: this.#redactor,
       sinks: () => this.#sinks,
+      bus: this.bus,
       note,
     })
     this.#sweeps = [
@@ -164,6 +167,11 @@ export class Host {
     return this.#sessions.all()
   }
 
+  /** What a live session's agent tells of its own work: context, use, helpers. */
+  crew(id: string): CrewView | null {
+    return this.#sessions.crewOf(id)
+  }
+
   /** Why a session is read as it is: now, or at a time of its recording. */
   async explain(record: SessionRecord, at: number | null): Promise<Explanation> {
     const watch = this.#sessions.watchOf(record.id)
@@ -194,6 +202,11 @@ export class Host {
     return this.#channels.inbox
   }
 
+  /** What a running session has taken so far; null where its agent does not tell. */
+  usageOf(session: string): SessionUsage | null {
+    return this.#channels.usageOf(session)
+  }
+
   get keeper(): KeeperPort {
     return this.#options.keeper
   }
@@ -216,6 +229,7 @@ export class Host {
     for (const sweep of this.#sweeps) sweep.stop()
     this.#settingsWatch?.stop()
     for (const sink of this.#sinks) sink.stop()
+    this.#sessions.close()
     await this.#channels.stop()
     await Promise.all(this.liveSessions().map(session => session.settled()))
     await this.store.close()

@@ -16,6 +16,7 @@ import {
 import type { EventStore } from '../store/index.js'
 import type { Redactor } from '../text/index.js'
 import type { AgentChannels } from './agent-channels.js'
+import type { LiveBus } from './bus.js'
 import { catchUp } from './catch-up.js'
 import { discardKept } from './discard-kept.js'
 import type { DriftFiles } from './drift/index.js'
@@ -25,6 +26,7 @@ import { sessionPane } from './panes-session.js'
 import { agentTraits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { type ResumeWish, resumeRequest } from './resume-session.js'
 import { absenceOf } from './session-absence.js'
+import { type CrewView, SessionCrew } from './session-crew.js'
 import { checkLimits } from './session-limits.js'
 import type { SessionRecords } from './session-records.js'
 import type { SessionSnapshots } from './session-snapshots.js'
@@ -42,6 +44,7 @@ export interface LiveSessionsOptions {
   drift: DriftFiles
   redactor: Redactor
   sinks(): readonly Sink[]
+  bus: LiveBus
   /** An event about the host itself, which nobody waits for. */
   note<T extends EventType>(type: T, data: EventData<T>): void
 }
@@ -51,6 +54,7 @@ export class LiveSessions {
   readonly #options: LiveSessionsOptions
   readonly #live = new Map<string, LiveSession>()
   readonly #watches = new Map<string, SessionWatch>()
+  readonly #crews = new Map<string, SessionCrew>()
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options
@@ -67,6 +71,14 @@ export class LiveSessions {
   /** What follows the session's screen for supervision and drift. */
   watchOf(id: string): SessionWatch | undefined {
     return this.#watches.get(id)
+  }
+
+  crewOf(id: string): CrewView | null {
+    return this.#crews.get(id)?.view ?? null
+  }
+
+  close(): void {
+    for (const crew of this.#crews.values()) crew.close()
   }
 
   async start(request: StartRequest, viewer?: Viewer): Promise<SessionRecord> {
@@ -149,7 +161,7 @@ export class LiveSessions {
     restored: SessionSnapshot | null,
     env: NodeJS.ProcessEnv = { ...process.env, ...record.places },
   ): Promise<LiveSession> {
-    const { host, store, ledger, channels, sinks } = this.#options
+    const { host, store, ledger, channels, sinks, bus } = this.#options
     const { settings, clock, keeper, version, onError } = host
     const session = new LiveSession({
       record,
@@ -171,10 +183,15 @@ export class LiveSessions {
       onLagging: () => void this.#readOn(record).catch(onError),
     })
     this.#live.set(record.id, session)
-    const watch = this.#watch(session, live, record)
+    const crew = new SessionCrew(session, clock, view =>
+      bus.emit({ type: 'session.crew', session: record.id, crew: view }),
+    )
+    this.#crews.set(record.id, crew)
+    const watch = this.#watch(session, live, record, crew)
     await channels.open(record, env, report => {
       session.hear(report)
       watch.hear(report)
+      crew.hear(report)
     })
     return session
   }
@@ -183,12 +200,14 @@ export class LiveSessions {
     const { board, snapshots, channels, host } = this.#options
     this.#live.delete(id)
     this.#watches.delete(id)
+    this.#crews.get(id)?.close()
+    this.#crews.delete(id)
     board?.removeSession(id)
     snapshots.forget(id)
     void channels.close(id).catch(host.onError)
   }
 
-  #watch(session: LiveSession, live: LivePack, record: SessionRecord): SessionWatch {
+  #watch(session: LiveSession, live: LivePack, record: SessionRecord, crew: SessionCrew): SessionWatch {
     const { board, drift, redactor, note, host } = this.#options
     const watch = new SessionWatch({
       screen: session.screen,
@@ -197,10 +216,11 @@ export class LiveSessions {
       drift,
       redactor,
       record: note,
-      ...(board && {
-        supervise: (pane: Pane) => board.supervise(pane),
-        changed: () => board.changed(session.id),
-      }),
+      ...(board && { supervise: (pane: Pane) => board.supervise(pane) }),
+      changed: () => {
+        board?.changed(session.id)
+        crew.changed()
+      },
       onError: host.onError,
     })
     this.#watches.set(session.id, watch)

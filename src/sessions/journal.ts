@@ -4,6 +4,12 @@ import { type KeptPrompts, keptPrompts } from './kept-prompts.js'
 import { sessionStream } from './session-record.js'
 
 /**
+ * What a session is going through, as against what it has said and done. A hundred sessions write dozens of these each second, and waiting
+ * for the disk stops every terminal of the host: a crash of the host loses none of them, a power cut may, and it ends the session anyway.
+ */
+const PASSING: ReadonlySet<EventType> = new Set<EventType>(['session.phase', 'session.ready', 'turn.opened'])
+
+/**
  * Writes a session's events, each once. After a restart the same bytes are read again and lead to the same turns and messages under the
  * same names; what the log has of them already is not written again.
  */
@@ -35,7 +41,8 @@ export class SessionJournal {
       this.#known.add(name)
     }
     try {
-      await this.#store.append(sessionStream(this.#session), 'any', [newEvent(type, data)])
+      const options = PASSING.has(type) ? { durability: 'normal' as const, documents: 'later' as const } : {}
+      await this.#store.append(sessionStream(this.#session), 'any', [newEvent(type, data)], options)
       return true
     } catch (error) {
       // Not in the log, so not known: whoever reads the same bytes again writes it then.

@@ -29,6 +29,9 @@ import { sessionRoutes } from './sessions.js'
 import { systemRoutes } from './system.js'
 import { usageRoutes } from './usage.js'
 
+/** It never changes while the program runs, and takes long to make. */
+let document: Record<string, unknown> | null = null
+
 const documentRoute: Route = route({
   id: 'openapi.get',
   method: 'GET',
@@ -36,7 +39,10 @@ const documentRoute: Route = route({
   summary: 'This document.',
   access: 'viewer',
   answers: { 200: answer('OpenAPI 3.1', z.looseObject({ openapi: z.string() })) },
-  handle: ({ parts, json }) => json(openApi(ROUTES, parts.version)),
+  handle: ({ parts, json }) => {
+    document ??= openApi(ROUTES, parts.version)
+    return json(document)
+  },
 })
 
 /** Every operation there is. What is not in this list is not served. */
