@@ -169,6 +169,16 @@ describe('sessions and approvals', () => {
       body: { text: 'and again', when: 'after-turn' },
     })
     await call('sessions.interrupt', api(`/sessions/${session}/interrupt`), { body: {} })
+    await call('active-session.choose', api('/active-session'), { body: { session } })
+    expect((await call('active-session.get', api('/active-session'))).json.id).toBe(session)
+    const id = 'msg_0123456789abcdef'
+    const toActive = { body: { text: 'once', when: 'after-turn', id } }
+    const first = await call('active-session.send', api('/active-session/messages'), toActive)
+    expect(first.json.session).toBe(session)
+    // The same prompt again, by its name, is the same one.
+    const { position: _, ...again } = (await call('active-session.send', api('/active-session/messages'), toActive))
+      .json
+    expect(first.json).toMatchObject(again)
   })
 
   test('panes: their pictures, and what is done to them', async () => {
