@@ -167,3 +167,28 @@ function flooded(count: number): Bench {
   bench.supervisor.drain = drain
   return bench
 }
+
+describe('§6.3 prompts', () => {
+  const shows = (...screens: string[]) => {
+    const bench = new Bench().advance(1)
+    for (const screen of screens) bench.print(screen).advance(3)
+    const { view, payload } = bench.pane.state(bench.t)
+    return view === 'idle_prompt' ? (payload as { prompt: string }).prompt : view
+  }
+
+  it('the prompt in another directory is the same prompt; what only ends in its sign is not', () => {
+    const first = 'me@box:/srv/some/deep/place# '
+    expect(shows(first, 'cd\r\nme@box:~# ')).toBe('shell')
+    expect(shows(first, './run\r\npart 3 # ')).toBe('tool_running')
+  })
+
+  it('a list of single keys with a question mark behind it asks; a list in a sentence does not', () => {
+    expect(shows('$ ', 'git add -p\r\n(1/2) Stage this hunk [y,n,q,a,d,e,?]? ')).toBe('tool_menu')
+    expect(shows('$ ', './run\r\nCopied [a,b] from the list ')).toBe('tool_running')
+  })
+
+  it('a statement that goes on waits for its next row', () => {
+    expect(shows('$ ', 'sqlite3\r\nsqlite> ', 'select\r\n   ...> ')).toBe('repl')
+    expect(shows('$ ', 'mysql\r\nmysql> ', 'select\r\n    -> ')).toBe('repl')
+  })
+})
