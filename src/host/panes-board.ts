@@ -184,10 +184,11 @@ export class PaneBoard {
 
   explain(id: string): PaneExplanation {
     const { supervisor, now, wall } = this.#of(id)
+    const at = (t: number) => Math.round(wall(t))
     return {
       pane: this.find(id),
-      reports: supervisor.reports(now).map(report => ({ ...report, at: wall(report.t), lastAt: wall(report.lastT) })),
-      status: supervisor.history.map(entry => ({ ...entry, at: wall(entry.t) })),
+      reports: supervisor.reports(now).map(report => ({ ...report, at: at(report.t), lastAt: at(report.lastT) })),
+      status: supervisor.history.map(entry => ({ ...entry, at: at(entry.t) })),
       screen:
         supervisor.pane.screen.last?.frame.lines.map(row => this.#options.redactor.redactSameWidth(row.text)) ?? [],
     }

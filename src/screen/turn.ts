@@ -59,7 +59,10 @@ export function readTurn(
 export function isPinned(layout: Layout, echo: RowBlock, memory: ScreenMemory): boolean {
   if (memory.echo === null || layout.blocks[0] !== echo) return false
   const shown = blockText(layout, echo)
-  return shown !== memory.echo.text && shown.startsWith(`${memory.echo.text}\n`)
+  const [line, ...rest] = shown.split('\n')
+  // It may be cut to one row.
+  const isCut = rest.length > 0 && line!.endsWith('…') && memory.echo.text.startsWith(line!.slice(0, -1))
+  return isCut || (shown !== memory.echo.text && shown.startsWith(`${memory.echo.text}\n`))
 }
 
 /** The newest prompt that began a turn: not a slash command, not one that waits in a queue. */

@@ -105,7 +105,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
       const observer = new ResizeObserver(size)
       observer.observe(box.current)
       terminal.onData(data => mine.current && connection.input(data))
-      terminal.attachCustomKeyEventHandler(event => handleKey(event, terminal))
+      terminal.attachCustomKeyEventHandler(event => handleKey(event, terminal, { isHeld: mine.current }))
       const onPaste = (event: ClipboardEvent) => {
         const text = event.clipboardData?.getData('text') ?? ''
         if (!mine.current || !/[\n\r]|[^\P{Cc}\t]/u.test(text)) return
@@ -232,7 +232,10 @@ function HolderLine({ state, holding, problem }: { state: State; holding: Holdin
 }
 
 /** Everything belongs to the terminal but the way out. */
-function handleKey(event: KeyboardEvent, terminal: Terminal): boolean {
+/** False: the key is not the terminal's. */
+function handleKey(event: KeyboardEvent, terminal: Terminal, { isHeld }: { isHeld: boolean }): boolean {
+  // Who only watches passes through: without the keyboard of the session Tab is the page's.
+  if (event.key === 'Tab' && !isHeld) return false
   if (event.ctrlKey && event.shiftKey && (event.key === '.' || event.key === '>' || event.code === 'Period')) {
     event.preventDefault()
     terminal.blur()
