@@ -14,6 +14,8 @@ export interface AgentAdapter {
   readonly programs: readonly string[]
   /** How to get it when it is missing. */
   readonly install: string
+  /** Arguments with which the program brings itself up to date; left out where it has no such command. */
+  readonly update?: readonly string[]
   /** Finds the program, without starting it. */
   locate(environment: AgentEnvironment): AgentLocation
   /** Asks the program for its version; left out where there is nothing to ask. */

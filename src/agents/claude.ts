@@ -32,6 +32,7 @@ export const claudeAgent: AgentAdapter = {
   pack: 'claude',
   programs: ['claude'],
   install: 'npm install -g @anthropic-ai/claude-code, or see https://code.claude.com/docs/en/setup',
+  update: ['update'],
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*) \(Claude Code\)/m },
   tells: { osc7501: true, hooks: true, transcript: true, events: false },
   hooks: claudeHooks,

@@ -56,6 +56,7 @@ export const opencodeAgent: AgentAdapter = {
   pack: 'opencode',
   programs: ['opencode'],
   install: 'npm install -g opencode-ai, or see https://opencode.ai/docs/#install',
+  update: ['upgrade'],
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*)$/m },
   tells: { osc7501: false, hooks: false, transcript: true, events: true },
   locate: environment => locateProgram(['opencode'], environment, ['~/.opencode/bin/opencode']),

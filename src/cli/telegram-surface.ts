@@ -8,6 +8,9 @@ import { botToken } from './bot-token.js'
 import type { CommandContext } from './context.js'
 import type { Home } from './home.js'
 import { serverExtras } from './server-extras.js'
+import { updateAgent } from './update-agent.js'
+
+type ServerConfig = Home['loaded']['config']['server']
 
 interface Parts {
   host: Host
@@ -48,7 +51,7 @@ export function telegramSurface(
         })),
     },
     open(parts) {
-      const { telegram: settings, notify, projects } = home.loaded.config
+      const { telegram: settings, notify, projects, runs, server } = home.loaded.config
       const token = (() => {
         try {
           return settings.enabled ? botToken(home) : null
@@ -76,11 +79,20 @@ export function telegramSurface(
             stream: settings.stream,
             announce: settings.announce,
             quiet: notify.quiet,
+            notify: {
+              needsYou: notify.enabled && notify.needs_you,
+              done: notify.enabled && notify.done,
+              failed: notify.enabled && notify.failed,
+            },
           },
           doors: {
             agents,
             roots: projects.roots,
             lockdown: parts.lockdown,
+            updateAgent: agent =>
+              updateAgent(agent, { env: context.env, configuredCommand: home.settings.commands?.[agent] ?? null }),
+            dayUsd: runs.day_usd,
+            ...dashboardOf(server),
             ...(pipelines && {
               startPipeline: (name: string, wish: { input: unknown; project: string; person: string }) =>
                 pipelines.start(name, { ...wish, labels: { surface: 'telegram' } }),
@@ -114,6 +126,14 @@ export function telegramSurface(
       }
     },
   }
+}
+
+/** Only an address that others can reach is worth a button: the first name that the dashboard is known by, behind TLS. */
+function dashboardOf({ public: isPublic, hosts, port, behind_proxy }: ServerConfig): { dashboard?: string } {
+  const [name] = hosts
+  if (!isPublic || name === undefined) return {}
+  const isNamedWithPort = /:\d+$/.test(name)
+  return { dashboard: `https://${name}${behind_proxy || port === 0 || isNamedWithPort ? '' : `:${port}`}` }
 }
 
 /** Agents that could be started here and now. */

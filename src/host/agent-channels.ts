@@ -1,7 +1,7 @@
 import { type AgentAdapter, type AgentReport, loadAgent } from '../agents/index.js'
 import type { Clock } from '../clock/index.js'
 import { type AnswerChannel, NO_CHANNEL, type SessionRecord } from '../sessions/index.js'
-import { AgentReports } from './agent-reports.js'
+import { AgentReports, type SessionUsage } from './agent-reports.js'
 import { EventChannel } from './event-channel.js'
 import { HeldRequests } from './held-requests.js'
 import { HookInbox, type HookInboxOptions } from './hook-inbox.js'
@@ -83,6 +83,10 @@ export class AgentChannels {
     this.#reports.set(record.id, reports)
     this.inbox.assign(record)
     reports.start()
+  }
+
+  usageOf(id: string): SessionUsage | null {
+    return this.#reports.get(id)?.usage ?? null
   }
 
   /** The agent has exited: its last words are read, its token dies, its private files go. */

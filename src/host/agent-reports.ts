@@ -16,6 +16,14 @@ export interface AgentReportsOptions {
   onError(error: unknown): void
 }
 
+/** What a session has taken so far, as far as its agent tells. */
+export interface SessionUsage {
+  input: number
+  output: number
+  /** Left out where the agent names no price. */
+  costUsd?: number
+}
+
 const REPEAT_MS = 10 * 60_000
 
 /** What one session's agent says beside its screen: hooks and events as they arrive, its transcript as it grows, each report once. */
@@ -24,6 +32,7 @@ export class AgentReports {
   readonly #seen: RecentKeys
   readonly #tail: TranscriptTail | null
   #agentSession: string | null
+  #usage: SessionUsage | null = null
 
   constructor(options: AgentReportsOptions) {
     const { record, adapter, env, clock, onError } = options
@@ -50,6 +59,11 @@ export class AgentReports {
       : null
   }
 
+  /** Null while the agent has told nothing of it. */
+  get usage(): SessionUsage | null {
+    return this.#usage
+  }
+
   start(): void {
     const { events, clock } = this.#options
     events?.onStatement((statement, { id, at }) =>
@@ -70,6 +84,15 @@ export class AgentReports {
     if (statement.is === 'session' && !statement.subAgent) {
       this.#agentSession = statement.agentSession
       if (statement.transcript !== undefined) this.#tail?.use(statement.transcript)
+    }
+    if (statement.is === 'usage') {
+      const { input, output, costUsd } = this.#usage ?? { input: 0, output: 0 }
+      const cost = costUsd === undefined ? statement.costUsd : costUsd + (statement.costUsd ?? 0)
+      this.#usage = {
+        input: input + statement.input,
+        output: output + statement.output,
+        ...(cost !== undefined && { costUsd: cost }),
+      }
     }
     this.#options.hear(report)
   }

@@ -4,6 +4,8 @@ import type { EventStore } from '../store/index.js'
 /** A setting as a person is shown it: a secret only as "set" or "unset". */
 export interface SettingView {
   key: string
+  /** What it is for, in a sentence. */
+  about: string
   shown: string
   origin: { source: string; place?: string }
   /** Whether it can be changed from here. */
@@ -15,6 +17,8 @@ export interface DoctorFinding {
   level: 'ok' | 'note' | 'warning' | 'error'
   message: string
   next?: string
+  /** `POST /doctor/fix/:check` can cure it while the daemon runs. */
+  isFixable?: boolean
 }
 
 export interface OneshotWish {

@@ -1,10 +1,7 @@
 /** What can be said in a chat, as data: it waits in the store, survives restarts, and is sent by the outbox. */
-export interface Button {
-  text: string
-  /** Already a token: nothing in it means anything. */
-  data: string
-  style?: 'success' | 'danger'
-}
+export type Button =
+  /** `data` is a token already: nothing in it means anything. */
+  { text: string; data: string; style?: 'success' | 'danger' } | { text: string; url: string }
 
 export type Keyboard = readonly (readonly Button[])[]
 
@@ -19,16 +16,16 @@ export type Act =
       isOpen: boolean
       forceReply?: boolean
       isBelow?: boolean
-      /** Once closed it is over: the next one of its subject is a new message. */
-      isOnce?: boolean
     }
   /** A finished answer: rich where it fits, else HTML in parts; begun with edits it is finished by an edit. */
-  | { do: 'answer'; parts: readonly string[]; markdown: string | null; mark?: string }
+  | { do: 'answer'; parts: readonly string[]; markdown: string | null; keyboard?: Keyboard }
   | { do: 'file'; name: string; text: string; caption: string }
   /** Bytes that lie on disk, checked when the button was made and again when it is sent. */
   | { do: 'download'; path: string; caption: string }
   /** The session of this topic has ended. */
   | { do: 'close-topic' }
+  /** The session of this topic has another name. */
+  | { do: 'name-topic' }
 
 /** Said now or never: latest wins, lost in a crash, replaced by what comes next. */
 export type Fleeting =

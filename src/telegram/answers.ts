@@ -4,6 +4,8 @@ import { PART_UNITS } from './split.js'
 
 const RICH_CHARACTERS = 32_000
 const RICH_BLOCKS = 450
+const RICH_COLUMNS = 20
+const RICH_LEVELS = 16
 const MOST_PARTS = 4
 const BEGINNING_LINES = 10
 
@@ -26,7 +28,7 @@ export function answerActs(
   const markdown = renderMarkdown(shown)
   if (renderMarkdown(said).replace(/\s/gu, '').length < 3) return []
   const parts = renderTelegram(shown, { maxUnits: PART_UNITS })
-  const fitsRich = markdown.length <= RICH_CHARACTERS && shown.length <= RICH_BLOCKS
+  const fitsRich = markdown.length <= RICH_CHARACTERS && shown.length <= RICH_BLOCKS && shown.every(isRichShape)
   if (parts.length <= MOST_PARTS || fitsRich) return [{ do: 'answer', parts, markdown: fitsRich ? markdown : null }]
   const beginning = renderTelegram(shown.slice(0, BEGINNING_LINES), { maxUnits: PART_UNITS / 2 })[0] ?? ''
   return [
@@ -38,6 +40,12 @@ export function answerActs(
       caption: `The whole answer: ${markdown.length} characters`,
     },
   ]
+}
+
+/** Wider tables and deeper lists are refused as rich messages. */
+function isRichShape(block: Block): boolean {
+  if (block.kind === 'table') return Math.max(...[block.header, ...block.body].map(row => row.length)) <= RICH_COLUMNS
+  return block.kind !== 'list' || block.items.every(({ depth }) => depth < RICH_LEVELS)
 }
 
 function markBlock(text: string): Block {

@@ -1,5 +1,6 @@
 import { type ApprovalRecord, displayText, isOpen } from '../approvals/index.js'
-import type { CardFace, KeyWish } from './press.js'
+import type { PlanChanges } from './plan-changes.js'
+import type { CardFace, KeyWish, Press } from './press.js'
 import { escapeHtml } from './split.js'
 import { ago, clockTime } from './times.js'
 
@@ -18,6 +19,12 @@ export interface CardContext {
   /** Ticked choices of a question that takes several, or of a list of items. */
   ticked: readonly string[]
   page: number
+  /** Where the rest of it is said, in a chat with topics. */
+  topic: { name: string; url: string | null } | null
+  /** The request in the dashboard, where that can be opened from elsewhere. */
+  link: string | null
+  /** Of a plan: what is other than in the one before. */
+  changes: PlanChanges | null
 }
 
 export interface CardText {
@@ -30,6 +37,7 @@ export interface CardText {
 const SHOWN_UNITS = 1500
 const PROMPT_CHARACTERS = 80
 const ITEMS_A_PAGE = 8
+const CHANGES_SHOWN = 6
 const VERBS: Readonly<Record<string, string>> = {
   permission: 'wants your permission',
   question: 'asks',
@@ -62,7 +70,9 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
   const html = [
     `${MARK[risk.level]} <b>${escapeHtml(titleOf(record))}</b>`,
     escapeHtml(facts.filter(Boolean).join(' · ')),
+    context.topic ? topicLine(context.topic) : '',
     shown === '' ? '<i>Details are shown in a private chat only.</i>' : `<pre>${escapeHtml(shown)}</pre>`,
+    context.isDetailed && context.changes ? changeLines(context.changes) : '',
     // Reasons name paths and commands: they are details as well.
     risk.level === 'low'
       ? ''
@@ -71,13 +81,16 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
       ? `<b>Structure and screen differ:</b> ${escapeHtml(record.source.mismatch)}`
       : '',
     context.isDetailed && request.questions.length > 1
-      ? escapeHtml(request.questions.map(({ text }) => `• ${text}`).join('\n'))
+      ? escapeHtml(request.questions.map(({ text }, index) => `${index + 1}. ${text}`).join('\n'))
       : '',
     record.deadline
       ? `Until ${clockTime(record.deadline.at, context.utcOffset)}, then: ${AFTER[record.deadline.onExpiry]}`
       : '',
     context.isDetailed && context.lastPrompt ? `<i>You asked: ${escapeHtml(short(context.lastPrompt))}</i>` : '',
-    request.freeText === 'none' ? '' : '<i>Reply to this message to answer in your own words.</i>',
+    record.state === 'pending' && request.freeText !== 'none' ? `<i>${replyHint(record)}</i>` : '',
+    record.state === 'pending' && context.face === 'really'
+      ? `<b>Really?</b>${context.isDetailed ? ` ${escapeHtml(risk.reasons.join('; '))}` : ''}`
+      : '',
     endLine(record, context),
   ]
   const isAsking = record.state === 'pending'
@@ -96,6 +109,26 @@ function titleOf({ kind, subject, request, display }: ApprovalRecord): string {
   const who = subject.agent.charAt(0).toUpperCase() + subject.agent.slice(1)
   if (kind === 'permission') return `${who} wants to use ${request.tool}`
   return `${who} ${VERBS[kind] ?? 'asks'}: ${display.title}`
+}
+
+function replyHint({ kind }: ApprovalRecord): string {
+  if (kind === 'permission') return 'Reply to this message to deny it with your reason.'
+  return kind === 'plan'
+    ? 'Reply to this message to reject it with feedback.'
+    : 'Reply to this message to answer in your own words.'
+}
+
+function topicLine({ name, url }: { name: string; url: string | null }): string {
+  return url === null ? `In the topic ${escapeHtml(name)}` : `In the topic <a href="${url}">${escapeHtml(name)}</a>`
+}
+
+/** Beginning of the difference; the whole plan is behind *Read*. */
+function changeLines({ added, removed }: PlanChanges): string {
+  const lines = [...removed.map(line => `- ${line}`), ...added.map(line => `+ ${line}`)]
+  if (lines.length === 0) return '<b>Since the last version:</b> nothing changed'
+  const shown = lines.slice(0, CHANGES_SHOWN).map(line => [...line].slice(0, 120).join(''))
+  const more = lines.length > CHANGES_SHOWN ? [`… ${lines.length - CHANGES_SHOWN} lines more`] : []
+  return `<b>Since the last version:</b>\n<pre>${escapeHtml([...shown, ...more].join('\n'))}</pre>`
 }
 
 /** What became of it, in the words that stay. */
@@ -124,10 +157,10 @@ function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
 function keysOf(record: ApprovalRecord, context: CardContext, isCut: boolean): KeyWish[][] {
   const { id: approval, fingerprint, request, risk, kind } = record
   if (request.items) return itemKeys(record, context)
-  if (kind !== 'permission') return questionKeys(record, context)
+  if (kind !== 'permission') return questionKeys(record, context, isCut)
   const isWhole = context.isSeen || !isCut
-  const keys = (face: CardFace): KeyWish['press'] => ({ do: 'keys', approval, face, isSeen: context.isSeen })
-  const decide = (option: string): KeyWish['press'] => ({ do: 'decide', approval, fingerprint, option, isWhole })
+  const keys = (face: CardFace): Press => ({ do: 'keys', approval, face, isSeen: context.isSeen })
+  const decide = (option: string): Press => ({ do: 'decide', approval, fingerprint, option, isWhole })
   const once = request.options.find(({ meaning }) => meaning === 'allow-once')
   const deny = request.options.find(
     ({ meaning }) => meaning === 'deny' || meaning === 'deny-with-text' || meaning === 'cancel',
@@ -144,6 +177,7 @@ function keysOf(record: ApprovalRecord, context: CardContext, isCut: boolean): K
         { text: label, press: decide(key), ...styleOf(meaning) },
       ]),
       [{ text: 'Deny with reason', press: { do: 'ask-reason', approval } }],
+      ...linkKeys(context),
       [{ text: 'Back', press: keys('plain') }],
     ]
   const allow: KeyWish | null = !once
@@ -163,32 +197,80 @@ function keysOf(record: ApprovalRecord, context: CardContext, isCut: boolean): K
   ]
 }
 
-/** One option a row; where several may be chosen they are ticked and then submitted. */
-function questionKeys(record: ApprovalRecord, { ticked, page }: CardContext): KeyWish[][] {
-  const { id: approval, fingerprint, request } = record
-  const isMulti = request.questions.some(({ multi }) => multi)
+/** One option a row; where several may be chosen, or several questions are asked, they are ticked and then submitted. */
+function questionKeys(record: ApprovalRecord, context: CardContext, isCut: boolean): KeyWish[][] {
+  const { id: approval, fingerprint, request, kind } = record
+  const { ticked, page, isSeen } = context
   const options = request.options.filter(({ meaning }) => meaning !== 'text')
-  if (!isMulti)
-    return options.map(({ key, label, meaning }) => [
-      { text: label, press: { do: 'decide', approval, fingerprint, option: key, isWhole: true }, ...styleOf(meaning) },
-    ])
+  const read: KeyWish[][] =
+    isCut && !isSeen ? [[{ text: kind === 'plan' ? 'Read' : 'See all', press: { do: 'see-all', approval } }]] : []
+  const own: KeyWish[][] =
+    request.options.some(({ meaning }) => meaning === 'text') && kind === 'question'
+      ? [[{ text: 'Answer in your own words', press: { do: 'ask-answer', approval } }]]
+      : []
+  const isMulti = request.questions.some(({ multi }) => multi)
+  if (!isMulti && request.questions.length <= 1)
+    return [
+      ...read,
+      ...options.map(({ key, label, meaning }): KeyWish[] => [
+        {
+          text: label,
+          // An answer that takes words asks for them first.
+          press:
+            meaning === 'deny-with-text'
+              ? { do: 'ask-reason', approval }
+              : { do: 'decide', approval, fingerprint, option: key, isWhole: isSeen || !isCut },
+          ...styleOf(meaning),
+        },
+      ]),
+      ...own,
+      ...linkKeys(context),
+    ]
   // Findings of a review are ticked one by one; what stands for many of them at once is an answer of its own.
   const numbers = findingsOf(record)
   const single = numbers.size > 0 ? options.filter(({ key }) => numbers.has(key)) : options
   const several = options.filter(option => !single.includes(option))
+  const submitText = isMulti ? `Submit ${ticked.length} of ${single.length}` : 'Submit'
   return [
-    ...single.slice(page * ITEMS_A_PAGE, (page + 1) * ITEMS_A_PAGE).map(({ key, label }): KeyWish[] => [
+    ...read,
+    ...single.slice(page * ITEMS_A_PAGE, (page + 1) * ITEMS_A_PAGE).map((option): KeyWish[] => [
       {
-        text: `${ticked.includes(key) ? '☑' : '☐'} ${numbers.size > 0 ? `${key} ` : ''}${label}`,
-        press: { do: 'tick', approval, ticked: flipped(ticked, key), page },
+        text: `${tickMark(record, option, ticked)} ${optionNumber(record, option, numbers)}${option.label}`,
+        press: { do: 'tick', approval, ticked: chosenWith(record, ticked, option), page },
       },
     ]),
     ...pageKeys(record, single.length, ticked, page),
     ...several.map(({ key, label, meaning }): KeyWish[] => [
       { text: label, press: submit(record, [key]), ...styleOf(meaning) },
     ]),
-    [{ text: `Submit ${ticked.length} of ${single.length}`, press: submit(record, ticked), style: 'success' }],
+    [{ text: submitText, press: submit(record, ticked), style: 'success' }],
+    ...linkKeys(context),
   ]
+}
+
+type Option = ApprovalRecord['request']['options'][number]
+
+/** Boxes where several may be chosen, circles where one answers the question. */
+function tickMark({ request }: ApprovalRecord, { key, question = 0 }: Option, ticked: readonly string[]): string {
+  const isOn = ticked.includes(key)
+  return request.questions[question]?.multi ? (isOn ? '☑' : '☐') : isOn ? '●' : '○'
+}
+
+/** Which finding it is, or which of several questions it answers. */
+function optionNumber({ request }: ApprovalRecord, { key, question = 0 }: Option, findings: Set<string>): string {
+  if (findings.size > 0) return `${key} `
+  return request.questions.length > 1 ? `${question + 1}. ` : ''
+}
+
+/** What is ticked after a press: another answer to a question that takes one replaces the one before. */
+function chosenWith({ request }: ApprovalRecord, ticked: readonly string[], { key, question = 0 }: Option): string[] {
+  if (request.questions[question]?.multi) return flipped(ticked, key)
+  const rivals = request.options.filter(option => (option.question ?? 0) === question).map(option => option.key)
+  return [...ticked.filter(other => !rivals.includes(other)), key]
+}
+
+function linkKeys({ link }: CardContext): KeyWish[][] {
+  return link === null ? [] : [[{ text: 'Open in browser', url: link }]]
 }
 
 /** Numbers of the findings that a review asks about, as its options name them. */
@@ -215,7 +297,7 @@ function itemKeys(record: ApprovalRecord, { ticked, page }: CardContext): KeyWis
   const { id: approval, request } = record
   const items = request.items ?? []
   const shown = items.slice(page * ITEMS_A_PAGE, (page + 1) * ITEMS_A_PAGE)
-  const tick = (all: string[]): KeyWish['press'] => ({ do: 'tick', approval, ticked: all, page })
+  const tick = (all: string[]): Press => ({ do: 'tick', approval, ticked: all, page })
   return [
     ...shown.map((item): KeyWish[] => [
       {
@@ -242,7 +324,7 @@ function isMajor({ severity }: Readonly<Record<string, unknown>>): boolean {
 }
 
 /** The set it names is part of the press: what is ticked later does not change what this button submits. */
-function submit({ id: approval, fingerprint }: ApprovalRecord, ticked: readonly string[]): KeyWish['press'] {
+function submit({ id: approval, fingerprint }: ApprovalRecord, ticked: readonly string[]): Press {
   return { do: 'decide', approval, fingerprint, choices: [...ticked], isWhole: true }
 }
 

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { ApprovalRecord } from '../approvals/index.js'
+import { type ApprovalRecord, displayText } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import { getRun } from '../engine/index.js'
 import type { Host, Person } from '../host/index.js'
@@ -7,8 +7,10 @@ import type { EventStore } from '../store/index.js'
 import type { Keyboard, Queued } from './acts.js'
 import { approvalCard } from './approval-card.js'
 import type { Words } from './follower.js'
+import { type PlanChanges, planChanges } from './plan-changes.js'
 import type { CardFace, KeyWish } from './press.js'
 import type { Tokens } from './tokens.js'
+import type { Topics } from './topics.js'
 
 /** A chat, and who reads in it. */
 export interface Reader {
@@ -23,8 +25,11 @@ export interface CardMakerOptions {
   store: EventStore
   clock: Clock
   tokens: Tokens
+  topics: Topics
   utcOffset: number
   groupDetail: boolean
+  /** Where the dashboard can be opened from elsewhere; null where it cannot. */
+  dashboard: string | null
 }
 
 export interface Look {
@@ -53,13 +58,17 @@ export class CardMaker {
   ): Promise<Words> {
     const { host, clock, utcOffset, groupDetail } = this.#options
     const session = record.subject.session ? await host.record(record.subject.session).catch(() => null) : null
+    const { subject } = record
     const { html, keys } = approvalCard(record, {
       now: clock.now(),
       utcOffset,
       isDetailed: reader.isPrivate || groupDetail,
       project: await this.#projectOf(record),
       sessionName: session ? `#${session.number}${session.label ? ` ${session.label}` : ''}` : null,
-      lastPrompt: record.subject.session ? await this.#lastPrompt(record.subject.session) : null,
+      lastPrompt: subject.session ? await this.#lastPrompt(subject.session) : null,
+      topic: await this.#options.topics.linkTo(reader.chat, subject.session ?? subject.run ?? ''),
+      link: this.#options.dashboard === null ? null : `${this.#options.dashboard}/approvals/${record.id}`,
+      changes: record.kind === 'plan' ? await this.#changesOf(record) : null,
       ...PLAIN,
       ...look,
     })
@@ -81,6 +90,19 @@ export class CardMaker {
     return basename(path) || path
   }
 
+  /** What is other than in the plan that this one replaces. */
+  async #changesOf({ id, subject, requestedAt, display }: ApprovalRecord): Promise<PlanChanges | null> {
+    if (subject.run === undefined) return null
+    const earlier = (await this.#options.host.ledger.list({ isOpenOnly: false })).findLast(
+      other =>
+        other.kind === 'plan' &&
+        other.subject.run === subject.run &&
+        other.id !== id &&
+        other.requestedAt <= requestedAt,
+    )
+    return earlier ? planChanges(displayText(earlier.display), displayText(display)) : null
+  }
+
   /** What the person asked for last in this session: it says what the request is about. */
   async #lastPrompt(session: string): Promise<string | null> {
     const events = await this.#options.store.readStream(`session/${session}`)
@@ -98,7 +120,9 @@ export class CardMaker {
     // Who may not press gets no buttons.
     if (reader.deciders.length === 0) return { keyboard: [], appends }
     const keyboard = rows.map(row =>
-      row.map(({ text, press, style }) => {
+      row.map(wish => {
+        if ('url' in wish) return wish
+        const { text, press, style } = wish
         const { data, append } = this.#options.tokens.make({
           chat: reader.chat,
           subject,

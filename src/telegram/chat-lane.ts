@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../clock/index.js'
 import type { QueuedItem } from '../host/index.js'
 import type { Act, Fleeting } from './acts.js'
-import type { PaceState } from './pace.js'
+import { editPace, type PaceState } from './pace.js'
 
 /** Null: nothing to do until something comes. */
 export interface LaneStep {
@@ -26,6 +26,8 @@ export class ChatLane {
   readonly #onError: (error: unknown) => void
   readonly #items: QueuedItem[] = []
   readonly #fleeting = new Map<string, Fleeting>()
+  /** When a growing message may be edited next. */
+  readonly #growsAt = new Map<string, number>()
   readonly #refusals: number[] = []
   readonly #idle = new Set<() => void>()
   #timer: Timer | null = null
@@ -78,21 +80,28 @@ export class ChatLane {
       )
       if (item) return item
     }
-    const [first] = this.#fleeting
-    return first ? { key: first[0], act: first[1] } : null
+    for (const [key, act] of this.#fleeting)
+      if ((this.#growsAt.get(key) ?? 0) <= this.#clock.monotonic()) return { key, act }
+    return null
   }
 
   /** How long until something that was put off is due; null when there is nothing. */
   dueIn(now: number): number | null {
-    const times = this.#isPaused ? [] : this.#items.flatMap(({ notBefore }) => notBefore ?? [])
-    return times.length === 0 ? null : Math.max(1, Math.min(...times) - now)
+    if (this.#isPaused) return null
+    const monotonic = this.#clock.monotonic()
+    const waits = [
+      ...this.#items.flatMap(({ notBefore }) => (notBefore === undefined ? [] : [notBefore - now])),
+      ...[...this.#fleeting.keys()].map(key => (this.#growsAt.get(key) ?? 0) - monotonic),
+    ]
+    return waits.length === 0 ? null : Math.max(1, Math.ceil(Math.min(...waits)))
   }
 
   /** A later word about the same card makes this one needless. */
   isOvertaken(item: QueuedItem): boolean {
-    if ((item.act as Act).do !== 'card') return false
+    const kind = (item.act as Act).do
+    if (kind !== 'card' && kind !== 'name-topic') return false
     const after = this.#items.slice(this.#items.indexOf(item) + 1)
-    return after.some(({ subject, act }) => subject === item.subject && (act as Act).do === 'card')
+    return after.some(({ subject, act }) => subject === item.subject && (act as Act).do === kind)
   }
 
   /** Words that have not been begun, when there are more of them than anybody would read one by one. */
@@ -101,8 +110,12 @@ export class ChatLane {
     return words.length > most ? words : []
   }
 
-  took({ key }: FleetingItem): void {
+  took({ key, act }: FleetingItem): void {
     this.#fleeting.delete(key)
+    if (act.do !== 'grow') return
+    const now = this.#clock.monotonic()
+    for (const [other, at] of this.#growsAt) if (at <= now) this.#growsAt.delete(other)
+    this.#growsAt.set(key, now + editPace(this.chat, act.html.length))
   }
 
   done(item: QueuedItem): void {

@@ -101,7 +101,8 @@ export class Chats {
   async remember(chat: number, subject: string, message: number): Promise<boolean> {
     const known = await this.shown(chat, subject)
     if (known?.messages.includes(message)) return false
-    const shown = { chat, subject, messages: [message], hash: known?.hash ?? '', isOpen: known?.isOpen ?? true }
+    // What that message says is not known, so nothing that is to be said there is needless.
+    const shown = { chat, subject, messages: [message], hash: '', isOpen: known?.isOpen ?? true }
     await this.#store.append(`telegram/shown/${subject}@${chat}`, 'any', [newEvent('telegram.shown', shown)])
     return true
   }

@@ -1,16 +1,17 @@
 import { newId } from '../clock/index.js'
 import { listRuns } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { Git } from '../git/index.js'
-import { runCommand as runProgram } from '../process/index.js'
 import type { Block } from '../screen/index.js'
+import { plural } from '../text/index.js'
 import { answerActs } from './answers.js'
 import type { Command } from './commands.js'
 import { named } from './commands-sessions.js'
-import { answersOf, facetLines, screenText, statusOf } from './look.js'
+import { type Asker, type Desk, personName } from './desk.js'
+import { answersOf, facetLines, historyLine, screenText, statusOf, usageLine } from './look.js'
+import { gitCard, gitDiff } from './look-git.js'
 import { sessionTitle } from './names.js'
 import { escapeHtml, PART_UNITS } from './split.js'
-import { ago, clockTime } from './times.js'
+import { ago } from './times.js'
 
 const HISTORY = 15
 const DAY_MS = 86_400_000
@@ -36,7 +37,7 @@ export const LOOK_COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'the screen as it is now',
     role: 'viewer',
     run: async ({ desk, to }) => {
-      privately(to.reader.isPrivate)
+      privately(desk, to)
       const record = await desk.need(to)
       const text = desk.host.redactor.redact(await screenText(desk.live(record)))
       const rows = text.split('\n')
@@ -71,27 +72,9 @@ export const LOOK_COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'branch and state of the project',
     role: 'viewer',
     run: async ({ desk, to }) => {
-      privately(to.reader.isPrivate)
-      const { project } = await desk.need(to)
-      const git = new Git(project)
-      if ((await git.root()) === null) throw new SignalboxError('E_STATE', 'This project is no git repository.')
-      const [branch, state, log] = await Promise.all([
-        git.branch(),
-        git.run(['status', '--short']),
-        git.run(['log', '--oneline', '-3']).catch(() => ''),
-      ])
-      const request = await runProgram('gh', ['pr', 'view', '--json', 'url,state', '--jq', '.state + " " + .url'], {
-        cwd: project,
-      })
-        .then(({ code, stdout }) => (code === 0 ? stdout.trim() : ''))
-        .catch(() => '')
-      const html = [
-        `<b>${escapeHtml(branch ?? 'no branch')}</b>`,
-        `<pre>${escapeHtml((state.trimEnd() || 'nothing changed').slice(0, 2000))}</pre>`,
-        log.trim() && `<pre>${escapeHtml(log.trim())}</pre>`,
-        request && escapeHtml(request),
-      ]
-      await desk.say(to, html.filter(Boolean).join('\n'))
+      privately(desk, to)
+      const record = await desk.need(to)
+      await desk.say(to, await gitCard(record), { about: record.id })
       return 'shown'
     },
   },
@@ -99,36 +82,33 @@ export const LOOK_COMMANDS: Readonly<Record<string, Command>> = {
     summary: 'what has changed, as a file',
     role: 'viewer',
     run: async ({ desk, to }) => {
-      privately(to.reader.isPrivate)
-      const { project, number } = await desk.need(to)
-      const git = new Git(project)
-      if ((await git.root()) === null) throw new SignalboxError('E_STATE', 'This project is no git repository.')
-      const diff = await git.diff((await git.head()) ?? null)
-      if (diff.trim() === '') await desk.say(to, 'Nothing has changed.')
+      privately(desk, to)
+      const record = await desk.need(to)
+      const diff = await gitDiff(record)
+      if (diff === null) await desk.say(to, 'Nothing has changed.', { about: record.id })
       else {
-        const text = desk.host.redactor.redact(diff)
-        await desk.sayFile(to, { name: `session-${number}.diff`, text, caption: `${text.split('\n').length} lines` })
+        const text = desk.host.redactor.redact(diff.text)
+        await desk.sayFile(to, { name: `session-${record.number}.diff`, text, caption: diff.caption }, record.id)
       }
       return 'shown'
     },
   },
   history: {
-    summary: 'sessions: started, ended, how',
+    summary: 'your sessions: started, ended, how',
     role: 'viewer',
     run: async ({ desk, to }) => {
-      const records = (await desk.host.records()).slice(-HISTORY).reverse()
-      const lines = records.map(record => {
-        const end = record.endedAt ? ` – ${clockTime(record.endedAt, desk.utcOffset)}` : ''
-        const code = record.exit ? ` · ${record.exit.signal ?? `code ${record.exit.code}`}` : ''
-        const times = `${new Date(record.startedAt).toISOString().slice(0, 10)} ${clockTime(record.startedAt, desk.utcOffset)}${end}`
-        return `<b>${escapeHtml(sessionTitle(record))}</b>\n${escapeHtml(`${times} · ${record.state}${code}`)}`
-      })
-      await desk.say(to, lines.join('\n') || 'No sessions yet.')
+      const person = personName(to.person)
+      const own = (await desk.host.records()).filter(record => record.person === person)
+      const lines = own
+        .slice(-HISTORY)
+        .reverse()
+        .map(record => historyLine(record, desk.utcOffset))
+      await desk.say(to, lines.join('\n\n') || 'You have started no session yet: /new starts one, /sessions lists all.')
       return 'listed'
     },
   },
   context: {
-    summary: 'how the session stands',
+    summary: 'how the session stands: context, cost',
     role: 'viewer',
     run: async ({ desk, to }) => {
       const record = await desk.need(to)
@@ -136,6 +116,7 @@ export const LOOK_COMMANDS: Readonly<Record<string, Command>> = {
       const lines = [
         `<b>${escapeHtml(sessionTitle(record))}</b>`,
         escapeHtml(statusOf(desk.host, record, desk.clock.now())),
+        escapeHtml(usageLine(desk.host.usageOf(record.id))),
         live && live.heldPrompts.length > 0 ? `${live.heldPrompts.length} held here until it rests` : '',
         ...facetLines(live?.observation?.facets ?? []).map(line => escapeHtml(line.slice(0, 300))),
       ]
@@ -144,15 +125,27 @@ export const LOOK_COMMANDS: Readonly<Record<string, Command>> = {
     },
   },
   usage: {
-    summary: 'what runs have cost today',
+    summary: 'what was spent today, and the budget',
     role: 'viewer',
     run: async ({ desk, to }) => {
       const since = desk.clock.now() - DAY_MS
       const runs = (await listRuns(desk.host.store)).filter(({ updatedAt }) => updatedAt >= since)
       const cost = runs.reduce((sum, { usage }) => sum + (usage.costUsd ?? 0), 0)
       const tokens = runs.reduce((sum, { usage }) => sum + usage.input + usage.output, 0)
-      const plural = runs.length === 1 ? '' : 's'
-      await desk.say(to, `In the last 24 hours: ${runs.length} run${plural}, ${tokens} tokens, $${cost.toFixed(2)}.`)
+      const { dayUsd } = desk.doors
+      const sessions = desk.host
+        .liveSessions()
+        .map(live => ({ live, used: usageLine(desk.host.usageOf(live.id)) }))
+        .filter(({ used }) => used !== '')
+      const records = await Promise.all(sessions.map(({ live }) => desk.host.record(live.id)))
+      const lines = [
+        `In the last 24 hours: ${plural(runs.length, 'run')}, ${tokens} tokens, $${cost.toFixed(2)}.`,
+        dayUsd == null
+          ? 'No budget of a day is set.'
+          : `Budget of a day: $${dayUsd.toFixed(2)}, $${Math.max(0, dayUsd - cost).toFixed(2)} left.`,
+        ...sessions.map(({ used }, index) => `${sessionTitle(records[index]!)}: ${used}`),
+      ]
+      await desk.say(to, escapeHtml(lines.join('\n')))
       return 'shown'
     },
   },
@@ -162,13 +155,13 @@ export const LOOK_COMMANDS: Readonly<Record<string, Command>> = {
     run: async call => {
       const path = call.rest.trim()
       if (path === '') throw new SignalboxError('E_INPUT', 'Which file?', { next: '/download src/index.ts' })
-      privately(call.to.reader.isPrivate)
+      privately(call.desk, call.to)
       return call.files.offer(await named(call, ''), path, call.to)
     },
   },
 }
 
-/** Contents of files and screens are for one person's eyes. */
-function privately(isPrivate: boolean): void {
-  if (!isPrivate) throw new SignalboxError('E_ROLE', 'This is shown in a private chat only.')
+/** Contents of files and screens are for one person's eyes, unless the owner lets groups see them. */
+function privately({ groupDetail }: Desk, { reader }: Asker): void {
+  if (!reader.isPrivate && !groupDetail) throw new SignalboxError('E_ROLE', 'This is shown in a private chat only.')
 }

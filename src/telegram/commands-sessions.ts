@@ -1,9 +1,11 @@
 import { SignalboxError } from '../errors/index.js'
 import type { SessionRecord } from '../sessions/index.js'
 import type { Command, CommandCall } from './commands.js'
+import type { Asker, Desk } from './desk.js'
 import { KEY_PAD } from './keys.js'
 import { interruptWords, lastLine, statusOf } from './look.js'
 import { sessionTitle } from './names.js'
+import type { KeyWish } from './press.js'
 import { escapeHtml } from './split.js'
 
 const SHOWN_SESSIONS = 8
@@ -54,7 +56,8 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
       )
       await desk.say(to, lines.join('\n\n'), {
         keys: running.map(record => [
-          { text: `Use #${record.number} ${record.agent}`, press: { do: 'current', session: record.id } },
+          { text: `Use #${record.number}`, press: { do: 'current', session: record.id } },
+          { text: `Open #${record.number}`, press: { do: 'show-session', session: record.id } },
           { text: `Stop #${record.number}`, press: { do: 'stop', session: record.id, isSure: false }, style: 'danger' },
         ]),
       })
@@ -121,6 +124,25 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
       return `${open.length} shown`
     },
   },
+}
+
+/** How a session stands and what it said last, with what can be done about it. */
+export async function showSession(desk: Desk, to: Asker, record: SessionRecord): Promise<void> {
+  const live = desk.host.live(record.id)
+  const last = to.reader.isPrivate ? await lastLine(desk.host, record) : ''
+  const { current } = await desk.chats.get(to.chat)
+  const keys: KeyWish[][] = []
+  if (live && current !== record.id)
+    keys.push([{ text: `Use #${record.number}`, press: { do: 'current', session: record.id } }])
+  if (live) keys.push([{ text: 'Stop', press: { do: 'stop', session: record.id, isSure: false }, style: 'danger' }])
+  else if (record.agentSessionId !== undefined && record.resumedBy === undefined)
+    keys.push([{ text: 'Continue', press: { do: 'resume-session', session: record.id } }])
+  const html = [
+    `<b>${escapeHtml(sessionTitle(record))}</b>`,
+    escapeHtml(statusOf(desk.host, record, desk.clock.now())),
+    last && `<i>${escapeHtml(last)}</i>`,
+  ]
+  await desk.say(to, html.filter(Boolean).join('\n'), { about: record.id, keys })
 }
 
 /** The session that a number or the beginning of an id names; without a word the current one. */

@@ -21,6 +21,10 @@ export interface TelegramDoors {
   startPipeline?(name: string, wish: { input: unknown; project: string; person: string }): Promise<string>
   lockdown?: { check(isDenial: boolean): void; begin(by: { id: string; name: string }): Promise<{ grants: number }> }
   updateAgent?(agent: string): Promise<string>
+  /** Where the dashboard can be opened from elsewhere, without a slash at the end. */
+  dashboard?: string
+  /** What all runs of a day may cost; null where there is no limit. */
+  dayUsd?: number | null
 }
 
 /** Who asks, where, and by which update. */
@@ -58,6 +62,8 @@ export class Desk {
   readonly topics: Topics
   readonly doors: TelegramDoors
   readonly utcOffset: number
+  /** Paths and contents may be shown in groups. */
+  readonly groupDetail: boolean
 
   constructor(parts: {
     host: Host
@@ -70,6 +76,7 @@ export class Desk {
     topics: Topics
     doors: TelegramDoors
     utcOffset: number
+    groupDetail: boolean
   }) {
     this.host = parts.host
     this.clock = parts.clock
@@ -81,6 +88,7 @@ export class Desk {
     this.topics = parts.topics
     this.doors = parts.doors
     this.utcOffset = parts.utcOffset
+    this.groupDetail = parts.groupDetail
   }
 
   /** One message, with buttons for those who may press them. */
@@ -90,7 +98,7 @@ export class Desk {
     const { keyboard, appends } = this.cards.keyboard(keys, to.reader, subject)
     const item: Queued = {
       chat: to.chat,
-      ...(about?.startsWith('ses_') && { topic: about }),
+      ...(about && /^(ses|run)_/.test(about) && { topic: about }),
       lane: 2,
       subject,
       act: {
@@ -106,7 +114,8 @@ export class Desk {
 
   async sayFile(to: Asker, file: { name: string; text: string; caption: string }, about?: string): Promise<void> {
     const subject = `${about ?? 'said'}/${newId('tgi')}`
-    await this.outbox.say([{ chat: to.chat, lane: 2, subject, act: { do: 'file', ...file } }])
+    const topic = about && /^(ses|run)_/.test(about) ? { topic: about } : {}
+    await this.outbox.say([{ chat: to.chat, ...topic, lane: 2, subject, act: { do: 'file', ...file } }])
   }
 
   /** The session that words in this place are meant for: the topic's, that of the message replied to, else the chat's current one. */

@@ -14,15 +14,21 @@ export interface DigestOptions {
   /** Hours of every day: `22:00-07:00`. */
   quiet: string | null
   utcOffset: number
-  onError(error: unknown): void
+  /** Does this when nothing is being told, and nothing is told meanwhile: what is held is changed by one at a time. */
+  inTurn(work: () => Promise<void>): Promise<void>
 }
 
 const LOOK_MS = 60_000
 const LONGEST = 50
+/** More notices than this within a minute come together. */
+const BURST = 5
+const BURST_MS = 60_000
 
-/** Notices that came in quiet hours, or after /quiet: held with the chat in the store, and told as one message afterwards. */
+/** Notices that came in quiet hours, after /quiet, or too many at once: held with the chat in the store, and told as one message afterwards. */
 export class Digest {
   readonly #options: DigestOptions
+  /** When each chat was told something, of late. */
+  readonly #told = new Map<number, number[]>()
   #timer: Timer | null = null
 
   constructor(options: DigestOptions) {
@@ -32,7 +38,7 @@ export class Digest {
   start(): void {
     const look = () => {
       this.#timer = this.#options.clock.setTimer(LOOK_MS, look)
-      void this.tellDue().catch(this.#options.onError)
+      void this.#options.inTurn(() => this.tellDue())
     }
     look()
   }
@@ -45,9 +51,19 @@ export class Digest {
     return (quietUntil ?? 0) > now || this.#isQuietHour(now)
   }
 
+  /** Asked for each notice: one that is not held counts as told. */
+  isToBeHeld(chat: KnownChat, now: number): boolean {
+    if (this.isQuiet(chat, now)) return true
+    const told = (this.#told.get(chat.chat) ?? []).filter(at => now - at < BURST_MS)
+    // What waits already is not overtaken.
+    if (told.length >= BURST || (chat.held?.length ?? 0) > 0) return true
+    this.#told.set(chat.chat, [...told, now])
+    return false
+  }
+
   /** For the transaction of what it is about. */
-  hold({ chat, held = [] }: KnownChat, html: string): StreamAppend {
-    const more = [...held, html].slice(-LONGEST)
+  hold({ chat, held = [] }: KnownChat, notices: readonly string[]): StreamAppend {
+    const more = [...held, ...notices].slice(-LONGEST)
     const events = [newEvent('telegram.chat-changed', { chat, held: more })]
     return { stream: `telegram/chat/${chat}`, expected: 'any', events }
   }

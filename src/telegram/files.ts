@@ -1,5 +1,5 @@
 import { basename, join, relative, resolve } from 'node:path'
-import { newId } from '../clock/index.js'
+import { newId, type Timer } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { Block } from '../screen/index.js'
 import { openDownload, type SessionPlaces, type SessionRecord, storeUpload } from '../sessions/index.js'
@@ -7,7 +7,7 @@ import { type Asker, type Desk, needRole } from './desk.js'
 import { namedPaths } from './named-paths.js'
 import type { Intent } from './parse-update.js'
 import { escapeHtml } from './split.js'
-import type { Words } from './words.js'
+import { forwardedWords, type Words } from './words.js'
 
 type FileIntent = Extract<Intent, { kind: 'file' }>
 
@@ -16,6 +16,8 @@ const MB = 1024 * 1024
 const UPLOAD_MAX = 20 * MB
 const DOWNLOAD_MAX = 50 * MB
 const MOST_OFFERED = 4
+/** Files that follow each other this closely are one message to the agent. */
+const TOGETHER_MS = 2000
 
 /** A file that waits to be sent; what an owner said yes to may lie outside of the project. */
 interface Promised {
@@ -24,10 +26,21 @@ interface Promised {
   isOutside?: boolean
 }
 
+/** Files that were stored one after the other, and that the agent hears of in one message. */
+interface Stored {
+  files: { update: number; name: string; path: string; caption: string }[]
+  origin: string | null
+  isAgain: boolean
+  timer: Timer | null
+  told: Promise<string>
+  tell(): void
+}
+
 /** Files for an agent, and files of its project for people, by the same rules as everywhere. */
 export class Files {
   readonly #desk: Desk
   readonly #words: Words
+  readonly #stored = new Map<string, Stored>()
 
   constructor(desk: Desk, words: Words) {
     this.#desk = desk
@@ -46,9 +59,48 @@ export class Files {
     const { file_path } = await api.call<{ file_path: string }>('getFile', { file_id: intent.fileId })
     const bytes = await api.download(file_path, UPLOAD_MAX)
     const { path, name } = await storeUpload(this.#places(record), { name: intent.name, bytes }, host.settings.files)
-    const text = [`The user uploaded a file: ${path}`, intent.caption].filter(Boolean).join('\n')
-    if (intent.isForwarded || to.isAgain) {
-      await this.#desk.say(to, `Stored as <code>${escapeHtml(name)}</code>. The agent was not told.`, {
+    const key = `${to.chat} ${record.id} ${intent.isForwarded}`
+    const stored = this.#stored.get(key) ?? this.#gather(key, record, to)
+    stored.files.push({ update: to.update, name, path, caption: intent.caption })
+    if (intent.isForwarded) stored.origin = intent.origin ?? 'somebody'
+    stored.isAgain ||= to.isAgain
+    stored.timer?.cancel()
+    stored.timer = this.#desk.clock.setTimer(TOGETHER_MS, stored.tell)
+    return `stored ${path}; ${await stored.told}`
+  }
+
+  #gather(key: string, record: SessionRecord, to: Asker): Stored {
+    const stored: Stored = {
+      files: [],
+      origin: null,
+      isAgain: false,
+      timer: null,
+      told: Promise.resolve(''),
+      tell: () => undefined,
+    }
+    stored.told = new Promise((resolve, reject) => {
+      stored.tell = () => {
+        this.#stored.delete(key)
+        this.#tell(stored, record, to).then(resolve, reject)
+      }
+    })
+    this.#stored.set(key, stored)
+    return stored
+  }
+
+  /** The agent is told of files by their sender's own hand; of passed-on ones, and after a restart, only when somebody says so. */
+  async #tell(stored: Stored, record: SessionRecord, to: Asker): Promise<string> {
+    const { origin, isAgain } = stored
+    // They were fetched side by side: the order is that in which they were sent.
+    const files = stored.files.sort((a, b) => a.update - b.update)
+    const said = files.map(({ name }) => `<code>${escapeHtml(name)}</code>`).join(', ')
+    const captions = files.map(({ caption }) => caption).filter(caption => caption !== '')
+    const words = origin === null ? captions : captions.map(caption => forwardedWords(caption, origin))
+    const text = [...files.map(({ path }) => `The user uploaded a file: ${path}`), ...words].join('\n')
+    if (origin !== null || isAgain) {
+      const from = origin === null ? '' : ` Forwarded from ${escapeHtml(origin)}.`
+      const them = files.length === 1 ? 'it' : 'them'
+      await this.#desk.say(to, `Stored as ${said}.${from} The agent was not told of ${them}.`, {
         about: record.id,
         isReply: true,
         keys: [
@@ -56,12 +108,12 @@ export class Files {
           [{ text: 'Discard', press: { do: 'discard' } }],
         ],
       })
-      return `stored ${path}, waiting`
+      return 'waiting'
     }
     const live = this.#desk.live(record)
     const sent = await this.#words.send(record, text, to, live.approval?.state === 'pending' ? 'hold' : 'queue')
-    await this.#desk.say(to, `Stored as <code>${escapeHtml(name)}</code>; the agent is told.`, { about: record.id })
-    return `stored ${path}; ${sent}`
+    await this.#desk.say(to, `Stored as ${said}; the agent is told.`, { about: record.id })
+    return sent
   }
 
   /** Checks, then queues; what is sent is checked again when it is read. */

@@ -60,6 +60,12 @@ export class Follower {
     await this.#working
   }
 
+  /** Does this between two tellings. */
+  inTurn(work: () => Promise<void>): Promise<void> {
+    this.#working = this.#working.then(work).catch(this.#options.onError)
+    return this.#working
+  }
+
   async stop(): Promise<void> {
     this.#subscription?.close()
     await this.#working

@@ -29,7 +29,9 @@ const LONGEST_MS = 30_000
  */
 export class Intake {
   readonly #options: IntakeOptions
-  readonly #chats = new Map<string, Promise<void>>()
+  readonly #chats = new Map<string, Promise<unknown>>()
+  /** What came before the files that came last in a chat: files in a row are taken side by side and told of together. */
+  readonly #beforeFiles = new Map<string, Promise<unknown>>()
   #isStopped = false
 
   constructor(options: IntakeOptions) {
@@ -75,11 +77,16 @@ export class Intake {
   #enqueue(intent: Intent, open: OpenUpdate): void {
     // A press is answered at once: it does not wait for words that an agent is slow to take.
     const key = `${intent.chat}${intent.kind === 'press' ? ' press' : ''}`
-    const before = this.#chats.get(key) ?? Promise.resolve()
+    const last = this.#chats.get(key) ?? Promise.resolve()
+    const isFile = intent.kind === 'file'
+    const before = isFile ? (this.#beforeFiles.get(key) ?? last) : last
     const done = before
       .then(() => (this.#isStopped ? undefined : this.#handle(intent, open)))
       .catch(this.#options.onError)
-    this.#chats.set(key, done)
+    if (isFile) this.#beforeFiles.set(key, before)
+    else this.#beforeFiles.delete(key)
+    // What comes after files waits for all of them.
+    this.#chats.set(key, isFile ? Promise.all([last, done]) : done)
   }
 
   async #handle(intent: Intent, { update, at, attempts }: OpenUpdate): Promise<void> {

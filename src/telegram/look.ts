@@ -2,7 +2,10 @@ import type { Host } from '../host/index.js'
 import { type Block, blockWords, type Facet } from '../screen/index.js'
 import type { InterruptResult, LiveSession, SessionRecord } from '../sessions/index.js'
 import type { StoredEvent } from '../store/index.js'
-import { ago } from './times.js'
+import { formatDuration } from '../text/index.js'
+import { sessionTitle } from './names.js'
+import { escapeHtml } from './split.js'
+import { ago, clockTime } from './times.js'
 
 /** The screen as text, without the blank rows at its end. */
 export async function screenText(live: LiveSession): Promise<string> {
@@ -17,7 +20,7 @@ export async function screenText(live: LiveSession): Promise<string> {
 export function statusOf(host: Host, record: SessionRecord, now: number): string {
   const live = host.live(record.id)
   const since = ago(now - record.startedAt)
-  if (!live) return `${record.state} · started ${since}`
+  if (!live) return `${STATES[record.state]} · started ${since}`
   const doing =
     live.approval?.state === 'pending'
       ? 'needs you'
@@ -27,6 +30,37 @@ export function statusOf(host: Host, record: SessionRecord, now: number): string
           ? 'rests'
           : 'works'
   return `${doing} · started ${since}`
+}
+
+/** When it ran and how it ended: `2026-11-15 12:03 – 13:10 · 1h 7m · ended · code 0`. */
+export function historyLine(record: SessionRecord, utcOffset: number): string {
+  const { startedAt, endedAt, exit, state } = record
+  const day = (at: number) => new Date(at + utcOffset * 60_000).toISOString().slice(0, 10)
+  const end =
+    endedAt === undefined
+      ? ''
+      : ` – ${day(endedAt) === day(startedAt) ? '' : `${day(endedAt)} `}${clockTime(endedAt, utcOffset)}`
+  const facts = [
+    `${day(startedAt)} ${clockTime(startedAt, utcOffset)}${end}`,
+    endedAt === undefined ? '' : formatDuration(endedAt - startedAt),
+    STATES[state],
+    exit ? (exit.signal ?? `code ${exit.code}`) : '',
+  ]
+  return `<b>${escapeHtml(sessionTitle(record))}</b>\n${escapeHtml(facts.filter(Boolean).join(' · '))}`
+}
+
+const STATES: Readonly<Record<SessionRecord['state'], string>> = {
+  starting: 'starts',
+  live: 'runs',
+  ended: 'ended',
+  lost: 'lost',
+}
+
+/** Empty where the agent does not tell. */
+export function usageLine(usage: ReturnType<Host['usageOf']>): string {
+  if (!usage) return ''
+  const cost = usage.costUsd === undefined ? '' : `, $${usage.costUsd.toFixed(2)}`
+  return `${usage.input + usage.output} tokens${cost}`
 }
 
 /** What came of an interruption, in words. */

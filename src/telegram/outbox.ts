@@ -328,6 +328,6 @@ function placeOf({ chat }: ChatLane): 'private' | 'group' {
 function wordsOf(act: Queued['act']): string {
   if (act.do === 'answer') return act.parts.map(plainOf).join('\n')
   if (act.do === 'file') return `${act.caption}\n${act.text}`
-  if (act.do === 'close-topic') return ''
+  if (act.do === 'close-topic' || act.do === 'name-topic') return ''
   return act.do === 'download' ? act.caption : plainOf(act.html)
 }

@@ -29,6 +29,15 @@ export function freshPace(since: number): PaceState {
   return { since, allowances: {}, sleepsUntil: 0, slowUntil: 0 }
 }
 
+const PRIVATE_EDIT_MS = 1100
+const GROUP_EDIT_MS = 3200
+const SLOWER_PER_1000_MS = 500
+
+/** How far two edits of a growing message are apart: in groups more, with its length more. */
+export function editPace(chat: number, characters: number): number {
+  return (chat > 0 ? PRIVATE_EDIT_MS : GROUP_EDIT_MS) + (characters / 1000) * SLOWER_PER_1000_MS
+}
+
 const SLOW_FOR_MS = 10 * 60_000
 
 /** How long a call has to wait. */

@@ -35,6 +35,8 @@ interface Spoken {
   replyTo?: number
   /** Words of somebody else that were passed on: never a command and never a decision. */
   isForwarded: boolean
+  /** Whose words they were, where they were passed on and it is told. */
+  origin?: string
   /** The group has topics. */
   isForum: boolean
   /** In a group: it names the bot, or answers it. */
@@ -67,13 +69,13 @@ export function parseUpdate(update: Json, bot: { id: number; username: string })
       isClosed: true,
     }
   const file = fileOf(message)
-  if (file) return { ...spoken, kind: 'file', ...file, caption: text(message.caption) ?? '' }
+  if (file) return { ...spoken, kind: 'file', ...file, caption: withoutName(text(message.caption) ?? '', bot.username) }
   const said = text(message.text)
   if (said === null || said === '') return null
   const command = spoken.isForwarded ? null : commandOf(said, bot.username)
   return command
     ? { ...spoken, kind: 'command', ...command, text: said }
-    : { ...spoken, kind: 'text', text: unescaped(said) }
+    : { ...spoken, kind: 'text', text: unescaped(withoutName(said, bot.username)) }
 }
 
 function press(query: Json): Intent | null {
@@ -115,6 +117,7 @@ function spokenOf(message: Json, bot: { id: number; username: string }): Spoken 
   const replyTo = isReplyToUs ? whole(replied?.message_id) : null
   const thread = message.is_topic_message === true ? whole(message.message_thread_id) : null
   const said = text(message.text) ?? text(message.caption) ?? ''
+  const origin = originOf(message)
   return {
     from,
     chat: id,
@@ -125,6 +128,7 @@ function spokenOf(message: Json, bot: { id: number; username: string }): Spoken 
     ...(replyTo !== null && { replyTo }),
     isForum: chat?.is_forum === true,
     isForwarded: record(message.forward_origin) !== null || record(message.via_bot) !== null,
+    ...(origin !== null && { origin }),
     isForUs: kind === 'private' || isReplyToUs || said.startsWith('/') || said.includes(`@${bot.username}`),
   }
 }
@@ -134,6 +138,25 @@ function commandOf(said: string, username: string): { name: string; rest: string
   const found = /^\/([A-Za-z0-9_-]+)(?:@(\w+))?(?:\s+([\s\S]*))?$/.exec(said)
   if (!found || (found[2] !== undefined && found[2].toLowerCase() !== username.toLowerCase())) return null
   return { name: found[1]!.toLowerCase(), rest: found[3] ?? '' }
+}
+
+/** In a group the bot is called by its name first: the name is for us, the rest is meant. */
+function withoutName(said: string, username: string): string {
+  const name = `@${username}`
+  const isCalled =
+    said.slice(0, name.length).toLowerCase() === name.toLowerCase() && !/^\w/.test(said.slice(name.length))
+  return isCalled ? said.slice(name.length).replace(/^[\s,:]+/, '') || said : said
+}
+
+/** `MessageOrigin` has four shapes: an account, a name without one, a group, a channel. */
+function originOf(message: Json): string | null {
+  const origin = record(message.forward_origin)
+  const bot = text(record(message.via_bot)?.username)
+  if (!origin) return bot === null ? null : `@${bot}`
+  const user = record(origin.sender_user)
+  const chat = record(origin.sender_chat) ?? record(origin.chat)
+  const userName = [text(user?.first_name), text(user?.last_name)].filter(Boolean).join(' ')
+  return userName || text(origin.sender_user_name) || text(chat?.title) || null
 }
 
 function unescaped(said: string): string {

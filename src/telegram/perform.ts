@@ -3,6 +3,7 @@ import type { Person } from '../host/index.js'
 import { commandOf, runCommand } from './commands.js'
 import { type Asker, type Desk, needRole } from './desk.js'
 import type { Files } from './files.js'
+import { sessionTitle } from './names.js'
 import type { Intent } from './parse-update.js'
 import type { Presses } from './presses.js'
 import { escapeHtml } from './split.js'
@@ -39,7 +40,7 @@ export async function perform(
     ...('isForum' in intent && intent.chatKind === 'supergroup' && { hasTopics: intent.isForum }),
   })
   if (intent.kind === 'press') return presses.perform(intent, person, about.update, about.isAgain)
-  if (intent.kind === 'topic') return closedTopic(desk, intent)
+  if (intent.kind === 'topic') return closedTopic(desk, intent, person, about)
   const reader = await desk.chats.reader(intent.chat)
   if (!reader) return 'not reachable'
   const to: Asker = {
@@ -71,7 +72,11 @@ async function spoken(
   const { desk, words, files } = options
   switch (intent.kind) {
     case 'text':
-      return words.take(intent.text, to, { at: intent.at, isForwarded: intent.isForwarded })
+      return words.take(intent.text, to, {
+        at: intent.at,
+        isForwarded: intent.isForwarded,
+        ...(intent.origin !== undefined && { origin: intent.origin }),
+      })
     case 'file':
       return files.upload(intent, to)
     case 'edited':
@@ -88,10 +93,31 @@ async function spoken(
   }
 }
 
-/** Closing a topic ends nothing: its session goes on without it. */
-async function closedTopic(desk: Desk, { chat, thread }: Extract<Intent, { kind: 'topic' }>): Promise<string> {
+/** Closing a topic ends nothing: its session goes on without it, and what else is wanted is asked. */
+async function closedTopic(
+  desk: Desk,
+  { chat, thread, from }: Extract<Intent, { kind: 'topic' }>,
+  person: Person,
+  about: { update: number; isAgain: boolean },
+): Promise<string> {
   const subject = await desk.topics.subjectOf(chat, thread)
   if (subject === null) return 'no topic of ours'
   await desk.topics.detach(chat, subject)
+  const reader = await desk.chats.reader(chat)
+  const record = await desk.host.record(subject).catch(() => null)
+  if (reader && record && desk.host.live(subject)) {
+    const to: Asker = { person, from: from.id, chat, reader, ...about }
+    await desk.say(
+      to,
+      `The topic of <b>${escapeHtml(sessionTitle(record))}</b> was closed. The session goes on here.`,
+      {
+        about: subject,
+        keys: [
+          [{ text: 'A new topic', press: { do: 'new-topic', session: subject } }],
+          [{ text: 'Stop the session', press: { do: 'stop', session: subject, isSure: false }, style: 'danger' }],
+        ],
+      },
+    )
+  }
   return `detached from ${subject}`
 }

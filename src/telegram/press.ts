@@ -6,6 +6,8 @@ export type Press =
   /** The whole request, as a message or a file, with new buttons under it. */
   | { do: 'see-all'; approval: string }
   | { do: 'ask-reason'; approval: string }
+  /** An answer in the person's own words, by a reply to the question that follows. */
+  | { do: 'ask-answer'; approval: string }
   /** How the list looks after this press: the ticks are in the store with the button. */
   | { do: 'tick'; approval: string; ticked: string[]; page: number }
   | { do: 'current'; session: string }
@@ -24,16 +26,17 @@ export type Press =
   | { do: 'screen-file'; session: string }
   | { do: 'update-agent'; agent: string }
   | { do: 'lockdown' }
+  /** Looking only: not used up by a press. */
+  | { do: 'show-run'; run: string }
+  | { do: 'show-session'; session: string }
+  /** The session gets a topic again, after somebody closed it. */
+  | { do: 'new-topic'; session: string }
 
 /** How a card's keys look now: the plain ones, everything the request offers, or the question "really?". */
 export type CardFace = 'plain' | 'more' | 'really'
 
 /** A button that is not made yet: it becomes one when it has a token. */
-export interface KeyWish {
-  text: string
-  press: Press
-  style?: 'success' | 'danger'
-}
+export type KeyWish = { text: string; press: Press; style?: 'success' | 'danger' } | { text: string; url: string }
 
 /** What somebody wants to start, as far as they have said. */
 export interface Wish {

@@ -2,6 +2,8 @@ import { displayText } from '../approvals/index.js'
 import { cancelRun, findRun, resumeRun } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { ButtonToken, Person } from '../host/index.js'
+import { showRun } from './commands-runs.js'
+import { showSession } from './commands-sessions.js'
 import { decideHere, denyWith } from './decide-here.js'
 import { type Asker, type Desk, needRole, personName } from './desk.js'
 import type { Files } from './files.js'
@@ -23,7 +25,13 @@ export interface PressesOptions {
   files: Files
   /** Somebody pressed what is not theirs: on record, and nothing more. */
   refused(intent: PressIntent, update: number, reason: string): Promise<void>
+  onError(error: unknown): void
 }
+
+/** A press must be answered within two seconds; what takes longer is told in a message. */
+const PATIENCE_MS = 1500
+/** What came of these is edited into the card that they hang under. */
+const IS_ON_CARD: ReadonlySet<string> = new Set(['decide', 'deny-with'])
 
 /** What happens when a button is pressed. Everything comes from the token's row; the message it hung under is not needed. */
 export class Presses {
@@ -37,8 +45,14 @@ export class Presses {
   async perform(intent: PressIntent, person: Person, update: number, isAgain: boolean): Promise<string> {
     const { desk, refused } = this.#options
     const { tokens, outbox, chats } = desk
+    let late: ((text: string) => Promise<void>) | null = null
+    let isAnswered = false
+    let press: Press | null = null
     const answer = async (text: string, isAlert: boolean) => {
-      await outbox.toast(intent.query, text, isAlert)
+      if (!isAnswered) {
+        isAnswered = true
+        await outbox.toast(intent.query, text, isAlert)
+      } else if (text !== '' && (isAlert || !IS_ON_CARD.has(press?.do ?? ''))) await late?.(text)
       return text
     }
     const refuse = async (text: string) => {
@@ -47,7 +61,7 @@ export class Presses {
     }
     const token = await tokens.find(intent.data)
     if (!token) return refuse('This button is not known here.')
-    const press = token.act as unknown as Press
+    press = token.act as unknown as Press
     if (token.people.includes(intent.from.id)) await this.#learnCopy(intent, token)
     if (token.used)
       return token.used.update === update
@@ -59,15 +73,21 @@ export class Presses {
     const reader = await chats.reader(token.chat)
     if (!reader) return refuse('This chat is not known here any more.')
     const to: Asker = { person, from: intent.from.id, chat: token.chat, reader, update, isAgain }
+    late = text => desk.say(to, escapeHtml(text))
+    const patience = desk.clock.setTimer(PATIENCE_MS, () => {
+      if (!isAnswered) void answer('One moment…', false)
+    })
     try {
-      return answer(await this.#act(press, to, intent.data), false)
+      return await answer(await this.#act(press, to, intent.data), false)
     } catch (error) {
       if (!(error instanceof SignalboxError)) throw error
-      return refuse(
+      return await refuse(
         error.code === 'E_TOKEN_USED' || error.code === 'E_APPROVAL_DECIDED'
           ? await this.#afterUse(press, person)
           : [error.message, error.next].filter(Boolean).join(' — '),
       )
+    } finally {
+      patience.cancel()
     }
   }
 
@@ -124,6 +144,24 @@ export class Presses {
         await words.askReason(press.approval, fingerprint, to)
         return once('Reply with the reason.')
       }
+      case 'ask-answer': {
+        const { fingerprint } = await host.ledger.find(press.approval)
+        await words.askAnswer(press.approval, fingerprint, to)
+        return once('Reply with the answer.')
+      }
+      case 'show-run':
+        await showRun(desk, to, press.run)
+        return ''
+      case 'show-session':
+        await showSession(desk, to, await host.record(press.session))
+        return ''
+      case 'new-topic': {
+        const record = await host.record(press.session)
+        await once('A new topic…')
+        await desk.topics.again(to.chat, record.id)
+        await desk.say(to, `<b>${escapeHtml(sessionTitle(record))}</b>\ngoes on here.`, { about: record.id })
+        return ''
+      }
       case 'current': {
         const record = await host.record(press.session)
         await desk.makeCurrent(to.chat, record.id)
@@ -178,10 +216,15 @@ export class Presses {
       }
       case 'update-agent': {
         needRole(to.person, 'owner')
+        const { updateAgent } = desk.doors
+        if (!updateAgent) throw new SignalboxError('E_STATE', 'Agents are not updated from here.')
         await once('Updating…')
-        const said = await desk.doors.updateAgent?.(press.agent)
-        await desk.say(to, escapeHtml(said ?? 'Agents are not updated from here.'))
-        return ''
+        // It may take minutes: what came of it is told when it is there.
+        void updateAgent(press.agent)
+          .catch(error => [error.message, error.next].filter(Boolean).join(' '))
+          .then(said => desk.say(to, escapeHtml(said)))
+          .catch(this.#options.onError)
+        return 'Updating…'
       }
       case 'lockdown': {
         needRole(to.person, 'owner')
@@ -229,7 +272,11 @@ export class Presses {
     const { id, name, role } = to.person
     const seen = { displayHash: record.display.hash, whole: !record.display.isCut }
     if (escapeHtml(text).length > PART_UNITS)
-      await desk.sayFile(to, { name: `${approval}.txt`, text, caption: 'The whole request' })
+      await desk.sayFile(to, {
+        name: record.kind === 'plan' ? 'plan.md' : `${approval}.txt`,
+        text,
+        caption: record.kind === 'plan' ? 'The whole plan' : 'The whole request',
+      })
     else await desk.say(to, `<pre>${escapeHtml(text)}</pre>`, { about: approval })
     await host.ledger.seen(approval, { ...seen, actor: { kind: 'person', id, name, role }, surface: 'telegram' })
     const made = await cards.approval(record, to.reader, { isSeen: true }, { isBelow: true })

@@ -9,6 +9,7 @@ import {
   telegramShownProjection,
 } from '../host/index.js'
 import type { EventStore, StreamAppend } from '../store/index.js'
+import { visibleText } from '../text/index.js'
 import type { Act, Fleeting, Keyboard } from './acts.js'
 import { ApiProblem, type BotApi, type CallFields, fileField } from './bot-api.js'
 import type { FleetingItem } from './chat-lane.js'
@@ -36,6 +37,7 @@ export interface Said {
 }
 
 const SENT_AGAIN = '\n\n<i>(sent again: the first was not confirmed)</i>'
+const LABEL_CHARACTERS = 64
 const LEARNED_FOR_MS = 24 * 3_600_000
 
 /** Puts what is to be said into calls of the Bot API, and knows what its refusals mean. */
@@ -57,10 +59,12 @@ export class Speaker {
     return act.do === 'card' && (await this.shown(chat, next.subject))?.messages.length ? 'edit' : 'send'
   }
 
-  /** A card that was closed before anybody saw it is not worth a message. */
+  /** A card that was closed before anybody saw it, or that is closed already, is not worth a call. */
   async isPointless({ chat, subject, act }: QueuedItem): Promise<boolean> {
     const card = act as Act
-    return card.do === 'card' && !card.isOpen && !(await this.shown(chat, subject))?.messages.length
+    if (card.do !== 'card' || card.isOpen) return false
+    const shown = await this.shown(chat, subject)
+    return !shown?.messages.length || (!shown.isOpen && shown.hash === cardHash(card))
   }
 
   async shown(chat: number, subject: string): Promise<ShownCard | null> {
@@ -70,8 +74,8 @@ export class Speaker {
 
   async say(item: QueuedItem, { isAgain, purse }: { isAgain: boolean; purse: Purse }): Promise<Said> {
     const act = item.act as Act
-    if (act.do === 'close-topic') {
-      await this.#options.topics.close(item.chat, item.topic!)
+    if (act.do === 'close-topic' || act.do === 'name-topic') {
+      await this.#options.topics[act.do === 'close-topic' ? 'close' : 'rename'](item.chat, item.topic!)
       return { messages: [], shown: [] }
     }
     const thread = item.topic === undefined ? null : await this.#options.topics.threadOf(item.chat, item.topic)
@@ -119,7 +123,7 @@ export class Speaker {
 
   async #said(
     item: QueuedItem,
-    act: Exclude<Act, { do: 'close-topic' }>,
+    act: Exclude<Act, { do: 'close-topic' | 'name-topic' }>,
     place: CallFields,
     note: string,
     purse: Purse,
@@ -145,7 +149,7 @@ export class Speaker {
   }
 
   async #card(item: QueuedItem, act: Extract<Act, { do: 'card' }>, place: CallFields, purse: Purse): Promise<Said> {
-    const hash = hashOf(JSON.stringify([act.html, act.keyboard.map(row => row.map(({ text }) => text))]))
+    const hash = cardHash(act)
     const shown = await this.shown(item.chat, item.subject)
     // Sent twice because the first was not confirmed: both copies show the same.
     const edited: number[] = []
@@ -155,9 +159,7 @@ export class Speaker {
     // Copies of which a press tells meanwhile are kept: what is shown grows, and only what is gone is taken from it.
     const messages =
       edited.length > 0 ? edited : [await this.#send(place, act.html, markup(act.keyboard, act.forceReply), purse)]
-    const isOver = act.isOnce && !act.isOpen
-    const over = isOver ? { messages: [], gone: [...gone, ...messages] } : { messages, gone }
-    return { messages, shown: this.#shownBy(item, over.messages, hash, act.isOpen, over.gone) }
+    return { messages, shown: this.#shownBy(item, messages, hash, act.isOpen, gone) }
   }
 
   async #answer(
@@ -176,7 +178,8 @@ export class Speaker {
     if (act.markdown !== null && begun.length === 0 && !(await this.cannot(item.chat, 'sendRichMessage'))) {
       try {
         const rich = { markdown: act.markdown + (note && '\n\n_(sent again: the first was not confirmed)_') }
-        const fields = { ...place, rich_message: { ...rich, skip_entity_detection: true } }
+        const message = { rich_message: { ...rich, skip_entity_detection: true } }
+        const fields = { ...place, ...message, ...markup(act.keyboard ?? []) }
         await purse('send')
         const sent = await api.call<{ message_id: number }>('sendRichMessage', fields)
         return { messages: [sent.message_id], shown: this.#shownBy(item, [sent.message_id], hash, false) }
@@ -188,12 +191,14 @@ export class Speaker {
     const messages: number[] = []
     const gone: number[] = []
     for (const [index, part] of act.parts.entries()) {
-      const html = index === act.parts.length - 1 ? part + note : part
+      const isLast = index === act.parts.length - 1
+      const html = isLast ? part + note : part
+      const keyboard = (isLast && act.keyboard) || []
       const old = begun[index]
-      if (old !== undefined && (await this.#edit(item.chat, old, html, [], purse))) messages.push(old)
+      if (old !== undefined && (await this.#edit(item.chat, old, html, keyboard, purse))) messages.push(old)
       else {
         if (old !== undefined) gone.push(old)
-        messages.push(await this.#send(place, html, {}, purse))
+        messages.push(await this.#send(place, html, markup(keyboard), purse))
       }
       // Each part is remembered at once: a crash between two parts sends no part twice.
       await this.#remember(item, messages, hash, gone)
@@ -322,13 +327,16 @@ function isUnsupported(error: unknown): boolean {
   )
 }
 
-function rows(keyboard: Keyboard): { text: string; callback_data: string; style?: string }[][] {
+type ApiButton = { text: string; callback_data: string; style?: string } | { text: string; url: string }
+
+/** Labels are the agent's own words: what is hidden in them is shown. */
+function rows(keyboard: Keyboard): ApiButton[][] {
   return keyboard.map(row =>
-    row.map(({ text, data, style }) => ({
-      text: [...text].slice(0, 64).join(''),
-      callback_data: data,
-      ...(style && { style }),
-    })),
+    row.map(button => {
+      const text = [...visibleText(button.text, { newlines: 'show', tabs: 'show' })].slice(0, LABEL_CHARACTERS).join('')
+      if ('url' in button) return { text, url: button.url }
+      return { text, callback_data: button.data, ...(button.style && { style: button.style }) }
+    }),
   )
 }
 
@@ -339,6 +347,10 @@ function markup(keyboard: Keyboard, forceReply = false): CallFields {
 
 function replying(to: number | undefined): CallFields {
   return to === undefined ? {} : { reply_parameters: { message_id: to, allow_sending_without_reply: true } }
+}
+
+function cardHash({ html, keyboard }: Extract<Act, { do: 'card' }>): string {
+  return hashOf(JSON.stringify([html, keyboard.map(row => row.map(({ text }) => text))]))
 }
 
 function hashOf(text: string): string {

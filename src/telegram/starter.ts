@@ -7,7 +7,7 @@ import { Git } from '../git/index.js'
 import { newWorkspace } from '../host/index.js'
 import { type Asker, type Desk, needRole, personName } from './desk.js'
 import { askSubject, sessionTitle } from './names.js'
-import type { KeyWish, Wish } from './press.js'
+import type { KeyWish, Press, Wish } from './press.js'
 import { escapeHtml } from './split.js'
 
 const PROJECTS_A_PAGE = 8
@@ -109,7 +109,7 @@ export class Starter {
 
   /** Two agents in one directory step on each other's feet: a worktree is offered where there can be one. */
   async #askPlace(wish: Wish, to: Asker): Promise<string> {
-    const at = (isApart: boolean): KeyWish['press'] => ({ do: 'wizard', wish: { ...wish, isApart }, page: 0 })
+    const at = (isApart: boolean): Press => ({ do: 'wizard', wish: { ...wish, isApart }, page: 0 })
     await this.#desk.say(to, `<b>${TITLES.new}</b> in ${escapeHtml(basename(wish.project!))}\nWhere?`, {
       keys: [
         [{ text: 'In the project itself', press: at(false) }],

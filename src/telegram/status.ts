@@ -96,7 +96,7 @@ export class Status {
       topic: session,
       lane: 3,
       subject: `status.${session}`,
-      act: { do: 'card', html, keyboard: [], isOpen, isOnce: true },
+      act: { do: 'card', html, keyboard: [], isOpen },
     }))
   }
 }

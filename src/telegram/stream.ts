@@ -5,6 +5,7 @@ import { type Block, blockWords, renderMarkdown, renderTelegram } from '../scree
 import { type Verbosity, wanted } from './answers.js'
 import type { Chats } from './chats.js'
 import type { Outbox } from './outbox.js'
+import { editPace } from './pace.js'
 import type { Speaker } from './speaker.js'
 import { PART_UNITS } from './split.js'
 import type { Status } from './status.js'
@@ -27,17 +28,18 @@ interface Growing {
   turn: string
   message: string
   blocks: readonly Block[]
-  /** When each chat was last shown something, and what. */
-  shown: Map<number, { at: number; text: string }>
+  /** When each chat was last shown something, what, and by which way: a draft that was refused has shown nothing. */
+  shown: Map<number, { at: number; text: string; isDraft: boolean }>
   timer: Timer | null
 }
 
 const DRAFT_MS = 500
 /** Drafts vanish after about 30 s without a word. */
 const RENEW_MS = 20_000
-const PRIVATE_EDIT_MS = 1100
-const GROUP_EDIT_MS = 3200
-const SLOWER_PER_1000_MS = 500
+/** How soon it is noticed that a chat turned out to have no drafts. */
+const LOOK_MS = 2000
+/** The sign of writing lasts about five seconds. */
+const TYPING_MS = 4000
 const LEAST_CHARACTERS = 3
 
 /**
@@ -48,6 +50,8 @@ const LEAST_CHARACTERS = 3
 export class Stream {
   readonly #options: StreamOptions
   readonly #growing = new Map<string, Growing>()
+  /** Sessions at work: chats where nothing else shows it get the sign of writing. */
+  readonly #working = new Map<string, Timer>()
   #unlisten: (() => void) | null = null
 
   constructor(options: StreamOptions) {
@@ -58,11 +62,14 @@ export class Stream {
     const { bus, status, onError } = this.#options
     this.#unlisten = bus.listen(update => {
       if (update.type === 'typing') {
-        if (!update.on) return status.over(update.session)
+        if (!update.on) {
+          this.#rest(update.session)
+          return status.over(update.session)
+        }
         status.atWork(update.session, false)
-        return void this.#typing(update.session).catch(onError)
+        return this.#work(update.session)
       }
-      if (!this.#options.isOn) return
+      if (update.type !== 'message.update' || !this.#options.isOn) return
       const blocks = update.blocks as readonly Block[]
       const known = this.#growing.get(update.session)
       const isNew = known?.message !== update.message || wordsIn(blocks) !== wordsIn(known.blocks)
@@ -80,6 +87,7 @@ export class Stream {
   /** The answer is finished: what was still to be shown of it is not any more. */
   finished(session: string, message: string): void {
     this.#options.status.over(session)
+    this.#rest(session)
     const growing = this.#growing.get(session)
     if (!growing || growing.message !== message) return
     growing.timer?.cancel()
@@ -100,11 +108,32 @@ export class Stream {
     this.#options.status.stop()
     for (const { timer } of this.#growing.values()) timer?.cancel()
     this.#growing.clear()
+    for (const session of [...this.#working.keys()]) this.#rest(session)
+  }
+
+  /** Shows that something is being written for as long as it is, wherever no words show it. */
+  #work(session: string): void {
+    const { clock, onError } = this.#options
+    this.#rest(session)
+    this.#working.set(
+      session,
+      clock.setTimer(TYPING_MS, () => this.#work(session)),
+    )
+    void this.#typing(session).catch(onError)
+  }
+
+  #rest(session: string): void {
+    this.#working.get(session)?.cancel()
+    this.#working.delete(session)
   }
 
   async #typing(session: string): Promise<void> {
-    for (const { chat, current } of await this.#options.chats.followers(session))
-      if (current === session) this.#options.outbox.fleeting(chat, 'typing', { do: 'typing' })
+    const { chats, outbox, clock } = this.#options
+    const growing = this.#growing.get(session)
+    for (const { chat, current } of await chats.followers(session)) {
+      const isSeen = growing?.shown.has(chat) === true && !outbox.isTired(chat, clock.now())
+      if (current === session && !isSeen) outbox.fleeting(chat, 'typing', { do: 'typing' })
+    }
   }
 
   /** Shows every chat what it has not seen, no faster than that chat takes it; looks again when the next may be shown. */
@@ -118,18 +147,18 @@ export class Stream {
       const text = blocks.map(plain).join('\n\n')
       if (text.replace(/\s/gu, '').length < LEAST_CHARACTERS) continue
       const isDraft = await this.#hasDrafts(chat)
-      const pace = isDraft
-        ? DRAFT_MS
-        : (chat > 0 ? PRIVATE_EDIT_MS : GROUP_EDIT_MS) + (text.length / 1000) * SLOWER_PER_1000_MS
       const before = growing.shown.get(chat)
       const since = before ? now - before.at : Number.POSITIVE_INFINITY
-      if (before?.text === text && since < RENEW_MS) continue
+      const isSame = before?.text === text && before.isDraft === isDraft
+      if (isDraft && isSame) next = Math.min(next, LOOK_MS)
+      if (isSame && (!isDraft || since < RENEW_MS)) continue
+      const pace = isDraft ? DRAFT_MS : editPace(chat, text.length)
       if (since < pace) {
         next = Math.min(next, pace - since)
         continue
       }
-      if (before?.text === text && !isDraft) continue
-      growing.shown.set(chat, { at: now, text })
+      growing.shown.set(chat, { at: now, text, isDraft })
+      if (isDraft) next = Math.min(next, LOOK_MS)
       await this.#show(chat, growing, blocks, text, isDraft)
     }
     growing.timer?.cancel()
@@ -141,7 +170,7 @@ export class Stream {
     const { outbox, topics, clock } = this.#options
     if (outbox.isTired(chat, clock.now())) return outbox.fleeting(chat, 'typing', { do: 'typing' })
     if (!isDraft) {
-      const html = renderTelegram(blocks, { maxUnits: PART_UNITS })[0]
+      const html = renderTelegram(provisional(blocks), { maxUnits: PART_UNITS })[0]
       if (html) outbox.fleeting(chat, growing.message, { do: 'grow', html, topic: growing.session })
       return
     }
@@ -161,11 +190,15 @@ export class Stream {
 }
 
 /** Closed blocks with their formatting; the one that still grows as plain words, so that half a mark formats nothing. */
-export function provisionalMarkdown(blocks: readonly Block[]): string {
+export function provisional(blocks: readonly Block[]): Block[] {
   const last = blocks.at(-1)
-  if (!last) return ''
+  if (!last) return []
   const open: Block = { ...base(last), kind: 'prose', variant: 'paragraph', runs: [{ text: plain(last) }] }
-  return renderMarkdown([...blocks.slice(0, -1), open])
+  return [...blocks.slice(0, -1), open]
+}
+
+export function provisionalMarkdown(blocks: readonly Block[]): string {
+  return renderMarkdown(provisional(blocks))
 }
 
 function base({ id, rows, provisional, missing, source }: Block): Omit<Block, 'kind'> & Record<string, unknown> {

@@ -1,4 +1,6 @@
+import { basename } from 'node:path'
 import { type Clock, delay, type Timer } from '../clock/index.js'
+import { getRun } from '../engine/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { Host, People } from '../host/index.js'
@@ -28,7 +30,7 @@ import { escapeHtml } from './split.js'
 import { Starter } from './starter.js'
 import { Status } from './status.js'
 import { Stream } from './stream.js'
-import { Tell, TOLD } from './tell.js'
+import { NOTIFY_ALL, type NotifyWish, Tell, TOLD } from './tell.js'
 import { Tokens } from './tokens.js'
 import { Topics } from './topics.js'
 import { Words } from './words.js'
@@ -41,6 +43,8 @@ export interface TelegramSettings {
   announce: boolean
   /** Hours in which notices are held: `22:00-07:00`. */
   quiet: string | null
+  /** What people are called for at all; left out: everything. */
+  notify?: NotifyWish
 }
 
 export interface TelegramOptions {
@@ -118,7 +122,16 @@ export class Telegram {
       onUnauthorized: () => this.#became('unauthorized', 'the token of the bot is not valid any more'),
       onError,
     })
-    const cards = new CardMaker({ host, store, clock, tokens, utcOffset, groupDetail: settings.groupDetail })
+    const cards = new CardMaker({
+      host,
+      store,
+      clock,
+      tokens,
+      topics,
+      utcOffset,
+      groupDetail: settings.groupDetail,
+      dashboard: doors.dashboard ?? null,
+    })
     const chats = this.#chats
     const status = new Status({ host, clock, chats, outbox: this.#outbox, onError })
     this.#stream = new Stream({
@@ -132,7 +145,15 @@ export class Telegram {
       isOn: settings.stream === 'auto',
       onError,
     })
-    this.#digest = new Digest({ store, clock, chats, outbox: this.#outbox, quiet: settings.quiet, utcOffset, onError })
+    this.#digest = new Digest({
+      store,
+      clock,
+      chats,
+      outbox: this.#outbox,
+      quiet: settings.quiet,
+      utcOffset,
+      inTurn: work => this.#follower.inTurn(work),
+    })
     const tell = new Tell({
       host,
       clock,
@@ -143,6 +164,7 @@ export class Telegram {
       stream: this.#stream,
       files: { offered: (record, blocks, since) => this.#parts.files.offered(record, blocks, since) },
       presence: options.presence ?? (() => NOBODY_ELSEWHERE),
+      notify: settings.notify ?? NOTIFY_ALL,
     })
     this.#follower = new Follower({
       store,
@@ -152,12 +174,14 @@ export class Telegram {
       tell: events => tell.tell(events),
       onError,
     })
-    const desk = new Desk({ host, clock, api, chats, cards, tokens, outbox: this.#outbox, topics, doors, utcOffset })
+    const { groupDetail } = settings
+    const outbox = this.#outbox
+    const desk = new Desk({ host, clock, api, chats, cards, tokens, outbox, topics, doors, utcOffset, groupDetail })
     const starter = new Starter(desk)
     const words = new Words(desk, starter)
     const files = new Files(desk, words)
     const refused = (intent: Intent, update: number, reason: string) => this.#refused(intent, update, reason)
-    const presses = new Presses({ desk, words, starter, files, refused })
+    const presses = new Presses({ desk, words, starter, files, refused, onError })
     this.#parts = { desk, words, starter, files, presses, refused, knocks: () => this.#knocks() }
   }
 
@@ -252,7 +276,7 @@ export class Telegram {
       if (this.#isStopped) return
       const isRevoked = error instanceof ApiProblem && error.code === 401
       if (isRevoked) this.#became('unauthorized', 'the token of the bot is not valid')
-      else this.#became('deaf', error instanceof Error ? error.message : String(error))
+      else this.#became('deaf', whyDeaf(error))
       const wait = isRevoked ? UNAUTHORIZED_MS : retryMs
       this.#retry = this.#options.clock.setTimer(wait, () => this.#begin(Math.min(retryMs * 2, LONGEST_RETRY_MS)))
     })
@@ -341,9 +365,17 @@ export class Telegram {
   }
 
   async #nameOf(subject: string): Promise<string> {
-    const record = await this.#options.host.record(subject).catch(() => null)
-    return record ? sessionTitle(record) : subject
+    const { host } = this.#options
+    const record = await host.record(subject).catch(() => null)
+    if (record) return sessionTitle(record)
+    const run = await getRun(host.store, subject).catch(() => null)
+    return run ? `${basename(run.project)} · ${run.kind} · ${run.title}` : subject
   }
+}
+
+function whyDeaf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return error instanceof ApiProblem && error.code === 0 ? `Telegram cannot be reached: ${message}` : message
 }
 
 interface BotUser {

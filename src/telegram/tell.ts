@@ -14,6 +14,7 @@ import type { CardMaker, Reader } from './card-maker.js'
 import type { Chats } from './chats.js'
 import type { Digest } from './digest.js'
 import type { Words } from './follower.js'
+import { lastLine } from './look.js'
 import { sessionTitle } from './names.js'
 import { type Presence, telegramDueAt } from './presence.js'
 import type { KeyWish } from './press.js'
@@ -34,6 +35,7 @@ export const TOLD = [
   'turn.closed',
   'session.noticed',
   'session.ended',
+  'session.renamed',
   'run.completed',
   'run.failed',
   'run.rejected',
@@ -53,9 +55,21 @@ export interface TellOptions {
     offered(record: SessionRecord, blocks: readonly Block[], since: number): Promise<string[]>
   }
   presence(): Presence
+  notify: NotifyWish
 }
 
+/** What somebody wants to be called for at all. Answers come in any case: they were asked for. */
+export interface NotifyWish {
+  needsYou: boolean
+  done: boolean
+  failed: boolean
+}
+
+export const NOTIFY_ALL: NotifyWish = { needsYou: true, done: true, failed: true }
+const RENAME_MS = 60_000
+
 interface Notice {
+  kind: 'done' | 'failed'
   html: string
   keys: KeyWish[][]
   /** A session: then only chats that follow it are told. */
@@ -66,6 +80,8 @@ interface Notice {
 /** The log in words: which chats hear what about which events. */
 export class Tell {
   readonly #options: TellOptions
+  /** When topics were last named. */
+  readonly #named = new Map<string, number>()
 
   constructor(options: TellOptions) {
     this.#options = options
@@ -88,10 +104,13 @@ export class Tell {
       events.filter(({ type }) => type === 'message.final').map(event => [String(event.data.message), event]),
     )
     for (const event of finals.values()) add(await this.#answer(event))
+    const held = new Map<number, { chat: KnownChat; notices: string[] }>()
     for (const event of events) {
-      add(await this.#notice(event))
-      if (event.type === 'session.ended') add({ items: await this.#closedTopics(event), appends: [] })
+      add(await this.#notice(event, held))
+      if (CLOSING.has(event.type)) add({ items: await this.#closedTopics(event), appends: [] })
+      if (event.type === 'session.renamed') add({ items: await this.#namedTopics(event), appends: [] })
     }
+    for (const { chat, notices } of held.values()) words.appends.push(this.#options.digest.hold(chat, notices))
     return words
   }
 
@@ -102,6 +121,7 @@ export class Tell {
     if (!record || record.decision?.actor.kind === 'grant') return words
     const { clock, presence } = this.#options
     const now = clock.now()
+    if (record.state === 'pending' && !this.#options.notify.needsYou) return words
     const due = record.state === 'pending' ? telegramDueAt(record, presence(), now) : now
     for (const reader of await chats.readers()) {
       const { items, appends } = await cards.approval(record, reader)
@@ -114,23 +134,34 @@ export class Tell {
   async #answer(event: StoredEvent): Promise<Words> {
     if (!isEvent(event, 'message.final')) return { items: [], appends: [] }
     const { session, message, blocks } = event.data
-    const { chats, host, stream } = this.#options
+    const { chats, host, stream, cards } = this.#options
     stream.finished(session, message)
     const record = await host.record(session).catch(() => null)
     const title = record ? `${record.agent}-${record.number}` : 'answer'
-    const items: Queued[] = []
+    const words: Words = { items: [], appends: [] }
+    const readers = await chats.readers()
     for (const { chat, verbosity, current, hasTopics } of await chats.followers(session)) {
+      // Of a session that is not the current one it is said whose words these are, and how to make it that.
+      const other = current === session || hasTopics ? null : record
       const acts = answerActs(blocks as unknown as Block[], {
         verbosity: (verbosity ?? 1) as Verbosity,
         title,
-        // Of a session that is not the current one it is said whose words these are.
-        mark: current === session || hasTopics || !record ? null : sessionTitle(record),
+        mark: other && sessionTitle(other),
       })
-      for (const act of acts)
-        items.push({ chat, topic: session, lane: 2, subject: `${message}${act.do === 'file' ? '+file' : ''}`, act })
+      const use: KeyWish[][] =
+        other && host.live(session) ? [[{ text: `Use #${other.number}`, press: { do: 'current', session } }]] : []
+      for (const act of acts) {
+        const subject = `${message}${act.do === 'file' ? '+file' : ''}`
+        const reader = readers.find(candidate => candidate.chat === chat)
+        const made =
+          act.do === 'answer' && reader ? cards.keyboard(use, reader, subject) : { keyboard: [], appends: [] }
+        const said = made.keyboard.length > 0 && act.do === 'answer' ? { ...act, keyboard: made.keyboard } : act
+        words.items.push({ chat, topic: session, lane: 2, subject, act: said })
+        words.appends.push(...made.appends)
+      }
     }
     const downloads = record ? await this.#downloads(record, event) : { items: [], appends: [] }
-    return { items: [...items, ...downloads.items], appends: downloads.appends }
+    return { items: [...words.items, ...downloads.items], appends: [...words.appends, ...downloads.appends] }
   }
 
   /** Buttons for files that the agent says it wrote: in private chats only, and checked again when they are pressed. */
@@ -164,15 +195,34 @@ export class Tell {
     return chats.map(chat => ({ chat, topic: id, lane: 3, subject: `${id}/closed`, act: { do: 'close-topic' } }))
   }
 
-  async #notice(event: StoredEvent): Promise<Words> {
+  /** A session was given another name: its topics get it too, at most once a minute. */
+  async #namedTopics({ stream }: StoredEvent): Promise<Queued[]> {
+    const id = stream.slice(stream.indexOf('/') + 1)
+    const now = this.#options.clock.now()
+    const notBefore = Math.max(now, (this.#named.get(id) ?? 0) + RENAME_MS)
+    this.#named.set(id, notBefore)
+    const chats = await this.#options.chats.topicsOf(id)
+    return chats.map(chat => ({
+      chat,
+      topic: id,
+      lane: 3,
+      subject: `${id}/named`,
+      ...(notBefore > now && { notBefore }),
+      act: { do: 'name-topic' },
+    }))
+  }
+
+  async #notice(event: StoredEvent, held: Map<number, { chat: KnownChat; notices: string[] }>): Promise<Words> {
     const words: Words = { items: [], appends: [] }
     const notice = await this.#noticeOf(event)
-    if (!notice) return words
+    if (!notice || !this.#options.notify[notice.kind]) return words
     const { cards, digest, clock } = this.#options
     const subject = notice.session ? `${notice.session}/${event.version}` : `${event.stream}#${event.version}`
     for (const { reader, chat } of await this.#audience(notice)) {
-      if (digest.isQuiet(chat, clock.now())) {
-        words.appends.push(digest.hold(chat, notice.html))
+      if (digest.isToBeHeld(chat, clock.now())) {
+        const entry = held.get(chat.chat) ?? { chat, notices: [] }
+        entry.notices.push(notice.html)
+        held.set(chat.chat, entry)
         continue
       }
       const { keyboard, appends } = cards.keyboard(notice.keys, reader, subject)
@@ -208,6 +258,7 @@ export class Tell {
       const { kind, text, rows = [] } = event.data
       const canResume = (kind === 'lost' || kind === 'crash') && record.agentSessionId !== undefined
       return {
+        kind: 'failed',
         html: [
           title,
           escapeHtml(text),
@@ -215,14 +266,22 @@ export class Tell {
         ]
           .filter(Boolean)
           .join('\n'),
-        keys: canResume ? [[{ text: 'Resume', press: { do: 'resume-session', session: id } }]] : [],
+        keys: [
+          ...(canResume ? [[{ text: 'Resume', press: { do: 'resume-session' as const, session: id } }]] : []),
+          [{ text: 'Open', press: { do: 'show-session', session: id } }],
+        ],
         session: kind === 'lost' ? null : id,
         topic: id,
       }
     }
     // A crash has its own notice; an end that somebody asked for is told to whoever asked.
     if (!isEvent(event, 'session.ended') || event.data.exit?.code !== 0 || event.data.reason === 'stopped') return null
-    return { html: `${title}\nended after ${lasted(record)}`, keys: [], session: id, topic: id }
+    const last = await lastLine(this.#options.host, record)
+    const html = [title, `✅ ended after ${lasted(record)}`, last && `<i>${escapeHtml(last)}</i>`]
+    const open: KeyWish = { text: 'Open', press: { do: 'show-session', session: id } }
+    const go: KeyWish[] =
+      record.agentSessionId === undefined ? [] : [{ text: 'Continue', press: { do: 'resume-session', session: id } }]
+    return { kind: 'done', html: html.filter(Boolean).join('\n'), keys: [[open, ...go]], session: id, topic: id }
   }
 
   /** Runs that another run started are its own business. */
@@ -232,8 +291,13 @@ export class Tell {
     const isDone = run.status === 'completed'
     const cost = run.usage.costUsd === undefined ? [] : [`$${run.usage.costUsd.toFixed(2)}`]
     const time = formatDuration((run.endedAt ?? run.updatedAt) - (run.startedAt ?? run.createdAt))
-    const facts = [basename(run.project), run.kind, run.status, time, ...cost]
+    const agent = await this.#agentOf(id)
+    const facts = [basename(run.project), run.kind, ...agent, run.status, time, ...cost]
+    const open: KeyWish = { text: 'Open', press: { do: 'show-run', run: id } }
+    const go: KeyWish[] =
+      isDone || run.status === 'rejected' ? [] : [{ text: 'Resume', press: { do: 'run', run: id, act: 'resume' } }]
     return {
+      kind: isDone ? 'done' : 'failed',
       html: [
         `${isDone ? '✅' : '❌'} <b>${escapeHtml(run.title)}</b>`,
         escapeHtml(facts.join(' · ')),
@@ -241,12 +305,22 @@ export class Tell {
       ]
         .filter(Boolean)
         .join('\n'),
-      keys:
-        isDone || run.status === 'rejected' ? [] : [[{ text: 'Resume', press: { do: 'run', run: id, act: 'resume' } }]],
+      keys: [[open, ...go]],
       session: null,
+      topic: id,
     }
   }
+
+  /** Which agent a run was started with, where its input says so. */
+  async #agentOf(run: string): Promise<string[]> {
+    const [created] = await this.#options.host.store.readStream(`run/${run}`)
+    const { agent, worker } = (created?.data.input ?? {}) as { agent?: unknown; worker?: unknown }
+    return [agent ?? worker].filter(name => typeof name === 'string')
+  }
 }
+
+/** After these nothing more is said in a topic. A run that failed may go on. */
+const CLOSING: ReadonlySet<string> = new Set(['session.ended', 'run.completed', 'run.rejected', 'run.cancelled'])
 
 function lasted({ startedAt, endedAt = startedAt }: SessionRecord): string {
   return formatDuration(endedAt - startedAt)

@@ -36,7 +36,7 @@ export class Topics {
   /** Made anew; the main chat where that does not work either. */
   async again(chat: number, subject: string): Promise<number | null> {
     const { api, store } = this.#options
-    const name = [...(await this.#options.nameOf(subject))].slice(0, NAME_CHARACTERS).join('') || subject
+    const name = await this.#nameFor(subject)
     const thread = await api
       .call<{ message_thread_id: number }>('createForumTopic', { chat_id: chat, name })
       .then(made => made.message_thread_id)
@@ -47,6 +47,15 @@ export class Topics {
     const events = [newEvent('telegram.topic-made', { chat, subject, thread, name })]
     await store.append(`telegram/topic/${subject}@${chat}`, 'any', events)
     return thread
+  }
+
+  /** Where in a chat a session or run has its place; null where it has none of its own. Private chats have no addresses. */
+  async linkTo(chat: number, subject: string): Promise<{ name: string; url: string | null } | null> {
+    const known = await this.#options.store.document<KnownTopic>(telegramTopicsProjection.name, `${subject}@${chat}`)
+    if (!this.#options.isOn || known?.state.thread == null) return null
+    // A supergroup is -100… to bots, and without that in links.
+    const group = /^-100(\d+)$/.exec(String(chat))?.[1]
+    return { name: known.state.name, url: group ? `https://t.me/c/${group}/${known.state.thread}` : null }
   }
 
   /** Which session or run a topic belongs to. */
@@ -62,6 +71,23 @@ export class Topics {
     if (!known) return
     const events = [newEvent('telegram.topic-made', { ...known.state, thread: null })]
     await store.append(`telegram/topic/${subject}@${chat}`, 'any', events)
+  }
+
+  /** By the name that its subject has now. */
+  async rename(chat: number, subject: string): Promise<void> {
+    const { api, store } = this.#options
+    const known = await store.document<KnownTopic>(telegramTopicsProjection.name, `${subject}@${chat}`)
+    const name = await this.#nameFor(subject)
+    if (known?.state.thread == null || known.state.name === name) return
+    await api.call('editForumTopic', { chat_id: chat, message_thread_id: known.state.thread, name }).catch(error => {
+      if (!(error instanceof ApiProblem) || error.code !== 400) throw error
+    })
+    const events = [newEvent('telegram.topic-made', { ...known.state, name })]
+    await store.append(`telegram/topic/${subject}@${chat}`, 'any', events)
+  }
+
+  async #nameFor(subject: string): Promise<string> {
+    return [...(await this.#options.nameOf(subject))].slice(0, NAME_CHARACTERS).join('') || subject
   }
 
   async close(chat: number, subject: string): Promise<void> {

@@ -13,6 +13,11 @@ const OLD_MS = 10 * 60_000
 /** Below what a handler may take: an agent that is slow to show that it took a text holds up nobody. */
 const PATIENCE_MS = 25_000
 
+/** Words of somebody else, as the agent gets them: it is told whose they are. */
+export function forwardedWords(text: string, origin: string): string {
+  return `Forwarded from ${origin}:\n${text}`
+}
+
 /** What becomes of words in a chat: an answer to the card they reply to, else a prompt for the session of that place. */
 export class Words {
   readonly #desk: Desk
@@ -23,7 +28,7 @@ export class Words {
     this.#starter = starter
   }
 
-  async take(text: string, to: Asker, about: { at: number; isForwarded: boolean }): Promise<string> {
+  async take(text: string, to: Asker, about: { at: number; isForwarded: boolean; origin?: string }): Promise<string> {
     needRole(to.person, 'approver')
     const { chats } = this.#desk
     const subject = to.replyTo === undefined ? null : await chats.subjectOf(to.chat, to.replyTo)
@@ -33,7 +38,11 @@ export class Words {
       if (answered !== null) return answered
     }
     const record = await this.#desk.need(to)
-    if (about.isForwarded) return this.#offer(record, text, to, 'Forwarded words are not sent by themselves.')
+    if (about.isForwarded) {
+      const origin = about.origin ?? 'somebody'
+      const why = `Forwarded from ${origin}: not sent by itself.`
+      return this.#offer(record, forwardedWords(text, origin), to, why)
+    }
     if (this.#desk.clock.now() - about.at > OLD_MS)
       return this.#offer(record, text, to, 'This waited while nobody was here.')
     if (to.isAgain) return this.#offer(record, text, to, 'Signalbox was restarted: nobody saw whether this was sent.')
@@ -84,7 +93,10 @@ export class Words {
     if (record.state !== 'pending') throw new SignalboxError('E_STATE', 'That request is over: nothing was decided.')
     const { person, update } = to
     const fingerprint = ask?.fingerprint ?? record.fingerprint
-    if (ask?.for !== 'reason' && record.kind !== 'permission') {
+    // Words to a plan are why it is not good yet.
+    const isFeedback =
+      record.kind === 'plan' && record.request.options.some(({ meaning }) => meaning === 'deny-with-text')
+    if (ask?.for !== 'reason' && record.kind !== 'permission' && !isFeedback) {
       await decideHere(this.#desk, id, { fingerprint, text, isWhole: true }, { person, update })
       return 'answered'
     }
@@ -159,6 +171,14 @@ export class Words {
       ],
     })
     return `not delivered: ${sent.result}`
+  }
+
+  /** Asks for an answer in the person's own words, in the same way. */
+  async askAnswer(approval: string, fingerprint: string, to: Asker): Promise<void> {
+    await this.#desk.say(to, 'Reply to this message with your answer.', {
+      about: askSubject({ for: 'answer', approval, fingerprint, nonce: newNonce() }),
+      forceReply: true,
+    })
   }
 
   /** Asks for the reason of a denial, by a reply to the question and by nothing else. */

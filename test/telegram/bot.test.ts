@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { SignalboxError } from '../../src/errors/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
+import { was } from './regressions.js'
 import { TestBot } from './support.js'
 
 const MAY_I = {
@@ -97,19 +98,25 @@ it('a request comes as a card; a press decides it, and "applied" is edited into 
   expect(existsSync(join(bot.work, 'cleaned'))).toBe(true)
 })
 
-it('text while a request is open is not typed into it; it can become the reason to deny', async () => {
-  const before = ann.chat.messages.at(-1)!.id
-  ann.say('clean it again')
-  const card = await bot.seen(ann, 'Demo wants to use', before)
-  ann.say('use the other tool')
-  const refusal = await bot.seen(ann, 'Answer the open request first')
-  ann.press(refusal, 'Use as reason to deny')
-  await bot.fake.until(() => /⛔[\s\S]*· applied/.test(card.text), 'the denial on the card')
-  const decided = await bot.events('approval.decided')
-  const { text, note } = decided.at(-1)!.data as { text?: string; note?: string }
-  expect(text ?? note).toBe('use the other tool')
-  await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
-})
+it(
+  was(
+    'original/text-into-approval',
+    'text while a request is open is not typed into it; it can become the reason to deny',
+  ),
+  async () => {
+    const before = ann.chat.messages.at(-1)!.id
+    ann.say('clean it again')
+    const card = await bot.seen(ann, 'Demo wants to use', before)
+    ann.say('use the other tool')
+    const refusal = await bot.seen(ann, 'Answer the open request first')
+    ann.press(refusal, 'Use as reason to deny')
+    await bot.fake.until(() => /⛔[\s\S]*· applied/.test(card.text), 'the denial on the card')
+    const decided = await bot.events('approval.decided')
+    const { text, note } = decided.at(-1)!.data as { text?: string; note?: string }
+    expect(text ?? note).toBe('use the other tool')
+    await bot.fake.until(() => bot.host.liveSessions()[0]!.isIdle, 'rest')
+  },
+)
 
 it('a reply to a question’s card is its answer', async () => {
   const before = ann.chat.messages.at(-1)!.id

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest'
 import { delay, systemClock } from '../../src/clock/index.js'
 import type { FakeMessage, FakePerson } from '../../src/telegram/fake/index.js'
+import { was } from './regressions.js'
 import { raise, TestBot } from './support.js'
 
 /* What went wrong in bots before this one, each as a test against the fake server (requests come straight from the ledger). */
@@ -30,13 +31,17 @@ const cardOf = (person: FakePerson, command: string) => bot.seen(person, command
 const dataOf = (message: FakeMessage, label: string) =>
   message.markup!.inline_keyboard!.flat().find(({ text }) => text === label)!.callback_data!
 
-it('buttons carry nothing but a token, far below 64 bytes, whatever the path', async () => {
-  await raise(bot.host, `cat ${'/very/long/path'.repeat(20)}`)
-  const card = await cardOf(ann, '/very/long/path')
-  for (const { callback_data } of card.markup!.inline_keyboard!.flat()) expect(callback_data).toMatch(/^s1\.[\w-]{22}$/)
-})
+it(
+  was('original/callback-bytes', 'buttons carry nothing but a token, far below 64 bytes, whatever the path'),
+  async () => {
+    await raise(bot.host, `cat ${'/very/long/path'.repeat(20)}`)
+    const card = await cardOf(ann, '/very/long/path')
+    for (const { callback_data } of card.markup!.inline_keyboard!.flat())
+      expect(callback_data).toMatch(/^s1\.[\w-]{22}$/)
+  },
+)
 
-it('every option can be reached, by its own label', async () => {
+it(was('original/session-option', 'every option can be reached, by its own label'), async () => {
   await raise(bot.host, 'ls options')
   const card = await cardOf(ann, 'ls options')
   ann.press(card, 'More…')
@@ -48,7 +53,7 @@ it('every option can be reached, by its own label', async () => {
   expect(labels).toEqual(['Yes', 'Yes, for this session', 'No', 'Deny with reason', 'Back'])
 })
 
-it('a stale button decides nothing, and not another open request either', async () => {
+it(was('hapi/callbacks', 'a stale button decides nothing, and not another open request either'), async () => {
   const first = await raise(bot.host, 'ls first')
   const card = await cardOf(ann, 'ls first')
   const data = dataOf(card, 'Allow once')
@@ -73,18 +78,21 @@ it('of two who press at once the first decides; the other is told who did', asyn
   expect((await bot.host.ledger.get(id))?.decision).toMatchObject({ actor: { name: 'Ann' }, tier: 'allow-once' })
 })
 
-it('an edited or guessed callback, and somebody else’s button, do nothing and are on record', async () => {
-  const { id } = await raise(bot.host, 'ls edited')
-  const card = await cardOf(ann, 'ls edited')
-  const before = (await bot.events('telegram.refused')).length
-  const forged = ann.press(card, { data: `s1.${'A'.repeat(22)}` })
-  const foreign = bob.press(card, { data: dataOf(card, 'Allow once') })
-  await bot.fake.until(() => forged.answer && foreign.answer, 'answers')
-  expect(forged.answer?.text).toBe('This button is not known here.')
-  expect(foreign.answer?.text).toBe('You may look, but not decide here.')
-  expect((await bot.host.ledger.get(id))?.state).toBe('pending')
-  expect((await bot.events('telegram.refused')).length).toBe(before + 2)
-})
+it(
+  was('openclaw/40753', 'an edited or guessed callback, and somebody else’s button, do nothing and are on record'),
+  async () => {
+    const { id } = await raise(bot.host, 'ls edited')
+    const card = await cardOf(ann, 'ls edited')
+    const before = (await bot.events('telegram.refused')).length
+    const forged = ann.press(card, { data: `s1.${'A'.repeat(22)}` })
+    const foreign = bob.press(card, { data: dataOf(card, 'Allow once') })
+    await bot.fake.until(() => forged.answer && foreign.answer, 'answers')
+    expect(forged.answer?.text).toBe('This button is not known here.')
+    expect(foreign.answer?.text).toBe('You may look, but not decide here.')
+    expect((await bot.host.ledger.get(id))?.state).toBe('pending')
+    expect((await bot.events('telegram.refused')).length).toBe(before + 2)
+  },
+)
 
 it('a stranger gets no answer, decides nothing, and is counted', async () => {
   const eve = bot.person(666, 'Eve')
@@ -99,7 +107,7 @@ it('a stranger gets no answer, decides nothing, and is counted', async () => {
   expect(press.answer).toBeUndefined()
 })
 
-it('a forwarded message is no command, no answer and no reason', async () => {
+it(was('openclaw/73698', 'a forwarded message is no command, no answer and no reason'), async () => {
   const { id } = await raise(bot.host, 'ls forwarded')
   const card = await cardOf(ann, 'ls forwarded')
   ann.say('no, because', { replyTo: card.id, forwardedFrom: 'Mallory' })
@@ -167,30 +175,36 @@ it('the same update again does nothing twice', async () => {
   expect((await bot.host.ledger.get(id))?.state).not.toBe('pending')
 })
 
-it('buttons and cards outlive a restart; what was decided meanwhile is edited into them', async () => {
-  const open = await raise(bot.host, 'ls survivor')
-  const gone = await raise(bot.host, 'ls elsewhere')
-  const openCard = await cardOf(ann, 'ls survivor')
-  const goneCard = await cardOf(ann, 'ls elsewhere')
-  await bot.bot.settled()
-  await bot.bot.stop()
-  await bot.host.ledger.decide(gone.id, {
-    fingerprint: gone.fingerprint,
-    option: 'no',
-    seen: { displayHash: gone.display.hash, whole: true },
-    actor: { kind: 'person', id: 'x', name: 'Carl', role: 'owner' },
-    surface: 'web',
-    idempotencyKey: 'web:1',
-  })
-  ann.press(openCard, 'Allow once')
-  await bot.openBot()
-  await bot.fake.until(() => /⛔ .*Carl, web/.test(goneCard.text), 'the other decision on the card')
-  await bot.fake.until(() => /✅ .*Ann, telegram/.test(openCard.text), 'the press that waited')
-  expect((await bot.host.ledger.get(open.id))?.decision?.tier).toBe('allow-once')
-  expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('ls survivor'))).toHaveLength(1)
-})
+it(
+  was('cursor-remote/21', 'buttons and cards outlive a restart; what was decided meanwhile is edited into them'),
+  async () => {
+    const open = await raise(bot.host, 'ls survivor')
+    const gone = await raise(bot.host, 'ls elsewhere')
+    const openCard = await cardOf(ann, 'ls survivor')
+    const goneCard = await cardOf(ann, 'ls elsewhere')
+    await bot.bot.settled()
+    await bot.bot.stop()
+    await bot.host.ledger.decide(gone.id, {
+      fingerprint: gone.fingerprint,
+      option: 'no',
+      seen: { displayHash: gone.display.hash, whole: true },
+      actor: { kind: 'person', id: 'x', name: 'Carl', role: 'owner' },
+      surface: 'web',
+      idempotencyKey: 'web:1',
+    })
+    ann.press(openCard, 'Allow once')
+    await bot.openBot()
+    await bot.fake.until(() => /⛔ .*Carl, web/.test(goneCard.text), 'the other decision on the card')
+    await bot.fake.until(() => /✅ .*Ann, telegram/.test(openCard.text), 'the press that waited')
+    expect((await bot.host.ledger.get(open.id))?.decision?.tier).toBe('allow-once')
+    expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('ls survivor'))).toHaveLength(1)
+  },
+)
 
-it('after 409 there is one poller, it waits and hears again, and says meanwhile that it is deaf', async () => {
+it(was(
+  ['plugins/4003', 'claude-code/83948'],
+  'after 409 there is one poller, it waits and hears again, and says meanwhile that it is deaf',
+), async () => {
   const polls = () => bot.fake.calls.filter(({ method }) => method === 'getUpdates').length
   bot.fake.faults.plan('getUpdates', { kind: 'status', code: 409 })
   bot.fake.state.updates.endPoll()
@@ -213,7 +227,7 @@ it('a person who blocks the bot ends no session; a new word of theirs opens the 
   await bot.seen(bob, 'ls blocked', before)
 })
 
-it('hidden characters of a request are shown, not hidden', async () => {
+it(was('claude-code/2.1.211', 'hidden characters of a request are shown, not hidden'), async () => {
   await raise(bot.host, 'echo safe\u202e rm -rf /\u200b')
   const card = await cardOf(ann, 'echo safe')
   expect(card.text).not.toMatch(/[\u202e\u200b]/)

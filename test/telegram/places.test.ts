@@ -2,12 +2,11 @@ import { spawnSync } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { systemClock } from '../../src/clock/index.js'
-import type { FakePerson } from '../../src/telegram/fake/index.js'
-import { quickClock } from './quick-clock.js'
-import { TestBot } from './support.js'
+import { FakeBotApi, type FakePerson } from '../../src/telegram/fake/index.js'
+import { JumpClock } from './jump-clock.js'
+import { FAST, TestBot } from './support.js'
 
-/* Where things happen: worktrees, topics, files, and the card of work that takes long. The bot's clock runs 25 times as fast. */
+/* Where things happen: worktrees, topics, files, and the card of work that takes long. The clock of the bot and of Telegram can be put forward. */
 
 const scenario = {
   name: 'places',
@@ -24,6 +23,7 @@ const scenario = {
   otherwise: { steps: [{ say: 'You said: {{prompt}}' }] },
 }
 
+const clock = new JumpClock()
 let bot: TestBot
 let ann: FakePerson
 let repository: string
@@ -31,7 +31,8 @@ let repository: string
 beforeAll(async () => {
   bot = await TestBot.start({
     scenario,
-    clock: quickClock(systemClock.now()),
+    clock,
+    fake: new FakeBotApi({ clock, rates: FAST }),
     settings: { groups: [-91], groupDetail: true, topics: 'auto', stream: 'auto', announce: false, quiet: null },
   })
   ann = bot.person()
@@ -52,6 +53,14 @@ const last = () => ann.chat.messages.at(-1)?.id ?? 0
 const buttons = (message: { markup?: { inline_keyboard?: { text: string }[][] } }) =>
   message.markup?.inline_keyboard?.flat().map(({ text }) => text) ?? []
 const current = () => bot.host.liveSessions().at(-1)!
+/** The bot knows that the agent works: it shows that something is being written. */
+const atWork = async () => {
+  const before = bot.fake.calls.filter(({ method }) => method === 'sendChatAction').length
+  await bot.fake.until(
+    () => bot.fake.calls.filter(({ method }) => method === 'sendChatAction').length > before,
+    'the sign of work',
+  )
+}
 const isAtRest = () => bot.fake.until(() => current().isIdle, 'rest')
 
 it('/new in a repository asks where; a worktree is a directory and a branch of its own', async () => {
@@ -103,8 +112,11 @@ it('work of more than 25 s without a word is one card, edited, and closed at its
   await isAtRest()
   const before = last()
   ann.say('a long one')
+  await atWork()
+  clock.jump(26_000)
   const card = await bot.seen(ann, /works since/, before)
   expect(card.text).toContain('demo')
+  clock.jump(31_000)
   await bot.fake.until(() => card.versions.length > 0, 'the card to be edited')
   ann.say('/context')
   const context = await bot.seen(ann, /works · started/, card.id)
@@ -114,6 +126,15 @@ it('work of more than 25 s without a word is one card, edited, and closed at its
   expect(stopped.text).not.toMatch(/[{}"]/)
   await bot.fake.until(() => card.text.includes('has answered'), 'the end on the card')
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('works since'))).toEqual([])
+  // One a session: the next long work is on the same card, and what ends without one says nothing.
+  await isAtRest()
+  ann.say('another long one')
+  await atWork()
+  clock.jump(26_000)
+  await bot.fake.until(() => /works since/.test(card.text), 'the same card again')
+  ann.say('/esc')
+  await bot.fake.until(() => card.text.includes('has answered'), 'its end')
+  expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('has answered'))).toHaveLength(1)
 })
 
 it('in a group with topics each session has its own: words in it go there, answers come there, the end closes it', async () => {

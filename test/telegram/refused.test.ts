@@ -3,6 +3,7 @@ import { NOTIFY_DEFAULTS, requestFromReport } from '../../src/approvals/index.js
 import { systemClock } from '../../src/clock/index.js'
 import { newEvent } from '../../src/events/index.js'
 import type { FakeChat, FakePerson } from '../../src/telegram/fake/index.js'
+import { was } from './regressions.js'
 import { raise, TestBot } from './support.js'
 
 /* Who may not, and what must not: nothing happens, and what was tried is on record. Then what else went wrong in bots before this one. */
@@ -91,24 +92,27 @@ it('words of a viewer reach no agent and are on record', async () => {
   ])
 })
 
-it('silence never allows: when the time is over nothing was decided, and a late press is refused', async () => {
-  const subject = { agent: 'demo', project: '/work/shop', cwd: '/work/shop', hostName: 'box' }
-  const deadline = { at: systemClock.now() + 3_600_000, owner: 'config' as const, onExpiry: 'deny' as const }
-  const report = { channel: 'hook', requestKey: 'late', tool: 'Bash', input: { command: 'ls late' }, deadline }
-  const record = await bot.host.ledger.request(requestFromReport(report, { subject, realPath: path => path }))
-  const card = await bot.seen(ann, 'ls late')
-  expect(card.text).toMatch(/Until \d\d:\d\d, then: it is denied/)
-  const { callback_data: data } = keysOf(card).find(({ text }) => text === 'Allow once')!
-  await bot.host.ledger.expired(record)
-  await bot.fake.until(() => card.text.includes('Nobody decided in time'), 'the end on the card')
-  expect(keysOf(card)).toEqual([])
-  const press = ann.press(card, { data: data! })
-  await bot.fake.until(() => press.answer, 'an answer')
-  expect(press.answer).toMatchObject({ isAlert: true })
-  expect((await bot.host.ledger.get(record.id))?.decision).toBeUndefined()
-})
+it(
+  was('openclaw/60314', 'silence never allows: when the time is over nothing was decided, and a late press is refused'),
+  async () => {
+    const subject = { agent: 'demo', project: '/work/shop', cwd: '/work/shop', hostName: 'box' }
+    const deadline = { at: systemClock.now() + 3_600_000, owner: 'config' as const, onExpiry: 'deny' as const }
+    const report = { channel: 'hook', requestKey: 'late', tool: 'Bash', input: { command: 'ls late' }, deadline }
+    const record = await bot.host.ledger.request(requestFromReport(report, { subject, realPath: path => path }))
+    const card = await bot.seen(ann, 'ls late')
+    expect(card.text).toMatch(/Until \d\d:\d\d, then: it is denied/)
+    const { callback_data: data } = keysOf(card).find(({ text }) => text === 'Allow once')!
+    await bot.host.ledger.expired(record)
+    await bot.fake.until(() => card.text.includes('Nobody decided in time'), 'the end on the card')
+    expect(keysOf(card)).toEqual([])
+    const press = ann.press(card, { data: data! })
+    await bot.fake.until(() => press.answer, 'an answer')
+    expect(press.answer).toMatchObject({ isAlert: true })
+    expect((await bot.host.ledger.get(record.id))?.decision).toBeUndefined()
+  },
+)
 
-it('"applied" is said when the agent was told, and not before', async () => {
+it(was('plugins/1046', '"applied" is said when the agent was told, and not before'), async () => {
   const { id } = await raise(bot.host, 'ls told')
   const card = await bot.seen(ann, 'ls told')
   const press = ann.press(card, 'Allow once')
@@ -137,7 +141,7 @@ it('decided on the web while the card is on its way: the card shows it', async (
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('ls crossing'))).toHaveLength(1)
 })
 
-it('tabs, padding, look-alike and hidden characters of a request are shown', async () => {
+it(was('claude-code/2.1.223', 'tabs, padding, look-alike and hidden characters of a request are shown'), async () => {
   await raise(bot.host, `echo “safe”\t\u00a0\u2003${' '.repeat(40)}; rm x\u202e\u200b\u00ad`)
   const card = await bot.seen(ann, 'safe')
   expect(card.text).not.toMatch(/[\u202e\u200b\u00ad\t\u00a0\u2003]/)
@@ -145,53 +149,62 @@ it('tabs, padding, look-alike and hidden characters of a request are shown', asy
   expect(card.text).toMatch(/high risk|elevated risk/)
 })
 
-it('a lost session is told once, with project, agent and reason, and can be resumed', async () => {
-  const started = {
-    number: 7,
-    agent: 'demo',
-    args: [],
-    cwd: bot.work,
-    project: bot.work,
-    person: 'local',
-    owner: 'daemon',
-    agentSessionId: 'abc',
-    pid: 1,
-    size: { cols: 80, rows: 24 },
-    recording: 'none',
-  }
-  const lost = { session: 'ses_lost', kind: 'lost', text: 'the machine was started anew' }
-  await bot.host.store.append('session/ses_lost', 'any', [
-    newEvent('session.started', started),
-    newEvent('session.noticed', lost),
-    newEvent('session.ended', { exit: null, reason: 'lost' }),
-  ])
-  const notice = await bot.seen(ann, 'the machine was started anew')
-  expect(notice.text).toContain('shop · demo · #7')
-  expect(keysOf(notice).map(({ text }) => text)).toEqual(['Resume'])
-})
+it(
+  was('original/lost-sessions', 'a lost session is told once, with project, agent and reason, and can be resumed'),
+  async () => {
+    const started = {
+      number: 7,
+      agent: 'demo',
+      args: [],
+      cwd: bot.work,
+      project: bot.work,
+      person: 'local',
+      owner: 'daemon',
+      agentSessionId: 'abc',
+      pid: 1,
+      size: { cols: 80, rows: 24 },
+      recording: 'none',
+    }
+    const lost = { session: 'ses_lost', kind: 'lost', text: 'the machine was started anew' }
+    await bot.host.store.append('session/ses_lost', 'any', [
+      newEvent('session.started', started),
+      newEvent('session.noticed', lost),
+      newEvent('session.ended', { exit: null, reason: 'lost' }),
+    ])
+    const notice = await bot.seen(ann, 'the machine was started anew')
+    expect(notice.text).toContain('shop · demo · #7')
+    expect(keysOf(notice).map(({ text }) => text)).toEqual(['Resume', 'Open'])
+  },
+)
 
-it('the end of a run is told with project, kind and verdict; that of a run inside a run is nobody’s news', async () => {
-  const created = (title: string, more = {}) => {
-    const run = { kind: 'graph', title, project: bot.work, cwd: bot.work, person: 'local', input: {}, ...more }
-    return { type: 'run.created', data: run }
-  }
-  const failed = (reason: string) => [
-    { type: 'run.started', data: { host: 'test', epoch: 1 } },
-    { type: 'run.failed', data: { reason } },
-  ]
-  const append = (id: string, ...events: { type: string; data: object }[]) =>
-    bot.host.store.append(`run/${id}`, 'any', events as never)
-  const before = last()
-  const parent = { run: 'run_top', child: 'part' }
-  await append('run_child', created('Inner loop', { parent }), ...failed('no luck'))
-  await append('run_top', created('Outer work'), ...failed('the tests fail'))
-  const end = await bot.seen(ann, 'Outer work', before)
-  expect(end.text).toMatch(/❌ Outer work\nshop · graph · failed/)
-  expect(end.text).toContain('the tests fail')
-  expect(keysOf(end).map(({ text }) => text)).toEqual(['Resume'])
-  await quiet()
-  expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('Inner loop'))).toEqual([])
-})
+it(
+  was(
+    ['hapi/564', 'cmux/4745'],
+    'the end of a run is told with project, kind and verdict; that of a run inside a run is nobody’s news',
+  ),
+  async () => {
+    const created = (title: string, more = {}) => {
+      const run = { kind: 'graph', title, project: bot.work, cwd: bot.work, person: 'local', input: {}, ...more }
+      return { type: 'run.created', data: run }
+    }
+    const failed = (reason: string) => [
+      { type: 'run.started', data: { host: 'test', epoch: 1 } },
+      { type: 'run.failed', data: { reason } },
+    ]
+    const append = (id: string, ...events: { type: string; data: object }[]) =>
+      bot.host.store.append(`run/${id}`, 'any', events as never)
+    const before = last()
+    const parent = { run: 'run_top', child: 'part' }
+    await append('run_child', created('Inner loop', { parent }), ...failed('no luck'))
+    await append('run_top', created('Outer work'), ...failed('the tests fail'))
+    const end = await bot.seen(ann, 'Outer work', before)
+    expect(end.text).toMatch(/❌ Outer work\nshop · graph · failed/)
+    expect(end.text).toContain('the tests fail')
+    expect(keysOf(end).map(({ text }) => text)).toEqual(['Open', 'Resume'])
+    await quiet()
+    expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('Inner loop'))).toEqual([])
+  },
+)
 
 it('while somebody is at the terminal a request waits before it calls; decided by then it never does', async () => {
   presence = { ...presence, lastActive: { terminal: systemClock.now() } }
@@ -257,7 +270,7 @@ it('groups: an enabled one is told without details, and goes on under its new id
   expect((await bot.events('telegram.refused')).slice(before).map(({ data }) => data.reason)).toEqual(['a stranger'])
 })
 
-it('with an empty list nobody is answered', async () => {
+it(was('openclaw/73756', 'with an empty list nobody is answered'), async () => {
   await quiet()
   bot.people.unpair(4711)
   bot.people.unpair(4712)

@@ -20,6 +20,7 @@ import {
 } from '../../src/telegram/fake/index.js'
 import { parseHtml } from '../../src/telegram/fake/parse-html.js'
 import { PART_UNITS } from '../../src/telegram/split.js'
+import { provisional } from '../../src/telegram/stream.js'
 import { compiledChild } from '../support/compiled.js'
 import { quickClock } from './quick-clock.js'
 import { seeded } from './seeded.js'
@@ -141,7 +142,7 @@ export class Storm {
     const markdown = renderMarkdown(blocks)
     const [answer] = answerActs(blocks, { verbosity: 1, title: 'answer' })
     const beginnings = blocks.map((_, count) => {
-      const [first = ''] = renderTelegram(blocks.slice(0, count + 1), { maxUnits: PART_UNITS })
+      const [first = ''] = renderTelegram(provisional(blocks.slice(0, count + 1)), { maxUnits: PART_UNITS })
       return parseHtml(first).text
     })
     this.turns.push({ markdown, beginnings, parts: answer?.do === 'answer' ? answer.parts : [] })

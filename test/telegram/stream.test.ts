@@ -1,23 +1,35 @@
-import { afterEach, beforeEach, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { newEvent } from '../../src/events/index.js'
 import { type KnownChat, telegramChatsProjection } from '../../src/host/index.js'
 import { type Block, renderMarkdown } from '../../src/screen/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
 import { draftId, provisionalMarkdown } from '../../src/telegram/stream.js'
+import { was } from './regressions.js'
 import { TestBot } from './support.js'
 
 /* Answers that grow, on the best way the chat has; what must arrive comes by the log, whatever became of the rest. */
 
 let bot: TestBot
 let ann: FakePerson
+let session: string
+let count = 0
 
-beforeEach(async () => {
+beforeAll(async () => {
   bot = await TestBot.start()
-  ann = bot.person()
-  const known = { chat: 4711, kind: 'private' as const, current: 'ses_x' }
-  await bot.host.store.append('telegram/chat/4711', 'any', [newEvent('telegram.chat-changed', known)])
 })
-afterEach(() => bot.close())
+afterAll(() => bot.close())
+
+/** Every test has a person and a session of its own: what is learned of a chat stays with that chat. */
+beforeEach(async () => {
+  count += 1
+  session = `ses_x${count}`
+  const chat = 4711 + count
+  bot.people.pair(chat, { name: `Ann ${count}`, role: 'owner' })
+  ann = bot.person(chat, `Ann ${count}`)
+  const known = { chat, kind: 'private' as const, current: session }
+  await bot.host.store.append(`telegram/chat/${chat}`, 'any', [newEvent('telegram.chat-changed', known)])
+})
+afterEach(() => bot.fake.faults.clear())
 
 const prose = (text: string): Block => ({
   id: text,
@@ -29,51 +41,53 @@ const prose = (text: string): Block => ({
   variant: 'paragraph',
   runs: [{ text }],
 })
-const turnOf = (message: string) => message.split('.')[1]!
-const grow = (message: string, ...texts: string[]) =>
+const growBlocks = (turn: number, blocks: Block[]) =>
   bot.host.bus.emit({
     type: 'message.update',
-    session: 'ses_x',
-    turn: turnOf(message),
-    message,
-    blocks: texts.map(prose),
+    session,
+    turn: String(turn),
+    message: `${session}.${turn}.1`,
+    blocks,
   })
-const finish = (message: string, ...texts: string[]) => {
-  const blocks = texts.map(prose)
+const grow = (turn: number, ...texts: string[]) => growBlocks(turn, texts.map(prose))
+const finishBlocks = (turn: number, blocks: Block[]) => {
   const data = {
-    session: 'ses_x',
-    turn: turnOf(message),
-    message,
+    session,
+    turn: String(turn),
+    message: `${session}.${turn}.1`,
     markdown: renderMarkdown(blocks),
     blocks: blocks as never,
   }
-  return bot.host.store.append('session/ses_x', 'any', [newEvent('message.final', data)])
+  return bot.host.store.append(`session/${session}`, 'any', [newEvent('message.final', data)])
 }
-const calls = (method: string) => bot.fake.calls.filter(call => call.method === method)
-const texts = () => bot.fake.visible(ann.chat).map(({ text }) => text)
+const finish = (turn: number, ...texts: string[]) => finishBlocks(turn, texts.map(prose))
+const calls = (method: string) =>
+  bot.fake.calls.filter(call => call.method === method && call.fields.chat_id === ann.chat.id)
+const messages = () => bot.fake.visible(ann.chat)
+const texts = () => messages().map(({ text }) => text)
 
 it('a server without drafts and rich messages is spoken to by edits; the finished answer stands in the first message', async () => {
   for (const method of ['sendRichMessageDraft', 'sendMessageDraft', 'sendRichMessage'])
     bot.fake.faults.plan(method, { kind: 'status', code: 404, description: 'Not Found: method not found' }, 100)
-  grow('ses_x.1.1', 'Beginning')
+  grow(1, 'Beginning')
   await bot.fake.until(() => calls('sendMessageDraft').length > 0, 'the first way down')
-  grow('ses_x.1.1', 'Beginning', 'and more')
+  grow(1, 'Beginning', 'and more')
   await bot.seen(ann, 'Beginning')
-  await finish('ses_x.1.1', 'Beginning', 'and more', 'and the end')
+  await finish(1, 'Beginning', 'and more', 'and the end')
   await bot.seen(ann, 'and the end')
   expect(texts()).toEqual(['Beginning\n\nand more\n\nand the end'])
-  grow('ses_x.2.1', 'What was learned is not tried again')
+  grow(2, 'What was learned is not tried again')
   await bot.seen(ann, 'not tried again')
   expect(calls('sendRichMessageDraft')).toHaveLength(1)
 })
 
-it('being too fast is not being unable: after 429 it is the same way, later', async () => {
+it(was('drafts/429', 'being too fast is not being unable: after 429 it is the same way, later'), async () => {
   bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 429, retryAfter: 1 })
-  grow('ses_x.1.1', 'Slowly')
+  grow(1, 'Slowly')
   await bot.fake.until(() => calls('sendRichMessageDraft').length === 1, 'the refused draft')
-  grow('ses_x.1.1', 'Slowly', 'now')
+  grow(1, 'Slowly', 'now')
   await bot.fake.until(() => calls('sendRichMessageDraft').length === 2, 'the next draft')
-  const known = await bot.host.store.document<KnownChat>(telegramChatsProjection.name, '4711')
+  const known = await bot.host.store.document<KnownChat>(telegramChatsProjection.name, String(ann.chat.id))
   expect(known?.state.cannot).toBeUndefined()
   const [first, second] = calls('sendRichMessageDraft')
   expect(second!.at - first!.at).toBeGreaterThanOrEqual(1000)
@@ -82,21 +96,21 @@ it('being too fast is not being unable: after 429 it is the same way, later', as
 it('refused three times in ten minutes it only shows that it writes, and the answer still comes', async () => {
   bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 429, retryAfter: 0 }, 100)
   for (const count of [1, 2, 3]) {
-    grow('ses_x.1.1', `Word ${count}`)
+    grow(1, `Word ${count}`)
     await bot.fake.until(() => calls('sendRichMessageDraft').length === count, `draft ${count}`)
   }
-  grow('ses_x.1.1', 'Word 4')
+  grow(1, 'Word 4')
   await bot.fake.until(() => calls('sendChatAction').length > 0, 'the sign of writing')
-  await finish('ses_x.1.1', 'Words')
+  await finish(1, 'Words')
   await bot.seen(ann, 'Words')
   expect(calls('sendRichMessageDraft')).toHaveLength(3)
 })
 
-it('an answer whose draft was the only copy is not lost with the bot', async () => {
-  grow('ses_x.1.1', 'Half of it')
+it(was('drafts/only-copy', 'an answer whose draft was the only copy is not lost with the bot'), async () => {
+  grow(1, 'Half of it')
   await bot.fake.until(() => calls('sendRichMessageDraft').length === 1, 'a draft')
   await bot.bot.stop()
-  await finish('ses_x.1.1', 'All of it, **with** marks')
+  await finish(1, 'All of it, **with** marks')
   await bot.openBot()
   const answer = await bot.seen(ann, 'All of it')
   expect(answer.rich).toBe(renderMarkdown([prose('All of it, **with** marks')]))
@@ -104,15 +118,21 @@ it('an answer whose draft was the only copy is not lost with the bot', async () 
   expect(texts()[0]).toContain('Signalbox is stopping')
 })
 
-it('says nothing for an answer of nothing, and the same words three times when they were said three times', async () => {
-  await finish('ses_x.1.1', ' .')
-  await finish('ses_x.2.1', 'done')
-  await finish('ses_x.3.1', 'done')
-  await finish('ses_x.4.1', 'done')
-  await bot.fake.until(() => texts().length === 3, 'three answers')
-  await bot.bot.settled()
-  expect(texts()).toEqual(['done', 'done', 'done'])
-})
+it(
+  was(
+    'original/false-duplicates',
+    'says nothing for an answer of nothing, and the same words three times when they were said three times',
+  ),
+  async () => {
+    await finish(1, ' .')
+    await finish(2, 'done')
+    await finish(3, 'done')
+    await finish(4, 'done')
+    await bot.fake.until(() => texts().length === 3, 'three answers')
+    await bot.bot.settled()
+    expect(texts()).toEqual(['done', 'done', 'done'])
+  },
+)
 
 it('the draft of a turn has one number, also after a restart; what still grows is plain', () => {
   expect(draftId('ses_x', '1')).toBe(draftId('ses_x', '1'))
@@ -121,4 +141,53 @@ it('the draft of a turn has one number, also after a restart; what still grows i
   const bold = { ...prose('closed'), runs: [{ text: 'closed', bold: true }] } as Block
   const open = { ...prose('open'), runs: [{ text: 'open', bold: true }] } as Block
   expect(provisionalMarkdown([bold, open])).toBe('**closed**\n\nopen')
+})
+
+it(
+  was(
+    'drafts/degraded',
+    'the finished answer is as rich as its drafts were, and has its formatting where edits began it',
+  ),
+  async () => {
+    const bold: Block = { ...prose('strong'), runs: [{ text: 'strong', bold: true }] } as Block
+    growBlocks(1, [bold, prose('and on')])
+    await bot.fake.until(() => calls('sendRichMessageDraft').length > 0, 'a rich draft')
+    await finishBlocks(1, [bold, prose('and on')])
+    const rich = await bot.seen(ann, 'and on')
+    expect(rich.rich).toBe('**strong**\n\nand on')
+    bot.fake.faults.plan('sendRichMessageDraft', { kind: 'status', code: 404, description: 'Not Found' }, 100)
+    bot.fake.faults.plan('sendMessageDraft', { kind: 'status', code: 404, description: 'Not Found' }, 100)
+    growBlocks(2, [bold, prose('second')])
+    const begun = await bot.seen(ann, 'second', rich.id)
+    await finishBlocks(2, [bold, prose('second'), prose('end')])
+    await bot.fake.until(() => begun.text.endsWith('end'), 'the end by an edit')
+    expect(begun.entities).toMatchObject([{ type: 'bold', offset: 0, length: 6 }])
+  },
+)
+
+it(was('original/two-renderings', 'what is closed reads the same while the answer grows and at its end'), async () => {
+  const code: Block = { ...prose('x'), kind: 'code', language: 'js', lines: ['const a = "<b>" && `c`'] } as Block
+  const bold: Block = { ...prose('see *this*'), runs: [{ text: 'see *this*', bold: true }] } as Block
+  growBlocks(1, [bold, code, prose('then')])
+  const draft = await bot.fake.until(() => calls('sendRichMessageDraft')[0], 'a draft')
+  await finishBlocks(1, [bold, code, prose('then, all of it')])
+  const answer = await bot.seen(ann, 'all of it')
+  const shown = (draft.fields.rich_message as { markdown: string }).markdown
+  expect(answer.rich?.startsWith(shown)).toBe(true)
+})
+
+it(was('drafts/unmarked-double', 'of two copies one says that it was sent again'), async () => {
+  bot.fake.faults.plan('sendRichMessage', { kind: 'lost' })
+  await finish(1, 'Perhaps twice')
+  await bot.fake.until(() => texts().length === 2, 'the second copy')
+  await bot.bot.settled()
+  expect(texts().filter(text => text === 'Perhaps twice')).toHaveLength(1)
+  expect(texts().filter(text => text.includes('sent again: the first was not confirmed'))).toHaveLength(1)
+})
+
+it('where nothing else shows it the sign of writing comes again every four seconds, until the end', async () => {
+  bot.host.bus.emit({ type: 'typing', session, on: true } as never)
+  await bot.fake.until(() => calls('sendChatAction').length >= 2, 'the sign, twice')
+  await finish(1, 'Done writing')
+  await bot.seen(ann, 'Done writing')
 })

@@ -13,6 +13,10 @@ import { ApiServer } from '../../src/server/index.js'
 import type { StoredEvent } from '../../src/store/index.js'
 import { FakeBotApi, type FakeMessage, type FakePerson } from '../../src/telegram/fake/index.js'
 import { openBotApi, Telegram, type TelegramDoors, type TelegramOptions } from '../../src/telegram/index.js'
+import { silentContext } from '../support/silent-context.js'
+
+/** Waiting is for hangs only: it judges no machine's speed. */
+const PATIENCE_MS = 90_000
 
 export const FAST = { privatePerS: 1000, privateBurst: 1000, groupPerMin: 60_000, allPerS: 1000 }
 
@@ -22,6 +26,8 @@ export class TestBot {
   readonly work = join(this.directory, 'shop')
   fake = new FakeBotApi({ rates: FAST })
   readonly errors: string[] = []
+  /** Everything that was written to a terminal, write by write. */
+  readonly written: string[] = []
   host!: Host
   people!: People
   bot!: Telegram
@@ -49,6 +55,11 @@ export class TestBot {
     test.people = new People(home.directories.config)
     for (const [id, name, role] of people) test.people.pair(id, { name, role })
     test.#keeper = new Keeper(systemClock)
+    const write = test.#keeper.write.bind(test.#keeper)
+    test.#keeper.write = (id, bytes) => {
+      test.written.push(Buffer.from(bytes).toString('utf8'))
+      return write(id, bytes)
+    }
     await test.openHost()
     await test.openBot()
     return test
@@ -59,20 +70,7 @@ export class TestBot {
   }
 
   get context() {
-    const { PATH = '/usr/bin:/bin' } = process.env
-    const ignore = () => undefined
-    return {
-      env: { PATH, HOME: this.directory, SIGNALBOX_HOME: join(this.directory, 'home') },
-      cwd: this.work,
-      isInteractive: false,
-      isOutputTty: false,
-      columns: 80,
-      out: ignore,
-      write: ignore,
-      note: ignore,
-      json: ignore,
-      style: (_: string, text: string) => text,
-    }
+    return silentContext(this.directory, this.work)
   }
 
   #home() {
@@ -168,7 +166,7 @@ export class TestBot {
               (typeof text === 'string' ? message.text.includes(text) : text.test(message.text)),
           ),
       `a message with ${text}${this.errors.length > 0 ? `; errors: ${this.errors.join('\n')}` : ''}`,
-      15_000,
+      PATIENCE_MS,
     )
   }
 

@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { openApi } from '../openapi.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
+import { activeSessionRoutes } from './active-session.js'
 import { approvalRoutes } from './approvals.js'
 import { attractorRoutes } from './attractor.js'
 import { authRoutes } from './auth.js'
@@ -52,6 +53,7 @@ export const ROUTES: readonly Route[] = [
   ...overviewRoutes,
   ...sessionRoutes,
   ...sessionMessageRoutes,
+  ...activeSessionRoutes,
   ...sessionFileRoutes,
   ...sessionGitRoutes,
   ...approvalRoutes,

@@ -18,8 +18,18 @@ export interface Content {
   entities: Entity[]
   /** Rich messages keep their Markdown as it was sent. */
   rich?: string
-  document?: { name: string; bytes: Uint8Array; fileId: string }
+  document?: SentDocument
   markup?: Keyboard
+}
+
+export interface SentDocument {
+  name: string
+  bytes: Uint8Array
+  fileId: string
+  /** As what a phone sent it; left out: as a document. */
+  as?: 'photo' | 'voice'
+  /** Sent together with others. */
+  album?: string
 }
 
 export interface FakeMessage extends Content {
@@ -73,12 +83,7 @@ export function toApi(chat: FakeChat, message: FakeMessage): Record<string, unkn
     ...(message.thread !== undefined && { message_thread_id: message.thread, is_topic_message: true }),
     ...(message.document
       ? {
-          document: {
-            file_id: message.document.fileId,
-            file_unique_id: message.document.fileId,
-            file_name: message.document.name,
-            file_size: message.document.bytes.length,
-          },
+          ...mediaToApi(message.document),
           ...(message.text && { caption: message.text, caption_entities: message.entities }),
         }
       : message.rich !== undefined
@@ -90,6 +95,18 @@ export function toApi(chat: FakeChat, message: FakeMessage): Record<string, unkn
       forward_origin: { type: 'hidden_user', sender_user_name: message.forwardedFrom, date: 0 },
     }),
   }
+}
+
+/** Photos come in several sizes and without a name, voices without a name. */
+function mediaToApi({ name, bytes, fileId, as, album }: SentDocument): Record<string, unknown> {
+  const file = { file_id: fileId, file_unique_id: fileId, file_size: bytes.length }
+  const together = album === undefined ? {} : { media_group_id: album }
+  if (as === 'photo') {
+    const small = { ...file, file_id: `${fileId}_small`, file_size: 1, width: 90, height: 60 }
+    return { photo: [small, { ...file, width: 900, height: 600 }], ...together }
+  }
+  if (as === 'voice') return { voice: { ...file, duration: 3, mime_type: 'audio/ogg' }, ...together }
+  return { document: { ...file, file_name: name }, ...together }
 }
 
 export function chatToApi({ id, type, title, hasTopics }: FakeChat): Record<string, unknown> {

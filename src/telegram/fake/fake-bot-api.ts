@@ -86,7 +86,7 @@ export class FakeBotApi {
   }
 
   /** Waits until something holds, looking whenever something changes. */
-  async until<T>(look: () => T | undefined | null | false, what: string, timeoutMs = 30_000): Promise<T> {
+  async until<T>(look: () => T | undefined | null | false, what: string, timeoutMs = 90_000): Promise<T> {
     // Whoever waits does so in real time, whatever the server's own clock says.
     const deadline = systemClock.monotonic() + timeoutMs
     for (;;) {

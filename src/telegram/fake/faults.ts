@@ -23,6 +23,11 @@ export class Faults {
     this.#planned.push({ method, left: times, fault })
   }
 
+  /** Nothing that was planned happens any more. */
+  clear(): void {
+    this.#planned.length = 0
+  }
+
   /** Asked for every call that nothing was planned for. */
   atRandom(choose: ((method: string) => Fault | null) | null): void {
     this.#random = choose

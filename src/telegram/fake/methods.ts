@@ -11,6 +11,8 @@ const MESSAGE_UNITS = 4096
 const CAPTION_UNITS = 1024
 const RICH_CHARACTERS = 32_768
 const RICH_BLOCKS = 500
+const RICH_COLUMNS = 20
+const RICH_LEVELS = 16
 const CALLBACK_BYTES = 64
 const TOAST_CHARACTERS = 200
 const UPLOAD_BYTES = 50 * 1024 * 1024
@@ -210,8 +212,21 @@ function rich(fields: Fields): Content {
   if (markdown.trim() === '') throw badRequest('message text is empty')
   if (markdown.length > RICH_CHARACTERS) throw badRequest('rich message is too long')
   if (markdown.split(/\n{2,}/).length > RICH_BLOCKS) throw badRequest('rich message has too many blocks')
+  if (markdown.split('\n').some(isWideRow)) throw badRequest('rich message table has too many columns')
+  if (markdown.split('\n').some(isDeepItem)) throw badRequest('rich message is nested too deep')
   if (/!\[[^\]]*\]\(\s*https?:/i.test(markdown)) throw badRequest('this server fetches no media from addresses')
   return { text: markdown, entities: [], rich: markdown }
+}
+
+/** A row of a table, by the bars that are not escaped. */
+function isWideRow(line: string): boolean {
+  return /^\s*\|/.test(line) && line.replace(/\\./g, '').split('|').length - 2 > RICH_COLUMNS
+}
+
+/** Two blanks a level at least. */
+function isDeepItem(line: string): boolean {
+  const indent = /^( *)(?:[-*+]|\d+[.)]) /.exec(line)?.[1]?.length ?? 0
+  return indent / 2 >= RICH_LEVELS
 }
 
 function markup(fields: Fields): { markup?: Keyboard } {
@@ -221,6 +236,8 @@ function markup(fields: Fields): { markup?: Keyboard } {
     if (button.text.trim() === '') throw badRequest('text buttons are unallowed to be empty')
     const kinds = [button.callback_data, button.url].filter(value => value !== undefined)
     if (kinds.length !== 1) throw badRequest('BUTTON_TYPE_INVALID')
+    if (button.url !== undefined && !/^(?:https?|tg):\/\/[^\s/]*\.[^\s]*$/.test(button.url))
+      throw badRequest(`inline keyboard button URL '${button.url}' is invalid: Wrong HTTP URL`)
     const bytes = Buffer.byteLength(button.callback_data ?? 'x')
     if (bytes < 1 || bytes > CALLBACK_BYTES) throw badRequest('BUTTON_DATA_INVALID')
   }

@@ -1,4 +1,4 @@
-import { type Content, type FakeChat, type FakeMessage, toApi } from './chats.js'
+import { type Content, chatToApi, type FakeChat, type FakeMessage, toApi } from './chats.js'
 import type { FakeState, Press } from './state.js'
 
 /** Somebody with a phone: writes, replies, forwards, presses, blocks. What they do becomes updates for the bot. */
@@ -26,9 +26,15 @@ export class FakePerson {
     return this.#post({ text, entities: commandEntities(text) }, options)
   }
 
-  sendFile(name: string, bytes: Uint8Array, options: { caption?: string; in?: FakeChat; forwardedFrom?: string } = {}) {
+  sendFile(
+    name: string,
+    bytes: Uint8Array,
+    options: { caption?: string; in?: FakeChat; forwardedFrom?: string; as?: 'photo' | 'voice'; album?: string } = {},
+  ): FakeMessage {
     const fileId = this.#state.keepFile({ name, bytes })
-    return this.#post({ text: options.caption ?? '', entities: [], document: { name, bytes, fileId } }, options)
+    const { as, album } = options
+    const document = { name, bytes, fileId, ...(as && { as }), ...(album !== undefined && { album }) }
+    return this.#post({ text: options.caption ?? '', entities: [], document }, options)
   }
 
   editOwn(message: FakeMessage, text: string): void {
@@ -81,11 +87,30 @@ export class FakePerson {
     this.#member('member')
   }
 
-  #member(status: string): void {
+  /** Takes the bot out of a group. */
+  removeBot(group: FakeChat): void {
+    group.isBlocked = true
+    this.#member('kicked', group)
+  }
+
+  /** Closes a topic: a message of service in it says so. */
+  closeTopic(chat: FakeChat, thread: number): void {
+    chat.topics.get(thread)!.isClosed = true
+    const service = this.#state.post(chat, { text: '', entities: [] }, { thread }, { ...this.#sender(), isBot: false })
+    this.#state.updates.push({ message: { ...toApi(chat, service), text: undefined, forum_topic_closed: {} } })
+  }
+
+  /** Deletes a topic with all that is in it: nobody is told. */
+  deleteTopic(chat: FakeChat, thread: number): void {
+    chat.topics.get(thread)!.isDeleted = true
+    for (const message of chat.messages) if (message.thread === thread) message.isDeleted = true
+  }
+
+  #member(status: string, group?: FakeChat): void {
     const user = { id: this.#state.bot.id, is_bot: true, first_name: this.#state.bot.first_name }
     this.#state.updates.push({
       my_chat_member: {
-        chat: { id: this.id, type: 'private', first_name: this.name },
+        chat: group ? chatToApi(group) : { id: this.id, type: 'private', first_name: this.name },
         from: this.#user(),
         date: Math.floor(this.#state.now / 1000),
         old_chat_member: { status: status === 'kicked' ? 'member' : 'kicked', user },
@@ -104,9 +129,13 @@ export class FakePerson {
       ...(options.replyTo !== undefined && { replyTo: options.replyTo }),
       ...(options.forwardedFrom && { forwardedFrom: options.forwardedFrom }),
     }
-    const message = this.#state.post(chat, content, where, { id: this.id, name: this.name, isBot: false })
+    const message = this.#state.post(chat, content, where, { ...this.#sender(), isBot: false })
     this.#state.updates.push({ message: toApi(chat, message) })
     return message
+  }
+
+  #sender(): { id: number; name: string } {
+    return { id: this.id, name: this.name }
   }
 
   #user(): Record<string, unknown> {

@@ -34,6 +34,11 @@ export class Updates {
     return kept
   }
 
+  /** Hands out what waits in another order: only the numbers say which came first. */
+  reorder(order: (waiting: readonly ApiUpdate[]) => ApiUpdate[]): void {
+    this.#queue = order(this.#queue)
+  }
+
   jumpTo(id: number): void {
     this.#nextId = id
   }
