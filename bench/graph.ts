@@ -15,7 +15,7 @@ import { buildRooms } from './build-rooms.js'
 const { approvals, clock, engine, events, graph: graphRoom, host, store: storeRoom } = await buildRooms()
 const { approvalsProjection } = approvals
 const { systemClock } = clock
-const { createRun, Driver, graphWorkflow, runStream, runsProjection } = engine
+const { createRun, Driver, graphWorkflow, plainInput, runStream, runsProjection } = engine
 const { validateEvent } = events
 const { lintParsed, parseDot } = graphRoom
 const { drawSvg } = host
@@ -48,17 +48,7 @@ async function ours(durability: Durability): Promise<Engine> {
   })
   const noop = { run: async () => ({ status: 'ok' as const, result: { status: 'success' } }) }
   const input = {
-    dot: chain(NODES),
-    file: null,
-    hash: '',
-    inputs: {},
-    agent: null,
-    model: null,
-    permissions: null,
-    isAutoApproved: false,
-    dryRun: null,
-    workspace: { path: directory, branch: null, base: null },
-    from: null,
+    ...plainInput(chain(NODES), directory),
     handlers: { file: '', types: ['noop'] },
   }
   return {

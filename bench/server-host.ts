@@ -14,25 +14,14 @@ import { Keeper } from '../src/keeper/index.js'
 import { Pane } from '../src/panes/index.js'
 import { OWNER } from '../src/server/credential.js'
 import { ApiServer } from '../src/server/index.js'
+import { silentContext } from '../test/support/silent-context.js'
 
 const PANES = 200
 const SESSIONS = 100
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
 const ignore = () => undefined
-const context = {
-  env: { ...process.env, HOME: directory, SIGNALBOX_HOME: join(directory, 'home') },
-  cwd: directory,
-  isInteractive: false,
-  isOutputTty: false,
-  columns: 80,
-  out: ignore,
-  write: ignore,
-  note: ignore,
-  json: ignore,
-  style: (_: string, text: string) => text,
-}
-const home = openHome(context)
+const home = openHome(silentContext(directory))
 const onError = (error: unknown) => console.error(error)
 const host = await Host.open({
   settings: home.settings,

@@ -16,6 +16,15 @@ const isShowingMisses = flag('--misses')
 const isMutated = flag('--generic')
 const only = option('--only')
 needDirectories(args, 'eval:screen')
+/** What is labelled of a menu. */
+const MENU_PARTS = ['options', 'selected', 'question']
+const noMenus = () =>
+  Object.fromEntries(
+    MENU_PARTS.flatMap(part => [
+      [part, 0],
+      [`${part}Right`, 0],
+    ]),
+  )
 const totals = {}
 const confusion = {}
 for (const directory of args) {
@@ -30,8 +39,7 @@ for (const directory of args) {
       calls: 0,
       falseCalls: 0,
       missedCalls: 0,
-      options: 0,
-      optionsRight: 0,
+      ...noMenus(),
     })
     sum.recordings++
     for (const result of results) {
@@ -40,14 +48,18 @@ for (const directory of args) {
       if (result.isCallRight) sum.calls++
       else if (result.gotCall) sum.falseCalls++
       else sum.missedCalls++
-      if (result.options) {
-        sum.options++
-        if (result.options.isRight) sum.optionsRight++
+      for (const part of MENU_PARTS) {
+        if (!result[part]) continue
+        sum[part]++
+        if (result[part].isRight) sum[`${part}Right`]++
       }
       if (!result.isRight)
         confusion[`${agent}: ${result.label} -> ${result.got}`] =
           (confusion[`${agent}: ${result.label} -> ${result.got}`] ?? 0) + 1
-      if (isShowingMisses && (!result.isRight || !result.isCallRight || result.options?.isRight === false))
+      if (
+        isShowingMisses &&
+        (!result.isRight || !result.isCallRight || MENU_PARTS.some(part => result[part]?.isRight === false))
+      )
         console.log(JSON.stringify({ cast: `${basename(dirname(cast))}/${basename(cast)}`, ...result }))
     }
   }
@@ -59,12 +71,11 @@ const all = {
   calls: 0,
   falseCalls: 0,
   missedCalls: 0,
-  options: 0,
-  optionsRight: 0,
+  ...noMenus(),
 }
 for (const sum of Object.values(totals)) for (const key of Object.keys(all)) all[key] += sum[key]
 const percent = (part, whole) => (whole === 0 ? '–' : ((100 * part) / whole).toFixed(1)).padStart(6)
-console.log('agent         recordings  moments  view %  needs-you %  false  missed  options')
+console.log('agent         recordings  moments  view %  needs-you %  false  missed  options  selected  question')
 for (const [agent, sum] of [...Object.entries(totals).sort(), ['ALL', all]]) {
   console.log(
     agent.padEnd(14),
@@ -75,6 +86,8 @@ for (const [agent, sum] of [...Object.entries(totals).sort(), ['ALL', all]]) {
     String(sum.falseCalls).padStart(6),
     String(sum.missedCalls).padStart(7),
     `${sum.optionsRight}/${sum.options}`.padStart(8),
+    `${sum.selectedRight}/${sum.selected}`.padStart(9),
+    `${sum.questionRight}/${sum.question}`.padStart(9),
   )
 }
 for (const [what, count] of Object.entries(confusion)

@@ -137,6 +137,21 @@ function judge(moment, state) {
           got: menu?.options.map(option => option.label),
         }
       : null
+  const isMenu = menu != null && state.view === 'tool_menu'
+  const asked = moment.expect?.question?.text ?? moment.expect?.question
+  const question =
+    isMenu && asked !== undefined ? { isRight: menu.question === asked, wanted: asked, got: menu.question } : null
+  const chosen = moment.expect?.selected
+  const label = isMenu && menu.selected !== null ? menu.options[menu.selected].label : null
+  const selected =
+    isMenu && chosen !== undefined
+      ? {
+          isRight:
+            typeof chosen === 'number' ? menu.selected === chosen : label !== null && isWithin([fold(chosen)], [label]),
+          wanted: chosen,
+          got: typeof chosen === 'number' ? menu.selected : label,
+        }
+      : null
   const { look, reading } = state
   return {
     t: moment.t,
@@ -151,5 +166,7 @@ function judge(moment, state) {
     claim: reading.claim?.is,
     ...(options && !options.isRight && { options }),
     ...(options?.isRight && { options: { isRight: true } }),
+    ...(question && { question }),
+    ...(selected && { selected }),
   }
 }

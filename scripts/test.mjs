@@ -8,7 +8,8 @@ import { build, install, requireNode, root, run } from './setup.mjs'
 requireNode()
 install()
 installPrograms(['tmux', 'chromium'])
-if (process.argv.length === 2) run(process.execPath, [join(root, 'scripts', 'check.mjs')])
+const isWhole = process.argv.length === 2
+if (isWhole) run(process.execPath, [join(root, 'scripts', 'check.mjs')])
 build()
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-test-'))
@@ -18,6 +19,7 @@ const args = [
   vitest,
   'run',
   '--reporter=default',
+  `--reporter=${join(root, 'scripts', 'report-second-tries.mjs')}`,
   '--reporter=json',
   `--outputFile.json=${report}`,
   ...process.argv.slice(2),
@@ -25,7 +27,8 @@ const args = [
 const { status } = spawnSync(process.execPath, args, {
   cwd: root,
   stdio: 'inherit',
-  env: { ...process.env, SIGNALBOX_HOME: join(directory, 'home') },
+  // The whole suite fuzzes for a minute; a choice of files for as long as the test says.
+  env: { ...(isWhole && { SIGNALBOX_FUZZ_SECONDS: '60' }), ...process.env, SIGNALBOX_HOME: join(directory, 'home') },
 })
 const {
   numPassedTests = 0,

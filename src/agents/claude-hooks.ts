@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { AgentHooks, HookAnswer, HookWiring } from './adapter.js'
-import { hookLine, requiredText, writeSessionFile } from './hook-command.js'
+import { hookLine, writeSessionFile } from './hook-command.js'
+import { helperEnded, ofHelper, optionalText, requiredText, sessionStarted } from './hook-payload.js'
 import { isRecord, type JsonRecord, textOf } from './json-lines.js'
 import type { AgentStatement, ToolStatement } from './report.js'
 
@@ -61,33 +62,23 @@ export const claudeHooks: AgentHooks = {
 }
 
 function readClaudeHook(event: string, payload: JsonRecord): AgentStatement[] {
-  // Hooks that fire inside a helper carry its id; those about a helper carry the same field.
-  const subAgent = textOf(payload.agent_id)
-  return statements(event, payload).map(statement => (subAgent === undefined ? statement : { ...statement, subAgent }))
+  return ofHelper(payload, statements(event, payload))
 }
 
 function statements(event: string, payload: JsonRecord): AgentStatement[] {
   switch (event) {
     case 'SessionStart':
-      return [
-        {
-          is: 'session',
-          agentSession: requiredText(payload, 'session_id'),
-          ...optional('transcript', payload.transcript_path),
-          ...optional('cwd', payload.cwd),
-          ...optional('model', payload.model),
-        },
-      ]
+      return [sessionStarted(payload)]
     case 'UserPromptSubmit':
-      return [{ is: 'prompt', text: requiredText(payload, 'prompt'), ...optional('prompt', payload.prompt_id) }]
+      return [{ is: 'prompt', text: requiredText(payload, 'prompt'), ...optionalText('prompt', payload.prompt_id) }]
     case 'PreToolUse':
       return [tool('started', payload)]
     case 'PostToolUse':
-      return [{ ...tool('done', payload), ...optional('output', responseText(payload.tool_response)) }]
+      return [{ ...tool('done', payload), ...optionalText('output', responseText(payload.tool_response)) }]
     case 'PostToolUseFailure':
-      return [{ ...tool('failed', payload), ...optional('output', payload.error) }]
+      return [{ ...tool('failed', payload), ...optionalText('output', payload.error) }]
     case 'PermissionDenied':
-      return [{ ...tool('denied', payload), ...optional('output', payload.reason) }]
+      return [{ ...tool('denied', payload), ...optionalText('output', payload.reason) }]
     case 'PermissionRequest':
       return [request(payload)]
     case 'Notification':
@@ -97,7 +88,7 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
         {
           is: 'turn-ended',
           outcome: 'done',
-          ...optional('text', payload.last_assistant_message),
+          ...optionalText('text', payload.last_assistant_message),
           ...(Array.isArray(payload.background_tasks) && { background: payload.background_tasks.length }),
         },
       ]
@@ -106,20 +97,15 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
         {
           is: 'turn-ended',
           outcome: 'failed',
-          ...optional('text', payload.error_details ?? payload.last_assistant_message ?? payload.error),
+          ...optionalText('text', payload.error_details ?? payload.last_assistant_message ?? payload.error),
         },
       ]
     case 'SubagentStart':
-      return [{ is: 'working', subAgent: requiredText(payload, 'agent_id') }]
-    case 'SubagentStop':
       return [
-        {
-          is: 'turn-ended',
-          outcome: 'done',
-          subAgent: requiredText(payload, 'agent_id'),
-          ...optional('text', payload.last_assistant_message),
-        },
+        { is: 'working', subAgent: requiredText(payload, 'agent_id'), ...optionalText('name', payload.agent_type) },
       ]
+    case 'SubagentStop':
+      return [helperEnded(payload)]
     case 'SessionEnd':
       // After these two the program goes on with another conversation, which it announces.
       return payload.reason === 'clear' || payload.reason === 'resume'
@@ -137,7 +123,7 @@ function tool(state: ToolStatement['state'], payload: JsonRecord): ToolStatement
     key: textOf(payload.tool_use_id) ?? null,
     tool: requiredText(payload, 'tool_name'),
     input: payload.tool_input,
-    ...optional('prompt', payload.prompt_id),
+    ...optionalText('prompt', payload.prompt_id),
   }
 }
 
@@ -150,7 +136,7 @@ function request(payload: JsonRecord): AgentStatement {
     key: textOf(payload.tool_use_id) ?? null,
     tool: name,
     input: payload.tool_input,
-    ...optional('prompt', payload.prompt_id),
+    ...optionalText('prompt', payload.prompt_id),
     ...(Array.isArray(suggestions) && suggestions.length > 0 && { suggestions }),
     ...(FORMS.has(name) && { viaScreen: true as const }),
   }
@@ -164,7 +150,7 @@ function notification(payload: JsonRecord): AgentStatement[] {
   }
   const type = textOf(payload.notification_type) ?? ''
   const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
-  return kind === undefined ? [] : [{ is: 'waiting', kind, ...optional('text', payload.message) }]
+  return kind === undefined ? [] : [{ is: 'waiting', kind, ...optionalText('text', payload.message) }]
 }
 
 /**
@@ -196,9 +182,4 @@ function responseText(response: unknown): string | undefined {
   if (!isRecord(response)) return undefined
   const streams = [response.stdout, response.stderr].filter(stream => textOf(stream) !== undefined)
   return streams.length > 0 ? streams.join('\n') : (textOf(response.content) ?? JSON.stringify(response))
-}
-
-function optional<Name extends string>(name: Name, value: unknown): { [N in Name]?: string } {
-  const text = textOf(value)
-  return (text === undefined ? {} : { [name]: text }) as { [N in Name]?: string }
 }

@@ -3,7 +3,7 @@ import { clineData, clineTranscript } from './cline-transcript.js'
 import { exitIdAfter } from './exit-id.js'
 import { clineHeadless } from './headless/cline.js'
 import { locateProgram } from './locate-program.js'
-import { type SessionArguments, sessionArguments } from './own-session.js'
+import { type SessionArguments, startedAs } from './own-session.js'
 import { signInByNames } from './sign-in.js'
 
 const SESSION: SessionArguments = {
@@ -44,15 +44,7 @@ export const clineAgent: AgentAdapter = {
       files: ['settings/providers.json'],
       next: 'run cline auth',
     }),
-  interactive(location, start) {
-    const session = sessionArguments(start, SESSION)
-    return {
-      file: location.file,
-      args: [...location.prefix, ...session.args, ...start.args],
-      env: {},
-      agentSessionId: session.id,
-    }
-  },
+  interactive: startedAs(SESSION),
   transcript: clineTranscript,
   headless: clineHeadless,
   exitId: rows => exitIdAfter(rows, ['cline', '--id'], isClineId),

@@ -66,7 +66,7 @@ describe('a rollout of Codex', () => {
 
   test('counts tokens once for each answer of the model', () => {
     const usage = read(RECORDS).filter(({ is }) => is === 'usage')
-    expect(usage).toEqual(Array(5).fill({ is: 'usage', input: 100, output: 20 }))
+    expect(usage).toEqual(Array(5).fill({ is: 'usage', input: 100, output: 20, contextWindow: 258_400 }))
   })
 
   test('names the conversation, with version and directory', () => {

@@ -152,11 +152,20 @@ export class CodexConversation implements Conversation {
 
   /** The same count is told again when only the limits of the account have changed. */
   #count({ info }: JsonRecord, at: number | null): TimedStatement[] {
-    const { total_token_usage: total, last_token_usage: last } = isRecord(info) ? info : {}
+    const { total_token_usage: total, last_token_usage: last, model_context_window: size } = isRecord(info) ? info : {}
     const tokens = isRecord(total) ? numberOf(total.total_tokens) : 0
     if (tokens <= this.#tokens || !isRecord(last)) return []
     this.#tokens = tokens
-    return [{ is: 'usage', input: numberOf(last.input_tokens), output: numberOf(last.output_tokens), at }]
+    const contextWindow = numberOf(size)
+    return [
+      {
+        is: 'usage',
+        input: numberOf(last.input_tokens),
+        output: numberOf(last.output_tokens),
+        ...(contextWindow > 0 && { contextWindow }),
+        at,
+      },
+    ]
   }
 
   #isNew(key: string): boolean {

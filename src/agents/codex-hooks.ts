@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AgentHooks, HookWiring } from './adapter.js'
-import { hookLine, requiredText } from './hook-command.js'
+import { hookLine } from './hook-command.js'
+import { helperEnded, ofHelper, optionalText, requiredText, sessionStarted } from './hook-payload.js'
 import { type JsonRecord, textOf } from './json-lines.js'
 import type { AgentStatement, ToolStatement } from './report.js'
 
@@ -63,24 +64,15 @@ function toml(text: string): string {
 export const codexHooks: AgentHooks = { holds: false, read: readCodexHook }
 
 function readCodexHook(event: string, payload: JsonRecord): AgentStatement[] {
-  const subAgent = textOf(payload.agent_id)
-  return statements(event, payload).map(statement => (subAgent === undefined ? statement : { ...statement, subAgent }))
+  return ofHelper(payload, statements(event, payload))
 }
 
 function statements(event: string, payload: JsonRecord): AgentStatement[] {
   switch (event) {
     case 'SessionStart':
-      return [
-        {
-          is: 'session',
-          agentSession: requiredText(payload, 'session_id'),
-          ...optional('transcript', payload.transcript_path),
-          ...optional('cwd', payload.cwd),
-          ...optional('model', payload.model),
-        },
-      ]
+      return [sessionStarted(payload)]
     case 'UserPromptSubmit':
-      return [{ is: 'prompt', text: requiredText(payload, 'prompt'), ...optional('prompt', payload.turn_id) }]
+      return [{ is: 'prompt', text: requiredText(payload, 'prompt'), ...optionalText('prompt', payload.turn_id) }]
     case 'PreToolUse':
       return [tool('started', payload)]
     case 'PostToolUse':
@@ -92,24 +84,17 @@ function statements(event: string, payload: JsonRecord): AgentStatement[] {
           key: textOf(payload.tool_use_id) ?? null,
           tool: requiredText(payload, 'tool_name'),
           input: payload.tool_input,
-          ...optional('prompt', payload.turn_id),
+          ...optionalText('prompt', payload.turn_id),
         },
       ]
     case 'Stop':
-      return [{ is: 'turn-ended', outcome: 'done', ...optional('text', payload.last_assistant_message) }]
+      return [{ is: 'turn-ended', outcome: 'done', ...optionalText('text', payload.last_assistant_message) }]
     case 'Interrupt':
       return [{ is: 'turn-ended', outcome: 'interrupted' }]
     case 'SubagentStart':
       return [{ is: 'working', subAgent: requiredText(payload, 'agent_id') }]
     case 'SubagentStop':
-      return [
-        {
-          is: 'turn-ended',
-          outcome: 'done',
-          subAgent: requiredText(payload, 'agent_id'),
-          ...optional('text', payload.last_assistant_message),
-        },
-      ]
+      return [helperEnded(payload)]
     case 'SessionEnd':
       return [{ is: 'ended', reason: requiredText(payload, 'reason') }]
     default:
@@ -124,16 +109,11 @@ function tool(state: ToolStatement['state'], payload: JsonRecord): ToolStatement
     key: textOf(payload.tool_use_id) ?? null,
     tool: requiredText(payload, 'tool_name'),
     input: payload.tool_input,
-    ...optional('prompt', payload.turn_id),
+    ...optionalText('prompt', payload.turn_id),
   }
 }
 
 function output(response: unknown): { output?: string } {
   if (response === undefined || response === null || response === '') return {}
   return { output: typeof response === 'string' ? response : JSON.stringify(response) }
-}
-
-function optional<Name extends string>(name: Name, value: unknown): { [N in Name]?: string } {
-  const text = textOf(value)
-  return (text === undefined ? {} : { [name]: text }) as { [N in Name]?: string }
 }

@@ -4,7 +4,7 @@ import { exitIdAfter } from './exit-id.js'
 import { copilotHeadless } from './headless/copilot.js'
 import { movableDirectory } from './home-directory.js'
 import { locateProgram } from './locate-program.js'
-import { isUuid, type SessionArguments, sessionArguments } from './own-session.js'
+import { isUuid, type SessionArguments, startedAs } from './own-session.js'
 import { signInByNames } from './sign-in.js'
 
 const SESSION: SessionArguments = {
@@ -48,15 +48,7 @@ export const copilotAgent: AgentAdapter = {
       next: 'run copilot login',
       elsewhere: 'no token is set; its sign-in lies in the keychain or in its settings, which are not looked at',
     }),
-  interactive(location, start) {
-    const session = sessionArguments(start, SESSION)
-    return {
-      file: location.file,
-      args: [...location.prefix, ...session.args, ...start.args],
-      env: {},
-      agentSessionId: session.id,
-    }
-  },
+  interactive: startedAs(SESSION),
   transcript: copilotTranscript,
   headless: copilotHeadless,
   exitId: rows => exitIdAfter(rows, ['copilot', '--resume'], isUuid),

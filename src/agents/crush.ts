@@ -1,7 +1,7 @@
 import type { AgentAdapter } from './adapter.js'
 import { movableDirectory } from './home-directory.js'
 import { locateProgram } from './locate-program.js'
-import { type SessionArguments, sessionArguments } from './own-session.js'
+import { type SessionArguments, startedAs } from './own-session.js'
 import { signInByNames } from './sign-in.js'
 
 const SESSION: SessionArguments = {
@@ -42,13 +42,5 @@ export const crushAgent: AgentAdapter = {
       next: 'run crush and choose a provider, or set its key',
       elsewhere: 'no key is set; one may be in its settings, which are not looked at',
     }),
-  interactive(location, start) {
-    const session = sessionArguments(start, SESSION)
-    return {
-      file: location.file,
-      args: [...location.prefix, ...session.args, ...start.args],
-      env: {},
-      agentSessionId: session.id,
-    }
-  },
+  interactive: startedAs(SESSION),
 }

@@ -1,5 +1,6 @@
 import type { AgentHooks, HookAnswer, HookWiring } from './adapter.js'
-import { hookWords, requiredText, writeSessionFile } from './hook-command.js'
+import { hookWords, writeSessionFile } from './hook-command.js'
+import { requiredText } from './hook-payload.js'
 import { isRecord, type JsonRecord, textOf } from './json-lines.js'
 import type { AgentStatement, ToolStatement } from './report.js'
 

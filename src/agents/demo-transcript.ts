@@ -76,13 +76,15 @@ class DemoConversation {
         return [{ is: 'tool', state, key, ...tool, ...(output !== undefined && { output }) }]
       }
       case 'usage': {
-        const { input, output, costUsd } = record
+        const { input, output, costUsd, contextWindow, model } = record
         return [
           {
             is: 'usage',
             input: numberOf(input),
             output: numberOf(output),
             ...(typeof costUsd === 'number' && { costUsd }),
+            ...(typeof contextWindow === 'number' && { contextWindow }),
+            ...(typeof model === 'string' && { model }),
           },
         ]
       }

@@ -3,7 +3,7 @@ import { exitIdAfter } from './exit-id.js'
 import { geminiDirectory, geminiTranscript } from './gemini-transcript.js'
 import { geminiHeadless } from './headless/gemini.js'
 import { locateProgram } from './locate-program.js'
-import { isUuid, type SessionArguments, sessionArguments } from './own-session.js'
+import { isUuid, type SessionArguments, startedAs } from './own-session.js'
 import { signInByNames } from './sign-in.js'
 
 const SESSION: SessionArguments = {
@@ -36,15 +36,7 @@ export const geminiAgent: AgentAdapter = {
       files: ['oauth_creds.json', 'google_accounts.json', 'gemini-credentials.json'],
       next: 'run gemini and choose how to authenticate, or set GEMINI_API_KEY',
     }),
-  interactive(location, start) {
-    const session = sessionArguments(start, SESSION)
-    return {
-      file: location.file,
-      args: [...location.prefix, ...session.args, ...start.args],
-      env: {},
-      agentSessionId: session.id,
-    }
-  },
+  interactive: startedAs(SESSION),
   transcript: geminiTranscript,
   headless: geminiHeadless,
   exitId: rows => exitIdAfter(rows, ['gemini', '--resume'], isUuid),

@@ -1,6 +1,5 @@
 import { chmodSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { SignalboxError } from '../errors/index.js'
 import type { HookWiring } from './adapter.js'
 
 /** The relay's words for one hook. */
@@ -24,13 +23,4 @@ export function writeSessionFile(wiring: HookWiring, name: string, text: string)
   writeFileSync(file, text, { mode: 0o600 })
   chmodSync(file, 0o600)
   return file
-}
-
-/** A field of a hook's payload that every payload of that event has. */
-export function requiredText(payload: Readonly<Record<string, unknown>>, field: string): string {
-  const value = payload[field]
-  if (typeof value === 'string' && value !== '') return value
-  throw new SignalboxError('E_INPUT', `the hook's payload has no ${field}`, {
-    next: 'the agent may have changed its hooks: compare its version with the one of its pack',
-  })
 }

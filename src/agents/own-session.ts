@@ -1,4 +1,4 @@
-import type { InteractiveStart } from './adapter.js'
+import type { AgentAdapter, InteractiveStart } from './adapter.js'
 
 /** How a program is told on its command line which conversation it is to go on with. */
 export interface SessionArguments {
@@ -31,6 +31,19 @@ export function sessionArguments(
   return names.begin
     ? { args: names.begin(newSessionId), id: newSessionId, isOwn: false }
     : { args: [], id: null, isOwn: false }
+}
+
+/** How a program is started that takes its conversation on the command line and nothing else of ours. */
+export function startedAs(names: SessionArguments): AgentAdapter['interactive'] {
+  return (location, start) => {
+    const session = sessionArguments(start, names)
+    return {
+      file: location.file,
+      args: [...location.prefix, ...session.args, ...start.args],
+      env: {},
+      agentSessionId: session.id,
+    }
+  }
 }
 
 export function isUuid(word: string): boolean {

@@ -4,7 +4,7 @@ import { ConversationReader } from './conversation.js'
 import { exitIdAfter } from './exit-id.js'
 import { movableDirectory } from './home-directory.js'
 import { locateProgram } from './locate-program.js'
-import { isUuid, type SessionArguments, sessionArguments } from './own-session.js'
+import { isUuid, type SessionArguments, startedAs } from './own-session.js'
 import { PiConversation } from './pi-conversation.js'
 import { signInByNames } from './sign-in.js'
 import { namesIn, pathsIn, writtenSince } from './transcript-files.js'
@@ -52,15 +52,7 @@ export const piAgent: AgentAdapter = {
       next: 'run pi and type /login, or set the key of a provider',
       elsewhere: 'no key is set; one may be in auth.json or models.json, which are not looked at',
     }),
-  interactive(location, start) {
-    const session = sessionArguments(start, SESSION)
-    return {
-      file: location.file,
-      args: [...location.prefix, ...session.args, ...start.args],
-      env: {},
-      agentSessionId: session.id,
-    }
-  },
+  interactive: startedAs(SESSION),
   transcript: {
     form: 'lines',
     locate: locateTranscripts,

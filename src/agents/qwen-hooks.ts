@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { AgentHooks, HookWiring } from './adapter.js'
-import { hookLine, requiredText, writeSessionFile } from './hook-command.js'
+import { hookLine, writeSessionFile } from './hook-command.js'
+import { optionalText, requiredText, sessionStarted } from './hook-payload.js'
 import { type JsonRecord, textOf } from './json-lines.js'
 import type { AgentStatement } from './report.js'
 
@@ -55,21 +56,13 @@ export const qwenHooks: AgentHooks = {
 function readQwenHook(event: string, payload: JsonRecord): AgentStatement[] {
   switch (event) {
     case 'SessionStart':
-      return [
-        {
-          is: 'session',
-          agentSession: requiredText(payload, 'session_id'),
-          ...optional('transcript', payload.transcript_path),
-          ...optional('cwd', payload.cwd),
-          ...optional('model', payload.model),
-        },
-      ]
+      return [sessionStarted(payload)]
     case 'UserPromptSubmit': {
       // It fires again, without the person's words, each time results of tools go to the model.
       const text = textOf(payload.submitted_prompt)
       return text === undefined
         ? [{ is: 'working' }]
-        : [{ is: 'prompt', text, ...optional('prompt', payload.prompt_id) }]
+        : [{ is: 'prompt', text, ...optionalText('prompt', payload.prompt_id) }]
     }
     case 'PermissionRequest':
       return [{ is: 'request', key: null, ...toolOf(payload) }]
@@ -84,7 +77,7 @@ function readQwenHook(event: string, payload: JsonRecord): AgentStatement[] {
           state: 'failed',
           key: keyOf(payload),
           ...toolOf(payload),
-          ...optional('output', payload.error),
+          ...optionalText('output', payload.error),
         },
       ]
     case 'Notification':
@@ -95,13 +88,13 @@ function readQwenHook(event: string, payload: JsonRecord): AgentStatement[] {
         {
           is: 'turn-ended',
           outcome: 'done',
-          ...optional('text', payload.last_assistant_message),
+          ...optionalText('text', payload.last_assistant_message),
           ...(background > 0 && { background }),
         },
       ]
     }
     case 'StopFailure':
-      return [{ is: 'turn-ended', outcome: 'failed', ...optional('text', payload.error) }]
+      return [{ is: 'turn-ended', outcome: 'failed', ...optionalText('text', payload.error) }]
     case 'SubagentStop':
       return [{ is: 'turn-ended', outcome: 'done', subAgent: textOf(payload.agent_id) ?? 'unknown' }]
     case 'SessionEnd':
@@ -112,7 +105,7 @@ function readQwenHook(event: string, payload: JsonRecord): AgentStatement[] {
 }
 
 function notification(payload: JsonRecord): AgentStatement[] {
-  const text = optional('text', payload.message)
+  const text = optionalText('text', payload.message)
   switch (payload.notification_type) {
     case 'permission_prompt':
       return [{ is: 'waiting', kind: 'permission', ...text }]
@@ -127,16 +120,11 @@ function toolOf(payload: JsonRecord) {
   return {
     tool: requiredText(payload, 'tool_name'),
     input: payload.tool_input,
-    ...optional('prompt', payload.prompt_id),
+    ...optionalText('prompt', payload.prompt_id),
   }
 }
 
 /** The id of the call as the model gave it: the transcript knows the call by the same. */
 function keyOf(payload: JsonRecord): string | null {
   return textOf(payload.tool_call_id) ?? textOf(payload.tool_use_id) ?? null
-}
-
-function optional<Name extends string>(name: Name, value: unknown): { [name in Name]?: string } {
-  const text = textOf(value)
-  return (text === undefined ? {} : { [name]: text }) as { [name in Name]?: string }
 }

@@ -15,7 +15,8 @@ export interface AgentReport {
 export type AgentStatement = { subAgent?: string } & (
   | { is: 'session'; agentSession: string; transcript?: string; cwd?: string; version?: string; model?: string }
   | { is: 'prompt'; text: string; prompt?: string }
-  | { is: 'working' }
+  /** A helper may say who it is and what it was given to do. */
+  | { is: 'working'; name?: string; task?: string }
   | ToolStatement
   /** The agent asks a person. `key` is its own id for that, where it has one; else the hearer joins by tool and input. */
   | {
@@ -53,6 +54,8 @@ export interface UsageStatement {
   cacheWrite?: number
   costUsd?: number
   model?: string
+  /** Tokens that the model can be given at once, where the agent says so. */
+  contextWindow?: number
 }
 
 export interface ToolStatement {

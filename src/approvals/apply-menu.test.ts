@@ -384,6 +384,30 @@ describe('an option with text', () => {
   })
 })
 
+describe('an option that takes a reason, where Enter does nothing without one', () => {
+  const ESC = '\u001b'
+  const reasoned = () => {
+    const keys = { choose: 'arrows' as const, confirm: '\r', toggle: ' ', unreasoned: ESC }
+    const menu = fake(['Yes', 'No, tell me why'], { keys })
+    menu.now!.options[1]!.meaning = 'deny-with-text'
+    menu.onKey = key => key === ESC && menu.later(20, () => menu.show(null))
+    return menu
+  }
+  const print = () => reasoned().now!.print
+
+  test('is chosen by the key that its pack names, once it is selected', async () => {
+    const menu = reasoned()
+    expect(await choose(menu, 'No, tell me why', { print: print() })).toMatchObject({ result: 'applied' })
+    expect(menu.keys).toEqual([DOWN, ESC])
+  })
+
+  test('the others are confirmed as ever', async () => {
+    const menu = reasoned()
+    expect(await choose(menu, 'Yes', { print: print() })).toMatchObject({ result: 'applied' })
+    expect(menu.keys).toEqual(['\r'])
+  })
+})
+
 describe('a form of several questions', () => {
   const TABS = (current: number) =>
     ['Colour', 'Size', 'Submit'].map((label, index) => ({

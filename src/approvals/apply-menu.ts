@@ -221,10 +221,17 @@ class Hand {
       if (!this.#isWanted(menu)) throw new Stale(tries > 0 ? 'unconfirmed' : menu ? 'changed' : 'gone')
       if (menu!.selected !== this.#find(menu!, label)) throw new Stale(tries === 0 ? 'changed' : 'unconfirmed')
       this.#note(label)
-      await this.#press(menu!.keys.confirm)
+      await this.#press(this.#confirmKey(menu!))
       if (await this.#hasGone(CONFIRM_MS)) return
     }
     throw new Stale('unconfirmed')
+  }
+
+  /** Some agents take Enter on an option with a reason only when there is one; their packs name the key that denies without. */
+  #confirmKey({ keys, options, selected }: Menu): string {
+    const isUnreasoned = this.#wanted.text === undefined || this.isTextLeftOut
+    const takesReason = options[selected ?? -1]?.meaning === 'deny-with-text'
+    return (takesReason && isUnreasoned && keys.unreasoned) || keys.confirm
   }
 
   /** Whether the menu went and stayed away. */

@@ -17,14 +17,24 @@ import type { ApprovalRequest } from './record.js'
 
 const SWITCH = 'all'
 
+/** Tells the settings in force for a project from any others. */
+export type SettingsMark = (project: string) => string
+
 /** The grants in the store: which there are, which one covers a request, and how they end. */
 export class GrantBook {
   readonly #store: EventStore
   readonly #clock: Clock
+  readonly #settingsMark: SettingsMark | undefined
 
-  constructor(store: EventStore, clock: Clock) {
+  constructor(store: EventStore, clock: Clock, settingsMark?: SettingsMark) {
     this.#store = store
     this.#clock = clock
+    this.#settingsMark = settingsMark
+  }
+
+  /** The mark that a grant made now for this project carries. */
+  markOf(project: string): { settings?: string } {
+    return this.#settingsMark ? { settings: this.#settingsMark(project) } : {}
   }
 
   /** Newest first; those that have ended only on demand. */
@@ -46,7 +56,9 @@ export class GrantBook {
     if (grants.length === 0) return null
     const { isPaused, version } = await this.switch()
     if (isPaused) return null
-    const grant = grants.findLast(candidate => isCovered(request, candidate, this.#clock.now()))
+    const grant = grants.findLast(
+      candidate => isCovered(request, candidate, this.#clock.now()) && !this.#isOfOtherSettings(candidate),
+    )
     return grant ? { grant, switchVersion: version } : null
   }
 
@@ -86,9 +98,10 @@ export class GrantBook {
     return ended
   }
 
-  /** Grants whose time or uses are over say so in the log, once. */
+  /** Grants whose time or uses are over, or that were given under other settings, say so in the log, once. */
   async endOutdated(): Promise<void> {
     const now = this.#clock.now()
+    await this.endWhere(grant => this.#isOfOtherSettings(grant), 'config')
     await this.endWhere(grant => now >= grant.expiresAt, 'time')
     await this.endWhere(grant => grant.uses >= grant.maxUses, 'uses')
   }
@@ -99,6 +112,11 @@ export class GrantBook {
 
   async resume(by: Actor, surface: Surface): Promise<GrantSwitch> {
     return this.#turn('grant.resumed', by, surface)
+  }
+
+  /** What a person allowed was allowed as things were then. */
+  #isOfOtherSettings({ settings, project }: GrantRecord): boolean {
+    return settings !== undefined && this.#settingsMark !== undefined && this.#settingsMark(project) !== settings
   }
 
   async #turn(type: 'grant.paused' | 'grant.resumed', by: Actor, surface: Surface): Promise<GrantSwitch> {

@@ -103,7 +103,7 @@ export function whyNoGrant(request: ApprovalRequest, wish: GrantWish, policy: Ap
 export function grantFrom(
   request: ApprovalRequest,
   wish: GrantWish,
-  made: Pick<GrantMade, 'by' | 'surface' | 'approval'> & { policy: ApprovalPolicy; now: number },
+  made: Pick<GrantMade, 'by' | 'surface' | 'approval' | 'settings'> & { policy: ApprovalPolicy; now: number },
 ): GrantMade {
   const { agentVersion, agent, project } = request.subject
   const { launch } = request.request

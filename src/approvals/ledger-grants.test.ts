@@ -54,6 +54,18 @@ describe('a grant in the ledger', () => {
     expect((await ask('rm -rf x')).state).toBe('pending')
   })
 
+  test('given under other settings covers nothing, and ends', async () => {
+    let mark = 'before'
+    ledger = new Ledger(store, { clock: site.clock, home: '/home/ada', settingsMark: () => mark })
+    const made = await grant()
+    expect(made.settings).toBe('before')
+    expect((await ask('npm test')).state).toBe('decided')
+    mark = 'after'
+    expect((await ask('npm test')).state).toBe('pending')
+    await ledger.grants.endOutdated()
+    expect((await ledger.grants.find(made.id)).ended).toMatchObject({ reason: 'config' })
+  })
+
   test('is used up: the last use and its end are one', async () => {
     const made = await grant({ uses: 2 })
     expect((await ask('npm test')).state).toBe('decided')

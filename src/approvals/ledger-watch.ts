@@ -13,7 +13,14 @@ export interface LedgerWatchOptions {
 }
 
 /** What requests and grants may end with. */
-const FOLLOWED = ['approval.requested', 'session.ended', 'session.lost', 'project.trusted', 'project.distrusted']
+const FOLLOWED = [
+  'approval.requested',
+  'session.ended',
+  'session.lost',
+  'project.trusted',
+  'project.distrusted',
+  'config.changed',
+]
 /** How often the wall clock is compared with the steady one. A step shorter than a minute ends nothing, so this is often enough. */
 const LOOK_MS = 10_000
 
@@ -56,6 +63,7 @@ export class LedgerWatch {
     if (event.type === 'approval.requested') return this.#requested(id)
     if (isEvent(event, 'project.trusted') || isEvent(event, 'project.distrusted'))
       return this.#trustChanged(event.data.path)
+    if (event.type === 'config.changed') return this.#options.ledger.grants.endOutdated()
     return this.#endOfSession(id)
   }
 

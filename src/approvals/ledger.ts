@@ -7,7 +7,7 @@ import { canonicalJson, createRedactor, type Redactor } from '../text/index.js'
 import type { ApprovalEvent } from './approval-table.js'
 import { type DecisionRequest, judgeDecision, judgeRequest } from './decide.js'
 import { sha256 } from './fingerprint.js'
-import { GrantBook } from './grant-book.js'
+import { GrantBook, type SettingsMark } from './grant-book.js'
 import { grantFrom, grantStream } from './grants.js'
 import { onceOption } from './never-auto.js'
 import { OpenRecords } from './open-records.js'
@@ -30,6 +30,8 @@ export interface LedgerOptions {
   redactor?: Redactor
   roleOf?: DecideRules['roleOf']
   home?: string
+  /** Grants end when it tells other settings than those they were given under. */
+  settingsMark?: SettingsMark
   /** What else belongs to a decision and must be written with it or not at all: the answer of a gate in its run's stream. */
   alongside?: (record: ApprovalRecord, decision: ApprovalDecision) => Promise<readonly StreamAppend[]>
 }
@@ -57,7 +59,7 @@ export class Ledger {
     this.#roleOf = options.roleOf
     this.#home = options.home ?? homedir()
     this.#alongside = options.alongside
-    this.grants = new GrantBook(store, this.#clock)
+    this.grants = new GrantBook(store, this.#clock, options.settingsMark)
     this.#open = new OpenRecords(store)
   }
 
@@ -328,6 +330,7 @@ export class Ledger {
       by: actor,
       surface,
       approval: record.id,
+      ...this.grants.markOf(record.subject.project),
       policy: this.policy,
       now: this.#clock.now(),
     })

@@ -1,3 +1,5 @@
+import { visibleText } from '../text/index.js'
+
 /** An approval as the daemon describes it. */
 export interface ApprovalInfo {
   id: string
@@ -44,13 +46,22 @@ export function approvalLines(approval: ApprovalInfo): string[] {
     `${request.tool} · ${subject.project}`,
     ...valueLines(approval.display.blocks),
     `risk ${risk.level}: ${risk.reasons.join('; ')}`,
-    `options: ${request.options.map(option => option.label).join(' · ') || '(a text)'}`,
+    ...optionLines(request),
     ...(approval.behind ? [`behind ${approval.behind}: its menu is not on screen yet`] : []),
     ...(approval.follows ? [`follows ${approval.follows}, which changed before it was answered`] : []),
     ...(approval.neverAuto ? [`only you decide this, one at a time: ${approval.neverAuto}`] : []),
     ...(approval.deadline ? [`until ${new Date(approval.deadline.at).toISOString()}`] : []),
     `fingerprint ${fingerprint.slice(0, 16)}`,
   ]
+}
+
+/** Those of a form by its questions, each with the name that tells it from an equal one. */
+function optionLines({ questions, options }: ApprovalInfo['request']): string[] {
+  if (questions.length < 2) return [`options: ${options.map(option => option.label).join(' · ') || '(a text)'}`]
+  return questions.map(({ text, multi }, index) => {
+    const own = options.filter(({ question }) => (question ?? 0) === index)
+    return `${visibleText(text)}${multi ? ' (any of)' : ''} ${own.map(({ key }) => key).join(' · ')}`
+  })
 }
 
 function valueLines(blocks: ApprovalInfo['display']['blocks']): string[] {

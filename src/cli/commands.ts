@@ -101,7 +101,7 @@ export const COMMANDS: readonly CommandSpec[] = [
     name: 'approve',
     group: 'approvals',
     summary: 'allow a request, once; or for a while, with a grant',
-    arguments: [APPROVAL_ARGUMENT],
+    arguments: [{ ...APPROVAL_ARGUMENT, optional: true }],
     options: [
       { flags: '--option <label>', description: 'the option to choose, by its label or a beginning that only one has' },
       FINGERPRINT_OPTION,
@@ -125,10 +125,12 @@ export const COMMANDS: readonly CommandSpec[] = [
     ],
     details:
       'Shows the request, asks once more unless its risk is low, says *decided* and then what became of it.\n' +
+      'Without an id it is the request that waits, if exactly one does.\n' +
       'Without --prefix or --path a grant covers the very same request. High risks and dialogs about trust, accounts,\n' +
       'updates or money are never granted.',
     examples: [
-      ['signalbox approve apr_7g', 'look at it, allow it once'],
+      ['signalbox approve', 'look at the one that waits, allow it once'],
+      ['signalbox approve apr_7g', 'the same for one of several'],
       [
         'signalbox approve apr_7g --for 30m --prefix "npm test"',
         'and every plain npm test of this session for half an hour',
@@ -150,6 +152,7 @@ export const COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     examples: [
+      ['signalbox deny', 'refuse the one that waits'],
       ['signalbox deny apr_7g --note "not on main"', 'refuse it with a reason'],
       ['signalbox deny --all', 'refuse everything that waits'],
     ],

@@ -2,15 +2,25 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { delay, systemClock } from '../clock/index.js'
 import { type ErrorCode, type Place, SignalboxError } from '../errors/index.js'
-import { type DetachedStart, ownProgram, startDetached } from '../process/index.js'
+import { buildTime, type DetachedStart, isAlive, ownProgram, startDetached } from '../process/index.js'
 import type { CommandContext } from './context.js'
 import { openHome } from './home.js'
+import { version } from './version.js'
 
 const START_TIMEOUT_MS = 20_000
+const STOP_TIMEOUT_MS = 20_000
 /** A daemon of this home is just starting or just stopping: it gets this long before another start is tried. */
 const RETRY_START_MS = 1_000
 /** A daemon that accepts a connection and says nothing for so long hangs. */
 const HEALTH_TIMEOUT_MS = 10_000
+
+interface DaemonInfo {
+  pid: number
+  version: string
+  build: number
+  isDetached: boolean
+  isLocked: boolean
+}
 
 /** The daemon of this home directory, over its unix socket. */
 export class DaemonClient {
@@ -24,7 +34,7 @@ export class DaemonClient {
   static async connect(context: CommandContext): Promise<DaemonClient> {
     const home = openHome(context)
     const client = new DaemonClient(home.settings.daemonSocket)
-    if (await client.isUp()) return client
+    if ((await client.isUp()) && !(await client.#hasMadeRoom(context))) return client
     const logFile = join(home.directories.state, 'daemon.log')
     const script = ownProgram('cli')
     const start = () => startDetached(script, ['serve'], { logFile, cwd: '/', env: { ...context.env } })
@@ -57,6 +67,41 @@ export class DaemonClient {
   static async running(context: CommandContext): Promise<DaemonClient | null> {
     const client = new DaemonClient(openHome(context).settings.daemonSocket)
     return (await client.isUp()) ? client : null
+  }
+
+  /**
+   * A daemon outlives the program that it was started from. When this program is the newer one, a daemon that some command started is
+   * ended, and the caller starts the new one: sessions and runs go on with it. One that a person runs, or that is locked, is left alone.
+   */
+  async #hasMadeRoom(context: CommandContext): Promise<boolean> {
+    const daemon = await this.get<DaemonInfo>('/daemon')
+    const order = version().localeCompare(daemon.version, 'en', { numeric: true }) || buildTime() - daemon.build
+    if (order <= 0) return false
+    if (!daemon.isDetached || daemon.isLocked) {
+      context.note(
+        `the daemon (${daemon.version}, pid ${daemon.pid}) is older than this program: end it and start it again`,
+      )
+      return false
+    }
+    context.note(
+      `the daemon (${daemon.version}, pid ${daemon.pid}) is older than this program and is replaced; sessions go on`,
+    )
+    await this.end(daemon.pid)
+    return true
+  }
+
+  /** Ends the daemon in good order, if it is still that process. */
+  async end(pid: number): Promise<void> {
+    await this.post('/shutdown', { pid })
+    const deadline = systemClock.monotonic() + STOP_TIMEOUT_MS
+    while (isAlive(pid)) {
+      if (systemClock.monotonic() > deadline)
+        throw new SignalboxError(
+          'E_TIMEOUT',
+          `the daemon (pid ${pid}) has not ended within ${STOP_TIMEOUT_MS / 1000} s`,
+        )
+      await delay(systemClock, 20)
+    }
   }
 
   async isUp(): Promise<boolean> {

@@ -2,6 +2,16 @@
 
 const AT_WORK_ROUNDS = 40
 
+/** Simulated prices. */
+const usage = (input: number, output: number, contextWindow?: number) => ({
+  usage: {
+    input,
+    output,
+    costUsd: Math.round((input * 3 + output * 15) / 10) / 100_000,
+    ...(contextWindow !== undefined && { contextWindow }),
+  },
+})
+
 const atWork = {
   name: 'timetable',
   description: 'works for a long time, a step at a time',
@@ -22,7 +32,40 @@ const atWork = {
           { think: { ms: 9_000, label: 'Working', tokens: 400 + round * 90 } },
           { tool: { name: 'Read', kind: 'read', read: { path: 'src/cart.js' } } },
           { say: `Line ${round + 1} is split off: 12 departures, none lost.` },
+          usage(21_000 + round * 3_400, 900, 200_000),
         ]).flat(),
+      ],
+    },
+  ],
+}
+
+/** Leads others: a tree of helpers, and a conversation that fills its window. */
+const leader = {
+  name: 'survey',
+  description: 'lets helpers work for it',
+  turns: [
+    {
+      steps: [
+        { think: 800 },
+        { say: 'Four lines, 212 signals. I let helpers look at each line and put together what they find.' },
+        { usage: { input: 131_400, output: 2_650, costUsd: 0.43, contextWindow: 200_000, model: 'demo-large' } },
+        {
+          agents: {
+            agents: [
+              { name: 'North line', task: 'Check 48 signals against the plan', ms: 25_000, tokens: 9_400 },
+              { name: 'South line', task: 'Check 61 signals against the plan', ms: 1_500_000, tokens: 88_000 },
+              { name: 'Harbour', task: 'Check 77 signals against the plan', ms: 1_700_000, tokens: 120_000 },
+              {
+                name: 'Sight lines',
+                task: 'Look for signals that a driver sees too late',
+                ms: 1_600_000,
+                tokens: 64_000,
+                of: 'Harbour',
+              },
+            ],
+          },
+        },
+        { say: 'All lines are checked: two signals stand in the wrong place.' },
       ],
     },
   ],
@@ -71,10 +114,6 @@ const asker = {
   ],
 }
 
-const usage = (input: number, output: number) => ({
-  usage: { input, output, costUsd: Math.round((input * 3 + output * 15) / 10) / 100_000 },
-})
-
 /** Headless, for runs: each kind of node has its own way, and simulated prices. */
 const crew = {
   name: 'crew',
@@ -85,6 +124,14 @@ const crew = {
   },
 }
 
+const SOAK_ROUNDS = 90
+
+/** Says something now and then: a node that is silent for minutes counts as hung. */
+const soakRound = (_: unknown, round: number) => [
+  { think: { ms: 20_000, label: 'Watching', tokens: 400 } },
+  { say: `${round + 1} of ${SOAK_ROUNDS}: 1 200 orders, no cent lost.` },
+]
+
 const crewTurns = [
   {
     match: '/write a plan/i',
@@ -94,11 +141,12 @@ const crewTurns = [
       usage(9_400, 1_150),
     ],
   },
-  { match: '/soak/i', steps: [{ think: { ms: 900_000, label: 'Watching', tokens: 12_000 } }, { say: 'It held.' }] },
+  { match: '/soak/i', steps: [...Array.from({ length: SOAK_ROUNDS }, soakRound).flat(), { say: 'It held.' }] },
 ]
 
 export const SCENARIOS: Readonly<Record<string, object>> = {
   'at-work': atWork,
+  leader,
   cleaner,
   asker,
   crew: { ...crew, turns: crewTurns },

@@ -141,6 +141,12 @@ function sessionSeeds({ shop, timetable }: { shop: string; timetable: string }):
       project: shop,
     },
     { label: 'rebuild the timetable', prompt: 'Split the timetable by line.', scenario: 'at-work', project: timetable },
+    {
+      label: 'check every signal',
+      prompt: 'Check every signal against the plan.',
+      scenario: 'leader',
+      project: timetable,
+    },
     { label: 'clean up', prompt: 'Is the coverage report right?', scenario: 'cleaner', project: shop },
     { label: 'night signals', prompt: 'Plan the night signals.', scenario: 'asker', project: timetable },
     { label: 'a word about parsers', prompt: 'hello', scenario: 'chat', project: timetable },

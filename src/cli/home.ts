@@ -43,6 +43,7 @@ export function openHome(
       daemonSocket: socketPath(directories, 'signalbox.sock'),
       keeperSocket: socketPath(directories, 'keeper.sock'),
       packDirectory: join(directories.config, 'packs'),
+      settingsFile: join(directories.config, 'config.toml'),
       size: parseSize(config.terminal.size),
       scrollback: config.terminal.scrollback,
       maxSessions: config.sessions.max_total,

@@ -31,7 +31,13 @@ export function serverExtras(context: CommandContext, home: Home): ServerExtras 
     settings: () => ({
       items: openHome(context)
         .loaded.entries()
-        .map(({ key, shown, origin }) => ({ key, shown, origin: { ...origin }, isChangeable: isChangeable(key) })),
+        .map(({ key, about, shown, origin }) => ({
+          key,
+          about,
+          shown,
+          origin: { ...origin },
+          isChangeable: isChangeable(key),
+        })),
       version: settingsVersion(file),
     }),
     changeSettings: async (changes, version) =>
@@ -41,10 +47,12 @@ export function serverExtras(context: CommandContext, home: Home): ServerExtras 
       looking ??= examine(false).finally(() => {
         looking = null
       })
-      return looking
+      return looking.then(findings =>
+        findings.map(finding => ({ ...finding, isFixable: isFixable(finding.check) && finding.level !== 'ok' })),
+      )
     },
     doctorFix: async check => {
-      if (check !== 'directories')
+      if (!isFixable(check))
         throw new SignalboxError('E_STATE', `"${check}" is not repaired while the daemon runs`, {
           next: 'signalbox serve --stop, then signalbox doctor --fix',
         })
@@ -52,8 +60,11 @@ export function serverExtras(context: CommandContext, home: Home): ServerExtras 
     },
     startOneshot: async (store, wish) => {
       const { createOneshot } = await import('./commands/oneshot.js')
-      const { task, project, isInWorktree, maxCostUsd, ...rest } = wish
-      return createOneshot(at(project), store, home, task, {
+      const { enterProject } = await import('./project-settings.js')
+      const { task, project, isInWorktree, maxCostUsd, trust, ...rest } = wish
+      const isApart = isInWorktree === true
+      const here = await enterProject(at(project), store, home, { trust, mayAsk: false, isApart })
+      return createOneshot(at(project), store, here, task, {
         ...Object.fromEntries(Object.entries(rest).filter(([, value]) => value !== undefined)),
         ...(isInWorktree !== undefined && { worktree: isInWorktree }),
         ...(maxCostUsd !== undefined && { maxCost: String(maxCostUsd) }),
@@ -71,4 +82,9 @@ export function serverExtras(context: CommandContext, home: Home): ServerExtras 
       await exportAttractor(store, run, { dataDirectory: home.settings.dataDirectory, output })
     },
   }
+}
+
+/** Everything else is held by the daemon itself while it runs. */
+function isFixable(check: string): boolean {
+  return check === 'directories'
 }

@@ -70,7 +70,7 @@ async function command(
   name: Name,
   wish: Record<string, unknown>,
   context: CommandContext,
-  { person, labels, maxCostUsd }: Omit<Parameters<PipelineDoor['start']>[1], 'input' | 'project'>,
+  { person, labels, maxCostUsd, trust }: Omit<Parameters<PipelineDoor['start']>[1], 'input' | 'project'>,
 ): Promise<string> {
   let made: unknown = null
   const told: CommandContext = {
@@ -81,7 +81,7 @@ async function command(
   }
   const { issue, range, ...rest } = wish
   const options = {
-    ...defined({ ...rest, maxCost: maxCostUsd }),
+    ...defined({ ...rest, maxCost: maxCostUsd, trust }),
     label: Object.entries(labels).map(([key, value]) => `${key}=${value}`),
     person,
     detach: true,

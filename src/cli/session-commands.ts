@@ -6,6 +6,13 @@ export const SESSION_ARGUMENT = {
   completes: 'session',
 } as const
 
+/** Left out, it is the one that `signalbox use` names. */
+const ACTIVE_ARGUMENT = {
+  ...SESSION_ARGUMENT,
+  description: `${SESSION_ARGUMENT.description}; left out: the active one (signalbox use)`,
+  optional: true,
+} as const
+
 /** Starting agents, talking to them, looking at them, ending them. */
 export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
@@ -48,6 +55,20 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     load: () => import('./commands/sessions.js'),
   },
   {
+    name: 'use',
+    group: 'sessions',
+    summary: 'choose the session that send, read and interrupt mean without an id',
+    arguments: [{ ...SESSION_ARGUMENT, optional: true }],
+    options: [JSON_OPTION],
+    details:
+      'Without an id it says which one that is. A session that you start becomes it; when it ends, the one you used before does.',
+    examples: [
+      ['signalbox use 2', 'from now on the second'],
+      ['signalbox use', 'which one is it?'],
+    ],
+    load: () => import('./commands/use.js'),
+  },
+  {
     name: 'attach',
     group: 'sessions',
     summary: 'your terminal on a session; detach with ctrl-]',
@@ -67,7 +88,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     group: 'sessions',
     summary: 'send a prompt to a session',
     arguments: [
-      SESSION_ARGUMENT,
+      ACTIVE_ARGUMENT,
       { name: 'text', description: 'the prompt; - reads it from standard input', optional: true },
     ],
     options: [
@@ -85,11 +106,13 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
       JSON_OPTION,
     ],
     details:
+      'One word alone is the prompt, and goes to the active session: the one you chose with `signalbox use`, or began since.\n' +
       'While the agent works, a prompt goes into the agent’s own queue where it has one, and is held here otherwise.\n' +
       'With --wait the exit code is 0 when the agent is done, 3 when a person denied something, 4 when it needs one, 130 when it was\n' +
       'interrupted, 1 when it failed or the prompt was not delivered.',
     examples: [
-      ['signalbox send 1 "run the tests"', 'deliver it'],
+      ['signalbox send "run the tests"', 'deliver it to the active session'],
+      ['signalbox send 1 "run the tests"', 'deliver it to the first'],
       ['signalbox send 1 "run the tests" --wait', 'and read the answer here'],
       ['signalbox send 1 --file task.md --queue', 'a long one, when the agent has finished'],
       ['signalbox send 1 "/etc/hosts looks wrong" --as text', 'a text that begins like a command'],
@@ -100,7 +123,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     name: 'read',
     group: 'sessions',
     summary: 'what was said in a session',
-    arguments: [SESSION_ARGUMENT],
+    arguments: [ACTIVE_ARGUMENT],
     options: [
       { flags: '--turn <n>', description: 'only this turn; negative counts from the end' },
       {
@@ -147,7 +170,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
     name: 'interrupt',
     group: 'sessions',
     summary: 'stop what an agent works on; the session stays',
-    arguments: [SESSION_ARGUMENT],
+    arguments: [ACTIVE_ARGUMENT],
     options: [JSON_OPTION],
     details:
       'Presses the agent’s own keys and looks for five seconds whether it stopped. An open request is denied, not interrupted.',

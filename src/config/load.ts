@@ -35,6 +35,8 @@ export interface Origin {
 
 export interface ShownSetting {
   key: string
+  /** What it is for, in a sentence. */
+  about: string
   /** The value as a file would say it; "set" or "unset" for a secret. */
   shown: string
   origin: Origin
@@ -72,6 +74,7 @@ export function loadConfig(options: LoadOptions): LoadedConfig {
     entries: () =>
       leaves.map(({ key, known, value }) => ({
         key,
+        about: known.setting.about,
         shown: describeValue(known.setting, value),
         origin: originOf(given.get(key)),
       })),

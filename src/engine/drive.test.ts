@@ -10,6 +10,7 @@ import { cancelRun, createRun, getRun, pauseRun, resumeRun } from './control.js'
 import { type DriveEnd, Driver } from './drive.js'
 import { readRun, runStream } from './run-journal.js'
 import { runsProjection } from './runs-projection.js'
+import { dyingStore } from './testing/dying-store.js'
 import { type ListItem, listRun, listWorkflow } from './testing/list-workflow.js'
 import type { Performer, StepCall, StepEnd } from './workflow.js'
 
@@ -353,24 +354,6 @@ describe('two processes', () => {
 })
 
 describe('a crash', () => {
-  /** A store that dies with the n-th append of a run, before or after it is written. */
-  function dying(at: number, when: 'before' | 'after'): EventStore {
-    let left = at
-    return new Proxy(store, {
-      get(target, key) {
-        const value = Reflect.get(target, key, target) as unknown
-        if (key !== 'appendAll') return typeof value === 'function' ? value.bind(target) : value
-        return async (...args: Parameters<EventStore['appendAll']>) => {
-          left--
-          if (left === 0 && when === 'before') throw new Error('killed')
-          const result = await target.appendAll(...args)
-          if (left === 0) throw new Error('killed')
-          return result
-        }
-      },
-    })
-  }
-
   const items: ListItem[] = [
     ...steps('a', 'b'),
     { do: 'all', names: ['c', 'd'] },
@@ -391,7 +374,7 @@ describe('a crash', () => {
       let failures = 1
       workers.does.e = async () => ({ status: failures-- > 0 ? 'failed' : 'ok' })
       const first = new Driver({
-        store: dying(at, when),
+        store: dyingStore(store, at, when),
         run: id,
         workflow: listWorkflow,
         performers: { work: workers },

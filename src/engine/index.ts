@@ -4,7 +4,7 @@ export { type DriveEnd, type DriveOptions, Driver } from './drive.js'
 export { Artifacts } from './graph/artifacts.js'
 export { type Checkpoint, checkpointOf, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
 export { type GateOption, gateOptions } from './graph/gate-request.js'
-export { type GraphInput, graphInput, graphOf, handlersOf, type NodeOutcome } from './graph/graph-run.js'
+export { type GraphInput, graphInput, graphOf, handlersOf, type NodeOutcome, plainInput } from './graph/graph-run.js'
 export { type GraphStep, graphStep } from './graph/graph-step.js'
 export {
   branchPath,

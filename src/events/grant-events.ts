@@ -36,6 +36,8 @@ export const grantEvents = defineEvents({
       /** The approval it was made with. */
       approval: z.string(),
       note: z.string().max(2_000).optional(),
+      /** Mark of the settings in force when it was made: it ends when they are others. */
+      settings: z.string().optional(),
       chain,
     }),
   },

@@ -97,12 +97,31 @@ export const sessionEvents = defineEvents({
     description: 'Something that had been deferred is not tried any more.',
     data: z.object({ delivery: z.string(), reason: z.string() }),
   },
+  'session.chosen': {
+    description: 'A person made it the one that their words go to on a surface.',
+    data: z.object({ person: z.string(), surface: z.string() }),
+  },
+  'prompt.accepted': {
+    description: 'A prompt was taken, to be brought to the agent; no key of it has been typed.',
+    data: z.object({
+      session: z.string(),
+      prompt: z.string(),
+      text: z.string(),
+      meaning: z.string(),
+      /** What is to become of it while the agent works. */
+      whenBusy: z.string(),
+    }),
+  },
+  'prompt.begun': {
+    description: 'The first key of a prompt is about to be typed; from here on it is never typed again.',
+    data: z.object({ session: z.string(), prompt: z.string() }),
+  },
   'prompt.held': {
     description: 'A prompt waits here until the agent rests.',
     data: z.object({ session: z.string(), prompt: z.string(), text: z.string(), meaning: z.string() }),
   },
   'prompt.released': {
-    description: 'A prompt that waited was sent, or taken back.',
+    description: 'What became of a prompt: delivered, queued by the agent, not delivered, or taken back.',
     data: z.object({
       session: z.string(),
       prompt: z.string(),

@@ -35,7 +35,7 @@ export function drawDot(graph: Graph, { states, taken }: Drawing = {}): string {
   const title = textOf(graph.attributes, 'label') || textOf(graph.attributes, 'goal') || ''
   const lines = [
     'digraph {',
-    `  graph [rankdir=${quote(rankdir)}, fontname="Helvetica", fontsize=12, labelloc=t, label=${quote(cut(title))}${graph.nodes.size > STRAIGHT_FROM ? ', splines=line, nslimit=2, mclimit=0.1' : ''}]`,
+    `  graph [rankdir=${quote(rankdir)}, nodesep=0.4, ranksep=0.42, fontname="Helvetica", fontsize=12, labelloc=t, label=${quote(cut(title))}${graph.nodes.size > STRAIGHT_FROM ? ', splines=line, nslimit=2, mclimit=0.1' : ''}]`,
     '  node [fontname="Helvetica", fontsize=11, style="filled,rounded", fillcolor="#ffffff", color="#555555"]',
     '  edge [fontname="Helvetica", fontsize=10, color="#777777"]',
   ]
@@ -70,7 +70,9 @@ function drawEdge(edge: GraphEdge, taken: Drawing['taken']): string {
   const condition = textOf(edge.attributes, 'condition') ?? ''
   const count = taken?.get(edge.id) ?? 0
   const text = [label, condition && condition !== label ? `[${condition}]` : '', count > 1 ? `×${count}` : '']
-  const parts = [`label=${quote(cut(text.filter(Boolean).join(' ')))}`]
+  const words = cut(text.filter(Boolean).join(' '))
+  // Set off from the line that it belongs to: Graphviz lets them touch.
+  const parts = [`label=${quote(words === '' ? '' : `  ${words}  `)}`]
   if (count > 0) parts.push('penwidth=2', 'color="#222222"')
   else if (taken) parts.push('color="#bbbbbb"', 'fontcolor="#888888"')
   if (textOf(edge.attributes, 'loop_restart') === 'true') parts.push('style=dashed')

@@ -15,12 +15,14 @@ import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import type { ForeignCall } from './hook-inbox.js'
 import { paneByWord, paneOfCall } from './panes-find.js'
-import { type Glance, glanceAt, isSameGlance } from './panes-glance.js'
+import { glanceAt } from './panes-glance.js'
 import { describeSession, describeTmux, type PaneInfo } from './panes-info.js'
 import { readJob } from './panes-job.js'
 import { copyOf, type LiveSettings, type SwitchChange } from './panes-switches.js'
 import type { TmuxPane } from './panes-tmux.js'
 import { type TmuxPlaces, TmuxRoster } from './panes-tmux-roster.js'
+import { type BoardChange, ToldPanes } from './panes-told.js'
+import { askWitness } from './panes-witness.js'
 
 export interface PaneBoardOptions {
   clock: Clock
@@ -45,8 +47,6 @@ export interface SessionPane {
   about(): { place: string; name: string; agent: string; cwd: string; approval: string | null; pid: number }
 }
 
-export type BoardChange = { type: 'pane'; pane: PaneInfo; before: PaneInfo | null } | { type: 'gone'; pane: PaneInfo }
-
 export interface PaneExplanation {
   pane: PaneInfo
   /** Every report of the last hour; times are wall milliseconds. */
@@ -63,12 +63,9 @@ export class PaneBoard {
   readonly #sessions = new Map<string, SessionPane>()
   readonly #tmux: TmuxRoster
   readonly #muted = new Set<string>()
-  readonly #shown = new Map<string, PaneInfo>()
-  readonly #keys = new Map<string, string>()
-  readonly #glances = new Map<string, Glance>()
+  readonly #told: ToldPanes
   /** Sessions that a person has renamed since they were opened. */
   readonly #names = new Map<string, string>()
-  readonly #listeners = new Set<(change: BoardChange) => void>()
   readonly #counters = new Counters()
   #tick: Timer | null = null
   #isClosed = false
@@ -76,12 +73,13 @@ export class PaneBoard {
   constructor(options: PaneBoardOptions) {
     this.#options = options
     this.#settings = copyOf(options.settings)
+    this.#told = new ToldPanes(options.onError)
     this.#tmux = new TmuxRoster({
       ...options,
       settings: this.#settings,
       counters: this.#counters,
       changed: id => this.changed(id),
-      left: id => this.#leave(id),
+      left: id => this.#told.leave(id),
     })
   }
 
@@ -107,6 +105,7 @@ export class PaneBoard {
       settings: this.#settings,
       agentPrograms: agentNames(),
       counters: this.#counters,
+      isWitnessed: true,
       onError,
     })
   }
@@ -127,8 +126,7 @@ export class PaneBoard {
 
   /** Its end has been told by its status; a moment later it leaves the list. */
   removeSession(id: string): void {
-    if (!this.#sessions.delete(id)) return
-    this.#leave(id)
+    if (this.#sessions.delete(id)) this.#told.leave(id)
   }
 
   list(): PaneInfo[] {
@@ -139,8 +137,7 @@ export class PaneBoard {
   }
 
   listen(listener: (change: BoardChange) => void): () => void {
-    this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    return this.#told.listen(listener)
   }
 
   /** By id, a unique beginning of it, a session's number, or a place in tmux. */
@@ -187,10 +184,11 @@ export class PaneBoard {
 
   explain(id: string): PaneExplanation {
     const { supervisor, now, wall } = this.#of(id)
+    const at = (t: number) => Math.round(wall(t))
     return {
       pane: this.find(id),
-      reports: supervisor.reports(now).map(report => ({ ...report, at: wall(report.t), lastAt: wall(report.lastT) })),
-      status: supervisor.history.map(entry => ({ ...entry, at: wall(entry.t) })),
+      reports: supervisor.reports(now).map(report => ({ ...report, at: at(report.t), lastAt: at(report.lastT) })),
+      status: supervisor.history.map(entry => ({ ...entry, at: at(entry.t) })),
       screen:
         supervisor.pane.screen.last?.frame.lines.map(row => this.#options.redactor.redactSameWidth(row.text)) ?? [],
     }
@@ -237,20 +235,10 @@ export class PaneBoard {
   changed(id: string): void {
     const session = this.#sessions.get(id)
     const pane = session ? null : this.tmuxPane(id)
-    if (pane?.isOwn) return this.#leave(id)
-    if (!this.#isNew(id, session ?? pane)) return
-    const info = session ? this.#ofSession(session) : pane ? this.#ofTmux(pane) : null
-    if (!info) return
-    const key = JSON.stringify({
-      ...info,
-      stateId: 0,
-      why: { ...info.why, staleForS: info.why.staleForS === null ? null : 1 },
-    })
-    if (this.#keys.get(id) === key) return
-    this.#keys.set(id, key)
-    const before = this.#shown.get(id) ?? null
-    this.#shown.set(id, info)
-    this.#tell({ type: 'pane', pane: info, before })
+    if (pane?.isOwn) return this.#told.leave(id)
+    const found = session ?? pane
+    if (!found || !this.#told.isNew(id, glanceAt(found, [this.#muted.has(id), this.#names.get(id)]))) return
+    this.#told.tell(session ? this.#ofSession(session) : this.#ofTmux(pane!))
   }
 
   close(): void {
@@ -260,33 +248,6 @@ export class PaneBoard {
   }
 
   // — inside —
-
-  #leave(id: string): void {
-    const info = this.#shown.get(id)
-    this.#shown.delete(id)
-    this.#keys.delete(id)
-    this.#glances.delete(id)
-    if (info) this.#tell({ type: 'gone', pane: info })
-  }
-
-  /** Most of the time nothing has happened to a pane since it was last described: then it is not described again. */
-  #isNew(id: string, pane: SessionPane | TmuxPane | null): boolean {
-    if (!pane) return true
-    const glance = glanceAt(pane, [this.#muted.has(id), this.#names.get(id)])
-    const isSame = isSameGlance(this.#glances.get(id), glance)
-    this.#glances.set(id, glance)
-    return !isSame
-  }
-
-  #tell(change: BoardChange): void {
-    for (const listener of this.#listeners) {
-      try {
-        listener(change)
-      } catch (error) {
-        this.#options.onError(error)
-      }
-    }
-  }
 
   /** One tick for all: a pane whose turn fails does not keep the others from theirs. */
   #startTicking(): void {
@@ -300,10 +261,16 @@ export class PaneBoard {
         attempt(() => {
           this.#readJob(pane)
           pane.supervisor.tick(pane.now())
+          void this.#witness(pane).catch(onError)
           this.changed(pane.id)
         }, onError)
     }
     this.#tick = clock.setTimer(everyMs, beat)
+  }
+
+  async #witness({ id, supervisor, now, about }: SessionPane): Promise<void> {
+    const { env, onError } = this.#options
+    if (await askWitness({ supervisor, now, pid: about().pid }, { env, onError })) this.changed(id)
   }
 
   /** What runs in a session of ours, redacted as it is read. */

@@ -128,7 +128,8 @@ export function doingOf(state: PaneState, supervised: Supervised, redact: (text:
   return redact(oneLine(rawDoing(state, supervised))).slice(0, 200)
 }
 
-function rawDoing(
+/** The same as it stands on the screen. */
+export function rawDoing(
   { payload, view, look, awaiting }: PaneState,
   { status, claim, exitCode, label }: Supervised,
 ): string {

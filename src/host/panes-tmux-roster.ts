@@ -155,7 +155,7 @@ export class TmuxRoster {
   }
 
   async #openPane(key: string, socket: string, info: TmuxPane['info']): Promise<TmuxPane | null> {
-    const { clock, settings, packs, redactor, counters, onError } = this.#options
+    const { clock, settings, packs, redactor, env, counters, onError } = this.#options
     const name = `${key} ${info.pid}`
     const id = this.#ids.get(name) ?? newId('pan')
     this.#ids.set(name, id)
@@ -169,6 +169,7 @@ export class TmuxRoster {
       packs,
       programs: await this.agentPrograms(),
       redactor,
+      env,
       counters,
       changed: () => this.#options.changed(id),
       onError,

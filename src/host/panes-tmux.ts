@@ -5,6 +5,7 @@ import { contentBytes, type TmuxContent, type TmuxPaneInfo } from '../panes/tmux
 import { initialMemory } from '../screen/index.js'
 import type { Redactor } from '../text/index.js'
 import { type AgentPrograms, isOwnSurface, readJob } from './panes-job.js'
+import { askWitness } from './panes-witness.js'
 
 export interface TmuxPaneOptions {
   id: string
@@ -16,6 +17,7 @@ export interface TmuxPaneOptions {
   packs: PackShelf
   programs: AgentPrograms
   redactor: Redactor
+  env: NodeJS.ProcessEnv
   counters: Counters
   changed(): void
   onError(error: unknown): void
@@ -66,6 +68,7 @@ export class TmuxPane {
         settings,
         agentPrograms: [...options.programs.keys()],
         counters,
+        isWitnessed: true,
         onError,
       },
     )
@@ -195,6 +198,7 @@ export class TmuxPane {
   #after(t: number): void {
     if (this.#isClosed) return
     this.#options.changed()
+    void this.#witness()
     const { pane } = this.supervisor
     const deadlines = [pane.nextDeadline(), this.supervisor.nextDeadline()].filter(at => at !== null && at > t - 1)
     this.#timer?.cancel()
@@ -204,11 +208,19 @@ export class TmuxPane {
     this.#timer = this.#options.clock.setTimer(Math.max(1, (due - t) * 1000), () => this.#due())
   }
 
+  /** A menu stands where the shell says that a command runs: the program itself is looked at. */
+  async #witness(): Promise<void> {
+    const { env, onError } = this.#options
+    const { supervisor } = this
+    const isHeard = await askWitness({ supervisor, now: () => this.now(), pid: this.#info.pid }, { env, onError })
+    if (isHeard && !this.#isClosed) this.#options.changed()
+  }
+
   #due(): void {
     const t = this.now()
     const { pane } = this.supervisor
-    const isFocusDue = (this.supervisor.nextDeadline() ?? Number.POSITIVE_INFINITY) <= t
-    if (isFocusDue) this.supervisor.tick(t)
+    const isTickDue = (this.supervisor.nextDeadline() ?? Number.POSITIVE_INFINITY) <= t
+    if (isTickDue) this.supervisor.tick(t)
     this.#take(pane.tick(t), t)
   }
 }

@@ -32,6 +32,8 @@ export interface SessionWatchOptions {
 }
 
 const FLUSH_MS = 30_000
+/** What a pane does changes with every row it prints; whoever reads a list of panes needs it this often. A status is told at once. */
+const TELL_AGAIN_S = 0.25
 
 /**
  * Looks over a live session's shoulder: what the evidence adds up to and why (`explain`), which version of the agent this is, whether its
@@ -47,6 +49,7 @@ export class SessionWatch implements SessionObserver {
   #flushedAt: number
   #time = { t: 0, at: 0 }
   #timer: Timer | null = null
+  #told = { t: Number.NEGATIVE_INFINITY, stateId: -1 }
   #isVersionKnown = false
   readonly supervisor: Supervisor | null
 
@@ -77,7 +80,7 @@ export class SessionWatch implements SessionObserver {
         this.#findVersion(step.look.frame)
         if (isLive) for (const report of this.#drift.see(step.look)) this.#report(report)
       }
-      this.#options.changed?.()
+      this.#tell(t)
       this.#schedule(t)
       if (this.#options.clock.monotonic() - this.#flushedAt >= FLUSH_MS) this.#flush()
     } catch (error) {
@@ -136,6 +139,15 @@ export class SessionWatch implements SessionObserver {
 
   get version(): string | null {
     return this.#options.live.version
+  }
+
+  /** What is not told now is found by the board's own beat. */
+  #tell(t: number): void {
+    const stateId = this.supervisor?.stateId ?? 0
+    const isEarly = t >= this.#told.t && t < this.#told.t + TELL_AGAIN_S
+    if (isEarly && stateId === this.#told.stateId) return
+    this.#told = { t, stateId }
+    this.#options.changed?.()
   }
 
   #findVersion({ lines }: Frame): void {

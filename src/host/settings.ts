@@ -12,6 +12,8 @@ export interface HostSettings {
   daemonSocket: string
   keeperSocket: string
   packDirectory: string
+  /** The person's own settings; grants end when they change. */
+  settingsFile?: string
   size: { cols: number; rows: number }
   scrollback: number
   maxSessions: number

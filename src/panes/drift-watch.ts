@@ -41,10 +41,12 @@ export class DriftWatch {
     const kind = kindOf(look.observation)
     const before = this.tick(look.t)
     if (kind) this.#counts[kind]++
-    const hash = screenHash(look)
     if (kind !== 'unknown') this.#standing = null
-    else if (this.#standing?.hash !== hash) this.#standing = { hash, since: look.t, look }
-    return [...before, ...this.#tooMany(look, hash, kind)]
+    else {
+      const hash = screenHash(look)
+      if (this.#standing?.hash !== hash) this.#standing = { hash, since: look.t, look }
+    }
+    return [...before, ...this.#tooMany(look, kind)]
   }
 
   /** Only time has passed. */
@@ -60,13 +62,13 @@ export class DriftWatch {
     return this.#standing === null || this.#reported.has(this.#standing.hash) ? null : this.#standing.since + STANDS_S
   }
 
-  #tooMany(look: Look, hash: string, kind: keyof DriftCounts | null): DriftReport[] {
+  #tooMany(look: Look, kind: keyof DriftCounts | null): DriftReport[] {
     const { anchored, structural, unknown } = this.#counts
     const all = anchored + structural + unknown
     const isDrift = all >= LEAST_FRAMES && (structural + unknown) / all > SHARE_MAX
     if (!isDrift || this.#isReported || kind === 'anchored') return []
     this.#isReported = true
-    return [{ reason: 'screens', counts: this.counts, look, screenHash: hash }]
+    return [{ reason: 'screens', counts: this.counts, look, screenHash: screenHash(look) }]
   }
 }
 

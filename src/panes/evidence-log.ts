@@ -1,6 +1,7 @@
+import { claimOf } from './claim-of.js'
 import { AUTHORITIES, type Authority, type Claim, type Evidence } from './evidence.js'
 import type { PaneStep } from './pane.js'
-import { claimOf, type Reading } from './reading.js'
+import type { Reading } from './reading.js'
 
 export interface JudgedEvidence {
   authority: Authority

@@ -9,8 +9,10 @@ import {
   type Evidence as TerminalEvidence,
 } from '../terminal/index.js'
 import type { Claim, Evidence } from './evidence.js'
+import { joinView } from './join-view.js'
+import type { TerminalWitness } from './menu-witness.js'
 import { type Look, PaneScreen, type PaneScreenState } from './pane-screen.js'
-import { Evidences, joinView, type Reading, type SavedEvidences, TITLE_LAPSE_S } from './reading.js'
+import { Evidences, type Reading, type SavedEvidences, TITLE_LAPSE_S } from './reading.js'
 import { reportEffect } from './report-evidence.js'
 import { statusClaim } from './status-evidence.js'
 import { titleClaim } from './title-evidence.js'
@@ -47,6 +49,11 @@ export class Pane {
   /** When keys last went to the program, as far as that is known. */
   inputAt: number | null = null
   #shell: ShellState = INITIAL_SHELL_STATE
+  /** Somebody can see whether the program reads its terminal. */
+  set isWitnessed(isWitnessed: boolean) {
+    this.#evidences.witness.isPresent = isWitnessed
+  }
+
   /** Off: what programs say of themselves by OSC 7501 is no evidence. */
   hearsStatus = true
 
@@ -118,6 +125,20 @@ export class Pane {
 
   exited(exit: { code: number | null; signal: string | null }, t: number): void {
     this.#evidences.report({ authority: 'exit', claim: { is: 'exited', ...exit }, t, expires: null, ref: 'exit' })
+  }
+
+  /** Whoever can see the program is to be asked now whether it reads its terminal. */
+  isWitnessDue(t: number): boolean {
+    return this.#evidences.isMenuOverCommand && this.#evidences.witness.isDue(t)
+  }
+
+  hearWitness(witness: TerminalWitness): void {
+    this.#evidences.witness.hear(witness)
+  }
+
+  /** When a menu over a shell's command will have stood for long enough. */
+  witnessDeadline(): number | null {
+    return this.#evidences.isMenuOverCommand ? this.#evidences.witness.nextDeadline() : null
   }
 
   nextDeadline(): number | null {

@@ -1,5 +1,7 @@
-import type { Awaiting, Observation, TerminalView } from '../screen/index.js'
+import type { Observation } from '../screen/index.js'
+import { claimOf } from './claim-of.js'
 import { AUTHORITIES, type Authority, type Claim, type Evidence } from './evidence.js'
+import { MENU_STANDS_S, MenuWitness } from './menu-witness.js'
 
 /*
  * What the evidence adds up to. The highest report that has not expired wins; lower ones that disagree are kept as contradictions. Hooks
@@ -9,7 +11,8 @@ import { AUTHORITIES, type Authority, type Claim, type Evidence } from './eviden
  * A report is replaced by the next of its authority, never by an older one: a transcript is read late. Some reports expire under a
  * condition, which is not the same as being overruled:
  *   - a *working* that was reported from outside lapses when a live menu younger than the report has stood for a second (the program forgot
- *     to say that it asks);
+ *     to say that it asks). The shell's only yields while the menu stands, because its command has not ended; and where somebody can see
+ *     whether the program reads its terminal, only to one that does (`MenuWitness`);
  *   - a *working* or *blocked* lapses when our own interrupt was followed by an end (no program reports that reliably);
  *   - a hook's or transcript's *working* lapses 30 s after the last of them while the screen is anchored at rest (no word comes after Esc
  *     or a denial), its *blocked* when the input box has been live for 5 s, its *starting* with the first live input box;
@@ -17,7 +20,6 @@ import { AUTHORITIES, type Authority, type Claim, type Evidence } from './eviden
  *     work still being drawn;
  *   - what the screen said lapses when it has been unreadable for 5 s.
  */
-const MENU_STANDS_S = 1
 export const TITLE_LAPSE_S = 3
 const HOOK_IDLE_S = 30
 const BOX_STANDS_S = 5
@@ -77,6 +79,8 @@ export class Evidences {
   #wasAsking = false
   #isOpenedByPerson = false
   readonly #isAgent: boolean
+  /** Whether the program behind the menu reads its terminal. */
+  readonly witness = new MenuWitness()
   #last: Reading = { claim: null, authority: 'none', rule: 'none', confidence: 0, since: 0, contradictions: [] }
 
   /** `isAgent`: the pane runs an agent whose screens are known. */
@@ -106,6 +110,12 @@ export class Evidences {
     this.#boxSince = saved.boxSince
     this.#unreadSince = saved.unreadSince
     this.#last = saved.last
+    this.witness.follow(saved.menuSince)
+  }
+
+  /** A menu on the screen would speak instead of the shell, whose command has not ended. */
+  get isMenuOverCommand(): boolean {
+    return this.#menuSince !== null && isYounger(this.#menuSince, this.#reports.get('shell'))
   }
 
   report(evidence: Evidence): void {
@@ -123,6 +133,7 @@ export class Evidences {
     const isMenu = observation.awaiting !== null && observation.view === 'tool_menu'
     const isBox = observation.composer !== null && observation.busy === false && observation.awaiting === null
     this.#menuSince = isMenu ? (this.#menuSince ?? t) : null
+    this.witness.follow(this.#menuSince)
     this.#busySince = observation.busy === true ? (this.#busySince ?? t) : null
     this.#boxSince = isBox ? (this.#boxSince ?? t) : null
     this.#followOpened(observation, t)
@@ -157,7 +168,7 @@ export class Evidences {
   /** The newest report of each authority that still counts. */
   standing(t: number): Evidence[] {
     this.#expire(t)
-    return this.#inOrder()
+    return this.#inOrder(t)
   }
 
   interrupted(t: number): void {
@@ -166,7 +177,7 @@ export class Evidences {
 
   read(t: number): Reading {
     this.#expire(t)
-    const [winner, ...others] = this.#inOrder()
+    const [winner, ...others] = this.#inOrder(t)
     if (!winner) return this.#last
     const contradictions = others.filter(evidence => evidence.claim.is !== winner.claim.is)
     const isSame = this.#last.claim?.is === winner.claim.is && this.#last.authority === winner.authority
@@ -186,13 +197,11 @@ export class Evidences {
       if (evidence.expires !== null && t >= evidence.expires) this.#reports.delete(authority)
     }
     if (this.#unreadSince !== null && t - this.#unreadSince >= UNREADABLE_S)
-      for (const authority of ['screen', 'structure'] as const) this.#reports.delete(authority)
+      for (const authority of ['screen', 'structure'] as const)
+        if (!isOfProcess(this.#reports.get(authority))) this.#reports.delete(authority)
     const menuStands = this.#menuSince !== null && t - this.#menuSince >= MENU_STANDS_S
-    for (const authority of ['osc7501', 'hook', 'transcript', 'shell', 'title'] as const) {
-      const evidence = this.#reports.get(authority)
-      if (menuStands && evidence?.claim.is === 'working' && evidence.t < this.#menuSince!)
-        this.#reports.delete(authority)
-    }
+    for (const authority of ['osc7501', 'hook', 'transcript', 'title'] as const)
+      if (menuStands && isYounger(this.#menuSince!, this.#reports.get(authority))) this.#reports.delete(authority)
     for (const authority of REPORTED) {
       const evidence = this.#reports.get(authority)
       if (evidence && this.#hasLapsed(evidence, t)) this.#reports.delete(authority)
@@ -221,10 +230,12 @@ export class Evidences {
     }
   }
 
-  #inOrder(): Evidence[] {
+  #inOrder(t: number): Evidence[] {
+    const isYielding = this.isMenuOverCommand && this.witness.isHeeded(t)
     const [hook, transcript] = REPORTED.map(authority => this.#reports.get(authority))
     const isTranscriptNewer = hook !== undefined && transcript !== undefined && transcript.t > hook.t
     return AUTHORITIES.map(authority => {
+      if (authority === 'shell' && isYielding) return undefined
       if (isTranscriptNewer && authority === 'hook') return transcript
       if (isTranscriptNewer && authority === 'transcript') return hook
       return this.#reports.get(authority)
@@ -241,93 +252,20 @@ export class Evidences {
   }
 }
 
+/** A menu that came up after the word of somebody who said that there is work. */
+function isYounger(menuSince: number, report: Evidence | undefined): boolean {
+  return report?.claim.is === 'working' && report.t < menuSince
+}
+
+/** Said of the program by its being there, not by the screen: what the screen shows takes its place, and nothing else does. */
+function isOfProcess(report: Evidence | undefined): boolean {
+  return report?.ref.startsWith('process/') === true
+}
+
 function isRest(claim: Claim | undefined): boolean {
   return claim?.is === 'idle' || claim?.is === 'done' || claim?.is === 'stopped'
 }
 
 function openedByPerson(claim: Claim | null): Claim | null {
   return claim?.is === 'blocked' ? { ...claim, awaiting: 'picker' } : claim
-}
-
-/** What an observation claims; null when it cannot tell. */
-export function claimOf(observation: Observation): Claim | null {
-  const { awaiting } = observation
-  // A REPL, a debugger, a pager or an editor at its own prompt waits for its user as a shell does: it rests, and calls nobody.
-  if (awaiting && awaiting !== 'exit_confirm' && observation.view !== 'idle_prompt') return { is: 'blocked', awaiting }
-  switch (observation.view) {
-    case 'startup':
-      return { is: 'starting' }
-    case 'unknown':
-      return null
-    case 'auth_required':
-      return { is: 'blocked', awaiting: 'auth' }
-    case 'error':
-      return { is: 'failed', reason: (observation as Observation<'error'>).payload.message }
-    case 'background_task':
-      return { is: 'done', background: (observation as Observation<'background_task'>).payload.count }
-    case 'idle_prompt': {
-      const { fresh, lastTurn } = (observation as Observation<'idle_prompt'>).payload
-      if (lastTurn === 'interrupted' || lastTurn === 'denied') return { is: 'stopped', by: lastTurn }
-      if (lastTurn === 'done') return { is: 'done' }
-      return { is: 'idle', fresh }
-    }
-    default:
-      return observation.busy === null ? { is: 'working' } : observation.busy ? { is: 'working' } : null
-  }
-}
-
-/** The view of a frame joined with the winning report: the report's truth, and the view nearest to it. */
-export function joinView(
-  observation: Observation,
-  reading: Reading,
-  atWork: { view: TerminalView; payload: unknown },
-): { view: TerminalView; payload: unknown; busy: boolean | null; awaiting: Awaiting | null } {
-  const own = {
-    view: observation.view,
-    payload: observation.payload,
-    busy: observation.busy,
-    awaiting: observation.awaiting,
-  }
-  if (!reading.claim || !['osc7501', 'hook', 'transcript', 'shell', 'title'].includes(reading.authority)) return own
-  const isRecognised = observation.view === 'unknown' && (observation as Observation<'unknown'>).payload.recognised
-  switch (reading.claim.is) {
-    case 'working':
-      if (observation.busy === true || observation.view === 'startup' || isRecognised)
-        return { ...own, busy: own.busy ?? true }
-      // A menu that the person opened, or that the report does not know of yet, is on screen all the same.
-      if (observation.awaiting !== null) return own
-      if (reading.authority === 'shell') return joinShell(observation)
-      return { view: atWork.view, payload: atWork.payload, busy: true, awaiting: null }
-    case 'blocked':
-      if (observation.awaiting !== null) return own
-      if (observation.view === 'auth_required') return { ...own, awaiting: reading.claim.awaiting }
-      return { view: 'tool_menu', payload: { menu: null }, busy: false, awaiting: reading.claim.awaiting }
-    case 'idle':
-    case 'done':
-    case 'failed':
-      if (reading.claim.is === 'failed' && reading.authority !== 'shell') return own
-      if (observation.busy === false || isRecognised) return own
-      if (observation.view === 'unknown' || observation.view === 'startup') return own
-      return { view: 'idle_prompt', payload: { fresh: false, prompt: 'agent' }, busy: false, awaiting: null }
-    default:
-      return own
-  }
-}
-
-/** A command runs: a REPL, pager or editor inside it that waits for its user is what shows; a look-alike of the shell's own prompt is not. */
-function joinShell(observation: Observation): {
-  view: TerminalView
-  payload: unknown
-  busy: boolean | null
-  awaiting: Awaiting | null
-} {
-  const isInside =
-    observation.view === 'idle_prompt' && (observation as Observation<'idle_prompt'>).payload.prompt !== 'shell'
-  if (isInside) return { view: observation.view, payload: observation.payload, busy: observation.busy, awaiting: null }
-  return {
-    view: 'tool_running',
-    payload: { tool: { name: 'Shell', kind: 'shell', summary: '' } },
-    busy: true,
-    awaiting: null,
-  }
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../config/index.js'
-import type { RowMask } from '../terminal/index.js'
+import { onceARow, type RowMask } from '../terminal/index.js'
 import type { Counters } from './counters.js'
 import type { Claim, Evidence } from './evidence.js'
 import type { HeuristicSignal } from './heuristics/index.js'
@@ -16,6 +16,8 @@ export interface SupervisorOptions {
   /** Process names of all known agents: heuristics may judge them. */
   agentPrograms: readonly string[]
   counters: Counters
+  /** Somebody answers when it is asked whether the program reads its terminal (`isWitnessDue`). */
+  isWitnessed?: boolean
   onError(error: unknown): void
 }
 
@@ -55,10 +57,11 @@ export const GUESSES: Readonly<Record<HeuristicSignal, { event: StatusEvent; cla
 export const GUESS_LASTS_S = 30
 
 /** A row without the times in it: a clock that counts is no news. */
-export const timeless: RowMask = row =>
+export const timeless: RowMask = onceARow(row =>
   row.text
     .replace(/^\s*[^\p{L}\p{N}\s]{1,8}\s/u, '')
-    .replace(/(?:\d+h ?)?(?:\d+m ?)?\d+(?:\.\d+)?s\b|\d{1,2}:\d{2}(?::\d{2})?/gu, '0')
+    .replace(/(?:\d+h ?)?(?:\d+m ?)?\d+(?:\.\d+)?s\b|\d{1,2}:\d{2}(?::\d{2})?/gu, '0'),
+)
 
 export function sourceOf({ authority }: Evidence): SignalSource {
   return authority === 'structure' ? 'screen' : authority === 'silence' ? 'content' : authority

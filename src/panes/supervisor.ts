@@ -1,8 +1,11 @@
 import { ContentWatch } from './content-watch.js'
-import { type Claim, type Evidence, rankOf } from './evidence.js'
+import type { Evidence } from './evidence.js'
 import { FocusWatch } from './focus-watch.js'
+import { followLook, markStuck } from './follow-progress.js'
+import { ForegroundWatch } from './foreground-watch.js'
 import { heedGuess } from './heed-guess.js'
 import type { Job } from './job.js'
+import type { TerminalWitness } from './menu-witness.js'
 import type { Pane, PaneState, PaneStep } from './pane.js'
 import type { Look } from './pane-screen.js'
 import { ProgressWatch } from './progress.js'
@@ -10,20 +13,15 @@ import type { LoggedReport } from './report-log.js'
 import { SignalQueue } from './signal-queue.js'
 import { type Signal, type SignalSource, signalName } from './signals.js'
 import type { StatusEntry } from './status.js'
+import { SupervisedReading } from './supervised-reading.js'
 import { SupervisedStatus } from './supervised-status.js'
 import {
-  effectOf,
-  isOneRank,
   nameOf,
   type Supervised,
   type SupervisorOptions,
   type SupervisorSettings,
-  says,
   sourceOf,
 } from './supervisor-parts.js'
-
-/** A program in the foreground counts when it has been there for so long. */
-const FOREGROUND_STANDS_S = 1
 
 /**
  * Everything that is known about one pane, turned into its status: reports go through the queue into the reading and the table, time alone
@@ -38,13 +36,9 @@ export class Supervisor {
   readonly #content: ContentWatch
   readonly #progress: ProgressWatch
   readonly #focus: FocusWatch
-  #job: Job | null = null
-  /** Since when this very program has the terminal. */
-  #jobSince = Number.NEGATIVE_INFINITY
-  #isCleared = false
+  readonly #foreground: ForegroundWatch
+  readonly #reading: SupervisedReading
   #mode: 'auto' | 'off' = 'auto'
-  #heardAt = 0
-  #countedAt = 0
 
   constructor(pane: Pane, options: SupervisorOptions) {
     const { settings, counters } = options
@@ -63,7 +57,10 @@ export class Supervisor {
       frozenS: panes.stuck_frozen_s,
     })
     this.#focus = new FocusWatch(panes.focus_debounce_s)
-    this.#status = new SupervisedStatus(pane, options, { content: this.#content, progress: this.#progress })
+    this.#foreground = new ForegroundWatch(settings.heuristics.jobs)
+    const parts = { content: this.#content, progress: this.#progress }
+    this.#status = new SupervisedStatus(pane, options, parts)
+    this.#reading = new SupervisedReading(options, { status: this.#status, ...parts })
   }
 
   get pane(): Pane {
@@ -71,7 +68,12 @@ export class Supervisor {
   }
 
   get job(): Job | null {
-    return this.#job
+    return this.#foreground.job
+  }
+
+  /** Grows with every change of the status. */
+  get stateId(): number {
+    return this.#status.state.stateId
   }
 
   get history(): readonly StatusEntry[] {
@@ -107,11 +109,8 @@ export class Supervisor {
 
   /** The program in the foreground; `null` where nobody tells. */
   runs(job: Job | null, t: number): void {
-    const before = this.#job
-    this.#job = job
-    if (before?.pid !== job?.pid || before?.name !== job?.name) this.#jobSince = t
-    if (!before || !job || before.name === job.name) return
-    if (!before.isShell && job.isShell) this.#offer('process', 'returned', t, {})
+    if (!this.#foreground.runs(job, t)) return
+    this.#offer('process', 'returned', t, {})
     this.drain(t)
   }
 
@@ -167,12 +166,12 @@ export class Supervisor {
   tick(t: number): void {
     const tasks = [
       () => this.drain(t),
-      () => this.#countAuthority(t),
+      () => this.#reading.count(t),
       () => this.#status.tick(t),
-      () => this.#readAgain(t),
+      () => this.#reading.again(t),
       () => this.#readForeground(t),
       () => this.#status.endWait(t),
-      () => this.#markStuck(t),
+      () => markStuck(t, { status: this.#status, progress: this.#progress, counters: this.#options.counters }),
       () => this.#markSeen(t),
       () => this.#guess(null, t),
     ]
@@ -185,9 +184,19 @@ export class Supervisor {
     }
   }
 
-  /** Times that a tick each second would miss: focus counts after a fraction of one. */
+  /** Times that a tick each second would miss: focus counts after a fraction of one, a menu over a command after one since it came up. */
   nextDeadline(): number | null {
-    return this.#focus.nextDeadline()
+    const deadlines = [this.#focus.nextDeadline(), this.pane.witnessDeadline()].filter(at => at !== null)
+    return deadlines.length === 0 ? null : Math.min(...deadlines)
+  }
+
+  /** Asked by who can see the program: is it to be looked at now whether it reads its terminal? Then `witness` is to be called. */
+  isWitnessDue(t: number): boolean {
+    return this.pane.isWitnessDue(t)
+  }
+
+  witness(witness: TerminalWitness, t: number): void {
+    this.#reading.witness(witness, t)
   }
 
   // — what it is —
@@ -195,7 +204,6 @@ export class Supervisor {
   state(t: number): Supervised {
     const { state } = this.#status
     const { reading } = this.pane.state(t)
-    const isUnheard = this.pane.standing(t).length === 0 && t - this.#heardAt >= this.#settings.reading.stale_s
     return {
       ...state,
       generation: this.#status.generation,
@@ -204,7 +212,7 @@ export class Supervisor {
       authority: reading.authority,
       rule: reading.rule,
       confidence: reading.confidence,
-      staleFor: isUnheard ? t - this.#heardAt : null,
+      staleFor: this.#reading.staleFor(t),
       contradictions: reading.contradictions.length,
       flicker: this.#status.flickers,
       heuristics: this.#settings.heuristics.mode === 'off' ? 'off' : this.#mode,
@@ -229,11 +237,17 @@ export class Supervisor {
   #tune(pane: Pane): void {
     const { osc7501, reading } = this.#settings
     pane.hearsStatus = osc7501.enabled
+    pane.isWitnessed = this.#options.isWitnessed === true
     pane.screen.settleBy({
       looks: reading.settle_looks,
       gapS: reading.settle_gap_ms / 1000,
       maxS: reading.settle_max_ms / 1000,
     })
+  }
+
+  /** The shell has said that a command runs, and not yet that it has ended. */
+  #isMarked(t: number): boolean {
+    return this.pane.standing(t).some(({ authority, claim }) => authority === 'shell' && claim.is === 'working')
   }
 
   #offer(source: SignalSource, name: string, t: number, data: Signal['data']): void {
@@ -242,7 +256,7 @@ export class Supervisor {
 
   #handle(signal: Signal, now: number): void {
     const { source, t, data } = signal
-    if (data.evidence !== undefined) return this.#hear(data.evidence as Evidence, now)
+    if (data.evidence !== undefined) return this.#reading.hear(data.evidence as Evidence, now)
     if (data.step !== undefined) return this.#see((data.step as PaneStep & { type: 'look' }).state, t)
     if (source === 'hook' || source === 'transcript') {
       this.#progress.progressed(t)
@@ -255,8 +269,10 @@ export class Supervisor {
       case 'content.update':
         return this.#status.contentChanged(t)
       case 'process.returned':
-        // No mark and no word: a run that nobody better began has ended, how is unknown.
-        if (this.#status.isActive) this.#status.apply('finish-ok', 'shell', t, 'process/back-to-shell')
+        // No mark and no word: a run that nobody better began has ended, how is unknown. A shell that marks its commands says so itself; the
+        // programs of one command come and go.
+        if (this.#status.isActive && !this.#isMarked(t))
+          this.#status.apply('finish-ok', 'shell', t, 'process/back-to-shell')
         return
       case 'user.focus':
       case 'user.click':
@@ -265,120 +281,44 @@ export class Supervisor {
       case 'user.clear':
         this.#status.apply('clear', 'user', t, signalName(signal))
         this.#content.suppress()
-        // What was said before counts no more; the next word does, even if it is the same.
-        this.#isCleared = true
+        this.#reading.clear()
         return
     }
   }
 
-  /** One report. It speaks for the pane only if nothing higher does; which of two in one breath came last must not decide. */
-  #hear(evidence: Evidence, now: number): void {
-    const { authority, claim, t, ref } = evidence
-    this.#heardAt = Math.max(this.#heardAt, t)
-    if (authority === 'shell') this.#content.heardShell(t)
-    if (authority === 'hook' || authority === 'transcript' || authority === 'osc7501') this.#progress.progressed(t)
-    const top = this.pane.standing(now)[0]
-    const isLower =
-      top !== undefined && rankOf(authority) > rankOf(top.authority) + (isOneRank(authority, top.authority) ? 1 : 0)
-    if (isLower) {
-      const isSame = top.claim.is === claim.is
-      if (!isSame) this.#options.counters.add('reading.contradiction', { won: top.authority, lost: authority })
-      this.#status.log.add({
-        t,
-        source: authority,
-        says: says(claim),
-        ref,
-        effect: isSame ? 'agrees' : `lost to ${top.authority}`,
-      })
-      return
-    }
-    if (this.#isCleared) this.#status.forgetReading()
-    this.#isCleared = false
-    const entry = this.#status.read({ claim, authority, ref }, this.pane.state(now), t)
-    this.#status.log.add({ t, source: authority, says: says(claim), ref, effect: effectOf(entry) })
-  }
-
   #see(state: PaneState, t: number): void {
-    const { look, reading } = state
+    const { look } = state
     if (!look) return
-    this.#heardAt = Math.max(this.#heardAt, look.isBelieved && look.observation.view !== 'unknown' ? t : 0)
-    this.#followProgress(look, t)
+    if (followLook(look, t, { content: this.#content, progress: this.#progress }))
+      this.#offer('content', 'update', t, {})
     if (!this.#status.isActive && this.#content.isTyping) this.#status.acted(t)
-    if (look.isBelieved) {
-      const { authority, rule } = reading
-      const isOwn = authority === 'screen' || authority === 'structure'
-      const entry = this.#status.read({ claim: reading.claim, authority, ref: rule }, state, t)
-      if (entry || isOwn)
-        this.#status.log.add({
-          t,
-          source: isOwn ? authority : look.observation.anchored ? 'screen' : 'structure',
-          says: isOwn ? says(reading.claim) : look.observation.view,
-          ref: look.observation.rule,
-          effect: entry ? effectOf(entry) : 'agrees',
-        })
-    }
+    this.#reading.see(state, t)
     if (look.isSettled && look.observation.view === 'idle_prompt') this.#content.learnPrompt()
     this.#guess(look.frame, t)
   }
 
-  /** A rest is believed late, a lapse comes with time alone: the reading is asked again. */
-  #readAgain(t: number): void {
-    const state = this.pane.state(t)
-    if (state.look && !state.look.isBelieved) return
-    const { claim, authority, rule } = state.reading
-    this.#status.read({ claim, authority, ref: rule }, state, t)
-  }
-
-  /** Nobody has ever said a word, and a program other than the shell has the terminal: it was started before anybody watched. */
+  /** Nobody has ever said a word: the program in the foreground speaks by being there. */
   #readForeground(t: number): void {
-    const job = this.#job
-    if (!job || job.isShell || job.agent !== null || job.name === null) return
-    // A program that only starts another one in its place, as env and exec do, is gone again at once.
-    if (t - this.#jobSince < FOREGROUND_STANDS_S) return
-    // Listed programs are read by what they print.
-    if (this.#settings.heuristics.jobs.includes(job.name)) return
     if (this.pane.state(t).reading.claim !== null || this.pane.screen.last === null) return
-    const claim: Claim = { is: 'working', label: job.name }
-    const evidence: Evidence = { authority: 'structure', claim, t, expires: null, ref: 'process/foreground' }
+    const evidence = this.#foreground.evidence(t)
+    if (!evidence) return
     this.pane.report(evidence)
-    this.#hear(evidence, t)
-  }
-
-  #followProgress({ frame, observation }: Look, t: number): void {
-    const novelty = this.#content.follow(frame, observation)
-    if (novelty === 'news') this.#progress.progressed(t)
-    else if (novelty !== 'nothing') this.#progress.moved(t)
-    if (novelty === 'news' || novelty === 'change') this.#offer('content', 'update', t, {})
+    this.#reading.hear(evidence, t)
   }
 
   #guess(frame: Look['frame'] | null, t: number): void {
     const { agentPrograms, counters } = this.#options
     const guess = this.#content.guess(frame, t, {
       pane: this.pane,
-      job: this.#job,
+      job: this.job,
       agentPrograms,
       mode: this.#mode,
       status: this.#status.state.status,
     })
     if (!guess) return
-    const job = this.#job?.name ?? 'none'
+    const job = this.job?.name ?? 'none'
     const hasSpoken = heedGuess(guess, t, { job, status: this.#status, progress: this.#progress, counters })
-    if (hasSpoken) this.#heardAt = Math.max(this.#heardAt, t)
-  }
-
-  #markStuck(t: number): void {
-    const look = this.pane.screen.last
-    const facets = look?.observation.facets ?? []
-    const view = look?.observation.view
-    const stuck = this.#progress.judge({
-      t,
-      isActive: this.#status.isActive,
-      hasWorkingRow: look?.observation.busy === true && look.observation.anchored,
-      isToolRunning: view === 'tool_running' || this.pane.state(t).reading.authority === 'shell',
-      isExcused: facets.some(({ name }) => name === 'retry' || name === 'background') || view === 'parallel_agents',
-    })
-    if (this.#status.setStuck(stuck) && stuck !== null)
-      this.#options.counters.add('pane.stuck', { agent: this.pane.pack.agent, kind: stuck })
+    if (hasSpoken) this.#reading.noteHeard(t)
   }
 
   #markSeen(t: number): void {
@@ -386,14 +326,5 @@ export class Supervisor {
     const { status, seen } = this.#status.state
     if (!seen && (status === 'done' || status === 'failed' || status === 'waiting-approval'))
       this.#status.apply('seen', 'user', t, 'user.focus')
-  }
-
-  #countAuthority(t: number): void {
-    const passed = Math.min(5, Math.max(0, t - this.#countedAt))
-    this.#countedAt = t
-    const { authority } = this.pane.state(t).reading
-    this.#options.counters.add('reading.authority_s', { authority }, passed)
-    if (this.pane.standing(t).length === 0)
-      this.#options.counters.add('pane.unknown_s', { agent: this.pane.pack.agent }, passed)
   }
 }

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
@@ -11,6 +11,11 @@ export const PACKAGE_ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)))
 /** The script of one of our programs, to be started with `process.execPath`. */
 export function ownProgram(name: OwnProgram): string {
   return join(PACKAGE_ROOT, 'dist', `${name}.js`)
+}
+
+/** When this program was built, in wall milliseconds: what tells two builds of one version apart. 0 where nothing is built. */
+export function buildTime(): number {
+  return Math.floor(statSync(ownProgram('cli'), { throwIfNoEntry: false })?.mtimeMs ?? 0)
 }
 
 function packageRoot(directory: string): string {

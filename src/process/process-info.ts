@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { statFields } from './proc-files.js'
 
 /** Whether a process with this id runs now, ours or not. One that has ended and waits to be collected does not: in a container it may wait for ever. */
 export function isAlive(pid: number): boolean {
@@ -23,15 +23,4 @@ export function terminalGroups(pid: number): { own: number; foreground: number; 
   const fields = statFields(pid)
   if (!fields) return null
   return { own: Number(fields[2]), foreground: Number(fields[5]), isStopped: fields[0] === 'T' }
-}
-
-/** The fields of `/proc/<pid>/stat` from the third (state) on, or null where there are none. */
-function statFields(pid: number): string[] | null {
-  try {
-    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
-    // The second field is the name in brackets, which may itself hold blanks and brackets.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  } catch {
-    return null
-  }
 }

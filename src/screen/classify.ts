@@ -129,7 +129,7 @@ function isYoung(scene: Scene): boolean {
   const isBoxKnown = pack.regions.some(region => region.name === 'composer')
   const shown = layout.rows.filter(row => row.indent >= 0)
   const words = shown.filter(row => layout.roles[row.index] == null)
-  const isLoading = words.length <= LOADING_ROWS && !shown.some(row => fragments(row.text).length >= 2)
+  const isLoading = words.length <= LOADING_ROWS && !shown.some(row => fragments(row).length >= 2)
   return isBoxKnown && !hasSpoken(scene) && isLoading && !frame.still && frame.t < STARTING_S
 }
 

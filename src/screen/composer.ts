@@ -7,6 +7,8 @@ import { isGrey } from './style-match.js'
 const GUTTER = /^\s*[│┃]/u
 const GLYPH = /^([❯›>▷→!»➜▶$]|[^\p{L}\p{N}\s"'`([{/@#$.])(?:[\s\u00a0]|$)/u
 const EDGE = /[─━═▔▁▄▀]{3}/u
+/** Characters without width, which some boxes draw under their cursor; nobody typed them. */
+const INVISIBLE = /[\u200b\u2060\ufeff]/gu
 const PASTE_MARK = /\[pasted (?:text|content|#\d)[^\]]*\]/giu
 
 /**
@@ -30,7 +32,7 @@ export function readComposer(rows: readonly ScreenRow[], box: Region, ignore: Re
     lines.push(parts.plain.trimEnd())
     if (placeholder === '') placeholder = parts.dim.trim()
   })
-  const draft = lines.join('\n').replace(/\n+$/, '').trim()
+  const draft = lines.join('\n').replace(INVISIBLE, '').replace(/\n+$/, '').trim()
   return {
     empty: draft === '',
     draft,
@@ -59,16 +61,22 @@ function textStart(row: ScreenRow, isFirst: boolean): { glyph: number; text: num
 function splitByDimness(row: ScreenRow, start: number): { plain: string; dim: string } {
   let plain = ''
   let dim = ''
-  for (const span of row.spans) {
-    if (span.x + span.width <= start) continue
+  row.spans.forEach((span, index) => {
+    if (span.x + span.width <= start) return
     const text = span.x >= start ? span.text : span.text.slice(start - span.x)
     if (isFaint(span)) dim += text
     // The drawn cursor stands on the placeholder's first cell.
-    else if (span.inverse && span.width === 1 && plain.trim() === '') dim += text
+    else if (span.width === 1 && plain.trim() === '' && isCursor(span, row.spans[index + 1])) dim += text
     else plain += text
-  }
+  })
   const isPlainEmpty = plain.replace(/[│┃\s\u00a0]/gu, '') === ''
   return isPlainEmpty ? { plain: '', dim: dim + plain } : { plain: plain + dim, dim: '' }
+}
+
+/** Drawn inverse; or on a background of its own in front of faint text, which a draft is not. */
+function isCursor(span: Span, next: Span | undefined): boolean {
+  if (span.inverse) return true
+  return span.bg !== null && next !== undefined && next.bg !== span.bg && next.text.trim() !== '' && isFaint(next)
 }
 
 function isFaint(span: Span): boolean {

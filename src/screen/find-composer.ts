@@ -80,7 +80,7 @@ function barePrompt(frame: Frame, rows: readonly ScreenRow[], taken: (row: Scree
   const below = rows.slice(row.index + 1).filter(other => !isBlank(other))
   if (below.length > FOOTER_ROWS || below.some(other => other.indent < 1)) return null
   // `Enter to view · Esc to close` below a pointer is a list with one entry.
-  if (below.some(other => confirmsOrLeaves(other.text))) return null
+  if (below.some(other => confirmsOrLeaves(other))) return null
   return { name: 'composer', first: row.index, last: row.index }
 }
 

@@ -1,6 +1,7 @@
 import { isUnmarked, unmarkedKind } from './generic-grammar.js'
 import type { Terminator } from './observation.js'
 import type { BlockSpec, Pack, ScreenBlockKind } from './pack/pack.js'
+import { markReader } from './row-marks.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
 import { matchesRow } from './style-match.js'
 
@@ -90,9 +91,7 @@ function beginningOf(
   pack: Pack,
   current: RowBlock | null,
 ): BlockSpec | null {
-  const row = rows[index]!
-  for (const spec of pack.blocks) {
-    if (!matchesRow(row, spec.first)) continue
+  for (const spec of markReader(pack)(rows[index]!).begins) {
     // In the first row of the screen what came before is not known.
     const isAfter = current ? spec.after?.includes(current.kind) : index === 0
     if (spec.after && !isAfter) continue
@@ -123,7 +122,9 @@ function continues(block: RowBlock, row: ScreenRow, blanksBefore: number): boole
   if (block.more) return blanksBefore === 0 && block.more.test(row.text)
   if (block.spec === null) return isUnmarked(row) ? blanksBefore <= 1 && row.indent > 1 : false
   if (block.spec.more === null) return false
-  if (blanksBefore > (block.spec.tight ? 0 : BLANKS_INSIDE)) return false
+  // Empty lines on a ground of its own are its own.
+  const isTight = block.spec.tight && block.spec.first.style?.bg === undefined
+  if (blanksBefore > (isTight ? 0 : BLANKS_INSIDE)) return false
   return block.spec.more.test(row.text) && isOnSameGround(block.spec, row)
 }
 
@@ -138,29 +139,28 @@ export function terminatorOf(
   row: ScreenRow,
   pack: Pack,
 ): { outcome: Terminator['outcome']; match: RegExpExecArray } | null {
-  for (const { pattern, outcome } of pack.terminators) {
-    if (matchesRow(row, pattern)) return { outcome, match: pattern.line.exec(row.text)! }
-  }
-  return null
+  return markReader(pack)(row).terminator
 }
 
 /** Rows of boxes and toasts that are never content: the first row of an entry and the rows that go on with it. */
 export function chromeRows(rows: readonly ScreenRow[], pack: Pack): Set<number> {
-  return matchRuns(rows, pack.chrome)
+  const marksOf = markReader(pack)
+  return matchRuns(rows, row => marksOf(row).chrome)
 }
 
 export function panelRows(rows: readonly ScreenRow[], pack: Pack): Set<number> {
-  return matchRuns(rows, pack.panels)
+  const marksOf = markReader(pack)
+  return matchRuns(rows, row => marksOf(row).panel)
 }
 
 function matchRuns(
   rows: readonly ScreenRow[],
-  entries: readonly { first: { line: RegExp; style: unknown }; more: RegExp | null }[],
+  entryOf: (row: ScreenRow) => { more: RegExp | null } | null,
 ): Set<number> {
   const found = new Set<number>()
   let more: RegExp | null = null
   rows.forEach((row, index) => {
-    const entry = entries.find(candidate => matchesRow(row, candidate.first as Pack['chrome'][number]['first']))
+    const entry = entryOf(row)
     if (entry) more = entry.more
     else if (!more?.test(row.text)) more = null
     if (entry || more) found.add(index)

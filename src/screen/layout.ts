@@ -6,12 +6,12 @@ import { type LiveVerdict, proveLive } from './menu/liveness.js'
 import { type MenuCandidate, parseMenu } from './menu/parse-menu.js'
 import type { Terminator } from './observation.js'
 import { findPointedEntry } from './overlay.js'
-import type { Pack } from './pack/pack.js'
+import type { BlockSpec, Pack } from './pack/pack.js'
 import { findRegion, makeRegion, type Region } from './region.js'
+import { markReader } from './row-marks.js'
 import { judged, withoutCommands, withoutHints, withoutStatus } from './said.js'
 import { isBlank, type ScreenRow, screenRows } from './screen-row.js'
 import { statusTail } from './status-tail.js'
-import { matchesRow } from './style-match.js'
 
 /** A frame taken apart: where its live part begins, what lies above it, and whether a menu is up. */
 export interface Layout {
@@ -46,12 +46,13 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   const declared = regions.get('composer') ?? null
   const entry = findPointedEntry(rows)
   const isEntry = declared !== null && entry !== null && declared.first === entry.first
-  const anchored = declared && !isEntry && isLowest(rows, declared, pack) ? declared : null
-  const candidate = parseMenu(frame, rows, pack)
+  const anchored = declared && !isEntry && isLowest(rows, declared, pack, frame.cursor) ? declared : null
   const roles = rowRoles(rows, pack, frame.cols)
+  const candidate = parseMenu(frame, rows, pack, first => menuCeiling(rows, roles, pack, first))
   const guessed = anchored ? null : findStructuralComposer(frame, rows, row => roles[row.index] != null)
-  // A box that was only guessed at gives way to options that stand in its place.
-  const composer = anchored ?? (guessed && candidate && overlaps(guessed, candidate) ? null : guessed)
+  // A box that was only guessed at gives way to options that stand in its place; not to a text of several rows that is being written.
+  const isTaken = guessed !== null && candidate !== null && overlaps(guessed, candidate)
+  const composer = anchored ?? (isTaken && !isBeingWritten(guessed, candidate, rows, frame) ? null : guessed)
   if (composer) set({ ...composer, name: 'composer' })
   else regions.delete('composer')
 
@@ -99,31 +100,63 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   }
 }
 
+/**
+ * The first row below everything that was said, where a menu follows it without a rule or a box of its own. The call that it asks about
+ * stands in the transcript too, but heads the menu. What the grammar would take for the end of a block may be the menu's: a question that
+ * the pack knows, or a blank row before it, tells them apart.
+ */
+function menuCeiling(
+  rows: readonly ScreenRow[],
+  roles: readonly (RowRole | null)[],
+  pack: Pack,
+  optionsFirst: number,
+): number {
+  if (pack.blocks.length === 0) return 0
+  const above = rows.slice(0, optionsFirst)
+  const ended = roles.slice(0, optionsFirst).findLastIndex(role => role === 'terminator' || role === 'working')
+  const block = blocksOf(above, roles, pack, () => false).findLast(({ spec }) => spec !== null && !spec.weak)
+  if (!block || block.last < ended) return ended + 1
+  if (block.kind === 'tool_call') return block.first
+  const asked = above.findIndex(row => row.index > block.first && row.index <= block.last && isAsked(row, pack))
+  if (asked >= 0) return asked
+  const hasHead = above.slice(block.last + 1).some(row => !isBlank(row))
+  return hasHead ? block.last + 1 : above.slice(0, block.last).findLastIndex(row => isBlank(row)) + 1
+}
+
+function isAsked({ text }: ScreenRow, pack: Pack): boolean {
+  const line = text.trim()
+  return /[?:？：]$/u.test(line) && pack.menus.some(({ question }) => question?.test(line))
+}
+
 function lastNonBlank(rows: readonly ScreenRow[]): number {
   return rows.findLastIndex(row => !isBlank(row))
 }
 
 /** Nothing that begins a block, and not much else, stands below the box: an echo that looks like it has the answer below. */
-function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack): boolean {
+function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, cursor: Frame['cursor']): boolean {
   const below = rows.slice(box.last + 1).filter(row => !isBlank(row))
   if (below.length > BELOW_BOX) return false
-  const marks = pack.blocks.filter(
-    block => block.kind !== 'todo' && block.kind !== 'tool_result' && block.next === null,
-  )
+  const marksOf = markReader(pack)
   const panels = panelRows(rows, pack)
   // What the pack looks for in the footer stands in the last row there, whatever bullet it has.
   const hints = pack.rules.filter(rule => rule.region === 'footer' && rule.line?.test(below.at(-1)?.text ?? ''))
   const hint = hints.length > 0 ? below.at(-1) : undefined
+  const holdsCursor = cursor.visible && cursor.y >= box.first && cursor.y <= box.last
   return !below.some(
     row =>
       row.indent < 2 &&
       row !== hint &&
       !panels.has(row.index) &&
-      (marks.some(block => matchesRow(row, block.first)) || isFrameTop(row.text)),
+      (marksOf(row).begins.some(isOfItself) || (!holdsCursor && isFrameTop(row.text))),
   )
 }
 
-/** `╭────╮`: a tool's box stands below an echo, never below the live input box. */
+/** A block whose mark needs nothing around it to mean something. */
+function isOfItself({ kind, next }: BlockSpec): boolean {
+  return kind !== 'todo' && kind !== 'tool_result' && next === null
+}
+
+/** `╭────╮`: a tool's box stands below an echo; below the live input box, which has the cursor, only a list to complete from does. */
 function isFrameTop(text: string): boolean {
   return /^\s*[╭┌]─{8,}[╮┐]?\s*$/u.test(text)
 }
@@ -131,14 +164,15 @@ function isFrameTop(text: string): boolean {
 function rowRoles(rows: readonly ScreenRow[], pack: Pack, cols: number): (RowRole | null)[] {
   const chrome = chromeRows(rows, pack)
   const panels = panelRows(rows, pack)
-  const working = pack.rules.filter(rule => rule.busy === true && rule.line !== null && rule.region === 'status')
+  const marksOf = markReader(pack)
   return rows.map((row, index) => {
     if (isBlank(row)) return null
     if (chrome.has(index)) return 'chrome'
-    if (terminatorOf(row, pack)) return 'terminator'
+    const marks = marksOf(row)
+    if (marks.terminator) return 'terminator'
     if (panels.has(index)) return 'panel'
-    if (pack.queued.some(pattern => matchesRow(row, pattern))) return 'queued'
-    if (working.some(rule => matchesRow(row, { line: rule.line!, style: rule.style }))) return 'working'
+    if (marks.isQueued) return 'queued'
+    if (marks.isWorking) return 'working'
     // Set to the right edge: a setting or a hint.
     return row.indent >= cols / 2 ? 'chrome' : null
   })
@@ -162,6 +196,19 @@ function promptSign(rows: readonly ScreenRow[], composer: Region): (row: ScreenR
   const sign = inside?.text.trimStart()[0]
   return row =>
     sign !== undefined && row.indent <= (inside?.indent ?? 0) + 1 && row.text.trimStart().startsWith(`${sign} `)
+}
+
+/** The cursor stands behind the last word in the box, and nothing but the sign of the box looks like a choice. */
+function isBeingWritten(box: Region, { group }: MenuCandidate, rows: readonly ScreenRow[], frame: Frame): boolean {
+  const { cursor } = frame
+  const last = rows.slice(box.first + 1, box.last).findLast(row => !isBlank(row))
+  return (
+    cursor.visible &&
+    last?.index === cursor.y &&
+    cursor.x >= last.text.length &&
+    group.options.every(option => option.number === null && option.checked === null) &&
+    group.options.findIndex(option => option.glyphColumn !== null) === 0
+  )
 }
 
 function overlaps(box: Region, { group }: MenuCandidate): boolean {

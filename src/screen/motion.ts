@@ -1,3 +1,4 @@
+import { onceARow } from '../terminal/index.js'
 import { parseDuration } from './capture.js'
 import type { ScreenRow } from './screen-row.js'
 
@@ -32,12 +33,10 @@ const DURATION = /(?:\d+h )?(?:\d+m )?\d+(?:\.\d+)?s\b/u
 export function followMotion(tracks: readonly Track[], rows: readonly ScreenRow[], t: number): Track[] {
   const next: Track[] = []
   for (const row of rows) {
-    const match = LEADING.exec(row.text)
-    if (!match) continue
-    const [, indent, glyph, rest] = match as unknown as [string, string, string, string]
-    const key = `${indent.length}|${mask(rest)}`
-    const before = tracks.find(track => track.key === key) ?? tracks.find(track => sameClock(track, rest, indent))
-    next.push(advance(before ?? null, { key, glyph, rest, t }))
+    const led = readLed(row)
+    if (!led) continue
+    const before = tracks.find(track => track.key === led.key) ?? tracks.find(track => sameClock(track, led))
+    next.push(advance(before ?? null, led, t))
   }
   return next.slice(-TRACKS)
 }
@@ -48,20 +47,33 @@ export function isMoving(track: Track, t: number): boolean {
 }
 
 export function trackOf(tracks: readonly Track[], row: ScreenRow): Track | null {
+  const led = readLed(row)
+  return (led && tracks.find(track => track.key === led.key)) ?? null
+}
+
+/** A row with a symbol before its words. */
+interface LedRow {
+  indent: number
+  glyph: string
+  key: string
+  /** Seconds that it shows. */
+  value: number | null
+}
+
+const readLed = onceARow((row: ScreenRow): LedRow | null => {
   const match = LEADING.exec(row.text)
   if (!match) return null
-  const key = `${match[1]!.length}|${mask(match[3]!)}`
-  return tracks.find(track => track.key === key) ?? null
-}
+  const [, { length: indent }, glyph, rest] = match as unknown as [string, string, string, string]
+  return { indent, glyph, key: `${indent}|${mask(rest)}`, value: durationIn(rest) }
+})
 
 function mask(text: string): string {
   return text.replace(/[\d.,]+k?/gu, '0').trim()
 }
 
 /** A label may change while its clock runs on (`Thinking (3s)` → `Reading (4s)`): the clock is the same one if it goes on counting. */
-function sameClock(track: Track, rest: string, indent: string): boolean {
-  const value = durationIn(rest)
-  if (value === null || !track.clock || !track.key.startsWith(`${indent.length}|`)) return false
+function sameClock(track: Track, { value, indent }: LedRow): boolean {
+  if (value === null || !track.clock || !track.key.startsWith(`${indent}|`)) return false
   return value >= track.clock.value && value - track.clock.value <= 3
 }
 
@@ -70,15 +82,13 @@ function durationIn(text: string): number | null {
   return match ? parseDuration(match[0]) : null
 }
 
-function advance(before: Track | null, now: { key: string; glyph: string; rest: string; t: number }): Track {
-  const { key, glyph, rest, t } = now
+function advance(before: Track | null, { key, glyph, value }: LedRow, t: number): Track {
   // A spinner that turns into another kind of mark has ended; its frames are of one kind.
   // So has one whose words changed with its mark: `∵ Thinking 1s`, `∴ Thought for 2s`.
   const isReplaced = before !== null && before.key !== key && before.glyph !== glyph && !isBraille(glyph)
   const isOver = before !== null && (isReplaced || isBraille(before.glyph) !== isBraille(glyph))
   const turned = before !== null && before.glyph !== glyph && !isOver
   const turns = [...(before?.turns ?? []), ...(turned ? [t] : [])].filter(at => t - at <= GLYPH_WINDOW_S)
-  const value = durationIn(rest)
   const hasGrown =
     before?.clock != null && value !== null && value > before.clock.value && t - before.clock.t >= CLOCK_GAP_S
   const clock =

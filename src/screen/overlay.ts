@@ -10,7 +10,7 @@ const POINTED = /^\s{0,2}[❯›>▸]\s+\S/u
  */
 export function findPointedEntry(rows: readonly ScreenRow[]): Region | null {
   const footer = rows.findLastIndex(row => !isBlank(row))
-  if (footer < 1 || !confirmsOrLeaves(rows[footer]!.text)) return null
+  if (footer < 1 || !confirmsOrLeaves(rows[footer]!)) return null
   let last = footer - 1
   while (last >= 0 && isBlank(rows[last])) last--
   for (let index = last; index >= 0 && !isBlank(rows[index]); index--) {

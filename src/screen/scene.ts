@@ -1,4 +1,4 @@
-import type { Frame } from '../terminal/index.js'
+import { type Frame, onceARow } from '../terminal/index.js'
 import type { RowBlock } from './grammar.js'
 import { type Layout, layOut } from './layout.js'
 import type { ScreenMemory } from './memory.js'
@@ -7,7 +7,7 @@ import { fingerprint } from './print.js'
 import { evaluateRules, type RuleMatch } from './rules.js'
 import { readShell, type ShellState } from './shell.js'
 import { readTodos } from './todo.js'
-import { blockText, isPinned, readTurn, type TurnState } from './turn.js'
+import { isPinned, readTurn, type TurnState } from './turn.js'
 import type { Payload } from './view.js'
 import { findWorking, nextTracks, type Working } from './working.js'
 
@@ -71,7 +71,7 @@ export function newestBlock({ layout, memory, pack, matches }: Scene): NewestBlo
   const block = layout.blocks.findLast(
     candidate => !(candidate.kind === 'notice' && candidate.spec !== null) || candidate === layout.blocks.at(-1),
   )
-  const isPinnedEcho = block?.kind === 'user' && isPinned(blockText(layout, block), memory)
+  const isPinnedEcho = block?.kind === 'user' && isPinned(layout, block, memory)
   if (block && !isScrolledBack(matches) && !isPinnedEcho) {
     // Rows without a mark at the top of the screen go on with a block that began above it.
     const isCutOff = block.spec === null && layout.blocks[0] === block && pack.blocks.length > 0
@@ -82,12 +82,12 @@ export function newestBlock({ layout, memory, pack, matches }: Scene): NewestBlo
 }
 
 /** The newest block's text as one short value: it changes when something is said. Its mark may blink and does not count. */
-export function transcriptPrint({ blocks, rows }: Layout): string | null {
+export const transcriptPrint = onceARow(({ blocks, rows }: Layout): string | null => {
   const newest = blocks.at(-1)
   return newest
     ? fingerprint([newest.kind, ...rows.slice(newest.first, newest.last + 1).map(row => row.text.slice(2))])
     : null
-}
+})
 
 /** The task panel as one comparable value. */
 export function panelPrint({ todos }: Scene): string | null {

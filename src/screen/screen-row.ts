@@ -1,4 +1,4 @@
-import type { Frame, Row, Span } from '../terminal/index.js'
+import { type Frame, onceARow, type Row, type Span } from '../terminal/index.js'
 
 /** A row of the frame as rules see it: variation selectors removed, a scroll bar at the right edge cut off. Columns are kept. */
 export interface ScreenRow {
@@ -19,7 +19,20 @@ const BAR_ROWS = 4
 
 export function screenRows(frame: Frame, options: { hasScrollbar: boolean }): ScreenRow[] {
   const bar = options.hasScrollbar ? findScrollbar(frame) : null
-  return joinBrokenRules(frame.lines.map((row, index) => toScreenRow(row, index, bar)))
+  const rows = joinBrokenRules(frame.lines.map((row, index) => toScreenRow(row, index, bar)))
+  const last = rows.at(-1)
+  // The status row of a terminal multiplexer is no part of the program's screen.
+  if (last && isMultiplexerRow(last, frame.cols)) rows[last.index] = { ...last, text: '', indent: -1, spans: [] }
+  return rows
+}
+
+/** `[0] 0:node*  1:bash-`: windows by number, the current one starred, on one ground from edge to edge. */
+function isMultiplexerRow(row: ScreenRow, cols: number): boolean {
+  const [first] = row.spans
+  const isBand =
+    first !== undefined && (first.bg !== null || first.inverse) && row.spans.every(span => span.bg === first.bg)
+  const width = row.spans.reduce((sum, span) => sum + span.width, 0)
+  return isBand && width >= cols - 1 && /^\[\S+\] (?:\d+:\S+ +)*\d+:\S*\*/u.test(row.text)
 }
 
 const RULE_ONLY = /^[─━═▔▁▄▀]+$/u
@@ -36,7 +49,18 @@ function joinBrokenRules(rows: ScreenRow[]): ScreenRow[] {
   return rows
 }
 
+/** How a row was last seen: while it stands where it stood, it is the same object, and what is found out about it once holds on. */
+const lastSeen = new WeakMap<Row, { bar: number | null; row: ScreenRow }>()
+
 export function toScreenRow(row: Row, index: number, bar: number | null = null): ScreenRow {
+  const last = lastSeen.get(row)
+  if (last !== undefined && last.row.index === index && last.bar === bar) return last.row
+  const seen = readScreenRow(row, index, bar)
+  lastSeen.set(row, { bar, row: seen })
+  return seen
+}
+
+function readScreenRow(row: Row, index: number, bar: number | null): ScreenRow {
   const cut = bar !== null && isBarAt(row, bar) ? row.text.replace(/\s*\S\s*$/u, '') : row.text
   const text = SELECTORS.test(cut) ? cut.replace(SELECTORS, '') : cut
   return {
@@ -51,11 +75,17 @@ export function toScreenRow(row: Row, index: number, bar: number | null = null):
 }
 
 function isBarAt(row: Row, column: number): boolean {
-  const last = row.spans.findLast(span => span.text.trim() !== '')
-  if (!last) return false
-  const text = last.text.trimEnd()
-  return BAR.test(text.at(-1) ?? '') && last.x + text.length - 1 === column
+  return barColumn(row) === column
 }
+
+/** Column of the last visible sign, if that is one of a bar; -1 else. */
+const barColumn = onceARow((row: Row): number => {
+  const last = row.spans.findLast(span => span.text.trim() !== '')
+  if (!last) return -1
+  const text = last.text.trimEnd()
+  // Counted from the right: wide characters and such without a width stand before it.
+  return BAR.test(text.at(-1) ?? '') ? last.x + last.width - (last.text.length - text.length) - 1 : -1
+})
 
 /** Column of a scroll bar: the last or last but one, where most rows end in a bar character and no box begins at the left. */
 function findScrollbar(frame: Frame): number | null {

@@ -55,13 +55,24 @@ function isPanelNewest(scene: Scene): boolean {
   return said === null || shown.changedAt > said.changedAt
 }
 
-function callAbove({ layout: { blocks } }: Scene, result: RowBlock | null): RowBlock | null {
+/** The call that a result belongs to: the one above it, or the result itself where the call's own row shows that it has ended. */
+function callAbove({ layout: { blocks, rows } }: Scene, result: RowBlock | null): RowBlock | null {
+  const isHanging = (block: RowBlock) => block.spec === null || /^\s*[⎿└├↳]/u.test(rows[block.first]!.text)
   const before = result ? blocks.slice(0, blocks.indexOf(result)) : blocks
-  return before.findLast(block => block.kind === 'tool_call') ?? null
+  if (result && !isHanging(result) && before.at(-1)?.kind !== 'tool_call') return result
+  return (
+    before.findLast(
+      block => block.kind === 'tool_call' || (block.kind === 'tool_result' && result !== null && !isHanging(block)),
+    ) ?? null
+  )
 }
 
 function toolIn({ layout }: Scene, block: RowBlock | null): Payload['tool_running']['tool'] {
-  return block ? toolOf(blockText(layout, block)) : { name: 'unknown', kind: 'other', summary: '' }
+  if (!block) return { name: 'unknown', kind: 'other', summary: '' }
+  const tool = toolOf(blockText(layout, block))
+  // Where the call is told in words, the command itself hangs below it.
+  const command = /^\s*[⎿└↳]\s+\$ (?<command>\S.*)$/u.exec(layout.rows[block.last + 1]?.text ?? '')?.groups?.command
+  return command === undefined ? tool : { ...tool, kind: 'shell', command }
 }
 
 function isResultOk({ layout }: Scene, block: RowBlock | null): boolean | null {

@@ -1,3 +1,4 @@
+import { onceARow } from '../terminal/index.js'
 import { readCompletion, readComposer } from './composer.js'
 import type { Awaiting, Facet, Observation } from './observation.js'
 import type { RuleMatch } from './rules.js'
@@ -19,8 +20,7 @@ export interface Seen {
 /** The observation of a view that was decided: with everything else that the frame shows beside it. */
 export function see<V extends TerminalView>(scene: Scene, view: V, payload: Payload[V], seen: Seen): Observation<V> {
   const { match } = seen
-  const { composer, terminator, rows } = scene.layout
-  const box = composer ? readComposer(rows, composer, ignoredInBox(scene)) : null
+  const { terminator } = scene.layout
   return {
     view,
     payload,
@@ -32,7 +32,7 @@ export function see<V extends TerminalView>(scene: Scene, view: V, payload: Payl
     rule: seen.rule ?? (match ? `${scene.pack.agent}/${match.rule.id}` : 'none'),
     busy: seen.busy === undefined ? (match?.rule.busy ?? null) : seen.busy,
     awaiting: seen.awaiting ?? null,
-    composer: box && { ...box, queued: queuedTexts(scene), completion: readCompletion(rows, composer!.last + 1) },
+    composer: boxOf(scene),
     facets: facetsOf(scene),
     user: scene.turn.echoText,
     terminator: terminator && { row: terminator.row, outcome: terminator.outcome },
@@ -45,6 +45,14 @@ export function seeNothing(scene: Scene): Observation<'unknown'> {
   return see(scene, 'unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
 }
 
+/** The live input box of a scene, which may be seen in two ways. */
+const boxOf = onceARow((scene: Scene): Observation['composer'] => {
+  const { composer, rows } = scene.layout
+  if (!composer) return null
+  const box = readComposer(rows, composer, ignoredInBox(scene))
+  return { ...box, queued: queuedTexts(scene), completion: readCompletion(rows, composer.last + 1) }
+})
+
 function ignoredInBox({ pack }: Scene): RegExp | null {
   const spec = pack.regions.find(region => region.name === 'composer' && region.kind === 'gutter')
   return spec?.kind === 'gutter' ? spec.ignore : null
@@ -56,7 +64,7 @@ function queuedTexts({ layout }: Scene): string[] {
     .map(row => row.text.replace(/^\s*\S\s+/u, '').trim())
 }
 
-function facetsOf(scene: Scene): Facet[] {
+const facetsOf = onceARow((scene: Scene): Facet[] => {
   const facets = scene.matches.flatMap((match): Facet[] =>
     match.rule.facet ? [{ name: match.rule.facet, data: match.values }] : [],
   )
@@ -64,4 +72,4 @@ function facetsOf(scene: Scene): Facet[] {
   const queued = queuedTexts(scene)
   if (queued.length > 0) facets.push({ name: 'queued', data: { count: queued.length } })
   return facets
-}
+})

@@ -1,9 +1,9 @@
 import type { ToolRef } from './view.js'
 
 const KINDS: [RegExp, ToolRef['kind']][] = [
-  [/^(bash|shell|run|exec|command|terminal)/i, 'shell'],
+  [/^(bash|shell|run|ran\b|exec|command|terminal)/i, 'shell'],
   [/^(edit|update|patch|replace)/i, 'edit'],
-  [/^(write|create)/i, 'write'],
+  [/^(write|create|added\b)/i, 'write'],
   [/^(read|view|open|cat)/i, 'read'],
   [/^(grep|glob|search|find|list|explore)/i, 'search'],
   [/^(fetch|web)/i, 'fetch'],
@@ -11,19 +11,29 @@ const KINDS: [RegExp, ToolRef['kind']][] = [
   [/^(mcp|calling|called)/i, 'mcp'],
 ]
 
-/** Which tool a row names: `Bash(npm test)`, `Shell  npm test`, `Edit src/a.ts`. */
+/** The edge of a box, what is set to the right of the row, how to unfold it, how long it has taken. */
+const ASIDE =
+  /\s+[│┃█]\s*$|\s{3,}\S{1,16}(?:\s+[│┃█])?\s*$|\s+\((?:ctrl|alt|cmd)\+\S+ to \w+\)\s*$|\s+· (?:\d+m )?\d+s\s*$/u
+const SIGN = /^(?:[^\p{L}\p{N}\s$"'`([{/_.~-]\s+)+/u
+/** What became of a file: `(+1 -1)`, `→ Accepted (+1, -1)`. */
+const OUTCOME = /\s+(?:→ .*|\(?\+\d+,? -\d+\)?.*)$/u
+
+/** Which tool a row names: `Bash(npm test)`, `Shell  npm test`, `✓ Edit src/a.ts (+1 -1)`, `$ npm test`. */
 export function toolOf(text: string): ToolRef {
-  const summary = text.split('\n')[0]!.trim()
-  const match = /^(?<name>[\p{L}_][\w-]*)(?:\((?<inside>.*)\)?|\s+(?<behind>.*))?$/u.exec(summary)
+  const summary = text.split('\n')[0]!.replace(ASIDE, '').trim().replace(SIGN, '')
+  if (summary.startsWith('$ ')) return { name: 'shell', kind: 'shell', summary, command: summary.slice(2) }
+  const match = /^(?<name>[\p{L}_][\w-]*)(?:\s?\((?<inside>.*)\)?|\s+(?<behind>.*))?$/u.exec(summary)
   const name = match?.groups?.name ?? summary
   const subject = (match?.groups?.inside?.replace(/\)$/, '') ?? match?.groups?.behind ?? '').trim()
   const kind = KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
+  const path = subject.replace(OUTCOME, '')
+  const isFile = (kind === 'edit' || kind === 'write' || kind === 'read') && path !== '' && !/^\d+ \p{L}+/u.test(path)
   return {
     name,
     kind,
     summary,
     ...(kind === 'shell' && subject && { command: subject }),
-    ...((kind === 'edit' || kind === 'write' || kind === 'read') && subject && { path: subject }),
+    ...(isFile && { path }),
     ...(kind === 'fetch' && subject && { url: subject }),
   }
 }

@@ -27,7 +27,7 @@ export function readTurn(
 ): TurnState {
   const echo = newestEcho(layout, pack)
   const shown = echo ? blockText(layout, echo) : null
-  const echoText = echo && isPinned(shown!, memory) ? memory.echo!.text : shown
+  const echoText = echo && isPinned(layout, echo, memory) ? memory.echo!.text : shown
   const { terminator } = layout
   const isEnded = terminator !== null && (echo === null || terminator.row > echo.last)
   const state = (isOpen: boolean): TurnState => ({ isOpen, echo, echoText })
@@ -56,8 +56,13 @@ export function readTurn(
 }
 
 /** An echo kept at the top while its answer scrolls by: rows of the answer seem to go on with it. */
-export function isPinned(shown: string, memory: ScreenMemory): boolean {
-  return memory.echo !== null && shown !== memory.echo.text && shown.startsWith(`${memory.echo.text}\n`)
+export function isPinned(layout: Layout, echo: RowBlock, memory: ScreenMemory): boolean {
+  if (memory.echo === null || layout.blocks[0] !== echo) return false
+  const shown = blockText(layout, echo)
+  const [line, ...rest] = shown.split('\n')
+  // It may be cut to one row.
+  const isCut = rest.length > 0 && line!.endsWith('…') && memory.echo.text.startsWith(line!.slice(0, -1))
+  return isCut || (shown !== memory.echo.text && shown.startsWith(`${memory.echo.text}\n`))
 }
 
 /** The newest prompt that began a turn: not a slash command, not one that waits in a queue. */

@@ -1,3 +1,4 @@
+import { onceARow } from '../terminal/index.js'
 import { type Region, rowsOf } from './region.js'
 import type { ScreenRow } from './screen-row.js'
 
@@ -27,10 +28,20 @@ export function speaksOtherLanguage(
   regions: ReadonlyMap<string, Region>,
   locale: string,
 ): boolean {
-  const own = SCRIPTS[locale.toLowerCase().split(/[-_]/u)[0]!] ?? LATIN
-  return rowsOf(rows, regions.get('footer')).some(row => {
+  const footer = rowsOf(rows, regions.get('footer'))
+  return footer.length > 0 && footer.some(isForeignTo(SCRIPTS[locale.toLowerCase().split(/[-_]/u)[0]!] ?? LATIN))
+}
+
+const tests = new Map<RegExp, (row: ScreenRow) => boolean>()
+
+function isForeignTo(own: RegExp): (row: ScreenRow) => boolean {
+  const known = tests.get(own)
+  if (known) return known
+  const test = onceARow((row: ScreenRow) => {
     // Key names and paths are Latin in every language: only letters that are neither tell of another one.
     const foreign = row.text.match(/\p{L}/gu)?.filter(letter => !LATIN.test(letter) && !own.test(letter)) ?? []
     return foreign.length >= LETTERS_MIN
   })
+  tests.set(own, test)
+  return test
 }

@@ -37,6 +37,8 @@ export async function startDaemon(options: {
   isDetached: boolean
   clock: Clock
   version: string
+  /** When the program was built. */
+  buildTime?: number
   log(line: string): void
 }): Promise<Daemon> {
   const { settings, clock, version, log } = options
@@ -113,7 +115,16 @@ export async function startDaemon(options: {
 }
 
 async function open(
-  { settings, server: serverSettings, extras, isDetached, clock, version, log }: Parameters<typeof startDaemon>[0],
+  {
+    settings,
+    server: serverSettings,
+    extras,
+    isDetached,
+    clock,
+    version,
+    buildTime = 0,
+    log,
+  }: Parameters<typeof startDaemon>[0],
   parts: Pick<Parameters<typeof ApiServer.open>[0], 'host' | 'runs' | 'stop'>,
 ): Promise<ApiServer> {
   const server = await ApiServer.open({
@@ -122,6 +133,7 @@ async function open(
     ...(extras && { extras }),
     clock,
     version,
+    build: { time: buildTime, isDetached },
     log,
   })
   try {

@@ -4,6 +4,8 @@ import type { EventStore } from '../store/index.js'
 /** A setting as a person is shown it: a secret only as "set" or "unset". */
 export interface SettingView {
   key: string
+  /** What it is for, in a sentence. */
+  about: string
   shown: string
   origin: { source: string; place?: string }
   /** Whether it can be changed from here. */
@@ -15,6 +17,8 @@ export interface DoctorFinding {
   level: 'ok' | 'note' | 'warning' | 'error'
   message: string
   next?: string
+  /** `POST /doctor/fix/:check` can cure it while the daemon runs. */
+  isFixable?: boolean
 }
 
 export interface OneshotWish {
@@ -27,6 +31,8 @@ export interface OneshotWish {
   maxIterations?: number | undefined
   maxCostUsd?: number | undefined
   isInWorktree?: boolean | undefined
+  /** Hash of what of the project acts by itself, as it was shown. */
+  trust?: string | undefined
 }
 
 /** A pipeline that can be started by its name. */
@@ -48,6 +54,7 @@ export interface PipelineDoor {
       person: string
       labels: Record<string, string>
       maxCostUsd?: number | undefined
+      trust?: string | undefined
     },
   ): Promise<string>
 }
@@ -76,6 +83,7 @@ export interface ServerExtras {
   changeSettings?(changes: Record<string, unknown>, version: string | null, by: string): Promise<void>
   doctor?(): Promise<DoctorFinding[]>
   doctorFix?(check: string): Promise<DoctorFinding[]>
+  /** @throws SignalboxError `E_UNTRUSTED` where something of the project would act that nobody has let. */
   startOneshot?(store: EventStore, wish: OneshotWish): Promise<string>
   forkRun?(store: EventStore, run: RunRecord, wish: { at: string; isRewind: boolean }): Promise<string>
   exportAttractor?(store: EventStore, run: RunRecord, directory: string): Promise<void>

@@ -17,7 +17,7 @@ import { Streams } from './live/streams.js'
 import { UpdateFeed } from './live/update-feed.js'
 import { Lockdown } from './lockdown.js'
 import { Metrics } from './metrics.js'
-import type { ServerParts } from './parts.js'
+import type { DaemonBuild, ServerParts } from './parts.js'
 import type { ServerSettings } from './settings.js'
 import { listenTcp, type TcpListener } from './tcp-listener.js'
 import { serveTerminals } from './terminal/index.js'
@@ -33,6 +33,7 @@ export interface OpenServerOptions {
   extras?: ServerExtras
   clock: Clock
   version: string
+  build?: DaemonBuild
   stop(): void
   log(line: string): void
 }
@@ -49,6 +50,7 @@ export class ApiServer {
 
   static async open(options: OpenServerOptions): Promise<ApiServer> {
     const { host, runs, settings, extras = {}, clock, version, stop, log } = options
+    const { build = { time: 0, isDetached: false } } = options
     const onError = (error: unknown) => log(`error: ${error instanceof Error ? error.stack : error}`)
     const auth = await Auth.open(settings, clock, onError)
     const streams = new Streams({ events: settings.maxStreams, terminal: settings.maxTerminals })
@@ -61,6 +63,7 @@ export class ApiServer {
       runs,
       clock,
       version,
+      build,
       startedAt: clock.now(),
       settings,
       auth,

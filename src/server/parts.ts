@@ -22,6 +22,8 @@ export interface ServerParts {
   runs: RunHost | null
   clock: Clock
   version: string
+  /** What a newer program asks before it takes this one's place. */
+  build: DaemonBuild
   startedAt: number
   settings: ServerSettings
   auth: Auth
@@ -45,6 +47,13 @@ export interface ServerParts {
   /** Ends the daemon in good order. */
   stop(): void
   log(line: string): void
+}
+
+export interface DaemonBuild {
+  /** When the program was built. */
+  time: number
+  /** A command started it, so a command may end it; false: a person did, who watches it. */
+  isDetached: boolean
 }
 
 export interface Limits {

@@ -1,13 +1,7 @@
 import type { Look } from '../panes/index.js'
-import {
-  type Block,
-  dropRepeatedBands,
-  extractBlocks,
-  type Pack,
-  renderMarkdown,
-  type TextRow,
-} from '../screen/index.js'
+import { type Block, dropRepeatedBands, type Pack, renderMarkdown, type TextRow } from '../screen/index.js'
 import { displayWidth } from '../text/index.js'
+import { BlockReader } from './block-reader.js'
 import { type ClosedMessage, ClosedMessages } from './closed-messages.js'
 import type { Echo } from './picture.js'
 import { reconcileSaid, type SaidRecord } from './said-records.js'
@@ -72,8 +66,8 @@ const INITIAL: ConversationState = {
  */
 export class Conversation {
   readonly #session: string
-  readonly #pack: Pack
   readonly #shown: ShownRows
+  readonly #reader: BlockReader
   readonly #closed = new ClosedMessages()
   #state: ConversationState
   /** The open message as the screen shows it, and with the agent's own words in place. */
@@ -86,7 +80,7 @@ export class Conversation {
 
   constructor(session: string, pack: Pack, rows: RowSource, state: ConversationState = INITIAL) {
     this.#session = session
-    this.#pack = pack
+    this.#reader = new BlockReader(pack)
     this.#shown = new ShownRows(pack, rows, state.shown)
     this.#state = { ...state }
   }
@@ -321,15 +315,14 @@ export class Conversation {
   }
 
   #blocksOf(rows: readonly TextRow[], look: Look, isOpen: boolean): Block[] {
-    return extractBlocks(rows, {
-      pack: this.#pack,
+    return this.#reader.read(rows, {
       cols: look.frame.cols,
       turn: this.message ?? this.turn ?? this.#session,
       isOpen,
       // Only text that is being written has a last row that grows.
       holdRows: look.observation.view === 'response_content' ? 1 : 0,
       widths: this.#shown.widths,
-    }).filter(block => block.kind !== 'user')
+    })
   }
 
   #setBlocks(read: Block[], isEnd = false): void {

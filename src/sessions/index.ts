@@ -1,5 +1,6 @@
 export { type AnswerChannel, NO_CHANNEL } from './answer-channel.js'
 export { Conversation, type ConversationState } from './conversation.js'
+export { type Crew, type Helper, hearCrew, helpersOf, NO_CREW } from './crew.js'
 export { deliveredSink } from './delivered-sink.js'
 export {
   type FileLimits,

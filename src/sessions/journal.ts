@@ -1,7 +1,13 @@
 import { type EventData, type EventType, isEvent, newEvent } from '../events/index.js'
 import type { EventStore, StoredEvent } from '../store/index.js'
-import type { HeldPrompt } from './prompts.js'
+import { type KeptPrompts, keptPrompts } from './kept-prompts.js'
 import { sessionStream } from './session-record.js'
+
+/**
+ * What a session is going through, as against what it has said and done. A hundred sessions write dozens of these each second, and waiting
+ * for the disk stops every terminal of the host: a crash of the host loses none of them, a power cut may, and it ends the session anyway.
+ */
+const PASSING: ReadonlySet<EventType> = new Set<EventType>(['session.phase', 'session.ready', 'turn.opened'])
 
 /**
  * Writes a session's events, each once. After a restart the same bytes are read again and lead to the same turns and messages under the
@@ -11,20 +17,20 @@ export class SessionJournal {
   readonly #store: EventStore
   readonly #session: string
   readonly #known: Set<string>
-  /** Prompts that an earlier host held and did not send. */
-  readonly held: readonly HeldPrompt[]
+  /** Prompts that an earlier host left. */
+  readonly prompts: KeptPrompts
 
-  constructor(store: EventStore, session: string, known: Set<string>, held: readonly HeldPrompt[] = []) {
+  constructor(store: EventStore, session: string, known: Set<string>, prompts: KeptPrompts = keptPrompts([])) {
     this.#store = store
     this.#session = session
     this.#known = known
-    this.held = held
+    this.prompts = prompts
   }
 
   static async open(store: EventStore, session: string): Promise<SessionJournal> {
     const events = await store.readStream(sessionStream(session))
     const known = new Set(events.map(event => nameOf(event)).filter(name => name !== null))
-    return new SessionJournal(store, session, known, heldPrompts(events))
+    return new SessionJournal(store, session, known, keptPrompts(events))
   }
 
   /** False: the log has it already. */
@@ -35,7 +41,8 @@ export class SessionJournal {
       this.#known.add(name)
     }
     try {
-      await this.#store.append(sessionStream(this.#session), 'any', [newEvent(type, data)])
+      const options = PASSING.has(type) ? { durability: 'normal' as const, documents: 'later' as const } : {}
+      await this.#store.append(sessionStream(this.#session), 'any', [newEvent(type, data)], options)
       return true
     } catch (error) {
       // Not in the log, so not known: whoever reads the same bytes again writes it then.
@@ -43,17 +50,16 @@ export class SessionJournal {
       throw error
     }
   }
-}
 
-function heldPrompts(events: readonly StoredEvent[]): HeldPrompt[] {
-  const held = new Map<string, HeldPrompt>()
-  for (const event of events) {
-    if (isEvent(event, 'prompt.held')) {
-      const { prompt, text, meaning } = event.data
-      held.set(prompt, { id: prompt, text, meaning: meaning === 'text' || meaning === 'command' ? meaning : 'auto' })
-    } else if (isEvent(event, 'prompt.released')) held.delete(event.data.prompt)
+  /** The turns whose prompts the agent has shown since this version of the log, oldest first. */
+  async turnsSince(version: number): Promise<{ turn: string; prompt: string }[]> {
+    const events = await this.#store.readStream(sessionStream(this.#session), { fromVersion: version + 1 })
+    return events.flatMap(event =>
+      isEvent(event, 'turn.opened') && event.data.prompt !== undefined
+        ? [{ turn: event.data.turn, prompt: event.data.prompt }]
+        : [],
+    )
   }
-  return [...held.values()]
 }
 
 /** Notices that come once in a session's life. */

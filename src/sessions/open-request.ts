@@ -67,10 +67,19 @@ function isWholeEdit({ decision }: ApprovalRecord): boolean {
   return !canonicalJson(decision?.editedInput ?? null).includes('‹secret:')
 }
 
+export interface ScreenAnswer {
+  label: string
+  text?: string
+  labels?: string[]
+  /** For a form: an answer for each of its questions. */
+  pages?: { question: string; labels: string[] }[]
+}
+
 /** What to choose on screen: the label, and the text that goes into it. Null when the menu has no such option, or several. */
-export function screenAnswerOf(record: ApprovalRecord): { label: string; text?: string; labels?: string[] } | null {
+export function screenAnswerOf(record: ApprovalRecord): ScreenAnswer | null {
   const { decision } = record
   if (!decision) return null
+  if (record.request.questions.length > 1) return formAnswerOf(record, decision)
   const offered = record.screenOptions ?? record.request.options
   const options = record.request.options
   if (decision.choices && decision.choices.length > 0) {
@@ -90,6 +99,21 @@ export function screenAnswerOf(record: ApprovalRecord): { label: string; text?: 
   if (label === null) return null
   const takesText = meaning === 'deny-with-text' || meaning === 'text' || decision.tier === 'text'
   return { label, ...(takesText && said !== undefined && { text: said }) }
+}
+
+/** A form is filled in as a whole, or not at all. */
+function formAnswerOf(
+  { request }: ApprovalRecord,
+  { choices = [] }: NonNullable<ApprovalRecord['decision']>,
+): ScreenAnswer | null {
+  const pages = request.questions.map(({ text }, index) => ({
+    question: text,
+    labels: request.options
+      .filter(option => (option.question ?? 0) === index && choices.includes(option.key))
+      .map(({ label }) => label),
+  }))
+  const isWhole = request.questions.every(({ multi }, index) => multi || pages[index]!.labels.length === 1)
+  return isWhole ? { label: pages[0]!.labels[0] ?? '', pages } : null
 }
 
 /** Options of one meaning. Some menus have no plain *No*: then what cancels, or a *No* that would also take a reason, is one. */

@@ -54,11 +54,22 @@ export function windowOf(look: Look, pack: Pack, echoBackground: Color): KeptRow
     const isOpenEcho = index < firstMark && echoBackground !== null && backgroundOf(row) === echoBackground
     const isPrompt =
       row.text.trim() !== '' && (isOpenEcho || echoes.some(([first, last]) => index >= first && index <= last))
-    const key = maskedText(row.text, pack)
-    rows.push({ row: { ...(key === '' ? cutRow(row, 0) : row), cols: frame.cols }, key, isEcho: isPrompt })
+    rows.push(keptRow(row, isPrompt, frame.cols, pack))
   }
   const last = rows.findLastIndex(row => row.key !== '')
   return rows.slice(0, last + 1)
+}
+
+const lastKept = new WeakMap<Row, { kept: KeptRow; volatile: Pack['volatile'] }>()
+
+/** A row that is on screen as it was before is kept as the same object. */
+function keptRow(row: Row, isEcho: boolean, cols: number, { volatile }: Pack): KeptRow {
+  const last = lastKept.get(row)
+  if (last && last.kept.isEcho === isEcho && last.kept.row.cols === cols && last.volatile === volatile) return last.kept
+  const key = maskedText(row.text, volatile)
+  const kept = { row: { ...(key === '' ? cutRow(row, 0) : row), cols }, key, isEcho }
+  lastKept.set(row, { kept, volatile })
+  return kept
 }
 
 /** Where prompts have a background, they end with it: pinned to the top of the screen, a prompt stands right above other rows. */
@@ -90,8 +101,8 @@ function cutBar(row: Row, text: string, cols: number): Row {
   return isCut || isBlock ? cutRow(row, row.width - 1) : row
 }
 
-function maskedText(text: string, pack: Pack): string {
-  for (const pattern of pack.volatile) {
+function maskedText(text: string, volatile: Pack['volatile']): string {
+  for (const pattern of volatile) {
     const match = pattern.exec(text)
     if (match?.[1] !== undefined) return squeezed(text.replace(match[1], ' '))
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { parsePack } from '../screen/index.js'
-import { type TextMeaning, typingOf } from './send-text.js'
+import { squash, type TextMeaning, typingOf } from './send-text.js'
 
 const packOf = (mode: string) =>
   parsePack(`pack = 1\nagent = "demo"\ninput = { mode = "${mode}", pace_ms = 2 }\n`, 'test.toml')
@@ -27,4 +27,8 @@ describe('how a text gets into the box', () => {
   test('marks, tabs and lines are pasted whatever the pack says', () => {
     expect(['# a heading', 'a\tb', 'a\nb'].map(text => way(text, 'typed'))).toEqual(['paste', 'paste', 'paste'])
   })
+})
+
+test('what has no width is no part of a text: some boxes draw it under their cursor', () => {
+  expect(squash('about the PARTS \u200b\u2060')).toBe('aboutthePARTS')
 })

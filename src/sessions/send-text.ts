@@ -46,7 +46,7 @@ export function typingOf(
   return { text: isMarked ? ` ${text}` : text, way }
 }
 
-/** Blanks do not count: boxes wrap. */
+/** Blanks do not count: boxes wrap. Nor does what has no width: some boxes draw it, others leave it out. */
 export function squash(text: string): string {
-  return text.replace(/\s+/gu, '')
+  return text.replace(/[\s\u200b\u2060\ufeff]+/gu, '')
 }

@@ -1,84 +1,28 @@
-import type { Clock } from '../clock/index.js'
-import type { EventData, EventType } from '../events/index.js'
-import type { KeptExit } from '../keeper/index.js'
 import { transition, UnlistedCounter } from '../machine/index.js'
 import type { Look } from '../panes/index.js'
-import type { Block, Pack } from '../screen/index.js'
-import { Conversation, type ConversationState } from './conversation.js'
-import type { Effects } from './effects.js'
+import type { Block } from '../screen/index.js'
+import { Conversation } from './conversation.js'
 import { liveMenu } from './live-menu.js'
-import { PassingHistory } from './passing-history.js'
+import { MenuAppearances } from './menu-appearances.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable } from './phase-table.js'
 import { Readiness } from './readiness.js'
 import type { SaidRecord } from './said-records.js'
-import type { SessionApprovals } from './session-approvals.js'
-import type { Ending, SessionMessages } from './session-messages.js'
-import type { SessionNotices } from './session-notices.js'
-import type { RowSource } from './shown-rows.js'
-import type { MessageRef, Sink } from './sink.js'
-
-/** Of a prompt so much is kept with its turn; the whole is in the recording. */
-const PROMPT_KEPT = 4_000
-
-/** For a later host. */
-export interface PhaseState {
-  phase: Phase
-  conversation: ConversationState
-  menus: { count: number; print: string | null; instance: string }
-  isReady: boolean
-  /** People were told that it is ready. */
-  isTold?: boolean
-}
-
-export interface SessionPhaseOptions {
-  session: string
-  pack: Pack
-  rows: RowSource
-  clock: Clock
-  sinks: readonly Sink[]
-  effects: Effects
-  messages: SessionMessages
-  notices: SessionNotices
-  approvals: SessionApprovals
-  isResumed: boolean
-  /** The agent keeps a record of what it says. */
-  hasTranscript: boolean
-  restored: PhaseState | null
-  /** Old bytes are being read: nothing of them is asked or shown. */
-  isCatchingUp(): boolean
-  exit(): KeptExit | null
-  lastLook(): Look | null
-  record<T extends EventType>(type: T, data: EventData<T>): void
-  onEnd(): void
-  onError(error: unknown): void
-}
-
-/**
- * Reading an open message takes time that grows with its rows, and an answer may go on for thousands of them: it is read again when so much
- * time has passed for each row. The reading that closes it is never put off.
- */
-const READ_AGAIN_S = 0.001
+import type { PhaseState, SessionPhaseOptions } from './session-phase-options.js'
+import type { MessageRef } from './sink.js'
+import { TurnWork } from './turn-work.js'
 
 /** A picture that was cut off is finished within so long, or it was whole. */
 const HALF_DRAWN_S = 2
 
-/** What Signalbox does with a session: the phase, the turn and the message, moved by the table and carried out by its actions. */
+/** What Signalbox does with a session: the phase, moved by the table, whose actions are carried out on the turn, its menus and its people. */
 export class SessionPhase {
   readonly #options: SessionPhaseOptions
   readonly #conversation: Conversation
+  readonly #work: TurnWork
+  readonly #menus: MenuAppearances
   readonly #readiness: Readiness
   readonly #unlisted = new UnlistedCounter()
-  #phase: Phase = 'dormant'
-  #menus: PhaseState['menus'] = { count: 0, print: null, instance: '' }
-  /** The turn was interrupted, whatever its last row says. */
-  #wasInterrupted = false
-  /** Rows that appeared while nothing was awaited, and since when they stand. */
-  readonly #passing: PassingHistory
-  /** When the open message was last read, and when it is due again if that was put off. */
-  #readAt = Number.NEGATIVE_INFINITY
-  #readDue: number | null = null
-  /** Menus on their way to the ledger. */
-  #asking = 0
+  #phase: Phase
   /** The turn that the agent was last seen to be busy with. */
   #begun: string | null = null
   /** When a half drawn picture came that nothing has followed yet. */
@@ -87,29 +31,13 @@ export class SessionPhase {
   #wholeFrame = -1
 
   constructor(options: SessionPhaseOptions) {
-    const { session, pack, rows, restored, clock, isResumed, notices } = options
+    const { session, pack, rows, restored } = options
     this.#options = options
+    this.#phase = restored?.phase ?? 'dormant'
     this.#conversation = new Conversation(session, pack, rows, restored?.conversation)
-    this.#passing = new PassingHistory(this.#conversation)
-    if (restored) {
-      this.#phase = restored.phase
-      this.#menus = { ...restored.menus }
-    }
-    this.#readiness = new Readiness({
-      clock,
-      conversation: this.#conversation,
-      isResumed,
-      isReady: restored?.isReady ?? false,
-      isTold: restored?.isTold ?? restored?.isReady ?? false,
-      onReady: () => {
-        notices.ready()
-        options.record('session.ready', {})
-      },
-      onMenuStands: ms => {
-        const last = options.lastLook()
-        if (last) this.see({ ...last, t: last.t + ms / 1000 })
-      },
-    })
+    this.#work = new TurnWork(options, this.#conversation, () => this.#phase)
+    this.#menus = new MenuAppearances(options, restored?.menus ?? null)
+    this.#readiness = this.#createReadiness()
   }
 
   get phase(): Phase {
@@ -131,7 +59,7 @@ export class SessionPhase {
   }
 
   get blocks(): readonly Block[] {
-    return this.#conversation.blocks
+    return this.#work.blocks
   }
 
   /** The turn that was opened last; null before the first. */
@@ -145,15 +73,14 @@ export class SessionPhase {
   }
 
   get openMessage(): MessageRef | null {
-    const { turn, message } = this.#conversation
-    return turn && message ? { session: this.#options.session, turn, message } : null
+    return this.#work.openMessage
   }
 
   get state(): PhaseState {
     return {
       phase: this.#phase,
       conversation: this.#conversation.state,
-      menus: { ...this.#menus },
+      menus: this.#menus.state,
       isReady: this.#readiness.isReady,
       isTold: this.#readiness.isTold,
     }
@@ -166,12 +93,10 @@ export class SessionPhase {
       this.#options.notices.signedIn()
     if (!this.#readiness.admits(look) || this.#isHalfDrawn(look) || !look.isSettled) return
     const menu = liveMenu(observation)
-    const isNewMenu = menu !== null && this.#menus.print !== menu.print
-    if (!menu) this.#menus.print = null
-    this.#beginQueuedTurn(look)
+    const isNewMenu = this.#menus.isNew(menu)
+    if (this.isAtWork) this.#work.beginQueued(look)
     this.dispatch(phaseEventOf(observation, isNewMenu), look)
-    if (menu && this.#asking === 0 && !this.#options.isCatchingUp())
-      this.#options.approvals.stands(menu, this.#menus.instance)
+    this.#menus.stands(menu)
   }
 
   /** Keys go to the program, a person's or ours. */
@@ -189,16 +114,15 @@ export class SessionPhase {
     for (const action of actions) this.#act(action, look, event)
     if (next !== 'dormant') this.#begun = this.#conversation.turn
     if (next === 'dormant' && from !== 'dormant') {
-      if (from === 'tool-pending') this.#sayUnsaid(look)
-      this.#closeTurn(look)
+      if (from === 'tool-pending') this.#work.sayUnsaid(look)
+      this.#work.close(look)
     }
   }
 
   /** When to call `tick` if no byte comes before; null: never. In seconds since the session's start. */
   nextDeadline(): number | null {
-    const said = this.#phase === 'dormant' ? this.#passing.dueAt : null
     const torn = this.#tornAt === null ? null : this.#tornAt + HALF_DRAWN_S
-    const due = [said, torn, this.#readDue].filter(at => at !== null)
+    const due = [torn, this.#work.due?.at ?? null].filter(at => at !== null)
     return due.length === 0 ? null : Math.min(...due)
   }
 
@@ -213,7 +137,7 @@ export class SessionPhase {
       this.#wholeFrame = look.frame.seq
       return this.see(now)
     }
-    if (due !== this.#readDue) return this.#act('extract-history', now)
+    if (this.#work.due?.what === 'history') return this.#act('extract-history', now)
     this.#act('extract', now)
     this.#act('edit', now)
   }
@@ -221,7 +145,7 @@ export class SessionPhase {
   /** The agent's work was stopped. */
   interrupted(): void {
     if (!this.isAtWork) return
-    this.#wasInterrupted = true
+    this.#work.noteInterrupted()
     this.dispatch('interrupted', this.#options.lastLook())
   }
 
@@ -237,27 +161,13 @@ export class SessionPhase {
   }
 
   /** A finished piece of the answer, in the agent's own words. */
-  hear(record: SaidRecord, t: number): void {
-    const heard = this.#conversation.hear(record, t)
-    if (heard === null) return
-    this.dispatch('transcript-block', this.#options.lastLook())
-    if (heard !== 'open') this.#options.messages.patch(heard.patched)
+  hear(said: SaidRecord, t: number): void {
+    this.#work.hear(said, t, () => this.dispatch('transcript-block', this.#options.lastLook()))
   }
 
   /** After a restart: the open request of the menu on screen is ours again. */
   takeOverApprovals(): void {
-    const { effects, approvals, lastLook } = this.#options
-    const menu = liveMenu(lastLook()?.observation ?? null)
-    const { instance } = this.#menus
-    this.#asking++
-    effects.later(async () => {
-      try {
-        const found = await approvals.takeOver(menu && { menu, instance })
-        if (found === 'new' && menu) await approvals.raise(menu, instance)
-      } finally {
-        this.#asking--
-      }
-    })
+    this.#menus.takeOver(this.#options.lastLook())
   }
 
   // — inside —
@@ -272,29 +182,25 @@ export class SessionPhase {
   }
 
   #perform(action: PhaseAction, look: Look | null, event?: PhaseEvent): void {
-    const { messages, notices, effects, approvals, isCatchingUp } = this.#options
+    const { notices, effects, approvals, isCatchingUp } = this.#options
     switch (action) {
       case 'mark-turn':
-        return this.#markTurn(look, event === 'prompt-sent')
+        return this.#work.mark(look, event === 'prompt-sent')
       case 'open-message':
-        this.#conversation.openMessage()
-        return messages.open(this.openMessage)
+        return this.#work.open()
       case 'start-typing':
       case 'stop-typing':
         return this.#showTyping(action === 'start-typing')
       case 'extract':
-        return this.#extractSoon(look)
+        return this.#work.read(look)
       case 'extract-turn':
-        if (look) this.#conversation.extract(look, { isOpen: true })
-        return
+        return this.#work.readWhole(look)
       case 'extract-history':
-        return this.#extractHistory(look)
+        return this.#work.extractHistory(look)
       case 'edit':
-        if (this.#conversation.blocks.length === 0 || (this.#readDue !== null && event !== 'transcript-block')) return
-        this.#conversation.openMessage()
-        return messages.update(this.openMessage, this.#conversation.blocks)
+        return this.#work.show({ isTold: event === 'transcript-block' })
       case 'finalize':
-        return this.#finalize(look, { isEnd: this.#phase === 'dormant' })
+        return this.#work.finalize(look, { isEnd: this.#phase === 'dormant' })
       case 'ask':
         return this.#ask(look)
       case 'settle-approval':
@@ -315,42 +221,16 @@ export class SessionPhase {
     }
   }
 
-  #extractSoon(look: Look | null): void {
-    if (!look) return
-    const due = this.#readAt + this.#conversation.openRows * READ_AGAIN_S
-    // A clock that was set back, or a session that was adopted: what lies ahead is no measure.
-    if (look.t < due && look.t >= this.#readAt) {
-      this.#readDue = due
-      return
-    }
-    this.#readDue = null
-    this.#readAt = look.t
-    this.#conversation.extract(look, { isOpen: true })
-  }
-
-  #markTurn(look: Look | null, isSent = false): void {
-    const turn = look && this.#conversation.markTurn(look, { isSent })
-    if (!turn) return
-    const prompt = look.observation.user?.slice(0, PROMPT_KEPT)
-    this.#options.record('turn.opened', { session: this.#options.session, turn, ...(prompt && { prompt }) })
-  }
-
   #showTyping(isOn: boolean): void {
     const { sinks, session, isCatchingUp } = this.#options
     if (!isCatchingUp()) for (const sink of sinks) sink.typing(session, isOn)
   }
 
-  /**
-   * A further prompt is on screen while the agent works: one that waited in its queue. What comes below it is a turn of its own. Only the
-   * screen decides that, not what we know to have sent: after a restart the same bytes must lead to the same turns.
-   */
-  #beginQueuedTurn(look: Look): void {
-    if (!this.isAtWork) return
-    const echo = this.#conversation.newEcho(look)
-    if (!echo) return
-    this.#finalize(look, { before: echo.first, isEnd: true })
-    this.#closeTurn(look, 'done')
-    this.#act('mark-turn', look)
+  #ask(look: Look | null): void {
+    const menu = liveMenu(look?.observation ?? null)
+    if (!menu || !look) return
+    this.#work.sayUnsaid(look)
+    this.#menus.ask(menu, look)
   }
 
   /**
@@ -363,77 +243,27 @@ export class SessionPhase {
     return isHalf
   }
 
-  #finalize(look: Look | null, { before, isEnd }: { before?: number; isEnd: boolean }): void {
-    const { messages, hasTranscript, exit } = this.#options
-    this.#readDue = null
-    this.#readAt = Number.NEGATIVE_INFINITY
-    if (!look) return
-    // Words without a prompt of their own: they came after their turn had been taken for closed.
-    if (!this.#conversation.turn) return isEnd ? this.#act('extract-history', look) : undefined
-    this.#conversation.openMessage()
-    const isAsking = this.#phase === 'tool-pending'
-    this.#conversation.extract(look, { isOpen: false, isAsking, isEnd, ...(before !== undefined && { before }) })
-    const closed = this.#conversation.closeMessage(look)
-    if (!closed) return
-    messages.close(closed, {
-      ending: isEnd && before === undefined ? this.#endingOf(look) : null,
-      waits: isEnd && hasTranscript && exit() === null,
-    })
-  }
-
-  /**
-   * A request has been answered, and by the next look the agent is done, or asks for something else: what it said in between was never
-   * seen to be written. No turn is closed over it, and no further request is asked before it.
-   */
-  #sayUnsaid(look: Look | null): void {
-    const isEnd = this.#phase === 'dormant'
-    if (look && this.#conversation.hasUnsaid(look, { isAsking: !isEnd })) this.#finalize(look, { isEnd })
-  }
-
-  /** What passed while nobody waited for anything, as a message of its own. A prompt that was answered at once has its turn closed by it. */
-  #extractHistory(look: Look | null): void {
-    if (this.#passing.look(look, seen => this.#markTurn(seen)) !== 'due' || !look) return
-    const closed = this.#conversation.closeHistory(look)
-    if (!closed) return
-    this.#options.messages.close(closed, { ending: null, waits: this.#options.hasTranscript })
-    this.#closeTurn(look)
-  }
-
-  #endingOf(look: Look): Ending | null {
-    const outcome = look.observation.terminator?.outcome
-    if (this.#wasInterrupted || outcome === 'interrupted') return 'interrupted'
-    if (this.#options.exit()) return 'crashed'
-    return outcome === 'failed' ? 'failed' : null
-  }
-
-  /** The agent rests: whatever it worked on is over, said or unsaid. */
-  #closeTurn(look: Look | null, known?: string): void {
-    const { session, exit, record } = this.#options
-    const { turn } = this.#conversation
-    const shown = this.#wasInterrupted ? 'interrupted' : look?.observation.terminator?.outcome
-    const outcome = known ?? shown ?? (exit() ? 'exited' : 'done')
-    this.#wasInterrupted = false
-    if (!turn) return
-    this.#conversation.closeTurn()
-    record('turn.closed', { session, turn, outcome })
-  }
-
-  #ask(look: Look | null): void {
-    const { effects, approvals, clock, isCatchingUp } = this.#options
-    const menu = liveMenu(look?.observation ?? null)
-    if (!menu || !look) return
-    this.#sayUnsaid(look)
-    const since = clock.monotonic() - Math.max(0, look.t - menu.live.since) * 1000
-    const count = this.#menus.count + 1
-    const instance = `${look.frame.lines[menu.rows[0]]?.id ?? 0}:${count}`
-    this.#menus = { count, print: menu.print, instance }
-    if (isCatchingUp()) return
-    this.#asking++
-    effects.later(() => approvals.raise(menu, instance, since).finally(() => this.#asking--))
-  }
-
   get #asksOnlyForSignIn(): boolean {
     const observation = this.#options.lastLook()?.observation
     return this.#options.exit() === null && observation?.view === 'auth_required' && observation.composer === null
+  }
+
+  #createReadiness(): Readiness {
+    const { clock, isResumed, notices, restored, record, lastLook } = this.#options
+    return new Readiness({
+      clock,
+      conversation: this.#conversation,
+      isResumed,
+      isReady: restored?.isReady ?? false,
+      isTold: restored?.isTold ?? restored?.isReady ?? false,
+      onReady: () => {
+        notices.ready()
+        record('session.ready', {})
+      },
+      onMenuStands: ms => {
+        const last = lastLook()
+        if (last) this.see({ ...last, t: last.t + ms / 1000 })
+      },
+    })
   }
 }

@@ -27,6 +27,8 @@ export interface SessionRecord {
   owner: string
   /** Variables that say where its agent keeps its files. */
   places?: Record<string, string>
+  /** When its person last chose it, by surface. */
+  chosen?: Record<string, number>
   version: number
 }
 
@@ -38,11 +40,12 @@ const TYPES: readonly EventType[] = [
   'session.renamed',
   'session.identified',
   'session.resumed',
+  'session.chosen',
 ]
 
 export const sessionsProjection: Projection<SessionRecord> = {
   name: 'sessions',
-  version: 2,
+  version: 3,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -79,6 +82,8 @@ function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord
     const { agentSessionId, agentVersion } = event.data
     return { ...record, agentSessionId, ...(agentVersion !== undefined && { agentVersion }) }
   }
+  if (isEvent(event, 'session.chosen') && event.data.person === record.person)
+    return { ...record, chosen: { ...record.chosen, [event.data.surface]: event.at } }
   if (isEvent(event, 'session.resumed')) return { ...record, resumedBy: event.data.by }
   if (isEvent(event, 'session.renamed')) {
     const { label: _, ...unnamed } = record

@@ -81,8 +81,10 @@ export class ShownRows {
     return this.#look === null || this.#look.frame.buffer === 'normal' || !isScrolled(this.#look)
   }
 
+  /** A look that was observed already tells nothing more. */
   observe(look: Look): void {
     const before = this.#look
+    if (look === before) return
     this.#noteSize(look, before)
     this.#look = look
     if (look.frame.buffer === 'alternate') {
@@ -116,7 +118,7 @@ export class ShownRows {
     }
     const start = ALTERNATE_FIRST_ID + this.#kept.base
     const kept = this.#kept.rows.slice(Math.max(0, firstId - start), Math.max(0, lastId - start + 1))
-    return kept.map(({ row }, index) => ({ ...row, id: Math.max(firstId, start) + index }))
+    return kept.map((row, index) => withId(row, Math.max(firstId, start) + index))
   }
 
   #noteSize({ frame, t }: Look, before: Look | null): void {
@@ -195,6 +197,17 @@ export class ShownRows {
       text: echoText(rows.slice(first, last + 1).map(kept => kept.row)),
     }
   }
+}
+
+const named = new WeakMap<KeptRow, TextRow>()
+
+/** A kept row under its id: the same object as long as both are the same. */
+function withId(kept: KeptRow, id: number): TextRow {
+  const known = named.get(kept)
+  if (known?.id === id) return known
+  const row = { ...kept.row, id }
+  named.set(kept, row)
+  return row
 }
 
 function keptEnd(kept: ShownState): number {

@@ -69,7 +69,7 @@ export class Stream {
         status.atWork(update.session, false)
         return this.#work(update.session)
       }
-      if (!this.#options.isOn) return
+      if (update.type !== 'message.update' || !this.#options.isOn) return
       const blocks = update.blocks as readonly Block[]
       const known = this.#growing.get(update.session)
       const isNew = known?.message !== update.message || wordsIn(blocks) !== wordsIn(known.blocks)

@@ -31,6 +31,18 @@ function summary(prev: Row[], next: Row[], volatile: RegExp[] = []) {
 
 const NOTHING = { added: [], changed: [], motion: [], moved: [], removed: [] }
 
+test('rows that are the very same objects change nothing about what is found', () => {
+  const texts = fc.array(fc.constantFrom('', 'a', 'b', 'c', 'd', 'e', 'f', 'g'), { minLength: 1, maxLength: 25 })
+  fc.assert(
+    fc.property(texts, fc.array(fc.tuple(fc.nat(24), fc.constantFrom('', 'a', 'c', 'x', 'y'))), (before, edits) => {
+      const prev = rows(before)
+      const next = [...prev]
+      for (const [at, text] of edits) if (at < next.length) next[at] = rows([text], at)[0]!
+      expect(summary(prev, next)).toEqual(summary(structuredClone(prev), structuredClone(next)))
+    }),
+  )
+})
+
 describe('what changed', () => {
   test('nothing', () => {
     expect(summary(rows(['a', '', 'b']), rows(['a', '', 'b']))).toEqual(NOTHING)

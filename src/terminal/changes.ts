@@ -1,4 +1,5 @@
 import type { Row } from './frame.js'
+import { onceARow } from './once-a-row.js'
 import { hashText } from './row-hash.js'
 import { matchSequences } from './sequence-match.js'
 
@@ -44,10 +45,28 @@ export const unmasked: RowMask = row => row.text
 /** A mask that takes out every match of the given patterns. They must be global and linear: they run on every row. */
 export function maskOf(volatile: readonly RegExp[]): RowMask {
   if (volatile.length === 0) return unmasked
-  return row => volatile.reduce((text, pattern) => text.replace(pattern, '\0'), row.text)
+  return onceARow(row => volatile.reduce((text, pattern) => text.replace(pattern, '\0'), row.text))
 }
 
-export function changes(prev: readonly Row[], next: readonly Row[], mask: RowMask = unmasked): RowChanges {
+export function changes(before: readonly Row[], after: readonly Row[], mask: RowMask = unmasked): RowChanges {
+  const [first, end] = sameEnds(before, after)
+  return changesBetween(before.slice(first, end), after.slice(first, end + after.length - before.length), mask)
+}
+
+/**
+ * Rows that are the very same ones at the top and at the bottom match each other without a shift, whatever lies between: they tell nothing
+ * about the rest, and most of the time they are nearly all.
+ */
+function sameEnds(before: readonly Row[], after: readonly Row[]): [first: number, end: number] {
+  let first = 0
+  let end = before.length
+  if (after.length !== end) return [first, end]
+  while (first < end && before[first] === after[first]) first++
+  while (end > first && before[end - 1] === after[end - 1]) end--
+  return [first, end]
+}
+
+function changesBetween(prev: readonly Row[], next: readonly Row[], mask: RowMask): RowChanges {
   const before = hashes(prev, mask)
   const after = hashes(next, mask)
   const matches = believableMatches(prev, next, before, after)
@@ -69,8 +88,13 @@ export function changes(prev: readonly Row[], next: readonly Row[], mask: RowMas
   return result
 }
 
+const maskedHashes = new WeakMap<RowMask, (row: Row) => number>()
+
 function hashes(rows: readonly Row[], mask: RowMask): number[] {
-  return rows.map(row => (mask === unmasked ? row.hash : hashText(mask(row))))
+  if (mask === unmasked) return rows.map(row => row.hash)
+  const hash = maskedHashes.get(mask) ?? onceARow((row: Row) => hashText(mask(row)))
+  maskedHashes.set(mask, hash)
+  return rows.map(hash)
 }
 
 type Match = readonly [prevIndex: number, nextIndex: number]

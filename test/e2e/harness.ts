@@ -275,7 +275,7 @@ function readProc(pid: number, name: string): string {
   }
 }
 
-function endQuietly(pid: number): void {
+export function endQuietly(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL')
   } catch {

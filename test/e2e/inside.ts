@@ -1,7 +1,7 @@
 import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { type CommandRun, ROOT, type RunOptions, type SessionInfo, TestHome, waitFor } from './harness.js'
+import { type CommandRun, endQuietly, ROOT, type RunOptions, type SessionInfo, TestHome, waitFor } from './harness.js'
 
 type Main = (argv: readonly string[], context: object) => Promise<number>
 
@@ -56,7 +56,7 @@ export class InsideHome extends TestHome {
   /** For the next test on this home: no session runs, and its project is empty. What the ledger remembers stays. */
   async clear(): Promise<void> {
     const live = await this.json<SessionInfo[]>(['sessions', '--json'])
-    for (const { pid } of live) process.kill(pid, 'SIGKILL')
+    for (const { pid } of live) endQuietly(pid)
     await waitFor(
       'every session to be over',
       async () => (await this.json<object[]>(['sessions', '--json'])).length === 0,

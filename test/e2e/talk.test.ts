@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { errorLines, type SessionInfo, waitFor } from './harness.js'
+import { endQuietly, errorLines, type SessionInfo, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 
 let home: InsideHome
@@ -150,7 +150,8 @@ describe('resume', () => {
     const { daemon, keeper } = home
     await home.kill(keeper)
     await waitFor('the daemon to give up', () => !home.processes().daemons.includes(daemon))
-    process.kill(session.pid, 'SIGKILL')
+    // It may have followed its terminal already.
+    endQuietly(session.pid)
     expect(await home.session(session.id)).toMatchObject({ state: 'lost' })
     const resumed = await home.json<SessionInfo>(['resume', session.id, '--json'])
     await home.ok(['wait', resumed.id, '--for', 'idle', '--timeout', '60'])

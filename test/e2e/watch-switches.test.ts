@@ -1,7 +1,7 @@
 import { execFileSync, spawnSync } from 'node:child_process'
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { CLI, TestHome, waitFor } from './harness.js'
 import { hasTmux } from './tmux.js'
@@ -34,6 +34,15 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
     type(place, `eval "$('${process.execPath}' '${CLI}' shell-integration bash)"`)
     type(place, 'true')
     await waitFor('the marks', () => at(place)?.why.authority === 'shell')
+  }
+  /** What a counter of `stats panes` stands at. */
+  const counted = async (name: string, labels: Record<string, string>, at: TestHome = home) => {
+    const { counters } = JSON.parse((await at.run(['stats', 'panes', '--json'], { env })).stdout) as {
+      counters: { name: string; labels: Record<string, string>; value: number }[]
+    }
+    const isIt = (one: (typeof counters)[number]) =>
+      one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value)
+    return counters.filter(isIt).reduce((sum, { value }) => sum + value, 0)
   }
   /** A command that reads from `path` runs until `open` is called. */
   const barrier = () => {
@@ -70,34 +79,74 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
   })
   afterAll(() => home?.close())
 
-  it('a program that prints every phrase cannot end or stop a command of a shell with integration', async () => {
+  it('a program that prints every phrase, and draws whole questions, does not make a shell with integration leave running', async () => {
     const place = bash('hostile')
     await wait(place, 'idle')
     await integrated(place)
-    const phrases = [
-      'All done!',
-      'exit code 0',
-      '1. Yes',
-      '[Y]es',
-      'Do you want to proceed?',
-      'esc to interrupt',
-      'Press Enter to continue',
-      'ready',
-      '>>> ',
-    ]
-    const { path, open } = barrier()
-    const script = join(home.work, `hostile-${count}.sh`)
-    const lines = phrases.map(phrase => `printf '%s\\n' '${phrase}'`)
-    await writeFile(script, `${lines.join('\n')}\nprintf '$ '\ncat '${path}'\nexit 9\n`)
+    const lines = ['All done!', 'exit code 0', '1. Yes', '[Y]es', 'esc to interrupt', 'ready', '>>> ', '$ ']
+    const menu = `\\033[?25lDo you want to proceed?\\n\\n\\033[7m❯ 1. Yes\\033[0m\\n  2. No\\n\\nEnter to confirm · Esc to cancel`
+    const screens = [`${lines.join('\\n')}\\nOverwrite all of it? [y/N] `, menu, '\\033[2J\\033[H\\033[?25hPassword: ']
+    const barriers = screens.map(barrier)
+    const script = join(home.work, 'hostile.sh')
+    const draw = screens.map((screen, index) => `printf '${screen}'\ncat '${barriers[index]!.path}'`)
+    await writeFile(script, `${draw.join('\n')}\nexit 9\n`)
     const mark = stream.mark
     type(place, `sh '${script}'`)
     const ran = await stream.since(mark, place, 'running')
-    await waitFor('all of its phrases', () => />>>\s+\$/.test(tmux('capture-pane', '-p', '-t', place)))
-    await open()
+    const reports = async () => {
+      const { stdout } = await home.run(['explain', at(place)!.id, '--json'], { env })
+      const all = stdout
+        .trim()
+        .split('\n')
+        .map(line => JSON.parse(line) as { says?: string; at: number; count: number })
+      return all.filter(({ says }) => says?.startsWith('reads the terminal: '))
+    }
+    for (const { open } of barriers) {
+      const looks = async () => (await reports()).reduce((sum, { count }) => sum + count, 0)
+      const before = await looks()
+      // The picture has stood for long enough to be believed, and the program was looked at.
+      await waitFor('a look at the program', async () => (await looks()) > before)
+      await open()
+    }
     const ended = await stream.since(ran, place, 'failed')
     expect(stream.told[ended - 1]!.pane).toMatchObject({ exitCode: 9, why: { authority: 'shell' } })
     const during = stream.statuses(place, ran - 1, ended - 1)
     expect(during.filter(status => status !== 'running' && status !== 'long-running')).toEqual([])
+    expect(new Set((await reports()).map(({ says }) => says))).toEqual(new Set(['reads the terminal: no']))
+  })
+
+  it.each([
+    ['a question', 'x= ; read -p "Continue? [y/N] " x; echo "got $x"; exit_with() { return 3; }; exit_with', 'y', 3],
+    ['a password', `python3 -c "import getpass; getpass.getpass('Password: ')"`, 'secret', 0],
+  ])(
+    'a program that reads %s makes a shell with integration wait, and goes on when it is answered',
+    async (what, line, answer, exit) => {
+      const place = bash(`asks-${exit}`)
+      await wait(place, 'idle')
+      await integrated(place)
+      const mark = stream.mark
+      type(place, line)
+      const asked = await stream.since(mark, place, 'waiting-approval')
+      expect([what, stream.told[asked - 1]!.pane.doing]).toEqual([what, expect.stringMatching(/Continue|Password/)])
+      type(place, answer)
+      const ended = await stream.since(asked, place, exit === 0 ? 'done' : 'failed')
+      expect(stream.told[ended - 1]!.pane).toMatchObject({ exitCode: exit, why: { authority: 'shell' } })
+    },
+  )
+
+  it('the menu of an agent that nobody knows, and that reports nothing, makes a shell with integration wait', async () => {
+    const place = bash('agent')
+    await wait(place, 'idle')
+    await integrated(place)
+    const scenario = join(home.work, 'ports.json')
+    const ask = { question: 'Which port?', options: ['8080', '3000'] }
+    await writeFile(scenario, JSON.stringify({ name: 'ports', osc7501: false, start: [{ ask }], turns: [] }))
+    const mark = stream.mark
+    const program = join(dirname(CLI), 'demo-agent', 'main.js')
+    type(place, `SIGNALBOX_DEMO_HOME='${home.work}/demo' '${process.execPath}' '${program}' --scenario '${scenario}'`)
+    const asked = await stream.since(mark, place, 'waiting-approval')
+    expect(stream.told[asked - 1]!.pane.doing).toContain('Which port?')
+    tmux('kill-window', '-t', place)
   })
 
   it('calls the desktop’s notifier and the person’s own command for a question, without a shell and without the command line', async () => {
@@ -120,8 +169,7 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
   it('a muted pane and a switched-off notifier call nobody', async () => {
     const place = bash('muted')
     await wait(place, 'idle')
-    const count = () => (existsSync(called) ? readFileSync(called, 'utf8').split('--app-name').length : 0)
-    const before = count()
+    const words = () => [called, commanded].map(file => (existsSync(file) ? readFileSync(file, 'utf8') : '')).join()
     expect((await home.run(['switch', 'notify', 'off', '--pane', place], { env })).stdout).toContain('notify off')
     type(place, 'read -p "Really do it? [y/N] " x')
     await wait(place, 'waiting-approval')
@@ -133,10 +181,65 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
     await wait(place, 'waiting-approval')
     type(place, 'n')
     await wait(place, 'done', 'idle')
-    expect(count()).toBe(before)
+    expect(words()).not.toContain('Really do it')
     await home.run(['switch', 'notify', 'on'], { env })
     const wrong = await home.run(['switch', 'nonsense', 'off'], { env })
     expect([wrong.code, wrong.stderr]).toEqual([expect.any(Number), expect.stringContaining('there is no switch')])
+  })
+
+  it('while somebody presses keys in `watch`, only that terminal calls', async () => {
+    const view = window('view', process.execPath, CLI, 'watch', '--tmux')
+    await waitFor('the live screen', () => /panes/.test(tmux('capture-pane', '-p', '-t', view)))
+    const place = bash('present')
+    await wait(place, 'idle')
+    const before = await counted('notify.sent', { kind: 'needs-you', channel: 'terminal' })
+    // A key counts as presence when the daemon has heard of it: it is pressed until that changes who is called.
+    tmux('send-keys', '-t', view, 'j')
+    await waitFor('the key to be heard', async () => (await counted('notify.present', {})) > 0)
+    type(place, 'read -p "Call only here? [y/N] " x')
+    await wait(place, 'waiting-approval')
+    await waitFor(
+      'the terminal’s call',
+      async () => (await counted('notify.sent', { kind: 'needs-you', channel: 'terminal' })) > before,
+    )
+    expect(existsSync(called) ? readFileSync(called, 'utf8') : '').not.toContain('Call only here?')
+    type(place, 'n')
+    await wait(place, 'done', 'idle')
+    tmux('send-keys', '-t', view, 'q')
+  })
+
+  it('in quiet hours nobody is called, and what was held is counted', async () => {
+    const night = new TestHome()
+    try {
+      const hour = new Date().getHours()
+      const quiet = `${String((hour + 23) % 24).padStart(2, '0')}:00-${String((hour + 2) % 24).padStart(2, '0')}:00`
+      const log = join(night.directory, 'command.log')
+      const command = join(night.directory, 'call')
+      writeFileSync(command, `#!/bin/sh\ncat >> '${log}'\n`, { mode: 0o755 })
+      mkdirSync(night.path('config'), { recursive: true })
+      writeFileSync(
+        night.path('config', 'config.toml'),
+        `[notify]\nquiet = "${quiet}"\ndone_delay_s = 0\ncommand = ["${command}"]\n[panes]\nquiet_run_s = 0\n`,
+      )
+      const place = bash('night')
+      const watch = new Watch(night.start(['watch', '--json', '--tmux'], { env }))
+      await watch.wait(place, 'idle')
+      const { path, open } = barrier()
+      type(place, `cat '${path}'`)
+      await watch.wait(place, 'running', 'long-running')
+      await open()
+      await watch.wait(place, 'done')
+      await waitFor(
+        'the end to be held',
+        async () => (await counted('notify.held', { reason: 'quiet_hours' }, night)) > 0,
+      )
+      type(place, 'read -p "Wake somebody? [y/N] " x')
+      await watch.wait(place, 'waiting-approval')
+      expect(await counted('notify.sent', {}, night)).toBe(0)
+      expect(existsSync(log)).toBe(false)
+    } finally {
+      await night.close()
+    }
   })
 
   it('with heuristics off a listed program that reports nothing changes no status; marks still do', async () => {

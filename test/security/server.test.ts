@@ -2,6 +2,7 @@ import { existsSync, lstatSync, mkdirSync, readFileSync, statSync, symlinkSync, 
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { newEvent } from '../../src/events/index.js'
@@ -197,8 +198,8 @@ describe('what is sent', () => {
   })
 
   test('S8 script injection into a terminal bridge: input reaches the program as bytes only', async () => {
-    const canary = join(server.work, 'canary')
-    const text = `\${x@P} $(touch ${canary}) \u001b[200~`
+    const canary = join(server.work, 'canary-8')
+    const text = `x; touch ${canary}; $(touch ${canary}) \`touch ${canary}\` \${x@P} \u001b[200~`
     await server.ask('POST', api(`/sessions/${session}/keys`), { as: 'token', body: { text: `${text}\r` } })
     const live = server.host.live(session)!
     await until(async () => {
@@ -356,6 +357,50 @@ describe('files', () => {
       '//etc/passwd',
     ])
       expect(await files.answer(path, undefined).text(), path).not.toContain(server.token)
+  })
+
+  test('S19 symlinks out of the allowed place: a directory that is swapped for a link all the while leads nowhere either', async () => {
+    const outside = join(server.directory, 'outside')
+    const [place, real, link] = ['swapped', 'real', 'link'].map(name => join(server.work, name)) as [
+      string,
+      string,
+      string,
+    ]
+    for (const [path, text] of [
+      [outside, 'OUTSIDE'],
+      [real, 'inside'],
+    ] as const) {
+      mkdirSync(path)
+      writeFileSync(join(path, 'note.txt'), text)
+    }
+    symlinkSync(outside, link)
+    const swapper = new Worker(
+      `const { renameSync } = require('node:fs')
+       const { place, real, link } = require('node:worker_threads').workerData
+       for (;;)
+         for (const from of [real, link]) {
+           renameSync(from, place)
+           for (const until = performance.now() + 0.3; performance.now() < until; );
+           renameSync(place, from)
+         }`,
+      { eval: true, workerData: { place, real, link } },
+    )
+    const seen = { inside: 0, refused: 0 }
+    try {
+      const target = api(`/sessions/${session}/files?path=${encodeURIComponent('swapped/note.txt')}`)
+      for (let tries = 0; tries < 5_000 && (tries < 300 || seen.inside === 0 || seen.refused === 0); tries += 10)
+        for (const { status, text } of await Promise.all(
+          Array.from({ length: 10 }, () => server.ask('GET', target, { as: 'token' })),
+        )) {
+          expect(text).not.toContain('OUTSIDE')
+          if (status === 200) seen.inside++
+          else if (status === 403) seen.refused++
+        }
+    } finally {
+      await swapper.terminate()
+    }
+    // Both were met, so there was something to get wrong.
+    expect(Math.min(seen.inside, seen.refused)).toBeGreaterThan(0)
   })
 
   test('S20 predictable temporary file: planted links are replaced, not followed; secrets are 0600', async () => {

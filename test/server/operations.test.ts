@@ -139,6 +139,8 @@ describe('sessions and approvals', () => {
     await call('sessions.list', api('/sessions?state=live&q=first'))
     await call('sessions.get', api(`/sessions/${session.slice(0, 10)}`))
     await call('sessions.screen', api(`/sessions/${session}/screen`))
+    expect((await call('active-session.choose', api('/active-session'), { body: { session } })).json.id).toBe(session)
+    expect((await call('active-session.get', api('/active-session'))).json.id).toBe(session)
     const { json } = await call('sessions.conversation', api(`/sessions/${session}/conversation`))
     expect(JSON.stringify(json.messages)).toContain('Done')
     expect((await call('sessions.git', api(`/sessions/${session}/git`))).json.git).toBeNull()
@@ -163,6 +165,9 @@ describe('sessions and approvals', () => {
       headers: { 'content-type': form.headers.get('content-type')! },
     })
     await call('sessions.send', api(`/sessions/${session}/messages`), { body: { text: 'again', when: 'after-turn' } })
+    await call('active-session.send', api('/active-session/messages'), {
+      body: { text: 'and again', when: 'after-turn' },
+    })
     await call('sessions.interrupt', api(`/sessions/${session}/interrupt`), { body: {} })
   })
 

@@ -14,6 +14,7 @@ import { Keeper } from '../../src/keeper/index.js'
 import { signProof } from '../../src/server/auth/proof.js'
 import { OWNER, type Role } from '../../src/server/credential.js'
 import { ApiServer, type ServerSettings } from '../../src/server/index.js'
+import { silentContext } from '../support/silent-context.js'
 
 export interface Login {
   device: string
@@ -86,20 +87,7 @@ export class TestServer {
   }
 
   get context() {
-    const { PATH = '/usr/bin:/bin' } = process.env
-    const ignore = () => undefined
-    return {
-      env: { PATH, HOME: this.directory, SIGNALBOX_HOME: join(this.directory, 'home') },
-      cwd: this.work,
-      isInteractive: false,
-      isOutputTty: false,
-      columns: 80,
-      out: ignore,
-      write: ignore,
-      note: ignore,
-      json: ignore,
-      style: (_: string, text: string) => text,
-    }
+    return silentContext(this.directory, this.work)
   }
 
   /** Opens it again on the same home, as after a restart. */

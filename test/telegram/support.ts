@@ -13,6 +13,7 @@ import { ApiServer } from '../../src/server/index.js'
 import type { StoredEvent } from '../../src/store/index.js'
 import { FakeBotApi, type FakeMessage, type FakePerson } from '../../src/telegram/fake/index.js'
 import { openBotApi, Telegram, type TelegramDoors, type TelegramOptions } from '../../src/telegram/index.js'
+import { silentContext } from '../support/silent-context.js'
 
 /** Waiting is for hangs only: it judges no machine's speed. */
 const PATIENCE_MS = 90_000
@@ -69,20 +70,7 @@ export class TestBot {
   }
 
   get context() {
-    const { PATH = '/usr/bin:/bin' } = process.env
-    const ignore = () => undefined
-    return {
-      env: { PATH, HOME: this.directory, SIGNALBOX_HOME: join(this.directory, 'home') },
-      cwd: this.work,
-      isInteractive: false,
-      isOutputTty: false,
-      columns: 80,
-      out: ignore,
-      write: ignore,
-      note: ignore,
-      json: ignore,
-      style: (_: string, text: string) => text,
-    }
+    return silentContext(this.directory, this.work)
   }
 
   #home() {

@@ -6,7 +6,7 @@ import type { ApprovalRequest } from '../../src/approvals/index.js'
 import { reportedOf } from '../../src/approvals/testing/fixtures.js'
 import { OWNER } from '../../src/server/credential.js'
 import { type Loose, TestServer, until } from '../server/support.js'
-import { hasChromium, openBrowser, watchErrors } from './harness.js'
+import { hasChromium, openBrowser, show, watchErrors } from './harness.js'
 
 const GATED =
   'digraph gated { goal="Say it"; start [shape=Mdiamond]; first [shape=parallelogram, tool_command="echo one"]; ask [shape=hexagon, label="Go on?"]; last [shape=parallelogram, tool_command="echo two"]; exit [shape=Msquare]; start -> first -> ask; ask -> last [label="[Y] Yes"]; ask -> exit [label="[N] No"]; last -> exit }'
@@ -392,13 +392,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     ]
     const wide: string[] = []
     for (const path of paths) {
-      // As a link of the page's own does it: without loading everything again.
-      await page.evaluate(to => {
-        history.pushState(null, '', to)
-        dispatchEvent(new PopStateEvent('popstate'))
-      }, path)
-      await page.locator('main h1').first().waitFor()
-      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      await show(page, path)
       const by = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
       if (by > 0) wide.push(`${path} by ${by}`)
     }

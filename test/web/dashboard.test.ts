@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { hasChromium, logIn, openBrowser, Served, watchErrors, watchOrigins } from './harness.js'
+import { hasChromium, logIn, openBrowser, Served, show, watchErrors, watchOrigins } from './harness.js'
 
 const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
@@ -179,7 +179,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   })
 
   it('a session: terminal beside the conversation, a prompt by keyboard, the keyboard taken and left', async () => {
-    await page.goto(`${served.address}/sessions`)
+    await show(page, '/sessions')
     await page.getByRole('link', { name: /a word about parsers/ }).click()
     await page.locator('.xterm-rows').filter({ hasText: 'What next?' }).waitFor()
     await page.getByRole('log').getByText('I am a').waitFor()
@@ -203,7 +203,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   })
 
   it('a session that works: a prompt waits and is taken back, it is interrupted, explained, stopped', async () => {
-    await page.goto(`${served.address}/sessions`)
+    await show(page, '/sessions')
     await page.getByRole('link', { name: /rebuild the timetable/ }).click()
     await page.getByRole('log').getByText('module by module').waitFor()
     await page.locator('#composer').fill('and then the other half')
@@ -231,7 +231,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   })
 
   it('panes: thumbnails with words for what they do and why', async () => {
-    await page.goto(`${served.address}/panes`)
+    await show(page, '/panes')
     await page.locator('.tile .thumb svg text').first().waitFor()
     const tile = page.locator('.tile').filter({ hasText: 'a word about parsers' })
     expect(await tile.locator('.badge').textContent()).toMatch(/idle|done|running/)
@@ -246,7 +246,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   })
 
   it('a run: graph and timeline in their states, a node’s detail, log, and its gate answered in place', async () => {
-    await page.goto(`${served.address}/runs`)
+    await show(page, '/runs')
     await page.getByRole('button', { name: 'waiting' }).click()
     await page.getByRole('link', { name: /Say what changed/ }).click()
     await page.locator('.graph .node.waiting').waitFor({ timeout: 60_000 })
@@ -264,7 +264,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   })
 
   it('a run is cancelled by keyboard', async () => {
-    await page.goto(`${served.address}/runs?status=running`)
+    await show(page, '/runs?status=running')
     await page.getByRole('link', { name: /Discounts/ }).focus()
     await page.keyboard.press('Enter')
     const cancel = page.getByRole('button', { name: 'Cancel' })
@@ -277,14 +277,14 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   })
 
   it('replay: a moment can be scrubbed to, linked, and says what was thought then', async () => {
-    await page.goto(`${served.address}/sessions?show=all`)
+    await show(page, '/sessions?show=all')
     await page.getByRole('link', { name: /fix the failing test/ }).click()
     await page.getByRole('link', { name: 'Replay' }).first().click()
     await page.getByRole('slider', { name: 'Moment' }).waitFor()
     await page.getByRole('button', { name: 'Next decision' }).click()
     await page.locator('.xterm-rows').filter({ hasText: 'May I make this change' }).waitFor()
     await page.getByText('What Signalbox thought').waitFor()
-    expect(page.url()).toMatch(/\?t=\d+/)
+    await page.waitForURL(/\?t=\d+/)
     const at = new URL(page.url()).searchParams.get('t')
     await page.reload()
     await page.getByRole('slider', { name: 'Moment' }).waitFor()
@@ -295,8 +295,51 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.getByRole('button', { name: 'Pause' }).click()
   })
 
+  it('compare: two sessions side by side, where they differ, each moment in the address that is sent on', async () => {
+    await page.getByRole('link', { name: 'Compare' }).click()
+    await page.getByRole('heading', { name: 'Two moments side by side' }).waitFor()
+    const second = page.getByRole('region', { name: 'Second' })
+    await page.getByText('move both together').click()
+    await second.getByRole('slider', { name: 'Moment' }).fill('0')
+    const thought = page.locator('.compare-below').getByRole('row', { name: /^View/ })
+    await thought.getByText('nothing read yet').waitFor()
+    await second.getByRole('combobox').selectOption({ label: '7 a word about parsers' })
+    await page.locator('.diff .add').first().waitFor()
+    await page.getByRole('button', { name: 'Said until then' }).click()
+    await page.locator('.diff').getByText('The signalman sees every train').waitFor()
+    await page.getByRole('button', { name: 'Link to these moments' }).click()
+    const link = await page.evaluate(() => navigator.clipboard.readText())
+    expect(link).toMatch(/\/compare\?a=\w+&at=\d+&b=\w+&bt=\d+$/)
+    await show(page, link.replace(served.address, ''))
+    await second.locator('.xterm-rows').filter({ hasText: 'What next?' }).waitFor()
+  })
+
+  it('helpers stand below the one that called them, and how full the conversation is can be seen', async () => {
+    await show(page, '/sessions')
+    await page.getByRole('link', { name: /check every signal/ }).click()
+    const gauge = page.getByRole('meter', { name: 'Context in use' })
+    await gauge.waitFor()
+    expect(await gauge.getAttribute('aria-valuetext')).toBe('67 %, 134 k of 200 k tokens')
+    const tree = page.getByRole('list', { name: 'Helpers of demo' })
+    await tree.locator('li li').getByText('Sight lines').waitFor()
+    await tree.locator(':scope > li', { hasText: 'North line' }).getByText('done').waitFor()
+    expect(await tree.locator(':scope > li').count()).toBe(3)
+  })
+
+  it('two runs are laid side by side, node by node', async () => {
+    await show(page, '/runs')
+    await page.getByLabel('Compare Say what changed').check()
+    await page.getByLabel('Compare Imports are sorted').check()
+    await page.getByRole('link', { name: 'Compare' }).click()
+    await page.getByRole('heading', { name: 'Two runs side by side' }).waitFor()
+    const sort = page.getByRole('row', { name: /^Sort/ })
+    await sort.getByText('not in this graph').waitFor()
+    await sort.getByRole('button').click()
+    await page.getByRole('region', { name: 'Answered' }).getByText('One of them has not reached').waitFor()
+  })
+
   it('usage: plots with tables behind them, and CSV', async () => {
-    await page.goto(`${served.address}/usage`)
+    await show(page, '/usage')
     await page.locator('.plot-box canvas').first().waitFor()
     await page.getByRole('button', { name: 'Table' }).first().click()
     await page.getByRole('region', { name: 'Cost per day as a table' }).waitFor()
@@ -307,7 +350,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   })
 
   it('graphs: a mistake is marked where it is, and a sound graph is drawn', async () => {
-    await page.goto(`${served.address}/graphs`)
+    await show(page, '/graphs')
     await page.getByText('valid').waitFor()
     await page.locator('.graph .node', { hasText: 'implement' }).waitFor()
     await page.locator('#dot').fill('digraph g {\n  start [shape=Mdiamond]\n  start -> \n}')
@@ -316,7 +359,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   })
 
   it('starts a session from the form', async () => {
-    await page.goto(`${served.address}/start`)
+    await show(page, '/start')
     await page.getByLabel('Agent').selectOption('demo')
     await page.getByLabel('Name (optional)').fill('begun on the page')
     await page.getByLabel('First prompt (optional)').fill('hello')
@@ -325,7 +368,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   })
 
   it('settings, doctor, and how this page looks', async () => {
-    await page.goto(`${served.address}/settings`)
+    await show(page, '/settings?show=all')
     await page.getByText('server.port').waitFor()
     await page.getByRole('link', { name: 'Doctor' }).click()
     await page.locator('.doctor-line').first().waitFor()
@@ -338,7 +381,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   it('two browsers race for one request: one decides, the other is told who; a revoked one is out at once', async () => {
     const other = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
     const rival = await logIn(other, await newLink())
-    await page.goto(`${served.address}/start`)
+    await show(page, '/start')
     await page.getByLabel('Agent').selectOption('demo')
     await page.getByLabel('Name (optional)').fill('the race')
     await page.getByLabel('First prompt (optional)').fill('The tests fail. Find out why and fix it.')
@@ -384,7 +427,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
         ],
       }),
     )
-    await page.goto(`${served.address}/start`)
+    await show(page, '/start')
     await page.getByLabel('Agent').selectOption('demo')
     await page.getByLabel('First prompt (optional)').fill('go')
     await page.getByText('Arguments of the agent').click()
@@ -444,6 +487,8 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       '/runs',
       '/run',
       '/replay',
+      '/compare',
+      '/compare/runs',
       '/usage',
       '/graphs',
       '/start',
@@ -465,7 +510,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       await page.evaluate(axeSource)
       const found: string[] = []
       for (const path of PAGES) {
-        await visit(await addressOf(path))
+        await show(page, await addressOf(path))
         // What a page is made of is the same in the dark; its colours are not.
         const violations = await examine(colorScheme === 'light' ? null : ['color-contrast'])
         found.push(...violations.map(violation => `${path}: ${violation}`))
@@ -475,23 +520,28 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       expect(found).toEqual([])
     })
 
-    /** As a link of the page's own does it: without loading everything again. */
-    async function visit(path: string): Promise<void> {
-      await page.evaluate(to => {
-        history.pushState(null, '', to)
-        dispatchEvent(new PopStateEvent('popstate'))
-      }, path)
-      await page.locator('main h1').first().waitFor()
-      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+    const places = new Map<string, string>()
+    /** Of a page about one thing: about the first of its kind. */
+    async function addressOf(path: string): Promise<string> {
+      const known = places.get(path)
+      if (known) return known
+      const found = await find(path)
+      places.set(path, found)
+      return found
     }
 
-    async function addressOf(path: string): Promise<string> {
-      if (path !== '/run' && path !== '/replay' && path !== '/s/1') return path
-      const list = path === '/run' ? '/runs' : '/sessions?show=all'
-      await visit(list)
-      const start = path === '/run' ? '/r/' : '/s/'
-      const href = await page.locator(`main a[href^="${start}"]`).first().getAttribute('href')
-      return path === '/replay' ? href!.replace('/s/', '/replay/') : href!
+    async function find(path: string): Promise<string> {
+      if (!['/run', '/replay', '/s/1', '/compare', '/compare/runs'].includes(path)) return path
+      const isRun = path === '/run' || path === '/compare/runs'
+      await show(page, isRun ? '/runs' : '/sessions?show=all')
+      const href = (await page
+        .locator(`main a[href^="${isRun ? '/r/' : '/s/'}"]`)
+        .first()
+        .getAttribute('href'))!
+      const id = href.slice(3)
+      if (path === '/compare') return `/compare?a=${id}&b=${id}&bt=0`
+      if (path === '/compare/runs') return `/compare/runs?a=${id}&b=${id}`
+      return path === '/replay' ? `/replay/${id}` : href
     }
 
     function examine(rules: string[] | null): Promise<string[]> {

@@ -119,3 +119,13 @@ export async function logIn(context: BrowserContext, link: string): Promise<Page
   await page.locator('.shell h1').first().waitFor()
   return page
 }
+
+/** Goes to a page as a link of its own does it, without loading everything again, and waits until it shows something. */
+export async function show(page: Page, path: string): Promise<void> {
+  await page.evaluate(to => {
+    history.pushState(null, '', to)
+    dispatchEvent(new PopStateEvent('popstate'))
+  }, path)
+  await page.locator('main h1').first().waitFor()
+  await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+}

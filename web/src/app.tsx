@@ -20,6 +20,8 @@ const PanesPage = lazy(() => import('./pages/panes').then(module => module.Panes
 const RunsPage = lazy(() => import('./pages/runs').then(module => module.RunsPage))
 const RunPage = lazy(() => import('./pages/run').then(module => module.RunPage))
 const ReplayPage = lazy(() => import('./pages/replay').then(module => module.ReplayPage))
+const ComparePage = lazy(() => import('./pages/compare').then(module => module.ComparePage))
+const CompareRunsPage = lazy(() => import('./pages/compare-runs').then(module => module.CompareRunsPage))
 const UsagePage = lazy(() => import('./pages/usage').then(module => module.UsagePage))
 const GraphsPage = lazy(() => import('./pages/graphs').then(module => module.GraphsPage))
 const StartPage = lazy(() => import('./pages/start').then(module => module.StartPage))
@@ -88,6 +90,10 @@ function pageOf(here: Route) {
       return <RunPage id={here.id} />
     case 'replay':
       return <ReplayPage id={here.id} />
+    case 'compare':
+      return <ComparePage />
+    case 'compare-runs':
+      return <CompareRunsPage />
     case 'usage':
       return <UsagePage />
     case 'graphs':

@@ -17,6 +17,8 @@ import './styles/terminal.css'
 import './styles/pages.css'
 import './styles/run.css'
 import './styles/more.css'
+import './styles/crew.css'
+import './styles/compare.css'
 
 startKeyboard()
 startAnnouncing()

@@ -4,9 +4,10 @@ import type { CommandContext } from '../context.js'
 import { decideFromCli } from '../decide-command.js'
 import { decideGate } from '../decide-gate.js'
 import { grantWish } from '../grant-wish.js'
+import { soleApproval } from '../sole-approval.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const id = String(args.id)
+  const id = args.id === undefined ? await soleApproval(context, 'approve') : String(args.id)
   const note = (options.note as string | undefined) ?? null
   const isJson = options.json === true
   if (options.allLike) return approveAllLike(context, { id, note, isJson })

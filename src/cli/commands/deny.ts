@@ -4,6 +4,7 @@ import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { decideFromCli } from '../decide-command.js'
 import { decideGate } from '../decide-gate.js'
+import { soleApproval } from '../sole-approval.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const note = (options.note as string | undefined) ?? null
@@ -13,10 +14,9 @@ export async function run(context: CommandContext, { args, options }: CommandInp
       throw new SignalboxError('E_INPUT', 'deny takes an id or --all, not both', { next: 'leave one of them out' })
     return denyEverything(context, { note, isJson })
   }
-  if (args.id === undefined)
-    throw new SignalboxError('E_INPUT', 'deny needs the id of an approval', { next: 'signalbox approvals lists them' })
+  const id = args.id === undefined ? await soleApproval(context, 'deny') : String(args.id)
   const gate = await decideGate(context, {
-    id: String(args.id),
+    id,
     wants: 'deny',
     option: (options.option as string | undefined) ?? null,
     note,
@@ -26,7 +26,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   })
   if (gate !== null) return gate
   return decideFromCli(context, {
-    id: String(args.id),
+    id,
     wants: 'deny',
     option: (options.option as string | undefined) ?? null,
     choices: [],

@@ -2,6 +2,7 @@ import { EXIT } from '../../errors/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
+import { sessionPath } from '../session-path.js'
 
 interface Interrupted {
   session: string
@@ -12,7 +13,7 @@ interface Interrupted {
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const done = await client.post<Interrupted>(`/sessions/${encodeURIComponent(String(args.id))}/interrupt`)
+  const done = await client.post<Interrupted>(`${await sessionPath(client, args.id)}/interrupt`)
   if (options.json) context.json(done)
   else if (done.result === 'interrupted') context.out(`${done.session}: interrupted`)
   else if (done.result === 'idle') context.out(`${done.session}: there is nothing to interrupt`)

@@ -2,6 +2,7 @@ import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
+import { sessionPath } from '../session-path.js'
 
 interface Message {
   turn: string
@@ -13,7 +14,7 @@ interface Message {
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const path = `/sessions/${encodeURIComponent(String(args.id))}`
+  const path = await sessionPath(client, args.id)
   if (options.screen) return screen(context, client, path, options.json === true)
   const { messages } = await client.get<{ messages: Message[] }>(`${path}/conversation`)
   const chosen = pickTurn(afterTurn(messages, options.since), options.turn)

@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { systemClock } from '../../clock/index.js'
+import { newId, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { followTurn } from '../follow-turn.js'
 import type { SessionInfo } from '../session-info.js'
+import { sessionPath } from '../session-path.js'
 import { parseSeconds } from './wait.js'
 
 interface Sent {
@@ -24,12 +25,14 @@ const SAID: Readonly<Record<string, string>> = {
 }
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
-  const text = textOf(context, args.text as string | undefined, options.file as string | undefined)
+  const { id, text } = wishOf(context, args, options.file as string | undefined)
   const timeoutMs = parseSeconds(options.timeout)
   const client = await DaemonClient.connect(context)
-  const session = await client.get<SessionInfo>(`/sessions/${encodeURIComponent(String(args.id))}`)
+  if (id === undefined) await checkIsText(client, text)
+  const session = await client.get<SessionInfo>(await sessionPath(client, id))
   const { position } = await client.get<{ position: string }>('/health')
-  const sent = await client.post<Sent>(`/sessions/${session.id}/messages`, {
+  const sent = await post(context, client, `/sessions/${session.id}/messages`, {
+    id: newId('msg'),
     text,
     whenBusy: options.queue === undefined ? 'queue' : options.queue ? 'hold' : 'refuse',
     meaning: options.as ?? 'auto',
@@ -53,6 +56,39 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     isJson: options.json === true,
     prompt: sent.result === 'held' ? { held: sent.prompt! } : sent.result,
   })
+}
+
+/** A session's name and nothing else is no prompt for another session: somebody forgot the text. */
+async function checkIsText(client: DaemonClient, text: string): Promise<void> {
+  if (!/^[\w-]+$/.test(text)) return
+  const found = await client.get<SessionInfo>(`/sessions/${text}`).catch(() => null)
+  if (!found) return
+  throw new SignalboxError('E_INPUT', `there is no prompt: ${text} is a session`, {
+    next: `signalbox send ${text} "…", or name the session before the word`,
+  })
+}
+
+/** A daemon that dies meanwhile is followed by another one, which knows the prompt by its name: asked again, it says what became of it. */
+async function post(context: CommandContext, client: DaemonClient, path: string, body: object): Promise<Sent> {
+  try {
+    return await client.post<Sent>(path, body)
+  } catch (error) {
+    if (!(error instanceof SignalboxError && error.code === 'E_DAEMON_GONE')) throw error
+    return (await DaemonClient.connect(context)).post<Sent>(path, body)
+  }
+}
+
+/** One word alone is the prompt, unless that comes from a file: then it is the session. */
+function wishOf(
+  context: CommandContext,
+  { id, text }: CommandInput['args'],
+  file: string | undefined,
+): { id: string | undefined; text: string } {
+  const isText = text === undefined && file === undefined
+  return {
+    id: isText ? undefined : (id as string | undefined),
+    text: textOf(context, (isText ? id : text) as string | undefined, file),
+  }
 }
 
 function textOf(context: CommandContext, text: string | undefined, file: string | undefined): string {

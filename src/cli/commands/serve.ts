@@ -1,6 +1,6 @@
-import { delay, systemClock } from '../../clock/index.js'
+import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
-import { isAlive, reportStarted, reportStartFailure } from '../../process/index.js'
+import { buildTime, reportStarted, reportStartFailure } from '../../process/index.js'
 import { plural } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
@@ -10,8 +10,6 @@ import { serverExtras } from '../server-extras.js'
 import { serverSettings } from '../server-settings.js'
 import { telegramSurface } from '../telegram-surface.js'
 import { version } from '../version.js'
-
-const STOP_TIMEOUT_MS = 20_000
 
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   const isJson = options.json === true
@@ -59,6 +57,7 @@ async function open(context: CommandContext, options: CommandInput['options'], i
     isDetached,
     clock: systemClock,
     version: version(),
+    buildTime: buildTime(),
     log,
   })
 }
@@ -115,13 +114,7 @@ async function stop(context: CommandContext, isJson: boolean): Promise<number> {
     return EXIT.ok
   }
   const { pid } = await client.get<{ pid: number }>('/health')
-  await client.post('/shutdown')
-  const deadline = systemClock.monotonic() + STOP_TIMEOUT_MS
-  while (isAlive(pid)) {
-    if (systemClock.monotonic() > deadline)
-      throw new SignalboxError('E_TIMEOUT', `the daemon (pid ${pid}) has not ended within ${STOP_TIMEOUT_MS / 1000} s`)
-    await delay(systemClock, 20)
-  }
+  await client.end(pid)
   if (isJson) context.json({ stopped: pid })
   else context.out('the daemon has stopped; sessions live on in the keeper')
   return EXIT.ok

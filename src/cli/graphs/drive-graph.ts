@@ -16,7 +16,7 @@ import { formatDuration, plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { localPerson } from '../decide-command.js'
 import type { Home } from '../home.js'
-import { driveHere } from '../runs/drive-here.js'
+import { driveHere, tellAs } from '../runs/drive-here.js'
 import { followRun } from '../runs/follow-run.js'
 import { GraphProgress } from '../runs/graph-progress.js'
 import { runExit } from '../runs/run-exit.js'
@@ -44,11 +44,7 @@ export async function driveGraph(
       store,
       home,
       current,
-      {
-        event: event => (progress ? progress.event(event) : context.json(event)),
-        activity: activity => progress?.activity(activity),
-        ...(mayAsk && { answerGate: askHere(context) }),
-      },
+      { ...tellAs(context, progress), ...(mayAsk && { answerGate: askHere(context) }) },
       { ...(module && { handlers: module.handlers, functions: module.functions }), stays: mayAsk },
     )
     if (options.checkpointDir !== undefined)

@@ -6,7 +6,7 @@ import type { EventStore } from '../../store/index.js'
 import { formatDuration, plural, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import type { Home } from '../home.js'
-import { driveHere } from '../runs/drive-here.js'
+import { driveHere, tellAs } from '../runs/drive-here.js'
 import { askAtTerminal } from './gate-interviewer.js'
 import { pipelineExit } from './pipeline-exit.js'
 import { PipelineProgress } from './pipeline-progress.js'
@@ -30,11 +30,7 @@ export async function drivePipeline(
     store,
     home,
     id,
-    {
-      event: event => (progress ? progress.event(event) : context.json(event)),
-      activity: activity => progress?.activity(activity),
-      ...(mayAsk && { answerGate: askAtTerminal(context) }),
-    },
+    { ...tellAs(context, progress), ...(mayAsk && { answerGate: askAtTerminal(context) }) },
     { stays: mayAsk },
   )
   return concludePipeline(context, store, home, final, options)

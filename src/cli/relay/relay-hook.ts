@@ -13,6 +13,7 @@ import { ownTerminal } from './own-terminal.js'
  */
 const BODY_MAX = 1024 * 1024
 const REPORT_MS = 2_000
+const LAST_TURN_MS = 250
 const RETRY_MIN_MS = 200
 const RETRY_MAX_MS = 5_000
 /** A daemon that has been away for so long is not waited for: behind some hooks a dialog waits to appear. */
@@ -35,11 +36,27 @@ export async function relayHook(call: RelayRequest): Promise<string | null> {
     const socketPath = call.env.SIGNALBOX_SOCKET || (await homeSocket(call.env))
     const post: Post = { socketPath, source: call.source, token: call.env.SIGNALBOX_HOOK_TOKEN ?? null, body }
     if (call.mayHold) return await waitForAnswer(post)
-    await Promise.race([send(post), delay(systemClock, REPORT_MS)])
+    await report(post)
     return null
   } catch {
     return null
   }
+}
+
+/**
+ * Two seconds for the answer, which nobody reads. On a machine that had no time for us meanwhile, those may be over before the body has left:
+ * then it is given a last turn, because what has left is heard by the daemon also when we are gone.
+ */
+async function report(post: Post): Promise<void> {
+  const left = new AbortController()
+  const answered = send(post, () => left.abort())
+  await Promise.race([answered, delay(systemClock, REPORT_MS)])
+  if (!left.signal.aborted)
+    await Promise.race([
+      answered,
+      new Promise<void>(resolve => left.signal.addEventListener('abort', () => resolve())),
+      delay(systemClock, LAST_TURN_MS),
+    ])
 }
 
 /** The agent's payload with what the daemon needs to find the pane. Null when there is more than it would take. */
@@ -109,7 +126,7 @@ async function waitForAnswer(post: Post): Promise<string | null> {
 }
 
 /** `status` 0: the connection stood and broke before the answer was whole. */
-function send({ socketPath, source, token, body }: Post): Promise<Reply> {
+function send({ socketPath, source, token, body }: Post, onLeft?: () => void): Promise<Reply> {
   return new Promise(resolve => {
     let isConnected = false
     const posting = request(
@@ -132,6 +149,7 @@ function send({ socketPath, source, token, body }: Post): Promise<Reply> {
     posting.on('error', () =>
       resolve(isConnected ? { isReached: true, status: 0, answer: null } : { isReached: false }),
     )
+    if (onLeft) posting.on('finish', onLeft)
     posting.end(body)
   })
 }

@@ -17,6 +17,14 @@ export interface RunListener {
   answerGate?(gates: RunGates, approval: string, signal: AbortSignal): Promise<void>
 }
 
+/** Tells the events of a run as it goes: to the person, or, without `progress`, as lines of JSON. */
+export function tellAs(context: CommandContext, progress: Pick<RunListener, 'event' | 'activity'> | null): RunListener {
+  return {
+    event: event => (progress ? progress.event(event) : context.json(event)),
+    activity: activity => progress?.activity(activity),
+  }
+}
+
 export interface DriveHereOptions {
   /** Handlers of graphs that the user brought. */
   handlers?: Readonly<Record<string, CustomHandler>>

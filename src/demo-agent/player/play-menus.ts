@@ -72,8 +72,31 @@ function answerByHook(call: ToolCall, stage: Stage): Promise<MenuAnswer> {
 }
 
 export async function playAsk(step: StepTypes['ask'], stage: Stage): Promise<void> {
+  const about = step.pages && aboutForm(step.pages, stage)
+  // As in Claude Code a form is a tool: its hooks know all its questions before the first is on screen.
+  if (about) await stage.hooks.decide('PreToolUse', about)
   const answer = await askAndRecord({ kind: 'question', ...step }, null, stage)
+  if (about && !answer.isCancelled)
+    await stage.hooks.tell('PostToolUse', {
+      ...about,
+      tool_response: { ok: true, output: JSON.stringify(answer.answers) },
+    })
   if (answer.isCancelled) throw new TurnOver('denied')
+}
+
+function aboutForm(pages: NonNullable<MenuSpec['pages']>, stage: Stage): Record<string, unknown> {
+  const questions = pages.map(({ label, question, multi, options }) => ({
+    question,
+    header: label,
+    multiSelect: multi === true,
+    options: (options ?? []).map(option => ({ label: option.label })),
+  }))
+  return {
+    tool_name: 'AskUserQuestion',
+    tool_input: { questions },
+    tool_use_id: stage.newCallId(),
+    prompt_id: stage.promptId,
+  }
 }
 
 export async function playPlan(step: StepTypes['plan'], stage: Stage): Promise<void> {

@@ -75,10 +75,12 @@ async function playCompact(step: StepTypes['compact'], stage: Stage): Promise<vo
 async function playAgents(step: StepTypes['agents'], stage: Stage): Promise<void> {
   const { surface, pace } = stage
   const total = Math.max(0, ...step.agents.map(agent => agent.ms))
+  const paths = pathsOf(step.agents)
   const show = (elapsed: number) => {
-    const states = step.agents.map(agent => {
+    const states = step.agents.map((agent, index) => {
       const elapsedMs = Math.min(elapsed, agent.ms)
       return {
+        path: paths[index]!,
         name: agent.name,
         task: agent.task,
         isRunning: elapsed < agent.ms,
@@ -105,8 +107,27 @@ async function playAgents(step: StepTypes['agents'], stage: Stage): Promise<void
     }
     show(total)
     surface.notice(`All ${step.agents.length} agents finished`)
+    if (!signal) surface.setAgents([])
+  }
+  if (step.wait === false) return void play()
+  try {
+    await play(stage.signal)
+  } finally {
+    // Who is interrupted takes the helpers along.
     surface.setAgents([])
   }
-  if (step.wait === false) void play()
-  else await play(stage.signal)
+}
+
+/** A helper that another one called stands below it; that one has to be listed before. */
+function pathsOf(agents: StepTypes['agents']['agents']): string[] {
+  const paths: string[] = []
+  const below = new Map<string, number>()
+  for (const { of } of agents) {
+    const caller = of === undefined ? -1 : agents.slice(0, paths.length).findIndex(({ name }) => name === of)
+    const base = caller < 0 ? '' : `${paths[caller]}/`
+    const number = (below.get(base) ?? 0) + 1
+    below.set(base, number)
+    paths.push(`${base}${number}`)
+  }
+  return paths
 }

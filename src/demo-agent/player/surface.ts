@@ -31,6 +31,8 @@ export interface Working {
 }
 
 export interface AgentState {
+  /** Its place below the agent: `2`, or `2/1` for the first one that the second called. */
+  path: string
   name: string
   task: string
   isRunning: boolean

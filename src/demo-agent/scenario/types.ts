@@ -83,6 +83,8 @@ export interface SubAgent {
   task: string
   ms: number
   tokens?: number
+  /** Name of the helper that called it; else the agent itself. */
+  of?: string
 }
 
 export interface ToolStep {
@@ -144,7 +146,7 @@ export interface StepTypes {
   fork: { count: number; ms?: number; detached?: boolean }
   ignoreTerm: { on: boolean }
   notice: { text: string }
-  usage: { input: number; output: number; costUsd?: number }
+  usage: { input: number; output: number; costUsd?: number; contextWindow?: number; model?: string }
 }
 
 export type StepName = keyof StepTypes

@@ -94,7 +94,11 @@ const tool = objectOf<ToolStep>(
   ['name', 'kind'],
 )
 const todoItem = objectOf<TodoItem>({ text, status: oneOf(TODO_STATES) }, ['text', 'status'])
-const subAgent = objectOf<SubAgent>({ name: text, task: text, ms: amount, tokens: amount }, ['name', 'task', 'ms'])
+const subAgent = objectOf<SubAgent>({ name: text, task: text, ms: amount, tokens: amount, of: text }, [
+  'name',
+  'task',
+  'ms',
+])
 
 const STEPS: { [Name in StepName]: Read<StepTypes[Name]> } = {
   think: shorthand(
@@ -145,7 +149,10 @@ const STEPS: { [Name in StepName]: Read<StepTypes[Name]> } = {
   fork: objectOf<StepTypes['fork']>({ count: amount, ms: amount, detached: flag }, ['count']),
   ignoreTerm: objectOf<StepTypes['ignoreTerm']>({ on: flag }, ['on']),
   notice: shorthand(objectOf<StepTypes['notice']>({ text }, ['text']), value => ({ text: value })),
-  usage: objectOf<StepTypes['usage']>({ input: amount, output: amount, costUsd: amount }, ['input', 'output']),
+  usage: objectOf<StepTypes['usage']>(
+    { input: amount, output: amount, costUsd: amount, contextWindow: amount, model: text },
+    ['input', 'output'],
+  ),
 }
 
 const step: Read<Step> = (value, path, problems) => {

@@ -21,7 +21,7 @@ it('shows working row, tasks, agents, queue and input box in this order', () => 
         { text: 'b', status: 'doing' },
         { text: 'c', status: 'open' },
       ],
-      agents: [{ name: 'tester', task: 'Try it', isRunning: true, elapsedMs: 2000, tokens: 300 }],
+      agents: [{ path: '1', name: 'tester', task: 'Try it', isRunning: true, elapsedMs: 2000, tokens: 300 }],
       background: ['sleep'],
       queued: ['next thing'],
     }),

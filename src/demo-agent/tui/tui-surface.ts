@@ -172,7 +172,7 @@ export class TuiSurface implements Surface {
       if (was?.isRunning !== agent.isRunning)
         this.signals.status({
           state: agent.isRunning ? 'working' : 'done',
-          id: `agent/${index + 1}`,
+          id: `agent/${agent.path}`,
           title: agent.name,
           msg: agent.task,
         })

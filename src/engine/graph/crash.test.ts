@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import type { EventStore } from '../../store/index.js'
 import { getRun } from '../control.js'
 import { beginRun, evolveRun, loadRun, saveRun } from '../run-state.js'
+import { dyingStore } from '../testing/dying-store.js'
 import { decideGraph } from './graph-decide.js'
 import { graphWorkflow } from './graph-workflow.js'
 import { GraphBench, Script } from './testing/graph-bench.js'
@@ -35,24 +36,6 @@ class ByName extends Script {
   }
 }
 
-/** A store that dies with the n-th append, before or after it is written. */
-function dying(store: EventStore, at: number, when: 'before' | 'after'): EventStore {
-  let left = at
-  return new Proxy(store, {
-    get(target, key) {
-      const value = Reflect.get(target, key, target) as unknown
-      if (key !== 'appendAll') return typeof value === 'function' ? value.bind(target) : value
-      return async (...args: Parameters<EventStore['appendAll']>) => {
-        left--
-        if (left === 0 && when === 'before') throw new Error('killed')
-        const result = await target.appendAll(...args)
-        if (left === 0) throw new Error('killed')
-        return result
-      }
-    },
-  })
-}
-
 /** Drives to the end, answering the gate when it is asked, through as many lives as it takes. */
 async function toTheEnd(id: string, script: Script, first?: EventStore): Promise<boolean> {
   let hasDied = false
@@ -82,7 +65,7 @@ describe('a host that dies at any append of a twelve-node run with branches, a g
       const id = await bench.create(DOT)
       const script = new ByName()
       script.recovers = 'success'
-      expect(await toTheEnd(id, script, dying(bench.store, at, when))).toBe(true)
+      expect(await toTheEnd(id, script, dyingStore(bench.store, at, when))).toBe(true)
       const ran = await bench.look(id, script)
       expect(ran.status).toBe('completed')
       const visited = [...new Set(ran.path)].sort()

@@ -47,6 +47,23 @@ export const graphInput = z.object({
 
 export type GraphInput = z.infer<typeof graphInput>
 
+/** The input of a run that says nothing but its graph and where it works. */
+export function plainInput(dot: string, path: string): GraphInput {
+  return {
+    dot,
+    file: null,
+    hash: '',
+    inputs: {},
+    agent: null,
+    model: null,
+    permissions: null,
+    isAutoApproved: false,
+    dryRun: null,
+    workspace: { path, branch: null, base: null },
+    from: null,
+  }
+}
+
 /** How a node ended, as its handler says. Field names are those that agents and files use. */
 export interface NodeOutcome {
   status: 'success' | 'fail' | 'partial_success' | 'retry' | 'skipped'

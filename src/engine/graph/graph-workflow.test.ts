@@ -1,118 +1,15 @@
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { approvalsProjection } from '../../approvals/index.js'
-import { SimulatedClock } from '../../clock/index.js'
-import { validateEvent } from '../../events/index.js'
-import { type EventStore, openStore } from '../../store/index.js'
-import { createRun, getRun } from '../control.js'
-import { Driver } from '../drive.js'
-import { runStream } from '../run-journal.js'
-import { runsProjection } from '../runs-projection.js'
-import type { Performer, StepCall } from '../workflow.js'
-import type { NodeOutcome } from './graph-run.js'
-import { graphWorkflow } from './graph-workflow.js'
+import { getRun } from '../control.js'
+import { GraphBench, Script } from './testing/graph-bench.js'
 
-let directory: string
-let store: EventStore
-let clock: SimulatedClock
+let bench: GraphBench
 
 beforeEach(async () => {
-  directory = mkdtempSync(join(tmpdir(), 'signalbox-graph-'))
-  clock = new SimulatedClock(1_000_000)
-  store = await openStore({
-    path: join(directory, 'store.db'),
-    clock,
-    projections: [runsProjection, approvalsProjection] as never,
-    validate: validateEvent,
-  })
+  bench = await GraphBench.open()
 })
+afterEach(() => bench.close())
 
-afterEach(async () => {
-  await store.close()
-  rmSync(directory, { recursive: true })
-})
-
-/** Answers by `node@visit`, `node`, or success; keeps count. */
-class Script implements Performer {
-  readonly begun: string[] = []
-  readonly answers: Record<string, Partial<NodeOutcome>[] | Partial<NodeOutcome>>
-
-  constructor(answers: Script['answers'] = {}) {
-    this.answers = answers
-  }
-
-  async run(call: StepCall) {
-    this.begun.push(call.step)
-    const { node } = call.input as { node: string }
-    const given = this.answers[node]
-    const answer = Array.isArray(given) ? (given.shift() ?? {}) : (given ?? {})
-    return { status: 'ok' as const, result: { status: 'success', ...answer } }
-  }
-}
-
-async function create(dot: string): Promise<string> {
-  return createRun(
-    store,
-    {
-      kind: 'graph',
-      title: 'a graph',
-      project: directory,
-      cwd: directory,
-      person: 'someone',
-      input: {
-        dot,
-        file: null,
-        hash: '',
-        inputs: {},
-        agent: null,
-        model: null,
-        permissions: null,
-        isAutoApproved: false,
-        dryRun: null,
-        workspace: { path: directory, branch: null, base: null },
-        from: null,
-      },
-    },
-    clock.now(),
-  )
-}
-
-async function drive(id: string, script: Performer, park = true) {
-  const lease = await store.acquireLease(runStream(id), 'host', { ttlMs: 10_000, isGone: () => true })
-  if (lease.isHeld) throw new Error('held')
-  const performers = { 'graph.codergen': script, 'graph.tool': script, 'graph.parallel.fan_in': script }
-  return new Driver({
-    store,
-    run: id,
-    workflow: graphWorkflow,
-    performers,
-    lease,
-    clock,
-    random: () => 0.5,
-    park,
-    onError: () => undefined,
-  })
-}
-
-async function run(dot: string, script = new Script()) {
-  const id = await create(`digraph g { start [shape=Mdiamond] exit [shape=Msquare] ${dot} }`)
-  const driver = await drive(id, script, false)
-  const done = driver.drive()
-  let isOver = false
-  done.finally(() => (isOver = true)).catch(() => undefined)
-  // Time passes until the run is over.
-  for (let n = 0; n < 2_000 && !isOver; n++) {
-    await new Promise(resolve => setImmediate(resolve))
-    clock.advance(1_000)
-  }
-  await done
-  const events = await store.readStream(runStream(id))
-  const path = events.filter(({ type }) => type === 'node.started').map(({ data }) => String(data.node))
-  const record = await getRun(store, id)
-  return { id, path, events, status: record.status, reason: record.reason, script }
-}
+const run: GraphBench['run'] = (dot, script) => bench.run(dot, script)
 
 describe('a graph', () => {
   test('is walked from start to exit', async () => {
@@ -219,18 +116,14 @@ describe('a graph', () => {
   })
 
   test('asks at a gate, and takes the edge that was chosen', async () => {
-    const id = await create(
+    const id = await bench.create(
       'digraph g { start [shape=Mdiamond] exit [shape=Msquare] g [shape=hexagon] a; b; start -> g; g -> a [label="[Y] Yes"]; g -> b [label="[N] No"]; a -> exit; b -> exit }',
     )
-    expect(await (await drive(id, new Script())).drive()).toEqual({ state: 'waiting' })
-    const { gates } = await getRun(store, id)
-    const [[gate, approval]] = Object.entries(gates) as [[string, string]]
-    expect(gate).toBe('g@1#1')
-    await store.append(runStream(id), 'any', [
-      { type: 'gate.answered', data: { gate, approval, option: 'N', label: 'No', by: 'someone' } },
-    ])
+    expect(await bench.drive(id, new Script(), { park: true })).toEqual({ state: 'waiting' })
+    expect(Object.keys((await getRun(bench.store, id)).gates)).toEqual(['g@1#1'])
+    await bench.answer(id, 'N', { label: 'No' })
     const script = new Script()
-    expect(await (await drive(id, script)).drive()).toMatchObject({ status: 'completed' })
+    expect(await bench.drive(id, script, { park: true })).toMatchObject({ status: 'completed' })
     expect(script.begun).toEqual(['b@1#1'])
   })
 

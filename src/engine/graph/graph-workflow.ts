@@ -3,7 +3,7 @@ import { GRAPH_ATTRIBUTES, type Graph, startNodes, textOf } from '../../graph/in
 import type { Workflow } from '../workflow.js'
 import { decideGraph } from './graph-decide.js'
 import { evolveGraph } from './graph-evolve.js'
-import { type GraphInput, graphInput, graphOf, partsOf } from './graph-run.js'
+import { type GraphInput, graphInput, graphOf, partsOf, plainInput } from './graph-run.js'
 import { type Cursor, type GraphWork, MAIN, newCursor } from './graph-work.js'
 
 /** A DOT graph as a workflow. */
@@ -97,19 +97,7 @@ function beginWork(
 }
 
 /** Stands for what is still to come in parts. */
-const EMPTY_INPUT: GraphInput = {
-  dot: '',
-  file: null,
-  hash: '',
-  inputs: {},
-  agent: null,
-  model: null,
-  permissions: null,
-  isAutoApproved: false,
-  dryRun: null,
-  workspace: { path: '', branch: null, base: null },
-  from: null,
-}
+const EMPTY_INPUT = plainInput('', '')
 
 function emptyGraph(): Graph {
   return { name: null, attributes: new Map(), nodes: new Map(), edges: [], file: null }

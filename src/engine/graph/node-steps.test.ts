@@ -6,7 +6,7 @@ import { SimulatedClock } from '../../clock/index.js'
 import type { NewEvent } from '../../store/index.js'
 import type { Performer, StepCall } from '../workflow.js'
 import { Artifacts } from './artifacts.js'
-import type { NodeOutcome } from './graph-run.js'
+import { type NodeOutcome, plainInput } from './graph-run.js'
 import { graphWorkflow } from './graph-workflow.js'
 import { NodeSteps, SignsOfLife } from './node-steps.js'
 
@@ -24,19 +24,10 @@ beforeEach(() => {
 afterEach(() => rmSync(directory, { recursive: true }))
 
 function call(dot: string, attempt = 1): StepCall {
-  const input = {
-    dot: `digraph { start [shape=Mdiamond]; exit [shape=Msquare]; ${dot}; start -> a -> exit }`,
-    file: null,
-    hash: '',
-    inputs: {},
-    agent: null,
-    model: null,
-    permissions: null,
-    isAutoApproved: false,
-    dryRun: null,
-    workspace: { path: directory, branch: null, base: null },
-    from: null,
-  }
+  const input = plainInput(
+    `digraph { start [shape=Mdiamond]; exit [shape=Msquare]; ${dot}; start -> a -> exit }`,
+    directory,
+  )
   const about = { kind: 'graph', title: '', project: directory, cwd: directory, person: '' }
   const work = graphWorkflow.begin({ ...about, input }, { id: 'run_x', at: 0 })
   Object.assign(work.cursors.get('')!, { node: 'a', visit: 1, handler: 'codergen' })

@@ -1,50 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { loadConfig } from '../../config/index.js'
-import { classify, initialMemory, parsePack } from '../../screen/index.js'
-import { type Frame, TerminalEmulator } from '../../terminal/index.js'
-import type { PaneStatus } from '../status-table.js'
-import { type Guess, HeuristicAnalyser } from './analyser.js'
-import type { GateReason } from './gate.js'
-import { compilePatterns, type HeuristicSettings } from './patterns.js'
-import { type Sight, sightAgain, sightOf, spinnerMask } from './sight.js'
-
-const DEFAULTS = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config.heuristics
-const PACK = parsePack('pack = 1\nagent = "none"\n', 'none')
-
-/** A terminal, and the analyser that looks at it. */
-class Bench {
-  readonly analyser: HeuristicAnalyser
-  readonly #settings: HeuristicSettings
-  readonly #emulator = new TerminalEmulator({ cols: 80, rows: 12, scrollback: 50 })
-  readonly #mask
-  #frame: Frame | null = null
-  #sight: Sight | null = null
-  status: PaneStatus = 'running'
-  gate: GateReason | null = null
-
-  constructor(settings: Partial<HeuristicSettings> = {}) {
-    this.#settings = { ...DEFAULTS, ...settings }
-    this.analyser = new HeuristicAnalyser(this.#settings)
-    this.#mask = spinnerMask(compilePatterns(this.#settings.patterns))
-    this.print(0, '')
-  }
-
-  print(t: number, text: string): Guess {
-    this.#emulator.feed(Buffer.from(text === '' ? '\0' : text), t, { live: false })
-    const frame = this.#emulator
-      .force(t)
-      .flatMap(event => (event.type === 'frame' ? [event.frame] : []))
-      .at(-1)!
-    const { observation } = classify(frame, initialMemory(), PACK)
-    this.#sight = sightOf(frame, this.#frame, { observation, settings: this.#settings, mask: this.#mask })
-    this.#frame = frame
-    return this.analyser.look(this.#sight, { status: this.status, gate: this.gate })
-  }
-
-  wait(t: number): Guess {
-    return this.analyser.look(sightAgain(this.#sight!, t), { status: this.status, gate: this.gate })
-  }
-}
+import type { Guess } from './analyser.js'
+import type { HeuristicSettings } from './patterns.js'
+import { GuessBench as Bench, DEFAULTS } from './testing/guess-bench.js'
 
 const said = (guess: Guess) => guess.emitted?.signal ?? null
 const why = (guess: Guess) => guess.suppressed?.reason ?? null

@@ -1,5 +1,6 @@
 import type { PaneStatus } from '../status-table.js'
-import type { GateReason } from './gate.js'
+import { GATE_REASONS, type GateReason } from './gate.js'
+import { nearMiss } from './near-miss.js'
 import { compilePatterns, type HeuristicSettings, matchesAny, type Patterns } from './patterns.js'
 import {
   asksApproval,
@@ -30,20 +31,25 @@ import {
  */
 export type HeuristicSignal = 'heuristic_run' | 'heuristic_done' | 'heuristic_wait' | 'heuristic_idle'
 
-export type SuppressReason =
-  | GateReason
-  | 'negative_pattern'
-  | 'newline_gate'
-  | 'line_rate'
-  | 'typing'
-  | 'not_quiet'
-  | 'hash_unstable'
-  | 'interrupt_present'
-  | 'gone_pending'
-  | 'already_seen'
-  | 'flicker_guard'
-  | 'debounce'
-  | 'suppressed'
+export const SUPPRESS_REASONS = [
+  ...GATE_REASONS,
+  'negative_pattern',
+  'newline_gate',
+  'line_rate',
+  'typing',
+  'not_quiet',
+  'hash_unstable',
+  'not_at_cursor',
+  'outside_live_rows',
+  'quoted',
+  'interrupt_present',
+  'gone_pending',
+  'already_seen',
+  'flicker_guard',
+  'debounce',
+  'suppressed',
+] as const
+export type SuppressReason = (typeof SUPPRESS_REASONS)[number]
 
 export interface Guess {
   emitted: { signal: HeuristicSignal; reason: string } | null
@@ -115,6 +121,10 @@ export class HeuristicAnalyser {
     const none = { emitted: null, suppressed: null, isPlateau }
     if (context.gate !== null) return { ...none, suppressed: { signal: 'any', reason: context.gate } }
     const wanted = this.#wanted(sight, context.status, isPlateau)
+    // Nothing is wanted, or only rest: a text that would have meant more elsewhere is named, because people ask why it did not.
+    const isRest = !wanted || ('why' in wanted && wanted.why === 'not_quiet')
+    const missed = isRest && context.status !== 'waiting-approval' ? nearMiss(sight, this.patterns) : null
+    if (missed) return { ...none, suppressed: missed }
     if (!wanted) return none
     if ('why' in wanted) return { ...none, suppressed: { signal: wanted.signal, reason: wanted.why } }
     const refusal = this.#refusal(wanted.signal, sight)

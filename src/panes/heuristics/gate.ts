@@ -11,7 +11,15 @@ import type { HeuristicSettings } from './patterns.js'
 const ANCHORED_S = 5
 const RESIZE_S = 1
 
-export type GateReason = 'off' | 'not_listed' | 'prompt_active' | 'higher_authority' | 'alternate_screen' | 'job_flip'
+export const GATE_REASONS = [
+  'off',
+  'not_listed',
+  'prompt_active',
+  'higher_authority',
+  'alternate_screen',
+  'job_flip',
+] as const
+export type GateReason = (typeof GATE_REASONS)[number]
 
 export interface GateQuestion {
   t: number

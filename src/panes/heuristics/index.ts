@@ -1,4 +1,10 @@
-export { type Guess, HeuristicAnalyser, type HeuristicSignal, type SuppressReason } from './analyser.js'
+export {
+  type Guess,
+  HeuristicAnalyser,
+  type HeuristicSignal,
+  SUPPRESS_REASONS,
+  type SuppressReason,
+} from './analyser.js'
 export { Gate, type GateQuestion, type GateReason } from './gate.js'
 export { compilePatterns, type HeuristicSettings, type Patterns } from './patterns.js'
 export { type Sight, sightAgain, sightOf, spinnerMask } from './sight.js'

@@ -16,6 +16,8 @@ export interface Sight {
   tail: readonly string[]
   /** The last rows with text. */
   live: readonly string[]
+  /** Those with text above them. */
+  above: readonly string[]
   /** Of the tail without what moves by nature. */
   hash: number
   /** Rows that say something new. */
@@ -56,6 +58,7 @@ export function sightOf(
   const lastTextRow = lines.findLastIndex(line => line.text.trim() !== '')
   const end = Math.max(lastTextRow, cursor.y) + 1
   const tail = lines.slice(Math.max(0, end - settings.tail_rows), end).map(line => line.text)
+  const texts = lines.filter(line => line.text.trim() !== '').map(line => line.text)
   const { awaiting, view } = observation
   return {
     t: frame.t,
@@ -68,10 +71,8 @@ export function sightOf(
         .findLast(line => line.text.trim() !== '')
         ?.text.trimEnd() ?? '',
     tail,
-    live: lines
-      .filter(line => line.text.trim() !== '')
-      .slice(-settings.live_rows)
-      .map(line => line.text),
+    live: texts.slice(-settings.live_rows),
+    above: texts.slice(0, -settings.live_rows),
     hash: hashText(
       lines
         .slice(Math.max(0, end - settings.tail_rows), end)
@@ -140,9 +141,7 @@ export function isCompletion({ lastRow, cursorX, beforeCursor, isCursorAtEnd }: 
 
 /** The mark of a program that can be interrupted, in the live rows and not in a row that quotes it. */
 export function hasInterruptMark({ live }: Sight, patterns: Patterns): boolean {
-  return live.some(
-    row => matchesAny(patterns.interrupt, row) && !matchesAny(patterns.interrupt_not, withoutMark(row, patterns)),
-  )
+  return live.some(testOf(patterns).isInterrupt)
 }
 
 /** What stands around the mark: agents put it in brackets themselves. */
@@ -159,7 +158,43 @@ export function asksApproval(sight: Sight, patterns: Patterns): boolean {
 }
 
 export function isSpinnerText({ tail }: Sight, patterns: Patterns): boolean {
-  return tail.some(row => matchesAny(patterns.spinner, row.trimEnd()))
+  return tail.some(testOf(patterns).isSpinner)
+}
+
+interface RowTests {
+  isInterrupt(row: string): boolean
+  isSpinner(row: string): boolean
+}
+
+const rowTests = new WeakMap<Patterns, RowTests>()
+
+/** The same texts stand on a screen from one look to the next: each is tried once. */
+function testOf(patterns: Patterns): RowTests {
+  const known = rowTests.get(patterns)
+  if (known) return known
+  const tests = {
+    isInterrupt: onceAText(
+      row => matchesAny(patterns.interrupt, row) && !matchesAny(patterns.interrupt_not, withoutMark(row, patterns)),
+    ),
+    isSpinner: onceAText(row => matchesAny(patterns.spinner, row.trimEnd())),
+  }
+  rowTests.set(patterns, tests)
+  return tests
+}
+
+/** A few screens full. */
+const TEXTS_MAX = 200
+
+function onceAText(test: (text: string) => boolean): (text: string) => boolean {
+  const found = new Map<string, boolean>()
+  return text => {
+    const known = found.get(text)
+    if (known !== undefined) return known
+    if (found.size >= TEXTS_MAX) found.clear()
+    const holds = test(text)
+    found.set(text, holds)
+    return holds
+  }
 }
 
 export function maskNumbers(text: string): string {

@@ -2,6 +2,7 @@ import type { AgentStatement } from '../../agents/index.js'
 import { loadConfig } from '../../config/index.js'
 import { type Pack, parsePack } from '../../screen/index.js'
 import { Counters } from '../counters.js'
+import type { TerminalWitness } from '../menu-witness.js'
 import { Pane } from '../pane.js'
 import { Supervisor } from '../supervisor.js'
 import type { SupervisorSettings } from '../supervisor-parts.js'
@@ -20,7 +21,15 @@ export class Bench {
   readonly supervisor: Supervisor
   t = 0
 
-  constructor(settings: SettingsOver = {}, pack: Pack = parsePack('pack = 1\nagent = "generic"\n', 'generic')) {
+  readonly #witness: (() => TerminalWitness) | null
+
+  /** `witness`: what is seen of the program whenever the supervisor wants to know whether it reads its terminal. */
+  constructor(
+    settings: SettingsOver = {},
+    pack: Pack = parsePack('pack = 1\nagent = "generic"\n', 'generic'),
+    witness: (() => TerminalWitness) | null = null,
+  ) {
+    this.#witness = witness
     const merged = Object.fromEntries(
       (['panes', 'heuristics', 'queue', 'reading', 'osc7501'] as const).map(key => [
         key,
@@ -32,6 +41,7 @@ export class Bench {
       settings: merged,
       agentPrograms: [],
       counters: this.counters,
+      isWitnessed: witness !== null,
       onError: error => {
         throw error
       },
@@ -59,9 +69,14 @@ export class Bench {
     for (let next = Math.floor(this.t) + 1; next <= until + 1e-9; next++) {
       this.#run(next)
       this.supervisor.tick(next)
+      this.#look()
     }
     this.#run(until)
     return this
+  }
+
+  #look(): void {
+    if (this.#witness && this.supervisor.isWitnessDue(this.t)) this.supervisor.witness(this.#witness(), this.t)
   }
 
   #run(until: number): void {

@@ -33,7 +33,10 @@ export class ScriptedTmux {
   readonly sockets = join(this.directory, 'sockets')
   readonly socket = join(this.sockets, 'default')
   panes: ScriptedPane[] = []
+  sessions = ['$0']
   isUp = true
+  /** While it is set, lists of sessions are made up and not sent. */
+  holdsLists: Promise<void> | null = null
   /** Every command that clients gave, in order. */
   readonly asked: string[] = []
   readonly #server: Server
@@ -99,12 +102,14 @@ export class ScriptedTmux {
   #take(client: Socket, line: string): void {
     if (line === 'list-sessions') {
       this.asked.push(line)
-      return void client.end(this.isUp ? '$0\n' : '')
+      const list = this.isUp ? `${this.sessions.join('\n')}\n` : ''
+      return void Promise.resolve(this.holdsLists).then(() => client.end(list))
     }
     if (line.startsWith('attach ')) {
       if (!this.isUp) return void client.end('%exit\n')
+      this.asked.push(line)
       this.#clients.add(client)
-      client.write('%session-changed $0 main\n')
+      client.write(`%session-changed ${line.slice('attach '.length)} main\n`)
       return
     }
     if (line === '') return void client.end('%exit\n')

@@ -79,7 +79,7 @@ describe('panes of a tmux that is played', () => {
       clock.advance(waitMs - 1)
       expect(looks()).toBe(count)
       clock.advance(1)
-      await server.find()
+      await server.found()
       expect([waitMs, looks()]).toEqual([waitMs, count + 1])
     }
     expect([looks() - before, server.isUp]).toEqual([2, false])
@@ -88,6 +88,24 @@ describe('panes of a tmux that is played', () => {
     clock.advance(4_000)
     await until('%1 shows old')
     expect(told[0]).toBe('%1 is 11 in w')
+  })
+
+  it('a session that comes while the list of sessions is read is joined all the same', async () => {
+    tmux.panes = [{ id: 1, pid: 11, rows: ['x'] }]
+    await source.watch({ directories: [tmux.sockets] })
+    let release = () => {}
+    tmux.holdsLists = new Promise(resolve => {
+      release = resolve
+    })
+    const lists = tmux.asked.filter(line => line === 'list-sessions').length
+    tmux.say('%sessions-changed')
+    await vi.waitFor(() => expect(tmux.asked.filter(line => line === 'list-sessions')).toHaveLength(lists + 1))
+    tmux.sessions = ['$0', '$1']
+    tmux.say('%sessions-changed')
+    tmux.say('%output %1 after')
+    await until('%1 prints after')
+    release()
+    await vi.waitFor(() => expect(tmux.asked).toContain('attach $1'), { timeout: 30_000, interval: 5 })
   })
 
   it('knob panes.tmux_socket: a socket by its name is watched without its neighbours', async () => {

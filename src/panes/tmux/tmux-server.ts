@@ -72,6 +72,8 @@ export class TmuxServer {
   #retry: Timer | null = null
   #isClosed = false
   #finding: Promise<void> | null = null
+  #isFindDue = false
+  readonly #joining = new Set<Promise<void>>()
 
   constructor(options: TmuxServerOptions) {
     this.#options = options
@@ -87,14 +89,17 @@ export class TmuxServer {
     return this.#clients.size > 0
   }
 
-  /** Finds the sessions of the server and joins those that are new. Safe to call at any time. */
+  /** Finds the sessions of the server and joins those that are new. Safe to call at any time: what is asked for meanwhile is looked up again. */
   find(): Promise<void> {
-    this.#finding ??= this.#findSessions()
-      .catch(error => this.#options.onError(error))
-      .finally(() => {
-        this.#finding = null
-      })
-    return this.#finding
+    this.#isFindDue = true
+    this.#finding ??= this.#findWhileDue()
+    return this.found()
+  }
+
+  /** Resolves when what is being looked for has been found and joined. */
+  async found(): Promise<void> {
+    await this.#finding
+    await Promise.all(this.#joining)
   }
 
   /** Takes the content of a pane whole, for somebody who has missed it. */
@@ -108,6 +113,15 @@ export class TmuxServer {
     this.#retry?.cancel()
     for (const client of this.#clients.values()) client.close()
     this.#clients.clear()
+  }
+
+  /** A session that comes while the list of them is read may be missing from it: the list is then read once more. */
+  async #findWhileDue(): Promise<void> {
+    while (this.#isFindDue) {
+      this.#isFindDue = false
+      await this.#findSessions().catch(this.#options.onError)
+    }
+    this.#finding = null
   }
 
   async #findSessions(): Promise<void> {
@@ -124,7 +138,10 @@ export class TmuxServer {
     const sessions = code === 0 ? stdout.split('\n').filter(id => /^\$\d+$/.test(id)) : []
     if (sessions.length === 0) return this.#lost()
     this.#retryMs = RETRY_MIN_MS
-    await Promise.all(sessions.filter(id => !this.#clients.has(id)).map(id => this.#join(id)))
+    for (const session of sessions.filter(id => !this.#clients.has(id))) {
+      const joining: Promise<void> = this.#join(session).finally(() => this.#joining.delete(joining))
+      this.#joining.add(joining)
+    }
   }
 
   async #join(session: string): Promise<void> {

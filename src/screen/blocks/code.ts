@@ -92,6 +92,8 @@ function isCode(chunk: readonly ProseRow[], style: ProseStyle): boolean {
   if (chunk.every(row => row.colours.isInlineCode || row.colours.hasBackground)) return true
   // The bar of a quote and its words may have a colour each.
   if (chunk.every(row => /^\s*[▎▌│┃] /u.test(row.text))) return false
+  // Several rows in one colour that the body does not have are quoted as they are, whatever list or sentence they look like.
+  if (chunk.length > 1 && chunk.every(row => row.colours.isWhole && row.colours.syntax === 1)) return true
   const coloured = chunk.filter(row => row.colours.syntax > 0)
   const strong = coloured.filter(row => row.colours.syntax >= 2 && !LIST_MARK.test(row.text))
   if (strong.length > 0) return strong.includes(chunk[0]!) || !isSentence(chunk[0]!.text)

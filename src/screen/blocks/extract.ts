@@ -1,8 +1,8 @@
 import { genericBlocks } from '../generic-grammar.js'
-import { chromeRows, panelRows, type RowBlock, type RowRole, splitBlocks, terminatorOf } from '../grammar.js'
+import { chromeRows, panelRows, type RowBlock, type RowRole, splitBlocks } from '../grammar.js'
 import type { Pack } from '../pack/pack.js'
+import { markReader } from '../row-marks.js'
 import { isBlank, type ScreenRow, toScreenRow } from '../screen-row.js'
-import { matchesRow } from '../style-match.js'
 import { toolOf } from '../tool.js'
 import type { Block, BlockContent } from './block.js'
 import { diffEnd, readDiff } from './diff.js'
@@ -99,14 +99,15 @@ function joinUnmarked(blocks: readonly RowBlock[], seen: readonly ScreenRow[]): 
 function splitRows(seen: readonly ScreenRow[], pack: Pack): RowBlock[] {
   const chrome = chromeRows(seen, pack)
   const panels = panelRows(seen, pack)
-  // A status row that its agent left behind in the scrollback is no part of the answer.
-  const working = pack.rules.filter(rule => rule.busy === true && rule.line !== null && rule.region === 'status')
+  const marksOf = markReader(pack)
   const roleOf = (row: ScreenRow): RowRole | null => {
     if (EDGE.test(row.text)) return 'chrome'
     if (chrome.has(row.index) || panels.has(row.index)) return 'chrome'
-    if (terminatorOf(row, pack)) return 'terminator'
-    if (pack.queued.some(pattern => matchesRow(row, pattern))) return 'queued'
-    return working.some(rule => matchesRow(row, { line: rule.line!, style: rule.style })) ? 'working' : null
+    const marks = marksOf(row)
+    if (marks.terminator) return 'terminator'
+    if (marks.isQueued) return 'queued'
+    // A status row that its agent left behind in the scrollback is no part of the answer.
+    return marks.isWorking ? 'working' : null
   }
   if (pack.blocks.length === 0) return genericBlocks(seen, roleOf)
   // Rows without a mark, such as those behind a gap, are the answer's: what it quotes may look like anything.

@@ -36,18 +36,30 @@ function styleOf(span: Span, pack: Pack): Omit<StyledRun, 'text'> {
   }
 }
 
-/** `text (https://…)` is a link if the text is underlined or linked: the address is not said twice. */
+/** `text (https://…)` is a link if the text is underlined, linked or coloured: the address is not said twice. */
 function foldLinks(runs: readonly StyledRun[]): InlineRun[] {
   const folded: StyledRun[] = []
   for (let at = 0; at < runs.length; at++) {
     const run = runs[at]!
-    const found = run.link || run.isUnderlined ? addressBehind(runs, at + 1) : null
+    // Where links have the colour of code, words with an address in brackets behind them are one.
+    const named = run.code ? /^(?<text>\S.*?) ?\((?<url>https?:[^\s()]+)\)$/su.exec(run.text)?.groups : undefined
+    if (named) {
+      const { code: _, ...rest } = run
+      folded.push({ ...rest, text: named.text!, link: named.url! })
+      continue
+    }
+    // The bracket may look like the words before it.
+    const opened = /^(?<text>\S.*?) ?\($/su.exec(run.text)?.groups?.text
+    const found =
+      run.link || run.isUnderlined || opened !== undefined
+        ? addressBehind(runs, at + 1, opened === undefined ? '' : '(')
+        : null
     if (!found || /^https?:/u.test(run.text)) {
       folded.push({ ...run })
       continue
     }
-    const { link: _, ...rest } = run
-    folded.push({ ...rest, link: found.url })
+    const { link: _, code, ...rest } = run
+    folded.push({ ...rest, ...(code && opened === undefined && { code }), text: opened ?? run.text, link: found.url })
     if (found.rest !== '') folded.push({ text: found.rest })
     at = found.last
   }
@@ -55,8 +67,12 @@ function foldLinks(runs: readonly StyledRun[]): InlineRun[] {
 }
 
 /** An address in brackets that begins with this run, whatever its parts look like. */
-function addressBehind(runs: readonly StyledRun[], from: number): { url: string; last: number; rest: string } | null {
-  let text = ''
+function addressBehind(
+  runs: readonly StyledRun[],
+  from: number,
+  opened: string,
+): { url: string; last: number; rest: string } | null {
+  let text = opened
   for (let last = from; last < Math.min(runs.length, from + 4); last++) {
     text += runs[last]!.text
     const match = /^ ?\((?<url>[a-z][a-z+.-]*:[^\s()]+)\)(?<rest>.*)$/su.exec(text)

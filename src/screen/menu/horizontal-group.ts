@@ -1,4 +1,4 @@
-import type { Color } from '../../terminal/index.js'
+import { type Color, onceARow } from '../../terminal/index.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 import type { OptionGroup } from './option-group.js'
 import type { OptionRow } from './option-row.js'
@@ -12,30 +12,32 @@ export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
   for (let index = rows.length - 1; index >= 0; index--) {
     const row = rows[index]!
     if (row.isBlank || row.isRule || row.isFrame) continue
-    const options = [...row.text.matchAll(/\S+(?: \S+)*/gu)].map(
-      (match): OptionRow => ({
+    const labels = labelsOf(row)
+    if (labels.length < 2) continue
+    const options = labels.map(
+      ([column, label]): OptionRow => ({
         row: index,
         glyphColumn: null,
         number: null,
-        numberColumn: match.index,
+        numberColumn: column,
         checked: null,
-        labelColumn: match.index,
-        label: match[0],
+        labelColumn: column,
+        label,
         detail: '',
       }),
     )
-    if (options.length < 2) continue
     const buttons = options.every(option => BUTTON.test(option.label)) ? readButtons(row, options) : null
     if (buttons && (row.isBoxed ? buttons.selected !== null : hintsBelow(rows, index))) return buttons
     const keyed = options.filter(option => /^\[[a-z]\] /iu.test(option.label))
     const firstHint = options.findIndex(option => isHint(option.label))
     const plain = firstHint < 0 ? options : options.slice(0, firstHint)
     const chosen = keyed.length >= 2 ? keyed : plain
-    const lit = litOption(row, chosen)
     const isTold =
       keyed.length >= 2 || firstHint >= 0 || rows.slice(index + 1, index + 3).some(next => isHint(next.text.trim()))
     if (chosen.length < 2 || !chosen.every(option => /^[\p{L}\p{N}[(].{0,40}$/u.test(option.label))) continue
-    if (!isTold || (lit === null && keyed.length < 2)) continue
+    if (!isTold) continue
+    const lit = litOption(row, chosen)
+    if (lit === null && keyed.length < 2) continue
     return {
       layout: 'horizontal',
       options: chosen,
@@ -47,6 +49,11 @@ export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
   }
   return null
 }
+
+/** Words two or more blanks apart, with their columns. */
+const labelsOf = onceARow((row: MenuRow): [column: number, label: string][] =>
+  [...row.text.matchAll(/\S+(?: \S+)*/gu)].map(match => [match.index, match[0]]),
+)
 
 /** Dialog boxes of line-drawing libraries: a button in angle or square brackets, with air inside the square ones. */
 const BUTTON = /^(?:<\s*(?<angle>[^<>]+?)\s*>|\[\s+(?<square>[^[\]]+?)\s+\])$/u

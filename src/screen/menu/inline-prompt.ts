@@ -58,7 +58,7 @@ function atCursor(
 ): InlinePrompt | null {
   const row = rows[frame.cursor.y]
   if (!row || row.isBlank || row.isRule) return null
-  if (rows.slice(row.index + 1).some(other => !other.isBlank && fragments(other.text).length === 0)) return null
+  if (rows.slice(row.index + 1).some(other => !other.isBlank && fragments(other).length === 0)) return null
   const before = textBefore(row, frame.cursor.x)
   if (before.length < 2) return null
   return read(row, before)

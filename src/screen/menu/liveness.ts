@@ -103,7 +103,7 @@ function hasKeyboard({ footerRows, rows: menuRows }: MenuCandidate, rows: readon
   return (
     pack.regions.some(region => region.name === 'composer') &&
     footerRows?.[1] === last &&
-    menuRows.slice(footerRows[0], last + 1).some(row => confirmsOrLeaves(row.text))
+    menuRows.slice(footerRows[0], last + 1).some(row => confirmsOrLeaves(row))
   )
 }
 
@@ -112,6 +112,14 @@ function isLastWords(rows: readonly ScreenRow[], { group }: MenuCandidate, index
   return (
     index > group.last + 1 && rows.slice(index + 1).every(isBlank) && rows.slice(group.last + 1, index).every(isBlank)
   )
+}
+
+/** What the menu is about begins with a sign, at the left: below it others with the same sign wait to be asked about. */
+function nextInLine({ menu, rows, group }: MenuCandidate): { indent: number; sign: string; more: RegExp } | null {
+  const head = rows[menu.rows[0]]
+  const sign = /^\s*([^\p{L}\p{N}\s"'`([{/\\─━│┃╭╰┌└] )\S/u.exec(head?.text ?? '')?.[1]
+  if (!head || sign === undefined || head.index >= group.first) return null
+  return { indent: head.indent, sign, more: new RegExp(`^\\s{${head.indent + 1},}\\S`, 'u') }
 }
 
 /** `hints`: how many rows below may be key hints in words that nobody knows, where the selection is proven by cursor or style. */
@@ -126,6 +134,7 @@ function foreignRowBelow(
   // What is said between the options and the keys that confirm or leave is about them.
   const explainedTo = hasKeyboard(candidate, rows, pack) ? candidate.footerRows![0] : -1
   let isInBox = candidate.rows[candidate.group.last]!.isBoxed
+  const waiting = nextInLine(candidate)
   for (let index = candidate.group.last + 1; index < rows.length; index++) {
     const row = rows[index]!
     const own = candidate.rows[index]!
@@ -145,6 +154,8 @@ function foreignRowBelow(
       continue
     const panel = pack.panels.find(entry => matchesRow(row, entry.first))
     if (panel) more = panel.more
+    else if (waiting && row.indent === waiting.indent && row.text.trimStart().startsWith(waiting.sign))
+      more = waiting.more
     else if (more?.test(row.text) || pack.chrome.some(entry => matchesRow(row, entry.first))) continue
     else if (hintsLeft > 0 && (looksLikeHints(own) || isLastWords(rows, candidate, index))) hintsLeft--
     else return index

@@ -1,7 +1,9 @@
+import { onceARow } from '../../terminal/index.js'
 import { isGrey, styleKey } from '../style-match.js'
 import type { Menu } from './menu.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 import { isMore } from './option-row.js'
+import { askedIn, isQuoted } from './question.js'
 
 /** What stands above the options: title, body, tabs, and the question nearest to them. */
 export interface MenuHead {
@@ -12,63 +14,77 @@ export interface MenuHead {
   page: Menu['page'] | null
   /** First row of the menu, its upper edge included. */
   first: number
-  /** All of it as text, for patterns. */
+  /** All of it, wrapped sentences joined. */
+  lines: string[]
+  /** The same as one text, for patterns. */
   text: string
 }
 
+/** The first row that can belong to a menu whose options begin here: what was said above it does not. */
+export type MenuCeiling = (optionsFirst: number) => number
+
 const PAGE = /\b(?:question|page)?\s*(\d{1,2})\s*(?:\/|of)\s*(\d{1,2})\b/iu
 
-export function readHead(rows: readonly MenuRow[], optionsFirst: number): MenuHead {
-  const { found, first } = collect(rows, optionsFirst)
+export function readHead(rows: readonly MenuRow[], optionsFirst: number, ceiling: MenuCeiling): MenuHead {
+  const { found, first } = collect(rows, optionsFirst, ceiling)
   const tabsRow = found.find(row => /[☐☒☑✔◻◼].*[→✔]|^\s*←\s/u.test(row.text) && /[☐☒☑✔◻◼]/u.test(row.text))
   const page = found.map(row => PAGE.exec(row.text)).find(match => match !== null)
   const lines = joinWrapped(found.filter(row => row !== tabsRow && !row.isFrame && !row.isBlank && !isMore(row)))
-  const asking = lines.findLastIndex(text => /[?:？：]$/u.test(text))
-  const at = asking >= 0 ? asking : lines.length - 1
   return {
-    title: at > 0 ? lines[0]!.replace(/\s*╱{2,}$/u, '') : '',
-    question: lines[at] ?? '',
-    // All the rest is what is asked about, whether it stands above the question or below it.
-    body: lines.filter((_, index) => index !== at && !(index === 0 && at > 0)),
+    ...askedIn(lines, null),
     tabs: tabsRow ? readTabs(tabsRow) : [],
     page: page ? { n: Number(page[1]), of: Number(page[2]) } : null,
     first,
+    lines,
     text: lines.join('\n'),
   }
 }
 
-/** Up to a rule or box edge, or two blank rows outside of a box. */
-function collect(rows: readonly MenuRow[], optionsFirst: number): { found: MenuRow[]; first: number } {
+/** Up to a rule or box edge, or two blank rows outside of a box; where neither is, up to what was said before. */
+function collect(
+  rows: readonly MenuRow[],
+  optionsFirst: number,
+  ceiling: MenuCeiling,
+): { found: MenuRow[]; first: number } {
   const found: MenuRow[] = []
   const isBoxed = rows[optionsFirst]?.isBoxed ?? false
   let blanks = 0
   let first = optionsFirst
   for (let index = optionsFirst - 1; index >= 0; index--) {
     const row = rows[index]!
-    if (row.isRule) {
-      first = index
-      break
-    }
-    if (isBoxed && !row.isBoxed) break
+    if (row.isRule && (isBoxed || isUpperEdge(row))) return { found, first: index }
+    if (row.isRule) break
+    if (isBoxed && !row.isBoxed) return { found, first }
     blanks = row.isBlank ? blanks + 1 : 0
     // Two blank rows end the head, but not right above the options: some agents leave air there.
     if (blanks >= (first === optionsFirst ? 3 : 2) && !isBoxed) break
     found.unshift(row)
     if (!row.isBlank) first = index
   }
-  return { found, first }
+  if (isBoxed) return { found, first }
+  const from = ceiling(optionsFirst)
+  const own = found.filter(row => row.index >= from)
+  const top = own.find(row => !row.isBlank)
+  return top ? { found: own, first: top.index } : { found, first }
+}
+
+/** A line from the left edge of the screen, and not the lower end of a box that stands above. */
+function isUpperEdge(row: MenuRow): boolean {
+  const text = row.text.trim()
+  return row.indent <= 1 && text.length >= 40 && !/^[╰└╚╹]/u.test(text)
 }
 
 /** Rows of one sentence: the next row begins in the same column and style, and this one does not end a sentence. */
 function joinWrapped(rows: readonly MenuRow[]): string[] {
   const lines: string[] = []
+  const margin = Math.min(...rows.map(row => row.indent))
   rows.forEach((row, index) => {
     const above = rows[index - 1]
     const text = row.text.trim()
     const goesOn =
       above !== undefined &&
-      !isQuotedRow(row) &&
-      !isQuotedRow(above) &&
+      !isQuotedRow(row, margin) &&
+      !isQuotedRow(above, margin) &&
       above.index === row.index - 1 &&
       above.indent === row.indent &&
       above.text.length > 40 &&
@@ -81,8 +97,8 @@ function joinWrapped(rows: readonly MenuRow[]): string[] {
 }
 
 /** Rows of a command, a diff or a listing keep their breaks: what is asked must be shown as it is. */
-function isQuotedRow(row: MenuRow): boolean {
-  return /^\s*(?:\d+\s|[-+$>|#]|[[{(])/u.test(row.text) || row.indent > 2
+function isQuotedRow(row: MenuRow, margin: number): boolean {
+  return isQuoted(row.text) || row.indent > margin + 2
 }
 
 function readTabs(row: MenuRow): Menu['tabs'] {
@@ -119,7 +135,7 @@ export function readFooter(
     const row = rows[index]!
     if (row.isBlank || row.isRule || row.isFrame) continue
     seen++
-    const found = fragments(row.text)
+    const found = fragments(row)
     if (found.length === 0) {
       // A hint that wraps: its second row is no fragment by itself.
       if (first !== null && index === last + 1) last = index
@@ -133,8 +149,8 @@ export function readFooter(
 }
 
 /** Keys that confirm and keys that leave, side by side: what stands above takes the keyboard. */
-export function confirmsOrLeaves(text: string): boolean {
-  const keys = fragments(text).map(fragment => fragment.keys)
+export function confirmsOrLeaves(row: { text: string }): boolean {
+  const keys = fragments(row).map(fragment => fragment.keys)
   return keys.some(key => /\b(?:enter|return)\b|[↵⏎]/iu.test(key)) && keys.some(key => /\besc(?:ape)?\b/iu.test(key))
 }
 
@@ -145,13 +161,14 @@ export function looksLikeHints(row: MenuRow): boolean {
   return isQuiet || /\S\s[·•|]\s\S/u.test(row.text)
 }
 
-export function fragments(text: string): Menu['footer'] {
-  return text
+/** Keys and what they do, as far as a row names any. */
+export const fragments = onceARow((row: { text: string }): Menu['footer'] =>
+  row.text
     .trim()
     .replace(/^\((.*?)\)?$/u, '$1')
     .replace(/^use\s+/iu, '')
     .split(/\s*[·•|]\s*|[,;]\s+|\s{2,}|\s+or\s+(?=esc|enter|tab)/iu)
     .map(part => FRAGMENT.exec(part.trim())?.groups)
     .filter(groups => groups !== undefined)
-    .map(groups => ({ keys: groups.keys!.trim(), verb: groups.verb!.trim() }))
-}
+    .map(groups => ({ keys: groups.keys!.trim(), verb: groups.verb!.trim() })),
+)

@@ -1,4 +1,4 @@
-import type { Span } from '../../terminal/index.js'
+import { onceARow, type Span } from '../../terminal/index.js'
 import type { ScreenRow } from '../screen-row.js'
 
 /** A row as the menu parser sees it: box edges and gutters blanked out, columns kept. */
@@ -22,10 +22,12 @@ const LEFT_EDGE = /^(\s*)[│┃║▌▎](?=\s|$)/u
 const RIGHT_EDGE = /\s[│┃║█▐┆](\s*)$/u
 const EDGE_ROW = /^\s*[╭┌╔├╠└╰╚╹╻][─━═▄▀╌┄ \p{L}\p{N}.,:/()'"-]*[╮┐╗┤╣┘╯╝]?\s*$/u
 const RULE_ROW = /^\s*[─━═▔▁▄▀]{8,}\s*$/u
+/** A rule with a setting or a name set into it: `────── medium ──`. */
+const LABELLED_RULE = /^\s*([─━═▔▁])\1{11,}[^─━═▔▁]{3,60}\1+\s*$/u
 const DASHED_ROW = /^\s*[╌┄┈]{4,}\s*$/u
 
-export function toMenuRow(row: ScreenRow): MenuRow {
-  const isOuterEdge = EDGE_ROW.test(row.text) || RULE_ROW.test(row.text)
+export const toMenuRow = onceARow((row: ScreenRow): MenuRow => {
+  const isOuterEdge = EDGE_ROW.test(row.text) || RULE_ROW.test(row.text) || LABELLED_RULE.test(row.text)
   let text = row.text
   let depth = 0
   let edge: number | null = null
@@ -51,7 +53,7 @@ export function toMenuRow(row: ScreenRow): MenuRow {
     left,
     edge,
   }
-}
+})
 
 /** The first span that shows something at or right of a column; edges of boxes do not count. */
 export function spanFrom(row: MenuRow, column: number): Span | undefined {

@@ -66,7 +66,13 @@ export interface Menu {
   footer: { keys: string; verb: string }[]
   danger: string[]
   /** How the agent takes an answer here; a pack may know better than the usual. */
-  keys: { choose: 'arrows' | 'accelerator'; confirm: string; toggle: string }
+  keys: {
+    choose: 'arrows' | 'accelerator'
+    confirm: string
+    toggle: string
+    /** In place of `confirm`, for a denial that could have a reason and has none. */
+    unreasoned?: string
+  }
   rows: [number, number]
   live: LiveProof
 }

@@ -1,4 +1,4 @@
-import { styleKey } from '../style-match.js'
+import { isGrey, styleKey } from '../style-match.js'
 import { fragments } from './menu-head.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 import { isMore, type OptionRow, readOptionRow } from './option-row.js'
@@ -105,9 +105,24 @@ function findPointed(rows: readonly MenuRow[], cols: number): OptionGroup | null
       marked,
       ...siblings(rows, marked, 1),
     ]
-    if (options.length >= 2) return finish(rows, options, cols)
+    if (options.length >= 2) return finish(rows, withoutDetails(rows, options), cols)
   }
   return null
+}
+
+/**
+ * Options with a description below each, without air between them: descriptions are in one quiet style that no label has, and more than
+ * one option has one.
+ */
+function withoutDetails(rows: readonly MenuRow[], options: OptionRow[]): OptionRow[] {
+  const marked = options.findIndex(option => option.glyphColumn !== null)
+  const below = options[marked + 1]
+  const quiet = below?.row === options[marked]!.row + 1 ? spanFrom(rows[below.row]!, below.labelColumn) : undefined
+  if (!quiet || !(quiet.dim || isGrey(quiet.fg))) return options
+  const isDetail = (option: OptionRow) => option.glyphColumn === null && styleAt(rows[option.row]!) === styleKey(quiet)
+  const labels = options.filter(option => !isDetail(option))
+  const described = labels.filter(label => options.some(option => option.row === label.row + 1 && isDetail(option)))
+  return labels.length >= 2 && described.length >= 2 && !isDetail(options[0]!) ? labels : options
 }
 
 /**
@@ -127,7 +142,7 @@ function entries(rows: readonly MenuRow[], marked: OptionRow): OptionRow[] | nul
     const row = rows[first]
     const begins = row && rows[first - 1]?.isBlank && row.indent === marked.labelColumn && heightAt(first) === height
     const option = begins ? readOptionRow(row) : null
-    return option && option.glyphColumn === null && option.number === null && fragments(row!.text).length === 0
+    return option && option.glyphColumn === null && option.number === null && fragments(row!).length === 0
       ? option
       : null
   }
@@ -234,11 +249,13 @@ function joinContinuations(
     const above = rows[index - 1]!
     const end = above.edge === null ? width : above.edge * WRAP_SHARE
     const isBroken = above.text.length + 1 + text.split(' ')[0]!.length > end
+    const own = styleKey(spanFrom(row, row.indent))
+    // A label may change its style in the middle: it goes on as it was broken off.
     const isLabel =
       joined.detail === '' &&
       isBroken &&
       row.indent <= option.labelColumn &&
-      styleKey(spanFrom(row, row.indent)) === style
+      (own === style || own === styleKey(above.spans.findLast(span => /[^\s│┃║▌▎█▐┆]/u.test(span.text))))
     // Label and description side by side, each wrapped in a column of its own.
     const besides = beside !== null && row.indent < beside ? row.text.slice(0, beside).trim() : ''
     if (besides !== '') {
@@ -256,7 +273,7 @@ function hasLostIndent(rows: readonly MenuRow[], option: OptionRow, index: numbe
   const { edge, text } = rows[index - 1]!
   if (edge === null || row.edge !== edge || row.indent < rows[option.row]!.indent) return false
   const own = readOptionRow(row)
-  const isOther = own?.number != null || own?.glyphColumn != null || fragments(row.text).length > 0
+  const isOther = own?.number != null || own?.glyphColumn != null || fragments(row).length > 0
   return !isOther && text.length + 1 + row.text.trim().split(' ')[0]!.length > edge - 1
 }
 

@@ -1,3 +1,4 @@
+import { onceARow } from '../../terminal/index.js'
 import type { MenuRow } from './menu-rows.js'
 
 /** Signs that point at an option. In a numbered list any symbol may, if only one row has it. */
@@ -23,7 +24,7 @@ const OPTION = new RegExp(
   'u',
 )
 
-export function readOptionRow(row: MenuRow): OptionRow | null {
+export const readOptionRow = onceARow((row: MenuRow): OptionRow | null => {
   if (row.isBlank || row.isRule || row.isFrame || isMore(row)) return null
   const groups = OPTION.exec(row.text)?.groups
   if (!groups) return null
@@ -39,7 +40,7 @@ export function readOptionRow(row: MenuRow): OptionRow | null {
     label: name,
     detail,
   }
-}
+})
 
 /** `↑ 3 more`, `▼`: the list goes on beyond its window. */
 export function isMore(row: MenuRow | undefined): boolean {
@@ -55,8 +56,10 @@ function splitColumns(text: string): [label: string, detail: string] {
 const ACCELERATOR =
   /(?:\s*\([a-z]\))?\s*\((?<behind>[a-z]|esc|enter|tab|space|shift\+tab|ctrl\+[a-z]|esc to \w+|esc or [a-z])\)$|^\[(?<before>[a-z])\]\s*/iu
 
-/** A label without the key that is printed beside it. */
-export function cutAccelerator(label: string): { label: string; accelerator?: string } {
+/** A label without the key or the tick that is printed beside it. */
+export function cutAccelerator(text: string): { label: string; accelerator?: string } {
+  // What is in force now is ticked behind its name.
+  const label = text.replace(/\s+[✔✓]$/u, '')
   const match = ACCELERATOR.exec(label)
   const accelerator = match?.groups?.behind ?? match?.groups?.before
   if (!match || !accelerator) return { label }

@@ -6,10 +6,11 @@ import { findHorizontal } from './horizontal-group.js'
 import { findAnyKey, findInline, findSpoken, type InlinePrompt } from './inline-prompt.js'
 import { meaningOf } from './meaning.js'
 import type { Menu, MenuKind, MenuOption } from './menu.js'
-import { type MenuHead, readFooter, readHead } from './menu-head.js'
+import { type MenuCeiling, type MenuHead, readFooter, readHead } from './menu-head.js'
 import { type MenuRow, toMenuRow } from './menu-rows.js'
 import { findVertical, type OptionGroup } from './option-group.js'
 import { cutAccelerator, isMore } from './option-row.js'
+import { askedIn } from './question.js'
 import { findTextField, type TextField } from './text-field.js'
 import { findWindow, throughWindow } from './window.js'
 
@@ -28,32 +29,45 @@ export interface MenuCandidate {
 
 const PLACEHOLDER = /^(?:type \S|tell .+ (?:what|how)|other\b|enter (?:your|a) |something else|custom)/iu
 
-export function parseMenu(frame: Frame, screen: readonly ScreenRow[], pack: Pack): MenuCandidate | null {
+/** Where nothing is known of what was said above. */
+const NOTHING_SAID: MenuCeiling = () => 0
+
+export function parseMenu(
+  frame: Frame,
+  screen: readonly ScreenRow[],
+  pack: Pack,
+  ceiling: MenuCeiling = NOTHING_SAID,
+): MenuCandidate | null {
   const window = findWindow(screen, frame.cols)
-  const found = window && readMenu(frame, throughWindow(screen, window).map(toMenuRow), pack)
-  return found ? { ...found, isWindow: true } : readMenu(frame, screen.map(toMenuRow), pack)
+  const found = window && readMenu(frame, throughWindow(screen, window).map(toMenuRow), pack, NOTHING_SAID)
+  return found ? { ...found, isWindow: true } : readMenu(frame, screen.map(toMenuRow), pack, ceiling)
 }
 
-function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack): MenuCandidate | null {
+function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack, ceiling: MenuCeiling): MenuCandidate | null {
   const inline = findInline(frame, rows)
-  if (inline) return fromInline(inline, rows, pack)
+  if (inline) return fromInline(inline, rows, pack, ceiling)
   const vertical = findVertical(rows, frame.cols)
   const horizontal = findHorizontal(rows)
   const group =
     vertical && horizontal ? (horizontal.first > vertical.last ? horizontal : vertical) : (vertical ?? horizontal)
-  const options = group && fromGroup(group, rows, frame, pack)
+  const options = group && fromGroup(group, rows, frame, pack, ceiling)
   const field = findTextField(frame, rows)
-  if (field && (options === null || field.row > options.group.last)) return fromField(field, rows, frame, pack)
+  if (field && (options === null || field.row > options.group.last)) return fromField(field, rows, frame, pack, ceiling)
   const prompt = findAnyKey(frame, rows) ?? findSpoken(frame, rows)
   // A question at the cursor below a list that has nothing to do with it; not the list's own footer.
   const isBelow = prompt !== null && (options === null || prompt.group.first > options.menu.rows[1] + 1)
-  return isBelow ? fromInline(prompt, rows, pack) : options
+  return isBelow ? fromInline(prompt, rows, pack, ceiling) : options
 }
 
-function fromGroup(group: OptionGroup, rows: readonly MenuRow[], frame: Frame, pack: Pack): MenuCandidate {
-  const head = readHead(rows, group.first)
+function fromGroup(
+  group: OptionGroup,
+  rows: readonly MenuRow[],
+  frame: Frame,
+  pack: Pack,
+  ceiling: MenuCeiling,
+): MenuCandidate {
+  const { head, spec } = headOf(group, rows, pack, ceiling)
   const footer = readFooter(rows, group.last)
-  const spec = specFor(pack, head, group)
   const options = group.options.map((option, index): MenuOption => {
     const { label, accelerator } = cutAccelerator(option.label)
     return {
@@ -107,9 +121,13 @@ function fromGroup(group: OptionGroup, rows: readonly MenuRow[], frame: Frame, p
   }
 }
 
-function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack): MenuCandidate {
-  const { group, question } = prompt
-  const spec = pack.menus.find(candidate => candidate.question?.test(question)) ?? null
+function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack, ceiling: MenuCeiling): MenuCandidate {
+  const { group } = prompt
+  // A row that asks for a number says how to answer; what is asked stands above the numbers.
+  const above = group.layout === 'typed' ? headOf(group, rows, pack, ceiling) : null
+  const isAsked = above !== null && /[?:？：]$/u.test(above.head.question)
+  const question = isAsked ? above.head.question : prompt.question
+  const spec = isAsked ? above.spec : (pack.menus.find(candidate => candidate.question?.test(question)) ?? null)
   const options = group.options.map(
     (option, index): MenuOption => ({
       index,
@@ -128,11 +146,12 @@ function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack):
     rows,
     menu: {
       print: fingerprint(['input', question, ...options.map(option => option.label)]),
-      kind: spec?.kind ?? 'input',
+      kind: spec?.kind ?? (isAsked ? 'question' : 'input'),
       origin: spec?.origin ?? 'agent',
       layout: group.layout === 'typed' ? 'typed' : 'inline',
+      ...(isAsked && above.head.title !== '' && { title: above.head.title }),
       question,
-      body: [],
+      body: isAsked ? above.head.body : [],
       options,
       selected: options.find(option => option.selected)?.index ?? null,
       multi: false,
@@ -140,16 +159,21 @@ function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack):
       text: prompt.hasText ? { option: null, value: '', placeholder: '', secret: prompt.isSecret } : null,
       more: { above: false, below: false },
       footer: [],
-      danger: dangerOf(pack, question),
+      danger: dangerOf(pack, isAsked ? above.head.text : question),
       keys: keysOf(spec),
-      rows: [group.first, group.last],
+      rows: [isAsked ? above.head.first : group.first, group.last],
     },
   }
 }
 
 /** A question that is answered by writing into a field of its own. */
-function fromField(field: TextField, rows: readonly MenuRow[], frame: Frame, pack: Pack): MenuCandidate {
-  const head = readHead(rows, field.row)
+function fromField(
+  field: TextField,
+  rows: readonly MenuRow[],
+  frame: Frame,
+  pack: Pack,
+  ceiling: MenuCeiling,
+): MenuCandidate {
   const footer = readFooter(rows, field.row)
   const isShown = field.holdsCursor || frame.still === true
   const group: OptionGroup = {
@@ -160,7 +184,7 @@ function fromField(field: TextField, rows: readonly MenuRow[], frame: Frame, pac
     first: field.row,
     last: field.row,
   }
-  const spec = specFor(pack, head, group)
+  const { head, spec } = headOf(group, rows, pack, ceiling)
   const kind = spec?.kind ?? (/\bapi key\b/iu.test(head.text) ? 'api_key' : 'question')
   return {
     group,
@@ -191,11 +215,23 @@ function fromField(field: TextField, rows: readonly MenuRow[], frame: Frame, pac
   }
 }
 
+/** The head, and the menu of the pack that it belongs to: the pack knows best which line asks. */
+function headOf(
+  group: OptionGroup,
+  rows: readonly MenuRow[],
+  pack: Pack,
+  ceiling: MenuCeiling,
+): { head: MenuHead; spec: MenuSpec | null } {
+  const head = readHead(rows, group.first, ceiling)
+  const spec = specFor(pack, head, group)
+  return { head: spec ? { ...head, ...askedIn(head.lines, spec) } : head, spec }
+}
+
 function specFor(pack: Pack, head: MenuHead, group: OptionGroup): MenuSpec | null {
   return (
     pack.menus.find(spec => {
       const hasQuestion = spec.question === null || head.text.split('\n').some(line => spec.question!.test(line))
-      const hasTitle = spec.title === null || spec.title.test(head.title) || spec.title.test(head.text)
+      const hasTitle = spec.title === null || head.lines.some(line => spec.title!.test(line))
       const hasOption = spec.option === null || group.options.some(option => spec.option!.test(option.label))
       return hasQuestion && hasTitle && hasOption
     }) ?? null
@@ -220,7 +256,12 @@ function isAccess({ label }: MenuOption): boolean {
 }
 
 function keysOf(spec: MenuSpec | null): Menu['keys'] {
-  return { choose: spec?.choose ?? 'arrows', confirm: spec?.confirm ?? '\r', toggle: spec?.toggle ?? ' ' }
+  return {
+    choose: spec?.choose ?? 'arrows',
+    confirm: spec?.confirm ?? '\r',
+    toggle: spec?.toggle ?? ' ',
+    ...(spec?.unreasoned != null && { unreasoned: spec.unreasoned }),
+  }
 }
 
 function dangerOf(pack: Pack, text: string): string[] {

@@ -24,9 +24,13 @@ const AIR = 10
 
 export function findTextField(frame: Frame, rows: readonly MenuRow[]): TextField | null {
   const footer = rows.findLastIndex(row => !row.isBlank && !row.isRule)
-  if (footer < 2 || !rows.slice(Math.max(0, footer - 1), footer + 1).some(row => confirmsOrLeaves(row.text)))
-    return null
-  const field = rows.slice(0, footer).findLast(row => !row.isBlank && !row.isFrame && fragments(row.text).length === 0)
+  const hints = rows.slice(Math.max(0, footer - 1), footer + 1)
+  // Hints that wrap are read as one row, too.
+  const asOne = { text: hints.map(row => row.text.trim()).join(' ') }
+  if (footer < 2 || ![...hints, asOne].some(row => confirmsOrLeaves(row))) return null
+  const field = rows
+    .slice(0, footer)
+    .findLast(row => !row.isBlank && !row.isFrame && !row.isRule && fragments(row).length === 0)
   if (!field || footer - field.index > AIR) return null
   const isFramed = rows[field.index - 1]?.isFrame === true && rows[field.index + 1]?.isFrame === true
   const sign = SIGN.exec(field.text)?.[0]

@@ -146,6 +146,8 @@ const menu = z.strictObject({
   amend: z.string().optional(),
   toggle: z.string().default(' '),
   confirm: z.string().default('\r'),
+  /** Chooses an option that takes a reason when there is none, where `confirm` does nothing then. */
+  unreasoned: z.string().optional(),
   choose: z.enum(['arrows', 'accelerator']).default('arrows'),
   meaning: z.array(z.strictObject({ label: z.string(), meaning, danger: z.boolean().default(false) })).default([]),
 })

@@ -123,6 +123,7 @@ export interface MenuSpec {
   amend: string | null
   toggle: string
   confirm: string
+  unreasoned: string | null
   choose: 'arrows' | 'accelerator'
   meaning: { label: RegExp; meaning: OptionMeaning; danger: boolean }[]
 }

@@ -238,6 +238,7 @@ function compileMenu(
     amend: menu.amend ?? null,
     toggle: menu.toggle,
     confirm: menu.confirm,
+    unreasoned: menu.unreasoned ?? null,
     choose: menu.choose,
     meaning: menu.meaning.map(entry => ({ ...entry, label: compile(entry.label, `menus[${n}].meaning`) })),
   }

@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { EventQueue } from './event-stream.js'
+import { SimulatedClock } from '../../clock/index.js'
+import { EventQueue, PASSING_MS } from './event-stream.js'
 
 const frames = async (queue: EventQueue) => (await queue.next())?.split('|').filter(Boolean) ?? null
 
@@ -37,6 +38,39 @@ describe('what waits for a reader', () => {
       for (let n = 0; n < 11; n++) push(heavy, n)
       expect(heavy.isEnding).toBe(true)
     }
+  })
+
+  test('what merely passes is sent together after a rest; what is in the log waits for nothing and takes it along', async () => {
+    const clock = new SimulatedClock()
+    const queue = new EventQueue({ clock })
+    const sent: string[] = []
+    const reading = (async () => {
+      for (let text = await queue.next(); text !== null; text = await queue.next()) sent.push(text)
+    })()
+    const settle = () => new Promise(resolve => setImmediate(resolve))
+    queue.pushLatest('x', 'x1|')
+    await settle()
+    expect(sent).toEqual(['x1|'])
+    queue.pushLatest('x', 'x2|')
+    queue.pushLatest('y', 'y1|')
+    clock.advance(PASSING_MS - 1)
+    queue.pushLatest('x', 'x3|')
+    await settle()
+    expect(sent).toEqual(['x1|'])
+    clock.advance(1)
+    await settle()
+    expect(sent).toEqual(['x1|', 'x3|y1|'])
+    queue.pushLatest('x', 'x4|')
+    await settle()
+    queue.push('logged|')
+    await settle()
+    expect(sent).toEqual(['x1|', 'x3|y1|', 'x4|logged|'])
+    queue.pushLatest('x', 'x5|')
+    await settle()
+    queue.finish()
+    await reading
+    expect(sent.at(-1)).toBe('x5|')
+    expect(clock.pending).toBeLessThanOrEqual(1)
   })
 
   test('is sent to its end when nothing more comes, and dropped when the reader is gone', async () => {

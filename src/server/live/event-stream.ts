@@ -1,13 +1,18 @@
+import type { Clock, Timer } from '../../clock/index.js'
 import { frameOf } from './event-feed.js'
 
 /** A reader that lets more than this wait is sent away; its cursor makes it whole when it comes back. */
 const WAITING_EVENTS_MAX = 1_000
 const WAITING_BYTES_MAX = 1024 * 1024
 
+/**
+ * What merely passes is sent this often at most, and together: a browser pays for every piece that arrives, however small, and two hundred
+ * panes would send it hundreds a second. What is in the log waits for nothing, and takes along what waits.
+ */
+export const PASSING_MS = 50
+
 interface Waiting {
   frame: string
-  /** Of frames with the same key only the newest matters. */
-  key?: string
 }
 
 /**
@@ -15,11 +20,24 @@ interface Waiting {
  * never anybody else's time.
  */
 export class EventQueue {
+  readonly #clock: Clock | null
   #waiting: Waiting[] = []
+  /** Of frames with the same key only the newest matters. */
+  #passing = new Map<string, Waiting>()
+  /** Something of the log waits. */
+  #isUrgent = false
+  /** Sooner than this nothing is sent that merely passes. */
+  #restUntil = Number.NEGATIVE_INFINITY
+  #timer: Timer | null = null
   #bytes = 0
   #wake: (() => void) | null = null
   #isEnding = false
   #onEnding: (() => void) | null = null
+
+  /** Without a clock nothing is held back. */
+  constructor({ clock = null }: { clock?: Clock | null } = {}) {
+    this.#clock = clock
+  }
 
   /** Called once, when a goodbye has been put in. */
   onEnding(callback: () => void): void {
@@ -32,6 +50,7 @@ export class EventQueue {
     if (this.#isEnding) return
     this.#waiting.push({ frame })
     this.#bytes += frame.length
+    this.#isUrgent = true
     // A reader that waits for more keeps up, however much comes at once.
     const isTooMuch = this.#waiting.length > WAITING_EVENTS_MAX || this.#bytes > WAITING_BYTES_MAX
     if (isTooMuch && !this.#wake) this.end('slow')
@@ -41,16 +60,18 @@ export class EventQueue {
   /** Not in the log: the newest of a kind takes the place of one that still waits. */
   pushLatest(key: string, frame: string): void {
     if (this.#isEnding) return
-    const before = this.#waiting.find(waiting => waiting.key === key)
+    const before = this.#passing.get(key)
     if (before) {
       this.#bytes += frame.length - before.frame.length
       before.frame = frame
     } else {
-      this.#waiting.push({ frame, key })
+      const waiting = { frame }
+      this.#waiting.push(waiting)
+      this.#passing.set(key, waiting)
       this.#bytes += frame.length
     }
     if (this.#bytes > WAITING_BYTES_MAX && !this.#wake) this.end('slow')
-    else this.#wake?.()
+    else if (this.#isDue()) this.#wake?.()
   }
 
   /** Says goodbye, and why; what waited is dropped. */
@@ -70,23 +91,40 @@ export class EventQueue {
 
   /** All that waits as one text; null when it is over. */
   async next(): Promise<string | null> {
-    while (this.#waiting.length === 0) {
-      if (this.#isEnding) return null
+    while (!this.#isDue()) {
       await new Promise<void>(resolve => {
         this.#wake = resolve
       })
       this.#wake = null
     }
+    if (this.#waiting.length === 0) return null
     const text = this.#waiting.map(({ frame }) => frame).join('')
     this.#waiting = []
+    this.#passing.clear()
+    this.#isUrgent = false
     this.#bytes = 0
+    this.#restUntil = (this.#clock?.monotonic() ?? 0) + PASSING_MS
     return text
+  }
+
+  /** There is something to send, or nothing will ever be. What has to rest is looked at again when it has. */
+  #isDue(): boolean {
+    if (this.#isEnding) return true
+    if (this.#waiting.length === 0) return false
+    const rest = this.#clock === null || this.#isUrgent ? 0 : this.#restUntil - this.#clock.monotonic()
+    if (rest <= 0) return true
+    this.#timer ??= this.#clock!.setTimer(rest, () => {
+      this.#timer = null
+      this.#wake?.()
+    })
+    return false
   }
 
   /** The reader is gone. */
   abort(): void {
     this.#isEnding = true
     this.#waiting = []
+    this.#timer?.cancel()
     this.#wake?.()
   }
 

@@ -5,10 +5,10 @@ import { frameOf } from './event-feed.js'
 export interface FedUpdate {
   type: LiveUpdate['type']
   session: string
-  frame: string
+  frame(): string
 }
 
-/** Provisional text, written once for all who listen, and not at all while nobody does. */
+/** Provisional text, written once for all who want it, and not at all where nobody does: a page watches one session of a hundred. */
 export class UpdateFeed {
   readonly #listeners = new Set<(update: FedUpdate) => void>()
   readonly #unlisten: () => void
@@ -17,7 +17,12 @@ export class UpdateFeed {
     this.#unlisten = bus.listen(update => {
       if (this.#listeners.size === 0) return
       const { type, session } = update
-      const fed = { type, session, frame: frameOf(type, text.json(update, 'rfc3339')) }
+      let written: string | null = null
+      const frame = () => {
+        written ??= frameOf(type, text.json(update, 'rfc3339'))
+        return written
+      }
+      const fed = { type, session, frame }
       for (const listener of this.#listeners) listener(fed)
     })
   }

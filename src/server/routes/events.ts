@@ -117,7 +117,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     isType(type) && isInScope(scope, stream, data)
   const cursor = call.header('last-event-id') ?? query.since
 
-  const queue = new EventQueue()
+  const queue = new EventQueue({ clock: parts.clock })
   const subscription = newId('sub')
   const watched = new Watched()
   const closing: (() => void)[] = []
@@ -163,7 +163,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
         parts.updates.listen(({ type, session, frame }) => {
           if ((scope.kind === 'session' && session !== scope.id) || !isType(type)) return
           if (query.updates === 'watched' && !watched.sessions.has(session)) return
-          queue.pushLatest(`${type}/${session}`, frame)
+          queue.pushLatest(`${type}/${session}`, frame())
         }),
       )
   }

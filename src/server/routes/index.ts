@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { openApi } from '../openapi.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
+import { activeSessionRoutes } from './active-session.js'
 import { approvalRoutes } from './approvals.js'
 import { attractorRoutes } from './attractor.js'
 import { authRoutes } from './auth.js'
@@ -28,6 +29,9 @@ import { sessionRoutes } from './sessions.js'
 import { systemRoutes } from './system.js'
 import { usageRoutes } from './usage.js'
 
+/** It never changes while the program runs, and takes long to make. */
+let document: Record<string, unknown> | null = null
+
 const documentRoute: Route = route({
   id: 'openapi.get',
   method: 'GET',
@@ -35,7 +39,10 @@ const documentRoute: Route = route({
   summary: 'This document.',
   access: 'viewer',
   answers: { 200: answer('OpenAPI 3.1', z.looseObject({ openapi: z.string() })) },
-  handle: ({ parts, json }) => json(openApi(ROUTES, parts.version)),
+  handle: ({ parts, json }) => {
+    document ??= openApi(ROUTES, parts.version)
+    return json(document)
+  },
 })
 
 /** Every operation there is. What is not in this list is not served. */
@@ -46,6 +53,7 @@ export const ROUTES: readonly Route[] = [
   ...overviewRoutes,
   ...sessionRoutes,
   ...sessionMessageRoutes,
+  ...activeSessionRoutes,
   ...sessionFileRoutes,
   ...sessionGitRoutes,
   ...approvalRoutes,

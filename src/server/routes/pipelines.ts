@@ -4,7 +4,7 @@ import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { run } from '../schemas/runs.js'
 import { runView } from '../views/run-view.js'
-import { absent, budget, labels } from './run-start.js'
+import { absent, budget, labels, trust } from './run-start.js'
 
 /** Pipelines that have a name. */
 export const pipelineRoutes: readonly Route[] = [
@@ -43,6 +43,7 @@ export const pipelineRoutes: readonly Route[] = [
       project: z.string().min(1).max(4096),
       labels,
       budget,
+      trust,
     }),
     answers: { 201: answer('the run', run) },
     handle: async ({ parts, host, params, body, person, json }) => {
@@ -53,6 +54,7 @@ export const pipelineRoutes: readonly Route[] = [
         person: person.id === 'owner' ? 'local' : person.id,
         labels: { ...body.labels, surface: 'web' },
         maxCostUsd: body.budget?.costUsd,
+        trust: body.trust,
       })
       return json(await runView(host.store, await getRun(host.store, id)), 201)
     },

@@ -14,6 +14,10 @@ import { redacted } from './run-details.js'
 export const labels = z.record(z.string().regex(/^[\w.-]{1,60}$/), z.string().max(200)).default({})
 const project = z.string().min(1).max(4096).describe('the directory it works in')
 export const budget = z.strictObject({ costUsd: z.number().positive().optional() }).optional()
+export const trust = z
+  .string()
+  .optional()
+  .describe('the hash of what was shown, where the project does not trust it yet')
 
 const startBody = z.union([
   z.strictObject({
@@ -27,7 +31,7 @@ const startBody = z.union([
     model: z.string().optional(),
     labels,
     budget,
-    trust: z.string().optional().describe('the hash of what was shown, where the project does not trust it yet'),
+    trust,
   }),
   z.strictObject({
     oneshot: z.strictObject({
@@ -42,8 +46,9 @@ const startBody = z.union([
     project,
     labels,
     budget,
+    trust,
   }),
-  z.strictObject({ pipeline: z.string(), input: z.unknown().optional(), project, labels, budget }),
+  z.strictObject({ pipeline: z.string(), input: z.unknown().optional(), project, labels, budget, trust }),
 ])
 
 const runAnswer = answer('the run', run)
@@ -112,7 +117,7 @@ type StartCall = Call<unknown, z.output<typeof startBody>>
 async function start(call: StartCall): Promise<string> {
   const { body, parts, person, host } = call
   if ('graph' in body) {
-    const { graph, input, project: directory, agent, model, trust } = body
+    const { graph, input, project: directory, agent, model } = body
     const { id } = await parts.pipelines.create({
       dot: graph,
       inputs: input,
@@ -121,7 +126,7 @@ async function start(call: StartCall): Promise<string> {
       person: person.id === 'owner' ? 'local' : person.id,
       ...(agent !== undefined && { agent }),
       ...(model !== undefined && { model }),
-      ...(trust !== undefined && { trust }),
+      ...(body.trust !== undefined && { trust: body.trust }),
     })
     return id
   }
@@ -134,6 +139,7 @@ async function start(call: StartCall): Promise<string> {
       project: body.project,
       isInWorktree: worktree,
       maxCostUsd: body.budget?.costUsd,
+      trust: body.trust,
     })
   }
   if (!parts.extras.pipelines) throw absent('pipelines')
@@ -144,6 +150,7 @@ async function start(call: StartCall): Promise<string> {
     person: person.id === 'owner' ? 'local' : person.id,
     labels: { ...body.labels, surface: 'web' },
     maxCostUsd: body.budget?.costUsd,
+    trust: body.trust,
   })
 }
 

@@ -1,12 +1,13 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
+import type { LiveSession } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { liveOf } from '../live-session-of.js'
-import { type Route, route } from '../route.js'
+import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
 import { conversation, heldPrompt, sent } from '../schemas/sessions.js'
 
-const messageBody = z.strictObject({
+export const messageBody = z.strictObject({
   text: z.string().min(1),
   /** The same wish in the words of the dashboard: `after-turn` waits here until the agent rests. */
   when: z.enum(['now', 'after-turn']).optional(),
@@ -14,6 +15,11 @@ const messageBody = z.strictObject({
   whenBusy: z.enum(['queue', 'hold', 'refuse']).optional(),
   meaning: z.enum(['auto', 'text', 'command']).default('auto'),
   clearDraft: z.boolean().default(false),
+  id: z
+    .string()
+    .regex(/^msg_[0-9a-z]{16}$/)
+    .optional()
+    .describe('a name for the prompt, chosen by the caller: sent again under the same name it is not typed again'),
 })
 
 /** Prompts in, answers out. */
@@ -27,14 +33,7 @@ export const sessionMessageRoutes: readonly Route[] = [
     body: messageBody,
     answers: { 202: answer('what became of it', sent) },
     handle: async call => {
-      const { text, when, whenBusy, meaning, clearDraft } = call.body
-      const live = await liveOf(call.host, call.params.id!)
-      const result = await live.send(text, {
-        whenBusy: whenBusy ?? (when === 'after-turn' ? 'hold' : 'queue'),
-        meaning,
-        clearsDraft: clearDraft,
-      })
-      return call.json({ ...result, position: await call.position() }, 202)
+      return send(call, await liveOf(call.host, call.params.id!))
     },
   }),
   route({
@@ -102,6 +101,18 @@ export const sessionMessageRoutes: readonly Route[] = [
     },
   }),
 ]
+
+/** Types the prompt of a call, or holds it; answers with what became of it. */
+export async function send(call: Call<unknown, z.output<typeof messageBody>>, live: LiveSession): Promise<Response> {
+  const { text, when, whenBusy, meaning, clearDraft, id } = call.body
+  const result = await live.send(text, {
+    whenBusy: whenBusy ?? (when === 'after-turn' ? 'hold' : 'queue'),
+    meaning,
+    clearsDraft: clearDraft,
+    ...(id !== undefined && { id }),
+  })
+  return call.json({ ...result, session: live.id, position: await call.position() }, 202)
+}
 
 /** What people asked, turn by turn. */
 function promptsOf(events: readonly StoredEvent[]): { turn: string; at: number; text: string }[] {

@@ -4,6 +4,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { type Host, newWorkspace } from '../../host/index.js'
 import type { Holder, SessionRecord } from '../../sessions/index.js'
 import { liveOf } from '../live-session-of.js'
+import { personName } from '../person-name.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
 import { session } from '../schemas/sessions.js'
@@ -211,11 +212,6 @@ export const sessionRoutes: readonly Route[] = [
     },
   }),
 ]
-
-/** Whoever has the owner's credentials is the user of this machine, by whatever door. */
-function personName(id: string): string {
-  return id === 'owner' ? 'local' : id
-}
 
 /** @throws SignalboxError `E_INPUT` outside of a repository. */
 async function newWorktree(host: Host, cwd: string): Promise<string> {

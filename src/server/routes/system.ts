@@ -19,6 +19,7 @@ const settings = z.object({
   items: z.array(
     z.object({
       key: z.string(),
+      about: z.string().describe('what it is for'),
       shown: z.string().describe('as a file would say it; a secret is "set" or "unset"'),
       origin: z.object({ source: z.string(), place: z.string().optional() }),
       isChangeable: z.boolean(),

@@ -6,7 +6,7 @@ import { csvCell } from '../../text/index.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, moment, position } from '../schemas/common.js'
 import { usage } from '../schemas/runs.js'
-import { SPLITS, type Split, usageRows } from '../views/usage-view.js'
+import { recoveryTally, SPLITS, type Split, usageRows } from '../views/usage-view.js'
 
 const DAY_MS = 86_400_000
 
@@ -48,6 +48,9 @@ export const usageRoutes: readonly Route[] = [
           rows: z.array(row),
           total: usage,
           decisions: z.looseObject({}),
+          recoveries: z
+            .array(z.object({ verdict: z.string(), count: z.int() }))
+            .describe('steps that died or were interrupted, by what was found of them'),
           position,
         }),
       ),
@@ -63,6 +66,7 @@ export const usageRoutes: readonly Route[] = [
         rows,
         total: rows.reduce((sum, each) => addUsage(sum, each.usage), NO_USAGE),
         decisions,
+        recoveries: await recoveryTally(call.host.store, await listRuns(call.host.store), { from, to }),
         position: await call.position(),
       })
     },

@@ -1,6 +1,34 @@
 import { z } from 'zod'
 import { moment, position } from './common.js'
 
+const helper = z
+  .object({
+    id: z.string(),
+    parent: z.string().nullable().describe('the helper that it works for; null for the agent itself'),
+    name: z.string().nullable(),
+    task: z.string().nullable(),
+    state: z.enum(['working', 'blocked', 'done', 'failed']),
+    doing: z.string().nullable(),
+    since: moment.nullable().describe('null where the agent does not tell'),
+    endedAt: moment.nullable(),
+    tools: z.int(),
+    tokens: z.int(),
+  })
+  .meta({ id: 'Helper' })
+
+const crew = z
+  .object({
+    model: z.string().nullable(),
+    context: z
+      .object({ used: z.int(), window: z.int().nullable() })
+      .nullable()
+      .describe('tokens of the conversation, and of the model’s window where the agent names it'),
+    contextLeftPercent: z.number().nullable(),
+    spent: z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() }),
+    helpers: z.array(helper),
+  })
+  .meta({ id: 'Crew' })
+
 export const session = z
   .object({
     id: z.string(),
@@ -37,6 +65,7 @@ export const session = z
     question: z.string().optional(),
     approval: z.string().optional(),
     offset: z.int().optional(),
+    crew: crew.optional().describe('what a live agent tells of its own work'),
   })
   .meta({ id: 'Session' })
 

@@ -6,6 +6,12 @@ import { snapshotOf } from './snapshot.js'
 
 /** Bytes a viewer may owe an acknowledgement for before it is cut off and given a fresh picture instead. */
 const UNACKNOWLEDGED_MAX = 256 * 1024
+/**
+ * Bytes that may wait here for a viewer to read. It can acknowledge what it never read, and ask for pictures without end: beyond this it
+ * gets nothing until it has taken what there is, and beyond the second its connection ends.
+ */
+const UNSENT_MAX = 1024 * 1024
+const UNSENT_HOPELESS = 8 * UNSENT_MAX
 export const INPUT_MAX = 64 * 1024
 
 /**
@@ -23,6 +29,8 @@ export class TerminalConnection implements Viewer, Person {
   #size: { cols: number; rows: number }
   #unacknowledged = 0
   #isCutOff = false
+  /** A picture was asked for while too much was unsent. */
+  #owesPicture = false
 
   constructor(
     socket: WebSocket,
@@ -55,7 +63,7 @@ export class TerminalConnection implements Viewer, Person {
 
   output(bytes: Uint8Array): void {
     if (this.#isCutOff) return
-    if (this.#unacknowledged + bytes.length > UNACKNOWLEDGED_MAX) {
+    if (this.#unacknowledged + bytes.length > UNACKNOWLEDGED_MAX || this.#socket.bufferedAmount > UNSENT_MAX) {
       this.#isCutOff = true
       return
     }
@@ -97,9 +105,13 @@ export class TerminalConnection implements Viewer, Person {
 
   /** All that was sent before it is behind us: what is still to be acknowledged of that counts no more. */
   #snapshot(): void {
-    this.#isCutOff = false
+    this.#owesPicture = this.#socket.bufferedAmount > UNSENT_MAX
+    this.#isCutOff = this.#owesPicture
+    if (this.#owesPicture) return
     this.#unacknowledged = 0
-    sendJson(this.#socket, snapshotOf(this.#session, { hasScrollback: this.#hasScrollback }))
+    sendJson(this.#socket, snapshotOf(this.#session, { hasScrollback: this.#hasScrollback }), () => {
+      if (this.#owesPicture) this.#snapshot()
+    })
   }
 
   /** Counts only while this one holds the keyboard. */
@@ -109,6 +121,11 @@ export class TerminalConnection implements Viewer, Person {
   }
 }
 
-export function sendJson(socket: WebSocket, message: object): void {
-  if (socket.readyState === socket.OPEN) socket.send(JSON.stringify(message))
+/** `onSent` is called when it is on its way. */
+export function sendJson(socket: WebSocket, message: object, onSent?: () => void): void {
+  if (socket.readyState !== socket.OPEN) return
+  if (socket.bufferedAmount > UNSENT_HOPELESS) return socket.terminate()
+  socket.send(JSON.stringify(message), error => {
+    if (!error) onSent?.()
+  })
 }

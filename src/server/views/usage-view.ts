@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto'
 import { addUsage, type RunRecord, runStream, type Usage } from '../../engine/index.js'
 import type { EventData } from '../../events/index.js'
 import type { EventStore } from '../../store/index.js'
 import { partsOfStep } from './run-steps.js'
 
-export const SPLITS = ['day', 'agent', 'model', 'project', 'pipeline', 'node'] as const
+export const SPLITS = ['day', 'agent', 'model', 'project', 'pipeline', 'version', 'node'] as const
 export type Split = (typeof SPLITS)[number]
 
 export interface UsageRow {
@@ -23,6 +24,22 @@ interface Spent {
   run: string
   usage: Usage | null
   ms: number
+}
+
+/** What became of steps that died or were interrupted, by what was found. */
+export async function recoveryTally(
+  store: EventStore,
+  runs: readonly RunRecord[],
+  { from, to }: { from: number; to: number },
+): Promise<{ verdict: string; count: number }[]> {
+  const counts = new Map<string, number>()
+  for (const run of runs) {
+    if (run.updatedAt < from || run.createdAt > to) continue
+    for (const { type, data, at: time } of await store.readStream(runStream(run.id)))
+      if (type === 'step.recovered' && time >= from && time <= to)
+        counts.set(String(data.verdict), (counts.get(String(data.verdict)) ?? 0) + 1)
+  }
+  return [...counts].map(([verdict, count]) => ({ verdict, count })).sort((a, b) => b.count - a.count)
 }
 
 /** What was spent by runs between two times, split as asked. A step counts on the day it ended. */
@@ -66,19 +83,23 @@ async function stepsOf(
 ): Promise<Spent[]> {
   const began = new Map<string, { at: number; input: unknown }>()
   const spent: Spent[] = []
+  const pipeline = run.labels.pipeline ?? (run.kind === 'graph' ? run.title : run.kind)
+  let version = pipeline
   for (const { type, data, at: time } of await store.readStream(runStream(run.id))) {
+    if (type === 'run.created') version = versionOf(pipeline, data.input)
     if (type === 'step.started') began.set(String(data.step), { at: time, input: data.input })
     if (type !== 'step.ended' && type !== 'step.recovered') continue
-    const { step, usage } = data as Pick<EventData<'step.ended'>, 'step' | 'usage'>
+    const { step, usage, result } = data as Pick<EventData<'step.ended'>, 'step' | 'usage' | 'result'>
     const start = began.get(step)
     if (time < from || time > to || (type === 'step.recovered' && !usage)) continue
-    const { agent, model } = roleOf(start?.input)
+    const { agent, model } = roleOf(start?.input, result)
     const all: Record<Split, string> = {
       day: new Date(time).toISOString().slice(0, 10),
       agent,
       model,
       project: run.project,
-      pipeline: run.labels.pipeline ?? (run.kind === 'graph' ? run.title : run.kind),
+      pipeline,
+      version,
       node: partsOfStep(step).node,
     }
     const key = Object.fromEntries(by.map(split => [split, all[split]])) as Spent['key']
@@ -87,16 +108,25 @@ async function stepsOf(
   return spent
 }
 
-/** Who did a step, as its input says. */
-function roleOf(input: unknown): { agent: string; model: string } {
+/** Who did a step, as its input says; where a default did it, as its result says. */
+function roleOf(input: unknown, result: unknown): { agent: string; model: string } {
   const { agent, model, role } = (input ?? {}) as {
     agent?: unknown
     model?: unknown
     role?: { agent?: unknown; model?: unknown }
   }
-  const text = (value: unknown, other: unknown) =>
-    typeof value === 'string' ? value : typeof other === 'string' ? other : '–'
-  return { agent: text(agent, role?.agent), model: text(model, role?.model) }
+  const { session } = (result ?? {}) as { session?: { agent?: unknown; model?: unknown } | null }
+  const text = (...values: unknown[]) => values.find((value): value is string => typeof value === 'string') ?? '–'
+  return { agent: text(agent, role?.agent, session?.agent), model: text(model, role?.model, session?.model) }
+}
+
+/** A pipeline as it was when the run was made: its name, and a few digits that change with its graph. */
+function versionOf(pipeline: string, input: unknown): string {
+  const { graph, dot } = (input ?? {}) as { graph?: unknown; dot?: unknown }
+  const definition = graph ?? dot
+  if (definition === undefined) return pipeline
+  const text = typeof definition === 'string' ? definition : JSON.stringify(definition)
+  return `${pipeline} ${createHash('sha256').update(text).digest('hex').slice(0, 7)}`
 }
 
 function emptyRow(key: UsageRow['key']): UsageRow {

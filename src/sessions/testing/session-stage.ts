@@ -62,7 +62,9 @@ export class SessionStage {
 
   static async open(options: StageOptions = {}): Promise<SessionStage> {
     const clock = options.restoredFrom?.clock ?? new SimulatedClock(1_000_000)
-    const directory = mkdtempSync(join(tmpdir(), 'signalbox-stage-'))
+    // Whoever takes over a store takes over its files, and removes them.
+    const before = options.restoredFrom ?? null
+    const directory = before ? before.#directory : mkdtempSync(join(tmpdir(), 'signalbox-stage-'))
     const store =
       options.restoredFrom?.store ??
       (await openStore({

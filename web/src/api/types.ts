@@ -57,6 +57,7 @@ export interface Session {
   version?: number
   person?: string
   size?: { cols: number; rows: number }
+  crew?: Crew
 }
 
 export type PaneStatus = 'idle' | 'running' | 'long-running' | 'waiting-approval' | 'done' | 'failed'
@@ -303,4 +304,26 @@ export interface ApiErrorBody {
   details?: Record<string, unknown>
   first?: { actor?: Actor; by?: string; surface?: string; option?: string }
   requestId?: string
+}
+
+export interface Helper {
+  id: string
+  parent: string | null
+  name: string | null
+  task: string | null
+  state: 'working' | 'blocked' | 'done' | 'failed'
+  doing: string | null
+  since: Time | null
+  endedAt: Time | null
+  tools: number
+  tokens: number
+}
+
+/** What a live agent tells of its own work. */
+export interface Crew {
+  model: string | null
+  context: { used: number; window: number | null } | null
+  contextLeftPercent: number | null
+  spent: { input: number; output: number; costUsd: number | null }
+  helpers: Helper[]
 }

@@ -97,6 +97,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
       <CardHead approval={approval} />
       <RequestFrame
         blocks={approval.display.blocks}
+        isProse={isProse(approval)}
         isWhole={isWhole}
         onFits={setFits}
         onShowAll={() => setWhole(true)}
@@ -163,8 +164,8 @@ function CardHead({ approval }: { approval: Approval }) {
   return (
     <>
       <div class="card-head">
-        <h3 class="grow">{approval.display.title}</h3>
-        <StatusBadge aspect={riskAspect(approval.risk.level)} />
+        <h3 class="grow">{headOf(approval)}</h3>
+        <Age at={approval.requestedAt} suffix=" ago" />
       </div>
       <div class="card-meta">
         {!subject.run && <span title={subject.project}>{baseName(subject.project)}</span>}
@@ -180,7 +181,6 @@ function CardHead({ approval }: { approval: Approval }) {
           </a>
         )}
         <span>{subject.hostName}</span>
-        <Age at={approval.requestedAt} prefix="asked " suffix=" ago" />
         {approval.deadline && (
           <span>
             <Left until={approval.deadline.at} />
@@ -195,7 +195,6 @@ function RiskLine({ approval }: { approval: Approval }) {
   const { risk, display, behind, neverAuto, source, follows } = approval
   const hidden = (display.visible ?? []).map(({ what, count }) => `${count} × ${what}`)
   const lines = [
-    ...(risk.reasons.length > 0 ? [risk.reasons.join('; ')] : []),
     ...(hidden.length > 0 ? [`made visible: ${hidden.join(', ')}`] : []),
     ...(display.isCut ? ['too long to be shown whole: answer it in the terminal'] : []),
     ...(source?.mismatch ? ['what the agent reported and what its screen shows differ'] : []),
@@ -203,9 +202,10 @@ function RiskLine({ approval }: { approval: Approval }) {
     ...(follows ? ['took the place of a request that changed'] : []),
     ...(neverAuto ? [`only a person decides this: ${neverAuto}`] : []),
   ]
-  if (lines.length === 0) return null
   return (
     <div class="risk-line">
+      <StatusBadge aspect={riskAspect(risk.level)} />
+      {risk.reasons.length > 0 && <span>{risk.reasons.join('; ')}</span>}
       {lines.map(line => (
         <span key={line}>{line}</span>
       ))}
@@ -243,6 +243,18 @@ function OtherWays(props: {
       <a href={`/a/${approval.id}`}>Link to this request</a>
     </>
   )
+}
+
+/** The heading without what the frame below it says anyway. */
+function headOf({ display, request }: Approval): string {
+  const asked = request.text?.trim()
+  const end = asked ? `: ${asked}` : ''
+  return asked && display.title.endsWith(end) ? display.title.slice(0, -end.length) : display.title
+}
+
+/** Questions are read, commands are checked letter by letter. */
+function isProse({ kind }: Approval): boolean {
+  return kind === 'question' || kind === 'gate' || kind === 'plan'
 }
 
 function riskTone({ risk }: Approval): string {

@@ -1,6 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { Approval } from '../api/types'
 import { Dialog } from '../ui/dialog'
+import { RequestFrame } from './request-frame'
 
 /** A refusal may say why: for the record, and for the agent where it can be told. */
 export function DenyDialog(props: { approval: Approval; onDeny(reason: string): void; onClose(): void }) {
@@ -14,7 +15,7 @@ export function DenyDialog(props: { approval: Approval; onDeny(reason: string): 
   return (
     <Dialog title="Deny" onClose={props.onClose}>
       <form class="stack wide" onSubmit={submit}>
-        <p class="soft">{props.approval.display.title}</p>
+        <Asked approval={props.approval} />
         <div class="field">
           <label for="deny-reason">Reason, told to the agent where it takes one (optional)</label>
           <textarea
@@ -66,10 +67,22 @@ export function AllowDialog(props: { approval: Approval; onAllow(): void; onClos
         </>
       }
     >
-      <p class="strong">{approval.display.title}</p>
+      <Asked approval={approval} />
       <p class="soft small" style={{ marginTop: '8px' }}>
         {approval.risk.level} risk: {approval.risk.reasons.join('; ')}
       </p>
     </Dialog>
+  )
+}
+
+/** What is decided about, again: the card may be out of sight by now. */
+function Asked({ approval }: { approval: Approval }) {
+  const { title, blocks } = approval.display
+  const ignore = () => undefined
+  return (
+    <div class="asked-again">
+      <p class="strong">{title}</p>
+      <RequestFrame blocks={blocks} isWhole={false} onFits={ignore} onShowAll={ignore} />
+    </div>
   )
 }

@@ -47,7 +47,7 @@ export function PlanForm({ approval, plan, isBusy, hasSeenAll, onAnswer }: PlanF
         </span>
       </div>
       {plan.validation.issues.length > 0 && (
-        <ul class="findings small" aria-label="What the check of the plan found">
+        <ul class="plan-findings small" aria-label="What the check of the plan found">
           {plan.validation.issues.map(issue => (
             <li key={issue}>{issue}</li>
           ))}

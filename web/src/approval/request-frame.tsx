@@ -9,13 +9,14 @@ interface Part {
 interface RequestFrameProps {
   blocks: readonly DisplayBlock[]
   isWhole: boolean
+  isProse?: boolean
   /** Told whether all of it is before the person's eyes without scrolling or opening. */
   onFits(fits: boolean): void
   onShowAll(): void
 }
 
 /** The request as the ledger keeps it: labels of ours, values of the agent, hidden characters made visible. All of it is text. */
-export function RequestFrame({ blocks, isWhole, onFits, onShowAll }: RequestFrameProps) {
+export function RequestFrame({ blocks, isWhole, isProse = false, onFits, onShowAll }: RequestFrameProps) {
   const box = useRef<HTMLDivElement>(null)
   const [isCut, setCut] = useState(false)
   useLayoutEffect(() => {
@@ -31,7 +32,7 @@ export function RequestFrame({ blocks, isWhole, onFits, onShowAll }: RequestFram
     return () => observer.disconnect()
   }, [blocks, isWhole])
   return (
-    <div class={`request ${isWhole ? 'whole' : ''}`} ref={box}>
+    <div class={`request ${isWhole ? 'whole' : ''} ${isProse ? 'prose-frame' : ''}`} ref={box}>
       {partsOf(blocks).map((part, index) => (
         <div key={index} class={sideOf(part.label)}>
           {part.label !== '' && <div class="part-label">{part.label}</div>}

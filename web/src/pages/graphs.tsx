@@ -5,7 +5,7 @@ import { type Diagnostic, DotEditor, goToLine } from '../graphs/editor'
 import { DRAFT, draftGraph, SAMPLE } from '../graphs/sample'
 import { GraphView } from '../run/graph-view'
 import { go } from '../store/router'
-import { attempt } from '../store/toasts'
+import { attempt, sentence } from '../store/toasts'
 import { getJson, postJson, request } from '../transport/request'
 import { CopyButton } from '../ui/copy'
 import { download } from '../ui/download'
@@ -78,7 +78,9 @@ export function GraphsPage() {
           {svg ? (
             <GraphView svg={svg} label="Drawing of the graph" />
           ) : (
-            <p class="pad small soft">{problem ?? 'Nothing to draw yet.'}</p>
+            <p class="pad small soft" role="status">
+              {problem ?? (verdict?.valid === false ? 'It is drawn when its errors are mended.' : 'Drawing …')}
+            </p>
           )}
         </section>
       </div>
@@ -90,8 +92,8 @@ export function GraphsPage() {
               <button type="button" class="finding" onClick={() => goToLine(finding.line ?? 1, finding.column ?? 1)}>
                 <StatusBadge aspect={SEVERITY[finding.severity]} />
                 <span class="grow">
-                  {finding.message}
-                  {finding.fix && <span class="soft"> {finding.fix}</span>}
+                  {sentence(finding.message)}
+                  {finding.fix && <span class="soft finding-fix">{sentence(finding.fix)}</span>}
                 </span>
                 <code class="dim tiny">{finding.rule}</code>
                 <span class="num tiny dim">{finding.line ? `${finding.line}:${finding.column ?? 1}` : ''}</span>

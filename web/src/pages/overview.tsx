@@ -12,6 +12,7 @@ import { PlusIcon } from '../ui/icons'
 import { Empty, Section } from '../ui/panel'
 import { isLiveSession, isOpenRun, paneAspect, runAspect, StatusBadge, sessionAspect } from '../ui/status'
 import { Age, Left } from '../ui/time'
+import { AtWork } from './at-work'
 import { RunLine, SessionLine } from './lines'
 
 /** How long a decided card stays in its place, so that its outcome is seen where the press was. */
@@ -84,6 +85,7 @@ export function OverviewPage() {
           <Done sessions={sessions.all.value} runs={runs.all.value} />
         </div>
         <aside class="aside" aria-label="Today">
+          <AtWork sessions={running} panes={panes.all.value} />
           <Today />
           <Grants items={grants.all.value.filter(grant => !grant.ended)} />
         </aside>

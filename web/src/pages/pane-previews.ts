@@ -73,3 +73,19 @@ export function usePreviews(wall: RefObject<HTMLElement | null>, ids: readonly s
   }, [key, wall])
   return pictures
 }
+
+const ROW_HEIGHT = 17
+const RATIO = 9 / 16
+/** So that letters do not touch the frame. */
+const MARGIN = 10
+
+/** A thumbnail shows the last rows that say something: that is where a question or an answer stands. */
+export function frameLast(svg: SVGSVGElement): void {
+  const [, , width, height] = (svg.getAttribute('viewBox') ?? '').split(' ').map(Number)
+  if (!width || !height) return
+  const last = Math.max(0, ...[...svg.querySelectorAll('text')].map(text => Number(text.getAttribute('y'))))
+  const shown = Math.min(height, width * RATIO)
+  const top = Math.max(0, Math.min(last + ROW_HEIGHT - shown, height - shown))
+  svg.setAttribute('viewBox', `${-MARGIN} ${top - MARGIN} ${width + 2 * MARGIN} ${shown + 2 * MARGIN}`)
+  svg.setAttribute('preserveAspectRatio', 'xMinYMin meet')
+}

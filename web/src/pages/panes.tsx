@@ -9,11 +9,12 @@ import { go, query, setQuery } from '../store/router'
 import { attempt } from '../store/toasts'
 import { postJson, request } from '../transport/request'
 import { Menu } from '../ui/menu'
+import { NameDialog } from '../ui/name-dialog'
 import { Empty } from '../ui/panel'
 import { paneAspect, StatusBadge } from '../ui/status'
 import { SvgView } from '../ui/svg-view'
 import { Age } from '../ui/time'
-import { usePreviews } from './pane-previews'
+import { frameLast, usePreviews } from './pane-previews'
 
 const FILTERS = ['all', 'needs you', 'running', 'idle'] as const
 
@@ -121,9 +122,10 @@ export function PanesPage() {
 function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }) {
   const aspect = paneAspect(pane)
   const stale = pane.why.staleForS
-  const rename = () => {
-    const name = prompt('Name of this pane', pane.name)
-    if (name !== null) void attempt(() => request(`/panes/${pane.id}`, { method: 'PATCH', body: { name } }))
+  const [isNaming, setNaming] = useState(false)
+  const rename = (name: string) => {
+    setNaming(false)
+    void attempt(() => request(`/panes/${pane.id}`, { method: 'PATCH', body: { name } }))
   }
   return useMemo(
     () => (
@@ -161,8 +163,8 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
                 Focus in tmux
               </button>
             )}
-            <button type="button" disabled={!canDecide.value} onClick={rename}>
-              Rename
+            <button type="button" disabled={!canDecide.value} onClick={() => setNaming(true)}>
+              Rename …
             </button>
             <button
               type="button"
@@ -179,27 +181,22 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
         <p class="tile-why tiny dim cut">
           {pane.why.claim === null
             ? `unknown (was ${pane.status} ${Math.round(stale ?? 0)} s ago)`
-            : `by ${pane.why.authority} · ${pane.why.rule}`}{' '}
+            : `by ${pane.why.rule.startsWith(`${pane.why.authority}/`) ? '' : `${pane.why.authority} · `}${pane.why.rule}`}{' '}
           · <Age at={pane.since} />
         </p>
+        {isNaming && (
+          <NameDialog
+            title="Rename this pane"
+            label="Its name"
+            name={pane.name}
+            onName={rename}
+            onClose={() => setNaming(false)}
+          />
+        )}
       </li>
     ),
-    [pane, picture, canDecide.value],
+    [pane, picture, canDecide.value, isNaming],
   )
-}
-
-const ROW_HEIGHT = 17
-const RATIO = 9 / 16
-
-/** A thumbnail shows the last rows that say something: that is where a question or an answer stands. */
-function frameLast(svg: SVGSVGElement): void {
-  const [, , width, height] = (svg.getAttribute('viewBox') ?? '').split(' ').map(Number)
-  if (!width || !height) return
-  const last = Math.max(0, ...[...svg.querySelectorAll('text')].map(text => Number(text.getAttribute('y'))))
-  const shown = Math.min(height, width * RATIO)
-  const top = Math.max(0, Math.min(last + ROW_HEIGHT - shown, height - shown))
-  svg.setAttribute('viewBox', `0 ${top} ${width} ${shown}`)
-  svg.setAttribute('preserveAspectRatio', 'xMinYMin meet')
 }
 
 function open(pane: Pane): void {

@@ -1,37 +1,22 @@
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { formatClock, timeOf } from '../api/format'
-import type { Message } from '../api/types'
-import { type Cast, indexAfter, parseCast } from '../replay/cast'
-import { type Index, type Moment, momentsOf } from '../replay/moments'
+import { type Cast, indexAfter } from '../replay/cast'
+import { lengthOf, loadReplay, type Replayed } from '../replay/load-replay'
+import { type Moment, momentsOf } from '../replay/moments'
 import { advance, IDLE_MS } from '../replay/player'
 import { ReplayScreen } from '../replay/screen'
 import { Scrubber } from '../replay/scrubber'
 import { Talk, Thought } from '../replay/side'
-import { query, setQuery } from '../store/router'
-import { getJson, request } from '../transport/request'
+import { query, setQuerySoon } from '../store/router'
 import { CopyButton } from '../ui/copy'
-import { BackIcon, PauseIcon, PlayIcon, StepIcon } from '../ui/icons'
+import { BackIcon, CompareIcon, PauseIcon, PlayIcon, StepIcon } from '../ui/icons'
 import { Problem, Skeleton } from '../ui/panel'
 import { useLoad } from '../ui/use-load'
-
-interface Loaded {
-  index: Index
-  cast: Cast
-  messages: Message[]
-}
 
 const SPEEDS = [0.5, 1, 2, 4, 8, 16]
 
 export function ReplayPage({ id }: { id: string }) {
-  const { value, error, reload } = useLoad<Loaded>(id, async signal => {
-    const index = await getJson<Index>(`/recordings/${id}/index`, { signal })
-    const { session } = index.recording
-    const [cast, talk] = await Promise.all([
-      request(`/recordings/${index.recording.id}.cast`, { signal }).then(response => response.text()),
-      getJson<{ messages: Message[] }>(`/sessions/${session}/conversation?limit=200`, { signal }),
-    ])
-    return { index, cast: parseCast(cast), messages: talk.messages }
-  })
+  const { value, error, reload } = useLoad(id, signal => loadReplay(id, signal))
   if (value) return <Replay key={id} {...value} />
   return (
     <div class="page">
@@ -43,10 +28,11 @@ export function ReplayPage({ id }: { id: string }) {
   )
 }
 
-function Replay({ index, cast, messages }: Loaded) {
-  const duration = Math.max(cast.durationMs, index.durationMs, 1)
+function Replay(replayed: Replayed) {
+  const { index, cast, messages } = replayed
+  const duration = lengthOf(replayed)
   const began = timeOf(index.recording.startedAt)
-  const [ms, setMs] = useState(() => Math.max(0, Math.min(duration, wantedMs(began))))
+  const [ms, setMs] = useState(() => Math.max(0, Math.min(duration, wantedMs(began) ?? firstSight(replayed))))
   const [isPlaying, setPlaying] = useState(false)
   const [speed, setSpeed] = useState(1)
   const [skipsIdle, setSkipsIdle] = useState(true)
@@ -55,7 +41,7 @@ function Replay({ index, cast, messages }: Loaded) {
   const seek = (to: number) => {
     const at = Math.max(0, Math.min(duration, to))
     setMs(at)
-    setQuery({ t: String(Math.round(at)), at: null })
+    setQuerySoon({ t: String(Math.round(at)), at: null })
   }
   const moments = useMemo(() => momentsOf(index), [index])
   const jump = (step: 1 | -1, isWanted: (moment: Moment) => boolean) => {
@@ -100,6 +86,9 @@ function Replay({ index, cast, messages }: Loaded) {
           </p>
         </div>
         <div class="actions">
+          <a class="btn" href={`/compare?a=${recording.id}&at=${Math.round(ms)}&b=${recording.id}`}>
+            <CompareIcon /> Compare
+          </a>
           <CopyButton
             text={() => `${location.origin}/replay/${recording.id}?t=${Math.round(ms)}`}
             label="Copy a link to this moment"
@@ -164,10 +153,17 @@ function Replay({ index, cast, messages }: Loaded) {
   )
 }
 
-/** The moment that the address names: by its place in the recording (`t`), or by the clock on the wall (`at`). */
-function wantedMs(began: number): number {
-  const at = query.peek().get('at')
-  return at === null ? Number(query.peek().get('t') ?? 0) : Number(at) - began
+/** The moment that the address names, if any: by its place in the recording (`t`), or by the clock on the wall (`at`). */
+function wantedMs(began: number): number | null {
+  const [at, t] = [query.peek().get('at'), query.peek().get('t')]
+  if (at !== null) return Number(at) - began
+  return t === null ? null : Number(t)
+}
+
+/** Where there is something to see: a recording begins with an empty screen. */
+function firstSight({ index, cast }: Replayed): number {
+  const read = index.markers.find(({ kind, label }) => kind === 'change' && label !== 'unknown')
+  return read?.atMs ?? cast.events[0]?.ms ?? 0
 }
 
 interface Playing {

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { baseName, formatMoney, formatSpan, timeOf } from '../api/format'
+import { baseName, formatMoney, timeOf } from '../api/format'
 import type { Run } from '../api/types'
 import { usePageKeys } from '../shell/keyboard'
 import { controlRun } from '../store/actions'
@@ -8,20 +8,21 @@ import { savedRunFilters } from '../store/prefs'
 import { go, query, setQuery } from '../store/router'
 import { getJson } from '../transport/request'
 import { type Column, DataTable } from '../ui/data-table'
-import { Dialog } from '../ui/dialog'
-import { PlusIcon } from '../ui/icons'
+import { CompareIcon, PlusIcon } from '../ui/icons'
 import { Menu } from '../ui/menu'
+import { NameDialog } from '../ui/name-dialog'
 import { Empty } from '../ui/panel'
 import { isOpenRun, runAspect, StatusBadge } from '../ui/status'
 import { Age, Took } from '../ui/time'
 import { useLoad } from '../ui/use-load'
+import { isPhone } from '../ui/use-width'
+import { RunLine } from './lines'
 
 const STATUSES = ['running', 'waiting', 'paused', 'completed', 'failed', 'rejected', 'cancelled', 'queued'] as const
 
 export function RunsPage() {
   const [at, setAt] = useState(-1)
   const [chosen, setChosen] = useState<readonly string[]>([])
-  const [isComparing, setComparing] = useState(false)
   useLoad('runs', async signal => {
     runs.put(...(await getJson<{ items: Run[] }>('/runs?limit=200', { signal })).items)
   })
@@ -60,9 +61,9 @@ export function RunsPage() {
           />
           <SavedFilters />
           {chosen.length === 2 && (
-            <button type="button" class="btn" onClick={() => setComparing(true)}>
-              Compare
-            </button>
+            <a class="btn" href={`/compare/runs?a=${chosen[0]}&b=${chosen[1]}`}>
+              <CompareIcon /> Compare
+            </a>
           )}
           <a class="btn solid" href="/start?what=run">
             <PlusIcon /> Start
@@ -90,6 +91,14 @@ export function RunsPage() {
             Start a run
           </a>
         </Empty>
+      ) : isPhone.value ? (
+        <ul class="list">
+          {shown.map(run => (
+            <li key={run.id}>
+              <RunLine run={run} />
+            </li>
+          ))}
+        </ul>
       ) : (
         <DataTable
           label="Runs"
@@ -107,7 +116,6 @@ export function RunsPage() {
           )}
         />
       )}
-      {isComparing && <CompareDialog ids={chosen} onClose={() => setComparing(false)} />}
     </div>
   )
 }
@@ -154,7 +162,10 @@ const COLUMNS: readonly Column<Run>[] = [
     cell: run => <Age at={run.createdAt} suffix=" ago" />,
     sort: run => timeOf(run.createdAt),
   },
-  { name: 'Verdict', cell: run => <span class="soft">{run.reason ?? '–'}</span> },
+  {
+    name: 'Verdict',
+    cell: run => <span class="soft">{run.reason && run.reason !== run.status ? run.reason : '–'}</span>,
+  },
   {
     name: 'Actions',
     isAction: true,
@@ -188,67 +199,32 @@ const COLUMNS: readonly Column<Run>[] = [
 
 function SavedFilters() {
   const text = query.value.toString()
-  const save = () => {
-    const name = prompt('Name of this filter')
-    if (name) savedRunFilters.value = [...savedRunFilters.value.filter(one => one.name !== name), { name, query: text }]
+  const [isNaming, setNaming] = useState(false)
+  const save = (name: string) => {
+    savedRunFilters.value = [...savedRunFilters.value.filter(one => one.name !== name), { name, query: text }]
+    setNaming(false)
   }
   return (
-    <Menu label="Saved filters" class="btn" trigger="Filters">
-      {savedRunFilters.value.map(({ name, query: saved }) => (
-        <button key={name} type="button" onClick={() => go(`/runs?${saved}`)}>
-          {name}
+    <>
+      <Menu label="Saved filters" class="btn" trigger="Filters">
+        {savedRunFilters.value.map(({ name, query: saved }) => (
+          <button key={name} type="button" onClick={() => go(`/runs?${saved}`)}>
+            {name}
+          </button>
+        ))}
+        {savedRunFilters.value.length > 0 && <hr />}
+        <button type="button" disabled={text === ''} onClick={() => setNaming(true)}>
+          Save this filter …
         </button>
-      ))}
-      {savedRunFilters.value.length > 0 && <hr />}
-      <button type="button" disabled={text === ''} onClick={save}>
-        Save this filter
-      </button>
-      {savedRunFilters.value.length > 0 && (
-        <button type="button" onClick={() => (savedRunFilters.value = [])}>
-          Forget all
-        </button>
+        {savedRunFilters.value.length > 0 && (
+          <button type="button" onClick={() => (savedRunFilters.value = [])}>
+            Forget all
+          </button>
+        )}
+      </Menu>
+      {isNaming && (
+        <NameDialog title="Save this filter" label="Its name" onName={save} onClose={() => setNaming(false)} />
       )}
-    </Menu>
-  )
-}
-
-function CompareDialog({ ids, onClose }: { ids: readonly string[]; onClose(): void }) {
-  const [a, b] = ids.map(id => runs.get(id))
-  if (!a || !b) return null
-  const took = (run: Run) => formatSpan(timeOf(run.endedAt ?? Date.now()) - timeOf(run.startedAt ?? run.createdAt))
-  const rows: [string, (run: Run) => string][] = [
-    ['Status', run => run.status],
-    ['Kind', run => run.labels?.pipeline ?? run.kind],
-    ['Project', run => run.project],
-    ['Steps', run => String(run.steps)],
-    ['Time', took],
-    ['Cost', run => formatMoney(run.usage?.costUsd)],
-    ['Tokens in', run => String(run.usage?.input ?? 0)],
-    ['Tokens out', run => String(run.usage?.output ?? 0)],
-    ['Verdict', run => run.reason ?? '–'],
-  ]
-  return (
-    <Dialog title="Two runs side by side" onClose={onClose} isWide>
-      <div class="table-box">
-        <table class="data">
-          <thead>
-            <tr>
-              <th />
-              <th>{a.title}</th>
-              <th>{b.title}</th>
-            </tr>
-          </thead>
-          <tbody>
-            {rows.map(([name, cell]) => (
-              <tr key={name}>
-                <th scope="row">{name}</th>
-                <td class={cell(a) === cell(b) ? 'dim' : 'strong'}>{cell(a)}</td>
-                <td class={cell(a) === cell(b) ? 'dim' : 'strong'}>{cell(b)}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    </Dialog>
+    </>
   )
 }

@@ -4,6 +4,7 @@ import type { Approval, Session } from '../api/types'
 import { ApprovalCard } from '../approval/card'
 import { Composer } from '../session/composer'
 import { ConversationView } from '../session/conversation'
+import { ContextGauge, HelperTree, SpentLine, useCrew } from '../session/crew'
 import { ExplainDialog } from '../session/explain'
 import { FileDialog } from '../session/file-dialog'
 import { GitLine } from '../session/git-line'
@@ -44,6 +45,7 @@ function Loaded({ session }: { session: Session }) {
   const layout =
     isPhone.value && sessionLayout.value === 'split' ? 'conversation' : isLive ? sessionLayout.value : 'conversation'
   usePageKeys({ explain: () => setPanel('explain') })
+  useCrew(session.id)
   return (
     <div class="page full session-page">
       <Head session={session} onPanel={setPanel} layout={layout} />
@@ -58,6 +60,7 @@ function Loaded({ session }: { session: Session }) {
         {layout !== 'terminal' && (
           <section class="split-talk panel" aria-label="Conversation and prompt">
             <h2 class="sr">Conversation</h2>
+            <HelperTree session={session} />
             <Guard>
               <ConversationView session={session.id} asked={asked} />
             </Guard>
@@ -92,16 +95,20 @@ function Head(props: { session: Session; layout: string; onPanel(panel: 'explain
             {session.agent}
             {session.agentVersion && ` ${session.agentVersion}`}
           </span>
-          <span class="mono">{session.cwd}</span>
-          {session.phase && <span>phase {session.phase}</span>}
+          <span class="mono" title={session.cwd}>
+            {baseName(session.cwd)}
+          </span>
+          <GitLine session={session.id} />
+          <ContextGauge session={session} />
+          <SpentLine session={session} />
+          {session.phase && <span class="deep">phase {session.phase}</span>}
           {pane && isLive && (
-            <span>
+            <span class="deep">
               read by {pane.why.authority}
               {pane.why.staleForS !== null && pane.why.staleForS > 5 && `, ${Math.round(pane.why.staleForS)} s old`}
             </span>
           )}
-          <GitLine session={session.id} />
-          <Age at={session.startedAt} prefix="since " />
+          <Age at={session.startedAt} prefix="for " />
           {session.resumedFrom && (
             <a class="link" href={`/s/${session.resumedFrom}`}>
               goes on from an earlier session
@@ -156,6 +163,7 @@ function SessionMenu({ session, onFiles }: { session: Session; onFiles(): void }
       <button type="button" onClick={onFiles}>
         Files of the project
       </button>
+      <a href={`/compare?a=${session.id}&b=`}>Compare with another session</a>
       {!isLive && (
         <button type="button" disabled={!canDecide.value} onClick={() => void resume(session.id)}>
           Resume

@@ -42,6 +42,7 @@ interface Body {
   to: Time
   rows: Row[]
   total: Usage
+  recoveries?: { verdict: string; count: number }[]
   decisions?: {
     toDecision?: Times
     toApplied?: Times
@@ -53,7 +54,9 @@ interface Body {
 }
 
 const RANGES = ['7d', '30d', '90d', 'all'] as const
-const SPLITS = ['model', 'agent', 'project', 'pipeline', 'node'] as const
+const SPLITS = ['agent', 'model', 'project', 'pipeline', 'version', 'node'] as const
+const SPLIT_WORDS: Readonly<Record<string, string>> = { version: 'pipeline version' }
+const wordOf = (split: string) => SPLIT_WORDS[split] ?? split
 
 export function UsagePage() {
   const range = query.value.get('range') ?? '30d'
@@ -88,12 +91,12 @@ export function UsagePage() {
           >
             {SPLITS.map(name => (
               <option key={name} value={name}>
-                by {name}
+                by {wordOf(name)}
               </option>
             ))}
           </select>
           <button type="button" class="btn" onClick={() => void csv()}>
-            <DownloadIcon /> CSV
+            <DownloadIcon /> <span class="wide-only">CSV</span>
           </button>
         </div>
       </div>
@@ -116,6 +119,7 @@ export function UsagePage() {
           <Charts rows={days.value.rows} by={by} />
           <SplitTable rows={split.value.rows} by={by} />
           <Decisions body={days.value} />
+          <Recoveries items={days.value.recoveries ?? []} />
         </div>
       )}
     </div>
@@ -166,7 +170,7 @@ function Charts({ rows, by }: { rows: readonly Row[]; by: string }) {
     )
   return (
     <div class="two">
-      <Panel title="Cost per day" note={`by ${by}`}>
+      <Panel title="Cost per day" note={`by ${wordOf(by)}`}>
         <Plot
           label="Cost per day"
           days={days}
@@ -174,7 +178,7 @@ function Charts({ rows, by }: { rows: readonly Row[]; by: string }) {
           format={formatMoney}
         />
       </Panel>
-      <Panel title="Tokens per day" note={`by ${by}`}>
+      <Panel title="Tokens per day" note={`by ${wordOf(by)}`}>
         <Plot
           label="Tokens per day"
           days={days}
@@ -205,7 +209,7 @@ function everyDay(found: readonly string[]): string[] {
 
 function SplitTable({ rows, by }: { rows: readonly Row[]; by: string }) {
   const columns: Column<Row>[] = [
-    { name: by, isMain: true, cell: ({ key }) => <b>{nameOf(key[by])}</b>, sort: ({ key }) => key[by] ?? '' },
+    { name: wordOf(by), isMain: true, cell: ({ key }) => <b>{nameOf(key[by])}</b>, sort: ({ key }) => key[by] ?? '' },
     { name: 'Runs', isRight: true, cell: ({ runs }) => runs, sort: ({ runs }) => runs },
     {
       name: 'Passed',
@@ -239,9 +243,9 @@ function SplitTable({ rows, by }: { rows: readonly Row[]; by: string }) {
   ]
   if (rows.length === 0) return null
   return (
-    <section aria-label={`By ${by}`}>
-      <h2 style={{ marginBottom: '10px' }}>By {by}</h2>
-      <DataTable label={`Usage by ${by}`} items={rows} columns={columns} keyOf={({ key }) => key[by] ?? ''} />
+    <section aria-label={`By ${wordOf(by)}`}>
+      <h2 style={{ marginBottom: '10px' }}>By {wordOf(by)}</h2>
+      <DataTable label={`Usage by ${wordOf(by)}`} items={rows} columns={columns} keyOf={({ key }) => key[by] ?? ''} />
     </section>
   )
 }
@@ -269,6 +273,32 @@ function Decisions({ body }: { body: Body }) {
           { name: 'Denied', isRight: true, cell: ({ denied }) => denied, sort: ({ denied }) => denied },
           { name: 'To decide, median', isRight: true, cell: ({ toDecision }) => span(toDecision?.medianMs) },
           { name: 'p95', isRight: true, cell: ({ toDecision }) => span(toDecision?.p95Ms) },
+        ]}
+      />
+    </section>
+  )
+}
+
+const FOUND: Readonly<Record<string, string>> = {
+  success: 'had finished: its work was taken over',
+  partial: 'had done a part: it went on from there',
+  nothing: 'had done nothing: it was done again',
+}
+
+/** Steps that died or were interrupted, by what was found of them. */
+function Recoveries({ items }: { items: readonly { verdict: string; count: number }[] }) {
+  if (items.length === 0) return null
+  return (
+    <section aria-label="Recoveries">
+      <h2 style={{ marginBottom: '10px' }}>Recoveries</h2>
+      <DataTable
+        label="Recoveries"
+        items={items}
+        keyOf={({ verdict }) => verdict}
+        columns={[
+          { name: 'Found', isMain: true, cell: ({ verdict }) => <b>{verdict}</b>, sort: ({ verdict }) => verdict },
+          { name: 'The step', cell: ({ verdict }) => FOUND[verdict] ?? '–' },
+          { name: 'Steps', isRight: true, cell: ({ count }) => count, sort: ({ count }) => count },
         ]}
       />
     </section>

@@ -8,10 +8,13 @@ export const IDLE_MS = 2_000
 export class Player {
   readonly #cast: Cast
   readonly #terminal: Terminal
+  readonly #onDrawn: () => void
   #next = 0
   #at = -1
 
-  constructor(cast: Cast, terminal: Terminal) {
+  /** `onDrawn`: the picture of the moment that was sought last is there. */
+  constructor(cast: Cast, terminal: Terminal, onDrawn: () => void = () => undefined) {
+    this.#onDrawn = onDrawn
     this.#cast = cast
     this.#terminal = terminal
     this.#begin()
@@ -32,8 +35,8 @@ export class Player {
         this.#terminal.write('', () => this.#terminal.resize(cols, rows))
       }
     }
-    if (text !== '') this.#terminal.write(text)
     this.#at = ms
+    this.#terminal.write(text, () => this.#at === ms && this.#onDrawn())
   }
 
   #begin(): void {

@@ -1,20 +1,29 @@
+import type { Terminal } from '@xterm/xterm'
 import { useEffect, useRef } from 'preact/hooks'
 import { TERMINAL_FONT, terminalTheme } from '../terminal/palette'
 import type { Cast } from './cast'
 import { Player } from './player'
 
 /** The terminal as it was. */
-export function ReplayScreen({ cast, ms }: { cast: Cast; ms: number }) {
+export function ReplayScreen(props: {
+  cast: Cast
+  ms: number
+  label?: string
+  onText?(lines: readonly string[]): void
+}) {
+  const { cast, ms } = props
   const box = useRef<HTMLDivElement>(null)
   const player = useRef<Player | null>(null)
   const wanted = useRef(ms)
   wanted.current = ms
+  const tell = useRef(props.onText)
+  tell.current = props.onText
   useEffect(() => {
     let dispose: () => void = () => undefined
     let isGone = false
-    void import('../terminal/xterm').then(({ Terminal }) => {
+    void import('../terminal/xterm').then(({ Terminal: Emulator }) => {
       if (isGone || !box.current) return
-      const terminal = new Terminal({
+      const terminal = new Emulator({
         fontFamily: TERMINAL_FONT,
         fontSize: 13,
         lineHeight: 1.15,
@@ -25,6 +34,8 @@ export function ReplayScreen({ cast, ms }: { cast: Cast; ms: number }) {
         rows: cast.rows,
       })
       terminal.open(box.current)
+      // It takes no keys: all of them are the page's, Tab above all.
+      terminal.attachCustomKeyEventHandler(() => false)
       const fit = () => {
         const width = box.current?.clientWidth ?? 0
         const screen = box.current?.querySelector<HTMLElement>('.xterm-screen')
@@ -35,7 +46,8 @@ export function ReplayScreen({ cast, ms }: { cast: Cast; ms: number }) {
       requestAnimationFrame(fit)
       const observer = new ResizeObserver(fit)
       observer.observe(box.current)
-      player.current = new Player(cast, terminal)
+      // What is written is read a moment later, in pieces: the text is told when the last of it has been read.
+      player.current = new Player(cast, terminal, () => tell.current?.(linesOf(terminal)))
       player.current.seek(wanted.current)
       dispose = () => {
         observer.disconnect()
@@ -49,5 +61,23 @@ export function ReplayScreen({ cast, ms }: { cast: Cast; ms: number }) {
     }
   }, [cast])
   useEffect(() => player.current?.seek(ms), [ms])
-  return <div class="terminal-box replay-screen" ref={box} role="region" aria-label="Terminal at this moment" />
+  return (
+    <div
+      class="terminal-box replay-screen"
+      ref={box}
+      role="region"
+      aria-label={props.label ?? 'Terminal at this moment'}
+    />
+  )
+}
+
+/** The rows that are in sight, without the blanks at their ends and the empty ones at the bottom. */
+function linesOf({ buffer, rows }: Terminal): string[] {
+  const { active } = buffer
+  const lines = Array.from(
+    { length: rows },
+    (_, row) => active.getLine(active.baseY + row)?.translateToString(true) ?? '',
+  )
+  while (lines.at(-1) === '') lines.pop()
+  return lines
 }

@@ -40,7 +40,7 @@ export function RunHead({ run, onFork }: { run: Run; onFork(): void }) {
             {formatMoney(run.usage?.costUsd)} · {formatCount((run.usage?.input ?? 0) + (run.usage?.output ?? 0))} tokens
           </span>
           <Age at={run.createdAt} prefix="begun " suffix=" ago" />
-          {run.reason && <span class="soft">{run.reason}</span>}
+          {run.reason && run.reason !== run.status && <span class="soft">{run.reason}</span>}
           {run.from && (
             <a class="link" href={`/r/${run.from.run}`}>
               {run.from.as} of another run

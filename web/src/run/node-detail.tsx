@@ -45,6 +45,20 @@ export function NodeDetail({ run, node, visit, version, onVisit, onFork }: NodeD
             onChange={value => onVisit(Number(value))}
           />
         )}
+        {node.visits > 1 && (
+          <a
+            class="btn"
+            href={`/compare/runs?${new URLSearchParams({
+              a: run,
+              b: run,
+              node: node.node,
+              av: String(number > 1 ? number - 1 : 1),
+              bv: String(number > 1 ? number : 2),
+            })}`}
+          >
+            Compare
+          </a>
+        )}
         {node.visits > 0 && (
           <button type="button" class="btn" onClick={() => onFork(node.node)}>
             Fork here
@@ -179,9 +193,24 @@ function Value({ title, value, isOpen = false }: { title: string; value: unknown
     <details class="value" open={isOpen}>
       <summary class="small strong">{title}</summary>
       {body}
-      {rest !== null && <pre class="code-box wrap dim">{JSON.stringify(rest, null, 2)}</pre>}
+      {rest !== null &&
+        (text === null ? (
+          <pre class="code-box wrap dim">{JSON.stringify(rest, null, 2)}</pre>
+        ) : (
+          <details>
+            <summary class="tiny dim">and the rest</summary>
+            <pre class="code-box wrap dim">{JSON.stringify(rest, null, 2)}</pre>
+          </details>
+        ))}
     </details>
   )
+}
+
+/** What was asked or answered as one text: its main part first, the rest as it is. */
+export function valueText(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  const { text, rest } = splitValue(value)
+  return [text, rest === null ? null : JSON.stringify(rest, null, 2)].filter(part => part !== null).join('\n')
 }
 
 const TEXTS = ['prompt', 'response', 'text', 'answer', 'output', 'message', 'command']

@@ -28,7 +28,11 @@ export function ConversationView({ session, asked }: { session: string; asked: r
 
   useEffect(() => {
     const element = box.current
-    if (element && isAtEnd.current) element.scrollTop = element.scrollHeight
+    if (!element || !isAtEnd.current) return
+    element.scrollTop = element.scrollHeight
+    // A request is read from its beginning, also where it is taller than the place for it.
+    const last = element.lastElementChild
+    if (last?.matches('.card') && last.clientHeight > element.clientHeight) last.scrollIntoView({ block: 'start' })
   }, [count, lastSize, conversation.messages])
 
   if (conversation.error && count === 0) return <Problem error={conversation.error} retry={conversation.reload} />

@@ -1,12 +1,15 @@
+import { useState } from 'preact/hooks'
 import type { Actor, Time } from '../api/types'
 import { isOwner, me } from '../store/live'
 import { attempt } from '../store/toasts'
 import { endAccess, getJson, postJson, sendDelete } from '../transport/request'
 import { DataTable } from '../ui/data-table'
+import { Dialog } from '../ui/dialog'
 import { Panel, Problem, Section, Skeleton } from '../ui/panel'
 import { withStepUp } from '../ui/step-up'
 import { Age } from '../ui/time'
 import { useLoad } from '../ui/use-load'
+import { PairingSection } from './pairing'
 
 interface Device {
   id: string
@@ -40,8 +43,11 @@ export function DevicesTab() {
       await sendDelete('/auth/session')
       await endAccess()
     })
-  const lockDown = () =>
-    attempt(() => withStepUp(() => postJson('/lockdown')), 'Locked down: grants, tokens and devices have ended')
+  const [isLocking, setLocking] = useState(false)
+  const lockDown = () => {
+    setLocking(false)
+    return attempt(() => withStepUp(() => postJson('/lockdown')), 'Locked down: grants, tokens and devices have ended')
+  }
   return (
     <>
       <Section title="People">
@@ -102,8 +108,9 @@ export function DevicesTab() {
           <Skeleton lines={2} />
         )}
       </Section>
+      <PairingSection onPaired={people.reload} />
       <Panel title="This browser" note={me.value ? `${me.value.person.name}, ${me.value.person.role}` : ''}>
-        <div class="pad row wrap">
+        <div class="pad row wrap this-browser">
           <span class="grow small soft">
             Its key is kept in this browser and cannot be read out; it ends after 12 hours without use, and after 7 days
             in any case.
@@ -111,11 +118,32 @@ export function DevicesTab() {
           <button type="button" class="btn" onClick={() => void signOut()}>
             Sign out
           </button>
-          <button type="button" class="btn danger" disabled={!isOwner.value} onClick={() => void lockDown()}>
+          <button type="button" class="btn danger" disabled={!isOwner.value} onClick={() => setLocking(true)}>
             Lock down …
           </button>
         </div>
       </Panel>
+      {isLocking && (
+        <Dialog
+          title="Lock down?"
+          onClose={() => setLocking(false)}
+          foot={
+            <>
+              <button type="button" class="btn" onClick={() => setLocking(false)}>
+                Back
+              </button>
+              <button type="button" class="btn danger" onClick={() => void lockDown()}>
+                Lock down
+              </button>
+            </>
+          }
+        >
+          <p>
+            Every grant, token and login ends, this one too, and nothing but denials is taken until somebody unlocks it
+            at the terminal. Agents go on.
+          </p>
+        </Dialog>
+      )}
     </>
   )
 }

@@ -11,6 +11,7 @@ interface Check {
   level: 'ok' | 'note' | 'warning' | 'error'
   message: string
   next?: string
+  isFixable?: boolean
 }
 
 const ASPECT: Readonly<Record<Check['level'], Aspect>> = {
@@ -50,7 +51,7 @@ export function DoctorTab() {
                     </span>
                   )}
                 </span>
-                {check.next?.includes('--fix') ? (
+                {check.isFixable ? (
                   <button type="button" class="btn" disabled={!isOwner.value} onClick={() => void fix(check)}>
                     Fix
                   </button>

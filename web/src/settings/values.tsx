@@ -1,14 +1,17 @@
 import { useState } from 'preact/hooks'
 import { isOwner } from '../store/live'
+import { query, setQuery } from '../store/router'
 import { attempt } from '../store/toasts'
 import { getJson, request } from '../transport/request'
 import { Dialog } from '../ui/dialog'
 import { Problem, Skeleton } from '../ui/panel'
 import { withStepUp } from '../ui/step-up'
+import { Segments } from '../ui/tabs'
 import { useLoad } from '../ui/use-load'
 
 interface Setting {
   key: string
+  about: string
   /** As a file would say it; a secret is "set" or "unset". */
   shown: string
   origin: { source: string; place?: string }
@@ -25,20 +28,34 @@ export function ValuesTab() {
   const { value, error, reload } = useLoad('settings', signal => getJson<Body>('/settings', { signal }))
   const [words, setWords] = useState('')
   const [editing, setEditing] = useState<Setting | null>(null)
+  const which = words === '' && query.value.get('show') !== 'all' ? 'changeable' : 'all'
   if (!value) return error ? <Problem error={error} retry={reload} /> : <Skeleton lines={4} />
-  const shown = value.items.filter(({ key }) => key.toLowerCase().includes(words.toLowerCase()))
+  const shown = value.items.filter(
+    ({ key, about, isChangeable }) =>
+      (which === 'all' || isChangeable) && `${key} ${about}`.toLowerCase().includes(words.toLowerCase()),
+  )
   return (
     <>
-      <input
-        class="input"
-        style={{ maxWidth: '320px', marginBottom: '16px' }}
-        type="search"
-        aria-label="Search settings"
-        placeholder="Search"
-        data-search
-        value={words}
-        onInput={event => setWords(event.currentTarget.value)}
-      />
+      <div class="row wrap settings-tools">
+        <input
+          class="input"
+          type="search"
+          aria-label="Search settings"
+          placeholder="Search"
+          data-search
+          value={words}
+          onInput={event => setWords(event.currentTarget.value)}
+        />
+        <Segments
+          label="Which settings"
+          value={which}
+          choices={[
+            { value: 'changeable', label: 'Editable here' },
+            { value: 'all', label: 'All' },
+          ]}
+          onChange={value => setQuery({ show: value === 'all' ? 'all' : null })}
+        />
+      </div>
       {[...groupsOf(shown)].map(([name, settings]) => (
         <section key={name} class="section" aria-label={name}>
           <div class="section-head">
@@ -47,7 +64,10 @@ export function ValuesTab() {
           <ul class="list">
             {settings.map(setting => (
               <li key={setting.key} class="setting">
-                <code class="strong">{setting.key}</code>
+                <div class="setting-name">
+                  <code class="strong">{setting.key}</code>
+                  <p class="small dim">{setting.about}</p>
+                </div>
                 <div class="setting-value">
                   <code class="cut" title={setting.shown}>
                     {setting.shown}
@@ -99,6 +119,7 @@ function ChangeDialog(props: { setting: Setting; version: string; onDone(): void
   return (
     <Dialog title={setting.key} onClose={props.onClose}>
       <form class="stack wide" onSubmit={save}>
+        <p>{setting.about}</p>
         <p class="soft small">
           Now <code>{setting.shown}</code>, from {setting.origin.source}. The change is written to your own settings
           file.

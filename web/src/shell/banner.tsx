@@ -27,7 +27,7 @@ export function Banner() {
       {me.value?.isDemo && isOnline.value && (
         <section class="banner calm" aria-label="Demo">
           <strong>Demo.</strong>
-          <span>Scripted agents in real terminals, a temporary store; nothing of yours is touched.</span>
+          <span>Scripted agents in real terminals; nothing of yours is touched.</span>
         </section>
       )}
     </>

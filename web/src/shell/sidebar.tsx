@@ -40,7 +40,8 @@ export function Sidebar() {
         </button>
         {me.value && (
           <div class="who tiny dim">
-            {me.value.person.name} · {me.value.person.role}
+            {me.value.person.name}
+            {me.value.person.role !== me.value.person.name && ` · ${me.value.person.role}`}
           </div>
         )}
       </div>

@@ -31,13 +31,17 @@ export function RunForm({ first }: { first: string }) {
     event.preventDefault()
     setBusy(true)
     setProblem(null)
-    const shared = { project: directory, ...(Number(budget) > 0 && { budget: { costUsd: Number(budget) } }) }
+    const shared = {
+      project: directory,
+      ...(Number(budget) > 0 && { budget: { costUsd: Number(budget) } }),
+      ...(trust !== null && trust !== '' && { trust }),
+    }
     const who = agent === '' ? {} : { agent }
     const wish =
       kind === 'oneshot'
         ? { oneshot: { task, ...who }, ...shared }
         : kind === 'graph'
-          ? { graph, input: inputs, ...who, ...(trust !== null && { trust }), ...shared }
+          ? { graph, input: inputs, ...who, ...shared }
           : { pipeline: chosen?.name ?? '', input: inputs, ...shared }
     try {
       const run = await postJson<Run>('/runs', wish)

@@ -9,6 +9,8 @@ export type Route =
   | { page: 'runs' }
   | { page: 'run'; id: string }
   | { page: 'replay'; id: string }
+  | { page: 'compare' }
+  | { page: 'compare-runs' }
   | { page: 'usage' }
   | { page: 'graphs' }
   | { page: 'start' }
@@ -25,6 +27,8 @@ const TABLE: [RegExp, (match: string[]) => Route][] = [
   [/^\/runs$/, () => ({ page: 'runs' })],
   [/^\/r\/([\w-]+)$/, match => ({ page: 'run', id: match[1]! })],
   [/^\/replay\/([\w-]+)$/, match => ({ page: 'replay', id: match[1]! })],
+  [/^\/compare$/, () => ({ page: 'compare' })],
+  [/^\/compare\/runs$/, () => ({ page: 'compare-runs' })],
   [/^\/usage$/, () => ({ page: 'usage' })],
   [/^\/graphs$/, () => ({ page: 'graphs' })],
   [/^\/start$/, () => ({ page: 'start' })],
@@ -55,15 +59,36 @@ export function go(address: string, { replace = false } = {}): void {
   if (!replace && place.peek().path !== before) window.scrollTo(0, 0)
 }
 
+const SOON_MS = 200
+let later: Record<string, string | null> = {}
+let isWaiting = false
+
 /** Changes parameters of this page's address; null takes one away. */
 export function setQuery(changes: Record<string, string | null>, { replace = true } = {}): void {
   const next = new URLSearchParams(place.peek().search)
+  // What is said now is newer than what still waits.
+  for (const name of Object.keys(changes)) delete later[name]
   for (const [name, value] of Object.entries(changes)) {
     if (value === null || value === '') next.delete(name)
     else next.set(name, value)
   }
   const text = next.toString()
   go(`${place.peek().path}${text ? `?${text}` : ''}`, { replace })
+}
+
+/** For what changes with every movement of a hand: browsers refuse an address that changes too often. */
+export function setQuerySoon(changes: Record<string, string | null>): void {
+  const { path } = place.peek()
+  later = { ...later, ...changes }
+  if (isWaiting) return
+  isWaiting = true
+  setTimeout(() => {
+    const wanted = later
+    later = {}
+    isWaiting = false
+    // Another page is open by now: its address is none of ours.
+    if (place.peek().path === path) setQuery(wanted)
+  }, SOON_MS)
 }
 
 function read(): { path: string; search: string } {

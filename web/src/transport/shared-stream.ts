@@ -7,10 +7,15 @@ type Shared =
   | { is: 'state'; state: StreamState }
   | { is: 'hello'; hello: Hello }
   | { is: 'event'; event: StreamEvent; id: string }
-  | { is: 'passing'; type: string; data: Record<string, unknown> }
+  | { is: 'passing'; passing: Passing[] }
   | { is: 'retry' }
   /** A tab that has just come asks how things stand. */
   | { is: 'who' }
+
+interface Passing {
+  type: string
+  data: Record<string, unknown>
+}
 
 /**
  * Tabs of one browser share one stream: HTTP/1.1 gives a host six connections. The tab that holds the lock reads and tells the others;
@@ -24,6 +29,8 @@ export class SharedStream {
   #stream: EventStream | null = null
   #state: StreamState = { is: 'connecting' }
   #hello: Hello | null = null
+  /** Told to the other tabs together: what came in one piece of the stream. */
+  #passing: Passing[] = []
 
   constructor(handlers: StreamHandlers, cursor: string | null) {
     this.#handlers = handlers
@@ -59,14 +66,27 @@ export class SharedStream {
         state: state => this.#tell({ is: 'state', state }),
         hello: hello => this.#tell({ is: 'hello', hello }),
         event: (event, id) => this.#tell({ is: 'event', event, id: id! }),
-        passing: (type, data) => this.#tell({ is: 'passing', type, data }),
+        passing: (type, data) => this.#pass({ type, data }),
       },
       this.#cursor,
     )
     return new Promise(resolve => this.#end.signal.addEventListener('abort', () => resolve()))
   }
 
+  #pass(passing: Passing): void {
+    if (this.#passing.length === 0) queueMicrotask(() => this.#tellPassing())
+    this.#passing.push(passing)
+    this.#handlers.passing(passing.type, passing.data)
+  }
+
+  #tellPassing(): void {
+    if (this.#passing.length === 0 || this.#end.signal.aborted) return
+    this.#channel.postMessage({ is: 'passing', passing: this.#passing } satisfies Shared)
+    this.#passing = []
+  }
+
   #tell(message: Shared): void {
+    this.#tellPassing()
     this.#channel.postMessage(message)
     this.#take(message)
   }
@@ -94,7 +114,8 @@ export class SharedStream {
         this.#cursor = message.id
         return
       case 'passing':
-        return this.#handlers.passing(message.type, message.data)
+        for (const { type, data } of message.passing) this.#handlers.passing(type, data)
+        return
     }
   }
 }

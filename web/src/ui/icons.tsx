@@ -95,6 +95,12 @@ export const ForkIcon = icon(
     <path d="M5.500 6.300v1.200A2.500 2.500 0 0 0 8 10h4a2.500 2.500 0 0 0 2.500-2.500V6.300M10 10v3.700" />
   </>,
 )
+export const CompareIcon = icon(
+  <>
+    <rect x="2.500" y="4" width="6" height="12" rx="1.500" />
+    <rect x="11.500" y="4" width="6" height="12" rx="1.500" />
+  </>,
+)
 export const CheckIcon = icon(<path d="m4.500 10.500 3.700 3.700 7.300-8" />)
 export const DownloadIcon = icon(<path d="M10 3.500v9M6 9l4 4 4-4M4 16.500h12" />)
 export const LeverIcon = icon(<path d="M6 17V6M6 6.500h9.500l-2 2.200 2 2.200H6M4 17h4" />)

@@ -10,7 +10,7 @@ import { type DriveEnd, Driver } from '../../drive.js'
 import { readRun, runStream } from '../../run-journal.js'
 import { runsProjection } from '../../runs-projection.js'
 import type { Performer, StepCall, StepEnd } from '../../workflow.js'
-import type { GraphInput, NodeOutcome } from '../graph-run.js'
+import { type GraphInput, type NodeOutcome, plainInput } from '../graph-run.js'
 import { type GraphWork, MAIN } from '../graph-work.js'
 import { graphWorkflow } from '../graph-workflow.js'
 import { FanInSteps } from '../handlers/fan-in.js'
@@ -81,17 +81,7 @@ export class GraphBench {
 
   create(dot: string, input: Partial<GraphInput> = {}): Promise<string> {
     const whole: GraphInput = {
-      dot,
-      file: null,
-      hash: '',
-      inputs: {},
-      agent: null,
-      model: null,
-      permissions: null,
-      isAutoApproved: false,
-      dryRun: null,
-      workspace: { path: this.directory, branch: null, base: null },
-      from: null,
+      ...plainInput(dot, this.directory),
       ...input,
     }
     const about = { kind: 'graph', title: 'a graph', project: this.directory, cwd: this.directory, person: 'someone' }

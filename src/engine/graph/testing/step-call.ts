@@ -1,6 +1,6 @@
 import type { NewEvent } from '../../../store/index.js'
 import type { StepCall } from '../../workflow.js'
-import type { GraphInput } from '../graph-run.js'
+import { type GraphInput, plainInput } from '../graph-run.js'
 import type { Cursor } from '../graph-work.js'
 import { graphWorkflow } from '../graph-workflow.js'
 
@@ -25,17 +25,7 @@ export function stepCall(
   } = {},
 ): TestCall {
   const whole: GraphInput = {
-    dot: `digraph { start [shape=Mdiamond]; exit [shape=Msquare]; ${dot} }`,
-    file: null,
-    hash: '',
-    inputs: {},
-    agent: null,
-    model: null,
-    permissions: null,
-    isAutoApproved: false,
-    dryRun: null,
-    workspace: { path: directory, branch: null, base: null },
-    from: null,
+    ...plainInput(`digraph { start [shape=Mdiamond]; exit [shape=Msquare]; ${dot} }`, directory),
     ...input,
   }
   const about = { kind: 'graph', title: '', project: directory, cwd: directory, person: '' }

@@ -1,0 +1,172 @@
+// `npm run bench:looks`: the CPU time of one look at a streaming session, without terminals, sockets and waiting: sessions of a recorded
+// agent on a simulated clock, with their store, watches and board, exactly as the daemon wires them. Prints, asserts nothing.
+// BENCH_SESSIONS (20), BENCH_ROUNDS (6 times through the recording of 6 s) and BENCH_CAST (a file) change it.
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { PackShelf } from '../src/agents/index.js'
+import { approvalsProjection, Ledger } from '../src/approvals/index.js'
+import { SimulatedClock } from '../src/clock/index.js'
+import { loadConfig } from '../src/config/index.js'
+import { newEvent, validateEvent } from '../src/events/index.js'
+import { DriftFiles } from '../src/host/drift/index.js'
+import { PaneBoard } from '../src/host/panes-board.js'
+import { sessionPane } from '../src/host/panes-session.js'
+import { SessionWatch } from '../src/host/session-watch.js'
+import type { KeeperPort } from '../src/keeper/index.js'
+import { PACKAGE_ROOT } from '../src/process/index.js'
+import {
+  LiveSession,
+  SessionJournal,
+  type SessionRecord,
+  sessionStream,
+  sessionsProjection,
+} from '../src/sessions/index.js'
+import { openStore } from '../src/store/index.js'
+import { createRedactor } from '../src/text/index.js'
+
+const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 20)
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 6)
+const cast = process.env.BENCH_CAST ?? join(PACKAGE_ROOT, 'packs', 'codex', 'fixtures', 'hello.80x24.cast')
+const agent = cast.split('/').at(-3)!
+const [header, ...events] = readFileSync(cast, 'utf8')
+  .split('\n')
+  .filter(Boolean)
+  .map(line => JSON.parse(line))
+const size = { cols: header.width ?? header.term?.cols, rows: header.height ?? header.term?.rows }
+const output = (events as [number, string, string][]).filter(([, code]) => code === 'o')
+/** Pauses as bench/sessions.mjs plays them; each round begins with an empty screen. */
+const pieces = [
+  ...output.map(([t, , data], index) => ({
+    pauseMs: Math.min(300, (t - (output[index - 1]?.[0] ?? t)) * 1000),
+    bytes: Buffer.from(data),
+  })),
+  { pauseMs: 0, bytes: Buffer.from('\u001b[2J\u001b[H') },
+]
+
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-looks-'))
+const clock = new SimulatedClock(1_000_000)
+const store = await openStore({
+  path: join(directory, 'store.db'),
+  clock,
+  projections: [sessionsProjection, approvalsProjection] as never,
+  validate: validateEvent,
+})
+const onError = (error: unknown) => console.error(error)
+const { config } = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' })
+const packs = new PackShelf({
+  directories: { user: null, shipped: join(PACKAGE_ROOT, 'packs') },
+  clock,
+  onFailed: onError,
+  onReloaded: () => undefined,
+})
+const redactor = createRedactor()
+const board = new PaneBoard({ clock, settings: config, packs, redactor, env: {}, onSwitch: () => undefined, onError })
+const drift = new DriftFiles(directory)
+let looks = 0
+
+class Stream {
+  #offset = 0
+  #next = 0
+  readonly #session: LiveSession
+
+  constructor(session: LiveSession, afterMs: number) {
+    this.#session = session
+    clock.setTimer(afterMs, () => this.#play())
+  }
+
+  #play(): void {
+    const { bytes } = pieces[this.#next]!
+    this.#session.output(bytes, clock.monotonic() / 1000, this.#offset)
+    this.#offset += bytes.length
+    this.#next = (this.#next + 1) % pieces.length
+    clock.setTimer(pieces[this.#next]!.pauseMs, () => this.#play())
+  }
+}
+
+for (let index = 0; index < SESSIONS; index++) new Stream(await openSession(index), index * 97)
+const roundMs = pieces.reduce((sum, { pauseMs }) => sum + pauseMs, 0)
+await pass(2 * roundMs)
+looks = 0
+const before = process.cpuUsage()
+const from = clock.now()
+const position = await store.head()
+await pass(ROUNDS * roundMs)
+const { user, system } = process.cpuUsage(before)
+const seconds = ((clock.now() - from) / 1000) * SESSIONS
+const written = (await store.head()) - position
+console.log(
+  `${SESSIONS} sessions of ${agent}: ${looks} looks, ${(looks / seconds).toFixed(1)} a second and session; ` +
+    `${((user + system) / looks).toFixed(0)} µs a look, ${((user + system) / 1000 / seconds).toFixed(2)} ms a second and session ` +
+    `(bar: 100 sessions under one core, 10 ms); ${(written / seconds).toFixed(2)} events a second and session`,
+)
+board.close()
+await store.close()
+rmSync(directory, { recursive: true, force: true })
+process.exit(0)
+
+/** Time passes in steps of 10 ms; what was caused is carried out in between. */
+async function pass(ms: number): Promise<void> {
+  for (const end = clock.now() + ms; clock.now() < end; ) {
+    clock.advance(10)
+    await new Promise(resolve => setImmediate(resolve))
+  }
+}
+
+async function openSession(index: number): Promise<LiveSession> {
+  const id = `ses_${index}`
+  const started = { number: index + 1, person: 'local', agent, project: '/p', cwd: '/p', args: [], pid: 1, size }
+  const recorded = { ...started, recording: '/p/r.cast', owner: 'daemon' }
+  await store.append(sessionStream(id), 0, [newEvent('session.started', recorded as never, clock.now())])
+  const record = { id, startedAt: 1_000_000, state: 'starting', version: 1, ...recorded } as SessionRecord
+  const live = await packs.take(agent)
+  const session = new LiveSession({
+    record,
+    pack: live.pack,
+    keeper: silentKeeper(),
+    journal: await SessionJournal.open(store, id),
+    ledger: new Ledger(store),
+    sinks: [],
+    clock,
+    emulator: { ...size, scrollback: 2000 },
+    hostName: 'bench',
+    onError,
+  })
+  const watch = new SessionWatch({
+    screen: session.screen,
+    live,
+    clock,
+    drift,
+    redactor,
+    record: () => undefined,
+    supervise: pane => board.supervise(pane),
+    changed: () => board.changed(id),
+    onError,
+  })
+  board.addSession(sessionPane(session, watch, record, clock))
+  session.observe({
+    outputs: (outputs, t, isLive) => {
+      looks += outputs.filter(({ type }) => type === 'look').length
+      watch.outputs(outputs, t, isLive)
+    },
+    input: (t, bytes) => watch.input(t, bytes),
+    exited: exit => watch.exited(exit),
+  })
+  session.goLive()
+  return session
+}
+
+function silentKeeper(): KeeperPort {
+  const nothing = async () => undefined
+  return {
+    spawn: () => Promise.reject(new Error('nothing is started here')),
+    list: async () => [],
+    attach: async () => ({ state: 'attached', detach: () => undefined }),
+    write: nothing,
+    resize: nothing,
+    signal: nothing,
+    mark: nothing,
+    forget: nothing,
+    close: nothing,
+  }
+}

@@ -1,0 +1,37 @@
+import type { ContentWatch } from './content-watch.js'
+import type { Counters } from './counters.js'
+import type { Look } from './pane-screen.js'
+import type { ProgressWatch } from './progress.js'
+import type { SupervisedStatus } from './supervised-status.js'
+
+/** What a look brings forward. True: the picture says something else than before. */
+export function followLook(
+  { frame, observation }: Look,
+  t: number,
+  { content, progress }: { content: ContentWatch; progress: ProgressWatch },
+): boolean {
+  const novelty = content.follow(frame, observation)
+  if (novelty === 'news') progress.progressed(t)
+  else if (novelty !== 'nothing') progress.moved(t)
+  return novelty === 'news' || novelty === 'change'
+}
+
+/** Work without progress is marked on the status, and counted when it begins. */
+export function markStuck(
+  t: number,
+  { status, progress, counters }: { status: SupervisedStatus; progress: ProgressWatch; counters: Counters },
+): void {
+  const { pane } = status
+  const look = pane.screen.last
+  const view = look?.observation.view
+  const stuck = progress.judge({
+    t,
+    isActive: status.isActive,
+    hasWorkingRow: look?.observation.busy === true && look.observation.anchored,
+    isToolRunning: view === 'tool_running' || pane.state(t).reading.authority === 'shell',
+    isExcused:
+      (look?.observation.facets ?? []).some(({ name }) => name === 'retry' || name === 'background') ||
+      view === 'parallel_agents',
+  })
+  if (status.setStuck(stuck) && stuck !== null) counters.add('pane.stuck', { agent: pane.pack.agent, kind: stuck })
+}

@@ -1,0 +1,103 @@
+import nodePty from '@lydell/node-pty'
+import { afterEach, describe, expect, it } from 'vitest'
+import { judgeReader, type ReaderFacts, type ReaderProcess, type ThreadWait } from './reads-terminal.js'
+import { readsTerminal } from './terminal-facts.js'
+
+const SLEEPS: ThreadWait = { in: 'elsewhere', where: 'sleeps' }
+const HIDDEN: ThreadWait = { in: 'hidden' }
+const program = (
+  thread: ThreadWait,
+  terminalFds: ReaderProcess['terminalFds'] = [0],
+  name = 'prog',
+): ReaderProcess => ({
+  pid: 1,
+  name,
+  terminalFds,
+  threads: [thread],
+})
+const judge = (process: ReaderProcess | ReaderProcess[], mode: ReaderFacts['mode'] = 'lines', isComplete = true) =>
+  judgeReader({ processes: [process].flat(), mode, isComplete }).reads
+
+describe('who reads a terminal, by what the system shows', () => {
+  it.each(['read', 'poll', 'epoll', 'ring'] as const)(
+    '%s of the terminal reads it; of anything else does not',
+    call => {
+      expect(judge(program({ in: call, fds: [0] }))).toBe('yes')
+      expect(judge(program({ in: call, fds: [3, 0] }, [0, 5]))).toBe('yes')
+      expect(judge(program({ in: call, fds: [3] }))).toBe('no')
+      expect(judge(program({ in: call, fds: [] }))).toBe('no')
+    },
+  )
+
+  it('one thread of one program of the group is enough, and one that computes or sleeps is none', () => {
+    const reads = program({ in: 'read', fds: [0] })
+    expect(judge([program(SLEEPS), { ...reads, threads: [SLEEPS, ...reads.threads] }])).toBe('yes')
+    expect(judge([program(SLEEPS), program({ in: 'elsewhere', where: 'computes' })])).toBe('no')
+  })
+
+  it('what is hidden is never a no; the terminal’s mode decides where it can', () => {
+    const modes = ['lines', 'silent', 'keys', null] as const
+    expect(modes.map(mode => judge(program(HIDDEN, null), mode))).toEqual(['unknown', 'yes', 'yes', 'unknown'])
+    expect(modes.map(mode => judge(program({ in: 'poll', fds: null }), mode))).toEqual([
+      'unknown',
+      'yes',
+      'yes',
+      'unknown',
+    ])
+    // It is seen where it waits: an echo that somebody else left off proves nothing. Single keys are asked for by who takes them.
+    expect(modes.map(mode => judge(program(SLEEPS), mode))).toEqual(['no', 'no', 'yes', 'no'])
+  })
+
+  it('a program that has not got the terminal cannot read it, whatever its mode', () => {
+    expect(judge(program(SLEEPS, []), 'keys')).toBe('no')
+    expect(judge(program({ in: 'poll', fds: null }, []), 'lines')).toBe('no')
+  })
+
+  it('a list that may lack somebody is no proof that nobody reads', () => {
+    expect([judge(program(SLEEPS), 'lines', false), judge([])]).toEqual(['unknown', 'unknown'])
+  })
+})
+
+describe.skipIf(process.platform !== 'linux')('real programs in real terminals', () => {
+  const open: { kill(): void }[] = []
+  afterEach(() => {
+    for (const terminal of open.splice(0)) terminal.kill()
+  })
+
+  /** What is seen of a program that has printed its last word, as soon as it is what is wanted: the call in which it waits comes after it. */
+  const seen = async (wanted: string, file: string, args: string[]) => {
+    const env = { PATH: process.env.PATH ?? '', TERM: 'xterm' }
+    const terminal = nodePty.spawn(file, args, { cols: 80, rows: 24, cwd: '/', env })
+    open.push(terminal)
+    await new Promise<void>(resolve => {
+      let text = ''
+      terminal.onData(chunk => {
+        text += chunk
+        if (text.includes('GO?')) resolve()
+      })
+    })
+    const look = async (isCallHidden = false) => {
+      const { reads, how } = await readsTerminal(terminal.pid, process.env, { isCallHidden })
+      return `${reads}: ${how}`
+    }
+    let found = await look()
+    for (let looks = 0; looks < 1_000 && !found.startsWith(wanted); looks++) found = await look()
+    return { found, byPlace: await look(true) }
+  }
+
+  it.each([
+    ['a shell that asks', 'yes: bash waits in read', 'bash', ['-c', 'read -p "GO? " x']],
+    ['a shell that asks with a limit', 'yes: bash waits in poll', 'bash', ['-c', 'read -t 99 -p "GO? " x']],
+    ['a shell behind a relay', 'yes: sh waits in read', 'script', ['-qc', 'printf GO?; read x', '/dev/null']],
+    ['node that reads', 'yes: node waits in epoll', 'node', ['-e', 'console.log("GO?"); process.stdin.resume()']],
+    ['a printer', 'no: sleep sleeps', 'sh', ['-c', 'printf "GO? [y/N] "; exec sleep 99']],
+    ['a printer behind a relay', 'no: sleep sleeps', 'script', ['-qc', 'printf GO?; exec sleep 99', '/dev/null']],
+    ['a printer of two programs', 'no: sh waits for a program', 'sh', ['-c', 'printf GO?; sleep 99; :']],
+    ['node that waits', 'no: node waits in epoll', 'node', ['-e', 'console.log("GO?"); setTimeout(() => 0, 1e6)']],
+  ])('%s: %s', async (_what, wanted, file, args) => {
+    const { found, byPlace } = await seen(wanted, file, args)
+    expect(found).toMatch(new RegExp(`^${wanted}`))
+    // Without the call, a question may be unknown; a printer is found out all the same.
+    expect(byPlace).toMatch(wanted.startsWith('yes') ? /^(?:yes|unknown)/ : /^no/)
+  })
+})

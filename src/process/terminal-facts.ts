@@ -1,0 +1,129 @@
+import { deviceOf, entriesOf, isReadable, statFields, textOf } from './proc-files.js'
+import {
+  judgeReader,
+  type ReaderFacts,
+  type ReaderProcess,
+  type TerminalMode,
+  type TerminalReader,
+} from './reads-terminal.js'
+import { runCommand } from './run-command.js'
+import { waitOf } from './thread-wait.js'
+import { findExecutable } from './which.js'
+
+/** `/dev/tty`, which is each process's own terminal, and the master side of pseudoterminals, as device numbers. */
+const OWN_TTY = 0x500
+const MASTER = 0x502
+/** More processes or threads than these belong to no question. */
+const PROCESSES_MAX = 200
+const THREADS_MAX = 64
+/** Programs that run programs in terminals of their own, one inside the other. */
+const DEPTH_MAX = 4
+const STTY_MS = 2_000
+
+/** Whether the program in the foreground of this process's terminal reads it, at this moment. Only Linux tells. */
+export async function readsTerminal(
+  pid: number,
+  env: NodeJS.ProcessEnv,
+  /** `isCallHidden`: as on a system that does not show the calls of other people's children. */
+  { isCallHidden = false }: { isCallHidden?: boolean } = {},
+): Promise<TerminalReader> {
+  const facts = readerFacts(pid, isCallHidden)
+  if (!facts) return { reads: 'unknown', how: 'this system does not tell' }
+  const first = judgeReader({ ...facts, mode: null })
+  if (first.reads === 'yes') return first
+  return judgeReader({ ...facts, mode: await modeOf(facts.terminal, env) })
+}
+
+/** The foreground group of a process's terminal; null where the system tells nothing of it. */
+function readerFacts(
+  pid: number,
+  isCallHidden: boolean,
+  depth = 0,
+): (Omit<ReaderFacts, 'mode'> & { terminal: string | null }) | null {
+  const own = statFields(pid)
+  if (!own) return null
+  const { terminal, group } = placeOf(own)
+  const { pids, isComplete } = treeOf(pid)
+  const members = pids.filter(member => {
+    const fields = statFields(member)
+    return fields !== null && fields[0] !== 'Z' && placeOf(fields).own === group
+  })
+  const relay = depth < DEPTH_MAX ? members.find(isRelay) : undefined
+  // It reads its terminal all the time, to hand it on: the programs behind it are those that ask.
+  const behind =
+    relay === undefined ? undefined : pids.find(inner => inner !== relay && isBehind(inner, relay, terminal))
+  if (behind !== undefined) return readerFacts(behind, isCallHidden, depth + 1)
+  const processes = members.map(member => processOf(member, terminal, isCallHidden))
+  return { processes, isComplete, terminal: pathOf(terminal) }
+}
+
+interface Place {
+  own: number
+  terminal: number
+  group: number
+}
+
+function placeOf(fields: readonly string[]): Place {
+  return { own: Number(fields[2]), terminal: Number(fields[4]), group: Number(fields[5]) }
+}
+
+/** A process and all that it has started. Without the kernel's list of children only itself and the group's first one are known. */
+function treeOf(pid: number): { pids: number[]; isComplete: boolean } {
+  const pids = [pid]
+  let isComplete = true
+  for (let at = 0; at < pids.length && pids.length < PROCESSES_MAX; at++) {
+    for (const thread of (entriesOf(`/proc/${pids[at]}/task`) ?? []).slice(0, THREADS_MAX)) {
+      const children = textOf(`/proc/${pids[at]}/task/${thread}/children`)
+      if (children === null) isComplete &&= statFields(pids[at]!) === null
+      else pids.push(...children.split(' ').filter(Boolean).map(Number))
+    }
+  }
+  const first = placeOf(statFields(pid) ?? []).group
+  if (!pids.includes(first) && first > 0) pids.push(first)
+  return { pids, isComplete: isComplete && pids.length < PROCESSES_MAX }
+}
+
+function isRelay(pid: number): boolean {
+  return (entriesOf(`/proc/${pid}/fd`) ?? []).some(fd => deviceOf(pid, fd) === MASTER)
+}
+
+/** One that a relay has started, in a terminal that is not the relay's. */
+function isBehind(pid: number, relay: number, terminal: number): boolean {
+  const fields = statFields(pid)
+  if (!fields || placeOf(fields).terminal === terminal || placeOf(fields).terminal === 0) return false
+  return treeOf(relay).pids.includes(pid)
+}
+
+function processOf(pid: number, terminal: number, isCallHidden: boolean): ReaderProcess {
+  const name = textOf(`/proc/${pid}/comm`)?.trim() ?? String(pid)
+  const files = entriesOf(`/proc/${pid}/fd`)
+  const terminalFds =
+    files?.filter(fd => [terminal, OWN_TTY].includes(deviceOf(pid, fd) ?? -1) && isReadable(pid, fd)).map(Number) ??
+    null
+  const threads = (entriesOf(`/proc/${pid}/task`) ?? [])
+    .slice(0, THREADS_MAX)
+    .map(thread => waitOf(pid, thread, { files, isCallHidden }))
+  return { pid, name, terminalFds, threads }
+}
+
+/** The path of a pseudoterminal by its device number (majors 136 to 143, 256 of them each); null for any other. */
+function pathOf(device: number): string | null {
+  const major = (device >> 8) & 0xfff
+  const minor = (device & 0xff) | ((device >> 12) & 0xfff00)
+  return major >= 136 && major <= 143 ? `/dev/pts/${(major - 136) * 256 + minor}` : null
+}
+
+/** The terminal's mode, as `stty` reads it: there is no other way to ask without a library of our own. */
+async function modeOf(path: string | null, env: NodeJS.ProcessEnv): Promise<TerminalMode | null> {
+  const stty = path === null ? null : findExecutable('stty', { path: env.PATH, cwd: '/' })
+  if (!stty || path === null) return null
+  const { code, stdout } = await runCommand(stty, ['-F', path, '-a'], {
+    cwd: '/',
+    env: { ...env, LC_ALL: 'C' },
+    timeoutMs: STTY_MS,
+  })
+  if (code !== 0) return null
+  const flags = new Set(stdout.split(/[\s;]+/))
+  if (flags.has('-icanon')) return 'keys'
+  return flags.has('-echo') ? 'silent' : flags.has('icanon') ? 'lines' : null
+}

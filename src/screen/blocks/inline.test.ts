@@ -1,0 +1,57 @@
+import { expect, test } from 'vitest'
+import type { Span } from '../../terminal/index.js'
+import { parsePack } from '../pack/parse-pack.js'
+import { inlineRuns } from './inline.js'
+
+const PACK = parsePack('pack = 1\nagent = "test"\ntext = { inline_code_fg = ["#79b8ff"] }\n', 'test.toml')
+const BLUE: Span['fg'] = '#79b8ff'
+const URL = 'https://example.invalid/docs'
+
+/** Spans beside each other, in these styles. */
+function spans(...parts: (Partial<Span> & { text: string })[]): Span[] {
+  let x = 0
+  return parts.map(part => {
+    const span = {
+      x,
+      width: part.text.length,
+      fg: null,
+      bg: null,
+      bold: false,
+      dim: false,
+      italic: false,
+      underline: false,
+      inverse: false,
+      strike: false,
+      ...part,
+    }
+    x += span.width
+    return span
+  })
+}
+
+const LINKED = [{ text: 'See the ' }, { text: 'docs', link: URL }, { text: ' for more.' }]
+
+test('words and their address in the colour of code are a link', () => {
+  const [words, address] = [
+    { text: 'docs (', fg: BLUE },
+    { text: `${URL})`, fg: BLUE },
+  ]
+  expect(inlineRuns(spans({ text: 'See the ' }, words, address, { text: ' for more.' }), PACK)).toEqual(LINKED)
+})
+
+test('an address that is a link itself belongs to the underlined words before it', () => {
+  const style = { fg: BLUE, underline: true }
+  const parts = [
+    { text: 'docs', ...style },
+    { text: ' ' },
+    { text: '(', ...style },
+    { text: URL, ...style, link: URL },
+    { text: ')', ...style },
+  ]
+  expect(inlineRuns(spans({ text: 'See the ' }, ...parts, { text: ' for more.' }), PACK)).toEqual(LINKED)
+})
+
+test('code before a remark in brackets stays code', () => {
+  const parts = [{ text: 'run', fg: BLUE }, { text: ' (twice)' }]
+  expect(inlineRuns(spans(...parts), PACK)).toEqual([{ text: 'run', code: true }, { text: ' (twice)' }])
+})

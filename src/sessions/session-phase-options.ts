@@ -1,0 +1,46 @@
+import type { Clock } from '../clock/index.js'
+import type { EventData, EventType } from '../events/index.js'
+import type { KeptExit } from '../keeper/index.js'
+import type { Look } from '../panes/index.js'
+import type { Pack } from '../screen/index.js'
+import type { ConversationState } from './conversation.js'
+import type { Effects } from './effects.js'
+import type { Phase } from './phase-table.js'
+import type { SessionApprovals } from './session-approvals.js'
+import type { SessionMessages } from './session-messages.js'
+import type { SessionNotices } from './session-notices.js'
+import type { RowSource } from './shown-rows.js'
+import type { Sink } from './sink.js'
+
+/** For a later host. */
+export interface PhaseState {
+  phase: Phase
+  conversation: ConversationState
+  menus: { count: number; print: string | null; instance: string }
+  isReady: boolean
+  /** People were told that it is ready. */
+  isTold?: boolean
+}
+
+export interface SessionPhaseOptions {
+  session: string
+  pack: Pack
+  rows: RowSource
+  clock: Clock
+  sinks: readonly Sink[]
+  effects: Effects
+  messages: SessionMessages
+  notices: SessionNotices
+  approvals: SessionApprovals
+  isResumed: boolean
+  /** The agent keeps a record of what it says. */
+  hasTranscript: boolean
+  restored: PhaseState | null
+  /** Old bytes are being read: nothing of them is asked or shown. */
+  isCatchingUp(): boolean
+  exit(): KeptExit | null
+  lastLook(): Look | null
+  record<T extends EventType>(type: T, data: EventData<T>): void
+  onEnd(): void
+  onError(error: unknown): void
+}

@@ -1,0 +1,33 @@
+import type { SessionStage } from './session-stage.js'
+
+/** Rows as the demo agent draws them. */
+export const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'
+export const DONE = '◈ Finished in 5s · 1.2k tokens'
+export const MENU = [
+  '━'.repeat(60),
+  ' Run a command',
+  ' May I run this command?',
+  '',
+  ' ▸ 1. Yes, this once',
+  '   2. No',
+  '',
+  ' enter to choose · ↑/↓ to move · esc to decline',
+]
+
+/** An agent that writes down what it says. */
+export const TRANSCRIPT = { hasTranscript: true, hasHooks: false, canResume: true }
+
+/** Prompt, work, answer, end; returns the rows that stand at the end. */
+export async function paintTurn(
+  stage: SessionStage,
+  prompt: string,
+  answer: readonly string[],
+  above: readonly string[] = [],
+): Promise<string[]> {
+  const rows = [...above, `▷ ${prompt}`, '']
+  await stage.paint([...rows, THINKING, ''])
+  await stage.paint([...rows, ...answer, '', THINKING, ''])
+  const done = [...rows, ...answer, '', DONE, '']
+  await stage.paint(done)
+  return done
+}

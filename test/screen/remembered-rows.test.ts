@@ -1,0 +1,95 @@
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { describe, expect, test } from 'vitest'
+import { loadPack } from '../../src/agents/index.js'
+import { type Look, PaneScreen } from '../../src/panes/index.js'
+import { type Classified, classify, initialMemory, type Pack } from '../../src/screen/index.js'
+import { Conversation } from '../../src/sessions/index.js'
+import { type Frame, FrameCoalescer, TerminalEmulator } from '../../src/terminal/index.js'
+import { readWholeRecording } from '../../src/terminal/recording/index.js'
+
+/*
+ * Rows that did not change are the same objects from frame to frame, and what was found out about them is remembered with them. Nobody may
+ * notice: a frame made of new objects, of which nothing can be remembered, is read the same, however the bytes were cut.
+ */
+const packs = fileURLToPath(new URL('../../packs', import.meta.url))
+const AGENTS = ['claude', 'codex', 'gemini', 'opencode', 'qwen', 'copilot']
+
+/** The recording of each agent with a menu in it, where it has one. */
+function castOf(agent: string): string {
+  const casts = readdirSync(join(packs, agent, 'fixtures')).filter(name => name.endsWith('.cast'))
+  const wanted = casts.sort().find(name => /approve|permission|question/.test(name)) ?? casts[0]!
+  return join(packs, agent, 'fixtures', wanted)
+}
+
+interface Piece {
+  t: number
+  bytes: Uint8Array
+}
+
+async function piecesOf(cast: string, length: number): Promise<{ cols: number; rows: number; pieces: Piece[] }> {
+  const { header, events } = await readWholeRecording(cast)
+  const pieces: Piece[] = []
+  for (const event of events) {
+    if (event.kind !== 'output') continue
+    for (let at = 0; at < event.bytes.length; at += length)
+      pieces.push({ t: event.t, bytes: event.bytes.subarray(at, at + length) })
+  }
+  return { cols: header.cols, rows: header.rows, pieces }
+}
+
+/** Frames as they are classified, in order. */
+function* framesOf({ cols, rows, pieces }: { cols: number; rows: number; pieces: Piece[] }): Generator<Frame> {
+  const emulator = new TerminalEmulator({ cols, rows, scrollback: 500 })
+  const coalescer = new FrameCoalescer()
+  for (const { t, bytes } of pieces)
+    for (const event of emulator.feed(bytes, t, { live: false }))
+      if (event.type === 'frame') yield* coalescer.push(event.frame).map(({ frame }) => frame)
+}
+
+function told({ observation, memory, layout, atWork }: Classified): string {
+  const { blocks, roles, regions, composer, terminator, menu, quoted } = layout
+  return JSON.stringify([observation, memory, atWork, blocks, roles, [...regions], composer, terminator, menu, quoted])
+}
+
+describe.each(AGENTS)('%s', agent => {
+  test('frames are read the same from new rows, whatever the pieces of their bytes', async () => {
+    const pack: Pack = await loadPack(agent, null)
+    let [known, fresh] = [initialMemory(), initialMemory()]
+    let frames = 0
+    for (const frame of framesOf(await piecesOf(castOf(agent), 7))) {
+      const remembered = classify(frame, known, pack)
+      const anew = classify(structuredClone(frame), fresh, { ...pack })
+      expect(told(remembered)).toBe(told(anew))
+      known = remembered.memory
+      fresh = anew.memory
+      frames++
+    }
+    expect(frames).toBeGreaterThan(20)
+  })
+
+  test('a conversation reads the same from new rows', async () => {
+    const pack = await loadPack(agent, null)
+    const { cols, rows, pieces } = await piecesOf(castOf(agent), Number.POSITIVE_INFINITY)
+    const screen = new PaneScreen(pack, { cols, rows, scrollback: 500 })
+    const [remembering, forgetting] = [screen, screen].map(source => new Conversation('s', pack, source))
+    let looks = 0
+    const read = (conversation: Conversation, look: Look) => {
+      conversation.observe(look)
+      conversation.markTurn(look)
+      const blocks = conversation.extract(look, { isOpen: true })
+      const { shown, ...state } = conversation.state
+      // All rows that were kept are a lot to compare at every look.
+      return JSON.stringify([blocks, state, looks % 25 === 0 ? shown : shown?.rows.length])
+    }
+    for (const { t, bytes } of pieces)
+      for (const output of screen.feed(bytes, t, { live: false })) {
+        if (output.type !== 'look') continue
+        const { look } = output
+        expect(read(remembering!, look)).toBe(read(forgetting!, { ...look, frame: structuredClone(look.frame) }))
+        looks++
+      }
+    expect(looks).toBeGreaterThan(20)
+  })
+})

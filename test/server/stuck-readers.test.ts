@@ -1,0 +1,127 @@
+import { writeFileSync } from 'node:fs'
+import type { IncomingMessage } from 'node:http'
+import { join } from 'node:path'
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type WebSocket from 'ws'
+import { newEvent } from '../../src/events/index.js'
+import { type Loose, TestServer, until } from './support.js'
+
+/* Clients that stop reading: they cost the server a bounded amount of memory, and nobody else anything. */
+
+const MB = 1024 * 1024
+const SCROLLED = 3_000
+let server: TestServer
+let session: string
+const sockets: WebSocket[] = []
+const streams: IncomingMessage[] = []
+
+setFlagsFromString('--expose-gc')
+const collect = runInNewContext('gc') as () => void
+/** What is held: buffers that wait for a reader are outside of the heap. */
+function held(): number {
+  collect()
+  const { heapUsed, external, arrayBuffers } = process.memoryUsage()
+  return heapUsed + Math.max(external, arrayBuffers)
+}
+
+beforeAll(async () => {
+  server = await TestServer.start()
+  const file = join(server.work, 'noise.sh')
+  const line = 'x'.repeat(70)
+  writeFileSync(file, `i=0; while [ $i -lt ${SCROLLED} ]; do echo "$i ${line}"; i=$((i+1)); done; echo ready; exec cat`)
+  const started = await server.host.startSession({
+    agent: null,
+    args: ['/bin/sh', file],
+    cwd: server.work,
+    terminal: null,
+    size: { cols: 80, rows: 24 },
+    person: 'local',
+    label: null,
+    resume: null,
+  })
+  session = started.id
+  const live = server.host.live(session)!
+  await until(async () => {
+    await live.settled()
+    return live.frame?.lines.some(row => row.text.includes('ready'))
+  }, 60_000)
+})
+afterAll(async () => {
+  for (const socket of sockets) socket.terminate()
+  for (const stream of streams) stream.destroy()
+  await server.close()
+})
+
+async function view(want: 'view' | 'input'): Promise<{ socket: WebSocket; messages: Loose[]; text: () => string }> {
+  const socket = server.terminal(session, { authorization: `Bearer ${server.token}` })
+  sockets.push(socket)
+  const messages: Loose[] = []
+  const bytes: Buffer[] = []
+  socket.on('message', (data, isBinary) => {
+    if (!isBinary) messages.push(JSON.parse(String(data)))
+    else {
+      bytes.push(data as Buffer)
+      socket.send(JSON.stringify({ type: 'ack', bytes: (data as Buffer).length }))
+    }
+  })
+  await new Promise((resolve, reject) => socket.once('open', resolve).once('error', reject))
+  socket.send(JSON.stringify({ type: 'hello', want, cols: 80, rows: 24 }))
+  await until(() => messages.some(message => message.type === 'snapshot'), 60_000)
+  return { socket, messages, text: () => Buffer.concat(bytes).toString('utf8') }
+}
+
+/** A key goes to the program and its echo comes back. */
+async function types(viewer: Awaited<ReturnType<typeof view>>, word: string): Promise<void> {
+  viewer.socket.send(Buffer.from(`${word}\r`))
+  await until(() => viewer.text().includes(word), 60_000)
+}
+
+describe('a client that stops reading', () => {
+  test('and asks for ever more pictures gets a few, and the newest once it reads again', async () => {
+    const typing = await view('input')
+    const greedy = await view('view')
+    const size = JSON.stringify(greedy.messages.find(({ type }) => type === 'snapshot')).length
+    const asked = Math.ceil((200 * MB) / size)
+    const before = held()
+    greedy.socket.pause()
+    for (let n = 0; n < asked; n++) greedy.socket.send(JSON.stringify({ type: 'snapshot' }))
+    for (let n = 0; n < asked; n++) greedy.socket.send(JSON.stringify({ type: 'ack', bytes: 1_000_000 }))
+    // One server: whoever types is heard, and while it is, all that the other asked for has arrived.
+    for (const word of ['one', 'two', 'three']) await types(typing, word)
+    expect(held() - before).toBeLessThan(40 * MB)
+    await types(typing, 'the last word')
+    greedy.socket.resume()
+    await until(() => greedy.messages.some(({ data }) => data?.includes('the last word')), 60_000)
+    expect(greedy.messages.filter(({ type }) => type === 'snapshot').length).toBeLessThan(asked / 4)
+    greedy.socket.close()
+    typing.socket.close()
+  })
+
+  test('twenty streams and seven terminals at once: memory stays bounded, others see and type as before', async () => {
+    const { streams: open } = server.api.parts
+    const typing = await view('input')
+    for (let n = 0; n < 7; n++) (await view('view')).socket.pause()
+    for (let n = 0; n < 20; n++) {
+      const stream = await server.send('GET', '/api/v1/events', { as: 'token' })
+      stream.pause()
+      streams.push(stream)
+    }
+    await until(() => open.count('events') === 20)
+    const before = held()
+    const text = 'x'.repeat(8_000)
+    for (let n = 0; n < 40; n++) {
+      const events = Array.from({ length: 100 }, (_, at) =>
+        newEvent('run.notice', { level: 'info', text: `${n} ${at} ${text}` }),
+      )
+      await server.host.store.append('run/run_stuck', 'any', events, { durability: 'normal' })
+      await types(typing, `word ${n} `)
+    }
+    // 32 MB were told to each of them: 640 MB that nobody took.
+    expect(held() - before).toBeLessThan(80 * MB)
+    expect((await server.ask('GET', '/api/v1/overview', { as: 'token' })).status).toBe(200)
+    // Who took nothing is sent away.
+    await until(() => open.count('events') === 0, 60_000)
+  })
+})

@@ -1,0 +1,140 @@
+import { useEffect } from 'preact/hooks'
+import { formatCount, formatMoney, plural } from '../api/format'
+import type { Crew, Helper, Session } from '../api/types'
+import { onPassing, sessions } from '../store/live'
+import { type Aspect, StatusBadge } from '../ui/status'
+import { Age, Took } from '../ui/time'
+
+/** The crew changes more often than anything that is in the log: while a session is looked at it is told as it changes. */
+export function useCrew(id: string): void {
+  useEffect(
+    () =>
+      onPassing((type, data) => {
+        const known = sessions.peek(id)
+        if (type === 'session.crew' && data.session === id && known) sessions.put({ ...known, crew: data.crew as Crew })
+      }),
+    [id],
+  )
+}
+
+interface Fullness {
+  share: number
+  words: string
+}
+
+/** How full the conversation is, in the agent's own words: tokens of its window, or what its screen says is left. */
+export function fullnessOf({ context, contextLeftPercent }: Crew): Fullness | null {
+  if (context?.window) {
+    const share = Math.min(1, context.used / context.window)
+    return { share, words: `${formatCount(context.used)} of ${formatCount(context.window)} tokens` }
+  }
+  if (contextLeftPercent !== null)
+    return { share: 1 - contextLeftPercent / 100, words: `${contextLeftPercent} % left before it makes room` }
+  return null
+}
+
+const NEARLY_FULL = 0.8
+
+export function ContextGauge({ session }: { session: Session }) {
+  const { crew } = session
+  if (!crew) return null
+  const full = fullnessOf(crew)
+  if (!full) return crew.context ? <span>{formatCount(crew.context.used)} tokens in context</span> : null
+  const percent = Math.round(full.share * 100)
+  return (
+    <span class={`context-gauge ${full.share >= NEARLY_FULL ? 'tone-caution' : 'tone-lunar'}`} title={full.words}>
+      <span>context</span>
+      <span
+        class="gauge"
+        role="meter"
+        aria-label="Context in use"
+        aria-valuemin={0}
+        aria-valuemax={100}
+        aria-valuenow={percent}
+        aria-valuetext={`${percent} %, ${full.words}`}
+      >
+        <i style={{ width: `${percent}%` }} />
+      </span>
+      <span class="num">
+        {percent} %{full.share >= NEARLY_FULL && ', nearly full'}
+      </span>
+    </span>
+  )
+}
+
+export function SpentLine({ session }: { session: Session }) {
+  const spent = session.crew?.spent
+  if (!spent || spent.input + spent.output === 0) return null
+  return (
+    <span title={`${formatCount(spent.input)} tokens in, ${formatCount(spent.output)} out, since the session began`}>
+      {spent.costUsd !== null && `${formatMoney(spent.costUsd)} · `}
+      {formatCount(spent.input + spent.output)} tokens used
+    </span>
+  )
+}
+
+const ASPECTS: Readonly<Record<Helper['state'], Aspect>> = {
+  working: { word: 'working', tone: 'clear', shape: 'disc' },
+  blocked: { word: 'waits', tone: 'caution', shape: 'diamond' },
+  done: { word: 'done', tone: 'lunar', shape: 'tick' },
+  failed: { word: 'failed', tone: 'danger', shape: 'square' },
+}
+
+/** Who works for the agent, below whom, at what. */
+export function HelperTree({ session }: { session: Session }) {
+  const helpers = session.crew?.helpers ?? []
+  if (helpers.length === 0) return null
+  const working = helpers.filter(({ state }) => state === 'working' || state === 'blocked').length
+  return (
+    <details class="helpers" open={working > 0}>
+      <summary>
+        <span class="strong">{plural(helpers.length, 'helper')}</span>{' '}
+        <span class="dim">{working > 0 ? `${working} at work` : 'all done'}</span>
+      </summary>
+      <ul class="helper-tree" aria-label={`Helpers of ${session.agent}`}>
+        {helpers
+          .filter(({ parent }) => parent === null || !helpers.some(({ id }) => id === parent))
+          .map(helper => (
+            <Branch key={helper.id} helper={helper} all={helpers} depth={0} />
+          ))}
+      </ul>
+    </details>
+  )
+}
+
+const DEPTH_MAX = 8
+
+function Branch({ helper, all, depth }: { helper: Helper; all: readonly Helper[]; depth: number }) {
+  const below = depth < DEPTH_MAX ? all.filter(({ parent }) => parent === helper.id) : []
+  return (
+    <li>
+      <div class="helper">
+        <StatusBadge aspect={ASPECTS[helper.state]} isLive={helper.state === 'working'} />
+        <span class="grow cut" title={[helper.task, helper.doing].filter(Boolean).join(' · ')}>
+          <span class="strong">{helper.name ?? helper.task ?? helper.id}</span>
+          {helper.name !== null && helper.task && <span class="soft"> {helper.task}</span>}
+          {helper.doing && <span class="dim"> · {helper.doing}</span>}
+        </span>
+        <span class="tiny dim num helper-facts">
+          {helper.tools > 0 && <span>{plural(helper.tools, 'tool')}</span>}
+          {helper.tokens > 0 && <span>{formatCount(helper.tokens)} tokens</span>}
+          {helper.since !== null &&
+            (helper.endedAt === null ? (
+              <Age at={helper.since} />
+            ) : (
+              <span>
+                <Took from={helper.since} to={helper.endedAt} />
+              </span>
+            ))}
+        </span>
+      </div>
+      {below.length > 0 && (
+        <ul>
+          {below.map(one => (
+            <Branch key={one.id} helper={one} all={all} depth={depth + 1} />
+          ))}
+        </ul>
+      )}
+    </li>
+  )
+}

@@ -1,0 +1,42 @@
+import { useEffect, useRef, useState } from 'preact/hooks'
+import { Dialog } from './dialog'
+
+/** Asks for a name. */
+export function NameDialog(props: {
+  title: string
+  label: string
+  name?: string
+  onName(name: string): void
+  onClose(): void
+}) {
+  const [text, setText] = useState(props.name ?? '')
+  const field = useRef<HTMLInputElement>(null)
+  useEffect(() => field.current?.select(), [])
+  const submit = (event: Event) => {
+    event.preventDefault()
+    if (text.trim() !== '') props.onName(text.trim())
+  }
+  return (
+    <Dialog title={props.title} onClose={props.onClose}>
+      <form class="stack wide" onSubmit={submit}>
+        <input
+          ref={field}
+          class="input"
+          aria-label={props.label}
+          placeholder={props.label}
+          maxLength={100}
+          value={text}
+          onInput={event => setText(event.currentTarget.value)}
+        />
+        <div class="row" style={{ justifyContent: 'flex-end' }}>
+          <button type="button" class="btn" onClick={props.onClose}>
+            Back
+          </button>
+          <button type="submit" class="btn solid" disabled={text.trim() === ''}>
+            Save
+          </button>
+        </div>
+      </form>
+    </Dialog>
+  )
+}
