@@ -44,6 +44,20 @@ describe('Markdown', () => {
     for (const [text, expected] of cases) expect(renderMarkdown(blocks(paragraph(text)))).toBe(expected)
   })
 
+  it('indents what is nested below the words of its item, numbered or not', () => {
+    const item = (depth: number, number: number | null, text: string) => ({
+      depth,
+      number,
+      checked: null,
+      runs: [{ text }],
+    })
+    const items = [item(0, 9, 'nine'), item(1, null, 'a'), item(2, null, 'b'), item(0, 10, 'ten'), item(1, null, 'c')]
+    expect(renderMarkdown(blocks({ kind: 'list', items }))).toBe('9. nine\n   - a\n     - b\n10. ten\n    - c')
+    expect(renderMarkdown(blocks({ kind: 'list', items: [item(1, null, 'torn'), item(1, null, 'off')] }))).toBe(
+      '  - torn\n  - off',
+    )
+  })
+
   it('keeps every word of any text', () => {
     const words = (text: string) =>
       text

@@ -19,12 +19,17 @@ function renderBlock(block: Block): string {
     }
     case 'code':
       return fence(block.lines, block.language)
-    case 'list':
+    case 'list': {
+      // What is nested stands below the words of the item that it belongs to, not below its mark.
+      const widths: number[] = []
       return block.items
         .map(item => {
           const mark = item.number === null ? '-' : `${item.number}.`
           const box = item.checked === null ? '' : item.checked ? '[x] ' : '[ ] '
-          const indent = '  '.repeat(item.depth)
+          while (widths.length < item.depth) widths.push(2)
+          widths.length = item.depth
+          const indent = ' '.repeat(widths.reduce((sum, width) => sum + width, 0))
+          widths.push(mark.length + 1)
           const text = inline(item.runs, { isStart: true }).replaceAll(
             '\n',
             `\n${indent}${' '.repeat(mark.length + 1)}`,
@@ -32,6 +37,7 @@ function renderBlock(block: Block): string {
           return `${indent}${mark} ${box}${text}`
         })
         .join('\n')
+    }
     case 'table':
       return [
         tableRow(block.header.map(cell)),
