@@ -263,7 +263,8 @@ export class PaneBoard {
     const everyMs = this.#settings.panes.poll_s * 1000
     const beat = () => {
       this.#tick = clock.setTimer(everyMs, beat)
-      this.#rest?.cancel()
+      // Those at the end come first before those at the beginning come again, however busy the machine is.
+      if (this.#rest) return
       const tmux = this.#tmux.panes.map(pane => () => pane.tick())
       const sessions = [...this.#sessions.values()].map(pane => () => this.#tickSession(pane))
       this.#takeTurns([...tmux, ...sessions])
