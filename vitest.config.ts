@@ -1,4 +1,5 @@
 import { defineConfig } from 'vitest/config'
+import { DearestFirst } from './test/support/dearest-first.js'
 
 export default defineConfig({
   test: {
@@ -13,6 +14,7 @@ export default defineConfig({
     // Real programs, terminals and kills on a machine that somebody else loads: what fails there is tried once more. `npm test` names
     // those; SIGNALBOX_TEST_RETRY=0 is for finding out why.
     retry: Number(process.env.SIGNALBOX_TEST_RETRY ?? 1),
+    sequence: { sequencer: DearestFirst },
     passWithNoTests: false,
   },
 })

@@ -142,6 +142,8 @@ process.on('message', async (message: { type: string; seconds: number; events: n
   const from = systemClock.monotonic()
   let tick = 0
   let most = 0
+  /** What it holds after a third of the time and at the end, when everything has been in use for a while. */
+  let early = 0
   let written = 0
   const asked: Awaited<ReturnType<typeof host.ledger.request>>[] = []
   const beat = async (): Promise<void> => {
@@ -151,6 +153,7 @@ process.on('message', async (message: { type: string; seconds: number; events: n
         type: 'done',
         cpu: (user + system) / 1000 / (systemClock.monotonic() - from),
         rssMb: most / 1e6,
+        grownMb: (process.memoryUsage().rss - early) / 1e6,
         written,
         streams: api.parts.streams.count('events'),
       })
@@ -196,6 +199,7 @@ process.on('message', async (message: { type: string; seconds: number; events: n
     }
     tick++
     most = Math.max(most, process.memoryUsage().rss)
+    if (early === 0 && systemClock.monotonic() - from > (message.seconds * 1000) / 3) early = process.memoryUsage().rss
     const wait = Math.max(0, tick * 10 - (systemClock.monotonic() - from))
     systemClock.setTimer(wait, () => void beat())
   }

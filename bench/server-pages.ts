@@ -1,6 +1,9 @@
 // From an event in the server to the screen of a page: real Chromium pages, each a browser of its own for the server (own login, own stream).
 import type { ChildProcess } from 'node:child_process'
 import { chromium, type Page } from 'playwright-core'
+import { measureFirstLoad, printWeight } from './server-load.js'
+
+const FIRST_LOADS = 7
 
 interface Shown {
   kind: 'text' | 'request'
@@ -50,9 +53,12 @@ export async function measurePages(
   told: <T>(type: string) => Promise<T>,
   { pages: count, seconds }: { pages: number; seconds: number },
 ): Promise<void> {
-  child.send({ type: 'links', events: count, seconds: 0 })
+  printWeight()
+  child.send({ type: 'links', events: count + FIRST_LOADS, seconds: 0 })
   const { links, sessions } = await told<{ links: string[]; sessions: string[] }>('links')
   const browser = await chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
+  // While nothing else runs.
+  await measureFirstLoad(browser, links.slice(count))
   const pages: Page[] = []
   const openPage = async (n: number): Promise<void> => {
     const link = links[n]!
@@ -72,7 +78,7 @@ export async function measurePages(
     await Promise.all(Array.from({ length: Math.min(4, count - n) }, (_, k) => openPage(n + k)))
   await Promise.all(pages.map(page => page.evaluate('shown.splice(0)')))
   child.send({ type: 'load', seconds })
-  const done = await told<{ cpu: number; rssMb: number }>('done')
+  const done = await told<{ cpu: number; rssMb: number; grownMb: number }>('done')
   const shown = (await Promise.all(pages.map(page => page.evaluate<Shown[]>('shown')))).flat()
   console.log(`${count} pages in Chromium, 100 sessions writing 10/s, 200 panes changing 1/s, ${seconds} s`)
   for (const [kind, what] of [
@@ -88,7 +94,9 @@ export async function measurePages(
       `${what} p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms, most ${ms.at(-1) ?? 0} ms (${ms.length})`,
     )
   }
-  console.log(`server           ${(done.cpu * 100).toFixed(0)} % of a core, ${done.rssMb.toFixed(0)} MB at most`)
+  console.log(
+    `server           ${(done.cpu * 100).toFixed(0)} % of a core, ${done.rssMb.toFixed(0)} MB at most, ${done.grownMb.toFixed(0)} MB more at the end than after a third of the time`,
+  )
   await measureEcho(pages[0]!, child, told)
   await browser.close()
 }

@@ -100,14 +100,19 @@ async function evaluate(cast) {
         console.log(`${nameOf(cast)}: an end at ${endedAt.toFixed(2)} was taken back at ${t.toFixed(2)}`)
     }
   }
+  let handled = null
   const until = t => {
     if (t < now) return
     now = t
-    while (second <= t) {
-      follow(replay.runTimers(second), second)
-      supervisor.tick(second)
-      note(second)
-      second++
+    for (;;) {
+      const due = supervisor.nextDeadline()
+      const next = due === null || due === handled ? second : Math.min(second, due)
+      if (next > t) break
+      follow(replay.runTimers(next), next)
+      supervisor.tick(next)
+      note(next)
+      if (next === second) second++
+      else handled = due
     }
     follow(replay.runTimers(t), t)
   }

@@ -298,7 +298,8 @@ class Hand {
     const summary = this.#port.menu()
     // A form of one page, or one without a summary, is done with its last answer.
     if (!summary?.tabs.some(tab => tab.current && tab.state === 'submit')) return
-    const shown = folded([...summary.body, summary.question].join(' '))
+    // Its first row may read as a title.
+    const shown = folded([summary.title ?? '', ...summary.body, summary.question].join(' '))
     const isWhole = pages.every(page =>
       [...page.labels, ...(page.text ? [page.text] : [])].every(label => shown.includes(folded(label))),
     )

@@ -42,6 +42,16 @@ afterEach(async () => {
 const person = (name: string) => ({ kind: 'person' as const, id: name.toLowerCase(), name, role: 'approver' as const })
 const typesOf = async ({ id }: ApprovalRecord) => (await store.readStream(approvalStream(id))).map(event => event.type)
 
+test('closed requests are listed as long as they are kept; open ones always', async () => {
+  const kept = new Ledger(store, { clock, policy: { keepMs: 60_000 } })
+  const closed = await kept.request(requestOf({ instance: 'closed' }))
+  const waiting = await kept.request(requestOf({ instance: 'open' }))
+  await kept.cancelled(closed, 'test')
+  expect(await kept.list({ isOpenOnly: false })).toHaveLength(2)
+  clock.advance(61_000)
+  expect((await kept.list({ isOpenOnly: false })).map(({ id }) => id)).toEqual([waiting.id])
+})
+
 describe('a request', () => {
   test('is pending, with all that was asked, until it is decided', async () => {
     const request = requestOf()

@@ -19,6 +19,7 @@ import {
   approvalStream,
   approvalsProjection,
   canMove,
+  isOpen,
 } from './record.js'
 import { rateRisk } from './risk.js'
 import { forStoring } from './stored-request.js'
@@ -114,7 +115,11 @@ export class Ledger {
   async list(options: { isOpenOnly: boolean }): Promise<ApprovalRecord[]> {
     if (options.isOpenOnly) return this.#open.list()
     const documents = await this.#store.documents<ApprovalRecord>(approvalsProjection.name)
-    return documents.map(document => document.state).sort((a, b) => a.requestedAt - b.requestedAt)
+    const from = this.#clock.now() - (this.policy.keepMs ?? Number.POSITIVE_INFINITY)
+    return documents
+      .map(document => document.state)
+      .filter(record => isOpen(record) || (record.outcome?.at ?? record.requestedAt) >= from)
+      .sort((a, b) => a.requestedAt - b.requestedAt)
   }
 
   /** Requests of one session that a report may still be about: the open ones, and those closed while this process watched. */

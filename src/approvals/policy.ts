@@ -15,6 +15,8 @@ export interface ApprovalPolicy {
   grantUses: number
   expireAfterMs: number | null
   maxPending: number
+  /** Closed requests are listed for so long; null: for good. */
+  keepMs: number | null
 }
 
 export const DEFAULT_POLICY: ApprovalPolicy = {
@@ -25,6 +27,7 @@ export const DEFAULT_POLICY: ApprovalPolicy = {
   grantUses: 20,
   expireAfterMs: null,
   maxPending: 500,
+  keepMs: null,
 }
 
 export const MOST_GRANT_USES = 200

@@ -19,13 +19,13 @@ function policyOf(toml: string) {
 }
 
 test('without settings the ledger has its own defaults', () => {
-  expect(policyOf('')).toEqual(DEFAULT_POLICY)
+  expect(policyOf('')).toEqual({ ...DEFAULT_POLICY, keepMs: 365 * 86_400_000 })
 })
 
 test('every setting reaches the ledger, in its own unit', () => {
   expect(
     policyOf(
-      'approvals.decide_from = ["web"]\napprovals.grant_for = "5m"\napprovals.grant_max = "1h"\napprovals.grant_uses = 3\napprovals.expire_after = "10m"\napprovals.max_pending = 7\n',
+      'approvals.keep_days = 30\napprovals.decide_from = ["web"]\napprovals.grant_for = "5m"\napprovals.grant_max = "1h"\napprovals.grant_uses = 3\napprovals.expire_after = "10m"\napprovals.max_pending = 7\n',
     ),
   ).toEqual({
     decideFrom: ['web'],
@@ -35,6 +35,7 @@ test('every setting reaches the ledger, in its own unit', () => {
     grantUses: 3,
     expireAfterMs: 600_000,
     maxPending: 7,
+    keepMs: 30 * 86_400_000,
   })
 })
 

@@ -13,5 +13,6 @@ export function approvalPolicy(config: Config): ApprovalPolicy {
     grantUses: config.approvals.grant_uses,
     expireAfterMs: config.approvals.expire_after === null ? null : config.approvals.expire_after * 1000,
     maxPending: config.approvals.max_pending,
+    keepMs: config.approvals.keep_days * 86_400_000,
   }
 }

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { delay, systemClock } from '../clock/index.js'
 import { EXIT, SignalboxError } from '../errors/index.js'
-import { ownProgram, runCommand } from '../process/index.js'
+import { buildTime, ownProgram, runCommand } from '../process/index.js'
 import type { CommandContext } from './context.js'
 import { DaemonClient } from './daemon-client.js'
 import { openDemoChat } from './demo-chat.js'
@@ -56,6 +56,7 @@ export async function runLiveDemo(
       isDetached: false,
       clock: systemClock,
       version: version(),
+      buildTime: buildTime(),
       log,
     })
   const daemon = await open(options.formerPort ?? 0).catch((error: unknown) => {

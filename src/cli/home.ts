@@ -69,6 +69,7 @@ export function openHome(
         maxPerPerson: config.sessions.max_per_person,
         snapshotMs: config.sessions.snapshot_s * 1000,
       },
+      keepDays: config.store.keep_days,
       files: {
         uploadMaxMb: config.files.upload_max_mb,
         downloadMaxMb: config.files.download_max_mb,

@@ -105,7 +105,7 @@ export const liveSettings = {
   }),
   'store.keep_days': duration(
     null,
-    'Closed events are dropped after this; none keeps them. Pending approvals and open runs stay.',
+    'Sessions that ended so long ago leave the lists, and their recordings and uploads are removed; none keeps them. The log of events stays.',
     {
       min: 1,
       max: 36_500,

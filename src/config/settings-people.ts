@@ -36,10 +36,14 @@ export const peopleSettings = {
       project: 'lower',
     },
   ),
-  'approvals.keep_days': duration(365, 'Closed records are kept for so long; pending ones are never dropped.', {
-    min: 1,
-    max: 36_500,
-  }),
+  'approvals.keep_days': duration(
+    365,
+    'Closed requests are listed and reported for so long; pending ones always, and the log keeps them all.',
+    {
+      min: 1,
+      max: 36_500,
+    },
+  ),
   'approvals.max_pending': integer(500, 'Beyond so many, requests stay in the agent\u2019s own dialog.', {
     min: 1,
     max: 10_000,

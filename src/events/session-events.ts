@@ -97,6 +97,10 @@ export const sessionEvents = defineEvents({
     description: 'Something that had been deferred is not tried any more.',
     data: z.object({ delivery: z.string(), reason: z.string() }),
   },
+  'session.forgotten': {
+    description: 'It ended long ago: its recording was removed, and it is listed no more.',
+    data: z.object({ keptDays: z.number().positive() }),
+  },
   'session.chosen': {
     description: 'A person made it the one that their words go to on a surface.',
     data: z.object({ person: z.string(), surface: z.string() }),

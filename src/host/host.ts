@@ -1,6 +1,5 @@
-import { hostname } from 'node:os'
 import { join } from 'node:path'
-import { type LivePack, PackShelf } from '../agents/index.js'
+import type { LivePack, PackShelf } from '../agents/index.js'
 import { Ledger, LedgerWatch } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import { type EventData, type EventType, newEvent } from '../events/index.js'
@@ -18,17 +17,18 @@ import { explainSession } from './explain-session.js'
 import { gateAnswer } from './gate-answers.js'
 import type { HookInbox } from './hook-inbox.js'
 import type { HostOptions } from './host-options.js'
+import { type Note, openBoard, openNotices, openPacks } from './host-parts.js'
 import { LiveSessions } from './live-sessions.js'
-import { NotifyCenter } from './notify-center.js'
-import { openOutlets } from './notify-outlets.js'
+import type { NotifyCenter } from './notify-center.js'
 import { openHomeStore } from './open-store.js'
-import { PaneBoard } from './panes-board.js'
+import type { PaneBoard } from './panes-board.js'
 import { openSwitches, type Switches } from './panes-switches.js'
 import { packFor, type StartRequest } from './prepare-session.js'
 import type { ResumeWish } from './resume-session.js'
 import type { CrewView } from './session-crew.js'
 import { SessionRecords } from './session-records.js'
 import { SessionSnapshots } from './session-snapshots.js'
+import { SessionSweep } from './session-sweep.js'
 import type { HostSettings } from './settings.js'
 import { SettingsWatch } from './settings-watch.js'
 import { UploadSweep } from './upload-sweep.js'
@@ -56,7 +56,7 @@ export class Host {
   readonly #channels: AgentChannels
   readonly #redactor = createRedactor({ secretValues: secretsFromEnvironment(process.env) })
   readonly #snapshots: SessionSnapshots
-  readonly #sweep: UploadSweep
+  readonly #sweeps: readonly { start(): void; stop(): void }[]
   readonly #ledgerWatch: LedgerWatch
   readonly #settingsWatch: SettingsWatch | null
   #sinks: Awaited<ReturnType<typeof deliveredSink>>[] = []
@@ -71,7 +71,7 @@ export class Host {
     await host.#followDecisions()
     await host.#ledgerWatch.start()
     if (options.owner !== 'daemon') return host
-    host.#sweep.start()
+    for (const sweep of host.#sweeps) sweep.start()
     host.#settingsWatch?.start()
     return host
   }
@@ -91,13 +91,12 @@ export class Host {
     this.#ledgerWatch = new LedgerWatch({ store, ledger: this.ledger, clock, onError })
     this.#records = new SessionRecords(store, this.ledger, owner)
     this.bus = new LiveBus(onError)
-    this.packs = this.#openPacks()
+    const note: Note = (type, data) => this.#note(type, data)
+    this.packs = openPacks(options, note)
     this.#channels = this.#openChannels()
-    this.board = settings.supervision && owner === 'daemon' ? this.#openBoard(settings.supervision) : null
-    this.notices = this.board && settings.notify ? this.#openNotices(this.board, settings.notify) : null
-    this.switches = openSwitches(this.board, this.notices, settings, change =>
-      this.#note('supervision.switched', change),
-    )
+    this.board = openBoard(options, { packs: this.packs, redactor: this.#redactor, note })
+    this.notices = this.board && settings.notify ? openNotices(options, this.board, settings.notify) : null
+    this.switches = openSwitches(this.board, this.notices, settings, change => note('supervision.switched', change))
     this.#snapshots = new SessionSnapshots(
       join(settings.dataDirectory, 'snapshots'),
       clock,
@@ -118,9 +117,12 @@ export class Host {
       redactor: this.#redactor,
       sinks: () => this.#sinks,
       bus: this.bus,
-      note: (type, data) => this.#note(type, data),
+      note,
     })
-    this.#sweep = new UploadSweep({ settings, clock, records: () => this.records(), onError })
+    this.#sweeps = [
+      new UploadSweep({ settings, clock, records: () => this.records(), onError }),
+      new SessionSweep({ store, settings, clock, records: () => this.records(), onError }),
+    ]
   }
 
   // — sessions —
@@ -224,7 +226,7 @@ export class Host {
     this.#decisions?.close()
     await this.#ledgerWatch.close()
     this.#snapshots.stop()
-    this.#sweep.stop()
+    for (const sweep of this.#sweeps) sweep.stop()
     this.#settingsWatch?.stop()
     for (const sink of this.#sinks) sink.stop()
     this.#sessions.close()
@@ -234,19 +236,6 @@ export class Host {
   }
 
   // — its parts —
-
-  #openPacks(): PackShelf {
-    const { settings, clock, owner } = this.#options
-    const packs = new PackShelf({
-      directories: { user: settings.packDirectory },
-      clock,
-      onFailed: ({ agent, file, line, message }) =>
-        this.#note('pack.failed', { agent, file, ...(line !== null && { line }), message }),
-      onReloaded: agent => this.#note('pack.reloaded', { agent }),
-    })
-    if (owner === 'daemon') packs.watch()
-    return packs
-  }
 
   #openSettingsWatch(): SettingsWatch | null {
     const { settings, clock, onError } = this.#options
@@ -271,34 +260,6 @@ export class Host {
       onMalformed: about => this.#note('hook.malformed', about),
       onError,
     })
-  }
-
-  #openBoard(settings: NonNullable<HostSettings['supervision']>): PaneBoard {
-    const { clock, onError } = this.#options
-    return new PaneBoard({
-      clock,
-      settings,
-      packs: this.packs,
-      redactor: this.#redactor,
-      env: process.env,
-      onSwitch: change => this.#note('supervision.switched', change),
-      onError,
-    })
-  }
-
-  #openNotices(board: PaneBoard, notify: NonNullable<HostSettings['notify']>): NotifyCenter {
-    const { clock, onError } = this.#options
-    const notices = new NotifyCenter({
-      clock,
-      settings: notify,
-      quietRunS: board.settings.panes.quiet_run_s,
-      outlets: openOutlets({ env: process.env, usesDesktop: notify.desktop, command: notify.command, onError }),
-      counters: board.counters,
-      hostName: hostname(),
-      utcOffset: -new Date(clock.now()).getTimezoneOffset(),
-    })
-    board.listen(change => notices.take(change))
-    return notices
   }
 
   async #openSinks(): Promise<void> {

@@ -95,6 +95,39 @@ describe('§12 calls to a person', () => {
     expect(new Bench({ enabled: false }).to('running').after(60).to('failed').after(60).told).toEqual([])
   })
 
+  it('each kind can be switched off by itself', () => {
+    const heard = (off: Partial<NotifyWishes>) => {
+      const bench = new Bench(off).to('waiting-approval').after(60).to('running').after(60).to('failed').after(60)
+      return [...new Set(bench.to('running').after(60).to('done').after(60).told)]
+    }
+    expect([heard({}), heard({ needs_you: false }), heard({ failed: false }), heard({ done: false })]).toEqual([
+      ['needs-you', 'failed', 'done'],
+      ['failed', 'done'],
+      ['needs-you', 'done'],
+      ['needs-you', 'failed'],
+    ])
+  })
+
+  it('the same words within `dedupe_s` are said once', () => {
+    const said = (dedupe_s: number) => {
+      const ends = { pane_gap_s: 0, done_delay_s: 0, dedupe_s }
+      const bench = new Bench(ends)
+        .to('running')
+        .after(10)
+        .to('done')
+        .after(0.1)
+        .to('running')
+        .after(10)
+        .to('done')
+        .after(0.1)
+      return [bench.told.length, bench.counters.total('notify.held', { reason: 'same' })]
+    }
+    expect([said(10.2), said(10)]).toEqual([
+      [1, 1],
+      [2, 0],
+    ])
+  })
+
   it('tells one end per pane in `pane_gap_s`: the later one waits, and replaces', () => {
     const bench = new Bench().to('running').after(10).to('done').after(5)
     bench.to('running').after(4).to('done').after(5)

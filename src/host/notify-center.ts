@@ -9,6 +9,7 @@ import {
 import type { Clock, Timer } from '../clock/index.js'
 import type { Counters } from '../panes/index.js'
 import { formatDuration } from '../text/index.js'
+import { EndCalls } from './notify-ends.js'
 import { digestNotice, endText, type Notice, type NoticeOutlets, paneNotice } from './notify-notice.js'
 import { isQuiet, quietHours } from './notify-quiet.js'
 import type { PaneInfo } from './panes-info.js'
@@ -54,16 +55,14 @@ interface Asking {
 }
 
 /**
- * Calls the person when a pane needs them, is done or has failed; for nothing else. Who is asked where and when is `planNotifications`; what
- * is here is about ends of runs: late enough that a run which goes on is not told, never twice, not for what the person is looking at.
+ * Calls the person when a pane needs them, is done or has failed; for nothing else. Who is asked where and when is `planNotifications`, what
+ * is about ends of runs stands in `EndCalls`; here the two come together, and go out.
  */
 export class NotifyCenter {
   readonly #options: NotifyCenterOptions
   readonly #listeners = new Set<(notice: Notice) => void>()
   readonly #asking = new Map<string, Asking>()
-  readonly #ended = new Map<string, { timer: Timer }>()
-  readonly #told = new Map<string, number>()
-  readonly #toldRuns = new Set<string>()
+  readonly #ends: EndCalls
   readonly #stuckSince = new Map<string, number>()
   #sent: SentMessage[] = []
   #recent: NotifySubject[] = []
@@ -76,6 +75,7 @@ export class NotifyCenter {
 
   constructor(options: NotifyCenterOptions) {
     this.#options = options
+    this.#ends = new EndCalls(options, (kind, pane) => this.#callEnd(kind, pane))
     this.#isEnabled = options.settings.enabled
   }
 
@@ -92,8 +92,7 @@ export class NotifyCenter {
   setEnabled(isEnabled: boolean): void {
     this.#isEnabled = isEnabled
     if (isEnabled) return
-    for (const { timer } of this.#ended.values()) timer.cancel()
-    this.#ended.clear()
+    this.#ends.drop()
     this.#asking.clear()
     this.#stuckSince.clear()
     this.#timer?.cancel()
@@ -108,12 +107,13 @@ export class NotifyCenter {
   /** Somebody pressed keys on a surface of this kind. */
   present(channel: NotifyChannel): void {
     this.#lastActive = { ...this.#lastActive, [channel]: this.#options.clock.now() }
+    this.#options.counters.add('notify.present', { channel })
   }
 
   close(): void {
     this.#timer?.cancel()
     this.#digest?.cancel()
-    for (const { timer } of this.#ended.values()) timer.cancel()
+    this.#ends.drop()
   }
 
   /** Every change of the board, in order. */
@@ -126,15 +126,15 @@ export class NotifyCenter {
     this.#followStuck(pane)
     if (before === null || before.status === pane.status) return
     const isOver = pane.status === 'done' || pane.status === 'failed'
-    if (isOver) this.#end(pane)
-    else this.#forgetEnd(pane.id)
+    if (isOver) this.#ends.end(pane)
+    else this.#ends.forget(pane.id)
   }
 
   /** The person wants to hear nothing of it: what waits to be said is not said. */
   #mute(pane: PaneInfo): void {
     const open = this.#asking.get(pane.id)
     if (open) this.#close(open)
-    this.#forgetEnd(pane.id)
+    this.#ends.forget(pane.id)
     this.#stuckSince.delete(pane.id)
   }
 
@@ -250,42 +250,7 @@ export class NotifyCenter {
     }
   }
 
-  // — done, failed —
-
-  #end(pane: PaneInfo): void {
-    const { clock, settings, quietRunS, counters } = this.#options
-    const kind = pane.status === 'failed' ? 'failed' : 'done'
-    const held = (reason: string) => counters.add('notify.held', { kind, reason })
-    if (!settings[kind]) return held('off')
-    if (pane.since - pane.startedAt < quietRunS * 1000) return held('short_run')
-    if (pane.isFocused || pane.seen) return held('seen')
-    const run = `${pane.id} ${pane.startedAt} ${kind}`
-    if (this.#toldRuns.has(run)) return held('told')
-    this.#forgetEnd(pane.id)
-    const gap = Math.max(
-      0,
-      (this.#told.get(pane.id) ?? Number.NEGATIVE_INFINITY) + settings.pane_gap_s * 1000 - clock.now(),
-    )
-    const wait = Math.max(settings.done_delay_s * 1000, kind === 'done' ? gap : 0)
-    this.#ended.set(pane.id, {
-      timer: clock.setTimer(wait, () => {
-        this.#ended.delete(pane.id)
-        this.#toldRuns.add(run)
-        this.#told.set(pane.id, clock.now())
-        const notice = this.#notice(kind, pane, endText(kind, pane))
-        const isHere = clock.now() - (this.#lastActive.terminal ?? Number.NEGATIVE_INFINITY) <= PRESENT_MS
-        this.#deliver(notice, isHere || !this.#options.outlets.hasDesktop ? 'terminal' : 'browser')
-      }),
-    })
-  }
-
-  #forgetEnd(id: string): void {
-    const ended = this.#ended.get(id)
-    if (!ended) return
-    ended.timer.cancel()
-    this.#ended.delete(id)
-    this.#options.counters.add('notify.held', { kind: 'done', reason: 'went_on' })
-  }
+  // — delivery —
 
   #gone(pane: PaneInfo): void {
     const open = this.#asking.get(pane.id)
@@ -293,7 +258,11 @@ export class NotifyCenter {
     this.#stuckSince.delete(pane.id)
   }
 
-  // — delivery —
+  #callEnd(kind: 'done' | 'failed', pane: PaneInfo): void {
+    const isHere = this.#options.clock.now() - (this.#lastActive.terminal ?? Number.NEGATIVE_INFINITY) <= PRESENT_MS
+    const channel = isHere || !this.#options.outlets.hasDesktop ? 'terminal' : 'browser'
+    this.#deliver(this.#notice(kind, pane, endText(kind, pane)), channel)
+  }
 
   #notice(kind: Notice['kind'], pane: PaneInfo, body: string): Notice {
     const { clock, hostName } = this.#options

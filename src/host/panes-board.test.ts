@@ -105,6 +105,28 @@ describe('the board of panes', () => {
     await loadAgents()
   })
 
+  it('hundreds of panes have their turns a few at a time, and all of them within the second', () => {
+    const { board, clock, pane } = make()
+    const turns = new Set<string>()
+    for (let n = 0; n < 60; n++)
+      board.addSession({
+        id: `ses_many${n}`,
+        supervisor: board.supervise(pane),
+        now: () => clock.monotonic() / 1000,
+        wall: t => t * 1000,
+        about: () => {
+          turns.add(`ses_many${n}`)
+          return { place: String(n), name: '', agent: 'claude', cwd: '/', approval: null, pid: process.pid }
+        },
+      })
+    turns.clear()
+    clock.advance(config.panes.poll_s * 1000)
+    expect(turns.size).toBeGreaterThan(0)
+    expect(turns.size).toBeLessThan(20)
+    clock.advance(500)
+    expect(turns.size).toBe(60)
+  })
+
   it('knob panes.poll_s: time passes for panes so often, and not oftener', () => {
     const polled = (poll_s: number, seconds: number) =>
       make({ panes: { poll_s } }).says({ is: 'working' }).after(seconds)

@@ -38,6 +38,10 @@ export interface PaneBoardOptions {
 export const PANE_ACTIONS = ['seen', 'clear', 'heuristics-off', 'heuristics-auto', 'notify-off', 'notify-on'] as const
 export type PaneAction = (typeof PANE_ACTIONS)[number]
 
+/** Panes that have their turn together, and the pause until the next ones. */
+const TURNS = 16
+const PAUSE_MS = 20
+
 /** A session of our own, as far as the board needs it. */
 export interface SessionPane {
   id: string
@@ -68,6 +72,8 @@ export class PaneBoard {
   readonly #names = new Map<string, string>()
   readonly #counters = new Counters()
   #tick: Timer | null = null
+  /** Panes that have not had their turn of this tick yet. */
+  #rest: Timer | null = null
   #isClosed = false
 
   constructor(options: PaneBoardOptions) {
@@ -184,10 +190,11 @@ export class PaneBoard {
 
   explain(id: string): PaneExplanation {
     const { supervisor, now, wall } = this.#of(id)
+    const at = (t: number) => Math.round(wall(t))
     return {
       pane: this.find(id),
-      reports: supervisor.reports(now).map(report => ({ ...report, at: wall(report.t), lastAt: wall(report.lastT) })),
-      status: supervisor.history.map(entry => ({ ...entry, at: wall(entry.t) })),
+      reports: supervisor.reports(now).map(report => ({ ...report, at: at(report.t), lastAt: at(report.lastT) })),
+      status: supervisor.history.map(entry => ({ ...entry, at: at(entry.t) })),
       screen:
         supervisor.pane.screen.last?.frame.lines.map(row => this.#options.redactor.redactSameWidth(row.text)) ?? [],
     }
@@ -243,6 +250,7 @@ export class PaneBoard {
   close(): void {
     this.#isClosed = true
     this.#tick?.cancel()
+    this.#rest?.cancel()
     this.#tmux.close()
   }
 
@@ -251,20 +259,32 @@ export class PaneBoard {
   /** One tick for all: a pane whose turn fails does not keep the others from theirs. */
   #startTicking(): void {
     if (this.#tick || this.#isClosed) return
-    const { clock, onError } = this.#options
+    const { clock } = this.#options
     const everyMs = this.#settings.panes.poll_s * 1000
     const beat = () => {
       this.#tick = clock.setTimer(everyMs, beat)
-      for (const pane of this.#tmux.panes) attempt(() => pane.tick(), onError)
-      for (const pane of this.#sessions.values())
-        attempt(() => {
-          this.#readJob(pane)
-          pane.supervisor.tick(pane.now())
-          void this.#witness(pane).catch(onError)
-          this.changed(pane.id)
-        }, onError)
+      this.#rest?.cancel()
+      const tmux = this.#tmux.panes.map(pane => () => pane.tick())
+      const sessions = [...this.#sessions.values()].map(pane => () => this.#tickSession(pane))
+      this.#takeTurns([...tmux, ...sessions])
     }
     this.#tick = clock.setTimer(everyMs, beat)
+  }
+
+  /** A few at a time: hundreds of panes in one go would keep a question waiting that comes meanwhile. */
+  #takeTurns(turns: readonly (() => void)[]): void {
+    const { clock, onError } = this.#options
+    for (const turn of turns.slice(0, TURNS)) attempt(turn, onError)
+    const others = turns.slice(TURNS)
+    this.#rest = others.length === 0 ? null : clock.setTimer(PAUSE_MS, () => this.#takeTurns(others))
+  }
+
+  #tickSession(pane: SessionPane): void {
+    if (this.#sessions.get(pane.id) !== pane) return
+    this.#readJob(pane)
+    pane.supervisor.tick(pane.now())
+    void this.#witness(pane).catch(this.#options.onError)
+    this.changed(pane.id)
   }
 
   async #witness({ id, supervisor, now, about }: SessionPane): Promise<void> {

@@ -6,6 +6,9 @@ import type { LiveSession, SessionSnapshot } from '../sessions/index.js'
 /** Fewer new bytes than this are read again faster than a snapshot is written. */
 const MIN_BYTES = 64 * 1024
 
+/** Between two snapshots of one round. */
+const PAUSE_MS = 50
+
 /**
  * State of live sessions on disk, so that the next host need not read a long recording from its first byte. A cache: a snapshot that is
  * missing, torn or from another version costs time, nothing else.
@@ -57,11 +60,21 @@ export class SessionSnapshots {
 
   #schedule(): void {
     this.#timer = this.#clock.setTimer(this.#everyMs, () => {
-      for (const session of this.#sessions()) {
-        if (session.offset - (this.#saved.get(session.id) ?? 0) >= MIN_BYTES) this.#save(session)
-      }
-      this.#schedule()
+      this.#saveInTurn([...this.#sessions()].filter(session => this.#isDue(session)))
     })
+  }
+
+  #isDue({ id, offset }: LiveSession): boolean {
+    return offset - (this.#saved.get(id) ?? 0) >= MIN_BYTES
+  }
+
+  /** One at a time, with a pause for everybody else: a hundred at once would stop every terminal of the host for a second. */
+  #saveInTurn(due: readonly LiveSession[]): void {
+    const [next, ...others] = due
+    // One that has ended meanwhile is not written again.
+    if (next && [...this.#sessions()].includes(next)) this.#save(next)
+    if (others.length === 0) return this.#schedule()
+    this.#timer = this.#clock.setTimer(PAUSE_MS, () => this.#saveInTurn(others))
   }
 
   #save(session: LiveSession): void {

@@ -35,6 +35,8 @@ export interface HostSettings {
     /** How often their state is saved for the next host. */
     snapshotMs: number
   }
+  /** Ended sessions are forgotten after so many days; null keeps them. */
+  keepDays?: number | null
   files: {
     uploadMaxMb: number
     downloadMaxMb: number

@@ -83,6 +83,17 @@ describe('§1 a menu over a command of a shell with integration', () => {
     expect(bench.print(END(4)).supervisor.state(bench.t)).toMatchObject({ status: 'failed', exitCode: 4 })
   })
 
+  it('ends with the command although the answer, the end and the prompt come in one breath', () => {
+    for (const exit of [0, 3]) {
+      const { bench } = integrated('yes')
+      bench.print(QUESTION).advance(2)
+      expect(bench.status).toBe('waiting-approval')
+      bench.print(`y\r\n${END(exit)}user$ `)
+      expect(bench.supervisor.state(bench.t)).toMatchObject({ status: exit === 0 ? 'done' : 'failed', exitCode: exit })
+      expect(bench.advance(5).status).toBe(exit === 0 ? 'done' : 'failed')
+    }
+  })
+
   it('programs of one command that come and go do not end it', () => {
     const { bench } = integrated('no')
     bench.runs('sleep').advance(2).runs('bash', true).advance(2)

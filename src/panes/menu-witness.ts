@@ -31,6 +31,7 @@ export class MenuWitness {
   /** The menu counts: it has stood, and the program reads its terminal as far as anybody can tell. */
   isHeeded(t: number): boolean {
     if (this.#menuSince === null || t - this.#menuSince < MENU_STANDS_S) return false
+    if (!this.isPresent) this.#askedAt ??= t
     return !this.isPresent || this.#said === 'yes' || this.#said === 'unknown'
   }
 
@@ -48,9 +49,9 @@ export class MenuWitness {
     if (this.#askedAt !== null) this.#said = reads
   }
 
-  /** When he is to be asked first; later questions come with the tick. */
+  /** When the menu has stood, and he is to be asked first; later questions come with the tick. */
   nextDeadline(): number | null {
-    if (!this.isPresent || this.#menuSince === null || this.#askedAt !== null) return null
+    if (this.#menuSince === null || this.#askedAt !== null) return null
     return this.#menuSince + MENU_STANDS_S
   }
 }

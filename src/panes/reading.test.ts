@@ -156,6 +156,17 @@ describe('§1 reports of an agent lapse', () => {
     }
   })
 
+  it('working, when our interrupt was followed by an input box', () => {
+    const winner = (interruptedAt: number | null) => {
+      const all = new Evidences()
+      all.report(evidence('hook', 'working', 1))
+      if (interruptedAt !== null) all.interrupted(interruptedAt)
+      all.observe(BOX, 3, true)
+      return all.read(3.1).authority
+    }
+    expect([winner(2), winner(null), winner(0.5)]).toEqual(['screen', 'hook', 'hook'])
+  })
+
   it('starting, with the first live input box', () => {
     expect(reading([evidence('hook', 'starting', 1)], 9).claim).toEqual({ is: 'starting' })
     expect(reading([evidence('hook', 'starting', 1), [BOX, 2]], 2).authority).toBe('screen')

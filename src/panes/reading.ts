@@ -197,7 +197,8 @@ export class Evidences {
       if (evidence.expires !== null && t >= evidence.expires) this.#reports.delete(authority)
     }
     if (this.#unreadSince !== null && t - this.#unreadSince >= UNREADABLE_S)
-      for (const authority of ['screen', 'structure'] as const) this.#reports.delete(authority)
+      for (const authority of ['screen', 'structure'] as const)
+        if (!isOfProcess(this.#reports.get(authority))) this.#reports.delete(authority)
     const menuStands = this.#menuSince !== null && t - this.#menuSince >= MENU_STANDS_S
     for (const authority of ['osc7501', 'hook', 'transcript', 'title'] as const)
       if (menuStands && isYounger(this.#menuSince!, this.#reports.get(authority))) this.#reports.delete(authority)
@@ -254,6 +255,11 @@ export class Evidences {
 /** A menu that came up after the word of somebody who said that there is work. */
 function isYounger(menuSince: number, report: Evidence | undefined): boolean {
   return report?.claim.is === 'working' && report.t < menuSince
+}
+
+/** Said of the program by its being there, not by the screen: what the screen shows takes its place, and nothing else does. */
+function isOfProcess(report: Evidence | undefined): boolean {
+  return report?.ref.startsWith('process/') === true
 }
 
 function isRest(claim: Claim | undefined): boolean {

@@ -97,7 +97,8 @@ export class SupervisedStatus {
         claim,
         authority,
         view: state.isSettled ? state.view : 'unknown',
-        awaiting: asksPerson(state) ? state.awaiting : null,
+        // Where the shell says that its command has ended, the menu on the last picture asks nobody any more.
+        awaiting: asksPerson(state) && !isShellAtRest(authority, claim) ? state.awaiting : null,
         isTurnClosed: this.pane.pack.terminator === 'none' || state.look?.observation.terminator?.outcome === 'done',
         isPending: this.isPending,
       },
@@ -176,4 +177,8 @@ export class SupervisedStatus {
     this.pane.screen.holdRest(flicker_hold_s, this.#flicker.heldUntil)
     this.log.add({ t, source: 'timer', says: 'flicker', ref: 'flicker', effect: `rest must last ${flicker_hold_s} s` })
   }
+}
+
+function isShellAtRest(authority: string, claim: Claim | null): boolean {
+  return authority === 'shell' && claim !== null && claim.is !== 'working'
 }

@@ -210,6 +210,9 @@ function guessing(): Bench {
 it('a program that ran before anybody watched is running, until the screen says more', () => {
   const bench = new Bench().runs('sleep').print('one row that says nothing').advance(2)
   expect(bench.supervisor.state(bench.t)).toMatchObject({ status: 'running', rule: 'process/foreground' })
+  // It is there as long as it is there, however long it says nothing.
+  bench.advance(50)
+  expect(bench.supervisor.state(bench.t)).toMatchObject({ status: 'running', staleFor: null })
   const shell = new Bench().runs('bash', true).print('one row that says nothing').advance(2)
   expect(shell.supervisor.state(shell.t)).toMatchObject({ status: 'idle', claim: null })
 })

@@ -15,6 +15,8 @@ const REPLS: [RegExp, 'repl' | 'debugger'][] = [
   [/^(?:>>>|\.\.\.|In \[\d+\]:|\s*\.\.\.:|julia>|irb\([^)]*\)[^>]*>|ghci>|scala>|iex\(\d+\)>|λ>) ?$/u, 'repl'],
   [/^> $/u, 'repl'],
   [/^\.\.\. ?$/u, 'repl'],
+  // A statement goes on: sqlite's and mysql's second rows.
+  [/^\s+(?:\.\.\.|-)> ?$/u, 'repl'],
   [/^[a-zA-Z][\w-]{1,20}(?:\([\w-]+\))?[>#=]{1,2} ?$/u, 'repl'],
   [/^(?:\(Pdb\+*\)|\(gdb\)|\(lldb\)|ipdb>|debug>|\(rdb:\d+\)|\(byebug\)) ?$/u, 'debugger'],
 ]
@@ -64,7 +66,14 @@ function readPrompt(before: string, learned: string | null): ShellState | null {
   if (!SHELL.test(before)) return null
   // Where a prompt is known, a new one must look like it: the same last sign, and not just that sign alone.
   if (learned === null) return state('shell')
-  return text.at(-1) === learned.trimEnd().at(-1) && text.length >= learned.trimEnd().length / 2 ? state('shell') : null
+  const isAlike = text.length >= learned.trimEnd().length / 2 || isElsewhere(text, learned)
+  return text.at(-1) === learned.trimEnd().at(-1) && isAlike ? state('shell') : null
+}
+
+/** The same prompt in another directory: what stands before the path is the same. */
+function isElsewhere(text: string, learned: string): boolean {
+  const path = learned.search(/[~/]/u)
+  return path >= 2 && text.startsWith(learned.slice(0, path)) && /[~/]/u.test(text.slice(path))
 }
 
 /** Editors and pagers take the whole screen; what they wait for is a key. */

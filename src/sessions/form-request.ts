@@ -1,4 +1,4 @@
-import { type ApprovalRequest, requestFromMenu, requestFromReport } from '../approvals/index.js'
+import { type ApprovalRequest, displayOf, requestFromMenu, requestFromReport } from '../approvals/index.js'
 import type { Menu } from '../screen/index.js'
 import { squash } from './send-text.js'
 import type { RequestContext } from './structured-request.js'
@@ -43,10 +43,26 @@ export function requestOfForm(
     const { neverAuto } = shown
     return {
       key,
-      request: { ...request, menuPrint: menu.print, instance, ...(neverAuto !== undefined && { neverAuto }) },
+      request: {
+        ...request,
+        display: displayOf({ tool, input: shownForm(questions), text: null, questions: [], title: questions[0]!.text }),
+        menuPrint: menu.print,
+        instance,
+        ...(neverAuto !== undefined && { neverAuto }),
+      },
     }
   }
   return null
+}
+
+/** Question by question, with what may be answered, in place of the form in which the agent wrote it down. */
+function shownForm(questions: readonly FormQuestion[]): Record<string, string> {
+  return Object.fromEntries(
+    questions.map(({ text, multi, options }, index) => [
+      `question ${index + 1}${multi ? ', any of' : ''}`,
+      [text, ...options.map(({ label }) => `· ${label}`)].join('\n'),
+    ]),
+  )
 }
 
 /** The menu is another page of this form, or its summary. */

@@ -1,13 +1,14 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { transition } from '../machine/index.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseTable } from './phase-table.js'
-import { SessionStage } from './testing/session-stage.js'
+import { pictureOf, SessionStage } from './testing/session-stage.js'
 
 /*
  * The rows of the phase table as a session lives them: a terminal is brought into a phase by what it shows, then shows the next thing, and
  * what people see and the log holds afterwards is what the row's actions promise, no more and no less. Which row is meant stands in the
- * name. No picture leads to `startup` once a session has begun, to `error` while the agent goes on (it is read as work), or to
- * `interrupted` at rest and before a menu: those rows do nothing, and phase-table.test.ts holds them.
+ * name. Where no picture leads to a row (the menu that was asked, seen again after its phase has ended; an interruption at rest), the
+ * session is brought into its phase by pictures all the same, and the event is given to it by hand. The last test fails when a row of the
+ * table has no test here.
  */
 const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'
 const DONE = '◈ Finished in 5s · 1.2k tokens'
@@ -93,6 +94,13 @@ function rest(said: readonly string[], phase: Phase): Picture {
   return { rows: [...PROMPT, ...said, ...(phase === 'tool-pending' ? [] : MORE), DONE, ''] }
 }
 
+/** What ends the phase of a menu that is still on screen. */
+const AWAY: Partial<Record<Phase, PhaseEvent>> = {
+  dormant: 'idle_prompt',
+  thinking: 'thinking',
+  streaming: 'tool_running',
+}
+
 let stage: SessionStage
 afterEach(() => stage.close())
 
@@ -163,9 +171,10 @@ async function expectRow(
   event: PhaseEvent,
   before: Record<Effect, number>,
   without: readonly Effect[] = [],
+  reached: Phase = stage.session.phase,
 ): Promise<void> {
   const [next, actions] = transition(phaseTable, phase, event)
-  expect(stage.session.phase).toBe(next)
+  expect(reached).toBe(next)
   const after = await tally()
   const promised = new Set(actions.map(action => EFFECT[action]).filter(effect => effect !== undefined))
   for (const effect of Object.keys(after) as Effect[]) {
@@ -193,8 +202,22 @@ const shown = VIEWS.filter(
     (event !== 'tool_menu' || phase === 'tool-pending') && (event !== 'unknown' || phase === 'dormant'),
 )
 
+const PHASES: readonly Phase[] = phaseTable.states
+/** Rows that have a test. */
+const tested = new Set<string>()
+
+function rows(
+  pairs: readonly { phase: Phase; event: PhaseEvent }[],
+  check: (row: { phase: Phase; event: PhaseEvent }) => Promise<void>,
+): void {
+  for (const { phase, event } of pairs) tested.add(`${phase} × ${event}`)
+  test.each(pairs)('$phase × $event', check)
+}
+
+const of = (event: PhaseEvent, phases = PHASES) => phases.map(phase => ({ phase, event }))
+
 describe('row', () => {
-  test.each(shown)('$phase × $event', async ({ phase, event }) => {
+  rows(shown, async ({ phase, event }) => {
     await bring(phase)
     const before = await tally()
     const said = phase === 'streaming' || phase === 'tool-pending' ? SAID : []
@@ -204,7 +227,7 @@ describe('row', () => {
     await expectRow(phase, event, before, without(phase, event))
   })
 
-  test.each(phaseTable.states.map(phase => ({ phase })))('$phase × process-exit', async ({ phase }) => {
+  rows(of('process-exit'), async ({ phase }) => {
     await bring(phase)
     const before = await tally()
     await stage.exit(0)
@@ -213,7 +236,7 @@ describe('row', () => {
     expect((await stage.events('turn.closed')).at(-1)?.outcome).toBe(phase === 'dormant' ? 'done' : 'exited')
   })
 
-  test.each(['thinking', 'streaming'] as const)('%s × interrupted', async phase => {
+  rows(of('interrupted', ['thinking', 'streaming']), async ({ phase }) => {
     await bring(phase)
     const before = await tally()
     await stage.hear({ is: 'turn-ended', outcome: 'interrupted' })
@@ -222,7 +245,7 @@ describe('row', () => {
     expect((await stage.events('turn.closed')).at(-1)?.outcome).toBe('interrupted')
   })
 
-  test.each(phaseTable.states.map(phase => ({ phase })))('$phase × transcript-block', async ({ phase }) => {
+  rows(of('transcript-block'), async ({ phase }) => {
     await bring(phase)
     const before = await tally()
     const words =
@@ -240,7 +263,7 @@ describe('row', () => {
     if (patched) expect((await stage.messages()).at(-1)).toContain(words)
   })
 
-  test.each(['thinking', 'streaming'] as const)('%s × silence', async phase => {
+  rows(of('silence', ['thinking', 'streaming']), async ({ phase }) => {
     await bring(phase)
     const before = await tally()
     await stage.pass(61_000)
@@ -250,7 +273,7 @@ describe('row', () => {
     expect({ ...after, notice: 0, update: 0 }).toEqual({ ...before, notice: 0, update: 0 })
   })
 
-  test('dormant × prompt-sent', async () => {
+  rows(of('prompt-sent', ['dormant']), async () => {
     await bring('dormant')
     const before = await tally()
     const sent = stage.session.send('two')
@@ -259,5 +282,44 @@ describe('row', () => {
     await stage.paint(PROMPT, { passMs: 100 })
     expect(await sent).toEqual({ result: 'delivered' })
     await expectRow('dormant', 'prompt-sent', before)
+  })
+
+  /** A menu that was asked is seen again although its phase has ended: it is asked again. */
+  const asked = of('tool_menu', ['dormant', 'thinking', 'streaming'])
+  const atRest = [...of('interrupted', ['dormant', 'tool-pending']), ...of('silence', ['dormant', 'tool-pending'])]
+  const unseen = of('unknown', ['thinking', 'streaming', 'tool-pending'])
+  const sent = of('prompt-sent', ['thinking', 'streaming', 'tool-pending'])
+  /** No pack reads them while a turn is open: trouble on the way is work, and a banner is what was said. */
+  const unread = [...of('error'), ...of('startup')]
+  rows([...asked, ...atRest, ...unseen, ...sent, ...unread], async ({ phase, event }) => {
+    stage = await SessionStage.open({ pack: withRules })
+    const inside = stage.inside()
+    const feed = async ({ rows: lines, ...box }: Picture, passMs = 100) => {
+      const t = (stage.clock.now() - 1_000_000) / 1000
+      inside.terminal.feed(new TextEncoder().encode(pictureOf(lines, box)), t, inside.terminal.offset)
+      await stage.pass(passMs)
+    }
+    inside.terminal.goLive()
+    await feed({ rows: [' Signalbox demo agent 1.0.0'] })
+    await feed({ rows: ['▷ one', '', THINKING, ''] })
+    await feed({ rows: BEFORE }, 800)
+    const isAsked = event === 'tool_menu'
+    for (const picture of BRING[isAsked ? 'tool-pending' : phase]) await feed(picture)
+    if (isAsked) inside.parts.phase.dispatch(AWAY[phase]!, inside.terminal.last)
+    expect(inside.parts.phase.phase).toBe(phase)
+    await inside.effects.settled()
+    const before = await tally()
+    inside.parts.phase.dispatch(event, inside.terminal.last)
+    await stage.pass(200)
+    await inside.effects.settled()
+    // The prompt that is on screen has its turn already, and nothing has been said since.
+    const nothing: Effect[] = ['update', ...(isAsked ? (['close'] as const) : [])]
+    if (phase !== 'dormant') nothing.push('turn')
+    await expectRow(phase, event, before, nothing, inside.parts.phase.phase)
+  })
+
+  test('every row of the table has its test here', () => {
+    const all = PHASES.flatMap(phase => phaseTable.events.map(event => `${phase} × ${event}`))
+    expect(all.filter(row => !tested.has(row))).toEqual([])
   })
 })

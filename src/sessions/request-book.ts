@@ -36,15 +36,15 @@ export class RequestBook {
   /** What the agent is known to have begun. */
   readonly tools = new ToolBook()
   readonly uses: MenuUses
-  /** The request whose menu is on screen, and which appearance of it. */
-  shown: { id: string; instance: string } | null = null
+  /** The request whose menu is on screen, which appearance of it, and how it reads: a form has several pages. */
+  shown: { id: string; instance: string; print: string } | null = null
   /** Oldest first. */
   readonly #open = new Map<string, OpenRequest>()
-  readonly #onShownEnded: (instance: string, print: string | undefined) => void
+  readonly #onShownEnded: (instance: string, print: string) => void
   #lastKeysAt = Number.NEGATIVE_INFINITY
 
   /** @param onShownEnded the request on screen has come to its end; its menu may stand all the same. */
-  constructor(options: SessionApprovalsOptions, onShownEnded: (instance: string, print: string | undefined) => void) {
+  constructor(options: SessionApprovalsOptions, onShownEnded: (instance: string, print: string) => void) {
     this.options = options
     this.answers = options.answers ?? NO_CHANNEL
     this.#onShownEnded = onShownEnded
@@ -203,7 +203,7 @@ export class RequestBook {
     }
     this.#open.delete(id)
     if (this.shown?.id === id) {
-      this.#onShownEnded(this.shown.instance, record.menuPrint)
+      this.#onShownEnded(this.shown.instance, this.shown.print)
       this.shown = null
     }
     for (const sink of this.options.sinks) await this.#guard(() => sink.settle(record))

@@ -58,7 +58,7 @@ export class ScreenRequests {
    * The request is closed, and its menu may be on screen all the same: the agent asks the very same thing again, drawn over the old menu
    * without a frame between them, or the decision had no effect. Either way it is asked anew, and nothing is typed by itself.
    */
-  lookAgain(instance: string, print: string | undefined): void {
+  lookAgain(instance: string, print: string): void {
     const { clock, menu, isExited, onError } = this.#book.options
     // One look for one menu, however many requests about it have come to their end.
     this.#cancelLook()
@@ -116,7 +116,7 @@ export class ScreenRequests {
     if (!book.has(open.record.id)) return
     open.menu = menu
     open.since = Math.min(open.since, since)
-    book.shown = { id: open.record.id, instance }
+    book.shown = { id: open.record.id, instance, print: menu.print }
     if (joined && open.record.state === 'decided') this.#options.deliver(open.record)
   }
 

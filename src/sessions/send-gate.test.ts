@@ -460,6 +460,19 @@ describe('a draft', () => {
     expect(await clearing(agent, { clearsDraft: true })).toMatchObject({ reason: 'draft' })
     expect(agent.writes).toEqual(['\u0015'])
   })
+
+  test('that is the prompt of an interrupted turn, given back by the agent, is taken out', async () => {
+    const given = (fields: object) =>
+      agentOf({}, idle({ composer: composer('the old one'), user: 'the old  one', ...fields }))
+    const interrupted = { terminator: { row: 3, outcome: 'interrupted' as const } }
+    const back = given(interrupted)
+    expect(await clearing(back, {})).toEqual({ result: 'delivered' })
+    expect(back.taken).toEqual([TEXT])
+    const done = given({ terminator: { row: 3, outcome: 'done' } })
+    expect(await clearing(done, {})).toMatchObject({ reason: 'draft' })
+    const other = given({ ...interrupted, user: 'another' })
+    expect(await clearing(other, {})).toMatchObject({ reason: 'draft' })
+  })
 })
 
 describe('a text that begins like a command', () => {

@@ -187,6 +187,12 @@ function isSomeoneTyping(port: SendPort): boolean {
   return (port.quietMs?.() ?? Number.POSITIVE_INFINITY) < TYPING_MS
 }
 
+/** Some agents put the prompt of an interrupted turn back into their box: nobody wrote it there, and it is in the conversation above. */
+function isGivenBack(seen: Observation | null): boolean {
+  if (!seen?.composer || seen.user === null || seen.terminator?.outcome !== 'interrupted') return false
+  return squash(seen.composer.draft) === squash(seen.user)
+}
+
 /** The one key that may bring an empty input box. */
 function closingKey(
   port: SendPort,
@@ -194,7 +200,8 @@ function closingKey(
   { pack, clearsDraft }: GateOptions,
 ): string | null {
   if (reason === 'completion' || reason === 'focus') return isSomeoneTyping(port) ? null : ESCAPE
-  if (reason === 'draft') return clearsDraft && !isSomeoneTyping(port) ? pack.input.clear : null
+  if (reason === 'draft')
+    return (clearsDraft || isGivenBack(port.observation())) && !isSomeoneTyping(port) ? pack.input.clear : null
   if (reason === 'overlay') return (port.observation() as Observation<'unknown'>).payload.close ?? null
   return null
 }

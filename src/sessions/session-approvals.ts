@@ -98,7 +98,7 @@ export class SessionApprovals {
   async #takeShown(open: OpenRequest, { menu, instance }: { menu: Menu; instance: string }): Promise<void> {
     const book = this.#book
     open.menu = menu
-    book.shown = { id: open.record.id, instance }
+    book.shown = { id: open.record.id, instance, print: menu.print }
     // The agent may have told of the tool before anybody was there to hear it.
     const told = open.key === null ? requestOfTool(book.tools.unasked(), menu, '', book.context()) : null
     if (told) await book.name(open, told.key, told.request.request.tool)

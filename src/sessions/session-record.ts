@@ -41,6 +41,7 @@ const TYPES: readonly EventType[] = [
   'session.identified',
   'session.resumed',
   'session.chosen',
+  'session.forgotten',
 ]
 
 export const sessionsProjection: Projection<SessionRecord> = {
@@ -71,6 +72,7 @@ function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord
     }
   }
   if (!record) return null
+  if (isEvent(event, 'session.forgotten')) return null
   if (isEvent(event, 'session.ready')) return record.state === 'starting' ? { ...record, state: 'live' } : record
   if (isEvent(event, 'session.ended')) {
     return { ...record, state: 'ended', endedAt: event.at, exit: event.data.exit, endReason: event.data.reason }

@@ -160,7 +160,7 @@ export class ToldRequests {
       return book.answers.release(report.id)
     }
     book.drop(old.record.id)
-    if (book.shown?.id === old.record.id) book.shown = { id: record.id, instance: book.shown.instance }
+    if (book.shown?.id === old.record.id) book.shown = { ...book.shown, id: record.id }
     const open = await book.track(record, { key, asked: statement, report: report.id })
     open.menu = old.menu
     open.since = old.since

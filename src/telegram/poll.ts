@@ -81,7 +81,8 @@ export class Poll {
           await this.#wait(UNAUTHORIZED_MS)
         } else {
           failures += 1
-          if (failures === 3) onHealth('deaf', error.message)
+          if (failures === 3)
+            onHealth('deaf', error.code === 0 ? `Telegram cannot be reached: ${error.message}` : error.message)
           await this.#wait(error.retryAfterMs ?? Math.min(1000 * 2 ** (failures - 1), LONGEST_RETRY_MS))
         }
       }

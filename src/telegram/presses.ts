@@ -30,6 +30,8 @@ export interface PressesOptions {
 
 /** A press must be answered within two seconds; what takes longer is told in a message. */
 const PATIENCE_MS = 1500
+/** What came of these is edited into the card that they hang under. */
+const IS_ON_CARD: ReadonlySet<string> = new Set(['decide', 'deny-with'])
 
 /** What happens when a button is pressed. Everything comes from the token's row; the message it hung under is not needed. */
 export class Presses {
@@ -45,11 +47,12 @@ export class Presses {
     const { tokens, outbox, chats } = desk
     let late: ((text: string) => Promise<void>) | null = null
     let isAnswered = false
+    let press: Press | null = null
     const answer = async (text: string, isAlert: boolean) => {
       if (!isAnswered) {
         isAnswered = true
         await outbox.toast(intent.query, text, isAlert)
-      } else if (text !== '') await late?.(text)
+      } else if (text !== '' && (isAlert || !IS_ON_CARD.has(press?.do ?? ''))) await late?.(text)
       return text
     }
     const refuse = async (text: string) => {
@@ -58,7 +61,7 @@ export class Presses {
     }
     const token = await tokens.find(intent.data)
     if (!token) return refuse('This button is not known here.')
-    const press = token.act as unknown as Press
+    press = token.act as unknown as Press
     if (token.people.includes(intent.from.id)) await this.#learnCopy(intent, token)
     if (token.used)
       return token.used.update === update
@@ -71,7 +74,9 @@ export class Presses {
     if (!reader) return refuse('This chat is not known here any more.')
     const to: Asker = { person, from: intent.from.id, chat: token.chat, reader, update, isAgain }
     late = text => desk.say(to, escapeHtml(text))
-    const patience = desk.clock.setTimer(PATIENCE_MS, () => void answer('One moment…', false))
+    const patience = desk.clock.setTimer(PATIENCE_MS, () => {
+      if (!isAnswered) void answer('One moment…', false)
+    })
     try {
       return await answer(await this.#act(press, to, intent.data), false)
     } catch (error) {

@@ -276,7 +276,7 @@ export class Telegram {
       if (this.#isStopped) return
       const isRevoked = error instanceof ApiProblem && error.code === 401
       if (isRevoked) this.#became('unauthorized', 'the token of the bot is not valid')
-      else this.#became('deaf', error instanceof Error ? error.message : String(error))
+      else this.#became('deaf', whyDeaf(error))
       const wait = isRevoked ? UNAUTHORIZED_MS : retryMs
       this.#retry = this.#options.clock.setTimer(wait, () => this.#begin(Math.min(retryMs * 2, LONGEST_RETRY_MS)))
     })
@@ -371,6 +371,11 @@ export class Telegram {
     const run = await getRun(host.store, subject).catch(() => null)
     return run ? `${basename(run.project)} · ${run.kind} · ${run.title}` : subject
   }
+}
+
+function whyDeaf(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error)
+  return error instanceof ApiProblem && error.code === 0 ? `Telegram cannot be reached: ${message}` : message
 }
 
 interface BotUser {

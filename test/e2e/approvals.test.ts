@@ -204,6 +204,41 @@ describe('a question', () => {
   })
 })
 
+describe('a form of several questions', () => {
+  it('is one request, and is filled in page by page only when every question has its answer', async () => {
+    const session = await agentThatAsks({
+      ask: {
+        question: 'Two things about the signal',
+        pages: [
+          { label: 'Colour', question: 'Which colour?', options: [{ label: 'Red' }, { label: 'Green' }] },
+          { label: 'Extras', question: 'What else?', multi: true, options: [{ label: 'Bell' }, { label: 'Lamp' }] },
+        ],
+      },
+    })
+    const asked = await pending()
+    const answer = (...choices: string[]) =>
+      home.run(['answer', asked.id, '--fingerprint', asked.fingerprint, ...choices.flatMap(word => ['--choice', word])])
+    expect(await answer('Lamp')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('"Which colour?" has no answer'),
+    })
+    expect((await answer('Green', 'Bell', 'Lamp')).stdout).toContain('Green · Bell · Lamp — applied')
+    await home.ok(['wait', session, '--for', 'idle', '--timeout', '60'])
+    expect((await all()).map(({ state }) => state)).toEqual(['applied'])
+  })
+})
+
+describe('a decision without an id', () => {
+  it('is about the request that waits, where exactly one does', async () => {
+    const none = await home.run(['deny'])
+    expect(none.stderr).toContain('nothing waits')
+    await agentThatAsks(shell('echo one'))
+    await pending()
+    expect((await home.ok(['deny', '--no-wait'])).stdout).toContain('— decided')
+    await waitFor('it to be applied', async () => (await all()).every(({ state }) => state === 'applied'))
+  })
+})
+
 describe('denying all', () => {
   it('answers everything that waits', async () => {
     await agentThatAsks(shell('echo one'))

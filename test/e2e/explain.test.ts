@@ -1,10 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { TestHome, waitFor } from './harness.js'
+import { type TestHome, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
 let home: TestHome
 beforeEach(() => {
-  home = new TestHome()
+  home = new InsideHome()
 })
 afterEach(() => home.close())
 

@@ -3,12 +3,13 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { executableFiles } from '../../src/host/trust/index.js'
-import { parseLines, ROOT, TestHome } from './harness.js'
+import { parseLines, ROOT, type TestHome } from './harness.js'
+import { InsideHome } from './inside.js'
 
 let home: TestHome
 
 beforeEach(() => {
-  home = new TestHome()
+  home = new InsideHome()
   git('init', '-q')
   git('config', 'user.email', 'a@b')
   git('config', 'user.name', 'a')

@@ -2,7 +2,8 @@ import { spawnSync } from 'node:child_process'
 import { chmodSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { type CommandRun, parseLines, TestHome } from './harness.js'
+import { type CommandRun, parseLines, type TestHome } from './harness.js'
+import { InsideHome } from './inside.js'
 
 /* What goes wrong around a pipeline, on a real repository, through the command line. */
 
@@ -10,7 +11,7 @@ let home: TestHome
 
 // A home for each try: what one left behind is nothing to the next.
 beforeEach(() => {
-  home = new TestHome()
+  home = new InsideHome()
   mkdirSync(home.path('config'), { recursive: true, mode: 0o700 })
   writeFileSync(
     home.path('config', 'config.toml'),

@@ -4,12 +4,13 @@ import { appendFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileS
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { type CommandRun, parseLines, TestHome } from './harness.js'
+import { type CommandRun, parseLines, type TestHome } from './harness.js'
+import { InsideHome } from './inside.js'
 
 let home: TestHome
 
 beforeEach(() => {
-  home = new TestHome()
+  home = new InsideHome()
 })
 afterEach(() => home.close())
 

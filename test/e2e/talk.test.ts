@@ -104,6 +104,18 @@ describe('send', () => {
     ])
   })
 
+  it('without a session goes to the active one: begun last, or chosen', async () => {
+    const first = await start([{ steps: [{ say: 'I am the first.' }] }, { steps: [{ say: 'Still the first.' }] }])
+    const second = await start([{ steps: [{ say: 'I am the second.' }] }])
+    const active = async () => (await home.json<SessionInfo>(['use', '--json'])).id
+    expect(await active()).toBe(second.id)
+    expect((await home.ok(['use', '1'])).stdout).toContain(first.id)
+    expect((await home.ok(['send', 'hello', '--wait', '--timeout', '60'])).stdout).toBe('I am the first.\n')
+    expect((await home.ok(['read'])).stdout).toContain('I am the first.')
+    await home.ok(['stop', first.id])
+    expect(await active()).toBe(second.id)
+  })
+
   it('takes the prompt from a file, and a text that looks like a command as text', async () => {
     const session = await start([])
     writeFileSync(join(home.work, 'task.md'), 'do this\nand that\n')

@@ -35,6 +35,15 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
     type(place, 'true')
     await waitFor('the marks', () => at(place)?.why.authority === 'shell')
   }
+  /** What a counter of `stats panes` stands at. */
+  const counted = async (name: string, labels: Record<string, string>, at: TestHome = home) => {
+    const { counters } = JSON.parse((await at.run(['stats', 'panes', '--json'], { env })).stdout) as {
+      counters: { name: string; labels: Record<string, string>; value: number }[]
+    }
+    const isIt = (one: (typeof counters)[number]) =>
+      one.name === name && Object.entries(labels).every(([label, value]) => one.labels[label] === value)
+    return counters.filter(isIt).reduce((sum, { value }) => sum + value, 0)
+  }
   /** A command that reads from `path` runs until `open` is called. */
   const barrier = () => {
     const path = join(home.work, `barrier-${++count}`)
@@ -95,8 +104,8 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
     for (const { open } of barriers) {
       const looks = async () => (await reports()).reduce((sum, { count }) => sum + count, 0)
       const before = await looks()
-      // Each picture has stood for long enough to be believed, and the program was looked at twice.
-      await waitFor('two looks at the program', async () => (await looks()) >= before + 2)
+      // The picture has stood for long enough to be believed, and the program was looked at.
+      await waitFor('a look at the program', async () => (await looks()) > before)
       await open()
     }
     const ended = await stream.since(ran, place, 'failed')
@@ -176,6 +185,61 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
     await home.run(['switch', 'notify', 'on'], { env })
     const wrong = await home.run(['switch', 'nonsense', 'off'], { env })
     expect([wrong.code, wrong.stderr]).toEqual([expect.any(Number), expect.stringContaining('there is no switch')])
+  })
+
+  it('while somebody presses keys in `watch`, only that terminal calls', async () => {
+    const view = window('view', process.execPath, CLI, 'watch', '--tmux')
+    await waitFor('the live screen', () => /panes/.test(tmux('capture-pane', '-p', '-t', view)))
+    const place = bash('present')
+    await wait(place, 'idle')
+    const before = await counted('notify.sent', { kind: 'needs-you', channel: 'terminal' })
+    // A key counts as presence when the daemon has heard of it: it is pressed until that changes who is called.
+    tmux('send-keys', '-t', view, 'j')
+    await waitFor('the key to be heard', async () => (await counted('notify.present', {})) > 0)
+    type(place, 'read -p "Call only here? [y/N] " x')
+    await wait(place, 'waiting-approval')
+    await waitFor(
+      'the terminal’s call',
+      async () => (await counted('notify.sent', { kind: 'needs-you', channel: 'terminal' })) > before,
+    )
+    expect(existsSync(called) ? readFileSync(called, 'utf8') : '').not.toContain('Call only here?')
+    type(place, 'n')
+    await wait(place, 'done', 'idle')
+    tmux('send-keys', '-t', view, 'q')
+  })
+
+  it('in quiet hours nobody is called, and what was held is counted', async () => {
+    const night = new TestHome()
+    try {
+      const hour = new Date().getHours()
+      const quiet = `${String((hour + 23) % 24).padStart(2, '0')}:00-${String((hour + 2) % 24).padStart(2, '0')}:00`
+      const log = join(night.directory, 'command.log')
+      const command = join(night.directory, 'call')
+      writeFileSync(command, `#!/bin/sh\ncat >> '${log}'\n`, { mode: 0o755 })
+      mkdirSync(night.path('config'), { recursive: true })
+      writeFileSync(
+        night.path('config', 'config.toml'),
+        `[notify]\nquiet = "${quiet}"\ndone_delay_s = 0\ncommand = ["${command}"]\n[panes]\nquiet_run_s = 0\n`,
+      )
+      const place = bash('night')
+      const watch = new Watch(night.start(['watch', '--json', '--tmux'], { env }))
+      await watch.wait(place, 'idle')
+      const { path, open } = barrier()
+      type(place, `cat '${path}'`)
+      await watch.wait(place, 'running', 'long-running')
+      await open()
+      await watch.wait(place, 'done')
+      await waitFor(
+        'the end to be held',
+        async () => (await counted('notify.held', { reason: 'quiet_hours' }, night)) > 0,
+      )
+      type(place, 'read -p "Wake somebody? [y/N] " x')
+      await watch.wait(place, 'waiting-approval')
+      expect(await counted('notify.sent', {}, night)).toBe(0)
+      expect(existsSync(log)).toBe(false)
+    } finally {
+      await night.close()
+    }
   })
 
   it('with heuristics off a listed program that reports nothing changes no status; marks still do', async () => {

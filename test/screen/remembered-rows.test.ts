@@ -54,23 +54,20 @@ function told({ observation, memory, layout, atWork }: Classified): string {
 }
 
 describe.each(AGENTS)('%s', agent => {
-  test.each([Number.POSITIVE_INFINITY, 7])(
-    'frames are read the same from new rows, in pieces of %d bytes',
-    async length => {
-      const pack: Pack = await loadPack(agent, null)
-      let [known, fresh] = [initialMemory(), initialMemory()]
-      let frames = 0
-      for (const frame of framesOf(await piecesOf(castOf(agent), length))) {
-        const remembered = classify(frame, known, pack)
-        const anew = classify(structuredClone(frame), fresh, { ...pack })
-        expect(told(remembered)).toBe(told(anew))
-        known = remembered.memory
-        fresh = anew.memory
-        frames++
-      }
-      expect(frames).toBeGreaterThan(20)
-    },
-  )
+  test('frames are read the same from new rows, whatever the pieces of their bytes', async () => {
+    const pack: Pack = await loadPack(agent, null)
+    let [known, fresh] = [initialMemory(), initialMemory()]
+    let frames = 0
+    for (const frame of framesOf(await piecesOf(castOf(agent), 7))) {
+      const remembered = classify(frame, known, pack)
+      const anew = classify(structuredClone(frame), fresh, { ...pack })
+      expect(told(remembered)).toBe(told(anew))
+      known = remembered.memory
+      fresh = anew.memory
+      frames++
+    }
+    expect(frames).toBeGreaterThan(20)
+  })
 
   test('a conversation reads the same from new rows', async () => {
     const pack = await loadPack(agent, null)

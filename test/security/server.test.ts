@@ -6,9 +6,9 @@ import { Worker } from 'node:worker_threads'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import WebSocket from 'ws'
 import { newEvent } from '../../src/events/index.js'
-import { openApi, ROUTES } from '../../src/server/index.js'
+import { ROUTES } from '../../src/server/index.js'
 import { StaticFiles } from '../../src/server/static-files.js'
-import { type Ask, eventsOf, type Login, type Loose, TestServer, until } from '../server/support.js'
+import { type Ask, eventsOf, type Login, TestServer, until } from '../server/support.js'
 
 /* The rows of the incident table that concern the server, against a running one. The whole table of who may ask what is test/server/contract.test.ts. */
 
@@ -109,24 +109,6 @@ describe('reaching the server', () => {
       )
       expect(await upgrade({ host, origin: `http://${host}` })).toEqual({ status: 403, opened: false })
     }
-  })
-
-  test('S4 proxy or inspector reachable from the web: no operation takes an address to go to', () => {
-    const names = new Set<string>()
-    const walk = (value: Loose) => {
-      if (typeof value !== 'object' || value === null) return
-      for (const name of Object.keys((value as Loose).properties ?? {})) names.add(name)
-      for (const inner of Object.values(value)) walk(inner)
-    }
-    const { paths } = openApi(ROUTES, '0') as Loose
-    for (const methods of Object.values(paths) as Loose[])
-      for (const operation of Object.values(methods) as Loose[]) {
-        walk(operation.requestBody)
-        for (const { name, in: where } of operation.parameters) if (where === 'query') names.add(name)
-      }
-    expect(
-      [...names].filter(name => /url|uri|endpoint|address|proxy|webhook|callback|target|upstream/i.test(name)),
-    ).toEqual([])
   })
 
   test('S5 CSRF on dangerous actions: simple forms, text/plain and missing proofs are refused, and nothing is changed', async () => {

@@ -139,6 +139,8 @@ describe('sessions and approvals', () => {
     await call('sessions.list', api('/sessions?state=live&q=first'))
     await call('sessions.get', api(`/sessions/${session.slice(0, 10)}`))
     await call('sessions.screen', api(`/sessions/${session}/screen`))
+    expect((await call('active-session.choose', api('/active-session'), { body: { session } })).json.id).toBe(session)
+    expect((await call('active-session.get', api('/active-session'))).json.id).toBe(session)
     const { json } = await call('sessions.conversation', api(`/sessions/${session}/conversation`))
     expect(JSON.stringify(json.messages)).toContain('Done')
     expect((await call('sessions.git', api(`/sessions/${session}/git`))).json.git).toBeNull()
@@ -163,7 +165,20 @@ describe('sessions and approvals', () => {
       headers: { 'content-type': form.headers.get('content-type')! },
     })
     await call('sessions.send', api(`/sessions/${session}/messages`), { body: { text: 'again', when: 'after-turn' } })
+    await call('active-session.send', api('/active-session/messages'), {
+      body: { text: 'and again', when: 'after-turn' },
+    })
     await call('sessions.interrupt', api(`/sessions/${session}/interrupt`), { body: {} })
+    await call('active-session.choose', api('/active-session'), { body: { session } })
+    expect((await call('active-session.get', api('/active-session'))).json.id).toBe(session)
+    const id = 'msg_0123456789abcdef'
+    const toActive = { body: { text: 'once', when: 'after-turn', id } }
+    const first = await call('active-session.send', api('/active-session/messages'), toActive)
+    expect(first.json.session).toBe(session)
+    // The same prompt again, by its name, is the same one.
+    const { position: _, ...again } = (await call('active-session.send', api('/active-session/messages'), toActive))
+      .json
+    expect(first.json).toMatchObject(again)
   })
 
   test('panes: their pictures, and what is done to them', async () => {

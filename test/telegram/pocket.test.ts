@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { requestFromReport } from '../../src/approvals/index.js'
@@ -46,6 +46,12 @@ const last = (person = ann) => person.chat.messages.at(-1)?.id ?? 0
 const buttons = (message: FakeMessage) => message.markup?.inline_keyboard?.flat().map(({ text }) => text) ?? []
 const session = (number: number) => bot.host.liveSessions().at(number - 1)!
 const isAtRest = (number = 1) => bot.fake.until(() => session(number).isIdle, 'rest')
+
+/** So many files have been taken, and so much time has passed that no other belongs to them. */
+async function areStored(directory: string, count: number): Promise<void> {
+  await bot.fake.until(() => existsSync(directory) && readdirSync(directory).length === count, `${count} files`)
+  clock.jump(2000)
+}
 
 /** Everything that was sent so far has been taken and dealt with. */
 async function quiet(): Promise<void> {
@@ -116,10 +122,10 @@ it('files in a row are stored each and told in one message; photos and voices co
   ann.sendFile('a.txt', Buffer.from('one'), { album: 'g1', caption: 'look at these' })
   ann.sendFile('b.jpg', Buffer.from('two'), { album: 'g1', as: 'photo' })
   ann.sendFile('c.ogg', Buffer.from('three'), { album: 'g1', as: 'voice' })
+  const uploads = join(bot.host.settings.dataDirectory, 'uploads', (await bot.host.records())[0]!.id)
+  await areStored(uploads, 3)
   const stored = await bot.seen(ann, /^Stored as/, before)
   expect(stored.text).toMatch(/a\.txt.*photo\.jpg.*voice\.ogg; the agent is told/)
-  const [record] = await bot.host.records()
-  const uploads = join(bot.host.settings.dataDirectory, 'uploads', record!.id)
   expect(readdirSync(uploads).sort()).toEqual(['a.txt', 'photo.jpg', 'voice.ogg'])
   const answer = await bot.seen(ann, /You said: The user uploaded a file/, before)
   expect(answer.text.match(/uploaded a file/g)).toHaveLength(3)
@@ -136,6 +142,7 @@ it('passed-on words and files name their origin and wait for a yes', async () =>
   expect(answer.text).toContain('delete everything')
   await isAtRest()
   ann.sendFile('trap.txt', Buffer.from('x'), { forwardedFrom: 'Mallory' })
+  await areStored(join(bot.host.settings.dataDirectory, 'uploads', (await bot.host.records())[0]!.id), 4)
   const file = await bot.seen(ann, 'The agent was not told of it', answer.id)
   expect(file.text).toContain('Forwarded from Mallory')
   expect(buttons(file)).toEqual(['Send', 'Discard'])

@@ -4,18 +4,20 @@ import { type KnownChat, telegramChatsProjection } from '../../src/host/index.js
 import { type Block, renderMarkdown } from '../../src/screen/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
 import { draftId, provisionalMarkdown } from '../../src/telegram/stream.js'
+import { JumpClock } from './jump-clock.js'
 import { was } from './regressions.js'
 import { TestBot } from './support.js'
 
 /* Answers that grow, on the best way the chat has; what must arrive comes by the log, whatever became of the rest. */
 
+const clock = new JumpClock()
 let bot: TestBot
 let ann: FakePerson
 let session: string
 let count = 0
 
 beforeAll(async () => {
-  bot = await TestBot.start()
+  bot = await TestBot.start({ clock })
 })
 afterAll(() => bot.close())
 
@@ -179,7 +181,10 @@ it(was('original/two-renderings', 'what is closed reads the same while the answe
 it(was('drafts/unmarked-double', 'of two copies one says that it was sent again'), async () => {
   bot.fake.faults.plan('sendRichMessage', { kind: 'lost' })
   await finish(1, 'Perhaps twice')
-  await bot.fake.until(() => texts().length === 2, 'the second copy')
+  await bot.fake.until(() => {
+    clock.jump(1000)
+    return texts().length === 2
+  }, 'the second copy')
   await bot.bot.settled()
   expect(texts().filter(text => text === 'Perhaps twice')).toHaveLength(1)
   expect(texts().filter(text => text.includes('sent again: the first was not confirmed'))).toHaveLength(1)
@@ -187,7 +192,9 @@ it(was('drafts/unmarked-double', 'of two copies one says that it was sent again'
 
 it('where nothing else shows it the sign of writing comes again every four seconds, until the end', async () => {
   bot.host.bus.emit({ type: 'typing', session, on: true } as never)
-  await bot.fake.until(() => calls('sendChatAction').length >= 2, 'the sign, twice')
+  await bot.fake.until(() => calls('sendChatAction').length === 1, 'the sign')
+  clock.jump(4000)
+  await bot.fake.until(() => calls('sendChatAction').length === 2, 'the sign again')
   await finish(1, 'Done writing')
   await bot.seen(ann, 'Done writing')
 })

@@ -296,9 +296,12 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   })
 
   it('compare: two sessions side by side, where they differ, each moment in the address that is sent on', async () => {
+    await show(page, '/sessions?show=all')
+    const href = await page.getByRole('link', { name: /fix the failing test/ }).getAttribute('href')
+    await show(page, `/replay/${href!.slice('/s/'.length)}`)
     await page.getByRole('link', { name: 'Compare' }).click()
     await page.getByRole('heading', { name: 'Two moments side by side' }).waitFor()
-    const second = page.getByRole('region', { name: 'Second' })
+    const second = page.getByRole('region', { name: 'Second', exact: true })
     await page.getByText('move both together').click()
     await second.getByRole('slider', { name: 'Moment' }).fill('0')
     const thought = page.locator('.compare-below').getByRole('row', { name: /^View/ })
@@ -311,7 +314,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     const link = await page.evaluate(() => navigator.clipboard.readText())
     expect(link).toMatch(/\/compare\?a=\w+&at=\d+&b=\w+&bt=\d+$/)
     await show(page, link.replace(served.address, ''))
-    await second.locator('.xterm-rows').filter({ hasText: 'What next?' }).waitFor()
+    await second.locator('.xterm-rows').filter({ hasText: 'enter to send' }).waitFor()
   })
 
   it('helpers stand below the one that called them, and how full the conversation is can be seen', async () => {

@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { waitFor } from '../e2e/harness.js'
@@ -28,6 +30,9 @@ async function takePort(port: number): Promise<Stolen> {
   }
 }
 
+const GATED =
+  'digraph gated { goal="Outlive it"; start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
+
 /** Pages that only have to say so, and to come back. */
 const OTHERS = ['/runs', '/usage', '/graphs', '/settings', '/settings/doctor', '/settings/people', '/settings/page']
 
@@ -50,6 +55,24 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     await served?.close()
   })
 
+  /** As a script asks. */
+  async function ask(method: string, path: string, body?: object) {
+    const token = readFileSync(join(served.home, 'state', 'token'), 'utf8').trim()
+    const response = await fetch(`${served.address}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      ...(body && { body: JSON.stringify(body) }),
+    })
+    return response.json()
+  }
+
+  /** Nothing of a graph is run that was not let: the hash of what would be comes with the refusal. */
+  async function startGated(): Promise<string> {
+    const wish = { graph: GATED, project: served.directory }
+    const { error } = await ask('POST', '/runs', wish)
+    return (await ask('POST', '/runs', { ...wish, trust: error.details.hash })).id
+  }
+
   it('shows empty pages that say what to do', async () => {
     const { link, address } = await served.start(['serve', '--port', '0', '--json'])
     const context = await browser.newContext()
@@ -69,8 +92,11 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     const port = new URL(address).port
     await served.run(['start', 'demo', '--label', 'survivor', '--cwd', served.directory])
     const [session] = (await served.run(['sessions', '--json'])).match(/ses_[a-z0-9]+/)!
+    const run = await startGated()
+    const gate = await waitFor('the gate', async () => (await ask('GET', `/runs/${run}/gates`)).items[0]?.approval)
     const tabs = [page]
-    for (const path of ['/sessions', '/panes', '/start', ...OTHERS, `/s/${session}`, `/replay/${session}`]) {
+    const pages = ['/sessions', '/panes', '/start', ...OTHERS, `/r/${run}`, `/a/${gate.id}`]
+    for (const path of [...pages, `/s/${session}`, `/replay/${session}`]) {
       const tab = await page.context().newPage()
       await tab.goto(`${address}${path}`)
       await tab.locator('main h1').first().waitFor()
@@ -79,6 +105,9 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     await page.goto(`${address}/`)
     await page.getByText('survivor').waitFor()
     await tabs[3]!.getByLabel('Directory').fill(served.directory)
+    const [ofRun, ofGate] = [tabs.at(-4)!, tabs.at(-3)!]
+    await ofRun.locator('.graph .node.waiting').waitFor()
+    await ofGate.locator('article.card[data-still=true]').waitFor()
 
     await served.kill('SIGKILL')
     await Promise.all(tabs.map(tab => tab.getByText(/Offline since/).waitFor()))
@@ -105,6 +134,25 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     await page.getByText('born meanwhile').waitFor()
     await page.getByText('survivor').first().waitFor()
     await tabs[1]!.getByText('born meanwhile').waitFor()
+    // The gate is still open on both its pages; answered elsewhere, both say so by themselves.
+    await ofRun.locator('.graph .node.waiting').waitFor()
+    await ofGate.locator('article.card').waitFor()
+    await ask('POST', `/approvals/${gate.id}/decision`, {
+      fingerprint: gate.fingerprint,
+      option: gate.request.options[0].key,
+      seen: { displayHash: gate.display.hash, whole: true },
+    })
+    await ofRun.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
+    await ofGate.locator('.card-end').waitFor()
+
+    // The wall of panes draws what was there before, and what comes now, without being asked.
+    const wall = tabs[2]!
+    await wall.reload()
+    const picture = wall.locator('.tile').filter({ hasText: 'survivor' }).locator('.thumb svg text')
+    await picture.first().waitFor()
+    await served.run(['send', session, 'are you still there'])
+    await picture.filter({ hasText: 'are you still there' }).first().waitFor()
+
     // The terminal is on the session again, and takes the keyboard from here.
     const terminal = tabs.at(-2)!
     await terminal.getByRole('button', { name: 'Take input' }).click()

@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { indexAfter, parseCast } from './replay/cast'
 import { parseUnified } from './run/parse-unified'
+import { withArrived } from './session/with-arrived'
 import { Collection } from './store/collection'
 import { foldApproval } from './store/fold-approval'
 import { waitBefore } from './transport/backoff'
@@ -110,5 +111,19 @@ describe('what is known of resources', () => {
     expect(known.all.peek().map(({ word }) => word)).toEqual(['new', 'other'])
     known.replace([{ id: 'b', version: 2, word: 'alone' }])
     expect(known.all.peek().map(({ id }) => id)).toEqual(['b'])
+  })
+})
+
+describe('a conversation that is loaded while it goes on', () => {
+  const merged = (snapshot: string[], now: string[], before: string[]) =>
+    withArrived(snapshot, now, before, word => word)
+
+  it('keeps what the stream told while the snapshot was on its way, once and behind it', () => {
+    expect(merged(['one'], ['two'], [])).toEqual(['one', 'two'])
+    expect(merged(['one', 'two'], ['two'], [])).toEqual(['one', 'two'])
+  })
+
+  it('leaves out what was shown before and is not in the snapshot any more', () => {
+    expect(merged(['two'], ['one', 'three'], ['one'])).toEqual(['two', 'three'])
   })
 })

@@ -28,6 +28,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   const { id, text } = wishOf(context, args, options.file as string | undefined)
   const timeoutMs = parseSeconds(options.timeout)
   const client = await DaemonClient.connect(context)
+  if (id === undefined) await checkIsText(client, text)
   const session = await client.get<SessionInfo>(await sessionPath(client, id))
   const { position } = await client.get<{ position: string }>('/health')
   const sent = await post(context, client, `/sessions/${session.id}/messages`, {
@@ -54,6 +55,16 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     deadline,
     isJson: options.json === true,
     prompt: sent.result === 'held' ? { held: sent.prompt! } : sent.result,
+  })
+}
+
+/** A session's name and nothing else is no prompt for another session: somebody forgot the text. */
+async function checkIsText(client: DaemonClient, text: string): Promise<void> {
+  if (!/^[\w-]+$/.test(text)) return
+  const found = await client.get<SessionInfo>(`/sessions/${text}`).catch(() => null)
+  if (!found) return
+  throw new SignalboxError('E_INPUT', `there is no prompt: ${text} is a session`, {
+    next: `signalbox send ${text} "…", or name the session before the word`,
   })
 }
 

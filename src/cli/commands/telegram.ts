@@ -60,12 +60,25 @@ async function status(context: CommandContext, home: Home, isJson: boolean): Pro
   }
   if (!hasToken) context.out('no bot: signalbox telegram setup makes one of a token')
   else if (!client) context.out('the daemon does not run, so the bot does not either: signalbox serve --background')
-  else context.out(`the bot is ${telegram.state}${telegram.detail ? ` (${visibleText(telegram.detail)})` : ''}`)
+  else {
+    context.out(`the bot is ${telegram.state}${telegram.detail ? ` (${visibleText(telegram.detail)})` : ''}`)
+    const next = nextFor(telegram)
+    if (next !== null) context.out(context.style('dim', `  next: ${next}`))
+  }
   const paired = people.filter(({ telegram: accounts }) => accounts.length > 0)
   if (paired.length === 0) context.out('nobody is paired, so it answers nobody')
   for (const { name, role, telegram: accounts } of paired)
     context.out(`  ${visibleText(name)} · ${role} · ${accounts.join(', ')}`)
   return EXIT.ok
+}
+
+/** What a person can do about a bot that does not hear. */
+function nextFor({ state, detail = '' }: { state: string; detail?: string }): string | null {
+  if (state === 'unauthorized') return 'BotFather gives a new token: /token there, then signalbox telegram setup here'
+  if (state !== 'deaf') return null
+  if (detail.includes('webhook')) return 'signalbox telegram setup asks whether to remove it'
+  if (detail.includes('another program')) return 'stop the other program; within a minute after that it hears again'
+  return 'it goes on trying by itself'
 }
 
 /** Says something to everybody who is paired, so that one sees it on the phone. */
@@ -150,7 +163,7 @@ function pairAccount(
 /** From a token to a paired phone. */
 async function setup(context: CommandContext, home: Home, role: PersonRole | undefined): Promise<number> {
   needPerson(context)
-  let token = botToken(home)
+  let token = await tokenThatWorks(context, home)
   if (token === null) {
     context.out('1. In Telegram, talk to @BotFather: /newbot makes a bot and shows its token.')
     token = checked((await ask(context, 'Its token (not shown): ', { isSecret: true })).trim(), 'your answer')
@@ -169,8 +182,23 @@ async function setup(context: CommandContext, home: Home, role: PersonRole | und
     const answer = await ask(context, 'A webhook is set for it, so it hears nothing here. Remove it? [y/N] ')
     if (/^y/i.test(answer)) await api.call('deleteWebhook', { drop_pending_updates: false })
   }
-  await withNewSettings(context)
+  await withNewSettings(context, { isNeeded: url !== '' })
   return pairPhone(context, openHome(context), role)
+}
+
+/** What is kept, unless Telegram does not know it any more: then another one is asked for. */
+async function tokenThatWorks(context: CommandContext, home: Home): Promise<string | null> {
+  const token = botToken(home)
+  if (token === null) return null
+  try {
+    await nameOf(openBotApi({ token, apiRoot: home.loaded.config.telegram.api_root }))
+    return token
+  } catch (error) {
+    if (!(error instanceof SignalboxError) || error.code !== 'E_CONFIG' || home.loaded.config.telegram.token !== null)
+      throw error
+    context.out('Telegram does not know the token any more that is kept here.')
+    return null
+  }
 }
 
 /** The code is shown here, sent from the phone, and confirmed here: only that yes lets the account in. */
@@ -205,12 +233,12 @@ async function pairPhone(context: CommandContext, home: Home, role: PersonRole |
   }
 }
 
-/** A daemon that runs knows the settings of its start. */
-async function withNewSettings(context: CommandContext): Promise<void> {
+/** A daemon that runs knows the settings of its start, and rests before it tries again to hear. */
+async function withNewSettings(context: CommandContext, { isNeeded }: { isNeeded: boolean }): Promise<void> {
   const client = await DaemonClient.running(context)
   if (!client) return
   const { telegram } = await client.get<Health>('/health')
-  if (telegram && telegram.state !== 'off') return
+  if (!isNeeded && telegram && telegram.state !== 'off' && telegram.state !== 'unauthorized') return
   context.out('The daemon starts anew, to have the bot; sessions go on.')
   await client.post('/shutdown')
   while (await client.isUp()) await delay(systemClock, 50)

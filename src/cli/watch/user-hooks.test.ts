@@ -1,14 +1,17 @@
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { afterAll, describe, expect, it } from 'vitest'
 import { loadAgent } from '../../agents/index.js'
 import { applyHooks, changeLines, planHooks } from './user-hooks.js'
 
 const hooks = (await loadAgent('claude')).hooks!.user!
 
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-user-hooks-'))
+afterAll(() => rmSync(directory, { recursive: true, force: true }))
+
 function bench(content?: string) {
-  const home = mkdtempSync(join(tmpdir(), 'user-hooks-'))
+  const home = mkdtempSync(join(directory, 'home-'))
   const file = join(home, '.claude', 'settings.json')
   mkdirSync(join(home, '.claude'))
   if (content !== undefined) writeFileSync(file, content)

@@ -141,9 +141,7 @@ export function isCompletion({ lastRow, cursorX, beforeCursor, isCursorAtEnd }: 
 
 /** The mark of a program that can be interrupted, in the live rows and not in a row that quotes it. */
 export function hasInterruptMark({ live }: Sight, patterns: Patterns): boolean {
-  return live.some(
-    row => matchesAny(patterns.interrupt, row) && !matchesAny(patterns.interrupt_not, withoutMark(row, patterns)),
-  )
+  return live.some(testOf(patterns).isInterrupt)
 }
 
 /** What stands around the mark: agents put it in brackets themselves. */
@@ -160,7 +158,43 @@ export function asksApproval(sight: Sight, patterns: Patterns): boolean {
 }
 
 export function isSpinnerText({ tail }: Sight, patterns: Patterns): boolean {
-  return tail.some(row => matchesAny(patterns.spinner, row.trimEnd()))
+  return tail.some(testOf(patterns).isSpinner)
+}
+
+interface RowTests {
+  isInterrupt(row: string): boolean
+  isSpinner(row: string): boolean
+}
+
+const rowTests = new WeakMap<Patterns, RowTests>()
+
+/** The same texts stand on a screen from one look to the next: each is tried once. */
+function testOf(patterns: Patterns): RowTests {
+  const known = rowTests.get(patterns)
+  if (known) return known
+  const tests = {
+    isInterrupt: onceAText(
+      row => matchesAny(patterns.interrupt, row) && !matchesAny(patterns.interrupt_not, withoutMark(row, patterns)),
+    ),
+    isSpinner: onceAText(row => matchesAny(patterns.spinner, row.trimEnd())),
+  }
+  rowTests.set(patterns, tests)
+  return tests
+}
+
+/** A few screens full. */
+const TEXTS_MAX = 200
+
+function onceAText(test: (text: string) => boolean): (text: string) => boolean {
+  const found = new Map<string, boolean>()
+  return text => {
+    const known = found.get(text)
+    if (known !== undefined) return known
+    if (found.size >= TEXTS_MAX) found.clear()
+    const holds = test(text)
+    found.set(text, holds)
+    return holds
+  }
 }
 
 export function maskNumbers(text: string): string {

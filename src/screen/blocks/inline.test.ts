@@ -4,7 +4,7 @@ import { parsePack } from '../pack/parse-pack.js'
 import { inlineRuns } from './inline.js'
 
 const PACK = parsePack('pack = 1\nagent = "test"\ntext = { inline_code_fg = ["#79b8ff"] }\n', 'test.toml')
-const BLUE = '#79b8ff' as const
+const BLUE: Span['fg'] = '#79b8ff'
 const URL = 'https://example.invalid/docs'
 
 /** Spans beside each other, in these styles. */

@@ -20,6 +20,8 @@ export interface InlinePrompt {
 }
 
 const CHOICES = /[[(](?<list>[A-Za-z]{1,8}(?:\s*[/|]\s*[A-Za-z]{1,12})+)[\])]\s*(?:[?:]\s*)?\w{0,5}$/u
+/** `[y,n,q,a,d,e,?]?`: single keys, and a question mark behind them. */
+const KEYS = /\[(?<list>[A-Za-z](?:,[A-Za-z?!/]){1,20})\]\s*\?\s*$/u
 const LETTERED = /(?:\((?<letter>[A-Za-z])\)[\w' ]+[/]?)+/u
 const SECRET = /\b(?:password|passphrase|passcode|pin|token|api key|secret)\b[^:\n]{0,60}:\s*$/iu
 const ANY_KEY = /\b(?:press|hit) (?:any key|enter|return|\[?enter\]?|space)\b.{0,60}$/iu
@@ -81,6 +83,8 @@ function yesNo(row: MenuRow, text: string): InlinePrompt | null {
     const capital = words.filter(word => /^[A-Z]/u.test(word))
     return inline(row, text.slice(0, choices.index).trim(), words, capital.length === 1 ? capital[0]! : null)
   }
+  const keys = KEYS.exec(text)
+  if (keys) return inline(row, text.slice(0, keys.index).trim(), keys.groups!.list!.split(','), null)
   const lettered = LETTERED.exec(text)
   if (!lettered || !/[:?\]]\s*$/u.test(text)) return null
   const words = [...text.matchAll(/\(([A-Za-z])\)([\w' ]*)/gu)].map(match => `${match[1]}${match[2]}`.trim())

@@ -23,6 +23,7 @@ import { answer, moment, position } from '../schemas/common.js'
 import { logLine, nodeVisit, runNode } from '../schemas/runs.js'
 import { runLog } from '../views/run-log.js'
 import { type NodeVisit, visitsOf } from '../views/run-nodes.js'
+import { withPrompts } from '../views/visit-prompts.js'
 import { toJson } from '../wire/index.js'
 
 const LOG_LINES = 1_000
@@ -60,7 +61,8 @@ export const runDetailRoutes: readonly Route[] = [
         throw new SignalboxError('E_UNKNOWN', `run ${record.id} has no visit ${call.params.visit} of that node`, {
           next: 'GET …/nodes lists them',
         })
-      return call.json(redacted(call, found))
+      const directory = runDirectory(call.host.settings.dataDirectory, record.id)
+      return call.json(redacted(call, await withPrompts(found, directory)))
     },
   }),
   route({

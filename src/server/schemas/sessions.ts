@@ -53,7 +53,6 @@ export const session = z
     recording: z.string(),
     owner: z.string(),
     places: z.record(z.string(), z.string()).optional(),
-    chosen: z.record(z.string(), moment).optional().describe('when its person last chose it, by surface'),
     version: z.int(),
     phase: z.string().optional(),
     view: z.string().optional(),

@@ -1,10 +1,10 @@
 import type { Host } from '../../host/index.js'
 import { liveMenu, type SessionRecord } from '../../sessions/index.js'
 
-export type SessionView = SessionRecord & { [more: string]: unknown }
+export type SessionView = Omit<SessionRecord, 'chosen'> & { [more: string]: unknown }
 
 /** A session's record with what is known of it now. */
-export function sessionView(host: Host, record: SessionRecord): SessionView {
+export function sessionView(host: Host, { chosen: _, ...record }: SessionRecord): SessionView {
   const session = host.live(record.id)
   if (!session) return { ...record }
   const { observation } = session

@@ -12,6 +12,7 @@ import { type EventStore, openStore } from '../../store/index.js'
 import { SessionJournal } from '../journal.js'
 import { LiveSession } from '../live-session.js'
 import type { LiveSessionOptions } from '../live-session-options.js'
+import { SessionInside } from '../session-inside.js'
 import { type SessionRecord, sessionStream, sessionsProjection } from '../session-record.js'
 import { BLOCK_CAPS, type Notice, type Sink } from '../sink.js'
 
@@ -45,6 +46,7 @@ export class SessionStage {
   /** What was printed so far, with its times. */
   readonly #printed: { bytes: Uint8Array; t: number; offset: number }[] = []
   readonly #directory: string
+  #options!: LiveSessionOptions
   #offset = 0
   #reports = 0
 
@@ -62,7 +64,9 @@ export class SessionStage {
 
   static async open(options: StageOptions = {}): Promise<SessionStage> {
     const clock = options.restoredFrom?.clock ?? new SimulatedClock(1_000_000)
-    const directory = mkdtempSync(join(tmpdir(), 'signalbox-stage-'))
+    // Whoever takes over a store takes over its files, and removes them.
+    const before = options.restoredFrom ?? null
+    const directory = before ? before.#directory : mkdtempSync(join(tmpdir(), 'signalbox-stage-'))
     const store =
       options.restoredFrom?.store ??
       (await openStore({
@@ -83,20 +87,22 @@ export class SessionStage {
       store,
       directory,
       stage =>
-        new LiveSession({
-          record,
-          pack,
-          keeper: stage.#keeper(),
-          journal,
-          ledger: new Ledger(store),
-          sinks: [stage.#sink()],
-          clock,
-          emulator: { cols: COLS, rows: ROWS },
-          hostName: 'test',
-          onError: error => stage.errors.push(error),
-          ...(options.times && { times: options.times }),
-          ...(options.agent && { agent: options.agent }),
-        }),
+        new LiveSession(
+          (stage.#options = {
+            record,
+            pack,
+            keeper: stage.#keeper(),
+            journal,
+            ledger: new Ledger(store),
+            sinks: [stage.#sink()],
+            clock,
+            emulator: { cols: COLS, rows: ROWS },
+            hostName: 'test',
+            onError: error => stage.errors.push(error),
+            ...(options.times && { times: options.times }),
+            ...(options.agent && { agent: options.agent }),
+          }),
+        ),
     )
   }
 
@@ -108,6 +114,15 @@ export class SessionStage {
     next.session.goLive()
     await next.pass(2_000)
     return next
+  }
+
+  /** A second inside of the same session, on the same log and sinks, which a test moves by hand. */
+  inside(): SessionInside {
+    return new SessionInside(this.#options, {
+      press: async () => undefined,
+      stop: async () => undefined,
+      unattendedMs: () => 0,
+    })
   }
 
   async close(): Promise<void> {
@@ -122,9 +137,7 @@ export class SessionStage {
     rows: readonly string[],
     box: { draft?: string; isGone?: boolean; footer?: string; passMs?: number } = {},
   ): Promise<void> {
-    const composer = box.isGone ? [] : [RULE, `▷ ${box.draft ?? ''}`, RULE, `  ${box.footer ?? 'enter to send'}`]
-    const cursor = box.isGone ? '' : `\u001b[${rows.length + 2};${3 + (box.draft?.length ?? 0)}H`
-    await this.print(`\u001b[H\u001b[J${[...rows, ...composer].join('\r\n')}${cursor}`, box.passMs)
+    await this.print(pictureOf(rows, box), box.passMs)
   }
 
   async print(text: string, passMs = 1_000): Promise<void> {
@@ -230,4 +243,14 @@ function recordOf(clock: SimulatedClock, given: Partial<SessionRecord> = {}): Se
 
 async function rest(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise(resolve => setImmediate(resolve))
+}
+
+/** What draws this picture. */
+export function pictureOf(
+  rows: readonly string[],
+  box: { draft?: string; isGone?: boolean; footer?: string } = {},
+): string {
+  const composer = box.isGone ? [] : [RULE, `▷ ${box.draft ?? ''}`, RULE, `  ${box.footer ?? 'enter to send'}`]
+  const cursor = box.isGone ? '' : `\u001b[${rows.length + 2};${3 + (box.draft?.length ?? 0)}H`
+  return `\u001b[H\u001b[J${[...rows, ...composer].join('\r\n')}${cursor}`
 }

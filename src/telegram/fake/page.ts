@@ -1,5 +1,6 @@
 import type { Button, FakeChat, FakeMessage } from './chats.js'
 import type { Entity } from './parse-html.js'
+import { escaped, richHtml, shown } from './rich-html.js'
 import type { FakeState } from './state.js'
 
 const TAGS: Readonly<Record<string, string>> = {
@@ -24,8 +25,8 @@ export function chatPage(state: FakeState, chat: FakeChat): string {
 <meta http-equiv="refresh" content="2"><title>${escaped(chat.title)} – demo chat</title><style>${STYLE}</style></head>
 <body><header><b>${escaped(state.bot.first_name)}</b><span>bot · demo, nothing leaves this machine</span></header>
 <main><div class="chat">${bubbles.join('\n')}
-${draft ? `<article class="in draft"><p>${escaped(draft.text) || 'Thinking…'}</p></article>` : ''}
-${toast ? `<output role="status">${escaped(toast)}</output>` : ''}
+${draft ? `<article class="in draft"><div class="${draft.rich ? 'rich' : 'text'}">${draft.rich ? richHtml(draft.text) : shown(draft.text) || 'Thinking…'}</div></article>` : ''}
+${toast ? `<output role="status">${shown(toast)}</output>` : ''}
 </div></main>
 <form method="post" action="${act(chat)}"><input name="text" aria-label="Message" placeholder="Message" autocomplete="off" required>
 <button>Send</button></form></body></html>`
@@ -38,9 +39,9 @@ function bubble(state: FakeState, chat: FakeChat, message: FakeMessage): string 
   const time = new Date(message.date).toISOString().slice(11, 16)
   return `<article class="${isOwn ? 'out' : 'in'}">
 ${topic ? `<small class="topic">${escaped(topic)}</small>` : ''}
-${replied ? `<small class="reply">${escaped(replied.text.slice(0, 80))}</small>` : ''}
-${message.document ? `<p class="file">📄 ${escaped(message.document.name)} · ${message.document.bytes.length} bytes</p>` : ''}
-<div class="text">${message.rich === undefined ? formatted(message.text, message.entities) : richHtml(message.rich)}</div>
+${replied ? `<small class="reply">${shown([...replied.text].slice(0, 80).join(''))}</small>` : ''}
+${message.document ? `<p class="file">${shown(`📄 ${message.document.name}`)} · ${message.document.bytes.length} bytes</p>` : ''}
+<div class="${message.rich === undefined ? 'text' : 'rich'}">${message.rich === undefined ? formatted(message.text, message.entities) : richHtml(message.rich)}</div>
 <time>${time}${message.versions.length > 0 ? ' · edited' : ''}</time></article>
 ${(message.markup?.inline_keyboard ?? []).map(row => keyboardRow(chat, message, row)).join('')}`
 }
@@ -48,8 +49,8 @@ ${(message.markup?.inline_keyboard ?? []).map(row => keyboardRow(chat, message, 
 function keyboardRow(chat: FakeChat, message: FakeMessage, row: readonly Button[]): string {
   const buttons = row.map(({ text, callback_data, url, style }) =>
     callback_data === undefined
-      ? `<a href="${escaped(url ?? '')}">${escaped(text)} ↗</a>`
-      : `<button name="data" value="${escaped(callback_data)}" class="${escaped(style ?? '')}">${escaped(text)}</button>`,
+      ? `<a href="${escaped(url ?? '')}">${shown(text)} ↗</a>`
+      : `<button name="data" value="${escaped(callback_data)}" class="${escaped(style ?? '')}">${shown(text)}</button>`,
   )
   return `<form method="post" class="keys" action="${act(chat)}"><input type="hidden" name="message" value="${message.id}">${buttons.join('')}</form>`
 }
@@ -68,30 +69,14 @@ export function formatted(text: string, entities: readonly Entity[]): string {
     for (const entity of entities.filter(({ offset }) => offset === at))
       html +=
         entity.type === 'text_link' ? `<a href="${escaped(entity.url ?? '')}">` : `<${TAGS[entity.type] ?? 'span'}>`
-    if (at < text.length) html += escaped(text[at]!)
+    if (at >= text.length) break
+    // A sign of two units is one.
+    const char = String.fromCodePoint(text.codePointAt(at)!)
+    html += shown(char)
+    at += char.length - 1
   }
   // A block ends its line by itself.
   return html.replaceAll('</pre>\n', '</pre>')
-}
-
-/** Enough of Markdown to see what a rich message says: fences, headings, bold, code, lists. */
-function richHtml(markdown: string): string {
-  return markdown
-    .split(/(^```[^\n]*\n[\s\S]*?^```$)/m)
-    .map(part => {
-      const fence = /^```[^\n]*\n([\s\S]*?)^```$/m.exec(part)
-      if (fence) return `<pre>${escaped(fence[1]!.trimEnd())}</pre>`
-      return escaped(part.trim())
-        .replace(/^#{1,6} (.*)$/gm, '<b>$1</b>')
-        .replace(/\*\*(.+?)\*\*/g, '<b>$1</b>')
-        .replace(/`([^`\n]+)`/g, '<code>$1</code>')
-        .replace(/\\([\\`*_{}[\]()#+\-.!|~&lt;&gt;])/g, '$1')
-    })
-    .join('\n')
-}
-
-function escaped(text: string): string {
-  return text.replace(/[&<>"']/g, char => `&#${char.charCodeAt(0)};`)
 }
 
 const STYLE = `
@@ -104,6 +89,9 @@ header span{color:var(--dim);font-size:13px}main{flex:1;overflow:auto;display:fl
 article{max-width:86%;padding:7px 11px 5px;border-radius:14px;box-shadow:0 1px 1px var(--line);overflow-wrap:anywhere}
 .in{background:var(--in);align-self:flex-start;border-bottom-left-radius:4px}.out{background:var(--out);align-self:flex-end;border-bottom-right-radius:4px}
 .draft{opacity:.72;border:1px dashed var(--dim)}.text{white-space:pre-wrap}time{display:block;text-align:right;color:var(--dim);font-size:11px}
+.rich p{margin:0 0 6px}.rich p:last-child{margin:0}.wide{overflow:auto;margin:4px 0}table{border-collapse:collapse;font-size:14px}th,td{border:1px solid var(--line);padding:4px 8px;white-space:nowrap}th{background:var(--line)}
+.mark{display:inline-block;min-width:1.1em;text-align:center}.good{color:#1d7f3f}.bad{color:#c0392b}.warm{color:#b86a00}.low{color:var(--accent)}.dim{color:var(--dim)}
+@media(prefers-color-scheme:dark){.good{color:#6fd08c}.bad{color:#ff8d7e}.warm{color:#ffb74d}}
 .reply,.topic{display:block;border-left:3px solid var(--accent);padding-left:7px;color:var(--dim);margin-bottom:4px}
 pre,code{font:13px/1.45 ui-monospace,SFMono-Regular,Menlo,monospace;background:var(--line);border-radius:6px}pre{padding:8px 10px;margin:4px 0;overflow:auto;white-space:pre}code{padding:1px 4px}
 blockquote{margin:4px 0;border-left:3px solid var(--accent);padding:2px 8px}.file{margin:2px 0;font-weight:600}

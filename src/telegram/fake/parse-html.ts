@@ -89,7 +89,7 @@ export function parseHtml(html: string): ParsedText {
   return { text, entities: entities.sort((a, b) => a.offset - b.offset || b.length - a.length) }
 
   function opened(body: string, start: number): OpenTag {
-    const name = /^[a-z-]+/i.exec(body)?.[0].toLowerCase() ?? ''
+    const name = /^[a-z][a-z0-9-]*/i.exec(body)?.[0].toLowerCase() ?? ''
     const attributes = body.slice(name.length)
     const isSpoiler = name === 'span' && /^\s+class="tg-spoiler"$/.test(attributes)
     const type = isSpoiler ? 'spoiler' : TYPES[name]

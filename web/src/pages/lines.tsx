@@ -20,8 +20,8 @@ export function SessionLine({ session, pane }: { session: Session; pane: Pane | 
             <span class="dim num">{session.number}</span> <span class="strong">{name}</span>
             {doing && <span class="soft"> · {doing}</span>}
           </span>
-          <span class="small dim cut" style={{ display: 'block' }}>
-            {session.agent} · {session.cwd}
+          <span class="small dim cut" style={{ display: 'block' }} title={session.cwd}>
+            {session.agent} · {baseName(session.cwd)}
             {pane && isLive && ` · by ${pane.why.authority}`}
           </span>
         </span>
@@ -45,7 +45,7 @@ export function RunLine({ run }: { run: Run }) {
         </span>
         <span class="small dim cut" style={{ display: 'block' }}>
           {run.kind} · {baseName(run.project)}
-          {run.reason && ` · ${run.reason}`}
+          {run.reason && run.reason !== run.status && ` · ${run.reason}`}
         </span>
       </span>
       <span class="meta">

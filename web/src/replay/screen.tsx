@@ -34,6 +34,8 @@ export function ReplayScreen(props: {
         rows: cast.rows,
       })
       terminal.open(box.current)
+      // It takes no keys: all of them are the page's, Tab above all.
+      terminal.attachCustomKeyEventHandler(() => false)
       const fit = () => {
         const width = box.current?.clientWidth ?? 0
         const screen = box.current?.querySelector<HTMLElement>('.xterm-screen')

@@ -6,6 +6,7 @@ import { approvals, onEvent, onPassing } from '../store/live'
 import { watch } from '../store/watching'
 import { getJson } from '../transport/request'
 import { useLoad } from '../ui/use-load'
+import { withArrived } from './with-arrived'
 
 export interface Notice {
   at: number
@@ -42,14 +43,15 @@ export function useConversation(session: string): Conversation {
   const notices = useSignal<readonly Notice[]>([])
   const before = useSignal<string | null>(null)
   const { error, isLoading, reload } = useLoad(session, async signal => {
+    const known = { messages: messages.peek(), prompts: prompts.peek() }
     const [answer, asked] = await Promise.all([
       getJson<Answer>(`/sessions/${session}/conversation`, { signal }),
       getJson<{ items: Approval[] }>(`/approvals?session=${session}&all=true&limit=200`, { signal }).catch(() => ({
         items: [],
       })),
     ])
-    messages.value = answer.messages
-    prompts.value = answer.prompts ?? []
+    messages.value = withArrived(answer.messages, messages.peek(), known.messages, ({ message }) => message)
+    prompts.value = withArrived(answer.prompts ?? [], prompts.peek(), known.prompts, ({ turn }) => turn)
     before.value = answer.before ?? null
     approvals.put(...asked.items)
   })

@@ -7,11 +7,12 @@ import { MinusIcon, PlusIcon } from '../ui/icons'
 import { KeyRow } from './key-row'
 import { TERMINAL_FONT, terminalTheme } from './palette'
 import { PasteDialog } from './paste-dialog'
+import { onPinch } from './pinch'
 import { TerminalSocket } from './socket'
 
-/** On a phone all columns at once would be dust: there the text stays readable and the screen is moved sideways. */
+/** Narrower than this, all columns at once would be dust: there the text stays readable, and the screen is moved sideways. */
 const NARROW_PX = 480
-const READABLE_PX = 10
+const SMALLER_PX = 3
 
 type State = 'connecting' | 'live' | 'closed' | 'ended'
 
@@ -67,11 +68,8 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
         if (!element || !shown || shown.offsetWidth === 0) return
         const wanted = terminalFontSize.peek()
         const now = terminal.options.fontSize ?? wanted
-        const isNarrow = element.clientWidth < NARROW_PX
         const fits = (now * (element.clientWidth - 28)) / shown.offsetWidth
-        const size = mine.current
-          ? wanted
-          : Math.max(isNarrow ? READABLE_PX : 5, Math.min(wanted, Math.floor(fits * 4) / 4))
+        const size = mine.current ? wanted : sizeToWatch(wanted, fits, element.clientWidth)
         if (size !== now) terminal.options.fontSize = size
       }
       const proposed = fitter.proposeDimensions() ?? { cols: 80, rows: 24 }
@@ -107,7 +105,7 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
       const observer = new ResizeObserver(size)
       observer.observe(box.current)
       terminal.onData(data => mine.current && connection.input(data))
-      terminal.attachCustomKeyEventHandler(event => handleKey(event, terminal))
+      terminal.attachCustomKeyEventHandler(event => handleKey(event, terminal, { isHeld: mine.current }))
       const onPaste = (event: ClipboardEvent) => {
         const text = event.clipboardData?.getData('text') ?? ''
         if (!mine.current || !/[\n\r]|[^\P{Cc}\t]/u.test(text)) return
@@ -116,8 +114,13 @@ export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean
         setPasted(text)
       }
       box.current.addEventListener('paste', onPaste, true)
+      const stopPinching = onPinch(box.current, {
+        size: () => terminalFontSize.peek(),
+        resize: to => (terminalFontSize.value = Math.max(8, Math.min(24, Math.round(to)))),
+      })
       dispose = () => {
         observer.disconnect()
+        stopPinching()
         connection.close()
         terminal.dispose()
       }
@@ -216,7 +219,11 @@ function HolderLine({ state, holding, problem }: { state: State; holding: Holdin
   if (holding?.isYours)
     return (
       <span class="small">
-        You have the keyboard · <kbd>Ctrl</kbd> <kbd>Shift</kbd> <kbd>.</kbd> leaves
+        You have the keyboard
+        <span class="leave-hint">
+          {' '}
+          · <kbd>Ctrl</kbd> <kbd>Shift</kbd> <kbd>.</kbd> leaves
+        </span>
       </span>
     )
   if (holding?.holder === 'person') return <span class="small">{holding.name ?? 'Somebody'} has the keyboard</span>
@@ -225,7 +232,10 @@ function HolderLine({ state, holding, problem }: { state: State; holding: Holdin
 }
 
 /** Everything belongs to the terminal but the way out. */
-function handleKey(event: KeyboardEvent, terminal: Terminal): boolean {
+/** False: the key is not the terminal's. */
+function handleKey(event: KeyboardEvent, terminal: Terminal, { isHeld }: { isHeld: boolean }): boolean {
+  // Who only watches passes through: without the keyboard of the session Tab is the page's.
+  if (event.key === 'Tab' && !isHeld) return false
   if (event.ctrlKey && event.shiftKey && (event.key === '.' || event.key === '>' || event.code === 'Period')) {
     event.preventDefault()
     terminal.blur()
@@ -234,6 +244,11 @@ function handleKey(event: KeyboardEvent, terminal: Terminal): boolean {
     return false
   }
   return true
+}
+
+function sizeToWatch(wanted: number, fits: number, width: number): number {
+  if (width < NARROW_PX) return Math.max(7, wanted - SMALLER_PX)
+  return Math.max(5, Math.min(wanted, Math.floor(fits * 4) / 4))
 }
 
 function clamp(size: number): number {

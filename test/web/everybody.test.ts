@@ -1,0 +1,264 @@
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Locator, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { reportedOf } from '../../src/approvals/testing/fixtures.js'
+import { executableText } from '../../src/host/index.js'
+import { OWNER } from '../../src/server/credential.js'
+import { TestServer, until } from '../server/support.js'
+import { examine } from './axe.js'
+import { planRequest, reviewRequest, riskyRequest } from './gate-requests.js'
+import { hasChromium, openBrowser, watchErrors } from './harness.js'
+
+const GATED =
+  'digraph gated { start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
+
+/** One server in this process with a real session and a real run; requests of every kind in its ledger; one browser. */
+describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and for those who see it otherwise', () => {
+  let server: TestServer
+  let browser: Browser
+  let page: Page
+  let errors: string[]
+  let session: string
+  let run: string
+
+  beforeAll(async () => {
+    const [started, opened] = await Promise.all([TestServer.start({ hasRuns: true }), openBrowser()])
+    server = started
+    browser = opened
+    const { hash } = await executableText(GATED, server.work)
+    const graph = { graph: GATED, project: server.work, trust: hash }
+    run = (await server.ask('POST', '/api/v1/runs', { as: 'token', body: graph })).json.id
+    const scenario = join(server.directory, 'answers.json')
+    writeFileSync(
+      scenario,
+      JSON.stringify({ name: 'answers', turns: [], otherwise: { steps: [{ say: 'Here it is.' }] } }),
+    )
+    const args = ['--scenario', scenario, '--speed', '10']
+    const agent = { agent: 'demo', cwd: server.work, label: 'by keyboard', args }
+    session = (await server.ask('POST', '/api/v1/sessions', { as: 'token', body: agent })).json.id
+    const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
+    page = await context.newPage()
+    page.setDefaultTimeout(60_000)
+    errors = watchErrors(page)
+    await page.goto(`${server.address}/login#${server.api.parts.auth.codes.make(OWNER)}`)
+    await page.locator('.shell h1').first().waitFor()
+  }, 120_000)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+  })
+
+  const known = async (id: string) => (await server.host.ledger.get(id))!
+  const ask = (key: string, command: string) =>
+    server.host.ledger.request(
+      reportedOf({ requestKey: key, input: { command } }, { project: server.work, cwd: server.work }),
+    )
+  const press = (key: string) => page.keyboard.press(key)
+
+  /** Tab after Tab until the focus is there, as somebody without a mouse does. */
+  async function tabTo(place: Locator): Promise<void> {
+    await place.waitFor({ state: 'attached' })
+    for (let presses = 0; presses < 150; presses++) {
+      if (await place.evaluate(element => element === document.activeElement)) return
+      await press('Tab')
+    }
+    throw new Error(`${place} is not reached by Tab`)
+  }
+
+  /** Moves from card to card until the one of this request has the focus. */
+  async function moveTo(id: string): Promise<void> {
+    const card = page.locator(`article.card[data-approval="${id}"]`)
+    await card.locator('.allow:enabled').waitFor()
+    for (let presses = 0; presses < 20; presses++) {
+      if (await card.evaluate(element => element === document.activeElement)) return
+      await press('j')
+    }
+    throw new Error(`the card of ${id} is not reached`)
+  }
+
+  /** Presses a key of the card until something comes of it: one that has just moved takes none. */
+  async function decide(id: string, key: string, isTaken: () => Promise<boolean>): Promise<void> {
+    for (let tries = 0; tries < 20; tries++) {
+      await moveTo(id)
+      await page.locator(`article.card[data-approval="${id}"][data-still=true]`).waitFor()
+      await press(key)
+      if (await until(isTaken, 3_000).catch(() => false)) return
+    }
+    throw new Error(`${key} was never taken`)
+  }
+
+  it('approve: from card to card by j, and a', async () => {
+    const [first, second] = [await ask('k1', 'ls -la'), await ask('k2', 'ls src')]
+    await press('g')
+    await press('o')
+    await decide(second.id, 'a', async () => (await known(second.id)).state !== 'pending')
+    expect((await known(second.id)).decision).toMatchObject({ option: 'allow', surface: 'web' })
+    expect((await known(first.id)).state).toBe('pending')
+  })
+
+  it('deny: d, a reason, and Control+Enter', async () => {
+    const { id } = await ask('k3', 'ls test')
+    await decide(id, 'd', async () => (await page.getByRole('dialog', { name: 'Deny' }).count()) > 0)
+    await page.keyboard.type('Not now, please.')
+    await press('Control+Enter')
+    await until(async () => (await known(id)).state !== 'pending', 60_000)
+    expect((await known(id)).decision).toMatchObject({ option: 'deny' })
+    expect(JSON.stringify((await known(id)).decision)).toContain('Not now, please.')
+  })
+
+  it('send: to a session by Tab and Enter, into its prompt by Tab, sent by Enter', async () => {
+    await press('g')
+    await press('s')
+    await tabTo(page.getByRole('link', { name: /by keyboard/ }).first())
+    await press('Enter')
+    await page.waitForURL(url => url.pathname === `/s/${session}`)
+    await tabTo(page.locator('#composer'))
+    await page.keyboard.type('Show me a table')
+    await press('Enter')
+    await page.getByText('Delivered').waitFor()
+    await page.getByRole('log').getByText('Show me a table').first().waitFor()
+  })
+
+  it('no terminal keeps the focus of somebody who only watches', async () => {
+    for (const path of [`/s/${session}`, `/replay/${session}`]) {
+      await page.goto(`${server.address}${path}`)
+      const terminal = page.locator('.xterm-helper-textarea')
+      await tabTo(terminal)
+      await press('Tab')
+      expect(await terminal.evaluate(element => element === document.activeElement), path).toBe(false)
+    }
+  })
+
+  it('cancel: to a run by Tab and Enter, to its button by Tab, pressed by Enter', async () => {
+    await page.locator('h1').click()
+    await press('g')
+    await press('r')
+    await tabTo(page.locator(`main a[href^="/r/${run}"]`).first())
+    await press('Enter')
+    await page.waitForURL(url => url.pathname === `/r/${run}`)
+    await tabTo(page.getByRole('button', { name: 'Cancel' }))
+    await press('Enter')
+    await page.locator('.page-head .badge', { hasText: 'cancelled' }).waitFor()
+    expect((await server.ask('GET', `/api/v1/runs/${run}`, { as: 'token' })).json.status).toBe('cancelled')
+  })
+
+  it('resize: who takes the keyboard gives the program the size of their window, and every change of it', async () => {
+    const cols = async () =>
+      (await server.ask('GET', `/api/v1/panes/${session}/frame`, { as: 'token' })).json.cols as number
+    await page.goto(`${server.address}/s/${session}`)
+    await page.getByRole('button', { name: 'Take input' }).click()
+    await page.getByText('You have the keyboard').waitFor()
+    await page.setViewportSize({ width: 1440, height: 900 })
+    const wide = await until(async () => (await cols()) !== 80 && (await cols()), 60_000)
+    await page.setViewportSize({ width: 1000, height: 700 })
+    await until(async () => (await cols()) < wide, 60_000)
+    await page.getByRole('button', { name: 'Leave' }).click()
+    await page.getByText('Watching').waitFor()
+    await page.setViewportSize({ width: 1280, height: 900 })
+  })
+
+  it('a run that failed: its node says why; it is resumed once the cause is gone, and comes to its end', async () => {
+    const file = join(server.work, 'go.txt')
+    rmSync(file, { force: true })
+    const failing =
+      'digraph failing { start [shape=Mdiamond]; look [shape=parallelogram, tool_command="cat go.txt"]; exit [shape=Msquare]; start -> look -> exit }'
+    const { hash } = await executableText(failing, server.work)
+    const graph = { graph: failing, project: server.work, trust: hash }
+    const failed = (await server.ask('POST', '/api/v1/runs', { as: 'token', body: graph })).json.id
+    await page.goto(`${server.address}/r/${failed}`)
+    await page.locator('.page-head .badge', { hasText: 'failed' }).waitFor()
+    await page.locator('.graph .node', { hasText: 'look' }).click()
+    await page.getByText('No such file').first().waitFor()
+    writeFileSync(file, 'now')
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
+  })
+
+  it('a node of an agent: what it was asked and what it answered, its time and its cost', async () => {
+    const asking =
+      'digraph asking { start [shape=Mdiamond]; say [shape=box, agent="demo", prompt="Say hello to the signalman"]; exit [shape=Msquare]; start -> say -> exit }'
+    const { hash } = await executableText(asking, server.work)
+    const graph = { graph: asking, project: server.work, trust: hash }
+    const asked = (await server.ask('POST', '/api/v1/runs', { as: 'token', body: graph })).json.id
+    await page.goto(`${server.address}/r/${asked}?node=say`)
+    await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
+    const attempt = page.locator('.attempt').first()
+    await attempt.getByText(/\d+ in, \d+ out/).waitFor()
+    await attempt.getByText('Asked', { exact: true }).click()
+    await attempt.getByText('Say hello to the signalman').first().waitFor()
+    expect((await attempt.locator('details[open] pre').last().textContent())!.trim()).not.toBe('')
+  })
+
+  it('a phone: a request allowed by touch, a prompt sent, keys typed on the row of keys', async () => {
+    const context = await browser.newContext({
+      viewport: { width: 390, height: 844 },
+      hasTouch: true,
+      isMobile: true,
+      reducedMotion: 'reduce',
+    })
+    const phone = await context.newPage()
+    phone.setDefaultTimeout(60_000)
+    await phone.goto(`${server.address}/login#${server.api.parts.auth.codes.make(OWNER)}`)
+    const { id } = await ask('phone', 'ls -l')
+    const card = phone.locator(`article.card[data-approval="${id}"]`)
+    for (let tries = 0; tries < 20 && (await known(id)).state === 'pending'; tries++) {
+      await card.and(phone.locator('[data-still=true]')).waitFor()
+      await card.getByRole('button', { name: 'Allow once' }).tap()
+      await until(async () => (await known(id)).state !== 'pending', 3_000).catch(() => false)
+    }
+    expect((await known(id)).decision).toMatchObject({ option: 'allow', surface: 'web' })
+
+    await phone.goto(`${server.address}/s/${session}`)
+    await phone.locator('#composer').fill('Show me a list')
+    await phone.getByRole('button', { name: 'Send' }).tap()
+    await phone.getByRole('log').getByText('Show me a list').first().waitFor()
+    await until(async () => (await server.ask('GET', `/api/v1/sessions/${session}`, { as: 'token' })).json.idle, 60_000)
+    await phone.getByRole('button', { name: 'Terminal' }).tap()
+    await phone.getByRole('button', { name: 'Take input' }).tap()
+    await phone.getByText('You have the keyboard').waitFor()
+    await phone.keyboard.type('by thumb')
+    await phone.locator('.xterm-rows').filter({ hasText: 'by thumb' }).waitFor()
+    await phone.getByRole('button', { name: 'Escape' }).tap()
+    await phone.getByRole('button', { name: 'Leave' }).tap()
+    await context.close()
+  })
+
+  it('axe finds nothing on the page of a request, a plan, a review and a gate: wide and narrow, light and dark', async () => {
+    const { ledger } = server.host
+    const made = [riskyRequest(server.work), planRequest(server.work), reviewRequest(server.work)]
+    const ids = await Promise.all(made.map(async request => (await ledger.request(request)).id))
+    const { hash } = await executableText(GATED, server.work)
+    const graph = { graph: GATED, project: server.work, trust: hash }
+    const other = (await server.ask('POST', '/api/v1/runs', { as: 'token', body: graph })).json.id
+    const gate = await until(
+      async () => (await server.ask('GET', `/api/v1/runs/${other}/gates`, { as: 'token' })).json.items[0]?.approval,
+      60_000,
+    )
+    // The other pages are examined on the living demo (dashboard.test.ts).
+    const paths = [...ids, gate.id as string].map(id => `/a/${id}`)
+    const found: string[] = []
+    for (const width of [1440, 390]) {
+      await page.setViewportSize({ width, height: 900 })
+      for (const path of paths) {
+        await page.goto(`${server.address}${path}`)
+        await page.locator('main h1').first().waitFor()
+        await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+        await page.locator('article.card').waitFor()
+        for (const colorScheme of ['light', 'dark'] as const) {
+          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+          // What a page is made of is the same in the dark; its colours are not.
+          const violations = await examine(page, colorScheme === 'light' ? null : ['color-contrast'])
+          found.push(...violations.map(violation => `${path} ${width} ${colorScheme}: ${violation}`))
+        }
+        const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+        if (sideways > 0) found.push(`${path} ${width}: scrolls sideways by ${sideways} px`)
+      }
+    }
+    expect(found).toEqual([])
+  })
+
+  it('no page failed', () => {
+    expect(errors).toEqual([])
+  })
+})
