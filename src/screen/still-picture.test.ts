@@ -40,6 +40,24 @@ function menuOf(observation: Observation) {
 const labels = (observation: Observation) => menuOf(observation).options.map(option => option.label)
 
 describe('menus in a picture', () => {
+  it('is a menu with its keys above the options', () => {
+    const text = `${'─'.repeat(60)}
+ Trust this folder?
+ ↑↓ navigate · Enter select · Esc exit
+
+ /tmp/app
+
+  ❯ Trust this folder
+    Remembered for this folder.
+
+    Don't trust
+    Asked again next launch.
+
+${'─'.repeat(60)}`
+    expect(labels(look(text))[0]).toBe('Trust this folder')
+    expect(look(text).awaiting).toBe('trust')
+  })
+
   it('are believed by the pointer where numbers run on and nothing stands below', () => {
     const menu = menuOf(look('Delete the branch?\n\n● 1. Delete\n  2. Keep it'))
     expect(menu).toMatchObject({ question: 'Delete the branch?', selected: 0 })

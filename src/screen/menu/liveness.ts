@@ -82,7 +82,7 @@ function isOnPanel({ group, rows: menuRows }: MenuCandidate, rows: readonly Scre
 
 /**
  * The pack's column for this kind; in a box, the first cell inside. A menu that no pack knows proves itself by its pointer only together
- * with key hints, below it or in its options; or, with numbers, where the agent's input box is known and has gone; or in a picture in text, which has nothing else.
+ * with key hints, above it, below it or in its options; or, with numbers, where the agent's input box is known and has gone; or in a picture in text, which has nothing else.
  */
 function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pack: Pack): boolean {
   const { spec, menu, rows, group } = candidate
@@ -90,7 +90,10 @@ function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pa
   const first = rows[group.first]
   if (first?.isBoxed) return column - first.left <= 4
   if (spec) return false
-  const hasKeys = menu.footer.length > 0 || menu.options.filter(option => option.accelerator).length >= 2
+  const hasKeys =
+    menu.footer.length > 0 ||
+    menu.options.filter(option => option.accelerator).length >= 2 ||
+    rows.slice(menu.rows[0], group.first).some(row => confirmsOrLeaves(row))
   if (hasKeys && column <= 3) return true
   const isNumbered = group.options.every(option => option.number !== null) && group.options[0]!.number === 1
   const isBoxKnown = pack.regions.some(region => region.name === 'composer')
