@@ -398,15 +398,32 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       await one.goto(`${served.address}/a/${id}`)
       await one.getByRole('button', { name: 'Allow once' }).waitFor()
     }
-    for (const one of [page, rival]) await still(one.locator('article.card'))
-    await Promise.all([page, rival].map(one => one.getByRole('button', { name: 'Allow once' }).click()))
+    // Neither decision leaves before both were pressed: whoever is first, the other was meant at the same time.
+    let arrived = 0
+    let release = () => {}
+    const both = new Promise<void>(resolve => {
+      release = resolve
+    })
+    for (const one of [page, rival])
+      await one.route(/\/decision/, async route => {
+        if (++arrived === 2) release()
+        await both
+        await route.continue()
+      })
+    await Promise.all([page, rival].map(one => press(one.locator('article.card'), 'Allow once')))
+    await Promise.race([page, rival].map(one => one.locator('.toast.bad').waitFor()))
     await Promise.all([page, rival].map(one => one.getByText('applied').waitFor()))
+    await page.unroute(/\/decision/)
     const told = await Promise.all([page, rival].map(one => one.locator('.toast.bad').count()))
     expect(told.reduce((sum, count) => sum + count, 0)).toBe(1)
 
     await page.goto(`${served.address}/settings/people`)
-    const row = page.getByRole('row').filter({ hasText: 'Revoke' })
-    await row.first().getByRole('button', { name: 'Revoke' }).click()
+    const others = page.getByRole('row').filter({ hasText: 'Revoke' })
+    await others.first().waitFor()
+    for (let left = await others.count(); left > 0; left--) {
+      await others.first().getByRole('button', { name: 'Revoke' }).click()
+      await others.nth(left - 1).waitFor({ state: 'detached' })
+    }
     await rival.getByText('Login link, or passphrase').waitFor()
     await other.close()
   })
