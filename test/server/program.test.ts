@@ -158,7 +158,7 @@ test('the figures are in the form that Prometheus reads', async () => {
   expect(types.get('signalbox_sessions')).toBe('gauge')
 })
 
-test('in a lockdown a gate takes no answer over attractor’s routes but one that refuses, and stays open for it', async () => {
+test('in a lockdown a gate takes no answer that goes on over attractor’s routes, and stays open', async () => {
   const dot =
     'digraph g { start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
   const { hash } = await executableText(dot, server.work)

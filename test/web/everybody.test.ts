@@ -150,7 +150,11 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     await page.getByRole('button', { name: 'Take input' }).click()
     await page.getByText('You have the keyboard').waitFor()
     await page.setViewportSize({ width: 1440, height: 900 })
-    const wide = await until(async () => (await cols()) !== 80 && (await cols()), 60_000)
+    let wide = 80
+    await until(async () => {
+      wide = await cols()
+      return wide !== 80
+    }, 60_000)
     await page.setViewportSize({ width: 1000, height: 700 })
     await until(async () => (await cols()) < wide, 60_000)
     await page.getByRole('button', { name: 'Leave' }).click()
