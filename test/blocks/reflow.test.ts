@@ -108,8 +108,9 @@ function casts(agent: string): string[] {
 }
 
 /** Kinds and words of each block: what is lost, doubled or glued shows. */
+/** Thoughts say nothing in an answer; where a window cuts them off is of no concern. */
 function outline(blocks: readonly Block[]): string[] {
-  return blocks.map(block => `${block.kind}: ${renderMarkdown([block])}`)
+  return blocks.filter(({ kind }) => kind !== 'thought').map(block => `${block.kind}: ${renderMarkdown([block])}`)
 }
 
 function wordsOf(blocks: readonly Block[]): string[] {
