@@ -11,7 +11,7 @@ const OURS = [option('allow', 'allow-once'), option('deny', 'deny')]
 /** A request that a hook reported, and the menu that was found for it. */
 function decided(wanted: string, screen: Option[], more: object = {}): ApprovalRecord {
   return {
-    request: { options: OURS },
+    request: { options: OURS, questions: [] },
     screenOptions: screen,
     decision: { option: wanted, ...more },
   } as unknown as ApprovalRecord
