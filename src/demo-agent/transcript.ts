@@ -90,10 +90,12 @@ export function readRecords(text: string): TranscriptRecord[] {
   return records
 }
 
+/** One that has ended and that nobody has taken note of yet is not alive. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    const stat = existsSync(`/proc/${pid}/stat`) ? readFileSync(`/proc/${pid}/stat`, 'utf8') : ''
+    return stat.slice(stat.lastIndexOf(')') + 2)[0] !== 'Z'
   } catch (error) {
     return (error as NodeJS.ErrnoException).code === 'EPERM'
   }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { endQuietly, errorLines, type SessionInfo, waitFor } from './harness.js'
+import { endQuietly, errorLines, isRunning, type SessionInfo, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 
 let home: InsideHome
@@ -164,6 +164,7 @@ describe('resume', () => {
     await waitFor('the daemon to give up', () => !home.processes().daemons.includes(daemon))
     // It may have followed its terminal already.
     endQuietly(session.pid)
+    await waitFor('the agent to end', () => !isRunning(session.pid))
     expect(await home.session(session.id)).toMatchObject({ state: 'lost' })
     const resumed = await home.json<SessionInfo>(['resume', session.id, '--json'])
     await home.ok(['wait', resumed.id, '--for', 'idle', '--timeout', '60'])
