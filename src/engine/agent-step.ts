@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { type Activity, type ActivityBody, readSegment, SegmentWriter, segmentPath } from '../activity/index.js'
 import {
   type AgentAdapter,
+  type AgentEnvironment,
   type HeadlessEnd,
   loadAgent,
   type PermissionAnswer,
@@ -38,6 +39,8 @@ export interface AgentStepsOptions {
   prices?: Prices
   /** Steps of an agent at once, by its name; without an entry there is no limit. */
   maxParallel?: Readonly<Record<string, number | null>>
+  /** Where programs of agents are, by their names, where the settings say so. */
+  commands?: Readonly<Record<string, string>>
   /** Terminals for turns that are to be held in one; left out: there are none here. */
   live?: LiveTurns
 }
@@ -132,7 +135,8 @@ export class AgentSteps {
     const { clock, redactor } = this.#options
     const adapter = await loadAgent(turn.agent)
     const env = { ...this.#options.environment(turn.cwd), ...turn.env }
-    const located = locate(adapter, env, turn.cwd)
+    const configuredCommand = this.#options.commands?.[adapter.name] ?? null
+    const located = locate(adapter, { env, cwd: turn.cwd, configuredCommand })
     if ('problem' in located) return notThere(located.problem)
     const directory = this.directory(call)
     mkdirSync(directory, { recursive: true, mode: 0o700 })
@@ -381,8 +385,8 @@ export class AgentSteps {
   }
 }
 
-function locate(adapter: AgentAdapter, env: Record<string, string>, cwd: string) {
-  const location = adapter.locate({ env, cwd, configuredCommand: null })
+function locate(adapter: AgentAdapter, environment: AgentEnvironment) {
+  const location = adapter.locate(environment)
   if (!location.found)
     return { problem: `${adapter.title} was not found (looked for ${location.looked}); ${adapter.install}` }
   if (!adapter.headless) return { problem: `${adapter.title} cannot work without a terminal` }

@@ -49,6 +49,8 @@ export interface RunsOptions {
   maxRuns: number
   /** What models cost whose agents do not tell. */
   prices?: Prices
+  /** Where programs of agents are, by their names, where the settings say so. */
+  commands?: Readonly<Record<string, string>>
   /** Steps of an agent at once, by its name. */
   maxParallel?: Readonly<Record<string, number | null>>
   /** Handlers of graphs that the user brought, by type. */
@@ -85,6 +87,7 @@ export function openRuns(options: RunsOptions): RunHost {
     withdraw: step => approvals.withdraw(step),
     ...(options.prices && { prices: options.prices }),
     ...(options.maxParallel && { maxParallel: options.maxParallel }),
+    ...(options.commands && { commands: options.commands }),
     ...(options.sessions && { live: new SessionTurns(options.sessions, clock) }),
     onActivity: (run, activity) => {
       signs.seen(run)

@@ -81,6 +81,7 @@ export async function startDaemon(options: {
     maxRuns: settings.maxRuns,
     ...(settings.prices && { prices: settings.prices }),
     ...(settings.maxParallel && { maxParallel: settings.maxParallel }),
+    ...(settings.commands && { commands: settings.commands }),
     // A run that was begun at a terminal belongs there: with its environment, and with the person who can resume it.
     isWanted: run => run.labels.host === 'daemon',
     onError,

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestHome, waitFor } from './harness.js'
@@ -41,6 +41,18 @@ describe('which program an agent is', () => {
     const { agent, says } = await start(['claude', '--', '--model', 'x'])
     expect(agent).toBe('claude')
     expect(says).toMatch(new RegExp(`I am ${file} with --session-id \\S+ --settings \\S+ --model x`))
+  })
+
+  it('the configured one, for the steps of a run', async () => {
+    const called = join(home.directory, 'called')
+    const file = program('own', 'my-claude')
+    writeFileSync(file, `#!/bin/sh\necho "$0 $*" > ${called}\nexec sleep 600\n`)
+    mkdirSync(home.path('config'), { recursive: true })
+    writeFileSync(home.path('config', 'config.toml'), `[agents.claude]\ncommand = "${file}"\n`)
+    const env = { PATH: '/usr/bin:/bin', HOME: join(home.directory, 'nobody') }
+    home.start(['oneshot', 'Look around', '--agent', 'claude', '--no-input'], { env })
+    const words = await waitFor('the worker to be started', () => existsSync(called) && readFileSync(called, 'utf8'))
+    expect(words).toContain(`${file} -p`)
   })
 
   it('the one whose path was given, which its name makes an agent', async () => {

@@ -9,6 +9,7 @@ import { Git } from '../../git/index.js'
 import { oneshotWorkflow, resumeTarget } from '../../oneshot/index.js'
 import type { EventStore } from '../../store/index.js'
 import { formatDuration } from '../../text/index.js'
+import { agentPlace } from '../agent-place.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -316,8 +317,10 @@ async function conclude(
   }
   if (isSignedOut) {
     const { before, input } = work
-    const { title, signIn } = await loadAgent((before === 'AUDITOR_EXECUTING' ? input.auditor : input.worker).agent)
-    const next = signIn?.({ env: context.env, cwd: context.cwd, configuredCommand: null }).next
+    const { name, title, signIn } = await loadAgent(
+      (before === 'AUDITOR_EXECUTING' ? input.auditor : input.worker).agent,
+    )
+    const next = signIn?.(agentPlace(context, name)).next
     context.note(`${title} is not signed in${next ? `; ${next}` : ''}`)
   }
   if (record.reason === 'budget')

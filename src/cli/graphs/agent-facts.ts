@@ -1,6 +1,7 @@
 import { agentNames, loadAgent } from '../../agents/index.js'
 import { type AgentFacts, agentOf, applyStylesheet, type Graph } from '../../graph/index.js'
 import { nearest } from '../../text/index.js'
+import { agentPlace } from '../agent-place.js'
 import type { CommandContext } from '../context.js'
 
 /** What is known of the agents that a graph names, for the linter: looked up before a run begins, not when a node comes to it. */
@@ -25,7 +26,7 @@ async function look(context: CommandContext, name: string) {
   }
   const adapter = await loadAgent(name)
   if (!adapter.headless) return { problem: 'cannot work without a terminal', levels: [] }
-  const location = adapter.locate({ env: context.env, cwd: context.cwd, configuredCommand: null })
+  const location = adapter.locate(agentPlace(context, adapter.name))
   const problem = location.found ? null : `is not installed: ${adapter.install}`
   return { problem, levels: adapter.headless.levels }
 }

@@ -11,6 +11,7 @@ import {
   ROLES,
   type RoleName,
 } from '../../pipelines/index.js'
+import { agentPlace } from '../agent-place.js'
 import type { CommandContext } from '../context.js'
 import type { Home } from '../home.js'
 import { firstAgent, nearestLevel, splitWords } from '../runs/oneshot-options.js'
@@ -86,7 +87,7 @@ async function readPlayer(
   const { headless } = adapter
   if (!headless)
     throw new SignalboxError('E_INPUT', `${adapter.title} cannot be the ${role}: it does not work without a terminal`)
-  const location = adapter.locate({ env: context.env, cwd: context.cwd, configuredCommand: null })
+  const location = adapter.locate(agentPlace(context, adapter.name))
   if (!location.found)
     throw new SignalboxError('E_AGENT_MISSING', `${adapter.title} was not found (looked for ${location.looked})`, {
       next: adapter.install,

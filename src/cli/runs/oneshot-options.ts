@@ -3,6 +3,7 @@ import { agentNames, loadAgent, PERMISSION_LEVELS } from '../../agents/index.js'
 import type { LoadedConfig } from '../../config/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { OneshotInput, Role } from '../../oneshot/index.js'
+import { agentPlace } from '../agent-place.js'
 import type { CommandContext } from '../context.js'
 
 type Options = Record<string, unknown>
@@ -74,7 +75,7 @@ async function readRole(context: CommandContext, name: 'worker' | 'auditor', wis
     throw new SignalboxError('E_INPUT', `${adapter.title} cannot be the ${name}: it does not work without a terminal`, {
       next: `agents that do: ${(await headlessAgents()).join(', ')}`,
     })
-  const location = adapter.locate({ env: context.env, cwd: context.cwd, configuredCommand: null })
+  const location = adapter.locate(agentPlace(context, adapter.name))
   if (!location.found)
     throw new SignalboxError('E_AGENT_MISSING', `${adapter.title} was not found (looked for ${location.looked})`, {
       next: adapter.install,
@@ -127,7 +128,7 @@ export function nearestLevel(wanted: PermissionLevel, levels: readonly Permissio
 export async function firstAgent(context: CommandContext): Promise<AgentAdapter> {
   for (const name of agentNames().filter(candidate => candidate !== 'demo')) {
     const adapter = await loadAgent(name)
-    const environment = { env: context.env, cwd: context.cwd, configuredCommand: null }
+    const environment = agentPlace(context, name)
     if (
       adapter.headless &&
       !adapter.headless.needsEndpoint &&

@@ -50,6 +50,7 @@ export function openOwnRuns(
     maxRuns: 1,
     ...(home.settings.prices && { prices: home.settings.prices }),
     ...(home.settings.maxParallel && { maxParallel: home.settings.maxParallel }),
+    ...(home.settings.commands && { commands: home.settings.commands }),
     onError: error => reportError(context, error),
     ...listeners,
   })
