@@ -29,7 +29,7 @@ export class TerminalConnection implements Viewer, Person {
   #size: { cols: number; rows: number }
   #unacknowledged = 0
   #isCutOff = false
-  /** A picture was asked for while too much was unsent. */
+  /** A picture was asked for, or became needed, while too much was unsent. */
   #owesPicture = false
 
   constructor(
@@ -63,12 +63,15 @@ export class TerminalConnection implements Viewer, Person {
 
   output(bytes: Uint8Array): void {
     if (this.#isCutOff) return
-    if (this.#unacknowledged + bytes.length > UNACKNOWLEDGED_MAX || this.#socket.bufferedAmount > UNSENT_MAX) {
+    const isFull = this.#socket.bufferedAmount > UNSENT_MAX
+    if (isFull || this.#unacknowledged + bytes.length > UNACKNOWLEDGED_MAX) {
       this.#isCutOff = true
+      // It may have acknowledged everything already: then nothing but the way becoming free says that it reads again.
+      this.#owesPicture ||= isFull
       return
     }
     this.#unacknowledged += bytes.length
-    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(bytes, { binary: true })
+    if (this.#socket.readyState === this.#socket.OPEN) this.#socket.send(bytes, { binary: true }, () => this.#sent())
   }
 
   resized(cols: number, rows: number): void {
@@ -109,9 +112,11 @@ export class TerminalConnection implements Viewer, Person {
     this.#isCutOff = this.#owesPicture
     if (this.#owesPicture) return
     this.#unacknowledged = 0
-    sendJson(this.#socket, snapshotOf(this.#session, { hasScrollback: this.#hasScrollback }), () => {
-      if (this.#owesPicture) this.#snapshot()
-    })
+    sendJson(this.#socket, snapshotOf(this.#session, { hasScrollback: this.#hasScrollback }), () => this.#sent())
+  }
+
+  #sent(): void {
+    if (this.#owesPicture && this.#socket.readyState === this.#socket.OPEN) this.#snapshot()
   }
 
   /** Counts only while this one holds the keyboard. */
