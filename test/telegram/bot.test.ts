@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -176,7 +177,7 @@ it('a viewer reads, and nothing more: no buttons, no words to the agent', async 
   await bot.fake.until(() => /⛔/.test(theirs.text), 'the end on the viewer’s card')
 })
 
-it('looks: /read, /screen, /git, /history, /context, /usage, /runs, /approvals, /explain', async () => {
+it('looks: /read, /screen, /history, /context, /usage, /runs, /approvals, /explain', async () => {
   for (const [command, expected] of [
     ['/read', /./],
     ['/screen', /demo/i],
@@ -196,6 +197,30 @@ it('looks: /read, /screen, /git, /history, /context, /usage, /runs, /approvals, 
     ann.say(command)
     await bot.seen(ann, expected, before)
   }
+})
+
+it('/git says how the project stands, and /diff sends all that is not committed, new files included', async () => {
+  const { cwd } = (await bot.host.records()).find(({ number }) => number === 1)!
+  const git = (...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=ann', '-c', 'user.email=ann@example.invalid', ...args], { cwd })
+  git('init', '-q', '-b', 'trunk')
+  writeFileSync(join(cwd, 'kept.txt'), 'one\n')
+  git('add', 'kept.txt')
+  git('commit', '-q', '-m', 'A beginning')
+  writeFileSync(join(cwd, 'kept.txt'), 'two\n')
+  writeFileSync(join(cwd, 'fresh.txt'), 'new here\n')
+  ann.say('/git')
+  const card = await bot.seen(ann, /Branch trunk/, ann.chat.messages.at(-1)!.id)
+  expect(card.text).toContain('kept.txt')
+  expect(card.text).toContain('A beginning')
+  ann.say('/diff')
+  const sent = await bot.fake.until(
+    () => ann.chat.messages.find(({ document, id, from }) => document && from.isBot && id > card.id),
+    'the difference',
+  )
+  const text = Buffer.from(sent.document!.bytes).toString()
+  expect(text).toContain('+two')
+  expect(text).toContain('+new here')
 })
 
 it('what is written while the agent works waits, can be changed, and can be taken back', async () => {
