@@ -5,7 +5,7 @@ import { createHash } from 'node:crypto'
 import { request } from 'node:http'
 import { performance } from 'node:perf_hooks'
 import { requestOf } from '../src/approvals/testing/fixtures.js'
-import { TestServer } from '../test/server/support.js'
+import { TestServer, until } from '../test/server/support.js'
 
 const argument = (name: string, fallback: number) => {
   const at = process.argv.indexOf(`--${name}`)
@@ -28,7 +28,7 @@ for (let n = 0; n < PENDING; n++)
 /** When each surface heard of a decision, by the approval's id. */
 const heard = new Map<string, number[]>()
 const ends = Array.from({ length: SURFACES }, () => follow())
-await new Promise(resolve => setTimeout(resolve, 1_000))
+await until(() => server.api.parts.streams.count('events') === SURFACES)
 
 const lists: number[] = []
 let items: { id: string; fingerprint: string; display: { hash: string } }[] = []
@@ -51,8 +51,7 @@ for (const { id, fingerprint, display } of items.slice(0, DECISIONS)) {
   if (status >= 400) throw new Error(text)
   decided.push(performance.now() - began.get(id)!)
 }
-while ([...began.keys()].some(id => (heard.get(id)?.length ?? 0) < SURFACES))
-  await new Promise(resolve => setTimeout(resolve, 20))
+await until(() => [...began.keys()].every(id => heard.get(id)?.length === SURFACES))
 const told = [...began].map(([id, at]) => Math.max(...heard.get(id)!) - at)
 
 console.log(`${PENDING} pending, ${SURFACES} surfaces`)

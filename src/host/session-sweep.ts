@@ -1,12 +1,12 @@
 import { rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import type { Clock, Timer } from '../clock/index.js'
+import type { Clock } from '../clock/index.js'
 import { newEvent } from '../events/index.js'
 import { removeUploads, type SessionRecord, sessionStream } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
+import { Hourly } from './hourly.js'
 import type { HostSettings } from './settings.js'
 
-const EVERY_MS = 3_600_000
 const DAY_MS = 86_400_000
 
 export interface SessionSweepOptions {
@@ -22,25 +22,15 @@ export interface SessionSweepOptions {
  * the session leaves the lists. In that order: a host that dies in between does it again. Recordings elsewhere than in our own directory
  * are left alone.
  */
-export class SessionSweep {
+export class SessionSweep extends Hourly {
   readonly #options: SessionSweepOptions
-  #timer: Timer | null = null
 
   constructor(options: SessionSweepOptions) {
+    super(options)
     this.#options = options
   }
 
-  start(): void {
-    const { clock, onError } = this.#options
-    void this.sweep().catch(onError)
-    this.#timer = clock.setTimer(EVERY_MS, () => this.start())
-  }
-
-  stop(): void {
-    this.#timer?.cancel()
-  }
-
-  async sweep(): Promise<void> {
+  override async sweep(): Promise<void> {
     const { settings, clock, store, records } = this.#options
     const keptDays = settings.keepDays ?? null
     if (keptDays === null) return

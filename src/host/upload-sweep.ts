@@ -1,20 +1,18 @@
 import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { Clock, Timer } from '../clock/index.js'
+import type { Clock } from '../clock/index.js'
 import { removeUploads, type SessionRecord } from '../sessions/index.js'
+import { Hourly } from './hourly.js'
 import type { HostSettings } from './settings.js'
 
-const EVERY_MS = 3_600_000
-
 /** Removes the uploads of sessions that ended long enough ago. Folders of sessions that the log does not know are left alone. */
-export class UploadSweep {
+export class UploadSweep extends Hourly {
   readonly #options: {
     settings: HostSettings
     clock: Clock
     records(): Promise<SessionRecord[]>
     onError(error: unknown): void
   }
-  #timer: Timer | null = null
 
   constructor(options: {
     settings: HostSettings
@@ -22,20 +20,11 @@ export class UploadSweep {
     records(): Promise<SessionRecord[]>
     onError(error: unknown): void
   }) {
+    super(options)
     this.#options = options
   }
 
-  start(): void {
-    const { clock, onError } = this.#options
-    void this.sweep().catch(onError)
-    this.#timer = clock.setTimer(EVERY_MS, () => this.start())
-  }
-
-  stop(): void {
-    this.#timer?.cancel()
-  }
-
-  async sweep(): Promise<void> {
+  override async sweep(): Promise<void> {
     const { settings, clock } = this.#options
     const directory = join(settings.dataDirectory, 'uploads')
     const names = await readdir(directory).catch(() => [])
