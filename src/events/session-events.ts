@@ -134,6 +134,14 @@ export const sessionEvents = defineEvents({
       turn: z.string().optional(),
     }),
   },
+  'session.allows': {
+    description: 'Somebody chose the agent’s own “do not ask again”: it uses this tool without asking.',
+    data: z.object({ session: z.string(), tool: z.string(), label: z.string(), approval: z.string() }),
+  },
+  'session.asks': {
+    description: 'The agent asks again about what it was told not to ask about.',
+    data: z.object({ session: z.string(), label: z.string() }),
+  },
   'turn.opened': {
     description: 'The agent began to work on a prompt.',
     data: z.object({

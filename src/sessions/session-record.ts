@@ -27,6 +27,8 @@ export interface SessionRecord {
   owner: string
   /** Variables that say where its agent keeps its files. */
   places?: Record<string, string>
+  /** What the agent does without asking since somebody chose that in its own menu. */
+  allows?: { tool: string; label: string; approval: string; since: number }[]
   /** When its person last chose it, by surface. */
   chosen?: Record<string, number>
   version: number
@@ -41,12 +43,14 @@ const TYPES: readonly EventType[] = [
   'session.identified',
   'session.resumed',
   'session.chosen',
+  'session.allows',
+  'session.asks',
   'session.forgotten',
 ]
 
 export const sessionsProjection: Projection<SessionRecord> = {
   name: 'sessions',
-  version: 3,
+  version: 4,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -86,12 +90,21 @@ function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord
   }
   if (isEvent(event, 'session.chosen') && event.data.person === record.person)
     return { ...record, chosen: { ...record.chosen, [event.data.surface]: event.at } }
+  if (isEvent(event, 'session.allows')) {
+    const { session: _, ...allowed } = event.data
+    return { ...record, allows: [...allowsBut(record, allowed.label), { ...allowed, since: event.at }] }
+  }
+  if (isEvent(event, 'session.asks')) return { ...record, allows: allowsBut(record, event.data.label) }
   if (isEvent(event, 'session.resumed')) return { ...record, resumedBy: event.data.by }
   if (isEvent(event, 'session.renamed')) {
     const { label: _, ...unnamed } = record
     return event.data.label === null ? unnamed : { ...record, label: event.data.label }
   }
   return record
+}
+
+function allowsBut({ allows = [] }: SessionRecord, label: string): NonNullable<SessionRecord['allows']> {
+  return allows.filter(allowed => allowed.label !== label)
 }
 
 export function sessionStream(id: string): string {

@@ -57,6 +57,10 @@ export interface Session {
   version?: number
   person?: string
   size?: { cols: number; rows: number }
+  /** What the agent does without asking since somebody chose that in its own menu. */
+  allows?: { tool: string; label: string; approval: string; since: Time }[]
+  /** What to send so that it makes room in its conversation. */
+  compact?: string
   crew?: Crew
 }
 
@@ -164,6 +168,8 @@ export interface Approval {
   outcome?: { at: Time; reason?: string; evidence?: { kind: string; way?: string }[]; observed?: unknown }
   deadline?: { at: Time; onExpiry?: string }
   follows?: string
+  /** How often the same was asked within ten minutes, where that is a loop. */
+  repeats?: number
   behind?: string
   neverAuto?: string
 }

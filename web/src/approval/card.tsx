@@ -73,6 +73,8 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
       option: deny.key,
       ...(reason !== '' && (deny.meaning === 'deny-with-text' ? { text: reason } : { note: reason })),
     })
+  const refuseAndInterrupt =
+    deny && approval.subject.session ? press(() => void send({ option: deny.key, thenInterrupt: true })) : null
   const allowFor = () =>
     allow && void send({ option: allow.key, grant: { scope: 'session', forMs: GRANT_MS, match: { kind: 'same' } } })
 
@@ -110,6 +112,16 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
       {isPending && isPlain && isQuestion && approval.kind !== 'auth' && (
         <AnswerForm approval={approval} isBusy={isOff} onAnswer={answerWith} />
       )}
+      {isPending && approval.repeats !== undefined && (
+        <div class="risk-line" role="note">
+          <span>Asked for {approval.repeats} times within 10 minutes: it may be in a loop.</span>
+          {refuseAndInterrupt && (
+            <button type="button" class="btn" disabled={isOff} onClick={refuseAndInterrupt}>
+              Deny and interrupt
+            </button>
+          )}
+        </div>
+      )}
       {isPending && isPlain && !isQuestion && (
         <div class="card-actions">
           <button
@@ -129,6 +141,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
                 onChoose={option => press(() => void send({ option: option.key }))()}
                 onGrant={press(allowFor)}
                 onEdit={press(() => setAsking('edit'))}
+                onInterrupt={refuseAndInterrupt}
               />
             </Menu>
           </div>
@@ -219,6 +232,8 @@ function OtherWays(props: {
   onChoose(option: ApprovalOption): void
   onGrant(): void
   onEdit(): void
+  /** Null: there is nothing to interrupt. */
+  onInterrupt: (() => void) | null
 }) {
   const { approval, others } = props
   return (
@@ -231,6 +246,11 @@ function OtherWays(props: {
       {mayEdit(approval) && (
         <button type="button" onClick={props.onEdit}>
           Allow with changes …
+        </button>
+      )}
+      {props.onInterrupt && (
+        <button type="button" onClick={props.onInterrupt}>
+          Deny and interrupt
         </button>
       )}
       {others.map(option => (

@@ -1,9 +1,10 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { formatCount, formatMoney, plural } from '../api/format'
 import type { Crew, Helper, Session } from '../api/types'
-import { onPassing, sessions } from '../store/live'
+import { compactSession } from '../store/actions'
+import { canDecide, onPassing, sessions } from '../store/live'
 import { type Aspect, StatusBadge } from '../ui/status'
-import { Age, Took } from '../ui/time'
+import { Age, Clock, Took } from '../ui/time'
 
 /** The crew changes more often than anything that is in the log: while a session is looked at it is told as it changes. */
 export function useCrew(id: string): void {
@@ -59,6 +60,50 @@ export function ContextGauge({ session }: { session: Session }) {
         {percent} %{full.share >= NEARLY_FULL && ', nearly full'}
       </span>
     </span>
+  )
+}
+
+/** A conversation that is nearly full: the agent can be asked to make room before it does so by itself in the middle of something. */
+export function NearlyFull({ session }: { session: Session }) {
+  const [isDismissed, setDismissed] = useState(false)
+  const full = session.crew ? fullnessOf(session.crew) : null
+  const isFull = full !== null && full.share >= NEARLY_FULL
+  useEffect(() => {
+    if (!isFull) setDismissed(false)
+  }, [isFull])
+  if (!isFull || isDismissed || !session.compact) return null
+  return (
+    <div class="nearly-full" role="status">
+      <span class="grow">The conversation is nearly full: {full.words}.</span>
+      <button
+        type="button"
+        class="btn"
+        disabled={!canDecide.value}
+        title={`Sends ${session.compact} when the agent rests`}
+        onClick={() => {
+          setDismissed(true)
+          void compactSession(session)
+        }}
+      >
+        Compact now
+      </button>
+      <button type="button" class="btn quiet" onClick={() => setDismissed(true)}>
+        Dismiss
+      </button>
+    </div>
+  )
+}
+
+/** What no longer reaches anybody here: the agent was told in its own menu not to ask. */
+export function OwnAllowances({ session }: { session: Session }) {
+  return (
+    <>
+      {(session.allows ?? []).map(({ tool, label, approval, since }) => (
+        <a key={label} class="link tone-caution" href={`/a/${approval}`} title={label}>
+          the agent allows {tool} itself since <Clock at={since} />
+        </a>
+      ))}
+    </>
   )
 }
 

@@ -8,6 +8,8 @@ export interface Decision {
   choices?: string[]
   text?: string
   note?: string
+  /** With a denial: the turn is interrupted, too. */
+  thenInterrupt?: boolean
   editedInput?: unknown
   grant?: { scope: string; forMs?: number; uses?: number; match?: unknown }
   /** The person has had all of the request before their eyes. */
@@ -91,6 +93,16 @@ export async function sendPrompt(
   const sent = await postJson<{ result?: string; detail?: string }>(`/sessions/${id}/messages`, { text, when })
   lookAtSession(id)
   return sent
+}
+
+/** Asks the agent to make room in its conversation, once it rests. */
+export function compactSession({ id, compact }: Session): Promise<unknown> {
+  return attempt(async () => {
+    const body = { text: compact, when: 'after-turn', meaning: 'command' }
+    const { result, detail } = await postJson<{ result?: string; detail?: string }>(`/sessions/${id}/messages`, body)
+    lookAtSession(id)
+    if (result === 'refused' || result === 'unconfirmed') toast('bad', 'Not sent', detail)
+  })
 }
 
 export function dropPrompt(session: string, prompt: string): Promise<unknown> {
