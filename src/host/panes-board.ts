@@ -11,6 +11,7 @@ import {
   type SupervisorSettings,
 } from '../panes/index.js'
 import { findExecutable, runCommand } from '../process/index.js'
+import type { JoinedTalk } from '../sessions/index.js'
 import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import type { ForeignCall } from './hook-inbox.js'
@@ -41,6 +42,8 @@ export type PaneAction = (typeof PANE_ACTIONS)[number]
 /** Panes that have their turn together, and the pause until the next ones. */
 const TURNS = 16
 const PAUSE_MS = 20
+/** A pane that was met just now is read when its picture has stood for a moment. */
+const FIRST_READ_MS = 3_000
 
 /** A session of our own, as far as the board needs it. */
 export interface SessionPane {
@@ -219,6 +222,13 @@ export class PaneBoard {
   screenOf(id: string): Frame | null {
     const found = this.#sessions.get(id) ?? this.tmuxPane(id)
     return found?.supervisor.pane.screen.last?.frame ?? null
+  }
+
+  /** What the agent in a pane of tmux has said, as far as its terminal has kept it; null for other panes. */
+  async talkOf(id: string): Promise<JoinedTalk | null> {
+    const talk = this.tmuxPane(id)?.talk ?? null
+    await talk?.settled(FIRST_READ_MS)
+    return talk
   }
 
   stats(): { panes: Record<string, number>; counters: Count[] } {
