@@ -19,10 +19,15 @@ export async function readablePath(context: CommandContext, client: DaemonClient
     await client.get(session)
     return ofSession
   } catch (error) {
-    if (!isUnknown(error) || !(await isPane(context, client, String(word)))) throw error
+    if (!isUnknown(error) || !isPlace(String(word)) || !(await isPane(context, client, String(word)))) throw error
   }
   const pane = `/panes/${encodeURIComponent(String(word))}`
   return { conversation: `${pane}/conversation`, screen: `${pane}/frame` }
+}
+
+/** A pane by its id of ours or of tmux, or by its place (`main:1.0`). tmux is not looked for on behalf of a mistyped number. */
+function isPlace(word: string): boolean {
+  return word.startsWith('pan_') || word.startsWith('%') || word.includes(':')
 }
 
 async function isPane(context: CommandContext, client: DaemonClient, word: string): Promise<boolean> {

@@ -14,7 +14,7 @@ import { findExecutable, runCommand } from '../process/index.js'
 import type { JoinedTalk } from '../sessions/index.js'
 import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
-import type { ForeignCall } from './hook-inbox.js'
+import type { ForeignCall, Hearer } from './hook-inbox.js'
 import { paneByWord, paneOfCall } from './panes-find.js'
 import { glanceAt } from './panes-glance.js'
 import { describeSession, describeTmux, type PaneInfo } from './panes-info.js'
@@ -238,7 +238,7 @@ export class PaneBoard {
   }
 
   /** The tmux pane that a hook call comes from: by its own id, its terminal, or the one pane of this agent in this directory. */
-  hearerOf(call: ForeignCall): { id: string; hear(report: AgentReport): void } | null {
+  hearerOf(call: ForeignCall): Hearer | null {
     const pane = paneOfCall(this.#tmux.panes, call)
     return pane && { id: pane.id, hear: report => pane.hear(report) }
   }

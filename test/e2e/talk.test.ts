@@ -112,8 +112,9 @@ describe('send', () => {
     expect((await home.ok(['use', '1'])).stdout).toContain(first.id)
     expect((await home.ok(['send', 'hello', '--wait', '--timeout', '60'])).stdout).toBe('I am the first.\n')
     expect((await home.ok(['read'])).stdout).toContain('I am the first.')
-    await home.ok(['stop', first.id])
+    expect((await home.ok(['stop', first.id])).stdout).toMatch(new RegExp(`active now: 2 +${second.id}`))
     expect(await active()).toBe(second.id)
+    expect((await home.ok(['stop', second.id])).stdout).toContain('no other session of yours is running')
   })
 
   it('takes the prompt from a file, and a text that looks like a command as text', async () => {

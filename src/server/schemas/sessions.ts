@@ -71,6 +71,15 @@ export const session = z
 
 const block = z.looseObject({ kind: z.string() })
 
+export const stopped = session
+  .extend({
+    nowActive: session
+      .nullable()
+      .optional()
+      .describe('where it was the active one: the session that prompts without an id go to now, or none'),
+  })
+  .meta({ id: 'StoppedSession' })
+
 export const message = z
   .object({
     at: moment,
