@@ -12,11 +12,13 @@ import { openRunLedger } from './run-ledger.js'
 import { PROJECT_FILE } from './trust/index.js'
 
 let directory: string
+let clock: SimulatedClock
 let store: EventStore
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-run-ledger-'))
+  clock = new SimulatedClock(1_000_000)
   const projections = ledgerProjections as never
-  store = await openStore({ path: join(directory, 'store.db'), projections, validate: validateEvent })
+  store = await openStore({ path: join(directory, 'store.db'), clock, projections, validate: validateEvent })
 })
 afterEach(async () => {
   await store.close()
@@ -26,7 +28,6 @@ afterEach(async () => {
 it('a grant ends for a run in the foreground, too, when the settings are others', async () => {
   const settingsFile = join(directory, 'config.toml')
   const project = join(directory, 'project')
-  const clock = new SimulatedClock(1_000_000)
   const ledger = openRunLedger({
     store,
     clock,
@@ -42,7 +43,10 @@ it('a grant ends for a run in the foreground, too, when the settings are others'
     ledger.request(reportedOf({ requestKey: `k${++asked}` }, { project, cwd: project }))
   const grant = async () => {
     const record = await ask()
-    await ledger.decide(record.id, decisionOf(record, { option: 'allow', grant: { scope: 'session', match: { kind: 'same' } } }))
+    await ledger.decide(
+      record.id,
+      decisionOf(record, { option: 'allow', grant: { scope: 'session', match: { kind: 'same' } } }),
+    )
   }
   await grant()
   expect(await ledger.grants.list()).toMatchObject([{ maxUses: 7 }])

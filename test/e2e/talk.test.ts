@@ -61,6 +61,20 @@ describe('send', () => {
     expect((await home.run(['interrupt', session.id])).code).toBe(4)
   })
 
+  it('--wait needs nobody for what a grant covers', async () => {
+    const steps = [
+      { tool: { name: 'Shell', kind: 'shell', command: 'echo one', permission: true } },
+      { say: 'It has run.' },
+    ]
+    const session = await start([{ steps }, { steps }])
+    const send = (text: string) => home.run(['send', session.id, text, '--wait', '--timeout', '60'])
+    expect((await send('once')).code).toBe(4)
+    const [asked] = await home.json<{ id: string; fingerprint: string }[]>(['approvals', '--json'])
+    await home.ok(['approve', asked!.id, '--fingerprint', asked!.fingerprint, '--for', '10m'])
+    await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
+    expect(await send('again')).toMatchObject({ code: 0, stdout: expect.stringContaining('It has run.') })
+  })
+
   it('a prompt that waits has a turn of its own, queued by the agent or held here', async () => {
     const session = await start([
       { steps: [untilTold(), { say: 'First answer.' }] },
