@@ -260,6 +260,10 @@ export class JoinedTalk {
       this.#echoes[Number(turn.slice(turn.lastIndexOf('.') + 1)) - 1] ??= ''
       this.#notePrompt(turn, prompt)
     }
+    if (type === 'turn.prompted') {
+      const { turn, prompt } = data as EventData<'turn.prompted'>
+      this.#notePrompt(turn, prompt)
+    }
     if (type === 'turn.closed') this.#noteEcho()
   }
 

@@ -14,6 +14,8 @@ import { TurnWork } from './turn-work.js'
 /** A picture that was cut off is finished within so long, or it was whole. */
 const HALF_DRAWN_S = 2
 
+const UNSEEN: ReadonlySet<PhaseEvent> = new Set<PhaseEvent>(['prompt-sent', 'interrupted'])
+
 /** What Signalbox does with a session: the phase, moved by the table, whose actions are carried out on the turn, its menus and its people. */
 export class SessionPhase {
   readonly #options: SessionPhaseOptions
@@ -27,6 +29,7 @@ export class SessionPhase {
   #begun: string | null = null
   /** When a half drawn picture came that nothing has followed yet. */
   #tornAt: number | null = null
+  #unseen = 0
   /** Number of a frame that was taken for half drawn, and has turned out to be all there is. */
   #wholeFrame = -1
 
@@ -76,6 +79,11 @@ export class SessionPhase {
     return this.#work.openMessage
   }
 
+  /** How often something moved it that whoever reads the bytes again does not see: a prompt that we sent, an interruption of ours. */
+  get unseenMoves(): number {
+    return this.#unseen
+  }
+
   get state(): PhaseState {
     return {
       phase: this.#phase,
@@ -89,6 +97,7 @@ export class SessionPhase {
   see(look: Look): void {
     const { observation } = look
     this.#conversation.observe(look)
+    this.#work.tellPrompt(look)
     if (look.isSettled && observation.view !== 'auth_required' && observation.view !== 'unknown')
       this.#options.notices.signedIn()
     if (!this.#readiness.admits(look) || this.#isHalfDrawn(look) || !look.isSettled) return
@@ -99,6 +108,16 @@ export class SessionPhase {
     this.#menus.stands(menu)
   }
 
+  /**
+   * The agent took a prompt that was typed after the turn `before`. Where it was seen at work on it, or even answered it before there was
+   * proof, that turn is the prompt's; the screen may show the prompt later, or in part, or never. Returns the turn's name.
+   */
+  noteSent(text: string, before: string | null): string | null {
+    if (this.lastTurn === before) this.dispatch('prompt-sent', this.#options.lastLook())
+    this.#work.tellSent(text)
+    return this.lastTurn
+  }
+
   /** Keys go to the program, a person's or ours. */
   noteInput(bytes: Uint8Array): void {
     this.#readiness.noteInput(bytes, this.#options.lastLook())
@@ -107,6 +126,7 @@ export class SessionPhase {
   dispatch(event: PhaseEvent, look: Look | null): void {
     const { isCatchingUp, record, notices } = this.#options
     const from = this.#phase
+    if (UNSEEN.has(event)) this.#unseen++
     const [next, actions] = transition(phaseTable, from, event, { counter: this.#unlisted })
     this.#phase = next
     if (next !== from && !isCatchingUp()) record('session.phase', { from, to: next, event })

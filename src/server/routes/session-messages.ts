@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import type { LiveSession } from '../../sessions/index.js'
+import { type LiveSession, turnPrompts } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { liveOf } from '../live-session-of.js'
 import { type Call, type Route, route } from '../route.js'
@@ -103,7 +103,8 @@ export async function conversationOf(
   const open = live?.openMessage
   if (before === null && live && open && live.blocks.length > 0)
     messages.push({ at: host.clock.now(), ...open, blocks: live.blocks, provisional: true })
-  return { messages, prompts: promptsOf(events), before: begin > 0 ? String(all[begin]!.message) : null }
+  const prompts = turnPrompts(events).map(({ turn, at, prompt }) => ({ turn, at, text: prompt }))
+  return { messages, prompts, before: begin > 0 ? String(all[begin]!.message) : null }
 }
 
 /** Types the prompt of a call, or holds it; answers with what became of it. */
@@ -116,15 +117,6 @@ export async function send(call: Call<unknown, z.output<typeof messageBody>>, li
     ...(id !== undefined && { id }),
   })
   return call.json({ ...result, session: live.id, position: await call.position() }, 202)
-}
-
-/** What people asked, turn by turn. */
-function promptsOf(events: readonly StoredEvent[]): { turn: string; at: number; text: string }[] {
-  return events.flatMap(({ type, at, data }) =>
-    type === 'turn.opened' && typeof data.prompt === 'string'
-      ? [{ turn: String(data.turn), at, text: data.prompt }]
-      : [],
-  )
 }
 
 /** In the order in which they were first said, each as it was said last. */
