@@ -1,4 +1,4 @@
-import { type AgentReport, agentNames, type PackShelf } from '../agents/index.js'
+import { agentNames, type PackShelf } from '../agents/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import {

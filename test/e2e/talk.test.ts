@@ -118,6 +118,27 @@ describe('send', () => {
     ])
   })
 
+  it('a turn that was stopped before a word is counted by the next daemon as by this one', async () => {
+    const session = await start([
+      { steps: [{ think: 60_000 }] },
+      { steps: [{ say: 'The second answer.' }] },
+      { steps: [{ say: 'The third answer.' }] },
+    ])
+    const send = (text: string) => home.run(['send', session.id, text, '--wait', '--timeout', '60'])
+    const first = send('one')
+    await atWork()
+    await home.ok(['interrupt', session.id])
+    // At once: no picture of the agent at rest stands between the two.
+    expect(await send('two')).toMatchObject({ code: 0, stdout: 'The second answer.\n' })
+    expect((await first).code).toBe(130)
+    await home.kill(home.daemon)
+    expect(await send('three')).toMatchObject({ code: 0, stdout: 'The third answer.\n' })
+    expect((await said(session.id)).map(({ turn, markdown }) => [turn.split('.').at(-1), markdown])).toEqual([
+      ['2', 'The second answer.'],
+      ['3', 'The third answer.'],
+    ])
+  })
+
   it('without a session goes to the active one: begun last, or chosen', async () => {
     const first = await start([{ steps: [{ say: 'I am the first.' }] }, { steps: [{ say: 'Still the first.' }] }])
     const second = await start([{ steps: [{ say: 'I am the second.' }] }])

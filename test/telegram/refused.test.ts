@@ -4,7 +4,7 @@ import { systemClock } from '../../src/clock/index.js'
 import { newEvent } from '../../src/events/index.js'
 import type { FakeChat, FakePerson } from '../../src/telegram/fake/index.js'
 import { was } from './regressions.js'
-import { raise, TestBot } from './support.js'
+import { raise, requestOf, TestBot } from './support.js'
 
 /* Who may not, and what must not: nothing happens, and what was tried is on record. Then what else went wrong in bots before this one. */
 
@@ -283,4 +283,23 @@ it(was('openclaw/73756', 'with an empty list nobody is answered'), async () => {
   expect(ann.chat.messages.filter(({ id, from }) => id > before[0]! && from.isBot)).toEqual([])
   expect(vic.chat.messages.filter(({ id, from }) => id > before[1]! && from.isBot)).toEqual([])
   expect((await bot.events('telegram.refused')).length).toBe(refused + 2)
+})
+
+it('a request that is known better by now keeps its card: its message changes, its old buttons decide nothing, its new ones do', async () => {
+  const shown = await raise(bot.host, 'ls cut of…')
+  const card = await bot.seen(ann, 'ls cut of…')
+  const { callback_data: before } = keysOf(card)[0]!
+  const messages = ann.chat.messages.length
+  const known = (await bot.host.ledger.replace(shown, requestOf('ls cut off before')))!
+  await bot.fake.until(() => card.text?.includes('ls cut off before') ?? false, 'the card to change')
+  await quiet()
+  expect(ann.chat.messages.length).toBe(messages)
+  const late = ann.press(card, { data: before! })
+  await bot.fake.until(() => late.answer, 'an answer')
+  expect((await bot.host.ledger.get(known.id))!.state).toBe('pending')
+  const press = ann.press(card, { data: keysOf(card)[0]!.callback_data! })
+  await bot.fake.until(() => press.answer, 'an answer to the new button')
+  await quiet()
+  const { state, decision } = (await bot.host.ledger.get(known.id))!
+  expect([state, decision?.surface]).toEqual(['decided', 'telegram'])
 })
