@@ -1,13 +1,14 @@
 import { userInfo } from 'node:os'
 import WebSocket from 'ws'
-import { systemClock, type Timer } from '../clock/index.js'
+import { delay, systemClock, type Timer } from '../clock/index.js'
 import { EXIT } from '../errors/index.js'
 import { OutputFilter, withoutReplies } from './attach-filter.js'
 import { FittedScreen, type Size } from './attach-fit.js'
 import { drawStatus, type InputState, statusText } from './attach-status.js'
 import type { CommandContext } from './context.js'
-import type { DaemonClient } from './daemon-client.js'
+import { DaemonClient } from './daemon-client.js'
 import { openHome } from './home.js'
+import type { SessionInfo } from './session-info.js'
 
 /** The line that says who types is drawn again this long after the screen changed below it. */
 const STATUS_MS = 150
@@ -23,19 +24,60 @@ const ACK_EVERY = 64 * 1024
 /** Whatever ends this program, the person's terminal is given back first. */
 const ENDINGS = ['SIGTERM', 'SIGHUP', 'SIGINT'] as const
 
-/** Puts the person's terminal on a session until they detach or it ends. The screen is left as it was found. */
+/** A daemon that is replaced by a newer one is away for a moment; one that was stopped stays away. */
+const NEXT_DAEMON_MS = 8_000
+const LOOK_AGAIN_MS = 100
+/** Thrown off so often in a row, each time within a moment: it will not be better the next time. */
+const TRIES = 3
+const MOMENT_MS = 5_000
+
+/**
+ * Puts the person's terminal on a session until they detach or it ends. The screen is left as it was found. When the daemon goes and another
+ * one comes, it goes on there.
+ */
 export async function attachTo(
   context: CommandContext,
   client: DaemonClient,
   session: string,
   options: { isViewOnly: boolean },
 ): Promise<number> {
+  let tries = 0
+  for (let daemon: DaemonClient | null = client; ; ) {
+    const begun = systemClock.monotonic()
+    const end = await attachOnce(context, daemon, session, options)
+    tries = systemClock.monotonic() - begun < MOMENT_MS ? tries + 1 : 0
+    daemon = end.isCutOff && tries < TRIES ? await nextDaemon(context, session) : null
+    if (daemon) continue
+    context.out(`[${end.reason}]`)
+    return EXIT.ok
+  }
+}
+
+/** The daemon that has this session now; null when none comes by itself, or it is over. */
+async function nextDaemon(context: CommandContext, session: string): Promise<DaemonClient | null> {
+  const until = systemClock.monotonic() + NEXT_DAEMON_MS
+  while (systemClock.monotonic() < until) {
+    const daemon = await DaemonClient.running(context).catch(() => null)
+    const found = await daemon?.get<SessionInfo>(`/sessions/${session}`).catch(() => null)
+    if (daemon && found) return found.state === 'live' || found.state === 'starting' ? daemon : null
+    await delay(systemClock, LOOK_AGAIN_MS)
+  }
+  return null
+}
+
+/** `isCutOff`: neither the person nor the program has ended it. */
+async function attachOnce(
+  context: CommandContext,
+  client: DaemonClient,
+  session: string,
+  options: { isViewOnly: boolean },
+): Promise<{ reason: string; isCutOff: boolean }> {
   const socket = new WebSocket(
     `ws+unix:${client.socketPath}:/api/v1/panes/${session}/terminal`,
     'signalbox.terminal.v1',
   )
   const keys = attachKeys(context)
-  const end = await new Promise<string>(resolve => {
+  return new Promise(resolve => {
     const { stdin, stdout } = process
     const filter = new OutputFilter()
     let unacknowledged = 0
@@ -88,7 +130,7 @@ export async function attachTo(
       isAwaiting = true
       send({ type: 'snapshot' })
     }
-    const finish = (reason: string) => {
+    const finish = (reason: string, isCutOff = false) => {
       redraw?.cancel()
       for (const signal of ENDINGS) process.off(signal, onSignal)
       stdin.off('data', onInput)
@@ -99,7 +141,7 @@ export async function attachTo(
       socket.on('error', () => undefined)
       socket.close()
       context.write(`${RESET}${LEAVE}`)
-      resolve(reason)
+      resolve({ reason, isCutOff })
     }
     socket.on('open', () => {
       context.write(ENTER)
@@ -149,11 +191,9 @@ export async function attachTo(
         )
       else if (content.type === 'error') finish(String((content.error as { message: string }).message))
     }
-    socket.on('close', () => finish('the daemon went away; the session lives on: attach again'))
-    socket.on('error', () => finish('the daemon does not answer'))
+    socket.on('close', () => finish('the daemon went away; the session lives on: attach again', true))
+    socket.on('error', () => finish('the daemon does not answer', true))
   })
-  context.out(`[${end}]`)
-  return EXIT.ok
 }
 
 /** The keys that are ours while a terminal is attached. The one that takes over is the program's own while this terminal types. */
