@@ -10,7 +10,7 @@ export const demoAgent: AgentAdapter = {
   name: 'demo',
   title: 'Demo agent',
   pack: 'demo',
-  programs: [],
+  programs: ['signalbox-demo'],
   compact: '/compact',
   tells: { osc7501: true, hooks: true, transcript: true, events: false },
   hooks: demoHooks,

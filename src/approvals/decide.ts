@@ -126,7 +126,17 @@ function judgeClosed(record: ApprovalRecord, request: DecisionRequest): Verdict 
     ...(by && { by: by.actor.name, surface: by.surface, option: by.option }),
     ...(decision && { at: decision.at }),
   }
-  const reason = record.outcome?.reason
+  const { followedBy, reason } = record.outcome ?? {}
+  if (followedBy !== undefined)
+    return refuse(
+      'E_APPROVAL_CHANGED',
+      'this request is known better by now',
+      `decide ${followedBy}, which is the same one`,
+      {
+        first,
+        followedBy,
+      },
+    )
   const who = by ? ` by ${by.actor.name} (${by.surface})` : reason ? ` (${reason})` : ''
   return refuse('E_APPROVAL_DECIDED', `this request is ${record.state} already${who}`, 'nothing was changed', { first })
 }

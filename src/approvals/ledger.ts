@@ -21,6 +21,7 @@ import {
   approvalsProjection,
   canMove,
   isOpen,
+  isReplaced,
 } from './record.js'
 import { rateRisk } from './risk.js'
 import { forStoring } from './stored-request.js'
@@ -90,7 +91,7 @@ export class Ledger {
       const stale = {
         stream: approvalStream(old.id),
         expected: version,
-        events: [newEvent('approval.stale', { reason: 'changed' })],
+        events: [newEvent('approval.stale', { reason: 'changed', followedBy: id })],
       }
       try {
         await this.#raise(id, { ...request, follows: old.id }, [stale])
@@ -112,14 +113,21 @@ export class Ledger {
     return (await this.#store.document<ApprovalRecord>(approvalsProjection.name, id))?.state ?? null
   }
 
-  /** Oldest first. */
+  /** The request as it is known now: the one itself, or what stands in its place. */
+  async standing(id: string): Promise<ApprovalRecord | null> {
+    const record = await this.get(id)
+    const next = record?.outcome?.followedBy
+    return next === undefined ? record : this.standing(next)
+  }
+
+  /** Oldest first. One that another stands in the place of is not listed: it is asked once. */
   async list(options: { isOpenOnly: boolean }): Promise<ApprovalRecord[]> {
     if (options.isOpenOnly) return this.#open.list()
     const documents = await this.#store.documents<ApprovalRecord>(approvalsProjection.name)
     const from = this.#clock.now() - (this.policy.keepMs ?? Number.POSITIVE_INFINITY)
     return documents
       .map(document => document.state)
-      .filter(record => isOpen(record) || (record.outcome?.at ?? record.requestedAt) >= from)
+      .filter(record => isOpen(record) || (!isReplaced(record) && (record.outcome?.at ?? record.requestedAt) >= from))
       .sort((a, b) => a.requestedAt - b.requestedAt)
   }
 

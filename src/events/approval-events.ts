@@ -195,6 +195,8 @@ export const approvalEvents = defineEvents({
     data: z.object({
       reason: z.enum(['gone', 'changed', 'overtaken', 'unconfirmed', 'ambiguous', 'too-late']),
       evidence: z.array(evidence).optional(),
+      /** The same request, known better by now: it stands in the place of this one. */
+      followedBy: z.string().optional(),
       chain,
     }),
   },

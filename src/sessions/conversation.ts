@@ -387,8 +387,10 @@ export class Conversation {
 
   /** Agents begin to work before they draw the prompt: one that appears while the turn has said nothing is the turn's own. */
   #isLate(echo: Echo, look: Look): boolean {
-    const { isTurnOpen, isMessageOpen, messages, echoId, from } = this.#state
-    if (!isTurnOpen || echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
+    const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, from } = this.#state
+    // A turn that has its prompt gets no other: what comes below is the next one's, also where this one was stopped before a word.
+    if (!isTurnOpen || isEchoOlder === false) return false
+    if (echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
     return !this.#blocksOf(this.#shown.rows(from, echo.first - 1), look, false).some(block => SPOKEN.has(block.kind))
   }
 

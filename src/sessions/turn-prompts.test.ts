@@ -94,4 +94,26 @@ describe('the prompt of a turn', () => {
     expect(await stage.messages()).toEqual(['The first answer.', 'The second answer.'])
     expect(await stage.events('turn.closed')).toHaveLength((await stage.events('turn.opened')).length)
   })
+
+  test('that was stopped before a word is not the next one’s, however soon that comes and is answered', async () => {
+    await open()
+    await stage.paint(['▷ first', '', THINKING, ''])
+    await stage.paint([
+      '▷ first',
+      '',
+      '◈ Stopped by you after 1s',
+      '',
+      '▷ second',
+      '',
+      '◆ Second answer.',
+      '',
+      DONE,
+      '',
+    ])
+    await stage.pass(2_000)
+    expect(await prompts()).toEqual(['first', 'second'])
+    expect((await stage.events('message.final')).map(({ turn, markdown }) => [turn, markdown])).toEqual([
+      ['ses_stage.2', 'Second answer.'],
+    ])
+  })
 })

@@ -76,6 +76,15 @@ export const session = z
 
 const block = z.looseObject({ kind: z.string() })
 
+export const stopped = session
+  .extend({
+    nowActive: session
+      .nullable()
+      .optional()
+      .describe('where it was the active one: the session that prompts without an id go to now, or none'),
+  })
+  .meta({ id: 'StoppedSession' })
+
 export const message = z
   .object({
     at: moment,
@@ -86,15 +95,18 @@ export const message = z
     blocks: z.array(block),
     revision: z.int().optional(),
     provisional: z.boolean(),
+    joinedLate: z.literal(true).optional().describe('its turn was under way when the pane was first read'),
   })
   .meta({ id: 'Message' })
+
+export const prompts = z
+  .array(z.object({ turn: z.string(), at: moment, text: z.string() }))
+  .describe('what people asked, as far as the screen told it')
 
 export const conversation = z.object({
   session: z.string(),
   messages: z.array(message),
-  prompts: z
-    .array(z.object({ turn: z.string(), at: moment, text: z.string() }))
-    .describe('what people asked, as far as the screen told it'),
+  prompts,
   before: z.string().nullable().describe('names the page of older messages'),
   position,
 })

@@ -165,7 +165,14 @@ export interface Approval {
     madeGrant?: string
     grantId?: string
   }
-  outcome?: { at: Time; reason?: string; evidence?: { kind: string; way?: string }[]; observed?: unknown }
+  /** `followedBy`: the same request, known better, stands in its place. */
+  outcome?: {
+    at: Time
+    reason?: string
+    followedBy?: string
+    evidence?: { kind: string; way?: string }[]
+    observed?: unknown
+  }
   deadline?: { at: Time; onExpiry?: string }
   follows?: string
   /** How often the same was asked within ten minutes, where that is a loop. */

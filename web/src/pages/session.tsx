@@ -41,7 +41,9 @@ export function SessionPage({ id }: { id: string }) {
 function Loaded({ session }: { session: Session }) {
   const [panel, setPanel] = useState<'explain' | 'files' | null>(null)
   const isLive = isLiveSession(session)
-  const asked = approvals.all.value.filter(({ subject }) => subject.session === session.id)
+  const asked = approvals.all.value.filter(
+    ({ subject, outcome }) => subject.session === session.id && outcome?.followedBy === undefined,
+  )
   const layout =
     isPhone.value && sessionLayout.value === 'split' ? 'conversation' : isLive ? sessionLayout.value : 'conversation'
   usePageKeys({ explain: () => setPanel('explain') })
