@@ -15,9 +15,11 @@ const WORK_BYTES = 256
  * hundreds of pieces of output when many agents write at once. So the bytes of each session, its size and its timers wait in a lane of its
  * own, and the lane that has used the least time of late goes first. A session that asks and waits for a person has used next to nothing.
  *
- * - Within a session nothing changes its place: a timer that fires while older bytes wait comes behind them, which is where it belongs.
- *   Between sessions there is no order that anybody could rely on. What a session reads and when that was (the keeper's stamps) is the
- *   same however late it is read.
+ * - Within a session what the keeper sends keeps its order, and timers come behind all of it: also behind bytes that come while the timer
+ *   waits, and those that lie unread in the socket when it fires. A timer says that nothing was printed until now; only who has read
+ *   everything may believe that. Otherwise a host that is busy would take two halves of one picture for two pictures.
+ * - Between sessions there is no order that anybody could rely on. What a session reads and when it was printed (the keeper's stamps) is
+ *   the same however late it is read.
  * - What was used halves with time, so a lane that waits rises: nobody starves.
  * - While nothing waits and the turn is young, work is done where it comes up. A host that keeps up has no queue and no delay.
  *
@@ -46,6 +48,7 @@ export class SessionTurns {
   enter(): SessionLane {
     const lane: SessionLane = new SessionLane(this.#clock, {
       take: (work, bytes) => this.#take(lane, work, bytes),
+      takeLast: work => this.#takeLast(lane, work),
       leave: () => this.#lanes.delete(lane),
     })
     this.#lanes.add(lane)
@@ -70,6 +73,13 @@ export class SessionTurns {
     while (this.#waitingBytes > WAITING_MAX && !this.#isRunning) this.#runNext()
   }
 
+  /** After the sockets were read, which the event loop does between timers and the turn of the sessions. */
+  #takeLast(lane: SessionLane, work: () => void): void {
+    this.#arm()
+    lane.last.push(work)
+    this.#waiting.add(lane)
+  }
+
   #arm(): void {
     if (this.#isArmed) return
     this.#isArmed = true
@@ -90,9 +100,9 @@ export class SessionTurns {
   #runNext(): number {
     let next: SessionLane | null = null
     for (const lane of this.#waiting) if (next === null || lane.used < next.used) next = lane
-    const { work, bytes } = next!.queue.shift()!
+    const { work, bytes } = next!.queue.shift() ?? { work: next!.last.shift()!, bytes: 0 }
     this.#waitingBytes -= bytes
-    if (next!.queue.length === 0) this.#waiting.delete(next!)
+    if (next!.queue.length === 0 && next!.last.length === 0) this.#waiting.delete(next!)
     this.#run(next!, work, this.#clock.monotonic())
     return this.#clock.monotonic()
   }
@@ -119,6 +129,7 @@ export class SessionTurns {
 
 interface LanePort {
   take(work: () => void, bytes: number): void
+  takeLast(work: () => void): void
   leave(): void
 }
 
@@ -127,6 +138,8 @@ export class SessionLane {
   /** Milliseconds of the thread, those of long ago counted less. */
   used = 0
   readonly queue: { work: () => void; bytes: number }[] = []
+  /** What comes when the queue is empty. */
+  readonly last: (() => void)[] = []
   /** The host's clock, whose timers wait for the session's turn. */
   readonly clock: Clock
   readonly #port: LanePort
@@ -164,9 +177,9 @@ export class SessionLane {
   #setTimer(clock: Clock, ms: number, callback: () => void): Timer {
     let isCancelled = false
     const timer = clock.setTimer(ms, () =>
-      this.#port.take(() => {
+      this.#port.takeLast(() => {
         if (!isCancelled) callback()
-      }, 0),
+      }),
     )
     return {
       cancel: () => {
