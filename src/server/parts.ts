@@ -8,6 +8,7 @@ import type { RateLimit } from './gate/rate-limits.js'
 import type { Idempotency } from './idempotency.js'
 import type { EventFeed } from './live/event-feed.js'
 import type { PaneFeed } from './live/pane-feed.js'
+import type { RecordFeed } from './live/record-feed.js'
 import type { Streams } from './live/streams.js'
 import type { UpdateFeed } from './live/update-feed.js'
 import type { Lockdown } from './lockdown.js'
@@ -30,6 +31,7 @@ export interface ServerParts {
   limits: Limits
   events: EventFeed
   updates: UpdateFeed
+  records: RecordFeed
   /** Takes secrets out of what leaves over TCP. */
   text: CleanText
   panes: PaneFeed

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { Approval, ApprovalOption } from '../api/types'
 import { type Decision, decide, reportSeen } from '../store/actions'
+import { isCalm } from '../store/latest'
 import { canDecide, runs, sessions } from '../store/live'
 import { toast, toastError } from '../store/toasts'
 import { Menu } from '../ui/menu'
@@ -33,6 +34,7 @@ const GRANT_MS = 60 * 60_000
 export function ApprovalCard({ approval, isPicked = false, isSelected = false }: CardProps) {
   const isPending = approval.state === 'pending'
   const { box, mayPress } = usePressGuard(isPending)
+  const [isRising] = useState(isCalm)
   const [isBusy, setBusy] = useState(false)
   const [isWhole, setWhole] = useState(false)
   const [fits, setFits] = useState(true)
@@ -46,8 +48,8 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
   const answerWith = (answer: Omit<Decision, 'whole'>) => press(() => void send(answer))()
 
   useEffect(() => {
-    if (isPending && document.visibilityState === 'visible') reportSeen(approval, hasSeenAll)
-  }, [isPending, approval, hasSeenAll])
+    if (isPending && document.visibilityState === 'visible') return reportSeen(approval, hasSeenAll)
+  }, [isPending, approval.id, approval.display.hash, hasSeenAll])
 
   const send = async (decision: Omit<Decision, 'whole'>) => {
     setAsking(null)
@@ -89,7 +91,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
   return (
     <article
       ref={box as never}
-      class={`card is-new tone-${isPending ? riskTone(approval) : 'unlit'} ${isPicked ? 'is-picked' : ''}`}
+      class={`card ${isRising ? 'is-new' : ''} tone-${isPending ? riskTone(approval) : 'unlit'} ${isPicked ? 'is-picked' : ''}`}
       aria-label={approval.display.title}
       data-approval={approval.id}
       data-selected={isSelected || undefined}

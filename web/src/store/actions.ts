@@ -41,10 +41,17 @@ export async function decide(approval: Approval, { whole, ...decision }: Decisio
   }
 }
 
+/** What stood there for less was not seen by anybody, and the moment in which a request comes is the one in which all pages are drawn. */
+const SEEN_AFTER_MS = 800
 const told = new Set<string>()
 
-/** Once per request: the ledger notes that it was before somebody's eyes. */
-export function reportSeen(approval: Approval, whole: boolean): void {
+/** Once per request: the ledger notes that it was before somebody's eyes. Called off by what it returns. */
+export function reportSeen(approval: Approval, whole: boolean): () => void {
+  const timer = setTimeout(() => tellSeen(approval, whole), SEEN_AFTER_MS)
+  return () => clearTimeout(timer)
+}
+
+function tellSeen(approval: Approval, whole: boolean): void {
   const key = `${approval.id}:${approval.display.hash}:${whole}`
   if (told.has(key)) return
   told.add(key)
