@@ -210,13 +210,16 @@ export class LiveSessions {
   }
 
   #forget(id: string): void {
-    const { board, snapshots, channels, host } = this.#options
+    const { board, snapshots, channels, records, host } = this.#options
     this.#live.delete(id)
     this.#watches.delete(id)
-    this.#crews.get(id)?.close()
+    const crew = this.#crews.get(id)
+    crew?.close()
     this.#crews.delete(id)
     this.#lanes.get(id)?.leave()
     this.#lanes.delete(id)
+    const kept = crew?.kept
+    if (kept) void records.keepCrew(id, kept).catch(host.onError)
     board?.removeSession(id)
     snapshots.forget(id)
     void channels.close(id).catch(host.onError)

@@ -22,6 +22,7 @@ import type { DaemonBuild, ServerParts } from './parts.js'
 import type { ServerSettings } from './settings.js'
 import { listenTcp, type TcpListener } from './tcp-listener.js'
 import { serveTerminals } from './terminal/index.js'
+import { RunProgress } from './views/run-progress.js'
 import { CleanText } from './wire/clean-text.js'
 
 /** How long requests under way have to be answered when the daemon stops. */
@@ -83,6 +84,7 @@ export class ApiServer {
       updates: new UpdateFeed(host.bus, text),
       text,
       panes: new PaneFeed(host, text),
+      progress: new RunProgress(host.store),
       streams,
       extras,
       idempotency: new Idempotency(host.store, clock),

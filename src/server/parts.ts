@@ -14,6 +14,7 @@ import type { UpdateFeed } from './live/update-feed.js'
 import type { Lockdown } from './lockdown.js'
 import type { Metrics } from './metrics.js'
 import type { ServerSettings } from './settings.js'
+import type { RunProgress } from './views/run-progress.js'
 import type { CleanText } from './wire/clean-text.js'
 
 /** Everything that routes may use. */
@@ -35,6 +36,7 @@ export interface ServerParts {
   /** Takes secrets out of what leaves over TCP. */
   text: CleanText
   panes: PaneFeed
+  progress: RunProgress
   streams: Streams
   extras: ServerExtras
   idempotency: Idempotency

@@ -1,4 +1,4 @@
-import { type EventType, isEvent } from '../events/index.js'
+import { type EventData, type EventType, isEvent } from '../events/index.js'
 import type { Projection, StoredEvent } from '../store/index.js'
 
 /** A session as lists show it: a projection of its events. */
@@ -31,6 +31,8 @@ export interface SessionRecord {
   allows?: { tool: string; label: string; approval: string; since: number }[]
   /** When its person last chose it, by surface. */
   chosen?: Record<string, number>
+  /** What its agent had told of its own work when it ended. */
+  crew?: EventData<'crew.dismissed'>
   version: number
 }
 
@@ -38,6 +40,7 @@ const TYPES: readonly EventType[] = [
   'session.started',
   'session.ready',
   'session.ended',
+  'crew.dismissed',
   'session.lost',
   'session.renamed',
   'session.identified',
@@ -81,6 +84,7 @@ function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord
   if (isEvent(event, 'session.ended')) {
     return { ...record, state: 'ended', endedAt: event.at, exit: event.data.exit, endReason: event.data.reason }
   }
+  if (isEvent(event, 'crew.dismissed')) return { ...record, crew: event.data }
   // A session whose end was seen is not lost, whatever a host that came later believed.
   if (isEvent(event, 'session.lost') && record.state !== 'ended')
     return { ...record, state: 'lost', endedAt: event.at, endReason: event.data.reason }

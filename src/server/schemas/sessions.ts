@@ -70,7 +70,9 @@ export const session = z
     question: z.string().optional(),
     approval: z.string().optional(),
     offset: z.int().optional(),
-    crew: crew.optional().describe('what a live agent tells of its own work'),
+    crew: crew
+      .optional()
+      .describe('what the agent tells of its own work; of a session that has ended, as it stood then'),
   })
   .meta({ id: 'Session' })
 

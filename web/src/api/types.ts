@@ -236,6 +236,8 @@ export interface Run {
   wakeAt?: Time | null
   step: string | null
   steps: number
+  /** Of a run that is still open. */
+  progress?: { unit: 'nodes' | 'rounds'; done: number; of: number } | null
   gates: Record<string, string>
   usage: Usage
   parent: string | null
@@ -332,7 +334,7 @@ export interface Helper {
   tokens: number
 }
 
-/** What a live agent tells of its own work. */
+/** What an agent tells of its own work; of a session that has ended, as it stood then. */
 export interface Crew {
   model: string | null
   context: { used: number; window: number | null } | null

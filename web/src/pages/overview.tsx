@@ -263,9 +263,15 @@ function Today() {
           </span>
         </div>
         {share !== null && (
-          <div class={`bar ${share > 0.8 ? 'tone-caution' : ''}`}>
-            <i style={{ width: `${Math.min(100, share * 100)}%` }} />
-          </div>
+          <>
+            <div class={`bar ${share > 1 ? 'tone-danger' : share > 0.8 ? 'tone-caution' : 'tone-clear'}`}>
+              <i style={{ width: `${Math.min(100, share * 100)}%` }} />
+            </div>
+            <p class="tiny dim">
+              {Math.round(share * 100)} % of the {formatMoney(today?.budgetUsd ?? 0)} for a day
+              {share > 1 && ': used up'}
+            </p>
+          </>
         )}
         <a class="small link" href="/usage">
           Usage
