@@ -139,9 +139,13 @@ export const sessionEvents = defineEvents({
     data: z.object({
       session: z.string(),
       turn: z.string(),
-      /** As the agent echoed it; absent where its screen does not say. */
+      /** As the agent echoed it; absent where its screen does not say, or not yet. */
       prompt: z.string().optional(),
     }),
+  },
+  'turn.prompted': {
+    description: 'The agent shows the prompt that it has begun to work on.',
+    data: z.object({ session: z.string(), turn: z.string(), prompt: z.string() }),
   },
   'turn.closed': {
     description: 'The agent is done with a prompt.',

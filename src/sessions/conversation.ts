@@ -15,6 +15,8 @@ export interface ConversationState {
   isMessageOpen: boolean
   /** First row of the prompt that opened the turn. */
   echoId: number | null
+  /** The turn's own prompt is not on screen yet, or there is none: what stands there is an older one. */
+  isEchoOlder?: boolean
   /** First row of the open message. */
   from: number
   lastRow: number
@@ -111,6 +113,13 @@ export class Conversation {
     return this.#blocks
   }
 
+  /** The open turn whose own prompt is the newest on screen; null while that is still to come. */
+  get shownTurn(): string | null {
+    return this.#shown.echo && !this.#state.isEchoOlder && this.#state.echoId === this.#shown.echo.first
+      ? this.turn
+      : null
+  }
+
   /** How many rows the open message covered when it was last read. */
   get openRows(): number {
     return Math.max(0, this.#state.lastRow - this.#state.from + 1)
@@ -146,6 +155,7 @@ export class Conversation {
       isTurnOpen: true,
       isMessageOpen: false,
       echoId,
+      isEchoOlder: isKnown || echo === null,
       from,
       openedT: look.t,
       ...(echo && { echoText: echo.text }),
@@ -378,7 +388,7 @@ export class Conversation {
   }
 
   #adopt(echo: Echo): void {
-    this.#state = { ...this.#state, echoId: echo.first, echoText: echo.text, from: echo.last + 1 }
+    this.#state = { ...this.#state, echoId: echo.first, isEchoOlder: false, echoText: echo.text, from: echo.last + 1 }
   }
 
   /** What was said of this turn ends where its last words are: rows above may have been folded, taken back or wrapped anew. */

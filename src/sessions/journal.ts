@@ -1,13 +1,19 @@
-import { type EventData, type EventType, isEvent, newEvent } from '../events/index.js'
+import { type EventData, type EventType, newEvent } from '../events/index.js'
 import type { EventStore, StoredEvent } from '../store/index.js'
 import { type KeptPrompts, keptPrompts } from './kept-prompts.js'
 import { sessionStream } from './session-record.js'
+import { turnPrompts } from './turn-prompts.js'
 
 /**
  * What a session is going through, as against what it has said and done. A hundred sessions write dozens of these each second, and waiting
  * for the disk stops every terminal of the host: a crash of the host loses none of them, a power cut may, and it ends the session anyway.
  */
-const PASSING: ReadonlySet<EventType> = new Set<EventType>(['session.phase', 'session.ready', 'turn.opened'])
+const PASSING: ReadonlySet<EventType> = new Set<EventType>([
+  'session.phase',
+  'session.ready',
+  'turn.opened',
+  'turn.prompted',
+])
 
 /**
  * Writes a session's events, each once. After a restart the same bytes are read again and lead to the same turns and messages under the
@@ -54,11 +60,7 @@ export class SessionJournal {
   /** The turns whose prompts the agent has shown since this version of the log, oldest first. */
   async turnsSince(version: number): Promise<{ turn: string; prompt: string }[]> {
     const events = await this.#store.readStream(sessionStream(this.#session), { fromVersion: version + 1 })
-    return events.flatMap(event =>
-      isEvent(event, 'turn.opened') && event.data.prompt !== undefined
-        ? [{ turn: event.data.turn, prompt: event.data.prompt }]
-        : [],
-    )
+    return turnPrompts(events)
   }
 }
 
@@ -70,7 +72,8 @@ function nameOf({ type, data }: Pick<StoredEvent, 'type' | 'data'>): string | nu
   if (type === 'message.final') return `${type} ${String(data.message)} ${String(data.revision ?? 0)}`
   if (type === 'session.identified') return `${type} ${String(data.agentSessionId)}`
   if (type === 'session.noticed' && ONCE.has(String(data.kind))) return `${type} ${String(data.kind)}`
-  if (type === 'turn.opened' || type === 'turn.closed') return `${type} ${String(data.turn)}`
+  if (type === 'turn.opened' || type === 'turn.prompted' || type === 'turn.closed')
+    return `${type} ${String(data.turn)}`
   if (type === 'session.ready' || type === 'session.ended' || type === 'recording.failed') return type
   return null
 }

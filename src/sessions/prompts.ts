@@ -28,8 +28,10 @@ export interface PromptsOptions {
   journal: SessionJournal
   isIdle(): boolean
   record<T extends EventType>(type: T, data: EventData<T>): void
-  /** The agent took a prompt: its turn has begun. Returns the turn's name. */
-  onDelivered(): string | null
+  /** The turn that was opened last. */
+  lastTurn(): string | null
+  /** The agent took this prompt, typed after the turn `before`: its own has begun. Returns that turn's name. */
+  onDelivered(text: string, before: string | null): string | null
   /** Resolves when the agent is seen at work on this turn, or done with it; or when that has been waited for long enough. */
   untilBegun(turn: string | null): Promise<unknown>
   /** Resolves when what was caused so far is in the log. */
@@ -151,14 +153,15 @@ export class Prompts {
     text: string,
     how: { meaning: TextMeaning; clearsDraft: boolean; mayQueue: boolean; isOffered?: () => boolean },
   ): Promise<SendResult | null> {
-    const { keyboard, pack, clock, readyWaitMs, untilBegun } = this.#options
+    const { keyboard, pack, clock, readyWaitMs, untilBegun, lastTurn, onDelivered } = this.#options
     const { isOffered = () => true, ...options } = how
     return keyboard.alone(async () => {
       // A prompt that was just taken shows before the work on it does: what follows would be typed into a turn that nobody saw begin.
       await untilBegun(this.#turn)
       if (!isOffered()) return null
+      const before = lastTurn()
       const result = await sendPrompt(this.#portFor(id), text, { pack, clock, readyWaitMs, ...options })
-      if (result.result === 'delivered') this.#turn = this.#options.onDelivered()
+      if (result.result === 'delivered') this.#turn = onDelivered(text, before)
       return result
     })
   }

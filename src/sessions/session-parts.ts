@@ -144,10 +144,8 @@ function createPrompts(ground: SessionGround, parts: SessionParts): Prompts {
     },
     isIdle: () => ground.isIdle(),
     record: ground.record,
-    onDelivered: () => {
-      parts.phase.dispatch('prompt-sent', terminal.last)
-      return parts.phase.lastTurn
-    },
+    lastTurn: () => parts.phase.lastTurn,
+    onDelivered: (text, before) => parts.phase.noteSent(text, before),
     untilBegun: turn => waiters.until(BEGINS_MS, () => hasExited() || parts.phase.hasBegun(turn)),
     settled: () => effects.settled(),
     onFailed: detail => parts.notices.undelivered(detail),

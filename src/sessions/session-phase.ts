@@ -89,6 +89,7 @@ export class SessionPhase {
   see(look: Look): void {
     const { observation } = look
     this.#conversation.observe(look)
+    this.#work.tellPrompt(look)
     if (look.isSettled && observation.view !== 'auth_required' && observation.view !== 'unknown')
       this.#options.notices.signedIn()
     if (!this.#readiness.admits(look) || this.#isHalfDrawn(look) || !look.isSettled) return
@@ -97,6 +98,16 @@ export class SessionPhase {
     if (this.isAtWork) this.#work.beginQueued(look)
     this.dispatch(phaseEventOf(observation, isNewMenu), look)
     this.#menus.stands(menu)
+  }
+
+  /**
+   * The agent took a prompt that was typed after the turn `before`. Where it was seen at work on it, or even answered it before there was
+   * proof, that turn is the prompt's; the screen may show the prompt later, or in part, or never. Returns the turn's name.
+   */
+  noteSent(text: string, before: string | null): string | null {
+    if (this.lastTurn === before) this.dispatch('prompt-sent', this.#options.lastLook())
+    this.#work.tellSent(text)
+    return this.lastTurn
   }
 
   /** Keys go to the program, a person's or ours. */

@@ -26,6 +26,8 @@ export class TurnWork {
   readonly #passing: PassingHistory
   /** The turn was interrupted, whatever its last row says. */
   #wasInterrupted = false
+  /** The turn whose prompt is in the log. */
+  #promptedTurn: string | null = null
   /** When the open message was last read, and when it is due again if that was put off. */
   #readAt = Number.NEGATIVE_INFINITY
   #readDue: number | null = null
@@ -61,8 +63,22 @@ export class TurnWork {
   mark(look: Look | null, isSent = false): void {
     const turn = look && this.#conversation.markTurn(look, { isSent })
     if (!turn) return
-    const prompt = look.observation.user?.slice(0, PROMPT_KEPT)
+    const prompt = this.#shownPrompt(look)
     this.#options.record('turn.opened', { session: this.#options.session, turn, ...(prompt && { prompt }) })
+  }
+
+  /** Agents begin to work before they draw the prompt: it is told when it is there. Every look that was observed. */
+  tellPrompt(look: Look): void {
+    const { turn } = this.#conversation
+    const prompt = turn !== null && this.#promptedTurn !== turn ? this.#shownPrompt(look) : null
+    if (turn && prompt) this.#options.record('turn.prompted', { session: this.#options.session, turn, prompt })
+  }
+
+  tellSent(text: string): void {
+    const turn = this.#conversation.lastTurn
+    if (turn === null || this.#promptedTurn === turn) return
+    this.#promptedTurn = turn
+    this.#options.record('turn.prompted', { session: this.#options.session, turn, prompt: text.slice(0, PROMPT_KEPT) })
   }
 
   open(): void {
@@ -160,6 +176,14 @@ export class TurnWork {
     if (heard === null) return
     isNews()
     if (heard !== 'open') this.#options.messages.patch(heard.patched)
+  }
+
+  /** The open turn's own prompt, if this look shows it. */
+  #shownPrompt({ observation }: Look): string | null {
+    const turn = this.#conversation.shownTurn
+    if (turn === null || !observation.user) return null
+    this.#promptedTurn = turn
+    return observation.user.slice(0, PROMPT_KEPT)
   }
 
   #endingOf(look: Look): Ending | null {

@@ -3,6 +3,7 @@ import { type ApprovalRecord, displayText } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import { getRun } from '../engine/index.js'
 import type { Host, Person } from '../host/index.js'
+import { turnPrompts } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
 import type { Keyboard, Queued } from './acts.js'
 import { approvalCard } from './approval-card.js'
@@ -106,8 +107,7 @@ export class CardMaker {
   /** What the person asked for last in this session: it says what the request is about. */
   async #lastPrompt(session: string): Promise<string | null> {
     const events = await this.#options.store.readStream(`session/${session}`)
-    const turn = events.findLast(({ type, data }) => type === 'turn.opened' && typeof data.prompt === 'string')
-    return turn ? String(turn.data.prompt) : null
+    return turnPrompts(events).at(-1)?.prompt ?? null
   }
 
   /** Buttons from wishes, and the tokens that must be written with them. */

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import type { LiveSession } from '../../sessions/index.js'
+import { type LiveSession, turnPrompts } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { liveOf } from '../live-session-of.js'
 import { type Call, type Route, route } from '../route.js'
@@ -94,7 +94,7 @@ export const sessionMessageRoutes: readonly Route[] = [
       return call.json({
         session: record.id,
         messages,
-        prompts: promptsOf(events),
+        prompts: turnPrompts(events).map(({ turn, at, prompt }) => ({ turn, at, text: prompt })),
         before,
         position: await call.position(),
       })
@@ -112,15 +112,6 @@ export async function send(call: Call<unknown, z.output<typeof messageBody>>, li
     ...(id !== undefined && { id }),
   })
   return call.json({ ...result, session: live.id, position: await call.position() }, 202)
-}
-
-/** What people asked, turn by turn. */
-function promptsOf(events: readonly StoredEvent[]): { turn: string; at: number; text: string }[] {
-  return events.flatMap(({ type, at, data }) =>
-    type === 'turn.opened' && typeof data.prompt === 'string'
-      ? [{ turn: String(data.turn), at, text: data.prompt }]
-      : [],
-  )
 }
 
 /** In the order in which they were first said, each as it was said last. */

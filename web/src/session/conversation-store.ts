@@ -67,7 +67,8 @@ export function useConversation(session: string): Conversation {
     const stopEvents = onEvent(({ type, at, subject, data }) => {
       if (subject !== `session/${session}` && data.session !== session) return
       if (type === 'message.final') put({ ...(data as unknown as Message), at, provisional: false })
-      if (type === 'turn.opened' && typeof data.prompt === 'string')
+      const isPrompt = type === 'turn.opened' || type === 'turn.prompted'
+      if (isPrompt && typeof data.prompt === 'string' && prompts.peek().every(({ turn }) => turn !== data.turn))
         prompts.value = [...prompts.peek(), { at, turn: String(data.turn), text: data.prompt }]
       if (type === 'session.noticed') notices.value = [...notices.peek(), { at: timeOf(at), text: String(data.text) }]
     })
