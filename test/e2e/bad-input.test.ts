@@ -174,7 +174,7 @@ describe('a store that cannot be used', () => {
   const storeFile = () => home.path('data', 'signalbox.db')
 
   async function makeStore(): Promise<void> {
-    await home.ok(['start', '--wait', '--', 'true'])
+    await home.ok(['start', '--wait', '--', 'true'], AS_PROCESS)
     expect(statSync(storeFile()).size).toBeGreaterThan(4096)
   }
 
@@ -235,14 +235,11 @@ describe('a full disk', () => {
 
   it('ends the recording, not the session, and the log says so once', async () => {
     await home.ok(['serve', '--background'], { through: limited(700) })
-    const session = await home.json<SessionInfo>([
-      'start',
-      '--json',
-      '--',
+    const session = await home.startProgram(
       'bash',
       '-c',
       'for i in $(seq 1 40000); do echo "line $i of the output"; done; echo end; read x; echo "got $x"; read y',
-    ])
+    )
     await waitFor('the program to be done', async () =>
       (await home.ok(['read', session.id, '--screen'])).stdout.includes('end'),
     )
