@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../../clock/index.js'
 import { getRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
+import type { RunProgress } from '../views/run-progress.js'
 import { runView } from '../views/run-view.js'
 import { sessionView } from '../views/session-view.js'
 import type { CleanText } from '../wire/clean-text.js'
@@ -19,6 +20,14 @@ export interface FedRecord {
   frame: string
 }
 
+export interface RecordFeedOptions {
+  host: Host
+  progress: RunProgress
+  events: EventFeed
+  text: CleanText
+  onError(error: unknown): void
+}
+
 /**
  * Sessions and runs as they are after something happened to them, looked at once for all readers. A browser that had to ask for itself
  * would cost a signed request for every event, and twenty browsers twenty of them in the same moment: that in which a request for
@@ -26,6 +35,7 @@ export interface FedRecord {
  */
 export class RecordFeed {
   readonly #host: Host
+  readonly #progress: RunProgress
   readonly #events: EventFeed
   readonly #text: CleanText
   readonly #clock: Clock
@@ -36,8 +46,9 @@ export class RecordFeed {
   #isLooking = false
   #unlisten: (() => void) | null = null
 
-  constructor(host: Host, events: EventFeed, text: CleanText, onError: (error: unknown) => void) {
+  constructor({ host, progress, events, text, onError }: RecordFeedOptions) {
     this.#host = host
+    this.#progress = progress
     this.#events = events
     this.#text = text
     this.#clock = host.clock
@@ -110,11 +121,12 @@ export class RecordFeed {
   async #record(subject: string): Promise<FedRecord | null> {
     const [kind, id] = subject.split('/') as ['session' | 'run', string]
     const type = kind === 'session' ? 'session.record' : 'run.record'
+    const parts = { parts: { host: this.#host, progress: this.#progress } }
     try {
       const data =
         kind === 'session'
           ? { session: sessionView(this.#host, await this.#host.record(id)) }
-          : { run: await runView(this.#host.store, await getRun(this.#host.store, id)) }
+          : { run: await runView(parts, await getRun(this.#host.store, id)) }
       const body = { type, at: this.#clock.now(), subject, data }
       return { type, subject, frame: frameOf(type, this.#text.json(body, 'rfc3339')) }
     } catch (error) {
