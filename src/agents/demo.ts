@@ -11,6 +11,7 @@ export const demoAgent: AgentAdapter = {
   title: 'Demo agent',
   pack: 'demo',
   programs: ['signalbox-demo'],
+  compact: '/compact',
   tells: { osc7501: true, hooks: true, transcript: true, events: false },
   hooks: demoHooks,
   transcript: demoTranscript,

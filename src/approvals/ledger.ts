@@ -10,6 +10,7 @@ import { sha256 } from './fingerprint.js'
 import { GrantBook, type SettingsMark } from './grant-book.js'
 import { grantFrom, grantStream } from './grants.js'
 import { onceOption } from './never-auto.js'
+import { LOOP_COUNT, LOOP_MS } from './notify-plan.js'
 import { OpenRecords } from './open-records.js'
 import { type ApprovalPolicy, DEFAULT_POLICY, type DecideRules } from './policy.js'
 import {
@@ -77,7 +78,7 @@ export class Ledger {
         },
       )
     const id = newId('apr')
-    await this.#raise(id, request, [])
+    await this.#raise(id, { ...request, ...(await this.#repeats(request)) }, [])
     return (await this.get(id))!
   }
 
@@ -293,6 +294,20 @@ export class Ledger {
           { project: subject.project, home: this.#home },
         ),
     }
+  }
+
+  /**
+   * An agent that asks for the same again and again, whatever it is told, is in a loop. A request that only the screen told of has
+   * another fingerprint than the same one by a hook: their menus read alike.
+   */
+  async #repeats({ fingerprint, menuPrint, subject }: ApprovalRequest): Promise<{ repeats?: number }> {
+    if (subject.session === undefined) return {}
+    const since = this.#clock.now() - LOOP_MS
+    const recent = (await this.recent(subject.session)).filter(({ requestedAt }) => requestedAt >= since)
+    const told = recent.filter(record => record.fingerprint === fingerprint)
+    const menus = new Set([menuPrint, ...told.map(record => record.menuPrint)].filter(print => print !== undefined))
+    const same = recent.filter(record => told.includes(record) || (record.menuPrint && menus.has(record.menuPrint)))
+    return same.length + 1 >= LOOP_COUNT ? { repeats: same.length + 1 } : {}
   }
 
   /** The request, the decision of a grant that covers it, and `others`, in one transaction. */

@@ -113,6 +113,11 @@ export class Conversation {
     return this.#blocks
   }
 
+  /** The last row that stands above the live part of the screen. */
+  get shownTo(): number {
+    return this.#shown.rowsFrom(this.#state.lastRow + 1).at(-1)?.id ?? this.#state.lastRow
+  }
+
   /** The open turn whose own prompt is the newest on screen; null while that is still to come. */
   get shownTurn(): string | null {
     return this.#shown.echo && !this.#state.isEchoOlder && this.#state.echoId === this.#shown.echo.first

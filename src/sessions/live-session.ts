@@ -43,6 +43,7 @@ export class LiveSession implements KeeperListener {
     this.#inside = new SessionInside(options, {
       press: keys => this.press(keys),
       stop: reason => this.stop(reason),
+      interrupt: () => this.interrupt(),
       unattendedMs: () => (this.#viewers.size > 0 ? 0 : options.clock.monotonic() - this.#lastViewerAt),
     })
     this.#terminal = this.#inside.terminal
@@ -64,6 +65,11 @@ export class LiveSession implements KeeperListener {
 
   get frame(): Frame | null {
     return this.#terminal.last?.frame ?? null
+  }
+
+  /** What to send so that the agent makes room in its conversation; null where it has no such command. */
+  get compactCommand(): string | null {
+    return this.#options.agent?.compact ?? null
   }
 
   get observation(): Observation | null {

@@ -5,6 +5,7 @@ import { Conversation } from './conversation.js'
 import { liveMenu } from './live-menu.js'
 import { MenuAppearances } from './menu-appearances.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable } from './phase-table.js'
+import type { SentPrompt } from './prompts.js'
 import { Readiness } from './readiness.js'
 import type { SaidRecord } from './said-records.js'
 import type { PhaseState, SessionPhaseOptions } from './session-phase-options.js'
@@ -65,6 +66,11 @@ export class SessionPhase {
     return this.#work.blocks
   }
 
+  /** The last row that stands above the live part of the screen. */
+  get lastRow(): number {
+    return this.#conversation.shownTo
+  }
+
   /** The turn that was opened last; null before the first. */
   get lastTurn(): string | null {
     return this.#conversation.lastTurn
@@ -110,10 +116,13 @@ export class SessionPhase {
 
   /**
    * The agent took a prompt that was typed after the turn `before`. Where it was seen at work on it, or even answered it before there was
-   * proof, that turn is the prompt's; the screen may show the prompt later, or in part, or never. Returns the turn's name.
+   * proof, that turn is the prompt's; the screen may show the prompt later, or in part, or never. A command of the agent's own begins a
+   * turn only if it is seen to. Returns the turn's name.
    */
-  noteSent(text: string, before: string | null): string | null {
-    if (this.lastTurn === before) this.dispatch('prompt-sent', this.#options.lastLook())
+  noteSent({ text, before, isCommand }: SentPrompt): string | null {
+    const isNew = this.lastTurn === before
+    if (isNew && isCommand) return null
+    if (isNew) this.dispatch('prompt-sent', this.#options.lastLook())
     this.#work.tellSent(text)
     return this.lastTurn
   }

@@ -70,6 +70,17 @@ describe('the prompt of a turn', () => {
     expect(await stage.events('turn.opened')).toHaveLength(1)
   })
 
+  test('begins no turn where it is a command of the agent’s own that is answered without work', async () => {
+    await open()
+    await send('/help', [GREETING], ['○ enter sends, esc stops', ''])
+    await stage.pass(5_000)
+    expect(await stage.events('turn.opened')).toEqual([])
+    expect((await stage.events('prompt.released')).at(-1)).toMatchObject({ result: 'delivered' })
+    await send('first', [GREETING, '○ enter sends, esc stops'], ['', ...FIRST])
+    await stage.pass(2_000)
+    expect(await prompts()).toEqual(['first'])
+  })
+
   test('is there once where the whole answer came before the proof that it was taken', async () => {
     await open()
     await send('first', [GREETING], ['', ...FIRST])

@@ -83,6 +83,9 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
     context.isDetailed && request.questions.length > 1
       ? escapeHtml(request.questions.map(({ text }, index) => `${index + 1}. ${text}`).join('\n'))
       : '',
+    record.state === 'pending' && record.repeats
+      ? `<b>Asks in a loop:</b> ${record.repeats} times within 10 minutes`
+      : '',
     record.deadline
       ? `Until ${clockTime(record.deadline.at, context.utcOffset)}, then: ${AFTER[record.deadline.onExpiry]}`
       : '',
@@ -177,6 +180,7 @@ function keysOf(record: ApprovalRecord, context: CardContext, isCut: boolean): K
         { text: label, press: decide(key), ...styleOf(meaning) },
       ]),
       [{ text: 'Deny with reason', press: { do: 'ask-reason', approval } }],
+      ...interruptKeys(record, deny),
       ...linkKeys(context),
       [{ text: 'Back', press: keys('plain') }],
     ]
@@ -193,8 +197,16 @@ function keysOf(record: ApprovalRecord, context: CardContext, isCut: boolean): K
       ...(isCut && !context.isSeen ? [{ text: 'See all', press: { do: 'see-all', approval } } as KeyWish] : []),
       { text: 'More…', press: keys('more') },
     ],
+    ...(record.repeats ? interruptKeys(record, deny) : []),
     ...(deny ? [[{ text: 'Deny', press: decide(deny.key), style: 'danger' as const }]] : []),
   ]
+}
+
+/** For an agent that would only ask again. */
+function interruptKeys({ id: approval, fingerprint, subject }: ApprovalRecord, deny: Option | undefined): KeyWish[][] {
+  if (!deny || subject.session === undefined) return []
+  const press: Press = { do: 'decide', approval, fingerprint, option: deny.key, isWhole: true, thenInterrupt: true }
+  return [[{ text: 'Deny and interrupt', press, style: 'danger' }]]
 }
 
 /** One option a row; where several may be chosen, or several questions are asked, they are ticked and then submitted. */

@@ -53,6 +53,11 @@ export const session = z
     recording: z.string(),
     owner: z.string(),
     places: z.record(z.string(), z.string()).optional(),
+    allows: z
+      .array(z.object({ tool: z.string(), label: z.string(), approval: z.string(), since: moment }))
+      .optional()
+      .describe('what the agent does without asking since somebody chose that in its own menu'),
+    compact: z.string().optional().describe('what to send so that the agent makes room in its conversation'),
     version: z.int(),
     phase: z.string().optional(),
     view: z.string().optional(),
@@ -65,7 +70,9 @@ export const session = z
     question: z.string().optional(),
     approval: z.string().optional(),
     offset: z.int().optional(),
-    crew: crew.optional().describe('what a live agent tells of its own work'),
+    crew: crew
+      .optional()
+      .describe('what the agent tells of its own work; of a session that has ended, as it stood then'),
   })
   .meta({ id: 'Session' })
 

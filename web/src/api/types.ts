@@ -57,6 +57,10 @@ export interface Session {
   version?: number
   person?: string
   size?: { cols: number; rows: number }
+  /** What the agent does without asking since somebody chose that in its own menu. */
+  allows?: { tool: string; label: string; approval: string; since: Time }[]
+  /** What to send so that it makes room in its conversation. */
+  compact?: string
   crew?: Crew
 }
 
@@ -171,6 +175,8 @@ export interface Approval {
   }
   deadline?: { at: Time; onExpiry?: string }
   follows?: string
+  /** How often the same was asked within ten minutes, where that is a loop. */
+  repeats?: number
   behind?: string
   neverAuto?: string
 }
@@ -230,6 +236,8 @@ export interface Run {
   wakeAt?: Time | null
   step: string | null
   steps: number
+  /** Of a run that is still open. */
+  progress?: { unit: 'nodes' | 'rounds'; done: number; of: number } | null
   gates: Record<string, string>
   usage: Usage
   parent: string | null
@@ -326,7 +334,7 @@ export interface Helper {
   tokens: number
 }
 
-/** What a live agent tells of its own work. */
+/** What an agent tells of its own work; of a session that has ended, as it stood then. */
 export interface Crew {
   model: string | null
   context: { used: number; window: number | null } | null
