@@ -28,8 +28,6 @@ export interface StageOptions {
   /** Changes to the demo's pack. */
   pack?: (toml: string) => string
   restoredFrom?: SessionStage
-  /** What the host before it has saved; bytes before that are not read again. */
-  snapshot?: LiveSessionOptions['restored']
 }
 
 /**
@@ -103,7 +101,6 @@ export class SessionStage {
             onError: error => stage.errors.push(error),
             ...(options.times && { times: options.times }),
             ...(options.agent && { agent: options.agent }),
-            ...(options.snapshot && { restored: options.snapshot }),
           }),
         ),
     )
@@ -112,8 +109,7 @@ export class SessionStage {
   /** Another host after this one, on the same store: it reads what was printed, and goes live. */
   async takenOver(options: StageOptions = {}): Promise<SessionStage> {
     const next = await SessionStage.open({ ...options, restoredFrom: this })
-    const from = options.snapshot?.offset ?? 0
-    for (const { bytes, t, offset } of this.#printed) if (offset >= from) next.session.output(bytes, t, offset)
+    for (const { bytes, t, offset } of this.#printed) next.session.output(bytes, t, offset)
     next.#offset = this.#offset
     next.session.goLive()
     await next.pass(2_000)
