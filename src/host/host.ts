@@ -233,7 +233,6 @@ export class Host {
     this.#sessions.close()
     await this.#channels.stop()
     await Promise.all(this.liveSessions().map(session => session.settled()))
-    if (this.#options.owner === 'daemon') this.#snapshots.saveAll()
     await this.store.close()
   }
 

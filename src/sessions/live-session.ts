@@ -111,16 +111,6 @@ export class LiveSession implements KeeperListener {
     return this.#inside.isIdle
   }
 
-  /** What it caused so far is in the log: a snapshot of now leaves nothing out. */
-  get isWritten(): boolean {
-    return this.#inside.effects.isDone
-  }
-
-  /** Grows with every change of its turns that does not follow from its bytes. */
-  get unseenMoves(): number {
-    return this.#parts.phase.unseenMoves
-  }
-
   snapshot(): SessionSnapshot {
     return {
       offset: this.offset,

@@ -15,8 +15,6 @@ import { TurnWork } from './turn-work.js'
 /** A picture that was cut off is finished within so long, or it was whole. */
 const HALF_DRAWN_S = 2
 
-const UNSEEN: ReadonlySet<PhaseEvent> = new Set<PhaseEvent>(['prompt-sent', 'interrupted'])
-
 /** What Signalbox does with a session: the phase, moved by the table, whose actions are carried out on the turn, its menus and its people. */
 export class SessionPhase {
   readonly #options: SessionPhaseOptions
@@ -30,7 +28,6 @@ export class SessionPhase {
   #begun: string | null = null
   /** When a half drawn picture came that nothing has followed yet. */
   #tornAt: number | null = null
-  #unseen = 0
   /** Number of a frame that was taken for half drawn, and has turned out to be all there is. */
   #wholeFrame = -1
 
@@ -85,11 +82,6 @@ export class SessionPhase {
     return this.#work.openMessage
   }
 
-  /** How often something moved it that whoever reads the bytes again does not see: a prompt that we sent, an interruption of ours. */
-  get unseenMoves(): number {
-    return this.#unseen
-  }
-
   get state(): PhaseState {
     return {
       phase: this.#phase,
@@ -135,7 +127,6 @@ export class SessionPhase {
   dispatch(event: PhaseEvent, look: Look | null): void {
     const { isCatchingUp, record, notices } = this.#options
     const from = this.#phase
-    if (UNSEEN.has(event)) this.#unseen++
     const [next, actions] = transition(phaseTable, from, event, { counter: this.#unlisted })
     this.#phase = next
     if (next !== from && !isCatchingUp()) record('session.phase', { from, to: next, event })
