@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import type { KeeperListener } from '../keeper/index.js'
-import { SessionTurns } from './session-turns.js'
+import { SessionLanes } from './session-lanes.js'
 
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
@@ -9,10 +9,10 @@ const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 function setUp() {
   const clock = new SimulatedClock(1_000)
   const errors: unknown[] = []
-  const turns = new SessionTurns(clock, error => errors.push(error))
+  const lanes = new SessionLanes(clock, error => errors.push(error))
   const done: string[] = []
   const open = (name: string, isAsking = () => false) => {
-    const lane = turns.enter(isAsking)
+    const lane = lanes.enter(isAsking)
     const listener = lane.listener({
       output: (bytes, t) => {
         // The first byte of a piece says how long it takes to read.
@@ -27,32 +27,32 @@ function setUp() {
     return { lane, listener }
   }
   const feed = (listener: KeeperListener, t: number, ms: number) => listener.output(Uint8Array.of(ms), t, t)
-  return { clock, errors, turns, done, open, feed }
+  return { clock, errors, lanes, done, open, feed }
 }
 
-async function drained(turns: SessionTurns): Promise<void> {
-  while (turns.waiting > 0) await nextTurn()
+async function drained(lanes: SessionLanes): Promise<void> {
+  while (lanes.waiting > 0) await nextTurn()
 }
 
-describe('turns of sessions', () => {
+describe('sessions share a thread', () => {
   test('a host that keeps up reads what comes where it comes', () => {
-    const { open, feed, done, turns } = setUp()
+    const { open, feed, done, lanes } = setUp()
     const { listener } = open('a')
     feed(listener, 1, 1)
     listener.resized(100, 30, 2)
     expect(done).toEqual(['a1', 'a 100'])
-    expect(turns.waiting).toBe(0)
+    expect(lanes.waiting).toBe(0)
   })
 
   test('nobody waits longer than one turn of everybody, however much another writes', async () => {
-    const { open, feed, done, turns } = setUp()
+    const { open, feed, done, lanes } = setUp()
     const [busy, other] = [open('busy'), open('other')]
     feed(busy.listener, 1, 4)
     for (let t = 2; t <= 20; t++) feed(busy.listener, t, 0)
     feed(other.listener, 1, 0)
     for (let t = 21; t <= 300; t++) feed(busy.listener, t, 0)
     expect(done).toEqual(['busy1'])
-    await drained(turns)
+    await drained(lanes)
     // Behind one that was read where it came, and a turn of 64 kB: pieces count 257 bytes here.
     expect(done.indexOf('other1')).toBe(1 + Math.ceil((64 * 1024) / 257))
     expect(done).toHaveLength(301)
@@ -60,14 +60,14 @@ describe('turns of sessions', () => {
 
   test('one that asks goes before those that came first; so does what follows soon after its question', async () => {
     let isAsking = true
-    const { clock, open, feed, done, turns } = setUp()
+    const { clock, open, feed, done, lanes } = setUp()
     const others = Array.from({ length: 5 }, (_, index) => open(`other${index}-`))
     const asking = open('asking', () => isAsking)
     const round = async (t: number) => {
       done.length = 0
       for (const { listener } of others) feed(listener, t, 5)
       feed(asking.listener, t, 1)
-      await drained(turns)
+      await drained(lanes)
       return done.indexOf(`asking${t}`)
     }
     expect(await round(1)).toBe(1)
@@ -79,11 +79,11 @@ describe('turns of sessions', () => {
   })
 
   test('whatever the order between sessions, each gets its own in order', async () => {
-    const { open, feed, done, turns } = setUp()
-    const lanes = [open('a'), open('b', () => true), open('c')]
-    for (let t = 1; t <= 6; t++) for (const [index, { listener }] of lanes.entries()) feed(listener, t, index + 1)
-    lanes[1]!.listener.exited({ code: 0, signal: null, t: 7 })
-    await drained(turns)
+    const { open, feed, done, lanes } = setUp()
+    const three = [open('a'), open('b', () => true), open('c')]
+    for (let t = 1; t <= 6; t++) for (const [index, { listener }] of three.entries()) feed(listener, t, index + 1)
+    three[1]!.listener.exited({ code: 0, signal: null, t: 7 })
+    await drained(lanes)
     const own = (name: string) => done.filter(entry => entry.startsWith(name))
     expect(own('a')).toEqual(['a1', 'a2', 'a3', 'a4', 'a5', 'a6'])
     expect(own('b')).toEqual(['b1', 'b2', 'b3', 'b4', 'b5', 'b6', 'b exit'])
@@ -93,7 +93,7 @@ describe('turns of sessions', () => {
   test('what has waited for long is read at once, up to a change of size, with the time of its end', async () => {
     const { clock } = setUp()
     const read: unknown[] = []
-    const behind = new SessionTurns(clock, error => read.push(error))
+    const behind = new SessionLanes(clock, error => read.push(error))
     const lane = behind.enter(() => false)
     const listener = lane.listener({
       output: (bytes: Uint8Array, t: number, offset: number) => read.push([[...bytes], t, offset]),
@@ -115,17 +115,17 @@ describe('turns of sessions', () => {
   })
 
   test('what has waited for a moment only keeps the times of its pieces', async () => {
-    const { clock, open, feed, done, turns } = setUp()
+    const { clock, open, feed, done, lanes } = setUp()
     const [busy, other] = [open('busy'), open('other')]
     feed(busy.listener, 1, 10)
     for (let t = 1; t <= 3; t++) feed(other.listener, t, 0)
     clock.advance(49)
-    await drained(turns)
+    await drained(lanes)
     expect(done).toEqual(['busy1', 'other1', 'other2', 'other3'])
   })
 
   test('a timer comes behind every byte that has come by then', async () => {
-    const { clock, open, feed, done, turns } = setUp()
+    const { clock, open, feed, done, lanes } = setUp()
     const { lane, listener } = open('a')
     lane.clock.setTimer(5, () => done.push('timer'))
     feed(listener, 1, 1)
@@ -133,27 +133,27 @@ describe('turns of sessions', () => {
     // Due, and not before what the socket still had.
     feed(listener, 2, 1)
     feed(listener, 3, 1)
-    await drained(turns)
+    await drained(lanes)
     expect(done).toEqual(['a1', 'a2', 'a3', 'timer'])
   })
 
   test('a timer that is cancelled while it waits for its turn does not fire', async () => {
-    const { clock, open, done, turns } = setUp()
+    const { clock, open, done, lanes } = setUp()
     const { lane } = open('a')
     const timer = lane.clock.setTimer(1, () => done.push('fired'))
     lane.clock.setTimer(1, () => done.push('other'))
     clock.advance(1)
-    expect(turns.waiting).toBe(1)
+    expect(lanes.waiting).toBe(1)
     timer.cancel()
-    await drained(turns)
+    await drained(lanes)
     expect(done).toEqual(['other'])
   })
 
   test('between two turns of the sessions everybody else has one', async () => {
-    const { open, feed, done, turns } = setUp()
+    const { open, feed, done, lanes } = setUp()
     for (let index = 0; index < 12; index++) feed(open('a').listener, index, 2)
     const seen: number[] = []
-    while (turns.waiting > 0) {
+    while (lanes.waiting > 0) {
       await nextTurn()
       seen.push(done.length)
     }
@@ -162,25 +162,25 @@ describe('turns of sessions', () => {
   })
 
   test('more than a host may keep is read at once, so that its keeper notices', async () => {
-    const { turns, done, open, feed } = setUp()
+    const { lanes, done, open, feed } = setUp()
     const [slow, flood] = [open('slow'), open('flood')]
     feed(slow.listener, 0, 10)
     const piece = new Uint8Array(1024 * 1024)
     for (let t = 1; t <= 20; t++) flood.listener.output(piece, t, 0)
     expect(done.filter(entry => entry.startsWith('flood')).length).toBeGreaterThanOrEqual(12)
-    await drained(turns)
+    await drained(lanes)
     expect(done).toHaveLength(21)
   })
 
   test('a session whose reading fails does not keep the others from theirs', async () => {
-    const { turns, errors, done, open, feed } = setUp()
+    const { lanes, errors, done, open, feed } = setUp()
     const { listener } = open('a')
-    const failing = turns.enter(() => false).listener({ output: () => raise('broken') } as unknown as KeeperListener)
+    const failing = lanes.enter(() => false).listener({ output: () => raise('broken') } as unknown as KeeperListener)
     for (let t = 1; t <= 3; t++) {
       feed(listener, t, 3)
       feed(failing, t, 3)
     }
-    await drained(turns)
+    await drained(lanes)
     expect(done).toEqual(['a1', 'a2', 'a3'])
     expect(errors).toHaveLength(3)
   })

@@ -28,7 +28,7 @@ const WAITING_MAX = 8 * 1024 * 1024
  * Symptom → knob: requests to the host are slow while sessions write → TURN_MS down; pictures are missed that stood only for a moment →
  * BEHIND_MS up, at the price of delay.
  */
-export class SessionTurns {
+export class SessionLanes {
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
   /** Lanes with something to do, the one that has waited longest first. */
