@@ -8,7 +8,7 @@
 //              BENCH_TOOL_MS=3000 has so long between two questions that none is due to go before the others; BENCH_ASKED: how many (30);
 //              BENCH_STREAM=demo takes a hundred demo agents instead, which use up two cores by themselves
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -189,7 +189,9 @@ async function measureApprovals() {
     await post(`/sessions/${session.id}/messages`, { text: 'go' })
     const before = processes().map(({ pid }) => cpuSeconds(pid))
     const programs = ownProcesses().filter(({ name }) => name === 'program')
-    const used = () => programs.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0)
+    // One that has ended meanwhile did not do much.
+    const used = () =>
+      programs.reduce((sum, { pid }) => sum + (existsSync(`/proc/${pid}/stat`) ? cpuSeconds(pid) : 0), 0)
     const usedBefore = used()
     const from = Date.now()
     for (let asked = 0; asked < ASKED; asked++) await approveNext(session)
