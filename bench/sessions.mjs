@@ -5,9 +5,10 @@
 //   idle   200 demo sessions at once: all answer, CPU at rest, memory a session  bars: < 3 % of a core each, < 6 MB
 //   approvals  menu on screen → pending, decision → first key, beside 1 and 100 streaming sessions  bars: p95 < 150 ms, < 300 ms
 //              streaming are recordings of a real agent, played in a loop by a program that costs next to nothing (needs perl);
+//              BENCH_TOOL_MS=3000 has so long between two questions that none is due to go before the others; BENCH_ASKED: how many (30);
 //              BENCH_STREAM=demo takes a hundred demo agents instead, which use up two cores by themselves
 import { execFileSync, spawn, spawnSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -22,6 +23,7 @@ const RUNS = Number(process.env.BENCH_RUNS ?? 200)
 const IDLE_SECONDS = 10
 const LOADS = (process.env.BENCH_LOADS ?? '1,100').split(',').map(Number)
 const ASKED = Number(process.env.BENCH_ASKED ?? 30)
+const TOOL_MS = Number(process.env.BENCH_TOOL_MS ?? 50)
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-bench-'))
 const home = join(directory, 'home')
@@ -174,7 +176,7 @@ async function measureApprovals() {
   const asking = scenarioFile(
     'ask',
     Array.from({ length: ASKED }, (_, index) => ({
-      tool: { name: 'Shell', kind: 'shell', command: `true ${index}`, output: 'ok', ms: 50, permission: true },
+      tool: { name: 'Shell', kind: 'shell', command: `true ${index}`, output: 'ok', ms: TOOL_MS, permission: true },
     })),
   )
   let running = 0
@@ -186,6 +188,11 @@ async function measureApprovals() {
     const session = await startSession(asking)
     await post(`/sessions/${session.id}/messages`, { text: 'go' })
     const before = processes().map(({ pid }) => cpuSeconds(pid))
+    const programs = ownProcesses().filter(({ name }) => name === 'program')
+    // One that has ended meanwhile did not do much.
+    const used = () =>
+      programs.reduce((sum, { pid }) => sum + (existsSync(`/proc/${pid}/stat`) ? cpuSeconds(pid) : 0), 0)
+    const usedBefore = used()
     const from = Date.now()
     for (let asked = 0; asked < ASKED; asked++) await approveNext(session)
     const seconds = (Date.now() - from) / 1000
@@ -193,6 +200,8 @@ async function measureApprovals() {
       const share = ((cpuSeconds(pid) - before[index]) / seconds) * 100
       print(`CPU, ${load} streaming`, `${name} ${share.toFixed(0)} % of one core over ${seconds.toFixed(0)} s`)
     })
+    const share = ((used() - usedBefore) / seconds) * 100
+    print(`CPU, ${load} streaming`, `the ${programs.length} programs themselves ${share.toFixed(0)} % of one core`)
     const { pending, keys, records } = latencies(session, (await get('/approvals?all')).items)
     const busy = `${load} streaming`
     print(
@@ -394,8 +403,13 @@ function call(method, path, body) {
   })
 }
 
-/** The daemon and the keeper of this home, by what they were started with. */
+/** The daemon and the keeper of this home. */
 function processes() {
+  return ownProcesses().filter(({ name }) => name !== 'program')
+}
+
+/** Everything that runs in this home, by what it was started with. */
+function ownProcesses() {
   const found = []
   for (const name of readdirSync('/proc').filter(entry => /^\d+$/.test(entry))) {
     const read = file => {
@@ -409,9 +423,9 @@ function processes() {
     const command = read('cmdline')
     if (/cli\.js\0serve\0?$/.test(command)) found.push({ name: 'daemon', pid: Number(name) })
     else if (command.startsWith('signalbox-keeper')) found.push({ name: 'keeper', pid: Number(name) })
-    else if (Number(name) !== process.pid) found.push({ name: 'other', pid: Number(name) })
+    else if (Number(name) !== process.pid) found.push({ name: 'program', pid: Number(name) })
   }
-  return found.filter(({ name }) => name !== 'other')
+  return found
 }
 
 function cpuSeconds(pid) {

@@ -27,10 +27,10 @@ import { agentTraits, packFor, prepareSession, type StartRequest } from './prepa
 import { type ResumeWish, resumeRequest } from './resume-session.js'
 import { absenceOf } from './session-absence.js'
 import { type CrewView, SessionCrew } from './session-crew.js'
+import { type SessionLane, SessionLanes } from './session-lanes.js'
 import { checkLimits } from './session-limits.js'
 import type { SessionRecords } from './session-records.js'
 import type { SessionSnapshots } from './session-snapshots.js'
-import { type SessionLane, SessionTurns } from './session-turns.js'
 import { SessionWatch } from './session-watch.js'
 
 export interface LiveSessionsOptions {
@@ -56,12 +56,12 @@ export class LiveSessions {
   readonly #live = new Map<string, LiveSession>()
   readonly #watches = new Map<string, SessionWatch>()
   readonly #crews = new Map<string, SessionCrew>()
-  readonly #turns: SessionTurns
+  readonly #thread: SessionLanes
   readonly #lanes = new Map<string, SessionLane>()
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options
-    this.#turns = new SessionTurns(options.host.clock, options.host.onError)
+    this.#thread = new SessionLanes(options.host.clock, options.host.onError)
   }
 
   get(id: string): LiveSession | null {
@@ -204,7 +204,7 @@ export class LiveSessions {
 
   /** Where the session waits for its turn. */
   #laneOf(id: string): SessionLane {
-    const lane = this.#lanes.get(id) ?? this.#turns.enter()
+    const lane = this.#lanes.get(id) ?? this.#thread.enter(() => isAsking(this.#live.get(id)))
     this.#lanes.set(id, lane)
     return lane
   }
@@ -216,7 +216,6 @@ export class LiveSessions {
     const crew = this.#crews.get(id)
     crew?.close()
     this.#crews.delete(id)
-    this.#lanes.get(id)?.leave()
     this.#lanes.delete(id)
     const kept = crew?.kept
     if (kept) void records.keepCrew(id, kept).catch(host.onError)
@@ -246,4 +245,9 @@ export class LiveSessions {
     session.observe(watch)
     return watch
   }
+}
+
+/** It waits for a person, or for the proof that the agent has taken their answer. */
+function isAsking(session: LiveSession | undefined): boolean {
+  return session !== undefined && (session.approval !== null || session.phase === 'tool-pending')
 }
