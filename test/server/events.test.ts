@@ -225,6 +225,10 @@ describe('the stream of events', () => {
     expect(records.every(({ id: cursor }) => cursor === null)).toBe(true)
     expect(new Set(records.map(({ data }) => data.subject))).toEqual(new Set([`session/${id}`, `run/${run}`]))
     const told = seen[last(seen, 'session.record')]!.data.data.session
+    // Whoever comes later, with a cursor, is told of what changed meanwhile.
+    const since = seen[0]!.data.position
+    const late = await read(`?records=changed&since=${since}`, all => last(all, 'session.record') >= 0)
+    expect(late.at(-1)!.data.data.session).toEqual(told)
     const { json } = await server.ask('GET', `/api/v1/sessions/${id}`, { as: 'token' })
     expect(told).toEqual(json)
     expect((await plain).some(({ event }) => event.endsWith('.record'))).toBe(false)

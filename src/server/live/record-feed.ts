@@ -10,7 +10,7 @@ import { type EventFeed, type FedEvent, frameOf } from './event-feed.js'
 
 /** Events come in groups, and what they announce settles a moment after them. One look then serves the whole group. */
 const SETTLE_MS = 120
-/** However much happens, this much time lies between two looks. */
+/** However much happens to one of them, this much time lies between two looks at it; others are not kept waiting by it. */
 const PAUSE_MS = 400
 
 export interface FedRecord {
@@ -41,7 +41,9 @@ export class RecordFeed {
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
   readonly #listeners = new Set<(record: FedRecord) => void>()
-  #dirty = new Set<string>()
+  /** Streams of the log that something was written to since they were looked at. */
+  readonly #dirty = new Set<string>()
+  readonly #lookedAt = new Map<string, number>()
   #timer: Timer | null = null
   #isLooking = false
   #unlisten: (() => void) | null = null
@@ -58,7 +60,7 @@ export class RecordFeed {
   /** Costs nothing while nobody does. */
   listen(listener: (record: FedRecord) => void): () => void {
     this.#listeners.add(listener)
-    this.#unlisten ??= this.#events.listen(events => this.#mark(events))
+    this.#unlisten ??= this.#events.listen(events => this.lookAfter(events))
     return () => {
       this.#listeners.delete(listener)
       if (this.#listeners.size === 0) this.close()
@@ -74,47 +76,51 @@ export class RecordFeed {
     this.#dirty.clear()
   }
 
-  #mark(events: readonly FedEvent[]): void {
+  /** Everybody who listens is told how things are after these, in a moment. */
+  lookAfter(events: Iterable<Pick<FedEvent, 'stream' | 'type'>>): void {
+    if (this.#listeners.size === 0) return
     for (const { stream, type } of events) if (isTelling(stream, type)) this.#dirty.add(stream)
-    if (this.#dirty.size > 0 && !this.#isLooking) this.#wait(SETTLE_MS)
+    this.#wait()
   }
 
-  #wait(ms: number): void {
-    this.#timer ??= this.#clock.setTimer(ms, () => {
+  #wait(): void {
+    if (this.#dirty.size === 0 || this.#isLooking) return
+    this.#timer ??= this.#clock.setTimer(SETTLE_MS, () => {
       this.#timer = null
       void this.#look()
     })
   }
 
   async #look(): Promise<void> {
-    const dirty = this.#dirty
-    this.#dirty = new Set()
     this.#isLooking = true
-    try {
-      for (const subject of await this.#subjects(dirty)) {
-        const told = await this.#record(subject)
-        if (told) for (const listener of this.#listeners) listener(told)
+    const now = this.#clock.monotonic()
+    for (const [stream, at] of this.#lookedAt) if (now - at >= PAUSE_MS) this.#lookedAt.delete(stream)
+    const due = [...this.#dirty].filter(stream => !this.#lookedAt.has(stream))
+    const told = new Set<string>()
+    for (const stream of due) {
+      this.#dirty.delete(stream)
+      this.#lookedAt.set(stream, now)
+      // One that cannot be read keeps the others from nobody.
+      try {
+        const subject = await this.#subjectOf(stream)
+        if (subject === null || told.has(subject)) continue
+        told.add(subject)
+        const record = await this.#record(subject)
+        if (record) for (const listener of this.#listeners) listener(record)
+      } catch (error) {
+        this.#onError(error)
       }
-    } catch (error) {
-      this.#onError(error)
     }
     this.#isLooking = false
-    if (this.#listeners.size > 0 && this.#dirty.size > 0) this.#wait(PAUSE_MS)
+    this.#wait()
   }
 
   /** Whether a session waits for somebody is part of how it is: a request stands for whoever asked. */
-  async #subjects(dirty: ReadonlySet<string>): Promise<Set<string>> {
-    const subjects = new Set<string>()
-    for (const stream of dirty) {
-      const [kind, id] = stream.split('/') as [string, string]
-      if (kind !== 'approval') {
-        subjects.add(stream)
-        continue
-      }
-      const session = (await this.#host.ledger.get(id))?.subject.session
-      if (session) subjects.add(`session/${session}`)
-    }
-    return subjects
+  async #subjectOf(stream: string): Promise<string | null> {
+    const [kind, id] = stream.split('/') as [string, string]
+    if (kind !== 'approval') return stream
+    const session = (await this.#host.ledger.get(id))?.subject.session
+    return session ? `session/${session}` : null
   }
 
   /** Null where something is written under a name that has no record. */

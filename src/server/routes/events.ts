@@ -122,6 +122,15 @@ function isForDecision(type: string): boolean {
   return type.startsWith('approval.') && type !== 'approval.seen' && type !== 'approval.notified'
 }
 
+/** A request that was only looked at does not hide that it was made. */
+function noteMissed(
+  missed: Map<string, { stream: string; type: string }>,
+  event: { stream: string; type: string },
+): void {
+  const { stream, type } = event
+  if (!missed.has(stream) || isForDecision(type)) missed.set(stream, { stream, type })
+}
+
 function ownerOf(who: Call['who']): string {
   return who.kind === 'device' ? who.device.id : who.kind
 }
@@ -161,6 +170,8 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     }),
   )
 
+  /** One for each stream that something was missed of. */
+  const missed = new Map<string, { stream: string; type: string }>()
   const goLive = (after: number) => {
     liveAfter = after
     if (scope.kind === 'all') {
@@ -183,6 +194,9 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
           if (isType(type) && isInScope(scope, subject, {})) queue.pushLatest(`record/${subject}`, frame)
         }),
       )
+    // What happened while nobody was there to listen for it is looked at now.
+    parts.records.lookAfter(missed.values())
+    missed.clear()
     if (scope.kind !== 'run')
       closing.push(
         parts.updates.listen(({ type, session, frame }) => {
@@ -208,6 +222,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     while (liveAfter === null && !queue.isEnding && !isOver) {
       const told = parts.events.position
       const page = await pageAfter(store, at, isWanted)
+      if (query.records === 'changed') for (const event of page.events) noteMissed(missed, event)
       at = page.isHead ? Math.max(page.last, told) : page.last
       if (page.isHead && at >= parts.events.position && !isOver) goLive(at)
       if (page.events.length > 0) yield page.events.map(event => parts.events.feed(event).frame).join('')

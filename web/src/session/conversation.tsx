@@ -63,7 +63,7 @@ export function ConversationView({ session, asked }: { session: string; asked: r
         </Empty>
       )}
       {entries.map(({ key, message, approval, notice, prompt, at }) => {
-        if (approval) return <ApprovalCard key={key} approval={approval} isPicked={approval.state === 'pending'} />
+        if (approval) return <AskedView key={key} approval={approval} />
         if (prompt !== undefined)
           return (
             <div key={key} class="asked">
@@ -86,6 +86,11 @@ export function ConversationView({ session, asked }: { session: string; asked: r
       })}
     </div>
   )
+}
+
+/** Hundreds of requests may stand in a conversation; what is written below them does not concern them. */
+function AskedView({ approval }: { approval: Approval }) {
+  return useMemo(() => <ApprovalCard approval={approval} isPicked={approval.state === 'pending'} />, [approval])
 }
 
 function MessageView({ message, turn }: { message: Message; turn: number | null }) {

@@ -224,7 +224,7 @@ function route(event: StreamEvent): void {
 }
 
 /** A page that is open for days has heard of more requests than anybody scrolls back to. */
-const CLOSED_MAX = 300
+const CLOSED_MAX = 500
 
 function takeApproval(approval: Approval): void {
   approvals.put(approval)
