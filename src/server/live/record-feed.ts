@@ -2,6 +2,8 @@ import type { Clock, Timer } from '../../clock/index.js'
 import { getRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
+import type { ServerParts } from '../parts.js'
+import type { RunProgress } from '../views/run-progress.js'
 import { runView } from '../views/run-view.js'
 import { sessionView } from '../views/session-view.js'
 import type { CleanText } from '../wire/clean-text.js'
@@ -26,6 +28,7 @@ export interface FedRecord {
  */
 export class RecordFeed {
   readonly #host: Host
+  readonly #progress: RunProgress
   readonly #events: EventFeed
   readonly #text: CleanText
   readonly #clock: Clock
@@ -36,8 +39,14 @@ export class RecordFeed {
   #isLooking = false
   #unlisten: (() => void) | null = null
 
-  constructor(host: Host, events: EventFeed, text: CleanText, onError: (error: unknown) => void) {
+  constructor(
+    { host, progress }: Pick<ServerParts, 'host' | 'progress'>,
+    events: EventFeed,
+    text: CleanText,
+    onError: (error: unknown) => void,
+  ) {
     this.#host = host
+    this.#progress = progress
     this.#events = events
     this.#text = text
     this.#clock = host.clock
@@ -114,7 +123,12 @@ export class RecordFeed {
       const data =
         kind === 'session'
           ? { session: sessionView(this.#host, await this.#host.record(id)) }
-          : { run: await runView(this.#host.store, await getRun(this.#host.store, id)) }
+          : {
+              run: await runView(
+                { parts: { host: this.#host, progress: this.#progress } },
+                await getRun(this.#host.store, id),
+              ),
+            }
       const body = { type, at: this.#clock.now(), subject, data }
       return { type, subject, frame: frameOf(type, this.#text.json(body, 'rfc3339')) }
     } catch (error) {

@@ -5,7 +5,10 @@ import type { Progress } from './run-progress.js'
 export type RunView = RunRecord & { version: number; progress: Progress | null }
 
 /** A run's record with the version of its journal, and how far it is. */
-export async function runView({ parts }: { parts: ServerParts }, record: RunRecord): Promise<RunView> {
+export async function runView(
+  { parts }: { parts: Pick<ServerParts, 'host' | 'progress'> },
+  record: RunRecord,
+): Promise<RunView> {
   const version = await parts.host.store.streamVersion(runStream(record.id))
   return { ...record, version, progress: await parts.progress.of(record, version) }
 }
