@@ -3,8 +3,6 @@ import { DearestFirst } from './test/support/dearest-first.js'
 
 export default defineConfig({
   test: {
-    include: ['src/**/*.test.ts', 'web/src/**/*.test.ts', 'test/**/*.test.ts'],
-    globalSetup: ['test/support/compile-children.ts'],
     pool: 'forks',
     // Most tests wait for programs, not for the processor.
     maxWorkers: 3,
@@ -16,5 +14,17 @@ export default defineConfig({
     retry: Number(process.env.SIGNALBOX_TEST_RETRY ?? 1),
     sequence: { sequencer: DearestFirst },
     passWithNoTests: false,
+    projects: [
+      {
+        extends: true,
+        test: { name: 'whole', include: ['test/**/*.test.ts'], globalSetup: ['test/support/compile-children.ts'] },
+      },
+      {
+        extends: true,
+        // Files beside the code follow each other in one process: loading the same rooms anew for each of them took as long as all
+        // their tests. They change nothing of the process but what they put back.
+        test: { name: 'rooms', include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'], isolate: false },
+      },
+    ],
   },
 })

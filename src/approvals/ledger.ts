@@ -5,6 +5,7 @@ import { type EventData, newEvent } from '../events/index.js'
 import type { EventStore, NewEvent, StreamAppend } from '../store/index.js'
 import { canonicalJson, createRedactor, type Redactor } from '../text/index.js'
 import type { ApprovalEvent } from './approval-table.js'
+import { changedFiles } from './changed-files.js'
 import { type DecisionRequest, judgeDecision, judgeRequest } from './decide.js'
 import { sha256 } from './fingerprint.js'
 import { GrantBook, type SettingsMark } from './grant-book.js'
@@ -78,7 +79,7 @@ export class Ledger {
         },
       )
     const id = newId('apr')
-    await this.#raise(id, { ...request, ...(await this.#repeats(request)) }, [])
+    await this.#raise(id, { ...request, ...(await this.#history(request)) }, [])
     return (await this.get(id))!
   }
 
@@ -297,17 +298,23 @@ export class Ledger {
   }
 
   /**
-   * An agent that asks for the same again and again, whatever it is told, is in a loop. A request that only the screen told of has
+   * What the session's earlier requests say about this one. Files that it is about may have been written since the last one. An agent that
+   * asks for the same again and again, whatever it is told, is in a loop. A request that only the screen told of has
    * another fingerprint than the same one by a hook: their menus read alike.
    */
-  async #repeats({ fingerprint, menuPrint, subject }: ApprovalRequest): Promise<{ repeats?: number }> {
+  async #history(request: ApprovalRequest): Promise<Pick<ApprovalRequest, 'repeats' | 'changed'>> {
+    const { fingerprint, menuPrint, subject } = request
     if (subject.session === undefined) return {}
-    const since = this.#clock.now() - LOOP_MS
-    const recent = (await this.recent(subject.session)).filter(({ requestedAt }) => requestedAt >= since)
+    const all = await this.recent(subject.session)
+    const recent = all.filter(({ requestedAt }) => requestedAt >= this.#clock.now() - LOOP_MS)
     const told = recent.filter(record => record.fingerprint === fingerprint)
     const menus = new Set([menuPrint, ...told.map(record => record.menuPrint)].filter(print => print !== undefined))
     const same = recent.filter(record => told.includes(record) || (record.menuPrint && menus.has(record.menuPrint)))
-    return same.length + 1 >= LOOP_COUNT ? { repeats: same.length + 1 } : {}
+    const changed = changedFiles(request, all)
+    return {
+      ...(same.length + 1 >= LOOP_COUNT && { repeats: same.length + 1 }),
+      ...(changed.length > 0 && { changed }),
+    }
   }
 
   /** The request, the decision of a grant that covers it, and `others`, in one transaction. */

@@ -30,6 +30,7 @@ export interface ApprovalInfo {
   follows?: string
   behind?: string
   repeats?: number
+  changed?: string[]
   neverAuto?: string
 }
 
@@ -50,6 +51,9 @@ export function approvalLines(approval: ApprovalInfo): string[] {
     ...optionLines(request),
     ...(approval.behind ? [`behind ${approval.behind}: its menu is not on screen yet`] : []),
     ...(approval.follows ? [`follows ${approval.follows}, which changed before it was answered`] : []),
+    ...(approval.changed
+      ? [`changed since you last looked: ${approval.changed.map(path => visibleText(path)).join(', ')}`]
+      : []),
     ...(approval.repeats
       ? [`asks in a loop: ${approval.repeats} times within 10 minutes (deny --interrupt stops it)`]
       : []),

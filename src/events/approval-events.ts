@@ -111,6 +111,8 @@ export const approvalEvents = defineEvents({
       samePrint: sha256.optional(),
       /** How often the session has asked for just this within ten minutes, where that is a loop. */
       repeats: z.int().positive().optional(),
+      /** Files that somebody has written since the session's last request about them. */
+      changed: z.array(z.string()).optional(),
       /** Why only a person may decide it, one at a time, after seeing the whole. */
       neverAuto: z.string().optional(),
       chain,

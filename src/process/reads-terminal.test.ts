@@ -59,9 +59,10 @@ describe('who reads a terminal, by what the system shows', () => {
 })
 
 describe.skipIf(process.platform !== 'linux')('real programs in real terminals', () => {
-  const open: { kill(): void }[] = []
+  const open: { kill(signal: string): void }[] = []
   afterEach(() => {
-    for (const terminal of open.splice(0)) terminal.kill()
+    // A relay that is only hung up waits for its program.
+    for (const terminal of open.splice(0)) terminal.kill('SIGKILL')
   })
 
   /** What is seen of a program that has printed its last word, as soon as it is what is wanted: the call in which it waits comes after it. */

@@ -59,8 +59,8 @@ export class ApiServer {
     auth.devices.onRevoked(device => streams.endDevice(device))
     const metrics = new Metrics()
     const text = new CleanText(host.redactor)
-    const progress = new RunProgress(host.store)
     const events = await EventFeed.open(host.store, text, onError)
+    const progress = new RunProgress(host.store)
     const perMinute = (what: string, most: number) => new RateLimit(clock, { what, burst: most, perSecond: most / 60 })
     return new ApiServer({
       host,
@@ -81,7 +81,7 @@ export class ApiServer {
         sessions: perMinute('sessions started', settings.sessionsPerMin),
       },
       events,
-      records: new RecordFeed({ host, progress }, events, text, onError),
+      records: new RecordFeed({ host, progress, events, text, onError }),
       updates: new UpdateFeed(host.bus, text),
       text,
       panes: new PaneFeed(host, text),

@@ -12,21 +12,17 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import {
-  errorLines,
-  isRunning,
-  type RunOptions,
-  recordedOutput,
-  type SessionInfo,
-  TestHome,
-  waitFor,
-} from './harness.js'
+import { errorLines, isRunning, type RunOptions, recordedOutput, type SessionInfo, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
-let home: TestHome
+let home: InsideHome
 beforeEach(() => {
-  home = new TestHome()
+  home = new InsideHome()
 })
 afterEach(() => home.close())
+
+/** With an input a command is a process of its own. What is wrong with words alone is said before any command begins, straight to stderr. */
+const AS_PROCESS = { input: '' }
 
 /** One line on stderr, nothing on stdout, the code of the table in product.md. */
 async function expectRefusal(
@@ -53,13 +49,13 @@ async function expectNoSession(): Promise<void> {
 
 describe('a mistake on the command line', () => {
   it('is one line with what would be right, and changes nothing', async () => {
-    await expectRefusal(['strat'], 2, /unknown command 'strat'; did you mean start\?/)
-    await expectRefusal(['stop'], 2, /missing required argument 'id'/)
-    await expectRefusal(['sessions', '--al'], 2, /unknown option '--al'; did you mean --all\?/)
-    await expectRefusal(['wait', '1', '--for', 'lunch'], 2, /idle, approval, done/)
+    await expectRefusal(['strat'], 2, /unknown command 'strat'; did you mean start\?/, AS_PROCESS)
+    await expectRefusal(['stop'], 2, /missing required argument 'id'/, AS_PROCESS)
+    await expectRefusal(['sessions', '--al'], 2, /unknown option '--al'; did you mean --all\?/, AS_PROCESS)
+    await expectRefusal(['wait', '1', '--for', 'lunch'], 2, /idle, approval, done/, AS_PROCESS)
     await expectRefusal(['wait', '1', '--timeout', 'soon'], 2, /"soon" is no number of seconds/)
     await expectRefusal(['start'], 2, /signalbox start demo/)
-    await expectRefusal(['completion', 'tcsh'], 2, /bash, zsh or fish/)
+    await expectRefusal(['completion', 'tcsh'], 2, /bash, zsh or fish/, AS_PROCESS)
     await expectRefusal(['config', 'show', 'terminal.siez'], 2, /terminal\.size/)
     for (const size of ['0x0', '501x1', '1x501', '80', 'axb', '-1x5'])
       await expectRefusal(['start', 'demo', `--size=${size}`], 2, /is no terminal size .*500x500 at most/)
@@ -178,7 +174,7 @@ describe('a store that cannot be used', () => {
   const storeFile = () => home.path('data', 'signalbox.db')
 
   async function makeStore(): Promise<void> {
-    await home.ok(['start', '--wait', '--', 'true'])
+    await home.ok(['start', '--wait', '--', 'true'], AS_PROCESS)
     expect(statSync(storeFile()).size).toBeGreaterThan(4096)
   }
 
@@ -213,7 +209,7 @@ describe('a store that cannot be used', () => {
     const { DatabaseSync } = await import('@photostructure/sqlite')
     const other = new DatabaseSync(storeFile())
     other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
-    const refused = (args: string[]) => expectRefusal(args, 1, /Another process holds the store/)
+    const refused = (args: string[]) => expectRefusal(args, 1, /Another process holds the store/, AS_PROCESS)
     await Promise.all([refused(['start', '--wait', '--', 'true']), refused(['sessions'])])
     other.exec('ROLLBACK')
     other.close()
@@ -239,14 +235,11 @@ describe('a full disk', () => {
 
   it('ends the recording, not the session, and the log says so once', async () => {
     await home.ok(['serve', '--background'], { through: limited(700) })
-    const session = await home.json<SessionInfo>([
-      'start',
-      '--json',
-      '--',
+    const session = await home.startProgram(
       'bash',
       '-c',
       'for i in $(seq 1 40000); do echo "line $i of the output"; done; echo end; read x; echo "got $x"; read y',
-    ])
+    )
     await waitFor('the program to be done', async () =>
       (await home.ok(['read', session.id, '--screen'])).stdout.includes('end'),
     )

@@ -3,16 +3,19 @@ import { createHash } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorLines, recordedOutput, type SessionInfo, TestHome, waitFor } from './harness.js'
+import { errorLines, recordedOutput, type SessionInfo, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
-let home: TestHome
+let home: InsideHome
 beforeEach(() => {
-  home = new TestHome()
+  home = new InsideHome()
 })
 afterEach(() => home.close())
 
 const raw = (...command: string[]) => ['start', '--wait', '--raw', '--', ...command]
 const plain = (...command: string[]) => ['start', '--wait', '--', ...command]
+/** A command that is given an input is a process of its own: its pipes and its end are what is looked at. */
+const AS_PROCESS = { input: '' }
 
 describe('start --wait', () => {
   it('passes exact bytes with --raw, and the exit code always', async () => {
@@ -21,11 +24,11 @@ describe('start --wait', () => {
       0x07,
     ])
     writeFileSync(join(home.work, 'bytes'), bytes)
-    const result = await home.run(raw('cat', 'bytes'))
+    const result = await home.run(raw('cat', 'bytes'), AS_PROCESS)
     expect(result.bytes).toEqual(bytes)
     expect(result.stderr).toBe('')
     expect(result.code).toBe(0)
-    expect((await home.run(plain('sh', '-c', 'exit 7'))).code).toBe(7)
+    expect((await home.run(plain('sh', '-c', 'exit 7'), AS_PROCESS)).code).toBe(7)
   })
 
   it.each([
@@ -86,11 +89,11 @@ describe('start --wait', () => {
     const text = `${lines.join('\n')}\n`
     writeFileSync(join(home.work, 'big'), text)
     const hash = (value: string | Buffer) => createHash('sha256').update(value).digest('hex')
-    const result = await home.run(raw('cat', 'big'))
+    const result = await home.run(raw('cat', 'big'), AS_PROCESS)
     expect(hash(result.stdout.replaceAll('\r\n', '\n'))).toBe(hash(text))
     const [session] = await home.json<SessionInfo[]>(['sessions', '--all', '--json'])
     expect(hash(recordedOutput(session!.recording).output)).toBe(hash(result.stdout))
-    expect(hash((await home.run(plain('cat', 'big'))).stdout)).toBe(hash(text))
+    expect(hash((await home.run(plain('cat', 'big'), AS_PROCESS)).stdout)).toBe(hash(text))
   })
 
   it('is a session like any other: listed while it runs, ended with its exit', async () => {
@@ -107,7 +110,7 @@ describe('start --wait', () => {
   })
 
   it('a program that is not there: one line, exit 7, no session', async () => {
-    const result = await home.run(raw('no-such-program'))
+    const result = await home.run(raw('no-such-program'), AS_PROCESS)
     expect(result.code).toBe(7)
     expect(errorLines(result.stderr)).toEqual([expect.stringContaining('no-such-program was not found')])
     expect(await home.json(['sessions', '--all', '--json'])).toEqual([])

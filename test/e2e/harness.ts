@@ -141,6 +141,11 @@ export class TestHome {
     return parseLines<T>((await this.ok(args, options)).stdout)
   }
 
+  /** A program, in a terminal of its own. */
+  startProgram(...command: string[]): Promise<SessionInfo> {
+    return this.json<SessionInfo>(['start', '--json', '--', ...command])
+  }
+
   async startDemo(args: readonly string[] = [], options: RunOptions = {}): Promise<SessionInfo> {
     const session = await this.json<SessionInfo>(['start', 'demo', '--json', '--', '--speed', '5', ...args], options)
     await this.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])

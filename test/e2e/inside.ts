@@ -19,28 +19,24 @@ export async function inside(
   loaded ??= import(pathToFileURL(join(ROOT, 'dist', 'cli', 'main.js')).href).then(({ main }) => main as Main)
   const run = await loaded
   for (const stream of [process.stdout, process.stderr]) stream.setMaxListeners(0)
-  const said = { out: '', err: '' }
+  const said: { out: Buffer[]; err: string } = { out: [], err: '' }
+  const print = (text: string | Uint8Array) => void said.out.push(Buffer.from(text))
   const code = await run(args, {
     env: { ...home.env, ...env },
     cwd,
     isInteractive: false,
     isOutputTty: false,
     columns: 80,
-    out: (line: string) => {
-      said.out += `${line}\n`
-    },
-    write: (text: string | Uint8Array) => {
-      said.out += typeof text === 'string' ? text : Buffer.from(text).toString()
-    },
+    out: (line: string) => print(`${line}\n`),
+    write: print,
     note: (line: string) => {
       said.err += `${line}\n`
     },
-    json: (value: unknown) => {
-      said.out += `${JSON.stringify(value)}\n`
-    },
+    json: (value: unknown) => print(`${JSON.stringify(value)}\n`),
     style: (_: string, text: string) => text,
   })
-  return { code, signal: null, stdout: said.out, stderr: said.err, bytes: Buffer.from(said.out) }
+  const bytes = Buffer.concat(said.out)
+  return { code, signal: null, stdout: bytes.toString(), stderr: said.err, bytes }
 }
 
 /**

@@ -3,7 +3,8 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { type SessionInfo, TestHome, waitFor } from './harness.js'
+import { type SessionInfo, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
 // `MANY_APPROVALS=1000 MANY_SESSIONS=20` is the whole bar; what runs with every test is the same in small.
 const APPROVALS = Number(process.env.MANY_APPROVALS ?? 40)
@@ -19,9 +20,9 @@ interface Approval {
   outcome?: { reason?: string }
 }
 
-let home: TestHome
+let home: InsideHome
 beforeAll(() => {
-  home = new TestHome()
+  home = new InsideHome()
   mkdirSync(home.path('config'), { recursive: true })
   // By the menu: that is the way on which an answer could meet the wrong request.
   writeFileSync(home.path('config', 'config.toml'), '[agents.demo]\nhooks = false\n')

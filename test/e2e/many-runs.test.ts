@@ -1,12 +1,13 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { TestHome, waitFor } from './harness.js'
+import { waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 
-let home: TestHome
+let home: InsideHome
 
 beforeEach(() => {
-  home = new TestHome()
+  home = new InsideHome()
 })
 
 afterEach(() => home.close())

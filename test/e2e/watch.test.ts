@@ -3,7 +3,8 @@ import { mkdirSync, symlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { CLI, ROOT, TestHome, waitFor } from './harness.js'
+import { CLI, ROOT, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 import { hasTmux } from './tmux.js'
 import { isRead, Watch } from './watch-stream.js'
 
@@ -18,7 +19,7 @@ const BASH = ['env', 'PS1=$ ', 'bash', '--norc', '--noprofile']
 if (!hasTmux) console.warn('tmux is not installed: the tests of panes in tmux are skipped')
 
 describe.skipIf(!hasTmux)('watch', () => {
-  let home: TestHome
+  let home: InsideHome
   let env: Record<string, string>
   let stream: Watch
   let count = 0
@@ -43,7 +44,7 @@ describe.skipIf(!hasTmux)('watch', () => {
   }
 
   beforeAll(async () => {
-    home = new TestHome()
+    home = new InsideHome()
     mkdirSync(join(home.directory, 'tmux'))
     env = { TMUX_TMPDIR: join(home.directory, 'tmux'), TMUX: '', TMUX_PANE: '' }
     tmux('new-session', '-d', '-s', 'keep', '-x', '100', '-y', '30', ...BASH)

@@ -2,8 +2,9 @@ import { execFile } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
+import { compiledChild } from '../support/compiled.js'
 
-const READER = fileURLToPath(new URL('./long-line-reader.ts', import.meta.url))
+const READER = compiledChild(fileURLToPath(new URL('./long-line-reader.child.ts', import.meta.url)))
 /** Whatever is longer than the terminal's memory (2000 rows of 200 columns) is read as the last part of it: more only repeats that. */
 const LONG = 2.5e6
 const LONGEST = 10e6
@@ -24,15 +25,7 @@ const FILLS: readonly [what: string, fill: string, bytes: number][] = [
 it.each(FILLS)(
   'a line of megabytes (%s) is read and rendered in seconds and bounded memory',
   async (_, fill, bytes) => {
-    const args = [
-      `--max-old-space-size=${HEAP_MB}`,
-      '--import',
-      'tsx',
-      READER,
-      JSON.stringify(fill),
-      String(bytes),
-      '200',
-    ]
+    const args = [`--max-old-space-size=${HEAP_MB}`, READER, JSON.stringify(fill), String(bytes), '200']
     const { stdout } = await promisify(execFile)(process.execPath, args, { timeout: 110_000 })
     const read = JSON.parse(stdout) as {
       slowest: number

@@ -19,8 +19,6 @@ const DEAREST = [
   'test/e2e/hooks',
   'test/web/everybody',
   'test/security/daemon',
-  'src/sessions/phase-rows',
-  'src/sessions/join-orders',
 ]
 const STARTS_PROGRAMS = /\/test\/(?:web|e2e|telegram|security|server|demo-agent|store)\//
 

@@ -2,7 +2,6 @@ import type { Clock, Timer } from '../../clock/index.js'
 import { getRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import type { ServerParts } from '../parts.js'
 import type { RunProgress } from '../views/run-progress.js'
 import { runView } from '../views/run-view.js'
 import { sessionView } from '../views/session-view.js'
@@ -19,6 +18,14 @@ export interface FedRecord {
   subject: string
   /** Written as text once, however many listen. */
   frame: string
+}
+
+export interface RecordFeedOptions {
+  host: Host
+  progress: RunProgress
+  events: EventFeed
+  text: CleanText
+  onError(error: unknown): void
 }
 
 /**
@@ -39,12 +46,7 @@ export class RecordFeed {
   #isLooking = false
   #unlisten: (() => void) | null = null
 
-  constructor(
-    { host, progress }: Pick<ServerParts, 'host' | 'progress'>,
-    events: EventFeed,
-    text: CleanText,
-    onError: (error: unknown) => void,
-  ) {
+  constructor({ host, progress, events, text, onError }: RecordFeedOptions) {
     this.#host = host
     this.#progress = progress
     this.#events = events
@@ -119,16 +121,12 @@ export class RecordFeed {
   async #record(subject: string): Promise<FedRecord | null> {
     const [kind, id] = subject.split('/') as ['session' | 'run', string]
     const type = kind === 'session' ? 'session.record' : 'run.record'
+    const parts = { parts: { host: this.#host, progress: this.#progress } }
     try {
       const data =
         kind === 'session'
           ? { session: sessionView(this.#host, await this.#host.record(id)) }
-          : {
-              run: await runView(
-                { parts: { host: this.#host, progress: this.#progress } },
-                await getRun(this.#host.store, id),
-              ),
-            }
+          : { run: await runView(parts, await getRun(this.#host.store, id)) }
       const body = { type, at: this.#clock.now(), subject, data }
       return { type, subject, frame: frameOf(type, this.#text.json(body, 'rfc3339')) }
     } catch (error) {

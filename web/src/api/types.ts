@@ -177,6 +177,8 @@ export interface Approval {
   follows?: string
   /** How often the same was asked within ten minutes, where that is a loop. */
   repeats?: number
+  /** Files that somebody has written since the session's last request about them. */
+  changed?: string[]
   behind?: string
   neverAuto?: string
 }

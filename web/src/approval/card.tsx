@@ -207,7 +207,7 @@ function CardHead({ approval }: { approval: Approval }) {
 }
 
 function RiskLine({ approval }: { approval: Approval }) {
-  const { risk, display, behind, neverAuto, source, follows } = approval
+  const { risk, display, behind, neverAuto, source, follows, changed } = approval
   const hidden = (display.visible ?? []).map(({ what, count }) => `${count} × ${what}`)
   const lines = [
     ...(hidden.length > 0 ? [`made visible: ${hidden.join(', ')}`] : []),
@@ -215,6 +215,7 @@ function RiskLine({ approval }: { approval: Approval }) {
     ...(source?.mismatch ? ['what the agent reported and what its screen shows differ'] : []),
     ...(behind ? ['waits behind another request of this session'] : []),
     ...(follows ? ['took the place of a request that changed'] : []),
+    ...(changed ? [`changed since you last looked: ${changed.join(', ')}`] : []),
     ...(neverAuto ? [`only a person decides this: ${neverAuto}`] : []),
   ]
   return (

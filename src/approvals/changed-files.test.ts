@@ -1,0 +1,23 @@
+import { expect, test } from 'vitest'
+import { changedFiles } from './changed-files.js'
+import { recordOf, reportedOf } from './testing/fixtures.js'
+
+const edit = (path: string) =>
+  reportedOf({ tool: 'Edit', input: { file_path: path, old_string: 'a', new_string: 'b' } })
+const before = recordOf({ ...edit('/p/a.ts'), state: 'applied', outcome: { at: 1_000_000 } })
+const writtenAt = (times: Record<string, number>) => (path: string) => times[path] ?? null
+
+test('a file that was written after the last request about it was over has changed', () => {
+  expect(changedFiles(edit('/p/a.ts'), [before], writtenAt({ '/p/a.ts': 1_060_000 }))).toEqual(['/p/a.ts'])
+})
+
+test('what that request wrote itself is no change, nor is a file that is gone or was never asked about', () => {
+  expect(changedFiles(edit('/p/a.ts'), [before], writtenAt({ '/p/a.ts': 1_002_000 }))).toEqual([])
+  expect(changedFiles(edit('/p/a.ts'), [before], writtenAt({}))).toEqual([])
+  expect(changedFiles(edit('/p/b.ts'), [before], writtenAt({ '/p/b.ts': 1_060_000 }))).toEqual([])
+})
+
+test('the newest request about it counts, and one that is open has shown what is there now', () => {
+  const open = recordOf({ ...edit('/p/a.ts') })
+  expect(changedFiles(edit('/p/a.ts'), [before, open], writtenAt({ '/p/a.ts': 1_060_000 }))).toEqual([])
+})
