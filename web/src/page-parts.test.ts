@@ -97,6 +97,13 @@ describe('a recording', () => {
     expect(indexAfter(two.events, 1_000)).toBe(2)
     expect(indexAfter(two.events, 9_000)).toBe(3)
   })
+
+  it('shows at a millisecond what was drawn in it, whatever the seconds of the file come out as', () => {
+    for (let ms = 0; ms < 9_000; ms++) {
+      const { events } = parseCast(`{"version":2}\n[${ms / 1_000},"o","a"]\n`)
+      expect(indexAfter(events, ms), String(ms)).toBe(1)
+    }
+  })
 })
 
 describe('what is known of resources', () => {

@@ -27,7 +27,8 @@ export function parseCast(text: string): Cast {
     if (!event) continue
     const [time, code, data] = event
     at = isInterval ? at + time : time
-    const ms = at * 1000
+    // Whole milliseconds, as the index of a recording counts: a product that comes out a hair above one would be drawn too late.
+    const ms = Math.floor(at * 1000 + 1e-6)
     if (code === 'o') events.push({ ms, kind: 'output', data })
     else if (code === 'r') {
       const [cols, rows] = data.split('x').map(Number)

@@ -1,4 +1,4 @@
-import { useEffect, useMemo, useRef } from 'preact/hooks'
+import { useLayoutEffect, useMemo, useRef } from 'preact/hooks'
 import { timeOf } from '../api/format'
 import type { Approval, Message } from '../api/types'
 import { ApprovalCard } from '../approval/card'
@@ -22,11 +22,13 @@ export function ConversationView({ session, asked }: { session: string; asked: r
   const conversation = useConversation(session)
   const box = useRef<HTMLDivElement>(null)
   const isAtEnd = useRef(true)
+  const lastTop = useRef(0)
   const entries = entriesOf(conversation, asked)
   const count = entries.length
   const lastSize = conversation.messages.at(-1)?.blocks.length ?? 0
 
-  useEffect(() => {
+  // Before anything is painted: a scroll that the browser tells of later must not find it grown and not yet followed.
+  useLayoutEffect(() => {
     const element = box.current
     if (!element || !isAtEnd.current) return
     element.scrollTop = element.scrollHeight
@@ -49,7 +51,10 @@ export function ConversationView({ session, asked }: { session: string; asked: r
       tabIndex={0}
       onScroll={event => {
         const { scrollTop, clientHeight, scrollHeight } = event.currentTarget
-        isAtEnd.current = scrollHeight - scrollTop - clientHeight < 48
+        const isNear = scrollHeight - scrollTop - clientHeight < 48
+        // Who left the end has scrolled up; what merely grew below has not moved anybody.
+        isAtEnd.current = isNear || (isAtEnd.current && scrollTop >= lastTop.current)
+        lastTop.current = scrollTop
       }}
     >
       {conversation.hasEarlier && (

@@ -87,7 +87,7 @@ export function DevicesTab() {
                   </>
                 ),
               },
-              { name: 'Person', cell: ({ person }) => `${person.name} (${person.role})` },
+              { name: 'Person', isExtra: true, cell: ({ person }) => `${person.name} (${person.role})` },
               {
                 name: 'Signed in',
                 isRight: true,
