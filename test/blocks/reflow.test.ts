@@ -16,7 +16,7 @@ import { readWholeRecording } from '../../src/terminal/recording/index.js'
  */
 const PACKS = fileURLToPath(new URL('../../packs', import.meta.url))
 const RESIZES = 50
-/** Each recording is shaken once, every one another way; three times where all is asked for. */
+/** Each recording is shaken once, in one of three ways; in all of them where all is asked for. */
 const SHAKES = process.env.SIGNALBOX_CORPUS_ALL ? 3 : 1
 const STEP_S = 0.7
 /** An answer of fewer words proves little. */
@@ -36,7 +36,7 @@ describe('an answer in the scrollback after fifty resizes', () => {
     if (!before || wordsOf(before).length < FEWEST_WORDS) return
     read.add(`${agent}/${name}`)
     for (let shake = 0; shake < SHAKES; shake++) {
-      const seed = 1 + index * 3 + shake
+      const seed = 1 + ((index + shake) % 3)
       stage.shake(seed)
       const after = stage.read()
       expect(after && outline(after), `seed ${seed}`).toEqual(outline(before))
