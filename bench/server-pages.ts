@@ -1,12 +1,19 @@
 // From an event in the server to the screen of a page: real Chromium pages, each a browser of its own for the server (own login, own stream).
 import type { ChildProcess } from 'node:child_process'
 import { chromium, type Page } from 'playwright-core'
+import { measureFloor } from './server-floor.js'
 import { measureFirstLoad, printWeight } from './server-load.js'
+import { describeMemory, type HeldMemory } from './server-memory.js'
+import { printTimes } from './server-times.js'
 
 const FIRST_LOADS = 7
 
+/** How long the floor is looked at while the load runs. */
+const FLOOR_S = 10
+
 interface Shown {
-  kind: 'text' | 'request'
+  /** `arrived`: a request has come to the page; `request`: it has been drawn. */
+  kind: 'text' | 'arrived' | 'request'
   ms: number
 }
 
@@ -28,6 +35,12 @@ const WATCH_STAMPS = `
         after.port2.postMessage(null)
       })
     }
+  }
+  const parse = JSON.parse
+  JSON.parse = (text, reviver) => {
+    const stamp = text.startsWith('{"type":"approval.requested"') && /@(\\d{13})@/.exec(text)?.[1]
+    if (stamp) window.shown.push({ kind: 'arrived', ms: Date.now() - Number(stamp) })
+    return parse(text, reviver)
   }
   new MutationObserver(look).observe(document, { subtree: true, childList: true, characterData: true })
 `
@@ -76,29 +89,47 @@ export async function measurePages(
   }
   for (let n = 0; n < count; n += 4)
     await Promise.all(Array.from({ length: Math.min(4, count - n) }, (_, k) => openPage(n + k)))
+  const heapBefore = await heapsOf(pages)
   await Promise.all(pages.map(page => page.evaluate('shown.splice(0)')))
   child.send({ type: 'load', seconds })
-  const done = await told<{ cpu: number; rssMb: number; grownMb: number }>('done')
+  const done = await told<{ cpu: number; share: number; memory: HeldMemory }>('done')
   const shown = (await Promise.all(pages.map(page => page.evaluate<Shown[]>('shown')))).flat()
   console.log(`${count} pages in Chromium, 100 sessions writing 10/s, 200 panes changing 1/s, ${seconds} s`)
+  console.log(`load             ${(done.share * 100).toFixed(0)} % of what was meant was written`)
   for (const [kind, what] of [
-    ['text', 'text to screen  '],
+    ['text', 'text to screen'],
     ['request', 'request to screen'],
-  ] as const) {
-    const ms = shown
-      .filter(one => one.kind === kind)
-      .map(one => one.ms)
-      .sort((a, b) => a - b)
-    const at = (share: number) => ms[Math.floor(ms.length * share)] ?? 0
-    console.log(
-      `${what} p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms, most ${ms.at(-1) ?? 0} ms (${ms.length})`,
+    ['arrived', '  to all pages'],
+  ] as const)
+    printTimes(
+      what,
+      shown.filter(one => one.kind === kind).map(one => one.ms),
     )
-  }
+  console.log(`server           ${(done.cpu * 100).toFixed(0)} % of a core, ${describeMemory(done.memory)}`)
+  const heapAfter = await heapsOf(pages)
   console.log(
-    `server           ${(done.cpu * 100).toFixed(0)} % of a core, ${done.rssMb.toFixed(0)} MB at most, ${done.grownMb.toFixed(0)} MB more at the end than after a third of the time`,
+    `heap of a page   at most ${Math.max(...heapBefore).toFixed(0)} MB before and ${Math.max(...heapAfter).toFixed(0)} MB after it, in use`,
   )
+  child.send({ type: 'load', seconds: FLOOR_S })
+  const ended = told('done')
+  await measureFloor(pages, 'a word, same load')
+  await ended
+  await measureFloor(pages, 'a word, no load')
   await measureEcho(pages[0]!, child, told)
   await browser.close()
+}
+
+/** What the script of each page still holds, in MB. */
+async function heapsOf(pages: readonly Page[]): Promise<number[]> {
+  const heaps: number[] = []
+  for (const page of pages) {
+    const cdp = await page.context().newCDPSession(page)
+    await cdp.send('HeapProfiler.collectGarbage')
+    const { usedSize } = await cdp.send('Runtime.getHeapUsage')
+    heaps.push(usedSize / 1e6)
+    await cdp.detach()
+  }
+  return heaps
 }
 
 const KEYS = 60
@@ -115,7 +146,5 @@ async function measureEcho(page: Page, child: ChildProcess, told: <T>(type: stri
     await page.keyboard.press('abcdefghij'[n % 10]!)
     while ((await page.evaluate<number>('echoes.length')) <= n) await new Promise(resolve => setTimeout(resolve, 5))
   }
-  const ms = (await page.evaluate<number[]>('echoes')).sort((a, b) => a - b)
-  const at = (share: number) => (ms[Math.floor(ms.length * share)] ?? 0).toFixed(0)
-  console.log(`key to its echo  p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, most ${at(0.999)} ms (${ms.length})`)
+  printTimes('key to its echo', await page.evaluate<number[]>('echoes'))
 }

@@ -1,10 +1,12 @@
-// npm run bench:server [-- --seconds 20 --clients 20 --pages 20]: how long an event takes from the server to each of 20 readers while 100 sessions
+// npm run bench:server [-- --seconds 20 --clients 20 --pages 20 --only pages]: how long an event takes from the server to each of 20 readers while 100 sessions
 // write and 200 panes change, what that costs the server, whether 10 000 events are told again without gap or double, and how long an
 // event takes until it stands on the screen of each of 20 pages in Chromium.
 import { fork } from 'node:child_process'
 import { request } from 'node:http'
 import { fileURLToPath } from 'node:url'
+import { describeMemory, type HeldMemory } from './server-memory.js'
 import { measurePages } from './server-pages.js'
+import { printTimes } from './server-times.js'
 
 const argument = (name: string, fallback: number) => {
   const at = process.argv.indexOf(`--${name}`)
@@ -14,8 +16,12 @@ const SECONDS = argument('seconds', 20)
 const CLIENTS = argument('clients', 20)
 const PAGES = argument('pages', 20)
 const REPLAY = 10_000
+/** Skips readers and replay, for a look at the pages alone. */
+const ONLY_PAGES = process.argv.includes('--only')
 
-const child = fork(fileURLToPath(new URL('server-host.ts', import.meta.url)), { execArgv: ['--import', 'tsx'] })
+const child = fork(fileURLToPath(new URL('server-host.ts', import.meta.url)), {
+  execArgv: ['--import', 'tsx', '--expose-gc'],
+})
 const told = <T>(type: string) =>
   new Promise<T>(resolve => {
     const listen = (message: { type: string }) => {
@@ -53,56 +59,60 @@ function read(query: string, each: (event: string, id: string | null, data: stri
   return () => sending.destroy()
 }
 
-const latencies: number[] = []
-let frames = 0
-let slow = 0
-const ends = Array.from({ length: CLIENTS }, () =>
-  read('', (event, _id, data) => {
-    frames++
-    if (event === 'bye') slow++
-    const sent =
-      event === 'message.update'
-        ? /"at":(\d{13})/.exec(data)
-        : event === 'run.notice'
-          ? /"text":"(\d{13})"/.exec(data)
-          : null
-    if (sent) latencies.push(Date.now() - Number(sent[1]))
-  }),
-)
-child.send({ type: 'load', seconds: SECONDS })
-const done = await told<{ cpu: number; rssMb: number; written: number; streams: number }>('done')
-for (const end of ends) end()
-latencies.sort((a, b) => a - b)
-const at = (share: number) => latencies[Math.floor(latencies.length * share)] ?? 0
-console.log(`${CLIENTS} readers, 100 sessions writing 10/s, 200 panes changing 1/s, ${SECONDS} s`)
-console.log(`frames read      ${frames} (${Math.round(frames / SECONDS)}/s), sent away as slow: ${slow}`)
-console.log(
-  `event to reader  p50 ${at(0.5)} ms, p95 ${at(0.95)} ms, p99 ${at(0.99)} ms, most ${latencies.at(-1) ?? 0} ms`,
-)
-console.log(`server           ${(done.cpu * 100).toFixed(0)} % of a core, ${done.rssMb.toFixed(0)} MB at most`)
+async function measureReaders(): Promise<void> {
+  const latencies: number[] = []
+  let frames = 0
+  let slow = 0
+  const ends = Array.from({ length: CLIENTS }, () =>
+    read('', (event, _id, data) => {
+      frames++
+      if (event === 'bye') slow++
+      const sent =
+        event === 'message.update'
+          ? /"at":(\d{13})/.exec(data)
+          : event === 'run.notice'
+            ? /"text":"(\d{13})"/.exec(data)
+            : null
+      if (sent) latencies.push(Date.now() - Number(sent[1]))
+    }),
+  )
+  child.send({ type: 'load', seconds: SECONDS })
+  const done = await told<{ cpu: number; share: number; memory: HeldMemory }>('done')
+  for (const end of ends) end()
+  console.log(`${CLIENTS} readers, 100 sessions writing 10/s, 200 panes changing 1/s, ${SECONDS} s`)
+  console.log(`frames read      ${frames} (${Math.round(frames / SECONDS)}/s), sent away as slow: ${slow}`)
+  printTimes('event to reader', latencies)
+  console.log(`server           ${(done.cpu * 100).toFixed(0)} % of a core, ${describeMemory(done.memory)}`)
+}
 
-/* One absence in which 10 000 events were written: all of them come back, in one answer. */
-child.send({ type: 'replay', events: 0, seconds: 0 })
-const { position: cursor } = await told<{ position: string }>('replayed')
-child.send({ type: 'replay', events: REPLAY, seconds: 0 })
-await told('replayed')
-const begun = performance.now()
-const seen: number[] = []
-let resume = ''
-await new Promise<void>(resolve => {
-  const end = read(`?since=${cursor}&types=run.notice`, (event, id, data) => {
-    if (event === 'hello') resume = String(JSON.parse(data).resume)
-    if (id !== null && event === 'run.notice') seen.push(Number(JSON.parse(data).data.text))
-    if (resume === 'gap' || seen.length === REPLAY) {
-      end()
-      resolve()
-    }
+/** One absence in which 10 000 events were written: all of them come back, in one answer. */
+async function measureReplay(): Promise<void> {
+  child.send({ type: 'replay', events: 0, seconds: 0 })
+  const { position: cursor } = await told<{ position: string }>('replayed')
+  child.send({ type: 'replay', events: REPLAY, seconds: 0 })
+  await told('replayed')
+  const begun = performance.now()
+  const seen: number[] = []
+  let resume = ''
+  await new Promise<void>(resolve => {
+    const end = read(`?since=${cursor}&types=run.notice`, (event, id, data) => {
+      if (event === 'hello') resume = String(JSON.parse(data).resume)
+      if (id !== null && event === 'run.notice') seen.push(Number(JSON.parse(data).data.text))
+      if (resume === 'gap' || seen.length === REPLAY) {
+        end()
+        resolve()
+      }
+    })
   })
-})
-const isWhole = seen.length === REPLAY && seen.every((value, index) => value === index)
-console.log(
-  `${REPLAY} missed     ${resume === 'gap' ? 'GAP' : isWhole ? 'told again in one answer, each once, in order' : 'NOT WHOLE'}, ${Math.round(performance.now() - begun)} ms`,
-)
+  const isWhole = seen.length === REPLAY && seen.every((value, index) => value === index)
+  console.log(
+    `${REPLAY} missed     ${resume === 'gap' ? 'GAP' : isWhole ? 'told again in one answer, each once, in order' : 'NOT WHOLE'}, ${Math.round(performance.now() - begun)} ms`,
+  )
+}
 
+if (!ONLY_PAGES) {
+  await measureReaders()
+  await measureReplay()
+}
 if (PAGES > 0) await measurePages(child, told, { pages: PAGES, seconds: SECONDS })
 child.send({ type: 'stop', events: 0, seconds: 0 })

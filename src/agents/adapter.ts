@@ -24,6 +24,8 @@ export interface AgentAdapter {
   signIn?(environment: AgentEnvironment): SignIn
   /** The command line that starts it in a terminal. */
   interactive(location: FoundAgent, start: InteractiveStart): AgentCommand
+  /** What to send so that it makes room in a conversation that is nearly full. Left out: it has no such command. */
+  readonly compact?: string
   /** The agent's own id of the conversation in the rows that it leaves behind when it ends. */
   exitId?(rows: readonly string[]): string | null
   /** What it tells about itself beside its screen. */

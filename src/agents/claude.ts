@@ -31,6 +31,7 @@ export const claudeAgent: AgentAdapter = {
   title: 'Claude Code',
   pack: 'claude',
   programs: ['claude'],
+  compact: '/compact',
   install: 'npm install -g @anthropic-ai/claude-code, or see https://code.claude.com/docs/en/setup',
   update: ['update'],
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*) \(Claude Code\)/m },

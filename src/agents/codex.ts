@@ -48,6 +48,7 @@ export const codexAgent: AgentAdapter = {
   title: 'Codex',
   pack: 'codex',
   programs: ['codex'],
+  compact: '/compact',
   install: 'npm install -g @openai/codex, or see https://developers.openai.com/codex/cli',
   version: { args: ['--version'], pattern: /^codex-cli (\d+\.\d+\.\d+\S*)/m },
   tells: { osc7501: true, hooks: true, transcript: true, events: false },

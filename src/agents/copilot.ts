@@ -36,6 +36,7 @@ export const copilotAgent: AgentAdapter = {
   title: 'GitHub Copilot CLI',
   pack: 'copilot',
   programs: ['copilot'],
+  compact: '/compact',
   install: 'npm install -g @github/copilot, or see https://docs.github.com/copilot/how-tos/copilot-cli',
   version: { args: ['--version'], pattern: /(\d+\.\d+\.\d+(?:-[\w.]+)?)/ },
   tells: { osc7501: false, hooks: false, transcript: true, events: false },

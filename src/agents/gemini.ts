@@ -25,6 +25,7 @@ export const geminiAgent: AgentAdapter = {
   title: 'Gemini CLI',
   pack: 'gemini',
   programs: ['gemini'],
+  compact: '/compress',
   install: 'npm install -g @google/gemini-cli, or see https://geminicli.com/docs/get-started/installation/',
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*)$/m },
   tells: { osc7501: false, hooks: false, transcript: true, events: false },

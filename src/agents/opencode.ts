@@ -55,6 +55,7 @@ export const opencodeAgent: AgentAdapter = {
   title: 'OpenCode',
   pack: 'opencode',
   programs: ['opencode'],
+  compact: '/compact',
   install: 'npm install -g opencode-ai, or see https://opencode.ai/docs/#install',
   update: ['upgrade'],
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*)$/m },

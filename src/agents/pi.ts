@@ -34,6 +34,7 @@ export const piAgent: AgentAdapter = {
   title: 'Pi',
   pack: 'pi',
   programs: ['pi'],
+  compact: '/compact',
   install: 'npm install -g @earendil-works/pi-coding-agent (it needs Node 22)',
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*)$/m },
   tells: { osc7501: true, hooks: false, transcript: true, events: false },

@@ -40,6 +40,7 @@ export const qwenAgent: AgentAdapter = {
   title: 'Qwen Code',
   pack: 'qwen',
   programs: ['qwen'],
+  compact: '/compress',
   install: 'npm install -g @qwen-code/qwen-code (it needs Node 22), or see https://qwenlm.github.io/qwen-code-docs/',
   version: { args: ['--version'], pattern: /^(\d+\.\d+\.\d+\S*)$/m },
   tells: { osc7501: false, hooks: true, transcript: true, events: false },

@@ -43,6 +43,14 @@ describe('a decision', () => {
     })
   })
 
+  test('goes with an interrupt where it denies what a session asks, and only there', () => {
+    const denial = decision({ option: 'No', thenInterrupt: true })
+    expect(judgeDecision(record, denial)).toMatchObject({ accept: { tier: 'deny', thenInterrupt: true } })
+    expect(codeOf(record, decision({ thenInterrupt: true }))).toBe('E_INPUT')
+    const { session: _, ...subject } = record.subject
+    expect(codeOf({ ...record, subject }, denial)).toBe('E_INPUT')
+  })
+
   // Each row breaks one more check, from the last to the first: the first that fails is the one that is told.
   const faults: [code: string, on: Partial<ApprovalRecord>, request: Partial<DecisionRequest>][] = [
     ['E_APPROVAL_SEE_ALL', {}, { seen: { displayHash: record.display.hash, whole: false } }],

@@ -15,6 +15,8 @@ export interface DecisionRequest {
   text?: string
   note?: string
   editedInput?: unknown
+  /** Deny it, and interrupt what the agent is doing: it would ask again. */
+  thenInterrupt?: boolean
   /** Allow this one, and make a grant for others like it. */
   grant?: GrantWish
   seen: { displayHash: string; whole: boolean }
@@ -57,6 +59,12 @@ export function judgeDecision(
     return refuse('E_APPROVAL_CHANGED', 'the request is not the one you were shown', 'look at it again, then decide')
   const answer = readAnswer(record, request)
   if (answer instanceof SignalboxError) return { refuse: answer }
+  if (request.thenInterrupt && !(answer.isDenial && record.subject.session))
+    return refuse(
+      'E_INPUT',
+      'only a denial of what a session asks can go with an interrupt',
+      'deny it, or leave that out',
+    )
   if (answer.isDenial) return { accept: decisionOf(record, request, answer) }
   const late = mayNotAllow(record, request, rules, answer)
   return late ? { refuse: late } : { accept: decisionOf(record, request, answer) }
@@ -118,7 +126,17 @@ function judgeClosed(record: ApprovalRecord, request: DecisionRequest): Verdict 
     ...(by && { by: by.actor.name, surface: by.surface, option: by.option }),
     ...(decision && { at: decision.at }),
   }
-  const reason = record.outcome?.reason
+  const { followedBy, reason } = record.outcome ?? {}
+  if (followedBy !== undefined)
+    return refuse(
+      'E_APPROVAL_CHANGED',
+      'this request is known better by now',
+      `decide ${followedBy}, which is the same one`,
+      {
+        first,
+        followedBy,
+      },
+    )
   const who = by ? ` by ${by.actor.name} (${by.surface})` : reason ? ` (${reason})` : ''
   return refuse('E_APPROVAL_DECIDED', `this request is ${record.state} already${who}`, 'nothing was changed', { first })
 }
@@ -231,6 +249,7 @@ function decisionOf(
     ...(request.editedInput !== undefined && {
       editedInput: JSON.parse(canonicalJson(request.editedInput)) as unknown,
     }),
+    ...(request.thenInterrupt && { thenInterrupt: true }),
     tier,
     actor: request.actor,
     surface: request.surface,

@@ -30,6 +30,7 @@ export {
   approvalStream,
   approvalsProjection,
   isOpen,
+  isReplaced,
 } from './record.js'
 export { type ApprovalReport, buildReport, type ReportFilter, readLedgerEvents, reportRows } from './report.js'
 export { requestFromReport, type StructuredReport } from './request-from-report.js'

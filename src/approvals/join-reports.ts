@@ -60,7 +60,7 @@ function lateReportOf(all: readonly ApprovalRecord[], report: ReportedRequest): 
   const { toolUseId, turn, channel } = report
   const use = readToolUse(report.tool, report.input)
   return all.find(record => {
-    if (isOpen(record) || isReplaced(record)) return false
+    if (isOpen(record) || hasMadeWay(record)) return false
     if (toolUseId !== undefined && keysOf(record).some(key => key.toolUseId === toolUseId)) return true
     const isSameTurn = turn === undefined || record.source.turn === undefined || record.source.turn === turn
     if (isToldBy(record, channel) || !isSameTurn || isOfOtherUse(record, toolUseId)) return false
@@ -69,7 +69,7 @@ function lateReportOf(all: readonly ApprovalRecord[], report: ReportedRequest): 
 }
 
 /** What followed it stands in its place: reports of it are about that one. */
-function isReplaced({ state, outcome }: ApprovalRecord): boolean {
+function hasMadeWay({ state, outcome }: ApprovalRecord): boolean {
   return state === 'stale' && outcome?.reason === 'changed'
 }
 

@@ -10,6 +10,7 @@ import { sha256 } from './fingerprint.js'
 import { GrantBook, type SettingsMark } from './grant-book.js'
 import { grantFrom, grantStream } from './grants.js'
 import { onceOption } from './never-auto.js'
+import { LOOP_COUNT, LOOP_MS } from './notify-plan.js'
 import { OpenRecords } from './open-records.js'
 import { type ApprovalPolicy, DEFAULT_POLICY, type DecideRules } from './policy.js'
 import {
@@ -20,6 +21,7 @@ import {
   approvalsProjection,
   canMove,
   isOpen,
+  isReplaced,
 } from './record.js'
 import { rateRisk } from './risk.js'
 import { forStoring } from './stored-request.js'
@@ -76,7 +78,7 @@ export class Ledger {
         },
       )
     const id = newId('apr')
-    await this.#raise(id, request, [])
+    await this.#raise(id, { ...request, ...(await this.#repeats(request)) }, [])
     return (await this.get(id))!
   }
 
@@ -89,7 +91,7 @@ export class Ledger {
       const stale = {
         stream: approvalStream(old.id),
         expected: version,
-        events: [newEvent('approval.stale', { reason: 'changed' })],
+        events: [newEvent('approval.stale', { reason: 'changed', followedBy: id })],
       }
       try {
         await this.#raise(id, { ...request, follows: old.id }, [stale])
@@ -111,14 +113,21 @@ export class Ledger {
     return (await this.#store.document<ApprovalRecord>(approvalsProjection.name, id))?.state ?? null
   }
 
-  /** Oldest first. */
+  /** The request as it is known now: the one itself, or what stands in its place. */
+  async standing(id: string): Promise<ApprovalRecord | null> {
+    const record = await this.get(id)
+    const next = record?.outcome?.followedBy
+    return next === undefined ? record : this.standing(next)
+  }
+
+  /** Oldest first. One that another stands in the place of is not listed: it is asked once. */
   async list(options: { isOpenOnly: boolean }): Promise<ApprovalRecord[]> {
     if (options.isOpenOnly) return this.#open.list()
     const documents = await this.#store.documents<ApprovalRecord>(approvalsProjection.name)
     const from = this.#clock.now() - (this.policy.keepMs ?? Number.POSITIVE_INFINITY)
     return documents
       .map(document => document.state)
-      .filter(record => isOpen(record) || (record.outcome?.at ?? record.requestedAt) >= from)
+      .filter(record => isOpen(record) || (!isReplaced(record) && (record.outcome?.at ?? record.requestedAt) >= from))
       .sort((a, b) => a.requestedAt - b.requestedAt)
   }
 
@@ -285,6 +294,20 @@ export class Ledger {
           { project: subject.project, home: this.#home },
         ),
     }
+  }
+
+  /**
+   * An agent that asks for the same again and again, whatever it is told, is in a loop. A request that only the screen told of has
+   * another fingerprint than the same one by a hook: their menus read alike.
+   */
+  async #repeats({ fingerprint, menuPrint, subject }: ApprovalRequest): Promise<{ repeats?: number }> {
+    if (subject.session === undefined) return {}
+    const since = this.#clock.now() - LOOP_MS
+    const recent = (await this.recent(subject.session)).filter(({ requestedAt }) => requestedAt >= since)
+    const told = recent.filter(record => record.fingerprint === fingerprint)
+    const menus = new Set([menuPrint, ...told.map(record => record.menuPrint)].filter(print => print !== undefined))
+    const same = recent.filter(record => told.includes(record) || (record.menuPrint && menus.has(record.menuPrint)))
+    return same.length + 1 >= LOOP_COUNT ? { repeats: same.length + 1 } : {}
   }
 
   /** The request, the decision of a grant that covers it, and `others`, in one transaction. */

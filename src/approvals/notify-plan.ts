@@ -79,8 +79,9 @@ export interface NotifyPlan {
 const PRESENT_MS: Readonly<Record<NotifyChannel, number>> = { browser: 60_000, terminal: 60_000, telegram: 120_000 }
 const GROUP_MS = 10_000
 const GROUP_MAX = 3
-const LOOP_MS = 600_000
-const LOOP_COUNT = 5
+/** The same request so often within so long is a loop. */
+export const LOOP_MS = 600_000
+export const LOOP_COUNT = 5
 const NEAR_DEADLINE_MS = 15 * 60_000
 const MINUTE_MS = 60_000
 const DAY_MIN = 1_440

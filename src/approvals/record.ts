@@ -23,6 +23,8 @@ export interface ApprovalRecord extends ApprovalRequest {
   outcome?: {
     at: number
     reason?: string
+    /** The request that stands in its place. */
+    followedBy?: string
     evidence?: unknown[]
     waitedMs?: number
     deliveredMs?: number
@@ -48,7 +50,7 @@ const TYPES: readonly EventType[] = [
 
 export const approvalsProjection: Projection<ApprovalRecord> = {
   name: 'approvals',
-  version: 3,
+  version: 4,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -92,6 +94,11 @@ export function isOpen({ state }: Pick<ApprovalRecord, 'state'>): boolean {
   return state === 'pending' || state === 'decided'
 }
 
+/** The same request is in the ledger once more, known better: people are shown that one and not this. */
+export function isReplaced({ outcome }: Pick<ApprovalRecord, 'outcome'>): boolean {
+  return outcome?.followedBy !== undefined
+}
+
 /** Whether the table lets this event do something in this state. What is closed stays closed, whoever reports later. */
 export function canMove(state: ApprovalState, by: ApprovalEvent): boolean {
   const found = lookup(approvalTable, state, by)
@@ -122,7 +129,10 @@ function moveOf(event: StoredEvent): Move | null {
       ...(observed && { observed }),
     })
   }
-  if (isEvent(event, 'approval.stale')) return closes(event.data.reason, { reason: event.data.reason })
+  if (isEvent(event, 'approval.stale')) {
+    const { reason, followedBy } = event.data
+    return closes(reason, { reason, ...(followedBy !== undefined && { followedBy }) })
+  }
   if (isEvent(event, 'approval.expired')) return closes('deadline', { reason: event.data.reason })
   if (isEvent(event, 'approval.cancelled')) return closes('withdrawn', { reason: event.data.reason })
   return null

@@ -83,6 +83,7 @@ export const APPROVAL_COMMANDS: readonly CommandSpec[] = [
     options: [
       { flags: '--option <label>', description: 'the option to choose, where several refuse' },
       { flags: '--note <text>', description: 'why; the agent is told where it can be' },
+      { flags: '--interrupt', description: 'and stop what the agent is doing: it would only ask again' },
       { flags: '-a, --all', description: 'everything that waits' },
       NO_WAIT_OPTION,
       JSON_OPTION,

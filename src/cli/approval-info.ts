@@ -29,6 +29,7 @@ export interface ApprovalInfo {
   deadline?: { at: number }
   follows?: string
   behind?: string
+  repeats?: number
   neverAuto?: string
 }
 
@@ -49,6 +50,9 @@ export function approvalLines(approval: ApprovalInfo): string[] {
     ...optionLines(request),
     ...(approval.behind ? [`behind ${approval.behind}: its menu is not on screen yet`] : []),
     ...(approval.follows ? [`follows ${approval.follows}, which changed before it was answered`] : []),
+    ...(approval.repeats
+      ? [`asks in a loop: ${approval.repeats} times within 10 minutes (deny --interrupt stops it)`]
+      : []),
     ...(approval.neverAuto ? [`only you decide this, one at a time: ${approval.neverAuto}`] : []),
     ...(approval.deadline ? [`until ${new Date(approval.deadline.at).toISOString()}`] : []),
     `fingerprint ${fingerprint.slice(0, 16)}`,

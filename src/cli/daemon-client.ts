@@ -74,7 +74,7 @@ export class DaemonClient {
    * ended, and the caller starts the new one: sessions and runs go on with it. One that a person runs, or that is locked, is left alone.
    */
   async #hasMadeRoom(context: CommandContext): Promise<boolean> {
-    const daemon = await this.get<DaemonInfo>('/daemon')
+    const daemon = await this.#soon<DaemonInfo>('GET', '/daemon')
     const order = version().localeCompare(daemon.version, 'en', { numeric: true }) || buildTime() - daemon.build
     if (order <= 0) return false
     if (!daemon.isDetached || daemon.isLocked) {
@@ -92,7 +92,7 @@ export class DaemonClient {
 
   /** Ends the daemon in good order, if it is still that process. */
   async end(pid: number): Promise<void> {
-    await this.post('/shutdown', { pid })
+    await this.#soon('POST', '/shutdown', { pid })
     const deadline = systemClock.monotonic() + STOP_TIMEOUT_MS
     while (isAlive(pid)) {
       if (systemClock.monotonic() > deadline)
@@ -106,17 +106,25 @@ export class DaemonClient {
 
   async isUp(): Promise<boolean> {
     try {
-      await this.#call('GET', '/healthz', undefined, AbortSignal.timeout(HEALTH_TIMEOUT_MS))
+      await this.#soon('GET', '/healthz')
       return true
     } catch (error) {
-      if (isTimeout(error)) {
-        throw new SignalboxError('E_NOT_READY', `the daemon does not answer within ${HEALTH_TIMEOUT_MS / 1000} s`, {
-          next: 'it hangs or is stopped: end it, the sessions live on',
-          cause: error,
-        })
-      }
+      if (error instanceof SignalboxError && error.code === 'E_NOT_READY') throw error
       // Only "nobody is there" means down; a daemon that answers with an error is up.
       return error instanceof SignalboxError && error.code !== 'E_DAEMON_GONE'
+    }
+  }
+
+  /** A question that a daemon in order answers at once. @throws SignalboxError `E_NOT_READY` when it does not. */
+  async #soon<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T> {
+    try {
+      return await this.#call<T>(method, path, body, AbortSignal.timeout(HEALTH_TIMEOUT_MS))
+    } catch (error) {
+      if (!isTimeout(error)) throw error
+      throw new SignalboxError('E_NOT_READY', `the daemon does not answer within ${HEALTH_TIMEOUT_MS / 1000} s`, {
+        next: 'it hangs or is stopped: end it, the sessions live on',
+        cause: error,
+      })
     }
   }
 

@@ -18,6 +18,8 @@ export interface DecideOptions {
   choices: readonly string[]
   text: string | null
   note: string | null
+  /** With a denial: the turn is interrupted, too. */
+  thenInterrupt?: boolean
   /** File with the input as it shall be. */
   edit: string | null
   grant: GrantWish | null
@@ -52,6 +54,7 @@ export async function decideFromCli(context: CommandContext, options: DecideOpti
     fingerprint: options.fingerprint ?? approval.fingerprint,
     ...what,
     ...(options.note !== null && { note: options.note }),
+    ...(options.thenInterrupt && { thenInterrupt: true }),
     ...(editedInput !== undefined && { editedInput }),
     ...(options.grant && { grant: options.grant }),
     seen: { displayHash: approval.display.hash, whole: true },

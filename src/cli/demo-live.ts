@@ -8,14 +8,16 @@ import { DaemonClient } from './daemon-client.js'
 import { openDemoChat } from './demo-chat.js'
 import { AT_A_GATE, DONE_SOON, FAILS, IN_THE_MIDDLE, SCENARIOS } from './demo-live-script.js'
 import { markAlive, markEnded } from './demo-place.js'
-import { openHome } from './home.js'
+import { type Home, openHome } from './home.js'
 import { serverExtras } from './server-extras.js'
 import { serverSettings } from './server-settings.js'
 import type { SessionInfo } from './session-info.js'
+import { editSettings } from './settings-edit.js'
 import { telegramSurface } from './telegram-surface.js'
 import { version } from './version.js'
 
 const READY_MS = 20_000
+const DAY_USD = 0.5
 
 interface Seed {
   label: string
@@ -41,6 +43,7 @@ export async function runLiveDemo(
   process.env.SIGNALBOX_DEMO_SCENARIO = scenarios('crew')
   process.env.SIGNALBOX_DEMO_SPEED = String(options.speed)
   const inside = { ...context, env: { ...process.env, SIGNALBOX_HOME: join(options.directory, 'home') } }
+  writeSettings(openHome(inside))
   const chat = options.hasTelegram ? await openDemoChat(openHome(inside), options.directory) : null
   const home = openHome(inside)
   const log = (line: string) => void (context.env.SIGNALBOX_DEBUG && context.note(line))
@@ -95,6 +98,13 @@ export async function runLiveDemo(
     markEnded(options.directory)
   }
   return EXIT.ok
+}
+
+/** A budget, so that there is one to see, beyond what the scripted agents pretend to spend. */
+function writeSettings({ directories }: Home): void {
+  mkdirSync(directories.config, { recursive: true, mode: 0o700 })
+  const changes = { 'runs.day_usd': DAY_USD }
+  editSettings(join(directories.config, 'config.toml'), changes, { version: null, isAtTerminal: true })
 }
 
 function tell(

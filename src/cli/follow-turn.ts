@@ -32,6 +32,8 @@ interface Update {
 }
 
 type EventBody = Update & {
+  /** The stream that the event is of. */
+  subject?: string
   data: Update & { outcome?: string; exit?: { code: number | null }; prompt?: string; result?: string }
 }
 
@@ -61,6 +63,8 @@ export async function followTurn(
     const path = `/events?scope=session:${session}&since=${options.since}`
     for await (const { event, data } of client.events(path, abort.signal)) {
       if (options.isJson && event !== 'heartbeat') context.json({ event, ...(data as object) })
+      // What a grant covers was asked and decided at once: nobody is needed.
+      if (event === 'approval.requested' && !(await isWaiting(client, data as EventBody))) continue
       const code = turn.take(event, data as EventBody)
       if (code === null) continue
       if (code === EXIT.needsHuman && !options.isJson) context.note('the agent needs you: signalbox approvals')
@@ -72,6 +76,12 @@ export async function followTurn(
   }
   if (isOver) return EXIT.ok
   return options.deadline !== null && systemClock.monotonic() >= options.deadline ? EXIT.timeout : EXIT.failed
+}
+
+async function isWaiting(client: DaemonClient, { subject = '' }: EventBody): Promise<boolean> {
+  const id = subject.slice(subject.indexOf('/') + 1)
+  const { state } = await client.get<{ state: string }>(`/approvals/${encodeURIComponent(id)}`)
+  return state === 'pending'
 }
 
 /** The one turn that answers a prompt, among all that happens in its session. */

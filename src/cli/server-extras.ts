@@ -27,6 +27,7 @@ export function serverExtras(context: CommandContext, home: Home): ServerExtras 
   return {
     pipelines: serverPipelines(at),
     agent: home.loaded.config.oneshot.agent,
+    dayUsd: () => openHome(context).loaded.config.runs.day_usd,
     roots: home.loaded.config.projects.roots,
     settings: () => ({
       items: openHome(context)

@@ -122,7 +122,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
   {
     name: 'read',
     group: 'sessions',
-    summary: 'what was said in a session',
+    summary: 'what was said in a session, or by an agent in a pane of tmux that somebody else started',
     arguments: [ACTIVE_ARGUMENT],
     options: [
       { flags: '--turn <n>', description: 'only this turn; negative counts from the end' },
@@ -138,6 +138,7 @@ export const SESSION_COMMANDS: readonly CommandSpec[] = [
       ['signalbox read 1 --turn -1', 'the last turn'],
       ['signalbox read 1 --since 3', 'what is new since the third'],
       ['signalbox read 1 --screen', 'the terminal’s screen as text'],
+      ['signalbox read main:1.0', 'the agent in that pane of tmux, as far as tmux has kept it'],
     ],
     load: () => import('./commands/read.js'),
   },

@@ -22,6 +22,7 @@ export interface SessionInfo {
   idle?: boolean
   question?: string
   approval?: string
+  allows?: { tool: string; label: string; since: number }[]
   held?: number
   resumedFrom?: string
   agentSessionId?: string
@@ -46,6 +47,15 @@ export function sessionLine(session: SessionInfo, context: CommandContext): stri
   const what = session.question ?? session.label ?? session.cwd
   const line = `${String(session.number).padStart(3)}  ${session.id}  ${session.agent.padEnd(9)} ${context.style(colour, state.padEnd(16))} ${age.padStart(5)}  `
   return line + truncate(visibleText(what), Math.max(20, context.columns - 66))
+}
+
+/** What the agent does without asking since somebody chose that in its own menu: nothing of it shows up among the approvals. */
+export function allowanceLines({ allows = [] }: SessionInfo): string[] {
+  return allows.map(({ tool, label, since }) => {
+    const at = new Date(since)
+    const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`
+    return `     the agent allows ${visibleText(tool)} itself since ${time} (“${visibleText(label)}”)`
+  })
 }
 
 /** What a person wants to know of a session that has just begun. */

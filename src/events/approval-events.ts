@@ -109,6 +109,8 @@ export const approvalEvents = defineEvents({
       follows: z.string().optional(),
       /** The fingerprint without the session: what a grant for the same request compares. */
       samePrint: sha256.optional(),
+      /** How often the session has asked for just this within ten minutes, where that is a loop. */
+      repeats: z.int().positive().optional(),
       /** Why only a person may decide it, one at a time, after seeing the whole. */
       neverAuto: z.string().optional(),
       chain,
@@ -149,6 +151,8 @@ export const approvalEvents = defineEvents({
       editedInput: z.unknown().optional(),
       editedHash: sha256.optional(),
       tier: z.string(),
+      /** The turn is interrupted once the denial has reached the agent. */
+      thenInterrupt: z.boolean().optional(),
       /** The grant that decided. */
       grantId: z.string().optional(),
       /** The grant that was made with this decision. */
@@ -191,6 +195,8 @@ export const approvalEvents = defineEvents({
     data: z.object({
       reason: z.enum(['gone', 'changed', 'overtaken', 'unconfirmed', 'ambiguous', 'too-late']),
       evidence: z.array(evidence).optional(),
+      /** The same request, known better by now: it stands in the place of this one. */
+      followedBy: z.string().optional(),
       chain,
     }),
   },

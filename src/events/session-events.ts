@@ -45,6 +45,29 @@ export const sessionEvents = defineEvents({
     description: 'The agent has exited.',
     data: z.object({ exit: exit.nullable(), reason: z.string() }),
   },
+  'crew.dismissed': {
+    description: 'The agent has exited: what it had told of its own work until then.',
+    data: z.object({
+      model: z.string().nullable(),
+      context: z.object({ used: z.int(), window: z.int().nullable() }).nullable(),
+      contextLeftPercent: z.number().nullable(),
+      spent: z.object({ input: z.int(), output: z.int(), costUsd: z.number().nullable() }),
+      helpers: z.array(
+        z.object({
+          id: z.string(),
+          parent: z.string().nullable(),
+          name: z.string().nullable(),
+          task: z.string().nullable(),
+          state: z.enum(['working', 'blocked', 'done', 'failed']),
+          doing: z.string().nullable(),
+          since: z.number().nullable(),
+          endedAt: z.number().nullable(),
+          tools: z.int(),
+          tokens: z.int(),
+        }),
+      ),
+    }),
+  },
   'session.lost': {
     description: 'The terminal is gone and nobody saw how the agent ended.',
     data: z.object({ reason: z.string() }),
@@ -133,6 +156,14 @@ export const sessionEvents = defineEvents({
       /** The turn that it opened. */
       turn: z.string().optional(),
     }),
+  },
+  'session.allows': {
+    description: 'Somebody chose the agent’s own “do not ask again”: it uses this tool without asking.',
+    data: z.object({ session: z.string(), tool: z.string(), label: z.string(), approval: z.string() }),
+  },
+  'session.asks': {
+    description: 'The agent asks again about what it was told not to ask about.',
+    data: z.object({ session: z.string(), label: z.string() }),
   },
   'turn.opened': {
     description: 'The agent began to work on a prompt.',

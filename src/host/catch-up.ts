@@ -1,6 +1,7 @@
 import type { KeeperPort, KeptSession } from '../keeper/index.js'
 import type { LiveSession } from '../sessions/index.js'
 import { openRecording } from '../terminal/recording/index.js'
+import type { SessionLane } from './session-turns.js'
 
 /**
  * Brings a session that lived on without a host to the present: recorded bytes with their recorded times, then the keeper's stream from
@@ -9,7 +10,12 @@ import { openRecording } from '../terminal/recording/index.js'
  * Unless the recording broke off (a full disk): then what lies between its end and the keeper's memory is gone, and the session goes on
  * behind the gap. Its `recording.failed` event says so.
  */
-export async function catchUp(session: LiveSession, kept: KeptSession, keeper: KeeperPort): Promise<void> {
+export async function catchUp(
+  session: LiveSession,
+  kept: KeptSession,
+  { keeper, lane }: { keeper: KeeperPort; lane: SessionLane },
+): Promise<void> {
+  const listener = lane.listener(session)
   for (;;) {
     const before = session.offset
     const recording = await openRecording(kept.recording)
@@ -25,11 +31,12 @@ export async function catchUp(session: LiveSession, kept: KeptSession, keeper: K
       } else if (event.kind === 'resize' && offset >= session.offset) session.resized(event.cols, event.rows, event.t)
       else if (event.kind === 'input' && offset >= session.offset) session.typed(event.bytes)
     }
-    const result = await keeper.attach(kept.id, session.offset, session)
-    if (result.state === 'attached') return
+    const result = await keeper.attach(kept.id, session.offset, listener)
+    // What the keeper had in memory is old too: it is read before anybody calls the session live.
+    if (result.state === 'attached') return lane.caughtUp()
     // More was printed since the recording was read than the keeper holds in memory: read on, as long as there is something to read.
     if (session.offset > before) continue
-    const behind = await keeper.attach(kept.id, result.oldestOffset, session)
-    if (behind.state === 'attached') return
+    const behind = await keeper.attach(kept.id, result.oldestOffset, listener)
+    if (behind.state === 'attached') return lane.caughtUp()
   }
 }

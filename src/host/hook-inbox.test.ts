@@ -228,3 +228,62 @@ describe('wiring', () => {
     })
   })
 })
+
+describe('a hook of an agent that somebody else started', () => {
+  let panes: Map<string, AgentReport[]>
+  const ofPane = (id: string, pane = '%3') => ({ ...tool(id), tmuxPane: pane, cwd: '/p' })
+
+  beforeEach(() => {
+    panes = new Map()
+    inbox = new HookInbox({
+      clock,
+      tokens,
+      held,
+      sessions: async () => running,
+      deliver: (to, report) => heard.push({ session: to, report }),
+      foreign: ({ tmuxPane }) => {
+        const reports = panes.get(tmuxPane ?? '')
+        return reports ? { id: `pan_${tmuxPane}`, hear: report => reports.push(report) } : null
+      },
+      onMalformed: about => malformed.push(about),
+    })
+  })
+
+  it('waits for its pane, and is heard once when that appears, in order and with its own time', async () => {
+    expect(await call(ofPane('t1'))).toEqual({ status: 202, pane: null })
+    clock.advance(2_000)
+    await call(ofPane('t2'))
+    inbox.assignPanes()
+    const reports: AgentReport[] = []
+    panes.set('%3', reports)
+    inbox.assignPanes()
+    inbox.assignPanes()
+    expect(reports.map(({ at, statement }) => [at, 'key' in statement && statement.key])).toEqual([
+      [1_000_000, 't1'],
+      [1_002_000, 't2'],
+    ])
+    // Sent again by a relay that never heard that it had arrived: it has been here.
+    await call(ofPane('t1'))
+    expect(reports).toHaveLength(2)
+  })
+
+  it('is not taken for one of a session of ours in the same directory', async () => {
+    await tokenOf('ses_a')
+    expect(await call(ofPane('t1'))).toEqual({ status: 202, pane: null })
+    expect(heard).toEqual([])
+  })
+
+  it('is let go after half a minute, and when a hundred newer ones wait', async () => {
+    const reports: AgentReport[] = []
+    await call(ofPane('old'))
+    clock.advance(30_000)
+    panes.set('%3', reports)
+    inbox.assignPanes()
+    expect(reports).toEqual([])
+    panes.delete('%3')
+    for (let index = 0; index <= 100; index++) await call({ ...ofPane(`n${index}`), event: 'Stop' })
+    panes.set('%3', reports)
+    inbox.assignPanes()
+    expect(reports.length).toBe(100)
+  })
+})

@@ -35,8 +35,14 @@ export interface HookInboxOptions {
   /** Whether a hook of this session may wait now; left out: always. */
   mayWait?(session: string): boolean
   /** The pane outside of our sessions that a call comes from, and how it hears; null: none. */
-  foreign?(call: ForeignCall): { id: string; hear(report: AgentReport): void } | null
+  foreign?(call: ForeignCall): Hearer | null
   onMalformed(about: { source: string; session?: string; reason: string }): void
+}
+
+/** Whoever a call is from. */
+export interface Hearer {
+  id: string
+  hear(report: AgentReport): void
 }
 
 /** What a call from a pane outside of our sessions says about where it comes from. */
@@ -69,6 +75,8 @@ interface Envelope {
   tty: string | null
   hold: boolean
   data: Record<string, unknown>
+  /** When it came. */
+  at: number
 }
 
 /** Evidence beyond this is counted and dropped; what must not be lost never is. */
@@ -86,7 +94,8 @@ export class HookInbox {
   readonly #options: HookInboxOptions
   readonly #seen: RecentKeys
   readonly #rates = new Map<string, { since: number; calls: number }>()
-  readonly #unassigned: { at: number; call: Envelope; adapter: AgentAdapter }[] = []
+  /** Calls that nobody is known for yet, oldest first. */
+  readonly #unassigned: { since: number; call: Envelope; adapter: AgentAdapter }[] = []
   readonly #counters = new Map<HookCounter, number>()
   #malformedAt = Number.NEGATIVE_INFINITY
   #calls = 0
@@ -107,7 +116,7 @@ export class HookInbox {
       throw this.#refused('this hook token is not (or no longer) a session’s')
     const adapter = agentNames().includes(source) ? await loadAgent(source) : null
     if (!adapter?.hooks) return this.#note('unknown', tokenSession)
-    const call = readEnvelope(body)
+    const call = readEnvelope(body, this.#options.clock.now())
     if (!call)
       throw this.#malformed(
         source,
@@ -131,13 +140,37 @@ export class HookInbox {
 
   /** A session has begun, or its agent's own id is known now: calls that came too early may be its own. */
   assign(record: SessionRecord): void {
+    this.#assign(({ agentSession }, agent) =>
+      agent === record.agent && agentSession !== null && agentSession === record.agentSessionId
+        ? { id: record.id, hear: report => this.#options.deliver(record.id, report) }
+        : null,
+    )
+  }
+
+  /** A pane outside of our sessions has appeared, or another program runs in one: calls that came too early may be its own. */
+  assignPanes(): void {
+    this.#assign((call, agent) => (call.session === null ? this.#foreign(agent, call) : null))
+  }
+
+  /** In the order in which they came. What has waited for too long is let go; nobody waits for an answer any more. */
+  #assign(find: (call: Envelope, agent: string) => Hearer | null): void {
+    if (this.#unassigned.length === 0) return
     const now = this.#options.clock.monotonic()
     for (const waiting of this.#unassigned.splice(0)) {
-      const { at, call, adapter } = waiting
-      const isTheirs =
-        adapter.name === record.agent && call.agentSession !== null && call.agentSession === record.agentSessionId
-      if (isTheirs) this.#take(record.id, { ...call, hold: false }, adapter, AbortSignal.abort())
-      else if (now - at < UNASSIGNED_MS) this.#unassigned.push(waiting)
+      const { since, call, adapter } = waiting
+      if (now - since >= UNASSIGNED_MS) continue
+      const found = find(call, adapter.name)
+      if (found) this.#takeLate(found, call, adapter)
+      else this.#unassigned.push(waiting)
+    }
+  }
+
+  #takeLate({ id, hear }: Hearer, call: Envelope, adapter: AgentAdapter): void {
+    try {
+      this.#take(id, { ...call, hold: false }, adapter, AbortSignal.abort(), hear)
+    } catch (error) {
+      // Its relay has gone, and the log has the reason.
+      if (!(error instanceof SignalboxError)) throw error
     }
   }
 
@@ -166,7 +199,7 @@ export class HookInbox {
       (statement, index): AgentReport => ({
         id: index === 0 ? id : `${id}/${index}`,
         channel: 'hook',
-        at: this.#options.clock.now(),
+        at: call.at,
         statement,
       }),
     )
@@ -211,12 +244,14 @@ export class HookInbox {
     const same = running.filter(record => record.agent === source)
     const known = same.find(record => call.agentSession !== null && record.agentSessionId === call.agentSession)
     if (known) return known.id
+    // A session of ours has no pane of tmux: whoever names one is another agent in the same directory.
+    if (call.tmuxPane !== null) return null
     const here = same.filter(record => record.cwd === call.cwd)
     return here.length === 1 ? here[0]!.id : null
   }
 
   #keepUnassigned(call: Envelope, adapter: AgentAdapter): HookOutcome {
-    this.#unassigned.push({ at: this.#options.clock.monotonic(), call, adapter })
+    this.#unassigned.push({ since: this.#options.clock.monotonic(), call, adapter })
     if (this.#unassigned.length > UNASSIGNED_MAX) this.#unassigned.shift()
     return this.#note('unassigned', null)
   }
@@ -248,7 +283,7 @@ export class HookInbox {
 }
 
 /** Our relay's envelope, or an agent's own payload as it is. */
-function readEnvelope(body: unknown): Envelope | null {
+function readEnvelope(body: unknown, at: number): Envelope | null {
   if (!isObject(body)) return null
   const isOurs = 'data' in body
   const data = isOurs ? body.data : body
@@ -266,6 +301,7 @@ function readEnvelope(body: unknown): Envelope | null {
     tty: isOurs ? text(body.tty) : null,
     hold: isOurs && body.hold === true,
     data,
+    at,
   }
 }
 

@@ -95,6 +95,7 @@ export class Host {
     this.packs = openPacks(options, note)
     this.#channels = this.#openChannels()
     this.board = openBoard(options, { packs: this.packs, redactor: this.#redactor, note })
+    this.board?.listen(() => this.hooks.assignPanes())
     this.notices = this.board && settings.notify ? openNotices(options, this.board, settings.notify) : null
     this.switches = openSwitches(this.board, this.notices, settings, change => note('supervision.switched', change))
     this.#snapshots = new SessionSnapshots(
@@ -232,6 +233,7 @@ export class Host {
     this.#sessions.close()
     await this.#channels.stop()
     await Promise.all(this.liveSessions().map(session => session.settled()))
+    if (this.#options.owner === 'daemon') this.#snapshots.saveAll()
     await this.store.close()
   }
 

@@ -30,6 +30,7 @@ import { type CrewView, SessionCrew } from './session-crew.js'
 import { checkLimits } from './session-limits.js'
 import type { SessionRecords } from './session-records.js'
 import type { SessionSnapshots } from './session-snapshots.js'
+import { type SessionLane, SessionTurns } from './session-turns.js'
 import { SessionWatch } from './session-watch.js'
 
 export interface LiveSessionsOptions {
@@ -55,9 +56,12 @@ export class LiveSessions {
   readonly #live = new Map<string, LiveSession>()
   readonly #watches = new Map<string, SessionWatch>()
   readonly #crews = new Map<string, SessionCrew>()
+  readonly #turns: SessionTurns
+  readonly #lanes = new Map<string, SessionLane>()
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options
+    this.#turns = new SessionTurns(options.host.clock, options.host.onError)
   }
 
   get(id: string): LiveSession | null {
@@ -101,11 +105,12 @@ export class LiveSessions {
       throw error
     }
     const record = await records.get(id)
+    const lane = this.#laneOf(id)
     const session = await this.#open(record, prepared.live, null, prepared.spawn.env)
     if (viewer) session.watch(viewer)
     session.goLive()
-    const attached = await keeper.attach(id, 0, session)
-    if (attached.state === 'behind') await catchUp(session, kept, keeper)
+    const attached = await keeper.attach(id, 0, lane.listener(session))
+    if (attached.state === 'behind') await catchUp(session, kept, { keeper, lane })
     return record
   }
 
@@ -141,7 +146,7 @@ export class LiveSessions {
     const { packs, snapshots, host } = this.#options
     const live = await packFor(record.agent, packs)
     const session = await this.#open(record, live, snapshots.load(record.id))
-    await catchUp(session, kept, host.keeper)
+    await catchUp(session, kept, { keeper: host.keeper, lane: this.#laneOf(record.id) })
     session.goLive()
   }
 
@@ -151,7 +156,7 @@ export class LiveSessions {
     const session = this.#live.get(record.id)
     const kept = (await keeper.list()).find(candidate => candidate.id === record.id)
     if (!session || !kept) return
-    await catchUp(session, kept, keeper)
+    await catchUp(session, kept, { keeper, lane: this.#laneOf(record.id) })
     session.goLive()
   }
 
@@ -162,7 +167,8 @@ export class LiveSessions {
     env: NodeJS.ProcessEnv = { ...process.env, ...record.places },
   ): Promise<LiveSession> {
     const { host, store, ledger, channels, sinks, bus } = this.#options
-    const { settings, clock, keeper, version, onError } = host
+    const { settings, keeper, version, onError } = host
+    const { clock } = this.#laneOf(record.id)
     const session = new LiveSession({
       record,
       pack: live.pack,
@@ -196,12 +202,24 @@ export class LiveSessions {
     return session
   }
 
+  /** Where the session waits for its turn. */
+  #laneOf(id: string): SessionLane {
+    const lane = this.#lanes.get(id) ?? this.#turns.enter()
+    this.#lanes.set(id, lane)
+    return lane
+  }
+
   #forget(id: string): void {
-    const { board, snapshots, channels, host } = this.#options
+    const { board, snapshots, channels, records, host } = this.#options
     this.#live.delete(id)
     this.#watches.delete(id)
-    this.#crews.get(id)?.close()
+    const crew = this.#crews.get(id)
+    crew?.close()
     this.#crews.delete(id)
+    this.#lanes.get(id)?.leave()
+    this.#lanes.delete(id)
+    const kept = crew?.kept
+    if (kept) void records.keepCrew(id, kept).catch(host.onError)
     board?.removeSession(id)
     snapshots.forget(id)
     void channels.close(id).catch(host.onError)
@@ -212,7 +230,7 @@ export class LiveSessions {
     const watch = new SessionWatch({
       screen: session.screen,
       live,
-      clock: host.clock,
+      clock: this.#laneOf(record.id).clock,
       drift,
       redactor,
       record: note,

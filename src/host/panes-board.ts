@@ -1,4 +1,4 @@
-import { type AgentReport, agentNames, type PackShelf } from '../agents/index.js'
+import { agentNames, type PackShelf } from '../agents/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import {
@@ -11,9 +11,10 @@ import {
   type SupervisorSettings,
 } from '../panes/index.js'
 import { findExecutable, runCommand } from '../process/index.js'
+import type { JoinedTalk } from '../sessions/index.js'
 import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
-import type { ForeignCall } from './hook-inbox.js'
+import type { ForeignCall, Hearer } from './hook-inbox.js'
 import { paneByWord, paneOfCall } from './panes-find.js'
 import { glanceAt } from './panes-glance.js'
 import { describeSession, describeTmux, type PaneInfo } from './panes-info.js'
@@ -41,6 +42,8 @@ export type PaneAction = (typeof PANE_ACTIONS)[number]
 /** Panes that have their turn together, and the pause until the next ones. */
 const TURNS = 16
 const PAUSE_MS = 20
+/** A pane that was met just now is read when its picture has stood for a moment. */
+const FIRST_READ_MS = 3_000
 
 /** A session of our own, as far as the board needs it. */
 export interface SessionPane {
@@ -221,6 +224,13 @@ export class PaneBoard {
     return found?.supervisor.pane.screen.last?.frame ?? null
   }
 
+  /** What the agent in a pane of tmux has said, as far as its terminal has kept it; null for other panes. */
+  async talkOf(id: string): Promise<JoinedTalk | null> {
+    const talk = this.tmuxPane(id)?.talk ?? null
+    await talk?.settled(FIRST_READ_MS)
+    return talk
+  }
+
   stats(): { panes: Record<string, number>; counters: Count[] } {
     const panes: Record<string, number> = {}
     for (const { status } of this.list()) panes[status] = (panes[status] ?? 0) + 1
@@ -228,7 +238,7 @@ export class PaneBoard {
   }
 
   /** The tmux pane that a hook call comes from: by its own id, its terminal, or the one pane of this agent in this directory. */
-  hearerOf(call: ForeignCall): { id: string; hear(report: AgentReport): void } | null {
+  hearerOf(call: ForeignCall): Hearer | null {
     const pane = paneOfCall(this.#tmux.panes, call)
     return pane && { id: pane.id, hear: report => pane.hear(report) }
   }

@@ -3,6 +3,7 @@ import type { Clock, Timer } from '../clock/index.js'
 import { type Counters, Pane, type PaneStep, Supervisor, type SupervisorSettings } from '../panes/index.js'
 import { contentBytes, type TmuxContent, type TmuxPaneInfo } from '../panes/tmux/index.js'
 import { initialMemory } from '../screen/index.js'
+import { JoinedTalk } from '../sessions/index.js'
 import type { Redactor } from '../text/index.js'
 import { type AgentPrograms, isOwnSurface, readJob } from './panes-job.js'
 import { askWitness } from './panes-witness.js'
@@ -35,6 +36,8 @@ export class TmuxPane {
   readonly key: string
   readonly socket: string
   readonly supervisor: Supervisor
+  /** What the agent in it says. */
+  readonly talk: JoinedTalk
   readonly #options: TmuxPaneOptions
   readonly #startedAt: number
   readonly #wallStart: number
@@ -62,6 +65,7 @@ export class TmuxPane {
     this.#live = live
     this.#startedAt = clock.monotonic()
     this.#wallStart = clock.now()
+    this.talk = new JoinedTalk({ id, clock, onError })
     this.supervisor = new Supervisor(
       new Pane(live.pack, { cols: info.cols, rows: info.rows, scrollback: SCROLLBACK }),
       {
@@ -120,6 +124,7 @@ export class TmuxPane {
     const { cols, rows } = content
     pane.screen.reset({ cols, rows, scrollback: SCROLLBACK })
     this.supervisor.resized(t)
+    this.talk.resync()
     this.#hasContent = true
     this.#take(pane.feed(contentBytes(content), t, { live: false }), t)
     if (this.#info.title !== '')
@@ -181,6 +186,8 @@ export class TmuxPane {
     this.#live.release()
     this.#live = live
     this.supervisor.replace(pane, t)
+    if (agent === null) this.talk.left()
+    else this.talk.begin(live.pack, pane.screen)
     // A byte that draws nothing: the picture is looked at again, with the eyes of the new pack.
     this.#take(pane.feed(Uint8Array.of(0), t, { live: false }), t)
   }
@@ -191,6 +198,7 @@ export class TmuxPane {
 
   #take(steps: PaneStep[], t: number): void {
     this.supervisor.take(steps, t)
+    for (const step of steps) if (step.type === 'look') this.talk.see(step.look)
     this.#after(t)
   }
 
@@ -200,7 +208,9 @@ export class TmuxPane {
     this.#options.changed()
     void this.#witness()
     const { pane } = this.supervisor
-    const deadlines = [pane.nextDeadline(), this.supervisor.nextDeadline()].filter(at => at !== null && at > t - 1)
+    const deadlines = [pane.nextDeadline(), this.supervisor.nextDeadline(), this.talk.nextDeadline()].filter(
+      at => at !== null && at > t - 1,
+    )
     this.#timer?.cancel()
     this.#timer = null
     if (deadlines.length === 0) return
@@ -221,6 +231,7 @@ export class TmuxPane {
     const { pane } = this.supervisor
     const isTickDue = (this.supervisor.nextDeadline() ?? Number.POSITIVE_INFINITY) <= t
     if (isTickDue) this.supervisor.tick(t)
+    this.talk.tick(t)
     this.#take(pane.tick(t), t)
   }
 }

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Activity, readSegment, segmentPath } from '../activity/index.js'
-import { Ledger } from '../approvals/index.js'
+import type { ApprovalPolicy, Ledger } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import {
   AgentSteps,
@@ -31,9 +31,9 @@ import { builtInPipelines, PipelineSteps } from '../pipelines/index.js'
 import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { codeStepsOf } from './code-steps.js'
-import { gateAnswer } from './gate-answers.js'
 import { endOrphans, type SessionKeeping, SessionTurns } from './live-turns.js'
 import { isOwnerGone, ownName } from './process-owner.js'
+import { openRunLedger } from './run-ledger.js'
 import { stepEnvironment } from './session-environment.js'
 import { StepApprovals } from './step-approvals.js'
 
@@ -57,8 +57,10 @@ export interface RunsOptions {
   handlers?: Readonly<Record<string, CustomHandler>>
   /** What `code` nodes may call, by the name that their attribute `fn` gives. */
   functions?: Readonly<Record<string, CustomHandler>>
-  /** The one of this process, where it has one. */
+  /** The one of this process, where it has one; else one is opened by these settings. */
   ledger?: Ledger
+  settingsFile?: string
+  policy?: Partial<ApprovalPolicy>
   /** Keeps sessions, for workers in terminals. */
   sessions?: SessionKeeping
   onActivity?(run: string, activity: Activity): void
@@ -74,7 +76,14 @@ export function openRuns(options: RunsOptions): RunHost {
   const environment = () => stepEnvironment({ env, pass: envPass, isPersonal })
   const ledger =
     options.ledger ??
-    new Ledger(store, { clock, redactor, alongside: (record, decision) => gateAnswer(record, decision, clock.now()) })
+    openRunLedger({
+      store,
+      clock,
+      redactor,
+      onError,
+      ...(options.settingsFile !== undefined && { settingsFile: options.settingsFile }),
+      ...(options.policy && { policy: options.policy }),
+    })
   const approvals = new StepApprovals({ store, ledger, clock })
   const files = oneshotFiles(options)
   const signs = new SignsOfLife(clock)

@@ -18,6 +18,7 @@ export class SessionCrew {
   readonly #tell: (view: CrewView) => void
   #crew: Crew = NO_CREW
   #told = ''
+  #helpers: Helper[] = []
   #timer: Timer | null = null
 
   constructor(session: LiveSession, clock: Clock, tell: (view: CrewView) => void) {
@@ -41,6 +42,7 @@ export class SessionCrew {
       const text = JSON.stringify(view)
       if (text === this.#told) return
       this.#told = text
+      if (view.helpers.length > 0) this.#helpers = view.helpers
       this.#tell(view)
     })
   }
@@ -54,6 +56,18 @@ export class SessionCrew {
       helpers: helpersOf(this.#crew, screen.emulator.statusRecords),
       contextLeftPercent: typeof left === 'number' ? left : null,
     }
+  }
+
+  /**
+   * What is to be kept of it when the session has ended; null: nothing was ever told. An agent that exits takes its helpers from its
+   * terminal first, so that those count which were last told of, as they stood then.
+   */
+  get kept(): CrewView | null {
+    const { view } = this
+    const { model, context, spent, contextLeftPercent } = view
+    const helpers = view.helpers.length > 0 ? view.helpers : this.#helpers
+    const isTold = model !== null || context !== null || contextLeftPercent !== null || spent.input + spent.output > 0
+    return isTold || helpers.length > 0 ? { ...view, helpers } : null
   }
 
   close(): void {

@@ -1,7 +1,7 @@
 import { placesOf } from '../agents/index.js'
 import type { Ledger } from '../approvals/index.js'
 import { SignalboxError } from '../errors/index.js'
-import { newEvent } from '../events/index.js'
+import { type EventData, newEvent } from '../events/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import { isAlive, processStart } from '../process/index.js'
 import { type SessionRecord, sessionStream, sessionsProjection } from '../sessions/index.js'
@@ -85,6 +85,11 @@ export class SessionRecords {
   async rename(id: string, label: string | null, person: string): Promise<void> {
     const event = newEvent('session.renamed', { label, person })
     await this.#store.append(sessionStream((await this.get(id)).id), 'any', [event])
+  }
+
+  /** What its agent told of its work outlives the session. */
+  async keepCrew(id: string, crew: EventData<'crew.dismissed'>): Promise<void> {
+    await this.#store.append(sessionStream(id), 'any', [newEvent('crew.dismissed', crew)])
   }
 
   /** Nobody keeps it: ours without a terminal, or a foreground command's that is gone. */

@@ -42,3 +42,33 @@ it('sessions are saved one after the other, with time for others between; one th
   snapshots.stop()
   expect(clock.pending).toBe(0)
 })
+
+it('a short session is saved when a turn was begun or broken off that its bytes do not tell of, and at the end', async () => {
+  const clock = new SimulatedClock()
+  const stage = await SessionStage.open({ record: { id: 'ses_short' } })
+  stages.push(stage)
+  stage.session.goLive()
+  await stage.paint([' Signalbox demo agent 1.0.0'])
+  await stage.paint(['▷ first', '', '◜ Thinking… 3s · 10 tokens · esc to stop', ''])
+  await stage.session.settled()
+  const onError = (error: unknown) => {
+    throw error
+  }
+  const snapshots = new SessionSnapshots(directory, clock, () => [stage.session], onError, EVERY_MS)
+  clock.advance(EVERY_MS)
+  expect(snapshots.load('ses_short')).toBeNull()
+  const interrupting = stage.session.interrupt()
+  await stage.paint(['▷ first', '', '◈ Stopped by you after 1s', ''])
+  await interrupting
+  await stage.session.settled()
+  clock.advance(EVERY_MS)
+  const saved = snapshots.load('ses_short')!
+  expect(saved.phase).toMatchObject({ phase: 'dormant', conversation: { turns: 1, isTurnOpen: false } })
+  await stage.paint(['▷ first', '', '◈ Stopped by you after 1s', '', 'x'])
+  clock.advance(EVERY_MS)
+  expect(snapshots.load('ses_short')!.offset).toBe(saved.offset)
+  await stage.session.settled()
+  snapshots.saveAll()
+  expect(snapshots.load('ses_short')!.offset).toBe(stage.session.offset)
+  snapshots.stop()
+})

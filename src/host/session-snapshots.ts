@@ -19,7 +19,7 @@ export class SessionSnapshots {
   readonly #sessions: () => Iterable<LiveSession>
   readonly #onError: (error: unknown) => void
   readonly #everyMs: number
-  readonly #saved = new Map<string, number>()
+  readonly #saved = new Map<string, { offset: number; unseenMoves: number }>()
   #timer: Timer | null = null
 
   constructor(
@@ -64,8 +64,16 @@ export class SessionSnapshots {
     })
   }
 
-  #isDue({ id, offset }: LiveSession): boolean {
-    return offset - (this.#saved.get(id) ?? 0) >= MIN_BYTES
+  /** At an end in good order: the next host goes on from here, whatever it would have read into the bytes. */
+  saveAll(): void {
+    for (const session of this.#sessions())
+      if (session.offset > (this.#saved.get(session.id)?.offset ?? 0)) this.#save(session)
+  }
+
+  /** Turns that we began or broke off ourselves are not in the bytes: reading those again might count them otherwise. */
+  #isDue({ id, offset, unseenMoves }: LiveSession): boolean {
+    const saved = this.#saved.get(id) ?? { offset: 0, unseenMoves: 0 }
+    return offset - saved.offset >= MIN_BYTES || unseenMoves !== saved.unseenMoves
   }
 
   /** One at a time, with a pause for everybody else: a hundred at once would stop every terminal of the host for a second. */
@@ -77,13 +85,15 @@ export class SessionSnapshots {
     this.#timer = this.#clock.setTimer(PAUSE_MS, () => this.#saveInTurn(others))
   }
 
+  /** What is not in the log yet would be lost with a crash: then an older snapshot is the better one. */
   #save(session: LiveSession): void {
+    if (!session.isWritten) return
     try {
       mkdirSync(this.#directory, { recursive: true, mode: 0o700 })
       const file = this.#file(session.id)
       writeFileSync(`${file}.new`, JSON.stringify({ format: FORMAT, snapshot: session.snapshot() }), { mode: 0o600 })
       renameSync(`${file}.new`, file)
-      this.#saved.set(session.id, session.offset)
+      this.#saved.set(session.id, { offset: session.offset, unseenMoves: session.unseenMoves })
     } catch (error) {
       this.#onError(error)
     }

@@ -1,11 +1,12 @@
 import type { Observation } from '../screen/index.js'
-import { changes, type Frame, type RowMask } from '../terminal/index.js'
+import { changes, type Frame, isSamePicture, type RowMask } from '../terminal/index.js'
 import { rankOf } from './evidence.js'
 import {
   Gate,
   type Guess,
   HeuristicAnalyser,
   type HeuristicSettings,
+  hasLiveMenu,
   type Sight,
   sightAgain,
   sightOf,
@@ -91,6 +92,10 @@ export class ContentWatch {
     const before = this.#frame
     this.#frame = frame
     if (!before || before.seq === frame.seq) return 'nothing'
+    if (this.#sight && isSamePicture(before, frame)) {
+      this.#sight = { ...sightAgain(this.#sight, frame.t), hasLiveMenu: hasLiveMenu(observation) }
+      return 'nothing'
+    }
     const sight = sightOf(frame, before, { observation, settings: this.#settings, mask: this.#mask })
     this.#sight = sight
     if (sight.changed === 0) return sight.isMotion ? 'motion' : 'nothing'

@@ -1,4 +1,4 @@
-import { type Frame, onceARow } from '../terminal/index.js'
+import { type Frame, isSamePicture, onceARow, type Row } from '../terminal/index.js'
 import type { RowBlock } from './grammar.js'
 import { type Layout, layOut } from './layout.js'
 import type { ScreenMemory } from './memory.js'
@@ -27,8 +27,7 @@ export interface Scene {
 }
 
 export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene {
-  const layout = layOut(frame, pack)
-  const matches = evaluateRules(frame, layout.rows, pack, layout.regions).flatMap(({ match }) => (match ? [match] : []))
+  const { layout, matches, todos } = readPicture(frame, pack)
   const tracks = nextTracks(frame, layout, memory)
   const working = findWorking(frame, layout, matches, tracks)
   const turn = readTurn(layout, memory, pack, {
@@ -47,9 +46,32 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
     tracks,
     working,
     turn,
-    todos: readTodos(layout.rows, pack),
+    todos,
     shell: pack.agent === 'generic' ? readShell(frame, layout.rows, memory.prompt) : null,
   }
+}
+
+interface Picture {
+  layout: Layout
+  matches: readonly RuleMatch[]
+  todos: Payload['todo_list'] | null
+}
+
+/** The newest picture that begins with this row, as this pack reads it. */
+const pictures = new WeakMap<Row, { frame: Frame; pack: Pack; rules: Pack['rules']; picture: Picture }>()
+
+/** What follows from rows, cursor and pack alone: found once while the picture stands. A rule that was switched off has changed the pack. */
+function readPicture(frame: Frame, pack: Pack): Picture {
+  const [first] = frame.lines
+  const known = first && pictures.get(first)
+  if (known && known.pack === pack && known.rules === pack.rules && isSamePicture(known.frame, frame))
+    return known.picture
+  const layout = layOut(frame, pack)
+  const verdicts = evaluateRules(frame, layout.rows, pack, layout.regions)
+  const matches = verdicts.flatMap(({ match }) => (match ? [match] : []))
+  const picture = { layout, matches, todos: readTodos(layout.rows, pack) }
+  if (first) pictures.set(first, { frame, pack, rules: pack.rules, picture })
+  return picture
 }
 
 /** The match of the highest priority; of equal ones the later. */

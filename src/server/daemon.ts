@@ -17,6 +17,8 @@ export interface Daemon {
   address: string | null
   /** A new login link for the owner; null without an address. */
   link(): string | null
+  /** Resolves when it was asked to stop. */
+  stopping: Promise<void>
   /** Resolves when the daemon has stopped. */
   stopped: Promise<void>
   stop(): void
@@ -110,6 +112,7 @@ export async function startDaemon(options: {
     socketPath: settings.daemonSocket,
     address: server.address,
     link: () => server.address && `${server.address}/login#${server.parts.auth.codes.make(OWNER)}`,
+    stopping: stopped,
     stopped: finished,
     stop: () => stop(),
   }

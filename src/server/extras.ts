@@ -92,6 +92,8 @@ export interface ServerExtras {
   pairing?: PairingDoor
   /** Whether and how the bot runs, for `health`. */
   telegram?(): { state: string; detail?: string }
+  /** Budget of all runs in a day, as it is set now; null: no limit. */
+  dayUsd?(): number | null
   /** Agent of nodes that name none. */
   agent?: string | null
   /** Directories whose repositories are offered as projects. */

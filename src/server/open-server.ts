@@ -13,6 +13,7 @@ import { RateLimit } from './gate/rate-limits.js'
 import { Idempotency } from './idempotency.js'
 import { EventFeed } from './live/event-feed.js'
 import { PaneFeed } from './live/pane-feed.js'
+import { RecordFeed } from './live/record-feed.js'
 import { Streams } from './live/streams.js'
 import { UpdateFeed } from './live/update-feed.js'
 import { Lockdown } from './lockdown.js'
@@ -21,6 +22,7 @@ import type { DaemonBuild, ServerParts } from './parts.js'
 import type { ServerSettings } from './settings.js'
 import { listenTcp, type TcpListener } from './tcp-listener.js'
 import { serveTerminals } from './terminal/index.js'
+import { RunProgress } from './views/run-progress.js'
 import { CleanText } from './wire/clean-text.js'
 
 /** How long requests under way have to be answered when the daemon stops. */
@@ -57,6 +59,8 @@ export class ApiServer {
     auth.devices.onRevoked(device => streams.endDevice(device))
     const metrics = new Metrics()
     const text = new CleanText(host.redactor)
+    const events = await EventFeed.open(host.store, text, onError)
+    const progress = new RunProgress(host.store)
     const perMinute = (what: string, most: number) => new RateLimit(clock, { what, burst: most, perSecond: most / 60 })
     return new ApiServer({
       host,
@@ -76,10 +80,12 @@ export class ApiServer {
         decisions: perMinute('decisions', settings.decisionsPerMin),
         sessions: perMinute('sessions started', settings.sessionsPerMin),
       },
-      events: await EventFeed.open(host.store, text, onError),
+      events,
+      records: new RecordFeed({ host, progress, events, text, onError }),
       updates: new UpdateFeed(host.bus, text),
       text,
       panes: new PaneFeed(host, text),
+      progress,
       streams,
       extras,
       idempotency: new Idempotency(host.store, clock),
@@ -133,6 +139,7 @@ export class ApiServer {
     await delay(this.parts.clock, ANSWER_MS)
     this.#socket?.server.closeAllConnections()
     this.#tcp?.server.closeAllConnections()
+    this.parts.records.close()
     this.parts.events.close()
     this.parts.updates.close()
     this.parts.panes.close()

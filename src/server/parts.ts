@@ -8,11 +8,13 @@ import type { RateLimit } from './gate/rate-limits.js'
 import type { Idempotency } from './idempotency.js'
 import type { EventFeed } from './live/event-feed.js'
 import type { PaneFeed } from './live/pane-feed.js'
+import type { RecordFeed } from './live/record-feed.js'
 import type { Streams } from './live/streams.js'
 import type { UpdateFeed } from './live/update-feed.js'
 import type { Lockdown } from './lockdown.js'
 import type { Metrics } from './metrics.js'
 import type { ServerSettings } from './settings.js'
+import type { RunProgress } from './views/run-progress.js'
 import type { CleanText } from './wire/clean-text.js'
 
 /** Everything that routes may use. */
@@ -30,9 +32,11 @@ export interface ServerParts {
   limits: Limits
   events: EventFeed
   updates: UpdateFeed
+  records: RecordFeed
   /** Takes secrets out of what leaves over TCP. */
   text: CleanText
   panes: PaneFeed
+  progress: RunProgress
   streams: Streams
   extras: ServerExtras
   idempotency: Idempotency

@@ -113,6 +113,11 @@ export class Conversation {
     return this.#blocks
   }
 
+  /** The last row that stands above the live part of the screen. */
+  get shownTo(): number {
+    return this.#shown.rowsFrom(this.#state.lastRow + 1).at(-1)?.id ?? this.#state.lastRow
+  }
+
   /** The open turn whose own prompt is the newest on screen; null while that is still to come. */
   get shownTurn(): string | null {
     return this.#shown.echo && !this.#state.isEchoOlder && this.#state.echoId === this.#shown.echo.first
@@ -382,8 +387,10 @@ export class Conversation {
 
   /** Agents begin to work before they draw the prompt: one that appears while the turn has said nothing is the turn's own. */
   #isLate(echo: Echo, look: Look): boolean {
-    const { isTurnOpen, isMessageOpen, messages, echoId, from } = this.#state
-    if (!isTurnOpen || echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
+    const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, from } = this.#state
+    // A turn that has its prompt gets no other: what comes below is the next one's, also where this one was stopped before a word.
+    if (!isTurnOpen || isEchoOlder === false) return false
+    if (echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
     return !this.#blocksOf(this.#shown.rows(from, echo.first - 1), look, false).some(block => SPOKEN.has(block.kind))
   }
 

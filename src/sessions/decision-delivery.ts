@@ -11,6 +11,7 @@ export interface DecisionDeliveryOptions {
   alone?<T>(work: () => Promise<T>): Promise<T>
   isSteady?(): boolean
   say?(text: string): Promise<void>
+  interrupt?(): Promise<unknown>
   /** The appearance of this request's menu that is on screen; null when it is not. */
   shownInstance(id: string): string | null
   /** Some request's menu is on screen. */
@@ -272,7 +273,7 @@ export class DecisionDelivery {
 
   /** A reason that could not go with the answer goes as the next message. */
   async #applied(open: OpenRequest, evidence: Evidence[], noteWay: NoteWay): Promise<void> {
-    const { ledger, clock, say, onError } = this.#options
+    const { ledger, clock, say, interrupt, onError } = this.#options
     const { decision } = open.record
     const note = isDenial(open.record) ? (decision?.note ?? decision?.text) : undefined
     const way = note === undefined ? null : (noteWay ?? (say ? 'message' : 'undelivered'))
@@ -281,6 +282,8 @@ export class DecisionDelivery {
       [...evidence, ...(way ? [{ kind: 'note', way }] : [])],
       clock.now(),
     )
+    // Not waited for: it needs the keyboard, which whoever types this decision still has.
+    if (isFirst && decision?.thenInterrupt) void interrupt?.().catch(onError)
     if (isFirst && way === 'message') await say!(`Denied: ${note}`).catch(onError)
   }
 }

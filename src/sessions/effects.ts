@@ -5,6 +5,7 @@ export class Effects {
   readonly #onError: (error: unknown) => void
   readonly #onDone: () => void
   #work: Promise<void> = Promise.resolve()
+  #pending = 0
 
   /** @param onDone called after each effect: something that others wait for may have come true. */
   constructor(onError: (error: unknown) => void, onDone: () => void) {
@@ -14,7 +15,19 @@ export class Effects {
 
   /** A failure is reported, and the next effect runs all the same. */
   later(work: () => Promise<void>): void {
-    this.#work = this.#work.then(work).catch(this.#onError).then(this.#onDone)
+    this.#pending++
+    this.#work = this.#work
+      .then(work)
+      .catch(this.#onError)
+      .then(() => {
+        this.#pending--
+        this.#onDone()
+      })
+  }
+
+  /** Everything that was caused has been carried out. */
+  get isDone(): boolean {
+    return this.#pending === 0
   }
 
   /** Resolves when every effect so far, and those they caused, have been carried out. */

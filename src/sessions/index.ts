@@ -11,6 +11,7 @@ export {
   storeUpload,
 } from './files.js'
 export type { InterruptResult } from './interrupt-agent.js'
+export { type JoinedMessage, type JoinedPrompt, JoinedTalk } from './joined-talk.js'
 export { SessionJournal } from './journal.js'
 export type { Holder, Person } from './keyboard.js'
 export { liveMenu } from './live-menu.js'

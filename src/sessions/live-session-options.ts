@@ -42,6 +42,8 @@ export interface AgentTraits {
   hasTranscript: boolean
   hasHooks: boolean
   canResume: boolean
+  /** What to send so that it makes room in its conversation. */
+  compact?: string
   /** The agent's own id of the conversation in the rows it left behind. */
   exitId?(rows: readonly string[]): string | null
 }

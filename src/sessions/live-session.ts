@@ -43,6 +43,7 @@ export class LiveSession implements KeeperListener {
     this.#inside = new SessionInside(options, {
       press: keys => this.press(keys),
       stop: reason => this.stop(reason),
+      interrupt: () => this.interrupt(),
       unattendedMs: () => (this.#viewers.size > 0 ? 0 : options.clock.monotonic() - this.#lastViewerAt),
     })
     this.#terminal = this.#inside.terminal
@@ -64,6 +65,11 @@ export class LiveSession implements KeeperListener {
 
   get frame(): Frame | null {
     return this.#terminal.last?.frame ?? null
+  }
+
+  /** What to send so that the agent makes room in its conversation; null where it has no such command. */
+  get compactCommand(): string | null {
+    return this.#options.agent?.compact ?? null
   }
 
   get observation(): Observation | null {
@@ -103,6 +109,16 @@ export class LiveSession implements KeeperListener {
   /** The agent is at rest, that has been believed, and all it said is in the log. */
   get isIdle(): boolean {
     return this.#inside.isIdle
+  }
+
+  /** What it caused so far is in the log: a snapshot of now leaves nothing out. */
+  get isWritten(): boolean {
+    return this.#inside.effects.isDone
+  }
+
+  /** Grows with every change of its turns that does not follow from its bytes. */
+  get unseenMoves(): number {
+    return this.#parts.phase.unseenMoves
   }
 
   snapshot(): SessionSnapshot {

@@ -3,13 +3,12 @@ import type { Look } from '../panes/index.js'
 import type { Menu } from '../screen/index.js'
 import type { Effects } from './effects.js'
 import { liveMenu } from './live-menu.js'
-import type { SessionApprovals } from './session-approvals.js'
-import type { PhaseState } from './session-phase-options.js'
+import type { PhaseApprovals, PhaseState } from './session-phase-options.js'
 
 export interface MenuAppearancesOptions {
   clock: Clock
   effects: Effects
-  approvals: SessionApprovals
+  approvals: PhaseApprovals
   /** Old bytes are being read: nothing of them is asked. */
   isCatchingUp(): boolean
 }

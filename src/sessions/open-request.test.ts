@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ApprovalRecord } from '../approvals/index.js'
-import { screenAnswerOf } from './open-request.js'
+import { isAsDecided, screenAnswerOf } from './open-request.js'
 
 type Option = ApprovalRecord['request']['options'][number]
 
@@ -39,5 +39,27 @@ describe('a decision that is carried out on the screen', () => {
     expect(screenAnswerOf(decided('deny', [yes]))).toBeNull()
     expect(screenAnswerOf(decided('allow', [tell]))).toBeNull()
     expect(screenAnswerOf(decided('deny', [option('No', 'deny'), option('Never', 'deny')]))).toBeNull()
+  })
+})
+
+describe('whether the agent did as decided', () => {
+  const edited = decided('allow', [], { editedInput: { command: 'ls -l' }, tier: 'allow-once' })
+  const ran = (by: string, command: string, result: 'allowed' | 'denied' = 'allowed') => ({
+    record: edited,
+    proof: {
+      result,
+      by,
+      tool: { is: 'tool', state: 'done', key: 'c', tool: 'Shell', input: { command } } as const,
+    },
+  })
+
+  test('an edited input must be the one that ran, by whoever can tell', () => {
+    expect(isAsDecided(ran('hook', 'ls -l'))).toBe(true)
+    expect(isAsDecided(ran('hook', 'rm -rf x'))).toBe(false)
+  })
+
+  test('a transcript has the input as the model wrote it: that it ran is all it tells', () => {
+    expect(isAsDecided(ran('transcript', 'ls'))).toBe(true)
+    expect(isAsDecided(ran('transcript', 'ls', 'denied'))).toBe(false)
   })
 })

@@ -122,10 +122,14 @@ function optionsAlike(offered: ApprovalRecord['request']['options'], meaning: st
   return meanings.map(each => offered.filter(option => option.meaning === each)).find(found => found.length > 0) ?? []
 }
 
-/** Whether the agent did as decided; an edited input must be the one that ran. */
-export function isAsDecided({ record, proof }: OpenRequest): boolean {
+/**
+ * Whether the agent did as decided; an edited input must be the one that ran. A transcript does not tell that: it has the use of a tool as
+ * the model wrote it, before anybody edited it.
+ */
+export function isAsDecided({ record, proof }: Pick<OpenRequest, 'record' | 'proof'>): boolean {
   if (!proof) return false
   const { decision } = record
   if ((proof.result === 'denied') !== isDenial(record)) return false
-  return decision?.editedInput === undefined || !proof.tool || isEqual(proof.tool.input, decision.editedInput)
+  if (decision?.editedInput === undefined || !proof.tool || proof.by === 'transcript') return true
+  return isEqual(proof.tool.input, decision.editedInput)
 }

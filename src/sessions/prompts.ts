@@ -5,7 +5,7 @@ import type { SessionJournal } from './journal.js'
 import { type HeldPrompt, isEchoOf } from './kept-prompts.js'
 import type { Keyboard } from './keyboard.js'
 import { type SendPort, type SendRefusal, type SendResult, sendPrompt } from './send-gate.js'
-import type { TextMeaning } from './send-text.js'
+import { cleanText, isCommand, type TextMeaning } from './send-text.js'
 
 export type { HeldPrompt }
 
@@ -16,6 +16,14 @@ export interface SendOptions {
   clearsDraft?: boolean
   /** Its name, chosen by who sends it: the same one again is the same prompt, and is not typed again. */
   id?: string
+}
+
+export interface SentPrompt {
+  text: string
+  /** One of the agent's own commands: it may be answered without any work. */
+  isCommand: boolean
+  /** The turn that was opened last before it was typed. */
+  before: string | null
 }
 
 export interface PromptsOptions {
@@ -30,8 +38,8 @@ export interface PromptsOptions {
   record<T extends EventType>(type: T, data: EventData<T>): void
   /** The turn that was opened last. */
   lastTurn(): string | null
-  /** The agent took this prompt, typed after the turn `before`: its own has begun. Returns that turn's name. */
-  onDelivered(text: string, before: string | null): string | null
+  /** The agent took this prompt, typed after the turn `before`: its own has begun. Returns that turn's name, null where it has none yet. */
+  onDelivered(sent: SentPrompt): string | null
   /** Resolves when the agent is seen at work on this turn, or done with it; or when that has been waited for long enough. */
   untilBegun(turn: string | null): Promise<unknown>
   /** Resolves when what was caused so far is in the log. */
@@ -161,7 +169,8 @@ export class Prompts {
       if (!isOffered()) return null
       const before = lastTurn()
       const result = await sendPrompt(this.#portFor(id), text, { pack, clock, readyWaitMs, ...options })
-      if (result.result === 'delivered') this.#turn = onDelivered(text, before)
+      if (result.result === 'delivered')
+        this.#turn = onDelivered({ text, before, isCommand: isCommand(cleanText(text), how.meaning) })
       return result
     })
   }

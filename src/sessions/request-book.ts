@@ -22,6 +22,11 @@ export interface SessionApprovalsOptions {
   isSteady?(): boolean
   /** The next message to the agent, held until it rests. */
   say?(text: string): Promise<void>
+  /** Stops what the agent works on. */
+  interrupt?(): Promise<unknown>
+  /** A request is there; a request has come to its end. */
+  onAsked?(record: ApprovalRecord): void
+  onEnded?(record: ApprovalRecord): void
   isExited(): boolean
   onError(error: unknown): void
 }
@@ -116,6 +121,7 @@ export class RequestBook {
   ): Promise<OpenRequest> {
     const reports = new Set(report === undefined ? [] : [report])
     const open = this.#enter({ record, key, asked, reports, proof: null })
+    this.options.onAsked?.(record)
     for (const sink of this.options.sinks) await this.#guard(() => sink.ask(record))
     return open
   }
@@ -202,6 +208,7 @@ export class RequestBook {
       this.uses.spend(open)
     }
     this.#open.delete(id)
+    if (open) this.options.onEnded?.(record)
     if (this.shown?.id === id) {
       this.#onShownEnded(this.shown.instance, this.shown.print)
       this.shown = null

@@ -71,6 +71,23 @@ describe('a prompt that is taken', () => {
     expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(250)
   })
 
+  test('a command that the agent answers with a row of its own is taken; a prompt needs more', async () => {
+    for (const [text, result] of [
+      ['/help', 'delivered'],
+      ['please help', 'unconfirmed'],
+    ] as const) {
+      let rows = 3
+      const agent = agentOf({
+        onTake: agent => {
+          rows++
+          agent.show({ composer: composer('') })
+        },
+      })
+      const port = Object.assign(agent, { lastRow: () => rows })
+      expect((await send(port, text)).result).toBe(result)
+    }
+  })
+
   test('the same prompt again needs more than the old echo', async () => {
     const said = idle({ user: TEXT, terminator: { row: 3, outcome: 'done' } })
     const dropped = agentOf({ onTake: agent => agent.show({ composer: composer('') }) }, said)

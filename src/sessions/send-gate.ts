@@ -18,6 +18,8 @@ export interface SendPort {
    * status. Of an agent that worked before, work proves nothing.
    */
   proof?(text: string, since: number, wasBusy: boolean): string | null
+  /** The last row that stands above the input box: what a command of the agent's own answers comes below it. */
+  lastRow?(): number
   /** The agent calls hooks: proof may come late. */
   hasHooks?(): boolean
 }
@@ -107,8 +109,12 @@ async function submit(port: SendPort, prompt: Prompt, pack: Pack, clock: Clock):
   if (obstacle(port) || !before || !showsText(before, text)) return notTyped(port, text, pack)
   const delivered: SendResult = { result: before.busy === true ? 'queued' : 'delivered' }
   const firstEnter = clock.monotonic()
+  const rowBefore = port.lastRow?.() ?? 0
+  const isAnswered = () => prompt.isCommand && port.observation()?.composer?.empty === true && isBelow(port, rowBefore)
   const isTaken = () =>
-    isProof(port.observation(), before, prompt) || Boolean(port.proof?.(text, firstEnter, before.busy === true))
+    isProof(port.observation(), before, prompt) ||
+    isAnswered() ||
+    Boolean(port.proof?.(text, firstEnter, before.busy === true))
   await port.press(pack.input.submit)
   if (await until(port, clock, RETRY_AFTER_MS, isTaken)) return delivered
   // Only a box that still shows our text, with nothing else on screen, gets the one further Enter.
@@ -121,6 +127,10 @@ async function submit(port: SendPort, prompt: Prompt, pack: Pack, clock: Clock):
   const proofWaitMs = port.hasHooks?.() ? HOOK_PROOF_WAIT_MS : PROOF_WAIT_MS
   if (await until(port, clock, firstEnter + proofWaitMs - clock.monotonic(), isTaken)) return delivered
   return unconfirmed(`Enter was pressed, but nothing shows that the agent took the text${suffix(obstacle(port))}`)
+}
+
+function isBelow(port: SendPort, row: number): boolean {
+  return (port.lastRow?.() ?? 0) > row
 }
 
 /** Something after our Enter says that the agent has the text. A box that is merely empty says nothing: agents drop text too. */

@@ -9,7 +9,7 @@ import { SessionTerminal } from './session-terminal.js'
 import { DEFAULT_TIMES } from './session-times.js'
 
 /** What the inside of a session needs of its outside. */
-export type SessionOutside = Pick<SessionGround, 'press' | 'stop' | 'unattendedMs'>
+export type SessionOutside = Pick<SessionGround, 'press' | 'stop' | 'interrupt' | 'unattendedMs'>
 
 /** The inside of a live session: its terminal, its parts, and what they share. Here looks become phases, and rest lets prompts go out. */
 export class SessionInside {

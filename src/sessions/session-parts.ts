@@ -5,6 +5,7 @@ import type { Effects, Waiters } from './effects.js'
 import type { Keyboard } from './keyboard.js'
 import { liveMenu } from './live-menu.js'
 import type { AgentTraits, LiveSessionOptions } from './live-session-options.js'
+import { OwnAllowances } from './own-allowances.js'
 import { Prompts } from './prompts.js'
 import { SessionApprovals } from './session-approvals.js'
 import type { SessionEnding } from './session-ending.js'
@@ -35,6 +36,7 @@ export interface SessionGround {
   record: SessionPhaseOptions['record']
   press(keys: string | Uint8Array): Promise<void>
   stop(reason: string): Promise<void>
+  interrupt(): Promise<unknown>
   /** How long nobody has looked at the terminal itself. */
   unattendedMs(): number
   isIdle(): boolean
@@ -98,7 +100,14 @@ function createNotices(ground: SessionGround, parts: SessionParts): SessionNotic
 function createApprovals(ground: SessionGround, parts: SessionParts): SessionApprovals {
   const { options, terminal, keyboard, waiters, ending } = ground
   const { record, ledger, clock, sinks, hostName, answers, onError } = options
+  const allowances = new OwnAllowances({
+    known: record.allows,
+    onAllowed: allowed => ground.record('session.allows', { session: record.id, ...allowed }),
+    onAsksAgain: label => ground.record('session.asks', { session: record.id, label }),
+  })
   return new SessionApprovals({
+    onAsked: asked => allowances.asked(asked),
+    onEnded: ended => allowances.ended(ended),
     ledger,
     clock,
     sinks,
@@ -114,6 +123,7 @@ function createApprovals(ground: SessionGround, parts: SessionParts): SessionApp
     ...(answers && { answers }),
     alone: work => keyboard.alone(work),
     isSteady: () => terminal.isSteady,
+    interrupt: () => ground.interrupt(),
     say: async text => void (await parts.prompts.send(text, { whenBusy: 'hold' })),
     isExited: () => ending.exit !== null,
     onError,
@@ -140,12 +150,13 @@ function createPrompts(ground: SessionGround, parts: SessionParts): Prompts {
       absence: () => absence?.() ?? null,
       quietMs: () => keyboard.quietMs,
       proof: (text, since, wasBusy) => signals.proofOf(text, since, wasBusy),
+      lastRow: () => parts.phase.lastRow,
       hasHooks: () => agent.hasHooks,
     },
     isIdle: () => ground.isIdle(),
     record: ground.record,
     lastTurn: () => parts.phase.lastTurn,
-    onDelivered: (text, before) => parts.phase.noteSent(text, before),
+    onDelivered: sent => parts.phase.noteSent(sent),
     untilBegun: turn => waiters.until(BEGINS_MS, () => hasExited() || parts.phase.hasBegun(turn)),
     settled: () => effects.settled(),
     onFailed: detail => parts.notices.undelivered(detail),

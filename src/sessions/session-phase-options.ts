@@ -22,6 +22,15 @@ export interface PhaseState {
   isTold?: boolean
 }
 
+/** Who is told of what a phase means for people. */
+export type PhaseNotices = Pick<
+  SessionNotices,
+  'signedIn' | 'atWork' | 'needsSignIn' | 'endUnlessAttended' | 'silent' | 'ready'
+>
+
+/** Where its menus go. */
+export type PhaseApprovals = Pick<SessionApprovals, 'raise' | 'stands' | 'settle' | 'takeOver'>
+
 export interface SessionPhaseOptions {
   session: string
   pack: Pack
@@ -29,9 +38,9 @@ export interface SessionPhaseOptions {
   clock: Clock
   sinks: readonly Sink[]
   effects: Effects
-  messages: SessionMessages
-  notices: SessionNotices
-  approvals: SessionApprovals
+  messages: Pick<SessionMessages, 'open' | 'update' | 'close' | 'patch'>
+  notices: PhaseNotices
+  approvals: PhaseApprovals
   isResumed: boolean
   /** The agent keeps a record of what it says. */
   hasTranscript: boolean

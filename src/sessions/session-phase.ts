@@ -5,6 +5,7 @@ import { Conversation } from './conversation.js'
 import { liveMenu } from './live-menu.js'
 import { MenuAppearances } from './menu-appearances.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable } from './phase-table.js'
+import type { SentPrompt } from './prompts.js'
 import { Readiness } from './readiness.js'
 import type { SaidRecord } from './said-records.js'
 import type { PhaseState, SessionPhaseOptions } from './session-phase-options.js'
@@ -13,6 +14,8 @@ import { TurnWork } from './turn-work.js'
 
 /** A picture that was cut off is finished within so long, or it was whole. */
 const HALF_DRAWN_S = 2
+
+const UNSEEN: ReadonlySet<PhaseEvent> = new Set<PhaseEvent>(['prompt-sent', 'interrupted'])
 
 /** What Signalbox does with a session: the phase, moved by the table, whose actions are carried out on the turn, its menus and its people. */
 export class SessionPhase {
@@ -27,6 +30,7 @@ export class SessionPhase {
   #begun: string | null = null
   /** When a half drawn picture came that nothing has followed yet. */
   #tornAt: number | null = null
+  #unseen = 0
   /** Number of a frame that was taken for half drawn, and has turned out to be all there is. */
   #wholeFrame = -1
 
@@ -62,6 +66,11 @@ export class SessionPhase {
     return this.#work.blocks
   }
 
+  /** The last row that stands above the live part of the screen. */
+  get lastRow(): number {
+    return this.#conversation.shownTo
+  }
+
   /** The turn that was opened last; null before the first. */
   get lastTurn(): string | null {
     return this.#conversation.lastTurn
@@ -74,6 +83,11 @@ export class SessionPhase {
 
   get openMessage(): MessageRef | null {
     return this.#work.openMessage
+  }
+
+  /** How often something moved it that whoever reads the bytes again does not see: a prompt that we sent, an interruption of ours. */
+  get unseenMoves(): number {
+    return this.#unseen
   }
 
   get state(): PhaseState {
@@ -102,10 +116,13 @@ export class SessionPhase {
 
   /**
    * The agent took a prompt that was typed after the turn `before`. Where it was seen at work on it, or even answered it before there was
-   * proof, that turn is the prompt's; the screen may show the prompt later, or in part, or never. Returns the turn's name.
+   * proof, that turn is the prompt's; the screen may show the prompt later, or in part, or never. A command of the agent's own begins a
+   * turn only if it is seen to. Returns the turn's name.
    */
-  noteSent(text: string, before: string | null): string | null {
-    if (this.lastTurn === before) this.dispatch('prompt-sent', this.#options.lastLook())
+  noteSent({ text, before, isCommand }: SentPrompt): string | null {
+    const isNew = this.lastTurn === before
+    if (isNew && isCommand) return null
+    if (isNew) this.dispatch('prompt-sent', this.#options.lastLook())
     this.#work.tellSent(text)
     return this.lastTurn
   }
@@ -118,6 +135,7 @@ export class SessionPhase {
   dispatch(event: PhaseEvent, look: Look | null): void {
     const { isCatchingUp, record, notices } = this.#options
     const from = this.#phase
+    if (UNSEEN.has(event)) this.#unseen++
     const [next, actions] = transition(phaseTable, from, event, { counter: this.#unlisted })
     this.#phase = next
     if (next !== from && !isCatchingUp()) record('session.phase', { from, to: next, event })

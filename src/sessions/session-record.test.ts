@@ -40,6 +40,19 @@ describe('the record of a session', () => {
     })
   })
 
+  test('keeps what the agent had told of its work when it ended', () => {
+    const crew: EventData<'crew.dismissed'> = {
+      model: 'large',
+      context: { used: 134_050, window: 200_000 },
+      contextLeftPercent: null,
+      spent: { input: 131_400, output: 2_650, costUsd: 0.43 },
+      helpers: [],
+    }
+    const ended: EventData<'session.ended'> = { exit: { code: 0, signal: null }, reason: 'stopped' }
+    const record = fold(['session.started', STARTED], ['session.ended', ended], ['crew.dismissed', crew])
+    expect(record).toMatchObject({ state: 'ended', crew })
+  })
+
   test('keeps what is known of the agent, and has no field for what is not', () => {
     const record = fold([
       'session.started',

@@ -1,4 +1,4 @@
-import { type EventType, isEvent } from '../events/index.js'
+import { type EventData, type EventType, isEvent } from '../events/index.js'
 import type { Projection, StoredEvent } from '../store/index.js'
 
 /** A session as lists show it: a projection of its events. */
@@ -27,8 +27,12 @@ export interface SessionRecord {
   owner: string
   /** Variables that say where its agent keeps its files. */
   places?: Record<string, string>
+  /** What the agent does without asking since somebody chose that in its own menu. */
+  allows?: { tool: string; label: string; approval: string; since: number }[]
   /** When its person last chose it, by surface. */
   chosen?: Record<string, number>
+  /** What its agent had told of its own work when it ended. */
+  crew?: EventData<'crew.dismissed'>
   version: number
 }
 
@@ -36,17 +40,20 @@ const TYPES: readonly EventType[] = [
   'session.started',
   'session.ready',
   'session.ended',
+  'crew.dismissed',
   'session.lost',
   'session.renamed',
   'session.identified',
   'session.resumed',
   'session.chosen',
+  'session.allows',
+  'session.asks',
   'session.forgotten',
 ]
 
 export const sessionsProjection: Projection<SessionRecord> = {
   name: 'sessions',
-  version: 3,
+  version: 4,
   types: TYPES,
   key: event => event.stream.slice(event.stream.indexOf('/') + 1),
   evolve: (record, event) => {
@@ -77,6 +84,7 @@ function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord
   if (isEvent(event, 'session.ended')) {
     return { ...record, state: 'ended', endedAt: event.at, exit: event.data.exit, endReason: event.data.reason }
   }
+  if (isEvent(event, 'crew.dismissed')) return { ...record, crew: event.data }
   // A session whose end was seen is not lost, whatever a host that came later believed.
   if (isEvent(event, 'session.lost') && record.state !== 'ended')
     return { ...record, state: 'lost', endedAt: event.at, endReason: event.data.reason }
@@ -86,12 +94,21 @@ function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord
   }
   if (isEvent(event, 'session.chosen') && event.data.person === record.person)
     return { ...record, chosen: { ...record.chosen, [event.data.surface]: event.at } }
+  if (isEvent(event, 'session.allows')) {
+    const { session: _, ...allowed } = event.data
+    return { ...record, allows: [...allowsBut(record, allowed.label), { ...allowed, since: event.at }] }
+  }
+  if (isEvent(event, 'session.asks')) return { ...record, allows: allowsBut(record, event.data.label) }
   if (isEvent(event, 'session.resumed')) return { ...record, resumedBy: event.data.by }
   if (isEvent(event, 'session.renamed')) {
     const { label: _, ...unnamed } = record
     return event.data.label === null ? unnamed : { ...record, label: event.data.label }
   }
   return record
+}
+
+function allowsBut({ allows = [] }: SessionRecord, label: string): NonNullable<SessionRecord['allows']> {
+  return allows.filter(allowed => allowed.label !== label)
 }
 
 export function sessionStream(id: string): string {

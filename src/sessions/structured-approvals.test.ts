@@ -282,14 +282,16 @@ describe('a decision', () => {
   })
 
   test('an edited input goes by the hook; if the agent ran something else, that is overtaken', async () => {
-    for (const [command, state] of [
-      ['npm test --silent', 'applied'],
-      ['npm test', 'stale overtaken'],
+    for (const [command, channel, state] of [
+      ['npm test --silent', 'hook', 'applied'],
+      ['npm test', 'hook', 'stale overtaken'],
+      // It has what the model wrote, not what ran.
+      ['npm test', 'transcript', 'applied'],
     ] as const) {
       const session = desk()
-      const { record } = await asked(session, `use of ${command}`)
-      onAnswer = () => void say(session, ended(`use of ${command}`, 'done', command), undefined, 'transcript')
-      const edit = { editedInput: { command: 'npm test --silent' }, idempotencyKey: command }
+      const { record } = await asked(session, `use of ${command} by ${channel}`)
+      onAnswer = () => void say(session, ended(`use of ${command} by ${channel}`, 'done', command), undefined, channel)
+      const edit = { editedInput: { command: 'npm test --silent' }, idempotencyKey: `${command} ${channel}` }
       await run(session.apply(await decide(record, 'allow-once', edit)))
       expect(answered.at(-1)?.answer).toEqual({ behavior: 'allow', updatedInput: { command: 'npm test --silent' } })
       expect(await end(record)).toBe(state)

@@ -70,6 +70,17 @@ describe('the prompt of a turn', () => {
     expect(await stage.events('turn.opened')).toHaveLength(1)
   })
 
+  test('begins no turn where it is a command of the agent’s own that is answered without work', async () => {
+    await open()
+    await send('/help', [GREETING], ['○ enter sends, esc stops', ''])
+    await stage.pass(5_000)
+    expect(await stage.events('turn.opened')).toEqual([])
+    expect((await stage.events('prompt.released')).at(-1)).toMatchObject({ result: 'delivered' })
+    await send('first', [GREETING, '○ enter sends, esc stops'], ['', ...FIRST])
+    await stage.pass(2_000)
+    expect(await prompts()).toEqual(['first'])
+  })
+
   test('is there once where the whole answer came before the proof that it was taken', async () => {
     await open()
     await send('first', [GREETING], ['', ...FIRST])
@@ -82,5 +93,27 @@ describe('the prompt of a turn', () => {
     expect(await prompts()).toEqual(['first', 'second'])
     expect(await stage.messages()).toEqual(['The first answer.', 'The second answer.'])
     expect(await stage.events('turn.closed')).toHaveLength((await stage.events('turn.opened')).length)
+  })
+
+  test('that was stopped before a word is not the next one’s, however soon that comes and is answered', async () => {
+    await open()
+    await stage.paint(['▷ first', '', THINKING, ''])
+    await stage.paint([
+      '▷ first',
+      '',
+      '◈ Stopped by you after 1s',
+      '',
+      '▷ second',
+      '',
+      '◆ Second answer.',
+      '',
+      DONE,
+      '',
+    ])
+    await stage.pass(2_000)
+    expect(await prompts()).toEqual(['first', 'second'])
+    expect((await stage.events('message.final')).map(({ turn, markdown }) => [turn, markdown])).toEqual([
+      ['ses_stage.2', 'Second answer.'],
+    ])
   })
 })

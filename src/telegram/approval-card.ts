@@ -83,6 +83,9 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
     context.isDetailed && request.questions.length > 1
       ? escapeHtml(request.questions.map(({ text }, index) => `${index + 1}. ${text}`).join('\n'))
       : '',
+    record.state === 'pending' && record.repeats
+      ? `<b>Asks in a loop:</b> ${record.repeats} times within 10 minutes`
+      : '',
     record.deadline
       ? `Until ${clockTime(record.deadline.at, context.utcOffset)}, then: ${AFTER[record.deadline.onExpiry]}`
       : '',

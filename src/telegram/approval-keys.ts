@@ -28,6 +28,7 @@ export function approvalKeys(record: ApprovalRecord, context: CardContext, isCut
         { text: label, press: decide(key), ...styleOf(meaning) },
       ]),
       [{ text: 'Deny with reason', press: { do: 'ask-reason', approval } }],
+      ...interruptKeys(record, deny),
       ...linkKeys(context),
       [{ text: 'Back', press: keys('plain') }],
     ]
@@ -44,8 +45,16 @@ export function approvalKeys(record: ApprovalRecord, context: CardContext, isCut
       ...(isCut && !context.isSeen ? [{ text: 'See all', press: { do: 'see-all', approval } } as KeyWish] : []),
       { text: 'More…', press: keys('more') },
     ],
+    ...(record.repeats ? interruptKeys(record, deny) : []),
     ...(deny ? [[{ text: 'Deny', press: decide(deny.key), style: 'danger' as const }]] : []),
   ]
+}
+
+/** For an agent that would only ask again. */
+function interruptKeys({ id: approval, fingerprint, subject }: ApprovalRecord, deny: Option | undefined): KeyWish[][] {
+  if (!deny || subject.session === undefined) return []
+  const press: Press = { do: 'decide', approval, fingerprint, option: deny.key, isWhole: true, thenInterrupt: true }
+  return [[{ text: 'Deny and interrupt', press, style: 'danger' }]]
 }
 
 /** One option a row; where several may be chosen, or several questions are asked, they are ticked and then submitted. */

@@ -78,10 +78,16 @@ export class CardMaker {
     const item: Queued = {
       chat: reader.chat,
       lane: 1,
-      subject: record.id,
+      subject: await this.subjectOf(record),
       act: { do: 'card', html, keyboard, isOpen, ...(options.isBelow && { isBelow: true }) },
     }
     return { items: [item], appends }
+  }
+
+  /** One request has one card, also when it is known better by now: the card of what it stands in the place of is its own. */
+  async subjectOf({ id, follows }: ApprovalRecord): Promise<string> {
+    const before = follows === undefined ? null : await this.#options.host.ledger.get(follows)
+    return before?.outcome?.followedBy === id ? this.subjectOf(before) : id
   }
 
   /** A run works in a copy of its project: it is called by the project's own name. */

@@ -10,7 +10,9 @@ import type { Desk } from './desk.js'
 export async function decideHere(
   desk: Desk,
   approval: string,
-  answer: Pick<DecisionRequest, 'fingerprint' | 'option' | 'choices' | 'text' | 'note'> & { isWhole: boolean },
+  answer: Pick<DecisionRequest, 'fingerprint' | 'option' | 'choices' | 'text' | 'note' | 'thenInterrupt'> & {
+    isWhole: boolean
+  },
   by: { person: Person; update: number },
   along?: () => Promise<readonly StreamAppend[]>,
 ): Promise<void> {

@@ -1,6 +1,15 @@
 /** What a button does. Kept with its token in the store; the button itself carries nothing. */
 export type Press =
-  | { do: 'decide'; approval: string; fingerprint: string; option?: string; choices?: string[]; isWhole: boolean }
+  | {
+      do: 'decide'
+      approval: string
+      fingerprint: string
+      option?: string
+      choices?: string[]
+      isWhole: boolean
+      /** With a denial: the turn is interrupted, too. */
+      thenInterrupt?: boolean
+    }
   /** Other keys under the same card. */
   | { do: 'keys'; approval: string; face: CardFace /** The whole request was shown here. */; isSeen?: boolean }
   /** The whole request, as a message or a file, with new buttons under it. */

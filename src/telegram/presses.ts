@@ -96,8 +96,9 @@ export class Presses {
     const { desk } = this.#options
     const { chats, host, cards, outbox } = desk
     if (intent.message === null || intent.chat !== token.chat || !/^apr_[^/]+$/.test(token.subject)) return
-    if (!(await chats.remember(token.chat, token.subject, intent.message))) return
-    const record = await host.ledger.get(token.subject)
+    const record = await host.ledger.standing(token.subject)
+    const subject = record ? await cards.subjectOf(record) : token.subject
+    if (!(await chats.remember(token.chat, subject, intent.message))) return
     const reader = await chats.reader(token.chat)
     if (!record || !reader || record.state === 'pending') return
     const { items, appends } = await cards.approval(record, reader)

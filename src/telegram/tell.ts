@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { ApprovalRecord } from '../approvals/index.js'
+import { type ApprovalRecord, isReplaced } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import { findRun } from '../engine/index.js'
 import { isEvent } from '../events/index.js'
@@ -118,7 +118,7 @@ export class Tell {
     const { host, chats, cards } = this.#options
     const record: ApprovalRecord | null = await host.ledger.get(id)
     const words: Words = { items: [], appends: [] }
-    if (!record || record.decision?.actor.kind === 'grant') return words
+    if (!record || isReplaced(record) || record.decision?.actor.kind === 'grant') return words
     const { clock, presence } = this.#options
     const now = clock.now()
     if (record.state === 'pending' && !this.#options.notify.needsYou) return words

@@ -87,9 +87,13 @@ export class Words {
       )
       return `${ask.kind} asked for`
     }
-    const id = ask?.approval ?? /^(apr_[^/]+)/.exec(subject ?? '')?.[1]
-    if (id === undefined) return null
-    const record = await this.#desk.host.ledger.find(id)
+    const { ledger } = this.#desk.host
+    const shown = /^(apr_[^/]+)/.exec(subject ?? '')?.[1]
+    const named = ask?.approval ?? shown
+    if (named === undefined) return null
+    // A card shows its request as it is known now; a question was about one fingerprint.
+    const record = (ask ? null : await ledger.standing(named)) ?? (await ledger.find(named))
+    const { id } = record
     if (record.state !== 'pending') throw new SignalboxError('E_STATE', 'That request is over: nothing was decided.')
     const { person, update } = to
     const fingerprint = ask?.fingerprint ?? record.fingerprint

@@ -11,6 +11,7 @@ export type { OscEvidence } from './osc-evidence.js'
 export type { StatusName, StatusRecord } from './program-status.js'
 export { hashText } from './row-hash.js'
 export { ALTERNATE_FIRST_ID } from './row-ids.js'
+export { isSamePicture } from './same-picture.js'
 export {
   endShell,
   INITIAL_SHELL_STATE,

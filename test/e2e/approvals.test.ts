@@ -43,12 +43,16 @@ const shell = (command: string) => ({
 
 /** A demo agent that asks for these steps, one after the other, as soon as it is prompted. */
 async function agentThatAsks(...steps: object[]): Promise<string> {
+  return agentAtSpeed('0', ...steps)
+}
+
+async function agentAtSpeed(speed: string, ...steps: object[]): Promise<string> {
   const file = join(home.work, 'asks.json')
   writeFileSync(
     file,
     JSON.stringify({ name: 'asks', turns: [], otherwise: { steps: [...steps, { say: { markdown: 'All done.' } }] } }),
   )
-  const session = await home.startDemo(['--scenario', file, '--speed', '0'])
+  const session = await home.startDemo(['--scenario', file, '--speed', speed])
   started.push(session.id)
   await home.run(['send', session.id, 'go', '--wait', '--timeout', '60'])
   return session.id
@@ -236,6 +240,44 @@ describe('a decision without an id', () => {
     await pending()
     expect((await home.ok(['deny', '--no-wait'])).stdout).toContain('— decided')
     await waitFor('it to be applied', async () => (await all()).every(({ state }) => state === 'applied'))
+  })
+})
+
+describe('the agent’s own “do not ask again”', () => {
+  it('is chosen by its label, and the list of sessions says what no longer reaches anybody', async () => {
+    const session = await agentThatAsks(shell('echo one'), shell('echo one'))
+    const { id, fingerprint } = await pending()
+    await home.ok(['approve', id, '--option', 'Yes, and do not ask again', '--fingerprint', fingerprint])
+    await home.ok(['wait', session, '--for', 'idle', '--timeout', '60'])
+    expect(await all()).toHaveLength(1)
+    const said = await waitFor(
+      'the session to say so',
+      async () =>
+        (await home.ok(['sessions'])).stdout.match(/the agent allows Shell itself since \d\d:\d\d \(“.*”\)/)?.[0],
+    )
+    expect(said).toContain('do not ask again')
+  })
+})
+
+describe('an agent that asks in a loop', () => {
+  it('is said to, and one denial interrupts it', async () => {
+    const session = await agentAtSpeed(
+      '20',
+      ...Array.from({ length: 5 }, () => shell('echo again')),
+      { think: { ms: 20 * 60_000 } },
+      shell('echo never'),
+    )
+    for (let round = 1; round < 5; round++) {
+      const { id } = await pending()
+      expect((await home.ok(['approvals'])).stdout).not.toContain('asks in a loop')
+      await home.ok(['deny', id])
+    }
+    const { id } = await pending()
+    expect((await home.ok(['approvals'])).stdout).toContain('asks in a loop: 5 times within 10 minutes')
+    expect((await home.ok(['deny', id, '--interrupt'])).stdout).toContain('— applied')
+    await home.ok(['wait', session, '--for', 'idle', '--timeout', '60'])
+    expect((await home.ok(['read', session, '--screen'])).stdout).toMatch(/interrupted|stopped/i)
+    expect((await all()).map(({ state }) => state)).toEqual(Array.from({ length: 5 }, () => 'applied'))
   })
 })
 

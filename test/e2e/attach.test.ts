@@ -89,6 +89,8 @@ describe.skipIf(!hasTmux)('attach', () => {
     await first.see('enter to send')
     second.run('attach', session.id)
     await second.see(/watching · .* types · ctrl-t takes over/)
+    // Narrower than the session: rows are cut, not broken.
+    await second.see(/^─{80}\n▷[^\n]*\n─{80}\n {2}enter to send/mu)
     third.run('attach', session.id, '--view')
     await third.see(/watching · .* types · ctrl-] detaches/)
     first.type('one ')
@@ -165,12 +167,15 @@ describe.skipIf(!hasTmux)('attach', () => {
     person.run('attach', session.id)
     await person.see('enter to send')
     await home.kill(home.daemon)
-    await person.see('attach again')
-    expect(person.format('#{alternate_on}')).toBe('0')
-    person.run('attach', session.id)
-    await person.see('enter to send')
+    await waitFor('the terminal to be given back', () => person.format('#{alternate_on}') === '0')
+    // Another daemon comes: it goes on there.
+    await home.ok(['sessions'])
+    await waitFor('the session again', () => person.format('#{alternate_on}') === '1')
+    person.type('still here')
+    await person.see('▷ still here')
     person.key('C-]')
-    await person.see('[detached]')
+    await person.see(/\[detached\]\n.*\[detached\]/s)
+    expect(person.format('#{alternate_on}')).toBe('0')
   })
 
   it('start --attach attaches to what it started', async () => {

@@ -61,6 +61,20 @@ describe('send', () => {
     expect((await home.run(['interrupt', session.id])).code).toBe(4)
   })
 
+  it('--wait needs nobody for what a grant covers', async () => {
+    const steps = [
+      { tool: { name: 'Shell', kind: 'shell', command: 'echo one', permission: true } },
+      { say: 'It has run.' },
+    ]
+    const session = await start([{ steps }, { steps }])
+    const send = (text: string) => home.run(['send', session.id, text, '--wait', '--timeout', '60'])
+    expect((await send('once')).code).toBe(4)
+    const [asked] = await home.json<{ id: string; fingerprint: string }[]>(['approvals', '--json'])
+    await home.ok(['approve', asked!.id, '--fingerprint', asked!.fingerprint, '--for', '10m'])
+    await home.ok(['wait', session.id, '--for', 'idle', '--timeout', '60'])
+    expect(await send('again')).toMatchObject({ code: 0, stdout: expect.stringContaining('It has run.') })
+  })
+
   it('a prompt that waits has a turn of its own, queued by the agent or held here', async () => {
     const session = await start([
       { steps: [untilTold(), { say: 'First answer.' }] },
@@ -104,6 +118,27 @@ describe('send', () => {
     ])
   })
 
+  it('a turn that was stopped before a word is counted by the next daemon as by this one', async () => {
+    const session = await start([
+      { steps: [{ think: 60_000 }] },
+      { steps: [{ say: 'The second answer.' }] },
+      { steps: [{ say: 'The third answer.' }] },
+    ])
+    const send = (text: string) => home.run(['send', session.id, text, '--wait', '--timeout', '60'])
+    const first = send('one')
+    await atWork()
+    await home.ok(['interrupt', session.id])
+    // At once: no picture of the agent at rest stands between the two.
+    expect(await send('two')).toMatchObject({ code: 0, stdout: 'The second answer.\n' })
+    expect((await first).code).toBe(130)
+    await home.kill(home.daemon)
+    expect(await send('three')).toMatchObject({ code: 0, stdout: 'The third answer.\n' })
+    expect((await said(session.id)).map(({ turn, markdown }) => [turn.split('.').at(-1), markdown])).toEqual([
+      ['2', 'The second answer.'],
+      ['3', 'The third answer.'],
+    ])
+  })
+
   it('without a session goes to the active one: begun last, or chosen', async () => {
     const first = await start([{ steps: [{ say: 'I am the first.' }] }, { steps: [{ say: 'Still the first.' }] }])
     const second = await start([{ steps: [{ say: 'I am the second.' }] }])
@@ -112,8 +147,9 @@ describe('send', () => {
     expect((await home.ok(['use', '1'])).stdout).toContain(first.id)
     expect((await home.ok(['send', 'hello', '--wait', '--timeout', '60'])).stdout).toBe('I am the first.\n')
     expect((await home.ok(['read'])).stdout).toContain('I am the first.')
-    await home.ok(['stop', first.id])
+    expect((await home.ok(['stop', first.id])).stdout).toMatch(new RegExp(`active now: 2 +${second.id}`))
     expect(await active()).toBe(second.id)
+    expect((await home.ok(['stop', second.id])).stdout).toContain('no other session of yours is running')
   })
 
   it('takes the prompt from a file, and a text that looks like a command as text', async () => {

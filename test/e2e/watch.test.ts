@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, symlinkSync } from 'node:fs'
 import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { CLI, waitFor } from './harness.js'
+import { CLI, ROOT, waitFor } from './harness.js'
 import { InsideHome } from './inside.js'
 import { hasTmux } from './tmux.js'
 import { isRead, Watch } from './watch-stream.js'
@@ -72,6 +72,52 @@ describe.skipIf(!hasTmux)('watch', () => {
     tmux('kill-pane', '-t', `${name}-other:0.1`)
     await waitFor('the pane to go', () => !stream.panes.has(split.id))
     expect(stream.at(`${name}-other:0.0`)).toBeDefined()
+  })
+
+  it('reads the conversation of an agent that somebody else started, and was not there for', async () => {
+    // A server that nobody has joined: what is said there is said unseen.
+    const late = { TMUX_TMPDIR: join(home.directory, `late-${++count}`), TMUX: '', TMUX_PANE: '' }
+    mkdirSync(late.TMUX_TMPDIR)
+    const inside = (...args: string[]) =>
+      execFileSync('tmux', ['-f', '/dev/null', ...args], { env: { ...home.env, ...late }, encoding: 'utf8' })
+    const answers = ['The **first** answer.', '- one\n- two']
+    const scenario = join(home.work, `late-${count}.json`)
+    const turns = answers.map(markdown => ({ steps: [{ say: { markdown } }] }))
+    await writeFile(scenario, JSON.stringify({ name: 'late', description: 'two answers', turns }))
+    const program = join(home.work, `late-${count}`, 'signalbox-demo')
+    mkdirSync(dirname(program))
+    symlinkSync(join(ROOT, 'dist', 'demo-agent', 'main.js'), program)
+    const agent = [process.execPath, program, '--speed', '0', '--scenario', scenario]
+    const finished = (times: number) =>
+      waitFor(`answer ${times}`, () => inside('capture-pane', '-p', '-t', 'late').split('◈ Finished').length > times)
+    const ask = async (prompt: string, times: number) => {
+      inside('send-keys', '-t', 'late', '-l', '--', prompt)
+      await waitFor('the prompt', () => inside('capture-pane', '-p', '-t', 'late').includes(`▷ ${prompt}`))
+      inside('send-keys', '-t', 'late', 'Enter')
+      await finished(times)
+    }
+    const options = { env: late }
+    const said = async (...args: string[]) => (await home.ok(['read', 'late:0.0', ...args], options)).stdout.trim()
+    try {
+      inside('new-session', '-d', '-s', 'late', '-x', '100', '-y', '40', ...agent)
+      inside('set-option', '-g', 'remain-on-exit', 'on')
+      await waitFor('its input', () => /^▷/mu.test(inside('capture-pane', '-p', '-t', 'late')))
+      await ask('say one thing', 1)
+      await waitFor('the first turn', async () => (await said()) === 'The first answer.')
+      await ask('and another', 2)
+      await waitFor('the second turn', async () => (await said('--since', '1')) === '• one\n• two')
+      inside('resize-window', '-t', 'late', '-x', '80', '-y', '30')
+      await waitFor('the other size', async () => {
+        const { stdout } = await home.ok(['read', 'late:0.0', '--screen'], options)
+        return Math.max(...stdout.split('\n').map(row => row.length)) === 80
+      })
+      const messages = (await said('--json')).split('\n').map(line => JSON.parse(line) as Record<string, unknown>)
+      expect(messages.map(({ markdown }) => markdown)).toEqual(answers)
+      const unknown = await home.run(['read', 'late:7.0'], options)
+      expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining('late:7.0')])
+    } finally {
+      inside('kill-server')
+    }
   })
 
   it('sees a question, and that it was answered', async () => {

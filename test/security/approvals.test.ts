@@ -118,6 +118,26 @@ describe('who decides what', () => {
     const record = await asked('npm test', { session: 'ses_gone' })
     expect((await decide(record, { waitMs: 200 })).json.state).toBe('decided')
     expect(await stateOf(record)).toBe('decided')
+
+    // A real agent that stands still: its menu is on the screen, the key is typed, and nothing comes of it.
+    const args = ['--scenario', 'tour', '--speed', '10']
+    const body = { agent: 'demo', cwd: server.work, args, prompt: 'The tests fail. Find out why and fix it.' }
+    const session = (await server.ask('POST', api('/sessions'), { as: owner, body })).json
+    const open: Loose = await until(async () => {
+      const { json } = await server.ask('GET', api(`/approvals?state=pending&session=${session.id}`), { as: owner })
+      return json.items[0]
+    }, 60_000)
+    const { key } = open.request.options.find(({ meaning }: Loose) => meaning === 'allow-once')
+    process.kill(session.pid, 'SIGSTOP')
+    try {
+      expect((await decide(open, { option: key })).status).toBe(200)
+      await until(async () => !['pending', 'decided'].includes(await stateOf(open)), 60_000)
+      const { json } = await server.ask('GET', api(`/approvals/${open.id}`), { as: owner })
+      expect([json.state, json.outcome.reason]).toEqual(['stale', 'unconfirmed'])
+    } finally {
+      process.kill(session.pid, 'SIGCONT')
+      await server.ask('POST', api(`/sessions/${session.id}/stop`), { as: owner, body: { graceMs: 0 } })
+    }
   })
 
   test('S26 forged or padded approval text: what is hidden is named on every surface, and all of them show the same', async () => {
@@ -307,11 +327,17 @@ describe('what programs show and write', () => {
   }, 120_000)
 
   test('S33 data leaves by pictures or look-ups: nothing that is drawn of an agent’s words asks another server for anything', async () => {
-    const dot =
-      'digraph g { graph [URL="http://evil.example/g", stylesheet="http://evil.example/s.css"]; start [shape=Mdiamond, image="http://evil.example/i.png", href="http://evil.example", tooltip="x"]; a [shape=box, label=<<table><tr><td href="http://evil.example"><img src="http://evil.example/x.png"/></td></tr></table>>]; exit [shape=Msquare]; start -> a [URL="http://evil.example/e", edgehref="http://evil.example"]; a -> exit }'
-    const drawn = await server.ask('POST', api('/graphs/render'), { as: owner, body: { dot } })
-    expect(drawn.text).not.toMatch(/(?:href|src|url)\s*[=(]\s*["']?\s*https?:\/\/evil/i)
-    expect(drawn.text).not.toMatch(/<image|<a[\s>]|@import/i)
+    const dot = (label: string) =>
+      `digraph g { graph [URL="http://evil.example/g", stylesheet="http://evil.example/s.css"]; start [shape=Mdiamond, image="http://evil.example/i.png", href="http://evil.example", tooltip="x"]; a [shape=box, URL="http://evil.example/u", label=${label}]; exit [shape=Msquare]; start -> a [URL="http://evil.example/e", edgehref="http://evil.example"]; a -> exit }`
+    const draw = async (label: string) => {
+      const drawn = await server.ask('POST', api('/graphs/render'), { as: owner, body: { dot: dot(label) } })
+      expect(drawn.text).not.toMatch(/(?:href|src|url)\s*[=(]\s*["']?\s*https?:\/\/evil/i)
+      expect(drawn.text).not.toMatch(/<image|href\s*=|@import/i)
+      return drawn
+    }
+    const drawn = await draw('"Look"')
+    expect([drawn.status, drawn.text.includes('<svg')], drawn.text).toEqual([200, true])
+    await draw('<<table><tr><td href="http://evil.example"><img src="http://evil.example/x.png"/></td></tr></table>>')
     const said =
       'Look ![p](https://evil.example/leak.png?s=1) <img src="https://evil.example/x"> [a](javascript:alert(1))'
     const telegram = renderTelegram(parseMarkdown(said) as never)

@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { reportedOf } from '../../src/approvals/testing/fixtures.js'
+import { newId } from '../../src/clock/index.js'
+import { createRun } from '../../src/engine/index.js'
 import { newEvent } from '../../src/events/index.js'
 import { REPLAY_BYTES_MAX, REPLAY_EVENTS_MAX } from '../../src/server/live/replay.js'
 import { eventsOf, type Loose, TestServer, until } from './support.js'
@@ -170,6 +173,61 @@ describe('the stream of events', () => {
     const other = await server.login('owner')
     expect((await server.ask('POST', path, { as: other, body: { panes: [] } })).json.error.code).toBe('E_UNKNOWN')
     response.destroy()
+  })
+
+  test('whoever asks for records is told how sessions and runs are after each change, and a request is not kept waiting', async () => {
+    const { host } = server
+    const id = newId('ses')
+    const started = newEvent('session.started', {
+      agent: 'demo',
+      project: '/work',
+      cwd: '/work',
+      args: [],
+      pid: process.pid,
+      size: { cols: 80, rows: 24 },
+      person: 'local',
+      number: 1,
+      recording: id,
+      owner: 'daemon',
+      label: 'told of',
+    })
+    let greeted = 0
+    const greets = (isEnough: (seen: Seen[]) => boolean) => (seen: Seen[]) => {
+      if (seen.length === 1) greeted++
+      return isEnough(seen)
+    }
+    const last = (seen: Seen[], type: string) => seen.map(({ event }) => event).lastIndexOf(type)
+    const hasRecords = (seen: Seen[]) =>
+      last(seen, 'run.record') >= 0 &&
+      last(seen, 'approval.cancelled') >= 0 &&
+      last(seen, 'session.record') > last(seen, 'approval.cancelled')
+    const reading = read('?records=changed&restMs=50', greets(hasRecords))
+    const plain = read(
+      '',
+      greets(seen => seen.some(({ event }) => event === 'approval.cancelled')),
+    )
+    const urgent = read(
+      '?restMs=1000',
+      greets(seen => seen.some(({ event }) => event === 'approval.requested')),
+    )
+    await until(() => greeted === 3)
+    await write(3, 70_000)
+    await host.store.append(`session/${id}`, 'any', [started], { durability: 'normal' })
+    const create = { kind: 'oneshot', title: 'told', project: '/work', cwd: '/work', person: 'local', input: {} }
+    const run = await createRun(host.store, create, Date.now())
+    const asked = await host.ledger.request(reportedOf({ requestKey: id }, { session: id }))
+    // What was written before it and rested comes along, in its order.
+    const types = logged(await urgent).map(({ event }) => event)
+    expect(types.slice(-3)).toEqual(['session.started', 'run.created', 'approval.requested'])
+    await host.ledger.cancelled(asked, 'enough')
+    const seen = await reading
+    const records = seen.filter(({ event }) => event.endsWith('.record'))
+    expect(records.every(({ id: cursor }) => cursor === null)).toBe(true)
+    expect(new Set(records.map(({ data }) => data.subject))).toEqual(new Set([`session/${id}`, `run/${run}`]))
+    const told = seen[last(seen, 'session.record')]!.data.data.session
+    const { json } = await server.ask('GET', `/api/v1/sessions/${id}`, { as: 'token' })
+    expect(told).toEqual(json)
+    expect((await plain).some(({ event }) => event.endsWith('.record'))).toBe(false)
   })
 
   test('the log is read page by page', async () => {

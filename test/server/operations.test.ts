@@ -190,6 +190,7 @@ describe('sessions and approvals', () => {
     await call('panes.set-switch', api('/panes/switches'), { body: { switch: 'notify', isOn: true } })
     await call('panes.frame', api(`/panes/${session}/frame?format=spans`))
     await call('panes.frame', api(`/panes/${session}/frame`))
+    await call('panes.conversation', api(`/panes/${session}/conversation`))
     const picture = await call('panes.preview', api(`/panes/${session}/preview.svg`))
     expect(picture.text).toMatch(/^<svg [^>]*>.*<text/s)
     const same = { 'if-none-match': String(picture.headers.etag) }

@@ -4,7 +4,7 @@ import { systemClock } from '../../src/clock/index.js'
 import { newEvent } from '../../src/events/index.js'
 import type { FakeChat, FakePerson } from '../../src/telegram/fake/index.js'
 import { was } from './regressions.js'
-import { raise, TestBot } from './support.js'
+import { raise, requestOf, TestBot } from './support.js'
 
 /* Who may not, and what must not: nothing happens, and what was tried is on record. Then what else went wrong in bots before this one. */
 
@@ -43,6 +43,25 @@ async function quiet(): Promise<void> {
   await bot.fake.until(() => bot.fake.state.updates.waiting.length === 0, 'every update to be taken')
   await bot.bot.settled()
 }
+
+it('a request that is known better by now keeps its card: its message changes, its old buttons decide nothing, its new ones do', async () => {
+  const shown = await raise(bot.host, 'ls cut of…')
+  const card = await bot.seen(ann, 'ls cut of…')
+  const { callback_data: before } = keysOf(card)[0]!
+  const messages = ann.chat.messages.length
+  const known = (await bot.host.ledger.replace(shown, requestOf('ls cut off before')))!
+  await bot.fake.until(() => card.text?.includes('ls cut off before') ?? false, 'the card to change')
+  await quiet()
+  expect(ann.chat.messages.length).toBe(messages)
+  const late = ann.press(card, { data: before! })
+  await bot.fake.until(() => late.answer, 'an answer')
+  expect((await bot.host.ledger.get(known.id))!.state).toBe('pending')
+  const press = ann.press(card, { data: keysOf(card)[0]!.callback_data! })
+  await bot.fake.until(() => press.answer, 'an answer to the new button')
+  await quiet()
+  const { state, decision } = (await bot.host.ledger.get(known.id))!
+  expect([state, decision?.surface]).toEqual(['decided', 'telegram'])
+})
 
 it('a stranger, a forwarded message, a viewer’s press, a stale button, an edited callback: nothing happens, and each is on record', async () => {
   const { id } = await raise(bot.host, 'ls records')

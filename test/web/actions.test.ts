@@ -1,9 +1,12 @@
+import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { ApprovalRequest } from '../../src/approvals/index.js'
 import { reportedOf } from '../../src/approvals/testing/fixtures.js'
+import { editSettings } from '../../src/cli/settings-edit.js'
+import { executableText } from '../../src/host/index.js'
 import { OWNER } from '../../src/server/credential.js'
 import { type Loose, TestServer, until } from '../server/support.js'
 import { hasChromium, openBrowser, show, watchErrors } from './harness.js'
@@ -276,6 +279,44 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     }
   })
 
+  it('a run in a repository: how far it is and its labels in the list; what each node changed, and what the whole run did', async () => {
+    const repository = join(server.directory, `repository ${Date.now()}`)
+    mkdirSync(repository)
+    const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args], { stdio: 'pipe' })
+    git('init', '--quiet')
+    writeFileSync(join(repository, 'readme.md'), 'as it was\n')
+    git('add', '.')
+    git('-c', 'user.name=Test', '-c', 'user.email=test@localhost', 'commit', '--quiet', '-m', 'first')
+    const writes = (text: string) => `shape=parallelogram, tool_command="echo ${text} >> notes.txt"`
+    const graph = `digraph changes { goal="Take notes"; start [shape=Mdiamond]; first [${writes('one')}]; second [${writes('two')}]; look [shape=parallelogram, tool_command="cat notes.txt"]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> first -> second -> look -> ask; ask -> exit [label="[Y] Yes"] }`
+    const { hash } = await executableText(graph, repository)
+    const wish = { graph, project: repository, trust: hash, labels: { ticket: 'SB-7' } }
+    const { id } = (await server.ask('POST', '/api/v1/runs', { as: 'token', body: wish })).json
+    await open('/runs')
+    const row = page.getByRole('row').filter({ has: page.locator(`a[href="/r/${id}"]`) })
+    await row.getByText('ticket=SB-7').waitFor()
+    await row
+      .getByRole('progressbar', { name: 'Progress' })
+      .and(page.locator('[aria-valuetext="3 of 4 nodes"]'))
+      .waitFor()
+    await page.getByLabel('Search runs').fill('sb-7')
+    await page.locator('main tbody tr').nth(1).waitFor({ state: 'detached' })
+    await page.getByLabel('Search runs').fill('')
+
+    await row.getByRole('link', { name: 'Take notes' }).click()
+    await page.locator('.graph .node', { hasText: 'second' }).click()
+    await page.getByRole('tab', { name: 'Diff' }).click()
+    const diff = page.getByRole('tabpanel')
+    await diff.locator('.add').getByText('two').waitFor()
+    expect(await diff.locator('.add').getByText('one').count()).toBe(0)
+    await page.locator('.graph .node', { hasText: 'look' }).click()
+    await diff.getByText('This node has committed nothing').waitFor()
+    await diff.getByRole('button', { name: 'What the whole run changed' }).click()
+    await diff.locator('.add').getByText('one').waitFor()
+    await diff.locator('.add').getByText('two').waitFor()
+    await server.ask('POST', `/api/v1/runs/${id}/cancel`, { as: 'token', body: {} })
+  })
+
   it('a graph is written with its mistakes marked, mended, and run', async () => {
     await open('/graphs')
     await page.locator('#dot').fill('digraph g {\n  start [shape=Mdiamond]\n  start -> \n}')
@@ -353,6 +394,16 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await page.locator('.toast.bad').first().waitFor()
     expect(readFileSync(file, 'utf8')).toMatch(/grace_s = 7/)
     await dialog.getByRole('button', { name: 'Back' }).click()
+
+    // A budget that is set is drawn across the days, and stands in the table.
+    editSettings(file, { 'runs.day_usd': 2.5 }, { version: null, isAtTerminal: true })
+    await open('/usage')
+    await page.getByText('budget of a day, $2.50').waitFor()
+    await page.getByRole('button', { name: 'Table' }).first().click()
+    const days = page.getByRole('region', { name: 'Cost per day as a table' })
+    await days.getByRole('columnheader', { name: 'budget of a day' }).waitFor()
+    await open('/')
+    await page.getByRole('region', { name: 'Spend today' }).getByText('of the $2.50 for a day').waitFor()
   })
 
   it('people and devices are listed, another browser is sent away; doctor says how things stand', async () => {
@@ -419,6 +470,42 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await TestServer.restarted(server, { settings: { port } })
     await page.getByText(/Offline since/).waitFor({ state: 'detached' })
     await card(id).locator('.allow:enabled').waitFor()
+  })
+
+  it('locked down from the page: grants, tokens and logins end at once, only a no is taken, and agents go on', async () => {
+    await page.goto(link())
+    await page.locator('.shell h1').first().waitFor()
+    const { id } = await command(`locked ${Date.now()}`, 'npm run locked')
+    await open('/settings/people')
+    await page.getByRole('button', { name: 'Lock down …' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Lock down?' })
+    await dialog.getByRole('button', { name: 'Back' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    const { token } = server
+    expect((await server.ask('GET', '/api/v1/overview', { as: { bearer: token } })).status).toBe(200)
+    await page.getByRole('button', { name: 'Lock down …' }).click()
+    await dialog.getByRole('button', { name: 'Lock down' }).click()
+    await page.getByText('Login link, or passphrase').waitFor()
+    expect((await server.ask('GET', '/api/v1/overview', { as: { bearer: token } })).status).toBe(401)
+
+    // Whoever comes in again may look, and say no.
+    await page.goto(link())
+    await page.locator('.shell h1').first().waitFor()
+    await open(`/a/${id}`)
+    const pressUntil = async (name: string, seen: Locator) => {
+      for (let tries = 0; tries < 20 && !(await seen.isVisible()); tries++) {
+        await card(id).and(page.locator('[data-still=true]')).waitFor()
+        await card(id).getByRole('button', { name }).click()
+        await seen.waitFor({ timeout: 3_000 }).catch(() => undefined)
+      }
+    }
+    await pressUntil('Allow once', page.locator('.toast.bad', { hasText: /lock/i }).first())
+    expect((await known(id)).state).toBe('pending')
+    const denial = page.getByRole('dialog', { name: 'Deny' })
+    await pressUntil('Deny…', denial)
+    await denial.waitFor()
+    await page.keyboard.press('Control+Enter')
+    await until(async () => (await known(id)).decision?.option === 'deny', 30_000)
   })
 
   it('no page failed', () => {

@@ -1,11 +1,9 @@
 import { readFileSync, writeFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { examineAll } from './axe.js'
 import { hasChromium, logIn, openBrowser, Served, show, watchErrors, watchOrigins } from './harness.js'
-
-const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
 /**
  * The living demo: real server, real terminals, the scripted agent. One browser and one server for all: the tests follow a person through
@@ -31,6 +29,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     demoHome = `${line.directory}/home`
     browser = opened
     context = await browser.newContext({ viewport: { width: 1440, height: 900 }, reducedMotion: 'reduce' })
+    context.setDefaultTimeout(60_000)
     foreign = watchOrigins(context, line.address)
     await context.grantPermissions(['clipboard-read', 'clipboard-write'], { origin: line.address })
   })
@@ -327,6 +326,17 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await tree.locator('li li').getByText('Sight lines').waitFor()
     await tree.locator(':scope > li', { hasText: 'North line' }).getByText('done').waitFor()
     expect(await tree.locator(':scope > li').count()).toBe(3)
+
+    // What it had told stays when it ends.
+    await page.getByRole('button', { name: 'More actions' }).click()
+    await page.getByRole('button', { name: 'Stop the session' }).click()
+    await page.getByText('The session has ended').waitFor()
+    await page.getByText('at work when last heard of').click()
+    await tree.locator('li li').getByText('Sight lines').waitFor()
+    await tree.locator(':scope > li', { hasText: 'Harbour' }).getByText('not heard of').first().waitFor()
+    await page.reload()
+    await page.getByText('at work when last heard of').waitFor()
+    await gauge.waitFor()
   })
 
   it('two runs are laid side by side, node by node', async () => {
@@ -344,12 +354,31 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   it('usage: plots with tables behind them, and CSV', async () => {
     await show(page, '/usage')
     await page.locator('.plot-box canvas').first().waitFor()
+    const stats = await page.locator('.stats .stat').allTextContents()
+    for (const stat of [/^\$[\d.]+spent$/, /^[\d.]+ ?k?tokens in$/, /^\d+ %of runs passed$/, /^\d.*to decide, median$/])
+      expect(
+        stats.filter(text => stat.test(text)),
+        String(stat),
+      ).toHaveLength(1)
+    await page.getByText('budget of a day, $0.50').waitFor()
     await page.getByRole('button', { name: 'Table' }).first().click()
     await page.getByRole('region', { name: 'Cost per day as a table' }).waitFor()
     await page.getByRole('combobox', { name: 'Split by' }).selectOption('node')
     await page.getByRole('region', { name: 'Usage by node' }).getByText('plan').waitFor()
+    for (const [split, shown] of [
+      ['model', /^Usage by model/],
+      ['version', /^Usage by pipeline version/],
+    ] as const) {
+      await page.getByRole('combobox', { name: 'Split by' }).selectOption(split)
+      await page.getByRole('region', { name: shown }).locator('tbody tr').first().waitFor()
+    }
+    // A pipeline's version is its name and what it was made of.
+    await page
+      .getByRole('cell', { name: /^Say what changed.* [0-9a-f]{6,}$/ })
+      .first()
+      .waitFor()
     const [file] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'CSV' }).click()])
-    expect(readFileSync(await file.path(), 'utf8')).toMatch(/^day,node,input,output/)
+    expect(readFileSync(await file.path(), 'utf8')).toMatch(/^day,version,input,output/)
   })
 
   it('graphs: a mistake is marked where it is, and a sound graph is drawn', async () => {
@@ -499,16 +528,8 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   })
 
   describe('for everybody', () => {
-    const PAGES = [
-      '/',
-      '/sessions?show=all',
-      '/s/1',
-      '/panes',
-      '/runs',
-      '/run',
-      '/replay',
-      '/compare',
-      '/compare/runs',
+    const LIVE = ['/', '/sessions?show=all', '/s/1', '/panes', '/runs', '/run', '/replay', '/compare', '/compare/runs']
+    const OTHERS = [
       '/usage',
       '/graphs',
       '/start',
@@ -519,23 +540,16 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       '/settings/page',
     ]
     it.each([
-      [1440, 'light'],
-      [1440, 'dark'],
-      [390, 'light'],
-      [390, 'dark'],
-    ] as const)('axe finds nothing on any page, %i px wide, %s', async (width, colorScheme) => {
-      await page.setViewportSize({ width, height: 900 })
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
+      ['what runs', LIVE],
+      ['the rest', OTHERS],
+    ])('axe finds nothing on any page of %s, wide and narrow, light and dark', async (_, paths) => {
+      await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
+      await page.setViewportSize({ width: 1440, height: 900 })
       await page.goto(`${served.address}/`)
-      await page.evaluate(axeSource)
       const found: string[] = []
-      for (const path of PAGES) {
+      for (const path of paths) {
         await show(page, await addressOf(path))
-        // What a page is made of is the same in the dark; its colours are not.
-        const violations = await examine(colorScheme === 'light' ? null : ['color-contrast'])
-        found.push(...violations.map(violation => `${path}: ${violation}`))
-        const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-        if (sideways > 0) found.push(`${path}: scrolls sideways by ${sideways} px`)
+        found.push(...(await examineAll(page, path)))
       }
       expect(found).toEqual([])
     })
@@ -562,29 +576,6 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       if (path === '/compare') return `/compare?a=${id}&b=${id}&bt=0`
       if (path === '/compare/runs') return `/compare/runs?a=${id}&b=${id}`
       return path === '/replay' ? `/replay/${id}` : href
-    }
-
-    function examine(rules: string[] | null): Promise<string[]> {
-      return page.evaluate(async only => {
-        interface Violation {
-          id: string
-          nodes: { target: unknown[]; failureSummary?: string }[]
-        }
-        const { axe } = globalThis as unknown as {
-          axe: { run(target: object, options: object): Promise<{ violations: Violation[] }> }
-        }
-        const { violations } = await axe.run(
-          { exclude: [['.xterm']] },
-          { resultTypes: ['violations'], ...(only && { runOnly: only }) },
-        )
-        return violations.map(
-          ({ id, nodes }) =>
-            `${id}: ${nodes
-              .slice(0, 3)
-              .map(({ target, failureSummary }) => `${target.join(' ')} ${failureSummary ?? ''}`)
-              .join(' | ')}`,
-        )
-      }, rules)
     }
   })
 })

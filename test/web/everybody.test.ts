@@ -6,42 +6,39 @@ import { reportedOf } from '../../src/approvals/testing/fixtures.js'
 import { executableText } from '../../src/host/index.js'
 import { OWNER } from '../../src/server/credential.js'
 import { TestServer, until } from '../server/support.js'
-import { examine } from './axe.js'
+import { examineAll } from './axe.js'
 import { planRequest, reviewRequest, riskyRequest } from './gate-requests.js'
 import { hasChromium, openBrowser, watchErrors } from './harness.js'
 
 const GATED =
   'digraph gated { start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
 
-/** One server in this process with a real session and a real run; requests of every kind in its ledger; one browser. */
+/**
+ * One server in this process with a real session and real runs; requests of every kind in its ledger; one browser. Every test begins on a
+ * page that it loads itself and asks for what it decides itself, so that none finds what another, or its own first try, has left.
+ */
 describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and for those who see it otherwise', () => {
   let server: TestServer
   let browser: Browser
   let page: Page
   let errors: string[]
+  let agentArgs: string[]
   let session: string
-  let run: string
 
   beforeAll(async () => {
     const [started, opened] = await Promise.all([TestServer.start({ hasRuns: true }), openBrowser()])
     server = started
     browser = opened
-    const { hash } = await executableText(GATED, server.work)
-    const graph = { graph: GATED, project: server.work, trust: hash }
-    run = (await server.ask('POST', '/api/v1/runs', { as: 'token', body: graph })).json.id
     const scenario = join(server.directory, 'answers.json')
-    writeFileSync(
-      scenario,
-      JSON.stringify({ name: 'answers', turns: [], otherwise: { steps: [{ say: 'Here it is.' }] } }),
-    )
-    const args = ['--scenario', scenario, '--speed', '10']
-    const agent = { agent: 'demo', cwd: server.work, label: 'by keyboard', args }
-    session = (await server.ask('POST', '/api/v1/sessions', { as: 'token', body: agent })).json.id
+    const turns = [{ match: 'all night', steps: [{ think: { ms: 6_000_000, label: 'Working' } }] }]
+    writeFileSync(scenario, JSON.stringify({ name: 'answers', turns, otherwise: { steps: [{ say: 'Here it is.' }] } }))
+    agentArgs = ['--scenario', scenario, '--speed', '10']
+    session = await startSession('by keyboard')
     const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, reducedMotion: 'reduce' })
     page = await context.newPage()
     page.setDefaultTimeout(60_000)
     errors = watchErrors(page)
-    await page.goto(`${server.address}/login#${server.api.parts.auth.codes.make(OWNER)}`)
+    await page.goto(link())
     await page.locator('.shell h1').first().waitFor()
   }, 120_000)
   afterAll(async () => {
@@ -50,10 +47,26 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
   })
 
   const known = async (id: string) => (await server.host.ledger.get(id))!
-  const ask = (key: string, command: string) =>
+  let asked = 0
+  const ask = (command: string) =>
     server.host.ledger.request(
-      reportedOf({ requestKey: key, input: { command } }, { project: server.work, cwd: server.work }),
+      reportedOf({ requestKey: `r${++asked}`, input: { command } }, { project: server.work, cwd: server.work }),
     )
+  const get = async (path: string) => (await server.ask('GET', `/api/v1${path}`, { as: 'token' })).json
+  const post = async (path: string, body: object) =>
+    (await server.ask('POST', `/api/v1${path}`, { as: 'token', body })).json
+  const startSession = async (label: string): Promise<string> =>
+    (await post('/sessions', { agent: 'demo', cwd: server.work, label, args: agentArgs })).id
+  const startRun = async (graph: string): Promise<string> =>
+    (await post('/runs', { graph, project: server.work, trust: (await executableText(graph, server.work)).hash })).id
+  const isIdle = async (id: string) => (await get(`/sessions/${id}`)).idle
+  const link = () => `${server.address}/login#${server.api.parts.auth.codes.make(OWNER)}`
+  /** A page of its own, loaded: no field has the focus, no dialog is open. */
+  const load = async (path: string) => {
+    await page.setViewportSize({ width: 1280, height: 900 })
+    await page.goto(`${server.address}${path}`)
+    await page.locator('main h1').first().waitFor()
+  }
   const press = (key: string) => page.keyboard.press(key)
 
   /** Tab after Tab until the focus is there, as somebody without a mouse does. */
@@ -89,7 +102,8 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
   }
 
   it('approve: from card to card by j, and a', async () => {
-    const [first, second] = [await ask('k1', 'ls -la'), await ask('k2', 'ls src')]
+    await load('/runs')
+    const [first, second] = [await ask('ls -la'), await ask('ls src')]
     await press('g')
     await press('o')
     await decide(second.id, 'a', async () => (await known(second.id)).state !== 'pending')
@@ -98,7 +112,8 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
   })
 
   it('deny: d, a reason, and Control+Enter', async () => {
-    const { id } = await ask('k3', 'ls test')
+    await load('/')
+    const { id } = await ask('ls test')
     await decide(id, 'd', async () => (await page.getByRole('dialog', { name: 'Deny' }).count()) > 0)
     await page.keyboard.type('Not now, please.')
     await press('Control+Enter')
@@ -108,21 +123,24 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
   })
 
   it('send: to a session by Tab and Enter, into its prompt by Tab, sent by Enter', async () => {
+    await until(() => isIdle(session), 60_000)
+    await load('/')
+    const prompt = `Show me table ${++asked}`
     await press('g')
     await press('s')
     await tabTo(page.getByRole('link', { name: /by keyboard/ }).first())
     await press('Enter')
     await page.waitForURL(url => url.pathname === `/s/${session}`)
     await tabTo(page.locator('#composer'))
-    await page.keyboard.type('Show me a table')
+    await page.keyboard.type(prompt)
     await press('Enter')
     await page.getByText('Delivered').waitFor()
-    await page.getByRole('log').getByText('Show me a table').first().waitFor()
+    await page.getByRole('log').getByText(prompt).first().waitFor()
   })
 
   it('no terminal keeps the focus of somebody who only watches', async () => {
     for (const path of [`/s/${session}`, `/replay/${session}`]) {
-      await page.goto(`${server.address}${path}`)
+      await load(path)
       const terminal = page.locator('.xterm-helper-textarea')
       await tabTo(terminal)
       await press('Tab')
@@ -131,7 +149,8 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
   })
 
   it('cancel: to a run by Tab and Enter, to its button by Tab, pressed by Enter', async () => {
-    await page.locator('h1').click()
+    const run = await startRun(GATED)
+    await load('/')
     await press('g')
     await press('r')
     await tabTo(page.locator(`main a[href^="/r/${run}"]`).first())
@@ -140,13 +159,13 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     await tabTo(page.getByRole('button', { name: 'Cancel' }))
     await press('Enter')
     await page.locator('.page-head .badge', { hasText: 'cancelled' }).waitFor()
-    expect((await server.ask('GET', `/api/v1/runs/${run}`, { as: 'token' })).json.status).toBe('cancelled')
+    expect((await get(`/runs/${run}`)).status).toBe('cancelled')
   })
 
   it('resize: who takes the keyboard gives the program the size of their window, and every change of it', async () => {
-    const cols = async () =>
-      (await server.ask('GET', `/api/v1/panes/${session}/frame`, { as: 'token' })).json.cols as number
-    await page.goto(`${server.address}/s/${session}`)
+    const sized = await startSession('sized')
+    const cols = async () => (await get(`/panes/${sized}/frame`)).cols as number
+    await load(`/s/${sized}`)
     await page.getByRole('button', { name: 'Take input' }).click()
     await page.getByText('You have the keyboard').waitFor()
     await page.setViewportSize({ width: 1440, height: 900 })
@@ -159,7 +178,6 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     await until(async () => (await cols()) < wide, 60_000)
     await page.getByRole('button', { name: 'Leave' }).click()
     await page.getByText('Watching').waitFor()
-    await page.setViewportSize({ width: 1280, height: 900 })
   })
 
   it('a run that failed: its node says why; it is resumed once the cause is gone, and comes to its end', async () => {
@@ -167,10 +185,8 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     rmSync(file, { force: true })
     const failing =
       'digraph failing { start [shape=Mdiamond]; look [shape=parallelogram, tool_command="cat go.txt"]; exit [shape=Msquare]; start -> look -> exit }'
-    const { hash } = await executableText(failing, server.work)
-    const graph = { graph: failing, project: server.work, trust: hash }
-    const failed = (await server.ask('POST', '/api/v1/runs', { as: 'token', body: graph })).json.id
-    await page.goto(`${server.address}/r/${failed}`)
+    const failed = await startRun(failing)
+    await load(`/r/${failed}`)
     await page.locator('.page-head .badge', { hasText: 'failed' }).waitFor()
     await page.locator('.graph .node', { hasText: 'look' }).click()
     await page.getByText('No such file').first().waitFor()
@@ -182,10 +198,7 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
   it('a node of an agent: what it was asked and what it answered, its time and its cost', async () => {
     const asking =
       'digraph asking { start [shape=Mdiamond]; say [shape=box, agent="demo", prompt="Say hello to the signalman"]; exit [shape=Msquare]; start -> say -> exit }'
-    const { hash } = await executableText(asking, server.work)
-    const graph = { graph: asking, project: server.work, trust: hash }
-    const asked = (await server.ask('POST', '/api/v1/runs', { as: 'token', body: graph })).json.id
-    await page.goto(`${server.address}/r/${asked}?node=say`)
+    await load(`/r/${await startRun(asking)}?node=say`)
     await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
     const attempt = page.locator('.attempt').first()
     await attempt.getByText(/\d+ in, \d+ out/).waitFor()
@@ -194,70 +207,82 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     expect((await attempt.locator('details[open] pre').last().textContent())!.trim()).not.toBe('')
   })
 
-  it('a phone: a request allowed by touch, a prompt sent, keys typed on the row of keys', async () => {
+  it('a phone: a request allowed by touch, a prompt sent, an agent interrupted, keys typed on the row of keys, a graph made larger by two fingers', async () => {
     const context = await browser.newContext({
       viewport: { width: 390, height: 844 },
       hasTouch: true,
       isMobile: true,
       reducedMotion: 'reduce',
     })
-    const phone = await context.newPage()
-    phone.setDefaultTimeout(60_000)
-    await phone.goto(`${server.address}/login#${server.api.parts.auth.codes.make(OWNER)}`)
-    const { id } = await ask('phone', 'ls -l')
-    const card = phone.locator(`article.card[data-approval="${id}"]`)
-    for (let tries = 0; tries < 20 && (await known(id)).state === 'pending'; tries++) {
-      await card.and(phone.locator('[data-still=true]')).waitFor()
-      await card.getByRole('button', { name: 'Allow once' }).tap()
-      await until(async () => (await known(id)).state !== 'pending', 3_000).catch(() => false)
-    }
-    expect((await known(id)).decision).toMatchObject({ option: 'allow', surface: 'web' })
+    try {
+      const run = await startRun(GATED)
+      const held = await startSession('in the hand')
+      const phone = await context.newPage()
+      phone.setDefaultTimeout(60_000)
+      await phone.goto(link())
+      const { id } = await ask('ls -l')
+      const card = phone.locator(`article.card[data-approval="${id}"]`)
+      for (let tries = 0; tries < 20 && (await known(id)).state === 'pending'; tries++) {
+        await card.and(phone.locator('[data-still=true]')).waitFor()
+        await card.getByRole('button', { name: 'Allow once' }).tap()
+        await until(async () => (await known(id)).state !== 'pending', 3_000).catch(() => false)
+      }
+      expect((await known(id)).decision).toMatchObject({ option: 'allow', surface: 'web' })
 
-    await phone.goto(`${server.address}/s/${session}`)
-    await phone.locator('#composer').fill('Show me a list')
-    await phone.getByRole('button', { name: 'Send' }).tap()
-    await phone.getByRole('log').getByText('Show me a list').first().waitFor()
-    await until(async () => (await server.ask('GET', `/api/v1/sessions/${session}`, { as: 'token' })).json.idle, 60_000)
-    await phone.getByRole('button', { name: 'Terminal' }).tap()
-    await phone.getByRole('button', { name: 'Take input' }).tap()
-    await phone.getByText('You have the keyboard').waitFor()
-    await phone.keyboard.type('by thumb')
-    await phone.locator('.xterm-rows').filter({ hasText: 'by thumb' }).waitFor()
-    await phone.getByRole('button', { name: 'Escape' }).tap()
-    await phone.getByRole('button', { name: 'Leave' }).tap()
-    await context.close()
+      await until(() => isIdle(held), 60_000)
+      await phone.goto(`${server.address}/s/${held}`)
+      await phone.locator('#composer').fill('Work all night')
+      await phone.getByRole('button', { name: 'Send' }).tap()
+      await phone.getByRole('log').getByText('Work all night').first().waitFor()
+      const interrupt = phone.getByRole('button', { name: 'Interrupt' })
+      await phone.locator('.session-head .badge', { hasText: 'working' }).waitFor()
+      const { width, height } = (await interrupt.boundingBox())!
+      expect(Math.min(width, height)).toBeGreaterThanOrEqual(44)
+      await interrupt.tap()
+      await until(() => isIdle(held), 60_000)
+      await phone.locator('.session-head .badge', { hasText: /idle|done/ }).waitFor()
+
+      await phone.getByRole('button', { name: 'Terminal' }).tap()
+      await phone.getByRole('button', { name: 'Take input' }).tap()
+      await phone.getByText('You have the keyboard').waitFor()
+      // The program is as wide as the phone now.
+      await until(async () => (await get(`/panes/${held}/frame`)).cols < 80, 60_000)
+      await phone.keyboard.type('by thumb')
+      await phone.locator('.xterm-rows').filter({ hasText: 'by thumb' }).waitFor()
+      await phone.getByRole('button', { name: 'Escape' }).tap()
+      await phone.getByRole('button', { name: 'Leave' }).tap()
+
+      await phone.goto(`${server.address}/r/${run}`)
+      const graph = phone.locator('.graph svg')
+      await graph.locator('.node.waiting').waitFor()
+      await graph.scrollIntoViewIfNeeded()
+      const before = (await graph.boundingBox())!
+      await spread(phone, before)
+      await phone.getByRole('button', { name: 'Fit' }).waitFor()
+      expect((await graph.boundingBox())!.width).toBeGreaterThan(before.width * 1.5)
+      // Beside it nothing has grown: the page itself is as wide as the phone.
+      expect(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
+      await phone.getByRole('button', { name: 'Fit' }).tap()
+      expect((await graph.boundingBox())!.width).toBeCloseTo(before.width, 0)
+    } finally {
+      await context.close()
+    }
   })
 
   it('axe finds nothing on the page of a request, a plan, a review and a gate: wide and narrow, light and dark', async () => {
     const { ledger } = server.host
     const made = [riskyRequest(server.work), planRequest(server.work), reviewRequest(server.work)]
     const ids = await Promise.all(made.map(async request => (await ledger.request(request)).id))
-    const { hash } = await executableText(GATED, server.work)
-    const graph = { graph: GATED, project: server.work, trust: hash }
-    const other = (await server.ask('POST', '/api/v1/runs', { as: 'token', body: graph })).json.id
-    const gate = await until(
-      async () => (await server.ask('GET', `/api/v1/runs/${other}/gates`, { as: 'token' })).json.items[0]?.approval,
-      60_000,
-    )
+    const other = await startRun(GATED)
+    const gate = await until(async () => (await get(`/runs/${other}/gates`)).items[0]?.approval, 60_000)
     // The other pages are examined on the living demo (dashboard.test.ts).
     const paths = [...ids, gate.id as string].map(id => `/a/${id}`)
     const found: string[] = []
-    for (const width of [1440, 390]) {
-      await page.setViewportSize({ width, height: 900 })
-      for (const path of paths) {
-        await page.goto(`${server.address}${path}`)
-        await page.locator('main h1').first().waitFor()
-        await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-        await page.locator('article.card').waitFor()
-        for (const colorScheme of ['light', 'dark'] as const) {
-          await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
-          // What a page is made of is the same in the dark; its colours are not.
-          const violations = await examine(page, colorScheme === 'light' ? null : ['color-contrast'])
-          found.push(...violations.map(violation => `${path} ${width} ${colorScheme}: ${violation}`))
-        }
-        const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
-        if (sideways > 0) found.push(`${path} ${width}: scrolls sideways by ${sideways} px`)
-      }
+    for (const path of paths) {
+      await load(path)
+      await page.locator('.skeleton').first().waitFor({ state: 'detached' })
+      await page.locator('article.card').waitFor()
+      found.push(...(await examineAll(page, path)))
     }
     expect(found).toEqual([])
   })
@@ -266,3 +291,14 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     expect(errors).toEqual([])
   })
 })
+
+/** Two fingers, one to the left and one to the right of the middle, that move apart to twice their distance. */
+async function spread(page: Page, { x, y, width, height }: { x: number; y: number; width: number; height: number }) {
+  const touch = await page.context().newCDPSession(page)
+  const middle = { x: x + width / 2, y: y + Math.min(height, 300) / 2 }
+  const fingers = (apart: number) => [-1, 1].map((side, id) => ({ x: middle.x + side * apart, y: middle.y, id }))
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: fingers(30) })
+  for (const apart of [31, 40, 50, 60])
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: fingers(apart) })
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] })
+}

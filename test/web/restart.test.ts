@@ -1,8 +1,10 @@
-import { readFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { editSettings } from '../../src/cli/settings-edit.js'
+import { FakeBotApi } from '../../src/telegram/fake/index.js'
 import { waitFor } from '../e2e/harness.js'
 import { hasChromium, logIn, openBrowser, Served, watchOrigins } from './harness.js'
 
@@ -33,27 +35,52 @@ async function takePort(port: number): Promise<Stolen> {
 const GATED =
   'digraph gated { goal="Outlive it"; start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
 
-/** Pages that only have to say so, and to come back. */
-const OTHERS = ['/runs', '/usage', '/graphs', '/settings', '/settings/doctor', '/settings/people', '/settings/page']
+/** Every page that is about nothing in particular. */
+const PAGES = [
+  '/sessions',
+  '/panes',
+  '/runs',
+  '/usage',
+  '/graphs',
+  '/start',
+  '/start?what=run',
+  '/settings',
+  '/settings/doctor',
+  '/settings/people',
+  '/settings/page',
+]
 
 describe.skipIf(!hasChromium)('pages while the server goes away and comes back', () => {
   let served: Served
   let browser: Browser
   let page: Page
   let foreign: string[]
+  let telegram: FakeBotApi
+  let chats = 4_711
 
   beforeAll(async () => {
     served = new Served()
-    browser = await openBrowser()
+    telegram = new FakeBotApi()
+    const [apiRoot, opened] = await Promise.all([telegram.start(), openBrowser()])
+    browser = opened
+    const tokenFile = join(served.directory, 'bot-token')
+    writeFileSync(tokenFile, telegram.token, { mode: 0o600 })
+    set({ 'telegram.token_file': tokenFile, 'telegram.api_root': apiRoot })
   })
   afterAll(async () => {
     await browser?.close()
-    await served.run(['sessions', '--json']).then(async text => {
-      for (const [id] of text.matchAll(/ses_[a-z0-9]+/g)) await served.run(['stop', id])
-    })
+    for (const { id } of (await ask('GET', '/sessions')).items)
+      await ask('POST', `/sessions/${id}/stop`, { graceMs: 0 })
     await served.run(['serve', '--stop'])
     await served?.close()
+    await telegram?.stop()
   })
+
+  const set = (changes: Record<string, string | number>) => {
+    const directory = join(served.home, 'config')
+    mkdirSync(directory, { recursive: true })
+    editSettings(join(directory, 'config.toml'), changes, { version: null, isAtTerminal: true })
+  }
 
   /** As a script asks. */
   async function ask(method: string, path: string, body?: object) {
@@ -76,6 +103,7 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
   it('shows empty pages that say what to do', async () => {
     const { link, address } = await served.start(['serve', '--port', '0', '--json'])
     const context = await browser.newContext()
+    context.setDefaultTimeout(60_000)
     foreign = watchOrigins(context, address)
     page = await logIn(context, link)
     await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor()
@@ -87,32 +115,56 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     await page.getByText('There is no page at this address').waitFor()
   })
 
+  it('a chat is paired: the code is shown on the page, sent to the bot, and confirmed on the page', async () => {
+    await page.goto(`${served.address}/settings/people`)
+    await page.getByRole('button', { name: 'Pair a chat …' }).click()
+    const confirm = page.getByRole('dialog', { name: 'Confirm that it is you' })
+    const { link } = JSON.parse(await served.run(['serve', '--link', '--json'])) as { link: string }
+    await confirm.getByLabel(/Passphrase, or the link/).fill(link)
+    await confirm.getByRole('button', { name: 'Confirm' }).click()
+    const dialog = page.getByRole('dialog', { name: 'Pair a chat' })
+    const code = (await dialog.locator('.pairing-code code').textContent())!
+    const isMe = dialog.getByRole('button', { name: 'That is me' })
+    expect(await isMe.isDisabled()).toBe(true)
+    const name = `Anna ${++chats}`
+    telegram.person(chats, name).say(code)
+    await dialog.getByText(name).waitFor()
+    await isMe.click()
+    await page.getByRole('region', { name: 'People, table' }).getByText(name).waitFor()
+  })
+
   it('says so when it is gone, changes nothing meanwhile, and shows the truth afterwards', async () => {
     const { address } = served
     const port = new URL(address).port
-    await served.run(['start', 'demo', '--label', 'survivor', '--cwd', served.directory])
-    const [session] = (await served.run(['sessions', '--json'])).match(/ses_[a-z0-9]+/)!
+    const survivor = { agent: 'demo', label: 'survivor', cwd: served.directory }
+    const { id: session } = await ask('POST', '/sessions', survivor)
     const run = await startGated()
     const gate = await waitFor('the gate', async () => (await ask('GET', `/runs/${run}/gates`)).items[0]?.approval)
-    const tabs = [page]
-    const pages = ['/sessions', '/panes', '/start', ...OTHERS, `/r/${run}`, `/a/${gate.id}`]
-    for (const path of [...pages, `/s/${session}`, `/replay/${session}`]) {
-      const tab = await page.context().newPage()
-      await tab.goto(`${address}${path}`)
-      await tab.locator('main h1').first().waitFor()
-      tabs.push(tab)
-    }
+    const compared = [`/compare?a=${session}&b=${session}&bt=0`, `/compare/runs?a=${run}&b=${run}`]
+    const paths = [...PAGES, `/r/${run}`, `/a/${gate.id}`, `/s/${session}`, `/replay/${session}`, ...compared]
     await page.goto(`${address}/`)
     await page.getByText('survivor').waitFor()
-    await tabs[3]!.getByLabel('Directory').fill(served.directory)
-    const [ofRun, ofGate] = [tabs.at(-4)!, tabs.at(-3)!]
+    const opened = await Promise.all(
+      paths.map(async path => {
+        const tab = await page.context().newPage()
+        await tab.goto(`${address}${path}`)
+        await tab.locator('main h1').first().waitFor()
+        await tab.locator('.skeleton').first().waitFor({ state: 'detached' })
+        return tab
+      }),
+    )
+    const tabs = [page, ...opened]
+    const at = (path: string) => opened[paths.indexOf(path)]!
+    const [ofRun, ofGate] = [at(`/r/${run}`), at(`/a/${gate.id}`)]
+    await at('/start').getByLabel('Directory').fill(served.directory)
     await ofRun.locator('.graph .node.waiting').waitFor()
     await ofGate.locator('article.card[data-still=true]').waitFor()
 
     await served.kill('SIGKILL')
     await Promise.all(tabs.map(tab => tab.getByText(/Offline since/).waitFor()))
     expect(await page.getByText(/this is what was known at/).count()).toBe(1)
-    expect(await tabs[3]!.getByRole('button', { name: 'Start the session' }).isDisabled()).toBe(true)
+    expect(await at('/start').getByRole('button', { name: 'Start the session' }).isDisabled()).toBe(true)
+    set({ 'notify.grace_s': 77 })
 
     // Somebody else takes our port meanwhile. What the page sends there opens nothing later.
     const stolen = await takePort(Number(port))
@@ -125,7 +177,7 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     })
     expect(replayed.status).toBe(403)
 
-    await served.run(['start', 'demo', '--label', 'born meanwhile', '--cwd', served.directory])
+    await ask('POST', '/sessions', { ...survivor, label: 'born meanwhile' })
     await page
       .getByRole('button', { name: 'Try now' })
       .click({ timeout: 2_000 })
@@ -133,7 +185,23 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     await Promise.all(tabs.map(tab => tab.getByText(/Offline since/).waitFor({ state: 'detached' })))
     await page.getByText('born meanwhile').waitFor()
     await page.getByText('survivor').first().waitFor()
-    await tabs[1]!.getByText('born meanwhile').waitFor()
+    await at('/sessions').getByText('born meanwhile').waitFor()
+    await at('/panes').locator('.tile').filter({ hasText: 'born meanwhile' }).waitFor()
+    await at('/start').locator('button:enabled', { hasText: 'Start the session' }).waitFor()
+    await at('/settings').getByLabel('Search settings').fill('notify.grace_s')
+    await at('/settings').getByText('77', { exact: true }).first().waitFor()
+    // What has to be asked of the server is answered again.
+    await at('/graphs').locator('#dot').fill('digraph g { start [shape=Mdiamond]; start -> }')
+    await at('/graphs').locator('.gutter .error').first().waitFor()
+    await at('/settings/doctor').getByRole('button', { name: 'Check again' }).click()
+    await at('/settings/doctor').locator('.doctor-line').first().waitFor()
+    await at('/usage').getByRole('button', { name: '7d' }).click()
+    await at('/usage').locator('.stats').waitFor()
+    for (const path of [`/replay/${session}`, compared[0]!]) await at(path).getByRole('slider').first().waitFor()
+    await at(compared[1]!)
+      .getByRole('row', { name: /ask|Go on/ })
+      .first()
+      .waitFor()
     // The gate is still open on both its pages; answered elsewhere, both say so by themselves.
     await ofRun.locator('.graph .node.waiting').waitFor()
     await ofGate.locator('article.card').waitFor()
@@ -144,17 +212,20 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     })
     await ofRun.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
     await ofGate.locator('.card-end').waitFor()
+    await at('/runs')
+      .getByRole('row', { name: /Outlive it/ })
+      .getByText('completed')
+      .waitFor()
 
     // The wall of panes draws what was there before, and what comes now, without being asked.
-    const wall = tabs[2]!
-    await wall.reload()
+    const wall = at('/panes')
     const picture = wall.locator('.tile').filter({ hasText: 'survivor' }).locator('.thumb svg text')
     await picture.first().waitFor()
-    await served.run(['send', session, 'are you still there'])
+    await ask('POST', `/sessions/${session}/messages`, { text: 'are you still there', when: 'now' })
     await picture.filter({ hasText: 'are you still there' }).first().waitFor()
 
     // The terminal is on the session again, and takes the keyboard from here.
-    const terminal = tabs.at(-2)!
+    const terminal = at(`/s/${session}`)
     await terminal.getByRole('button', { name: 'Take input' }).click()
     await terminal.getByText('You have the keyboard').waitFor()
     expect(foreign).toEqual([])

@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { indexAfter, parseCast } from './replay/cast'
@@ -111,6 +112,52 @@ describe('what is known of resources', () => {
     expect(known.all.peek().map(({ word }) => word)).toEqual(['new', 'other'])
     known.replace([{ id: 'b', version: 2, word: 'alone' }])
     expect(known.all.peek().map(({ id }) => id)).toEqual(['b'])
+  })
+})
+
+describe('what is known of many', () => {
+  interface Known {
+    id: string
+    version?: number
+    word: string
+  }
+
+  it('is told to those who look at the one that changed, also when it comes, goes and comes back', () => {
+    const known = new Collection<Known>()
+    const heard: (string | undefined)[] = []
+    const stop = effect(() => void heard.push(known.get('a')?.word))
+    known.put({ id: 'b', word: 'other' })
+    known.put({ id: 'a', word: 'one' }, { id: 'c', word: 'other' })
+    known.remove('b')
+    known.remove('a')
+    known.replace([
+      { id: 'a', word: 'two' },
+      { id: 'c', word: 'again' },
+    ])
+    known.replace([])
+    expect(heard).toEqual([undefined, 'one', undefined, 'two', undefined])
+    stop()
+  })
+
+  it('tells those who look at all of them once for each change, and not of what is only noted', () => {
+    const known = new Collection<Known>()
+    const heard: string[] = []
+    const stop = effect(() => void heard.push(known.all.value.map(({ word }) => word).join()))
+    known.put({ id: 'a', version: 1, word: 'one' }, { id: 'b', version: 1, word: 'two' })
+    known.put({ id: 'a', version: 0, word: 'late' })
+    known.note({ id: 'a', version: 4, word: 'noted' })
+    expect(heard).toEqual(['', 'one,two'])
+    known.put({ id: 'a', version: 3, word: 'late' }, { id: 'b', version: 2, word: 'new' })
+    expect(heard).toEqual(['', 'one,two', 'noted,new'])
+    stop()
+  })
+
+  it('forgets the oldest of what is over, and nothing that is not', () => {
+    const known = new Collection<Known>()
+    known.put(...['a', 'b', 'c', 'd'].map(id => ({ id, word: id === 'a' ? 'open' : 'over' })))
+    known.prune(2, ({ word }) => word === 'over')
+    expect(known.all.peek().map(({ id }) => id)).toEqual(['a', 'c', 'd'])
+    expect(known.get('b')).toBeUndefined()
   })
 })
 

@@ -32,6 +32,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     choices: [],
     text: null,
     note,
+    thenInterrupt: options.interrupt === true,
     edit: null,
     grant: null,
     fingerprint: null,

@@ -2,21 +2,25 @@ import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { sessionPath } from '../session-path.js'
+import { readablePath } from '../readable-path.js'
 
 interface Message {
   turn: string
   message: string
   markdown?: string
   provisional: boolean
+  joinedLate?: boolean
   blocks: never[]
 }
 
+/** Above an answer of which only the end was seen. */
+const LATE = '(joined late: this was under way when the pane was first read)'
+
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const path = await sessionPath(client, args.id)
-  if (options.screen) return screen(context, client, path, options.json === true)
-  const { messages } = await client.get<{ messages: Message[] }>(`${path}/conversation`)
+  const path = await readablePath(context, client, args.id)
+  if (options.screen) return screen(context, client, path.screen, options.json === true)
+  const { messages } = await client.get<{ messages: Message[] }>(path.conversation)
   const chosen = pickTurn(afterTurn(messages, options.since), options.turn)
   if (options.json) {
     for (const message of chosen) context.json(message)
@@ -26,6 +30,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   const style = { isColour: context.isOutputTty && !context.env.NO_COLOR, width: Math.min(context.columns, 100) }
   chosen.forEach((message, index) => {
     if (index > 0) context.out('')
+    if (message.joinedLate) context.out(style.isColour ? `\u001b[2m${LATE}\u001b[22m` : LATE)
     for (const line of renderAnsi(message.blocks, style)) context.out(line)
   })
   return EXIT.ok
@@ -33,7 +38,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
 
 async function screen(context: CommandContext, client: DaemonClient, path: string, isJson: boolean): Promise<number> {
   const { visibleText } = await import('../../text/index.js')
-  const picture = await client.get<{ lines: string[] }>(`${path}/screen`)
+  const picture = await client.get<{ lines: string[] }>(path)
   if (isJson) context.json(picture)
   else for (const line of picture.lines) context.out(visibleText(line))
   return EXIT.ok

@@ -11,6 +11,9 @@ import { serverSettings } from '../server-settings.js'
 import { telegramSurface } from '../telegram-surface.js'
 import { version } from '../version.js'
 
+/** An end in good order takes a moment; whoever asked for it waits for twenty seconds. */
+const STOP_LIMIT_MS = 15_000
+
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   const isJson = options.json === true
   if (options.stop) return stop(context, isJson)
@@ -34,10 +37,19 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     context.out(context.style('dim', 'The link works once, for five minutes; signalbox serve --link prints another.'))
   }
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => daemon.stop())
+  const limit = daemon.stopping.then(() => systemClock.setTimer(STOP_LIMIT_MS, () => cutOff(context)))
   // A daemon outlives the terminal that happened to start it.
   process.on('SIGHUP', () => undefined)
   await daemon.stopped
+  const timer = await limit
+  timer.cancel()
   return EXIT.ok
+}
+
+/** Something that the daemon waits for does not come. What it has acknowledged is in the log, and its agents are the keeper's. */
+function cutOff(context: CommandContext): never {
+  context.note(`error: not ended in good order within ${STOP_LIMIT_MS / 1000} s; ended all the same`)
+  process.exit(EXIT.failed)
 }
 
 async function open(context: CommandContext, options: CommandInput['options'], isDetached: boolean) {

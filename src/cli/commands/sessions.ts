@@ -2,7 +2,7 @@ import { EXIT } from '../../errors/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { type SessionInfo, sessionLine } from '../session-info.js'
+import { allowanceLines, type SessionInfo, sessionLine } from '../session-info.js'
 
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   const client = await DaemonClient.connect(context)
@@ -11,6 +11,10 @@ export async function run(context: CommandContext, { options }: CommandInput): P
   if (options.json) context.json(shown)
   else if (shown.length === 0)
     context.out(options.all ? 'no sessions yet; signalbox start demo' : 'no sessions are running; signalbox start demo')
-  else for (const session of shown) context.out(sessionLine(session, context))
+  else
+    for (const session of shown) {
+      context.out(sessionLine(session, context))
+      for (const line of allowanceLines(session)) context.out(context.style('dim', line))
+    }
   return EXIT.ok
 }

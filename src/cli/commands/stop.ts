@@ -6,8 +6,15 @@ import { type SessionInfo, sessionState } from '../session-info.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const session = await client.post<SessionInfo>(`/sessions/${encodeURIComponent(String(args.id))}/stop`)
-  if (options.json) context.json(session)
-  else context.out(`${session.id}: ${sessionState(session)}`)
+  const path = `/sessions/${encodeURIComponent(String(args.id))}/stop`
+  const session = await client.post<SessionInfo & { nowActive?: SessionInfo | null }>(path)
+  if (options.json) {
+    context.json(session)
+    return EXIT.ok
+  }
+  context.out(`${session.id}: ${sessionState(session)}`)
+  const { nowActive } = session
+  if (nowActive) context.out(`active now: ${nowActive.number}  ${nowActive.id}  ${nowActive.label ?? nowActive.agent}`)
+  if (nowActive === null) context.out('no other session of yours is running')
   return EXIT.ok
 }

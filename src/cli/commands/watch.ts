@@ -1,11 +1,11 @@
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { Notice, PaneInfo } from '../../host/index.js'
-import { tmuxDirectory } from '../../panes/tmux/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { openHome } from '../home.js'
+import { joinTmux } from '../join-tmux.js'
 import { matchesFilter, plainLine, sortPanes } from '../watch/watch-rows.js'
 
 type Wants = (pane: PaneInfo) => boolean
@@ -47,16 +47,6 @@ export async function run(context: CommandContext, { options }: CommandInput): P
     stop.abort()
   }
   return EXIT.ok
-}
-
-/** The tmux servers that this terminal's environment knows; the daemon may have been started with another one. */
-async function joinTmux(context: CommandContext, client: DaemonClient, configured: string | null): Promise<boolean> {
-  const uid = process.getuid?.() ?? 0
-  const [inside] = (context.env.TMUX ?? '').split(',')
-  const sockets = configured === null ? (inside ? [inside] : []) : [configured]
-  const directories = configured === null ? [tmuxDirectory(context.env, uid)] : []
-  const { joined } = await client.post<{ joined: boolean }>('/panes/sources/tmux', { sockets, directories })
-  return joined
 }
 
 /** A program that ran before anybody watched is known by having stood for a moment. */

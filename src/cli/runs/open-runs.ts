@@ -48,6 +48,8 @@ export function openOwnRuns(
     env: context.env,
     isPersonal: true,
     maxRuns: 1,
+    ...(home.settings.settingsFile !== undefined && { settingsFile: home.settings.settingsFile }),
+    ...(home.settings.approvals && { policy: home.settings.approvals }),
     ...(home.settings.prices && { prices: home.settings.prices }),
     ...(home.settings.maxParallel && { maxParallel: home.settings.maxParallel }),
     ...(home.settings.commands && { commands: home.settings.commands }),

@@ -129,6 +129,7 @@ export class App {
   private command(text: string): boolean {
     if (text === '/exit' || text === '/quit') this.options.leave(0)
     else if (text === '/help') this.surface.notice(HELP)
+    else if (text === '/compact') this.surface.notice('The conversation was made shorter.')
     else if (text === '/model') void this.pickModel()
     else return false
     return true

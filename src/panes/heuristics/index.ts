@@ -7,4 +7,4 @@ export {
 } from './analyser.js'
 export { Gate, type GateQuestion, type GateReason } from './gate.js'
 export { compilePatterns, type HeuristicSettings, type Patterns } from './patterns.js'
-export { type Sight, sightAgain, sightOf, spinnerMask } from './sight.js'
+export { hasLiveMenu, type Sight, sightAgain, sightOf, spinnerMask } from './sight.js'

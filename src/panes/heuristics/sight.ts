@@ -59,7 +59,6 @@ export function sightOf(
   const end = Math.max(lastTextRow, cursor.y) + 1
   const tail = lines.slice(Math.max(0, end - settings.tail_rows), end).map(line => line.text)
   const texts = lines.filter(line => line.text.trim() !== '').map(line => line.text)
-  const { awaiting, view } = observation
   return {
     t: frame.t,
     beforeCursor: text.slice(0, cursor.x).padEnd(cursor.x),
@@ -92,8 +91,12 @@ export function sightOf(
       (news?.added.reduce((sum, line) => sum + line.text.length, 0) ?? 0) +
       (news?.changed.reduce((sum, { from, to }) => sum + Math.max(0, to.text.length - from.text.length), 0) ?? 0),
     isMotion: (news?.motion.length ?? 0) > 0,
-    hasLiveMenu: view === 'tool_menu' && awaiting !== null && awaiting !== 'picker' && awaiting !== 'exit_confirm',
+    hasLiveMenu: hasLiveMenu(observation),
   }
+}
+
+export function hasLiveMenu({ awaiting, view }: Observation): boolean {
+  return view === 'tool_menu' && awaiting !== null && awaiting !== 'picker' && awaiting !== 'exit_confirm'
 }
 
 /** The same picture at a later time: nothing has changed, nothing moved. */

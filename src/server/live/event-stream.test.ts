@@ -73,6 +73,33 @@ describe('what waits for a reader', () => {
     expect(clock.pending).toBeLessThanOrEqual(1)
   })
 
+  test('what is in the log may rest, too, where a reader wants that: then only what is urgent goes at once, and all in order', async () => {
+    const clock = new SimulatedClock()
+    const queue = new EventQueue({ clock, passingMs: 100 })
+    const sent: string[] = []
+    const reading = (async () => {
+      for (let text = await queue.next(); text !== null; text = await queue.next()) sent.push(text)
+    })()
+    const settle = () => new Promise(resolve => setImmediate(resolve))
+    queue.push('a|', { isUrgent: false })
+    await settle()
+    expect(sent).toEqual(['a|'])
+    queue.push('b|', { isUrgent: false })
+    queue.pushLatest('x', 'x1|')
+    clock.advance(99)
+    await settle()
+    expect(sent).toEqual(['a|'])
+    queue.push('now|')
+    await settle()
+    expect(sent).toEqual(['a|', 'b|x1|now|'])
+    queue.push('c|', { isUrgent: false })
+    clock.advance(100)
+    await settle()
+    expect(sent.at(-1)).toBe('c|')
+    queue.finish()
+    await reading
+  })
+
   test('is sent to its end when nothing more comes, and dropped when the reader is gone', async () => {
     const finished = new EventQueue()
     finished.push('a|')

@@ -11,6 +11,12 @@ const WAITING_BYTES_MAX = 1024 * 1024
  */
 export const PASSING_MS = 50
 
+interface QueueOptions {
+  /** Without one nothing is held back. */
+  clock?: Clock | null
+  passingMs?: number
+}
+
 interface Waiting {
   frame: string
 }
@@ -21,10 +27,11 @@ interface Waiting {
  */
 export class EventQueue {
   readonly #clock: Clock | null
+  readonly #passingMs: number
   #waiting: Waiting[] = []
   /** Of frames with the same key only the newest matters. */
   #passing = new Map<string, Waiting>()
-  /** Something of the log waits. */
+  /** Something waits that must not. */
   #isUrgent = false
   /** Sooner than this nothing is sent that merely passes. */
   #restUntil = Number.NEGATIVE_INFINITY
@@ -34,9 +41,9 @@ export class EventQueue {
   #isEnding = false
   #onEnding: (() => void) | null = null
 
-  /** Without a clock nothing is held back. */
-  constructor({ clock = null }: { clock?: Clock | null } = {}) {
+  constructor({ clock = null, passingMs = PASSING_MS }: QueueOptions = {}) {
     this.#clock = clock
+    this.#passingMs = passingMs
   }
 
   /** Called once, when a goodbye has been put in. */
@@ -45,16 +52,16 @@ export class EventQueue {
     if (this.#isEnding) callback()
   }
 
-  /** In the log, so it must arrive or the reader must be told to come back. */
-  push(frame: string): void {
+  /** In the log, so it must arrive or the reader must be told to come back. What is not urgent may rest with what merely passes. */
+  push(frame: string, { isUrgent = true } = {}): void {
     if (this.#isEnding) return
     this.#waiting.push({ frame })
     this.#bytes += frame.length
-    this.#isUrgent = true
+    if (isUrgent) this.#isUrgent = true
     // A reader that waits for more keeps up, however much comes at once.
     const isTooMuch = this.#waiting.length > WAITING_EVENTS_MAX || this.#bytes > WAITING_BYTES_MAX
     if (isTooMuch && !this.#wake) this.end('slow')
-    else this.#wake?.()
+    else if (this.#isDue()) this.#wake?.()
   }
 
   /** Not in the log: the newest of a kind takes the place of one that still waits. */
@@ -103,7 +110,7 @@ export class EventQueue {
     this.#passing.clear()
     this.#isUrgent = false
     this.#bytes = 0
-    this.#restUntil = (this.#clock?.monotonic() ?? 0) + PASSING_MS
+    this.#restUntil = (this.#clock?.monotonic() ?? 0) + this.#passingMs
     return text
   }
 

@@ -1,4 +1,6 @@
 import { z } from 'zod'
+import { SignalboxError } from '../../errors/index.js'
+import type { SessionRecord } from '../../sessions/index.js'
 import { liveOf } from '../live-session-of.js'
 import { personName } from '../person-name.js'
 import { type Call, type Route, route } from '../route.js'
@@ -43,6 +45,14 @@ export const activeSessionRoutes: readonly Route[] = [
     handle: async call => send(call, await liveOf(call.host, (await call.host.active(whoOf(call))).id)),
   }),
 ]
+
+/** The caller's active session; null when none of theirs runs. */
+export async function activeOf(call: Pick<Call, 'host' | 'person' | 'surface'>): Promise<SessionRecord | null> {
+  return call.host.active(whoOf(call)).catch((error: unknown) => {
+    if (error instanceof SignalboxError && error.code === 'E_UNKNOWN') return null
+    throw error
+  })
+}
 
 function whoOf({ person, surface }: Pick<Call, 'person' | 'surface'>): { person: string; surface: string } {
   return { person: personName(person.id), surface }

@@ -46,6 +46,7 @@ const decisionBody = z.strictObject({
   text: z.string().optional(),
   note: z.string().optional(),
   editedInput: z.unknown().optional(),
+  thenInterrupt: z.boolean().optional().describe('with a denial: the turn is interrupted once the agent has it'),
   grant: grantBody.optional(),
   seen: z.strictObject({ displayHash: z.string(), whole: z.boolean() }),
   idempotencyKey: z.string().optional(),

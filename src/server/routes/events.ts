@@ -26,6 +26,19 @@ const streamQuery = z.strictObject({
     .enum(['all', 'watched'])
     .default('all')
     .describe('text while it is written: of all sessions, or of those named in `POST /events/:subscription/watch`'),
+  records: z
+    .enum(['none', 'changed'])
+    .default('none')
+    .describe(
+      '`changed`: sessions and runs as they are after something happened to them (`session.record`, `run.record`)',
+    ),
+  restMs: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(1_000)
+    .optional()
+    .describe('what is no request for a decision is sent together, this often at most; a request is sent at once'),
 })
 
 const logQuery = z.strictObject({
@@ -104,6 +117,11 @@ export const eventRoutes: readonly Route[] = [
   }),
 ]
 
+/** Somebody has to answer, or somebody has. That a request was looked at can wait. */
+function isForDecision(type: string): boolean {
+  return type.startsWith('approval.') && type !== 'approval.seen' && type !== 'approval.notified'
+}
+
 function ownerOf(who: Call['who']): string {
   return who.kind === 'device' ? who.device.id : who.kind
 }
@@ -117,7 +135,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     isType(type) && isInScope(scope, stream, data)
   const cursor = call.header('last-event-id') ?? query.since
 
-  const queue = new EventQueue({ clock: parts.clock })
+  const queue = new EventQueue({ clock: parts.clock, ...(query.restMs !== undefined && { passingMs: query.restMs }) })
   const subscription = newId('sub')
   const watched = new Watched()
   const closing: (() => void)[] = []
@@ -138,7 +156,8 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     parts.events.listen(events => {
       if (liveAfter === null) return
       for (const { position, type, stream, data, frame } of events)
-        if (position > liveAfter && isWanted(type, stream, data)) queue.push(frame)
+        if (position > liveAfter && isWanted(type, stream, data))
+          queue.push(frame, { isUrgent: query.restMs === undefined || isForDecision(type) })
     }),
   )
 
@@ -158,6 +177,12 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
         ),
       )
     }
+    if (query.records === 'changed')
+      closing.push(
+        parts.records.listen(({ type, subject, frame }) => {
+          if (isType(type) && isInScope(scope, subject, {})) queue.pushLatest(`record/${subject}`, frame)
+        }),
+      )
     if (scope.kind !== 'run')
       closing.push(
         parts.updates.listen(({ type, session, frame }) => {

@@ -12,6 +12,7 @@ import { grantRoutes } from './grants.js'
 import { graphRoutes } from './graphs.js'
 import { hookRoutes } from './hooks.js'
 import { overviewRoutes } from './overview.js'
+import { paneConversationRoutes } from './pane-conversation.js'
 import { paneRoutes } from './panes.js'
 import { paneFrameRoutes } from './panes-frame.js'
 import { paneStreamRoutes } from './panes-stream.js'
@@ -61,6 +62,7 @@ export const ROUTES: readonly Route[] = [
   ...paneStreamRoutes,
   ...paneRoutes,
   ...paneFrameRoutes,
+  ...paneConversationRoutes,
   ...eventRoutes,
   ...runStartRoutes,
   ...runRoutes,

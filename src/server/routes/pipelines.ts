@@ -46,7 +46,8 @@ export const pipelineRoutes: readonly Route[] = [
       trust,
     }),
     answers: { 201: answer('the run', run) },
-    handle: async ({ parts, host, params, body, person, json }) => {
+    handle: async call => {
+      const { parts, host, params, body, person, json } = call
       if (!parts.extras.pipelines) throw absent('pipelines')
       const id = await parts.extras.pipelines.start(params.name!, {
         input: body.input ?? {},
@@ -56,7 +57,7 @@ export const pipelineRoutes: readonly Route[] = [
         maxCostUsd: body.budget?.costUsd,
         trust: body.trust,
       })
-      return json(await runView(host.store, await getRun(host.store, id)), 201)
+      return json(await runView(call, await getRun(host.store, id)), 201)
     },
   }),
 ]

@@ -66,7 +66,7 @@ export const runStartRoutes: readonly Route[] = [
     answers: { 201: runAnswer },
     handle: async call => {
       const id = await start(call)
-      return call.json(await runView(call.host.store, await getRun(call.host.store, id)), 201)
+      return call.json(await runView(call, await getRun(call.host.store, id)), 201)
     },
   }),
   route({
@@ -84,7 +84,7 @@ export const runStartRoutes: readonly Route[] = [
       if (!forkRun) throw absent('forking runs')
       const record = await findRun(store, call.params.id!)
       const id = await forkRun(store, record, { at: call.body.at, isRewind: call.body.rewind })
-      return call.json(await runView(store, await getRun(store, id)), 201)
+      return call.json(await runView(call, await getRun(store, id)), 201)
     },
   }),
   route({

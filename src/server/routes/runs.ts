@@ -40,7 +40,7 @@ export const runRoutes: readonly Route[] = [
           hasWords(query.q, [record.title, record.id, record.kind, record.project]),
       )
       const page = await pageOf(call, records, query)
-      return call.json({ ...page, items: await Promise.all(page.items.map(record => runView(host.store, record))) })
+      return call.json({ ...page, items: await Promise.all(page.items.map(record => runView(call, record))) })
     },
   }),
   route({
@@ -50,7 +50,7 @@ export const runRoutes: readonly Route[] = [
     summary: 'One run.',
     access: 'viewer',
     answers: { 200: runAnswer },
-    handle: async ({ host, params, json }) => json(await runView(host.store, await findRun(host.store, params.id!))),
+    handle: async call => call.json(await runView(call, await findRun(call.host.store, call.params.id!))),
   }),
   route({
     id: 'runs.cancel',
@@ -60,10 +60,11 @@ export const runRoutes: readonly Route[] = [
     access: 'approver',
     body: z.strictObject({ reason: z.string().max(2_000).default('cancelled') }),
     answers: { 200: runAnswer },
-    handle: async ({ host, params, body, person, json }) => {
+    handle: async call => {
+      const { host, params, body, person, json } = call
       const { id } = await findRun(host.store, params.id!)
       await cancelRun(host.store, id, { by: person.name, reason: body.reason })
-      return json(await runView(host.store, await findRun(host.store, id)))
+      return json(await runView(call, await findRun(host.store, id)))
     },
   }),
   route({
@@ -73,7 +74,8 @@ export const runRoutes: readonly Route[] = [
     summary: 'Lets a paused or failed run go on, driven by the daemon.',
     access: 'approver',
     answers: { 200: runAnswer },
-    handle: async ({ host, params, person, json }) => {
+    handle: async call => {
+      const { host, params, person, json } = call
       const record = await findRun(host.store, params.id!)
       if (record.labels.host !== 'daemon')
         throw new SignalboxError('E_STATE', 'this run was begun at a terminal and goes on there', {
@@ -82,7 +84,7 @@ export const runRoutes: readonly Route[] = [
       if (record.status === 'rejected')
         throw new SignalboxError('E_STATE', 'cannot resume a rejected run', { next: 'start another one' })
       await resumeRun(host.store, record.id, { by: person.name })
-      return json(await runView(host.store, await findRun(host.store, record.id)))
+      return json(await runView(call, await findRun(host.store, record.id)))
     },
   }),
 ]

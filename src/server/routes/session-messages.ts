@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
+import type { Host } from '../../host/index.js'
 import { type LiveSession, turnPrompts } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { liveOf } from '../live-session-of.js'
@@ -79,28 +80,32 @@ export const sessionMessageRoutes: readonly Route[] = [
     handle: async call => {
       const { host, params, query } = call
       const record = await host.find(params.id!)
-      const events = await host.store.readStream(`session/${record.id}`)
-      const all = finalMessages(events)
-      const end = query.before === undefined ? all.length : all.findIndex(({ message }) => message === query.before)
-      if (end < 0) throw new SignalboxError('E_INPUT', 'there is no such message', { next: 'begin without "before"' })
-      const limit = query.limit ?? (call.who.kind === 'socket' ? all.length : 50)
-      const begin = Math.max(0, end - limit)
-      const messages: Record<string, unknown>[] = all.slice(begin, end)
-      const live = host.live(record.id)
-      const open = live?.openMessage
-      if (query.before === undefined && live && open && live.blocks.length > 0)
-        messages.push({ at: host.clock.now(), ...open, blocks: live.blocks, provisional: true })
-      const before = begin > 0 ? String(all[begin]!.message) : null
-      return call.json({
-        session: record.id,
-        messages,
-        prompts: turnPrompts(events).map(({ turn, at, prompt }) => ({ turn, at, text: prompt })),
-        before,
-        position: await call.position(),
-      })
+      const limit = query.limit ?? (call.who.kind === 'socket' ? null : 50)
+      const said = await conversationOf(host, record.id, { before: query.before ?? null, limit })
+      return call.json({ session: record.id, ...said, position: await call.position() })
     },
   }),
 ]
+
+/** What was said in a session: `limit` messages (null: all) before the one that is named, or the newest. */
+export async function conversationOf(
+  host: Host,
+  session: string,
+  { before, limit }: { before: string | null; limit: number | null },
+) {
+  const events = await host.store.readStream(`session/${session}`)
+  const all = finalMessages(events)
+  const end = before === null ? all.length : all.findIndex(({ message }) => message === before)
+  if (end < 0) throw new SignalboxError('E_INPUT', 'there is no such message', { next: 'begin without "before"' })
+  const begin = Math.max(0, end - (limit ?? all.length))
+  const messages: Record<string, unknown>[] = all.slice(begin, end)
+  const live = host.live(session)
+  const open = live?.openMessage
+  if (before === null && live && open && live.blocks.length > 0)
+    messages.push({ at: host.clock.now(), ...open, blocks: live.blocks, provisional: true })
+  const prompts = turnPrompts(events).map(({ turn, at, prompt }) => ({ turn, at, text: prompt }))
+  return { messages, prompts, before: begin > 0 ? String(all[begin]!.message) : null }
+}
 
 /** Types the prompt of a call, or holds it; answers with what became of it. */
 export async function send(call: Call<unknown, z.output<typeof messageBody>>, live: LiveSession): Promise<Response> {

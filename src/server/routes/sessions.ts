@@ -7,10 +7,11 @@ import { liveOf } from '../live-session-of.js'
 import { personName } from '../person-name.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
-import { session } from '../schemas/sessions.js'
+import { session, stopped } from '../schemas/sessions.js'
 import { hasWords, pageOf } from '../views/page.js'
 import { screenShown } from '../views/screen-shown.js'
 import { sessionView } from '../views/session-view.js'
+import { activeOf } from './active-session.js'
 import { keyBytes } from './named-keys.js'
 
 const size = z.strictObject({ cols: z.int(), rows: z.int() }).nullable().default(null)
@@ -123,12 +124,17 @@ export const sessionRoutes: readonly Route[] = [
     summary: 'Ends the session’s program.',
     access: 'approver',
     body: stopBody,
-    answers: { 200: sessionAnswer },
-    handle: async ({ host, params, body, json }) => {
+    answers: { 200: answer('the session, and which one took its place', stopped) },
+    handle: async call => {
+      const { host, params, body, json } = call
       const record = await host.find(params.id!)
+      const before = await activeOf(call)
       const live = host.live(record.id)
       if (live && !live.exit) await live.stop('stopped', body.graceMs)
-      return json(sessionView(host, await host.record(record.id)))
+      const ended = sessionView(host, await host.record(record.id))
+      if (before?.id !== record.id) return json(ended)
+      const after = await activeOf(call)
+      return json({ ...ended, nowActive: after && sessionView(host, after) })
     },
   }),
   route({

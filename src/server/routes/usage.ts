@@ -47,6 +47,7 @@ export const usageRoutes: readonly Route[] = [
           by: z.array(z.enum(SPLITS)),
           rows: z.array(row),
           total: usage,
+          budget: z.object({ dayUsd: z.number().nullable() }).describe('what is set; null: no limit'),
           decisions: z.looseObject({}),
           recoveries: z
             .array(z.object({ verdict: z.string(), count: z.int() }))
@@ -65,6 +66,7 @@ export const usageRoutes: readonly Route[] = [
         by,
         rows,
         total: rows.reduce((sum, each) => addUsage(sum, each.usage), NO_USAGE),
+        budget: { dayUsd: call.parts.extras.dayUsd?.() ?? null },
         decisions,
         recoveries: await recoveryTally(call.host.store, await listRuns(call.host.store), { from, to }),
         position: await call.position(),

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { moment } from './common.js'
+import { message, prompts } from './sessions.js'
 
 export const pane = z
   .object({
@@ -74,3 +75,10 @@ export const frame = z
     lines: z.array(z.union([z.string(), z.array(span)])),
   })
   .meta({ id: 'Frame' })
+
+export const paneConversation = z.object({
+  pane: z.string(),
+  agent: z.string().nullable(),
+  messages: z.array(message),
+  prompts,
+})

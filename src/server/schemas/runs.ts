@@ -44,6 +44,12 @@ export const run = z
     wakeAt: moment.nullable(),
     step: z.string().nullable().describe('the newest step: node@visit#attempt'),
     steps: z.int(),
+    progress: z
+      .object({ unit: z.enum(['nodes', 'rounds']), done: z.int(), of: z.int() })
+      .nullable()
+      .describe(
+        'how far an open run is: nodes of its graph that have ended, or rounds of a oneshot; of `of`, as many as there can be',
+      ),
     gates: z.record(z.string(), z.string()).describe('open gates by name, each with its approval'),
     usage,
     parent: z.string().nullable(),

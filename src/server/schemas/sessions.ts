@@ -53,6 +53,11 @@ export const session = z
     recording: z.string(),
     owner: z.string(),
     places: z.record(z.string(), z.string()).optional(),
+    allows: z
+      .array(z.object({ tool: z.string(), label: z.string(), approval: z.string(), since: moment }))
+      .optional()
+      .describe('what the agent does without asking since somebody chose that in its own menu'),
+    compact: z.string().optional().describe('what to send so that the agent makes room in its conversation'),
     version: z.int(),
     phase: z.string().optional(),
     view: z.string().optional(),
@@ -65,11 +70,22 @@ export const session = z
     question: z.string().optional(),
     approval: z.string().optional(),
     offset: z.int().optional(),
-    crew: crew.optional().describe('what a live agent tells of its own work'),
+    crew: crew
+      .optional()
+      .describe('what the agent tells of its own work; of a session that has ended, as it stood then'),
   })
   .meta({ id: 'Session' })
 
 const block = z.looseObject({ kind: z.string() })
+
+export const stopped = session
+  .extend({
+    nowActive: session
+      .nullable()
+      .optional()
+      .describe('where it was the active one: the session that prompts without an id go to now, or none'),
+  })
+  .meta({ id: 'StoppedSession' })
 
 export const message = z
   .object({
@@ -81,15 +97,18 @@ export const message = z
     blocks: z.array(block),
     revision: z.int().optional(),
     provisional: z.boolean(),
+    joinedLate: z.literal(true).optional().describe('its turn was under way when the pane was first read'),
   })
   .meta({ id: 'Message' })
+
+export const prompts = z
+  .array(z.object({ turn: z.string(), at: moment, text: z.string() }))
+  .describe('what people asked, as far as the screen told it')
 
 export const conversation = z.object({
   session: z.string(),
   messages: z.array(message),
-  prompts: z
-    .array(z.object({ turn: z.string(), at: moment, text: z.string() }))
-    .describe('what people asked, as far as the screen told it'),
+  prompts,
   before: z.string().nullable().describe('names the page of older messages'),
   position,
 })

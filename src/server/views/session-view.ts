@@ -23,6 +23,7 @@ export function sessionView(host: Host, { chosen: _, ...record }: SessionRecord)
     ...(menu && { question: menu.question }),
     ...(session.approval && { approval: session.approval.id }),
     offset: session.offset,
+    ...(session.compactCommand !== null && { compact: session.compactCommand }),
     ...(crew && { crew }),
   }
 }

@@ -121,6 +121,7 @@ export class SessionStage {
     return new SessionInside(this.#options, {
       press: async () => undefined,
       stop: async () => undefined,
+      interrupt: async () => undefined,
       unattendedMs: () => 0,
     })
   }

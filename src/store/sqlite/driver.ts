@@ -33,7 +33,7 @@ const PACKAGE = '@photostructure/sqlite'
 export async function loadDriver(nodeVersion: string = process.versions.node): Promise<Driver> {
   if (hasBuiltIn(nodeVersion)) {
     try {
-      return await importDriver(BUILT_IN)
+      return await quietly(() => importDriver(BUILT_IN))
     } catch (error) {
       // Node 22.5 to 22.12 know the module only under a flag.
       if ((error as NodeJS.ErrnoException).code !== 'ERR_UNKNOWN_BUILTIN_MODULE') throw error
@@ -45,6 +45,19 @@ export async function loadDriver(nodeVersion: string = process.versions.node): P
 function hasBuiltIn(nodeVersion: string): boolean {
   const [major = 0, minor = 0] = nodeVersion.split('.').map(Number)
   return major > 22 || (major === 22 && minor >= 5)
+}
+
+/** Node 22 to 24 warn at the first import that the module is experimental; whoever runs a command can do nothing about that. */
+async function quietly<T>(work: () => Promise<T>): Promise<T> {
+  const { emitWarning } = process
+  process.emitWarning = ((warning: string | Error, ...rest: unknown[]) => {
+    if (rest[0] !== 'ExperimentalWarning') Reflect.apply(emitWarning, process, [warning, ...rest])
+  }) as typeof emitWarning
+  try {
+    return await work()
+  } finally {
+    process.emitWarning = emitWarning
+  }
 }
 
 /** The name is a variable because the types of Node 20 do not know `node:sqlite`. */

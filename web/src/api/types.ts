@@ -57,6 +57,10 @@ export interface Session {
   version?: number
   person?: string
   size?: { cols: number; rows: number }
+  /** What the agent does without asking since somebody chose that in its own menu. */
+  allows?: { tool: string; label: string; approval: string; since: Time }[]
+  /** What to send so that it makes room in its conversation. */
+  compact?: string
   crew?: Crew
 }
 
@@ -161,9 +165,18 @@ export interface Approval {
     madeGrant?: string
     grantId?: string
   }
-  outcome?: { at: Time; reason?: string; evidence?: { kind: string; way?: string }[]; observed?: unknown }
+  /** `followedBy`: the same request, known better, stands in its place. */
+  outcome?: {
+    at: Time
+    reason?: string
+    followedBy?: string
+    evidence?: { kind: string; way?: string }[]
+    observed?: unknown
+  }
   deadline?: { at: Time; onExpiry?: string }
   follows?: string
+  /** How often the same was asked within ten minutes, where that is a loop. */
+  repeats?: number
   behind?: string
   neverAuto?: string
 }
@@ -223,6 +236,8 @@ export interface Run {
   wakeAt?: Time | null
   step: string | null
   steps: number
+  /** Of a run that is still open. */
+  progress?: { unit: 'nodes' | 'rounds'; done: number; of: number } | null
   gates: Record<string, string>
   usage: Usage
   parent: string | null
@@ -319,7 +334,7 @@ export interface Helper {
   tokens: number
 }
 
-/** What a live agent tells of its own work. */
+/** What an agent tells of its own work; of a session that has ended, as it stood then. */
 export interface Crew {
   model: string | null
   context: { used: number; window: number | null } | null

@@ -2,6 +2,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { Approval, ApprovalOption } from '../api/types'
 import { type Decision, decide, reportSeen } from '../store/actions'
+import { isCalm } from '../store/latest'
 import { canDecide, runs, sessions } from '../store/live'
 import { toast, toastError } from '../store/toasts'
 import { Menu } from '../ui/menu'
@@ -33,6 +34,7 @@ const GRANT_MS = 60 * 60_000
 export function ApprovalCard({ approval, isPicked = false, isSelected = false }: CardProps) {
   const isPending = approval.state === 'pending'
   const { box, mayPress } = usePressGuard(isPending)
+  const [isRising] = useState(isCalm)
   const [isBusy, setBusy] = useState(false)
   const [isWhole, setWhole] = useState(false)
   const [fits, setFits] = useState(true)
@@ -46,8 +48,8 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
   const answerWith = (answer: Omit<Decision, 'whole'>) => press(() => void send(answer))()
 
   useEffect(() => {
-    if (isPending && document.visibilityState === 'visible') reportSeen(approval, hasSeenAll)
-  }, [isPending, approval, hasSeenAll])
+    if (isPending && document.visibilityState === 'visible') return reportSeen(approval, hasSeenAll)
+  }, [isPending, approval.id, approval.display.hash, hasSeenAll])
 
   const send = async (decision: Omit<Decision, 'whole'>) => {
     setAsking(null)
@@ -73,6 +75,8 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
       option: deny.key,
       ...(reason !== '' && (deny.meaning === 'deny-with-text' ? { text: reason } : { note: reason })),
     })
+  const refuseAndInterrupt =
+    deny && approval.subject.session ? press(() => void send({ option: deny.key, thenInterrupt: true })) : null
   const allowFor = () =>
     allow && void send({ option: allow.key, grant: { scope: 'session', forMs: GRANT_MS, match: { kind: 'same' } } })
 
@@ -87,7 +91,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
   return (
     <article
       ref={box as never}
-      class={`card is-new tone-${isPending ? riskTone(approval) : 'unlit'} ${isPicked ? 'is-picked' : ''}`}
+      class={`card ${isRising ? 'is-new' : ''} tone-${isPending ? riskTone(approval) : 'unlit'} ${isPicked ? 'is-picked' : ''}`}
       aria-label={approval.display.title}
       data-approval={approval.id}
       data-selected={isSelected || undefined}
@@ -110,6 +114,16 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
       {isPending && isPlain && isQuestion && approval.kind !== 'auth' && (
         <AnswerForm approval={approval} isBusy={isOff} onAnswer={answerWith} />
       )}
+      {isPending && approval.repeats !== undefined && (
+        <div class="risk-line" role="note">
+          <span>Asked for {approval.repeats} times within 10 minutes: it may be in a loop.</span>
+          {refuseAndInterrupt && (
+            <button type="button" class="btn" disabled={isOff} onClick={refuseAndInterrupt}>
+              Deny and interrupt
+            </button>
+          )}
+        </div>
+      )}
       {isPending && isPlain && !isQuestion && (
         <div class="card-actions">
           <button
@@ -129,6 +143,7 @@ export function ApprovalCard({ approval, isPicked = false, isSelected = false }:
                 onChoose={option => press(() => void send({ option: option.key }))()}
                 onGrant={press(allowFor)}
                 onEdit={press(() => setAsking('edit'))}
+                onInterrupt={refuseAndInterrupt}
               />
             </Menu>
           </div>
@@ -219,6 +234,8 @@ function OtherWays(props: {
   onChoose(option: ApprovalOption): void
   onGrant(): void
   onEdit(): void
+  /** Null: there is nothing to interrupt. */
+  onInterrupt: (() => void) | null
 }) {
   const { approval, others } = props
   return (
@@ -231,6 +248,11 @@ function OtherWays(props: {
       {mayEdit(approval) && (
         <button type="button" onClick={props.onEdit}>
           Allow with changes …
+        </button>
+      )}
+      {props.onInterrupt && (
+        <button type="button" onClick={props.onInterrupt}>
+          Deny and interrupt
         </button>
       )}
       {others.map(option => (

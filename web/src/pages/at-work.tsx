@@ -1,5 +1,6 @@
 import { useRef } from 'preact/hooks'
-import type { Pane, Session } from '../api/types'
+import type { Session } from '../api/types'
+import { panes } from '../store/live'
 import { SvgView } from '../ui/svg-view'
 import { frameLast, usePreviews } from './pane-previews'
 
@@ -7,13 +8,13 @@ import { frameLast, usePreviews } from './pane-previews'
 const FEW = 8
 
 /** One of the agents at work, as it looks now: what most people want to see first. */
-export function AtWork({ sessions, panes }: { sessions: readonly Session[]; panes: readonly Pane[] }) {
+export function AtWork({ sessions }: { sessions: readonly Session[] }) {
   const box = useRef<HTMLDivElement>(null)
   const working = sessions.filter(({ busy, awaiting }) => busy === true && !awaiting)
   const shown = sessions.length <= FEW ? working[0] : undefined
   const previews = usePreviews(box, shown ? [shown.id] : [])
   const picture = shown && previews.get(shown.id)
-  const pane = panes.find(({ id }) => id === shown?.id)
+  const pane = shown && panes.get(shown.id)
   return (
     <div ref={box}>
       {shown && (

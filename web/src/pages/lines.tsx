@@ -1,8 +1,14 @@
 import { useMemo } from 'preact/hooks'
 import { baseName, formatMoney } from '../api/format'
 import type { Pane, Run, Session } from '../api/types'
+import { panes } from '../store/live'
 import { isLiveSession, runAspect, StatusBadge, sessionAspect } from '../ui/status'
 import { Age, Took } from '../ui/time'
+
+/** A line that hears by itself of its own pane, and of no other. */
+export function LiveSessionLine({ session }: { session: Session }) {
+  return <SessionLine session={session} pane={panes.get(session.id)} />
+}
 
 /** A session in a list: what it does, where, and by whose word we know. */
 export function SessionLine({ session, pane }: { session: Session; pane: Pane | undefined }) {

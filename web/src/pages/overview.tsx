@@ -1,11 +1,12 @@
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { computed } from '@preact/signals'
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks'
 import { baseName, formatCount, formatMoney, plural, timeOf } from '../api/format'
 import type { Approval, Grant, Pane, Run, Session } from '../api/types'
 import { BatchBar } from '../approval/batch-bar'
 import { ApprovalCard } from '../approval/card'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane, pauseGrants, revokeGrant } from '../store/actions'
-import { approvals, areGrantsPaused, canDecide, grants, panes, runs, sessions, spend } from '../store/live'
+import { approvals, areGrantsPaused, canDecide, grants, runs, sessions, spend } from '../store/live'
 import { failedRuns, needsCount, needyPanes, openApprovals } from '../store/needs'
 import { go } from '../store/router'
 import { PlusIcon } from '../ui/icons'
@@ -13,10 +14,13 @@ import { Empty, Section } from '../ui/panel'
 import { isLiveSession, isOpenRun, paneAspect, runAspect, StatusBadge, sessionAspect } from '../ui/status'
 import { Age, Left } from '../ui/time'
 import { AtWork } from './at-work'
-import { RunLine, SessionLine } from './lines'
+import { LiveSessionLine, RunLine, SessionLine } from './lines'
 
 /** How long a decided card stays in its place, so that its outcome is seen where the press was. */
 const LINGER_MS = 4_000
+
+const running = computed(() => sessions.all.value.filter(isLiveSession).sort((a, b) => attention(a) - attention(b)))
+const working = computed(() => runs.all.value.filter(isOpenRun))
 
 export function OverviewPage() {
   const shown = useLingering(openApprovals.value)
@@ -43,8 +47,14 @@ export function OverviewPage() {
       setSelected(next)
     },
   })
-  const running = sessions.all.value.filter(isLiveSession).sort((a, b) => attention(a) - attention(b))
-  const working = runs.all.value.filter(isOpenRun)
+  // What runs is not made again because somebody is asked.
+  const atWork = useMemo(
+    () => ({
+      lines: <Running sessions={running.value} runs={working.value} />,
+      one: <AtWork sessions={running.value} />,
+    }),
+    [running.value, working.value],
+  )
   return (
     <div class="page">
       <div class="page-head">
@@ -81,11 +91,11 @@ export function OverviewPage() {
             </Section>
           )}
           <BatchBar approvals={shown.filter(({ id }) => selected.has(id))} onDone={() => setSelected(new Set())} />
-          <Running sessions={running} runs={working} />
+          {atWork.lines}
           <Done sessions={sessions.all.value} runs={runs.all.value} />
         </div>
         <aside class="aside" aria-label="Today">
-          <AtWork sessions={running} panes={panes.all.value} />
+          {atWork.one}
           <Today />
           <Grants items={grants.all.value.filter(grant => !grant.ended)} />
         </aside>
@@ -191,7 +201,7 @@ function Running({ sessions: live, runs: open }: { sessions: readonly Session[];
     )
   return (
     <Section title="Running" of={live.length + open.length} tone="clear">
-      <ul class="list">
+      <ul class="list lines">
         {open.map(run => (
           <li key={run.id}>
             <RunLine run={run} />
@@ -199,7 +209,7 @@ function Running({ sessions: live, runs: open }: { sessions: readonly Session[];
         ))}
         {live.map(session => (
           <li key={session.id}>
-            <SessionLine session={session} pane={panes.get(session.id)} />
+            <LiveSessionLine session={session} />
           </li>
         ))}
       </ul>
@@ -253,9 +263,15 @@ function Today() {
           </span>
         </div>
         {share !== null && (
-          <div class={`bar ${share > 0.8 ? 'tone-caution' : ''}`}>
-            <i style={{ width: `${Math.min(100, share * 100)}%` }} />
-          </div>
+          <>
+            <div class={`bar ${share > 1 ? 'tone-danger' : share > 0.8 ? 'tone-caution' : 'tone-clear'}`}>
+              <i style={{ width: `${Math.min(100, share * 100)}%` }} />
+            </div>
+            <p class="tiny dim">
+              {Math.round(share * 100)} % of the {formatMoney(today?.budgetUsd ?? 0)} for a day
+              {share > 1 && ': used up'}
+            </p>
+          </>
         )}
         <a class="small link" href="/usage">
           Usage

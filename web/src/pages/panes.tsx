@@ -1,6 +1,7 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
 import { baseName } from '../api/format'
 import type { Pane } from '../api/types'
+import { PaneTalk } from '../session/pane-talk'
 import { usePageKeys } from '../shell/keyboard'
 import { acknowledgePane } from '../store/actions'
 import { canDecide, panes } from '../store/live'
@@ -16,6 +17,8 @@ import { SvgView } from '../ui/svg-view'
 import { Age } from '../ui/time'
 import { frameLast, usePreviews } from './pane-previews'
 
+/** Made once: comparing two hundred places several times a second is noticed otherwise. */
+const byPlace = new Intl.Collator(undefined, { numeric: true })
 const FILTERS = ['all', 'needs you', 'running', 'idle'] as const
 
 /** Every pane that is supervised, as it looks now, by project. */
@@ -30,9 +33,7 @@ export function PanesPage() {
     .filter(({ name, doing, cwd, agent, command }) =>
       `${name} ${doing} ${cwd} ${agent} ${command}`.toLowerCase().includes(words),
     )
-    .sort(
-      (a, b) => Number(b.needsYou) - Number(a.needsYou) || a.place.localeCompare(b.place, undefined, { numeric: true }),
-    )
+    .sort((a, b) => Number(b.needsYou) - Number(a.needsYou) || byPlace.compare(a.place, b.place))
   const wall = useRef<HTMLDivElement>(null)
   const previews = usePreviews(
     wall,
@@ -123,6 +124,7 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
   const aspect = paneAspect(pane)
   const stale = pane.why.staleForS
   const [isNaming, setNaming] = useState(false)
+  const [isReading, setReading] = useState(false)
   const rename = (name: string) => {
     setNaming(false)
     void attempt(() => request(`/panes/${pane.id}`, { method: 'PATCH', body: { name } }))
@@ -154,6 +156,11 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
             <button type="button" disabled={!canDecide.value} onClick={() => void acknowledgePane(pane.id)}>
               Mark as seen
             </button>
+            {pane.source === 'tmux' && pane.agent !== null && (
+              <button type="button" onClick={() => setReading(true)}>
+                Conversation …
+              </button>
+            )}
             {pane.source === 'tmux' && (
               <button
                 type="button"
@@ -184,6 +191,7 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
             : `by ${pane.why.rule.startsWith(`${pane.why.authority}/`) ? '' : `${pane.why.authority} · `}${pane.why.rule}`}{' '}
           · <Age at={pane.since} />
         </p>
+        {isReading && <PaneTalk pane={pane} onClose={() => setReading(false)} />}
         {isNaming && (
           <NameDialog
             title="Rename this pane"
@@ -195,7 +203,7 @@ function PaneTile({ pane, picture }: { pane: Pane; picture: string | undefined }
         )}
       </li>
     ),
-    [pane, picture, canDecide.value, isNaming],
+    [pane, picture, canDecide.value, isNaming, isReading],
   )
 }
 

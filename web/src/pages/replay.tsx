@@ -102,51 +102,55 @@ function Replay(replayed: Replayed) {
         <div class="term">
           <ReplayScreen cast={cast} ms={ms} />
         </div>
+        <div class="transport panel">
+          <div class="row">
+            <button type="button" class="btn quiet icon" aria-label="Previous frame" onClick={() => stepFrame(-1)}>
+              <BackIcon />
+            </button>
+            <button type="button" class="btn solid icon" aria-label={isPlaying ? 'Pause' : 'Play'} onClick={togglePlay}>
+              {isPlaying ? <PauseIcon /> : <PlayIcon />}
+            </button>
+            <button type="button" class="btn quiet icon" aria-label="Next frame" onClick={() => stepFrame(1)}>
+              <StepIcon />
+            </button>
+            <output class="num small" aria-label="Position">
+              {formatClock(ms)} <span class="dim">/ {formatClock(duration)}</span>
+            </output>
+          </div>
+          <Scrubber duration={duration} ms={ms} moments={moments} onSeek={seek} />
+          <div class="row wrap">
+            <button type="button" class="btn" onClick={() => jump(1, moment => moment.kind === 'decision')}>
+              Next decision
+            </button>
+            <button type="button" class="btn" onClick={() => jump(1, moment => moment.kind === 'change')}>
+              Next change
+            </button>
+            <select
+              class="input"
+              style={{ width: 'auto' }}
+              aria-label="Speed"
+              value={speed}
+              onChange={event => setSpeed(Number(event.currentTarget.value))}
+            >
+              {SPEEDS.map(one => (
+                <option key={one} value={one}>
+                  {one}×
+                </option>
+              ))}
+            </select>
+            <label class="row small">
+              <input
+                type="checkbox"
+                checked={skipsIdle}
+                onChange={event => setSkipsIdle(event.currentTarget.checked)}
+              />
+              skip rests over {IDLE_MS / 1000} s
+            </label>
+          </div>
+        </div>
         <div class="replay-side">
           <Thought index={index} ms={ms} />
           <Talk messages={messages} decisions={index.decisions} began={began} ms={ms} onSeek={seek} />
-        </div>
-      </div>
-      <div class="transport panel">
-        <div class="row">
-          <button type="button" class="btn quiet icon" aria-label="Previous frame" onClick={() => stepFrame(-1)}>
-            <BackIcon />
-          </button>
-          <button type="button" class="btn solid icon" aria-label={isPlaying ? 'Pause' : 'Play'} onClick={togglePlay}>
-            {isPlaying ? <PauseIcon /> : <PlayIcon />}
-          </button>
-          <button type="button" class="btn quiet icon" aria-label="Next frame" onClick={() => stepFrame(1)}>
-            <StepIcon />
-          </button>
-          <output class="num small" aria-label="Position">
-            {formatClock(ms)} <span class="dim">/ {formatClock(duration)}</span>
-          </output>
-        </div>
-        <Scrubber duration={duration} ms={ms} moments={moments} onSeek={seek} />
-        <div class="row wrap">
-          <button type="button" class="btn" onClick={() => jump(1, moment => moment.kind === 'decision')}>
-            Next decision
-          </button>
-          <button type="button" class="btn" onClick={() => jump(1, moment => moment.kind === 'change')}>
-            Next change
-          </button>
-          <select
-            class="input"
-            style={{ width: 'auto' }}
-            aria-label="Speed"
-            value={speed}
-            onChange={event => setSpeed(Number(event.currentTarget.value))}
-          >
-            {SPEEDS.map(one => (
-              <option key={one} value={one}>
-                {one}×
-              </option>
-            ))}
-          </select>
-          <label class="row small">
-            <input type="checkbox" checked={skipsIdle} onChange={event => setSkipsIdle(event.currentTarget.checked)} />
-            skip rests over {IDLE_MS / 1000} s
-          </label>
         </div>
       </div>
     </div>

@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks'
 import { baseName, formatMoney, timeOf } from '../api/format'
 import type { Run } from '../api/types'
+import { hasLabels, labelWords, RunLabels, RunProgress, shareOf } from '../run/progress'
 import { usePageKeys } from '../shell/keyboard'
 import { controlRun } from '../store/actions'
 import { canDecide, runs } from '../store/live'
@@ -31,7 +32,7 @@ export function RunsPage() {
   const shown = runs.all.value
     .filter(({ status }) => statuses.length === 0 || statuses.includes(status))
     .filter(({ title, kind, project, id, labels }) =>
-      `${title} ${kind} ${project} ${id} ${Object.values(labels ?? {}).join(' ')}`.toLowerCase().includes(words),
+      `${title} ${kind} ${project} ${id} ${labelWords(labels)}`.toLowerCase().includes(words),
     )
     .sort((a, b) => timeOf(b.createdAt) - timeOf(a.createdAt))
   usePageKeys({
@@ -103,7 +104,7 @@ export function RunsPage() {
         <DataTable
           label="Runs"
           items={shown}
-          columns={COLUMNS}
+          columns={shown.some(hasLabels) ? [...COLUMNS, LABELS, ACTIONS] : [...COLUMNS, ACTIONS]}
           keyOf={({ id }) => id}
           picked={shown[at]?.id}
           first={run => (
@@ -130,20 +131,21 @@ const COLUMNS: readonly Column<Run>[] = [
     name: 'Name',
     isMain: true,
     cell: run => (
-      <a class="strong" href={`/r/${run.id}`}>
-        {run.title}
-      </a>
+      <>
+        <a class="strong" href={`/r/${run.id}`}>
+          {run.title}
+        </a>
+        <span class="small dim under">{run.labels?.pipeline ?? run.kind}</span>
+      </>
     ),
     sort: ({ title }) => title,
   },
-  { name: 'Kind', cell: run => run.labels?.pipeline ?? run.kind, sort: ({ kind }) => kind },
   {
     name: 'Project',
     cell: run => <span title={run.project}>{baseName(run.project)}</span>,
     sort: ({ project }) => project,
   },
-  { name: 'At', cell: run => <code class="dim">{run.step ?? '–'}</code> },
-  { name: 'Steps', isRight: true, cell: run => run.steps, sort: ({ steps }) => steps },
+  { name: 'Progress', cell: run => <RunProgress run={run} />, sort: shareOf },
   {
     name: 'Cost',
     isRight: true,
@@ -166,36 +168,39 @@ const COLUMNS: readonly Column<Run>[] = [
     name: 'Verdict',
     cell: run => <span class="soft">{run.reason && run.reason !== run.status ? run.reason : '–'}</span>,
   },
-  {
-    name: 'Actions',
-    isAction: true,
-    cell: run => (
-      <Menu label={`Actions for ${run.title}`}>
-        <a href={`/r/${run.id}`}>Open</a>
-        {isOpenRun(run) && (
-          <button
-            type="button"
-            class="danger"
-            disabled={!canDecide.value}
-            onClick={() => void controlRun(run.id, 'cancel', 'The run is being cancelled')}
-          >
-            Cancel
-          </button>
-        )}
-        {(run.status === 'paused' || run.status === 'failed') && (
-          <button
-            type="button"
-            disabled={!canDecide.value}
-            onClick={() => void controlRun(run.id, 'resume', 'The run goes on')}
-          >
-            Resume
-          </button>
-        )}
-        <a href={`/r/${run.id}?fork=1`}>Fork …</a>
-      </Menu>
-    ),
-  },
 ]
+
+const LABELS: Column<Run> = { name: 'Labels', cell: run => <RunLabels run={run} /> }
+
+const ACTIONS: Column<Run> = {
+  name: 'Actions',
+  isAction: true,
+  cell: run => (
+    <Menu label={`Actions for ${run.title}`}>
+      <a href={`/r/${run.id}`}>Open</a>
+      {isOpenRun(run) && (
+        <button
+          type="button"
+          class="danger"
+          disabled={!canDecide.value}
+          onClick={() => void controlRun(run.id, 'cancel', 'The run is being cancelled')}
+        >
+          Cancel
+        </button>
+      )}
+      {(run.status === 'paused' || run.status === 'failed') && (
+        <button
+          type="button"
+          disabled={!canDecide.value}
+          onClick={() => void controlRun(run.id, 'resume', 'The run goes on')}
+        >
+          Resume
+        </button>
+      )}
+      <a href={`/r/${run.id}?fork=1`}>Fork …</a>
+    </Menu>
+  ),
+}
 
 function SavedFilters() {
   const text = query.value.toString()

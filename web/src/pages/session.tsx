@@ -4,7 +4,7 @@ import type { Approval, Session } from '../api/types'
 import { ApprovalCard } from '../approval/card'
 import { Composer } from '../session/composer'
 import { ConversationView } from '../session/conversation'
-import { ContextGauge, HelperTree, SpentLine, useCrew } from '../session/crew'
+import { ContextGauge, HelperTree, NearlyFull, OwnAllowances, SpentLine, useCrew } from '../session/crew'
 import { ExplainDialog } from '../session/explain'
 import { FileDialog } from '../session/file-dialog'
 import { GitLine } from '../session/git-line'
@@ -41,7 +41,9 @@ export function SessionPage({ id }: { id: string }) {
 function Loaded({ session }: { session: Session }) {
   const [panel, setPanel] = useState<'explain' | 'files' | null>(null)
   const isLive = isLiveSession(session)
-  const asked = approvals.all.value.filter(({ subject }) => subject.session === session.id)
+  const asked = approvals.all.value.filter(
+    ({ subject, outcome }) => subject.session === session.id && outcome?.followedBy === undefined,
+  )
   const layout =
     isPhone.value && sessionLayout.value === 'split' ? 'conversation' : isLive ? sessionLayout.value : 'conversation'
   usePageKeys({ explain: () => setPanel('explain') })
@@ -61,6 +63,7 @@ function Loaded({ session }: { session: Session }) {
           <section class="split-talk panel" aria-label="Conversation and prompt">
             <h2 class="sr">Conversation</h2>
             <HelperTree session={session} />
+            {isLive && <NearlyFull session={session} />}
             <Guard>
               <ConversationView session={session.id} asked={asked} />
             </Guard>
@@ -101,6 +104,7 @@ function Head(props: { session: Session; layout: string; onPanel(panel: 'explain
           <GitLine session={session.id} />
           <ContextGauge session={session} />
           <SpentLine session={session} />
+          <OwnAllowances session={session} />
           {session.phase && <span class="deep">phase {session.phase}</span>}
           {pane && isLive && (
             <span class="deep">

@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
 import { timeOf } from '../api/format'
 import { usePageKeys } from '../shell/keyboard'
-import { panes, sessions } from '../store/live'
+import { sessions } from '../store/live'
 import { go, query, setQuery } from '../store/router'
 import { PlusIcon } from '../ui/icons'
 import { Empty } from '../ui/panel'
 import { isLiveSession, sessionAspect } from '../ui/status'
 import { Segments } from '../ui/tabs'
 import { VirtualList } from '../ui/virtual-list'
-import { SessionLine } from './lines'
+import { LiveSessionLine } from './lines'
 
 const ROW = 58
 
@@ -79,7 +79,7 @@ export function SessionsPage() {
           label="Sessions"
           render={(session, index) => (
             <div class={index === at ? 'is-picked' : ''}>
-              <SessionLine session={session} pane={panes.get(session.id)} />
+              <LiveSessionLine session={session} />
             </div>
           )}
         />

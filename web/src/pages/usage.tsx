@@ -42,6 +42,7 @@ interface Body {
   to: Time
   rows: Row[]
   total: Usage
+  budget?: { dayUsd: number | null }
   recoveries?: { verdict: string; count: number }[]
   decisions?: {
     toDecision?: Times
@@ -116,7 +117,7 @@ export function UsagePage() {
             <Stat value={span(days.value.decisions?.toDecision?.medianMs)} label="to decide, median" />
             <Stat value={span(days.value.decisions?.toDecision?.p95Ms)} label="to decide, p95" />
           </div>
-          <Charts rows={days.value.rows} by={by} />
+          <Charts rows={days.value.rows} by={by} dayUsd={days.value.budget?.dayUsd ?? null} />
           <SplitTable rows={split.value.rows} by={by} />
           <Decisions body={days.value} />
           <Recoveries items={days.value.recoveries ?? []} />
@@ -145,7 +146,7 @@ function span(ms: number | null | undefined): string {
   return ms === null || ms === undefined ? '–' : formatSpan(ms)
 }
 
-function Charts({ rows, by }: { rows: readonly Row[]; by: string }) {
+function Charts({ rows, by, dayUsd }: { rows: readonly Row[]; by: string; dayUsd: number | null }) {
   const { days, names } = useMemo(
     () => ({
       days: everyDay(rows.map(({ key }) => key.day ?? '')),
@@ -176,6 +177,7 @@ function Charts({ rows, by }: { rows: readonly Row[]; by: string }) {
           days={days}
           series={series(({ usage }) => usage.costUsd ?? 0)}
           format={formatMoney}
+          limit={dayUsd === null ? null : { name: 'budget of a day', value: dayUsd }}
         />
       </Panel>
       <Panel title="Tokens per day" note={`by ${wordOf(by)}`}>

@@ -1,5 +1,6 @@
 import { Diff } from '../blocks/blocks'
-import { getJson } from '../transport/request'
+import { setQuery } from '../store/router'
+import { ApiError, getJson } from '../transport/request'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { useLoad } from '../ui/use-load'
 import { parseUnified } from './parse-unified'
@@ -12,6 +13,16 @@ export function RunDiff({ run, node, version }: { run: string; node: string | nu
       signal,
     }),
   )
+  if (!value && node !== null && error instanceof ApiError && error.code === 'E_UNKNOWN')
+    return (
+      <div class="pad">
+        <Empty title="This node has committed nothing">
+          <button type="button" class="btn" onClick={() => setQuery({ node: null, visit: null })}>
+            What the whole run changed
+          </button>
+        </Empty>
+      </div>
+    )
   if (!value) return <div class="pad">{error ? <Problem error={error} retry={reload} /> : <Skeleton />}</div>
   const files = parseUnified(value.diff)
   if (files.length === 0)

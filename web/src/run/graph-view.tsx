@@ -1,16 +1,32 @@
-import { useCallback } from 'preact/hooks'
+import { useCallback, useEffect, useRef, useState } from 'preact/hooks'
+import { onPinch } from '../terminal/pinch'
 import { SvgView } from '../ui/svg-view'
 
 const FITS_PT = 760
+const WIDTH_PX = { least: 160, most: 8_000, step: 1.25 }
 
 /** A graph as Graphviz laid it out, in our colours: states by class, nodes that can be opened, by mouse and by key. */
 export function GraphView(props: { svg: string; label: string; picked?: string | null; onPick?(node: string): void }) {
   const { picked, onPick } = props
+  const box = useRef<HTMLDivElement>(null)
+  // Null: as wide as its place lets it be. Kept beside the drawing, which is made anew whenever the run moves.
+  const width = useRef<number | null>(null)
+  const [isZoomed, setZoomed] = useState(false)
+  const drawing = () => box.current?.querySelector('svg') ?? null
+  const resize = (to: number | null) => {
+    width.current = to === null ? null : Math.max(WIDTH_PX.least, Math.min(WIDTH_PX.most, to))
+    setZoomed(to !== null)
+    const svg = drawing()
+    if (svg) widen(svg, width.current)
+  }
+  const size = () => drawing()?.getBoundingClientRect().width ?? WIDTH_PX.least
+  useEffect(() => onPinch(box.current!, { size, resize }), [])
   const prepare = useCallback(
     (svg: SVGSVGElement) => {
       if (onPick) svg.setAttribute('role', 'group')
       // What is not much larger than its place is shown whole; what is, scrolls.
       svg.classList.toggle('fits', Number.parseFloat(svg.getAttribute('height') ?? '0') < FITS_PT)
+      widen(svg, width.current)
       svg.querySelector('g.graph > polygon')?.remove()
       for (const group of svg.querySelectorAll<SVGGElement>('g.node, g.edge')) {
         for (const shape of group.querySelectorAll('[fill], [stroke]')) {
@@ -27,10 +43,42 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
     [picked, onPick],
   )
   return (
-    <div class="graph" tabIndex={0} role="region" aria-label={props.label}>
-      <SvgView text={props.svg} label={props.label} prepare={prepare} />
+    <div class="graph-box">
+      <div class="graph" ref={box} tabIndex={0} role="region" aria-label={props.label}>
+        <SvgView text={props.svg} label={props.label} prepare={prepare} />
+      </div>
+      <div class="graph-zoom" role="group" aria-label="Size of the graph">
+        {isZoomed && (
+          <button type="button" class="btn quiet" onClick={() => resize(null)}>
+            Fit
+          </button>
+        )}
+        <button
+          type="button"
+          class="btn quiet"
+          aria-label="Smaller"
+          title="Smaller"
+          onClick={() => resize(size() / WIDTH_PX.step)}
+        >
+          −
+        </button>
+        <button
+          type="button"
+          class="btn quiet"
+          aria-label="Larger"
+          title="Larger; two fingers do the same"
+          onClick={() => resize(size() * WIDTH_PX.step)}
+        >
+          +
+        </button>
+      </div>
     </div>
   )
+}
+
+function widen(svg: SVGSVGElement, to: number | null): void {
+  svg.classList.toggle('zoomed', to !== null)
+  svg.style.width = to === null ? '' : `${to}px`
 }
 
 function wire(group: SVGGElement, picked: string | null, onPick: ((node: string) => void) | undefined): void {

@@ -1,4 +1,4 @@
-import { useEffect, useRef } from 'preact/hooks'
+import { useEffect, useMemo, useRef } from 'preact/hooks'
 import { timeOf } from '../api/format'
 import type { Approval, Message } from '../api/types'
 import { ApprovalCard } from '../approval/card'
@@ -89,15 +89,19 @@ export function ConversationView({ session, asked }: { session: string; asked: r
 }
 
 function MessageView({ message, turn }: { message: Message; turn: number | null }) {
-  return (
-    <section class={`said ${message.provisional ? 'provisional' : ''}`} aria-busy={message.provisional}>
-      <header>
-        {turn !== null ? <h2>Turn {turn}</h2> : <span />}
-        <span class="tiny dim">{message.provisional ? 'as it is written' : <Clock at={message.at} />}</span>
-        <CopyButton text={() => message.markdown ?? blocksText(message.blocks)} label="Copy this message" />
-      </header>
-      <Blocks blocks={message.blocks} />
-    </section>
+  // What was said before is not made again with every word that is added to the last of it.
+  return useMemo(
+    () => (
+      <section class={`said ${message.provisional ? 'provisional' : ''}`} aria-busy={message.provisional}>
+        <header>
+          {turn !== null ? <h2>Turn {turn}</h2> : <span />}
+          <span class="tiny dim">{message.provisional ? 'as it is written' : <Clock at={message.at} />}</span>
+          <CopyButton text={() => message.markdown ?? blocksText(message.blocks)} label="Copy this message" />
+        </header>
+        <Blocks blocks={message.blocks} />
+      </section>
+    ),
+    [message, turn],
   )
 }
 

@@ -1,9 +1,10 @@
-import { useEffect } from 'preact/hooks'
+import { useEffect, useState } from 'preact/hooks'
 import { formatCount, formatMoney, plural } from '../api/format'
 import type { Crew, Helper, Session } from '../api/types'
-import { onPassing, sessions } from '../store/live'
-import { type Aspect, StatusBadge } from '../ui/status'
-import { Age, Took } from '../ui/time'
+import { compactSession } from '../store/actions'
+import { canDecide, onPassing, sessions } from '../store/live'
+import { type Aspect, isLiveSession, StatusBadge } from '../ui/status'
+import { Age, Clock, Took } from '../ui/time'
 
 /** The crew changes more often than anything that is in the log: while a session is looked at it is told as it changes. */
 export function useCrew(id: string): void {
@@ -62,6 +63,50 @@ export function ContextGauge({ session }: { session: Session }) {
   )
 }
 
+/** A conversation that is nearly full: the agent can be asked to make room before it does so by itself in the middle of something. */
+export function NearlyFull({ session }: { session: Session }) {
+  const [isDismissed, setDismissed] = useState(false)
+  const full = session.crew ? fullnessOf(session.crew) : null
+  const isFull = full !== null && full.share >= NEARLY_FULL
+  useEffect(() => {
+    if (!isFull) setDismissed(false)
+  }, [isFull])
+  if (!isFull || isDismissed || !session.compact) return null
+  return (
+    <div class="nearly-full" role="status">
+      <span class="grow">The conversation is nearly full: {full.words}.</span>
+      <button
+        type="button"
+        class="btn"
+        disabled={!canDecide.value}
+        title={`Sends ${session.compact} when the agent rests`}
+        onClick={() => {
+          setDismissed(true)
+          void compactSession(session)
+        }}
+      >
+        Compact now
+      </button>
+      <button type="button" class="btn quiet" onClick={() => setDismissed(true)}>
+        Dismiss
+      </button>
+    </div>
+  )
+}
+
+/** What no longer reaches anybody here: the agent was told in its own menu not to ask. */
+export function OwnAllowances({ session }: { session: Session }) {
+  return (
+    <>
+      {(session.allows ?? []).map(({ tool, label, approval, since }) => (
+        <a key={label} class="link tone-caution" href={`/a/${approval}`} title={label}>
+          the agent allows {tool} itself since <Clock at={since} />
+        </a>
+      ))}
+    </>
+  )
+}
+
 export function SpentLine({ session }: { session: Session }) {
   const spent = session.crew?.spent
   if (!spent || spent.input + spent.output === 0) return null
@@ -82,20 +127,21 @@ const ASPECTS: Readonly<Record<Helper['state'], Aspect>> = {
 
 /** Who works for the agent, below whom, at what. */
 export function HelperTree({ session }: { session: Session }) {
+  const isLive = isLiveSession(session)
   const helpers = session.crew?.helpers ?? []
   if (helpers.length === 0) return null
-  const working = helpers.filter(({ state }) => state === 'working' || state === 'blocked').length
+  const open = helpers.filter(({ state }) => state === 'working' || state === 'blocked').length
+  const stands = open === 0 ? 'all done' : isLive ? `${open} at work` : `${open} at work when last heard of`
   return (
-    <details class="helpers" open={working > 0}>
+    <details class="helpers" open={isLive && open > 0}>
       <summary>
-        <span class="strong">{plural(helpers.length, 'helper')}</span>{' '}
-        <span class="dim">{working > 0 ? `${working} at work` : 'all done'}</span>
+        <span class="strong">{plural(helpers.length, 'helper')}</span> <span class="dim">{stands}</span>
       </summary>
       <ul class="helper-tree" aria-label={`Helpers of ${session.agent}`}>
         {helpers
           .filter(({ parent }) => parent === null || !helpers.some(({ id }) => id === parent))
           .map(helper => (
-            <Branch key={helper.id} helper={helper} all={helpers} depth={0} />
+            <Branch key={helper.id} helper={helper} all={helpers} depth={0} isLive={isLive} />
           ))}
       </ul>
     </details>
@@ -104,12 +150,26 @@ export function HelperTree({ session }: { session: Session }) {
 
 const DEPTH_MAX = 8
 
-function Branch({ helper, all, depth }: { helper: Helper; all: readonly Helper[]; depth: number }) {
+interface BranchProps {
+  helper: Helper
+  all: readonly Helper[]
+  depth: number
+  isLive: boolean
+}
+
+/** It had not ended when its agent last told of it, and nobody will. */
+const UNHEARD: Aspect = { word: 'not heard of', tone: 'lunar', shape: 'ring' }
+
+function Branch({ helper, all, depth, isLive }: BranchProps) {
+  const isOpen = helper.state === 'working' || helper.state === 'blocked'
   const below = depth < DEPTH_MAX ? all.filter(({ parent }) => parent === helper.id) : []
   return (
     <li>
       <div class="helper">
-        <StatusBadge aspect={ASPECTS[helper.state]} isLive={helper.state === 'working'} />
+        <StatusBadge
+          aspect={isOpen && !isLive ? UNHEARD : ASPECTS[helper.state]}
+          isLive={isLive && helper.state === 'working'}
+        />
         <span class="grow cut" title={[helper.task, helper.doing].filter(Boolean).join(' · ')}>
           <span class="strong">{helper.name ?? helper.task ?? helper.id}</span>
           {helper.name !== null && helper.task && <span class="soft"> {helper.task}</span>}
@@ -119,7 +179,7 @@ function Branch({ helper, all, depth }: { helper: Helper; all: readonly Helper[]
           {helper.tools > 0 && <span>{plural(helper.tools, 'tool')}</span>}
           {helper.tokens > 0 && <span>{formatCount(helper.tokens)} tokens</span>}
           {helper.since !== null &&
-            (helper.endedAt === null ? (
+            (helper.endedAt === null && !isLive ? null : helper.endedAt === null ? (
               <Age at={helper.since} />
             ) : (
               <span>
@@ -131,7 +191,7 @@ function Branch({ helper, all, depth }: { helper: Helper; all: readonly Helper[]
       {below.length > 0 && (
         <ul>
           {below.map(one => (
-            <Branch key={one.id} helper={one} all={all} depth={depth + 1} />
+            <Branch key={one.id} helper={one} all={all} depth={depth + 1} isLive={isLive} />
           ))}
         </ul>
       )}

@@ -88,8 +88,18 @@ export function DevicesTab() {
                 ),
               },
               { name: 'Person', cell: ({ person }) => `${person.name} (${person.role})` },
-              { name: 'Signed in', isRight: true, cell: ({ createdAt }) => <Age at={createdAt} suffix=" ago" /> },
-              { name: 'Last used', isRight: true, cell: ({ lastUsedAt }) => <Age at={lastUsedAt} suffix=" ago" /> },
+              {
+                name: 'Signed in',
+                isRight: true,
+                isExtra: true,
+                cell: ({ createdAt }) => <Age at={createdAt} suffix=" ago" />,
+              },
+              {
+                name: 'Last used',
+                isRight: true,
+                isExtra: true,
+                cell: ({ lastUsedAt }) => <Age at={lastUsedAt} suffix=" ago" />,
+              },
               {
                 name: 'Actions',
                 isAction: true,

@@ -8,6 +8,8 @@ export interface Decision {
   choices?: string[]
   text?: string
   note?: string
+  /** With a denial: the turn is interrupted, too. */
+  thenInterrupt?: boolean
   editedInput?: unknown
   grant?: { scope: string; forMs?: number; uses?: number; match?: unknown }
   /** The person has had all of the request before their eyes. */
@@ -39,10 +41,17 @@ export async function decide(approval: Approval, { whole, ...decision }: Decisio
   }
 }
 
+/** What stood there for less was not seen by anybody, and the moment in which a request comes is the one in which all pages are drawn. */
+const SEEN_AFTER_MS = 800
 const told = new Set<string>()
 
-/** Once per request: the ledger notes that it was before somebody's eyes. */
-export function reportSeen(approval: Approval, whole: boolean): void {
+/** Once per request: the ledger notes that it was before somebody's eyes. Called off by what it returns. */
+export function reportSeen(approval: Approval, whole: boolean): () => void {
+  const timer = setTimeout(() => tellSeen(approval, whole), SEEN_AFTER_MS)
+  return () => clearTimeout(timer)
+}
+
+function tellSeen(approval: Approval, whole: boolean): void {
   const key = `${approval.id}:${approval.display.hash}:${whole}`
   if (told.has(key)) return
   told.add(key)
@@ -91,6 +100,16 @@ export async function sendPrompt(
   const sent = await postJson<{ result?: string; detail?: string }>(`/sessions/${id}/messages`, { text, when })
   lookAtSession(id)
   return sent
+}
+
+/** Asks the agent to make room in its conversation, once it rests. */
+export function compactSession({ id, compact }: Session): Promise<unknown> {
+  return attempt(async () => {
+    const body = { text: compact, when: 'after-turn', meaning: 'command' }
+    const { result, detail } = await postJson<{ result?: string; detail?: string }>(`/sessions/${id}/messages`, body)
+    lookAtSession(id)
+    if (result === 'refused' || result === 'unconfirmed') toast('bad', 'Not sent', detail)
+  })
 }
 
 export function dropPrompt(session: string, prompt: string): Promise<unknown> {

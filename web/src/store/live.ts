@@ -169,6 +169,7 @@ const handlers = {
     for (const listener of gapListeners) listener()
   },
   event(event: StreamEvent): void {
+    if (event.type === 'approval.requested') latest.giveWay()
     batch(() => {
       snapshotAt.value = Date.now()
       route(event)
@@ -179,8 +180,11 @@ const handlers = {
     // Changes of panes come in the form of events, with what changed inside.
     const isNested = typeof frame.data === 'object' && frame.data !== null
     const data = isNested ? (frame.data as Record<string, unknown>) : frame
-    latest.put(passingKey(type, data), () => {
-      if (type.startsWith('pane.') && type !== 'pane.preview') takePane(type, data)
+    const key = typeof frame.subject === 'string' ? frame.subject : passingKey(type, data)
+    latest.put(key, () => {
+      if (type === 'session.record') sessions.put(data.session as Session)
+      else if (type === 'run.record') runs.put(data.run as Run)
+      else if (type.startsWith('pane.') && type !== 'pane.preview') takePane(type, data)
       for (const listener of passingListeners) listener(type, data)
     })
   },
@@ -212,13 +216,25 @@ function route(event: StreamEvent): void {
   if (event.type.startsWith('pane.')) takePane(event.type, event.data)
   else if (kind === 'approval') {
     const folded = foldApproval(approvals.peek(id), event)
-    if (folded) approvals.put(folded)
-    else approvalLooks.touch(id)
-    const session = approvals.peek(id)?.subject.session
-    if (session) sessionLooks.touch(session)
-  } else if (kind === 'session') sessionLooks.touch(id)
-  else if (kind === 'run') runLooks.touch(id)
-  else if (kind === 'grant') grantLooks.touch(id)
+    if (!folded) approvalLooks.touch(id)
+    else if (isUnseen(event.type)) approvals.note(folded)
+    else takeApproval(folded)
+  } else if (kind === 'grant') grantLooks.touch(id)
+  // How a session or a run is after an event, the stream tells by itself: once looked at for all who read.
+}
+
+/** A page that is open for days has heard of more requests than anybody scrolls back to. */
+const CLOSED_MAX = 300
+
+function takeApproval(approval: Approval): void {
+  approvals.put(approval)
+  if (approval.state !== 'pending' && approval.state !== 'decided')
+    approvals.prune(CLOSED_MAX, ({ state }) => state !== 'pending' && state !== 'decided')
+}
+
+/** A page shows nothing of who has looked at a request, or was told of it. */
+function isUnseen(type: string): boolean {
+  return type === 'approval.seen' || type === 'approval.notified'
 }
 
 function passingKey(type: string, data: Record<string, unknown>): string {

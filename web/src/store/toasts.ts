@@ -17,7 +17,9 @@ let count = 0
 
 export function toast(tone: Toast['tone'], text: string, next?: string): void {
   const id = ++count
-  toasts.value = [...toasts.peek().slice(-3), { id, tone, text, ...(next !== undefined && { next }) }]
+  // The same again takes the place of the one before: a pile of them would cover what they are about.
+  const others = toasts.peek().filter(shown => shown.tone !== tone || shown.text !== text)
+  toasts.value = [...others.slice(-3), { id, tone, text, ...(next !== undefined && { next }) }]
   setTimeout(() => dismiss(id), tone === 'bad' ? SHOWN_MS * 2 : SHOWN_MS)
 }
 

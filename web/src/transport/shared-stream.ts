@@ -7,15 +7,11 @@ type Shared =
   | { is: 'state'; state: StreamState }
   | { is: 'hello'; hello: Hello }
   | { is: 'event'; event: StreamEvent; id: string }
-  | { is: 'passing'; passing: Passing[] }
+  | { is: 'passing'; type: string; data: Record<string, unknown> }
+  | { is: 'many'; many: Shared[] }
   | { is: 'retry' }
   /** A tab that has just come asks how things stand. */
   | { is: 'who' }
-
-interface Passing {
-  type: string
-  data: Record<string, unknown>
-}
 
 /**
  * Tabs of one browser share one stream: HTTP/1.1 gives a host six connections. The tab that holds the lock reads and tells the others;
@@ -30,7 +26,7 @@ export class SharedStream {
   #state: StreamState = { is: 'connecting' }
   #hello: Hello | null = null
   /** Told to the other tabs together: what came in one piece of the stream. */
-  #passing: Passing[] = []
+  #untold: Shared[] = []
 
   constructor(handlers: StreamHandlers, cursor: string | null) {
     this.#handlers = handlers
@@ -66,34 +62,29 @@ export class SharedStream {
         state: state => this.#tell({ is: 'state', state }),
         hello: hello => this.#tell({ is: 'hello', hello }),
         event: (event, id) => this.#tell({ is: 'event', event, id: id! }),
-        passing: (type, data) => this.#pass({ type, data }),
+        passing: (type, data) => this.#tell({ is: 'passing', type, data }),
       },
       this.#cursor,
     )
     return new Promise(resolve => this.#end.signal.addEventListener('abort', () => resolve()))
   }
 
-  #pass(passing: Passing): void {
-    if (this.#passing.length === 0) queueMicrotask(() => this.#tellPassing())
-    this.#passing.push(passing)
-    this.#handlers.passing(passing.type, passing.data)
-  }
-
-  #tellPassing(): void {
-    if (this.#passing.length === 0 || this.#end.signal.aborted) return
-    this.#channel.postMessage({ is: 'passing', passing: this.#passing } satisfies Shared)
-    this.#passing = []
-  }
-
   #tell(message: Shared): void {
-    this.#tellPassing()
-    this.#channel.postMessage(message)
+    if (this.#untold.length === 0) queueMicrotask(() => this.#tellOthers())
+    this.#untold.push(message)
     this.#take(message)
+  }
+
+  #tellOthers(): void {
+    const many = this.#untold
+    this.#untold = []
+    if (many.length > 0 && !this.#end.signal.aborted) this.#channel.postMessage({ is: 'many', many } satisfies Shared)
   }
 
   #hear(message: Shared): void {
     if (message.is === 'who') {
       if (!this.#stream) return
+      this.#tellOthers()
       this.#channel.postMessage({ is: 'state', state: this.#state } satisfies Shared)
       if (this.#hello)
         this.#channel.postMessage({ is: 'hello', hello: { ...this.#hello, resume: 'ok' } } satisfies Shared)
@@ -114,7 +105,9 @@ export class SharedStream {
         this.#cursor = message.id
         return
       case 'passing':
-        for (const { type, data } of message.passing) this.#handlers.passing(type, data)
+        return this.#handlers.passing(message.type, message.data)
+      case 'many':
+        for (const each of message.many) this.#take(each)
         return
     }
   }

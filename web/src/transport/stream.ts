@@ -7,6 +7,8 @@ const STALE_MS = 60_000
 /** A tab that returns to the foreground was perhaps asleep: less patience. */
 const STALE_ON_RETURN_MS = 45_000
 const CHECK_MS = 5_000
+/** A page pays for every piece that arrives. Requests for a decision come at once, all else this often. */
+const REST_MS = 100
 
 export type StreamState = { is: 'connecting' } | { is: 'live' } | { is: 'offline'; since: number; tries: number }
 
@@ -79,7 +81,7 @@ export class EventStream {
     this.#heardAt = performance.now()
     if (this.#failures === 0) this.#handlers.state({ is: 'connecting' })
     try {
-      const response = await request('/events?updates=watched', {
+      const response = await request(`/events?updates=watched&records=changed&restMs=${REST_MS}`, {
         signal: abort.signal,
         headers: { accept: 'text/event-stream', ...(this.#cursor !== null && { 'last-event-id': this.#cursor }) },
       })

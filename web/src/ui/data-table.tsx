@@ -8,6 +8,8 @@ export interface Column<T> {
   sort?(item: T): number | string
   isRight?: boolean
   isMain?: boolean
+  /** Left out where there is no room for it. */
+  isExtra?: boolean
   /** Its head says nothing to the eye. */
   isAction?: boolean
 }
@@ -35,10 +37,10 @@ export function DataTable<T>(props: {
                 <span class="sr">Select</span>
               </th>
             )}
-            {props.columns.map(({ name, sort, isRight, isAction }) => (
+            {props.columns.map(({ name, sort, isRight, isAction, isExtra }) => (
               <th
                 key={name}
-                class={isRight ? 'right' : ''}
+                class={`${isRight ? 'right' : ''} ${isExtra ? 'extra' : ''}`}
                 aria-sort={order?.name === name ? (order.isUp ? 'ascending' : 'descending') : undefined}
               >
                 {sort ? (
@@ -60,8 +62,11 @@ export function DataTable<T>(props: {
           {items.map(item => (
             <tr key={props.keyOf(item)} class={props.keyOf(item) === props.picked ? 'is-picked' : ''}>
               {props.first && <td>{props.first(item)}</td>}
-              {props.columns.map(({ name, cell, isRight, isMain }) => (
-                <td key={name} class={`${isRight ? 'right' : ''} ${isMain ? 'main-cell' : ''}`}>
+              {props.columns.map(({ name, cell, isRight, isMain, isExtra }) => (
+                <td
+                  key={name}
+                  class={`${isRight ? 'right' : ''} ${isMain ? 'main-cell' : ''} ${isExtra ? 'extra' : ''}`}
+                >
                   {cell(item)}
                 </td>
               ))}

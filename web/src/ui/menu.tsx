@@ -1,5 +1,5 @@
 import type { ComponentChildren } from 'preact'
-import { useEffect, useRef, useState } from 'preact/hooks'
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { MoreIcon } from './icons'
 
 interface MenuProps {
@@ -19,9 +19,17 @@ export function Menu({ label, children, trigger, class: kind = 'btn quiet icon',
   const button = useRef<HTMLButtonElement>(null)
   const items = () => [...(box.current?.querySelectorAll<HTMLElement>('.menu :is(button, a):not(:disabled)') ?? [])]
 
+  const list = useRef<HTMLDivElement>(null)
+  const [isUp, setUp] = useState(place.isUp === true)
+
+  useLayoutEffect(() => {
+    if (isOpen && list.current && button.current)
+      setUp(place.isUp === true || hasMoreRoomAbove(list.current, button.current))
+  }, [isOpen])
+
   useEffect(() => {
     if (!isOpen) return
-    items()[0]?.focus()
+    items()[0]?.focus({ preventScroll: true })
     const away = (event: Event) => {
       if (!box.current?.contains(event.target as Node)) setOpen(false)
     }
@@ -61,10 +69,23 @@ export function Menu({ label, children, trigger, class: kind = 'btn quiet icon',
       {isOpen && (
         // biome-ignore lint/a11y/noStaticElementInteractions: a choice inside closes it
         // biome-ignore lint/a11y/useKeyWithClickEvents: Enter on a choice is a click
-        <div class={`menu ${place.isUp ? 'up' : ''} ${place.isLeft ? 'left' : ''}`} onClick={() => setOpen(false)}>
+        <div ref={list} class={`menu ${isUp ? 'up' : ''} ${place.isLeft ? 'left' : ''}`} onClick={() => setOpen(false)}>
           {children}
         </div>
       )}
     </div>
   )
+}
+
+/** The list would be cut off below its button, and less so above it. */
+function hasMoreRoomAbove(list: HTMLElement, button: HTMLElement): boolean {
+  const { top, bottom } = button.getBoundingClientRect()
+  let frame = { top: 0, bottom: innerHeight }
+  for (let box = button.parentElement; box; box = box.parentElement) {
+    if (getComputedStyle(box).overflowY === 'visible') continue
+    const rect = box.getBoundingClientRect()
+    frame = { top: Math.max(frame.top, rect.top), bottom: Math.min(frame.bottom, rect.bottom) }
+  }
+  const below = frame.bottom - bottom
+  return list.offsetHeight + 6 > below && top - frame.top > below
 }

@@ -10,12 +10,19 @@ interface PlotProps {
   days: readonly string[]
   series: readonly Series[]
   format(value: number): string
+  /** A line across all days that should not be passed. */
+  limit?: Limit | null
+}
+
+export interface Limit {
+  name: string
+  value: number
 }
 
 const COLOURS = ['--lunar-lamp', '--clear-lamp', '--caution-lamp', '--danger-lamp', '--ink-3', '--accent']
 
 /** A plot with the table behind it: what the eye takes at once, and what it means to the last digit. */
-export function Plot({ label, days, series, format }: PlotProps) {
+export function Plot({ label, days, series, format, limit = null }: PlotProps) {
   const box = useRef<HTMLDivElement>(null)
   const [isTable, setTable] = useState(false)
   useEffect(() => {
@@ -23,13 +30,15 @@ export function Plot({ label, days, series, format }: PlotProps) {
     let isGone = false
     let dispose: () => void = () => undefined
     void import('./uplot').then(({ drawBars }) => {
-      if (!isGone && box.current) dispose = drawBars(box.current, { days, series, format, colours: COLOURS })
+      if (!isGone && box.current)
+        dispose = drawBars(box.current, { days, series, format, colours: COLOURS, limit: limit?.value ?? null })
     })
     return () => {
       isGone = true
       dispose()
     }
-  }, [days, series, format, isTable])
+  }, [days, series, format, isTable, limit?.value])
+  const spent = days.map((_, at) => series.reduce((sum, { values }) => sum + (values[at] ?? 0), 0))
   return (
     <div class="plot">
       <div class="row wrap plot-legend">
@@ -38,6 +47,11 @@ export function Plot({ label, days, series, format }: PlotProps) {
             <i style={{ background: `var(${COLOURS[index]})` }} /> {one.name}
           </span>
         ))}
+        {limit && (
+          <span class="row tiny">
+            <i class="limit" /> {limit.name}, {format(limit.value)}
+          </span>
+        )}
         <button
           type="button"
           class="btn quiet"
@@ -65,6 +79,7 @@ export function Plot({ label, days, series, format }: PlotProps) {
                     {name}
                   </th>
                 ))}
+                {limit && <th class="right">{limit.name}</th>}
               </tr>
             </thead>
             <tbody>
@@ -76,6 +91,12 @@ export function Plot({ label, days, series, format }: PlotProps) {
                       {format(values[at] ?? 0)}
                     </td>
                   ))}
+                  {limit && (
+                    <td class="right">
+                      {format(limit.value)}
+                      {spent[at]! > limit.value && <b class="over"> passed</b>}
+                    </td>
+                  )}
                 </tr>
               ))}
             </tbody>

@@ -1,3 +1,4 @@
+import { useComputed } from '@preact/signals'
 import { formatSpan, formatTime, formatWhen, timeOf } from '../api/format'
 import type { Time } from '../api/types'
 import { now } from '../store/now'
@@ -8,10 +9,16 @@ export function Age({ at, prefix = '', suffix = '' }: { at: Time; prefix?: strin
   return (
     <time dateTime={new Date(ms).toISOString()} title={formatWhen(ms)}>
       {prefix}
-      {formatSpan(now.value - ms)}
+      <Counting key={ms} from={ms} />
       {suffix}
     </time>
   )
+}
+
+/** A text of its own, so that a second that passes draws nothing but the words that it changes. */
+function Counting({ from }: { from: number }) {
+  const text = useComputed(() => formatSpan(now.value - from))
+  return <>{text}</>
 }
 
 /** How long something took, or takes. */

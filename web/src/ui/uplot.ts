@@ -8,21 +8,22 @@ interface Bars {
   series: readonly Series[]
   format(value: number): string
   colours: readonly string[]
+  limit: number | null
 }
 
 const HEIGHT = 220
 
 /** Stacked bars, a day each: the first series lies at the bottom. */
-export function drawBars(box: HTMLElement, { days, series, format, colours }: Bars): () => void {
+export function drawBars(box: HTMLElement, { days, series, format, colours, limit }: Bars): () => void {
   const style = getComputedStyle(box)
   const colour = (name: string) => style.getPropertyValue(name).trim()
   const places = days.map((_, index) => index)
   const stacked = stack(series)
   const bars = uPlot.paths.bars!({ size: [0.62, 42], radius: 0.12 })
-  const grid = { stroke: colour('--line'), width: 1 }
-  const ink = colour('--ink-3')
-  const make = () =>
-    new uPlot(
+  const make = () => {
+    const grid = { stroke: colour('--line'), width: 1 }
+    const ink = colour('--ink-3')
+    return new uPlot(
       {
         width: box.clientWidth,
         height: HEIGHT,
@@ -31,7 +32,7 @@ export function drawBars(box: HTMLElement, { days, series, format, colours }: Ba
         cursor: { y: false, points: { show: false } },
         scales: {
           x: { time: false, range: () => [-0.6, days.length - 0.4] },
-          y: { range: (_, __, to) => [0, to > 0 ? to * 1.12 : 1] },
+          y: { range: (_, __, to) => [0, topOf(to, limit)] },
         },
         axes: [
           {
@@ -51,6 +52,7 @@ export function drawBars(box: HTMLElement, { days, series, format, colours }: Ba
             values: (_, splits) => splits.map(value => format(value)),
           },
         ],
+        hooks: limit === null ? {} : { draw: [plot => drawLimit(plot, limit, colour('--danger-lamp'))] },
         series: [
           {},
           // Drawn from the top of the stack down, so that each covers the one above to its own height.
@@ -67,6 +69,7 @@ export function drawBars(box: HTMLElement, { days, series, format, colours }: Ba
       [places, ...[...stacked].reverse().map(({ values }) => values)],
       box,
     )
+  }
   let plot = make()
   const observer = new ResizeObserver(() => plot.setSize({ width: box.clientWidth, height: HEIGHT }))
   observer.observe(box)
@@ -76,11 +79,40 @@ export function drawBars(box: HTMLElement, { days, series, format, colours }: Ba
     plot = make()
   }
   scheme.addEventListener('change', redraw)
+  // The theme that a person chose on the page is an attribute of the document.
+  const chosen = new MutationObserver(redraw)
+  chosen.observe(document.documentElement, { attributes: true, attributeFilter: ['data-theme'] })
   return () => {
     observer.disconnect()
     scheme.removeEventListener('change', redraw)
+    chosen.disconnect()
     plot.destroy()
   }
+}
+
+/** What is drawn higher than this many times the tallest bar would make every bar a stump. */
+const LIMIT_REACH = 4
+
+function topOf(tallest: number, limit: number | null): number {
+  if (tallest <= 0) return limit ?? 1
+  return 1.12 * (limit !== null && limit <= tallest * LIMIT_REACH ? Math.max(tallest, limit) : tallest)
+}
+
+/** A dashed line across the bars; beyond the top of the plot there is none, and the legend still names it. */
+function drawLimit(plot: uPlot, limit: number, colour: string): void {
+  const { left, top, width } = plot.bbox
+  const y = Math.round(plot.valToPos(limit, 'y', true))
+  if (y < top) return
+  const { ctx } = plot
+  ctx.save()
+  ctx.strokeStyle = colour
+  ctx.lineWidth = 1.5 * devicePixelRatio
+  ctx.setLineDash([6 * devicePixelRatio, 4 * devicePixelRatio])
+  ctx.beginPath()
+  ctx.moveTo(left, y)
+  ctx.lineTo(left + width, y)
+  ctx.stroke()
+  ctx.restore()
 }
 
 function stack(series: readonly Series[]): { name: string; index: number; values: number[] }[] {

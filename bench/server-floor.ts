@@ -1,0 +1,34 @@
+// What Chromium itself takes to draw anything: one word in each of all pages, told at the same moment. What a page of ours needs beyond
+// that is ours; what it needs up to there is the machine's, with so many browsers on so few cores.
+import type { Page } from 'playwright-core'
+import { printTimes } from './server-times.js'
+
+const ROUNDS = 8
+const EVERY_MS = 1_000
+
+/** As text: it runs in the page, unchanged. The task behind a frame runs when that frame has been handed over. */
+const DRAW_WORD = (stamp: number) => `new Promise(resolve => {
+  let word = document.getElementById('floor')
+  if (!word) {
+    word = document.createElement('div')
+    word.id = 'floor'
+    word.style.cssText = 'position: fixed; right: 4px; bottom: 4px'
+    document.body.append(word)
+  }
+  word.textContent = '${stamp}'
+  requestAnimationFrame(() => {
+    const after = new MessageChannel()
+    after.port1.onmessage = () => resolve(Date.now() - ${stamp})
+    after.port2.postMessage(null)
+  })
+})`
+
+export async function measureFloor(pages: readonly Page[], name: string): Promise<void> {
+  const ms: number[] = []
+  for (let round = 0; round < ROUNDS; round++) {
+    const from = Date.now()
+    ms.push(...(await Promise.all(pages.map(page => page.evaluate<number>(DRAW_WORD(from))))))
+    await new Promise(resolve => setTimeout(resolve, Math.max(0, from + EVERY_MS - Date.now())))
+  }
+  printTimes(name, ms)
+}

@@ -1,0 +1,57 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { approvalsProjection } from '../../approvals/index.js'
+import { SimulatedClock } from '../../clock/index.js'
+import { cancelRun, createRun, getRun, plainInput, runStream, runsProjection } from '../../engine/index.js'
+import { newEvent, validateEvent } from '../../events/index.js'
+import { type EventStore, openStore } from '../../store/index.js'
+import { RunProgress } from './run-progress.js'
+
+let directory: string
+let store: EventStore
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-progress-'))
+  store = await openStore({
+    path: join(directory, 'store.db'),
+    clock: new SimulatedClock(1_000),
+    projections: [runsProjection, approvalsProjection] as never,
+    validate: validateEvent,
+  })
+})
+afterEach(async () => {
+  await store.close()
+  rmSync(directory, { recursive: true })
+})
+
+const DOT =
+  'digraph { start [shape=Mdiamond]; plan; build; check; exit [shape=Msquare]; start -> plan -> build -> check -> exit; check -> build [label="again"] }'
+const about = { title: 'x', project: '/p', cwd: '/p', person: 'local' }
+const finished = (node: string, visit: number, status: 'success' | 'skipped' = 'success') => [
+  newEvent('node.started', { node, visit, handler: 'codergen' }),
+  newEvent('node.finished', { node, visit, status }),
+]
+
+async function progressOf(progress: RunProgress, id: string) {
+  return progress.of(await getRun(store, id), await store.streamVersion(runStream(id)))
+}
+
+test('a graph: nodes that have ended, each once however often it was visited; start and exit are none', async () => {
+  const id = await createRun(store, { ...about, kind: 'graph', input: plainInput(DOT, '/p') }, 1_000)
+  const progress = new RunProgress(store)
+  expect(await progressOf(progress, id)).toEqual({ unit: 'nodes', done: 0, of: 3 })
+  const events = [...finished('start', 1), ...finished('plan', 1, 'skipped'), ...finished('build', 1)]
+  await store.append(runStream(id), 'any', [...events, ...finished('build', 2)])
+  expect(await progressOf(progress, id)).toEqual({ unit: 'nodes', done: 2, of: 3 })
+})
+
+test('a run that has ended, or whose kind is not known, has none; a journal that cannot be read spoils no list', async () => {
+  const progress = new RunProgress(store)
+  const ended = await createRun(store, { ...about, kind: 'graph', input: plainInput(DOT, '/p') }, 1_000)
+  await cancelRun(store, ended, { by: 'me', reason: 'enough' })
+  const odd = await createRun(store, { ...about, kind: 'odd', input: {} }, 1_000)
+  const torn = await createRun(store, { ...about, kind: 'oneshot', input: { task: '' } }, 1_000)
+  for (const id of [ended, odd, torn]) expect(await progressOf(progress, id)).toBeNull()
+})

@@ -1,0 +1,53 @@
+import { graphWorkflow, isEnded, type RunRecord, readRun } from '../../engine/index.js'
+import { isExit, startNodes } from '../../graph/index.js'
+import { oneshotWorkflow } from '../../oneshot/index.js'
+import type { EventStore } from '../../store/index.js'
+
+/** How far an open run is: nodes of its graph that have ended at least once, or rounds of a oneshot. */
+export interface Progress {
+  unit: 'nodes' | 'rounds'
+  done: number
+  /** As many as there can be: a run may end before it has been everywhere. */
+  of: number
+}
+
+/**
+ * How far the open runs are. Lists are asked for with every change of a run, so a journal is folded only when it has grown; of a run that
+ * has ended nothing is kept, because its verdict says more.
+ */
+export class RunProgress {
+  readonly #store: EventStore
+  readonly #known = new Map<string, { version: number; progress: Progress | null }>()
+
+  constructor(store: EventStore) {
+    this.#store = store
+  }
+
+  async of(record: RunRecord, version: number): Promise<Progress | null> {
+    if (isEnded(record.status)) {
+      this.#known.delete(record.id)
+      return null
+    }
+    const known = this.#known.get(record.id)
+    if (known?.version === version) return known.progress
+    // A journal that cannot be folded is its own page's to tell of; the list stays whole.
+    const progress = await this.#fold(record).catch(() => null)
+    this.#known.set(record.id, { version, progress })
+    return progress
+  }
+
+  async #fold({ id, kind }: RunRecord): Promise<Progress | null> {
+    if (kind === 'graph') {
+      const { graph, finished } = (await readRun(this.#store, id, graphWorkflow)).run.work
+      const starts = startNodes(graph)
+      const ended = new Set(finished.map(({ node }) => node))
+      const nodes = [...graph.nodes.values()].filter(node => !starts.includes(node) && !isExit(node))
+      return { unit: 'nodes', done: nodes.filter(({ id: node }) => ended.has(node)).length, of: nodes.length }
+    }
+    if (kind === 'oneshot') {
+      const { iteration, input } = (await readRun(this.#store, id, oneshotWorkflow)).run.work
+      return { unit: 'rounds', done: Math.max(0, iteration - 1), of: input.maxIterations }
+    }
+    return null
+  }
+}

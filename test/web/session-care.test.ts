@@ -1,0 +1,97 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { OWNER } from '../../src/server/credential.js'
+import { TestServer, until } from '../server/support.js'
+import { hasChromium, openBrowser, watchErrors } from './harness.js'
+
+const ASKS = { tool: { name: 'Shell', kind: 'shell', command: 'echo one', permission: true, onDeny: 'continue' } }
+const NEARLY_FULL = { usage: { input: 184_000, output: 10, contextWindow: 200_000 } }
+/** Longer than any test waits: only an interrupt ends it. */
+const THINKS = { think: { ms: 3_600_000 } }
+
+/** A session with a real agent whose conversation is nearly full and which asks for the same again and again. */
+describe.skipIf(!hasChromium)('a session that needs some care', () => {
+  let server: TestServer
+  let browser: Browser
+  let page: Page
+  let errors: string[]
+  let session: string
+
+  beforeAll(async () => {
+    const [started, opened] = await Promise.all([TestServer.start(), openBrowser()])
+    server = started
+    browser = opened
+    const scenario = join(server.directory, 'care.json')
+    const turns = [
+      { match: '/loop/', steps: [NEARLY_FULL, ...Array.from({ length: 5 }, () => ASKS), THINKS] },
+      { match: '/once/', steps: [ASKS, { say: 'Done.' }] },
+    ]
+    writeFileSync(scenario, JSON.stringify({ name: 'care', turns, otherwise: { steps: [{ say: 'Yes?' }] } }))
+    const args = ['--scenario', scenario, '--speed', '20']
+    const body = { agent: 'demo', cwd: server.work, label: 'care', args }
+    session = (await server.ask('POST', '/api/v1/sessions', { as: 'token', body })).json.id
+    page = await (await browser.newContext({ viewport: { width: 1280, height: 900 } })).newPage()
+    page.setDefaultTimeout(60_000)
+    errors = watchErrors(page)
+    await page.goto(`${server.address}/login#${server.api.parts.auth.codes.make(OWNER)}`)
+    await page.locator('.shell h1').first().waitFor()
+    await page.goto(`${server.address}/s/${session}`)
+  }, 160_000)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.close()
+  })
+
+  const send = (text: string) =>
+    server.ask('POST', `/api/v1/sessions/${session}/messages`, { as: 'token', body: { text } })
+  const records = async () => server.host.ledger.list({ isOpenOnly: false })
+  const pending = async () => (await records()).find(({ state }) => state === 'pending')
+
+  it('an agent in a loop is said to be in one, and is denied and interrupted at one press', async () => {
+    await send('loop')
+    for (let round = 1; round < 5; round++) {
+      await until(async () => (await records()).length === round && (await pending()) !== undefined, 60_000)
+      await server.ask('POST', '/api/v1/approvals/deny-all', { as: 'token', body: {} })
+    }
+    const note = page.getByRole('note').filter({ hasText: 'Asked for 5 times within 10 minutes' })
+    await note.waitFor()
+    const button = note.getByRole('button', { name: 'Deny and interrupt' })
+    // A card that has just moved takes no press.
+    await until(async () => {
+      await button.click({ timeout: 1_000 }).catch(() => undefined)
+      return (await pending()) === undefined
+    }, 60_000)
+    await until(() => server.host.live(session)!.isIdle, 60_000)
+    const last = (await records()).at(-1)!
+    expect(last).toMatchObject({ state: 'applied', decision: { tier: 'deny', thenInterrupt: true, surface: 'web' } })
+  })
+
+  it('a conversation that is nearly full is said to be, can be left so, and can be made shorter', async () => {
+    const notice = page.getByRole('status').filter({ hasText: 'nearly full: 184 k of 200 k tokens' })
+    await notice.getByRole('button', { name: 'Dismiss' }).click()
+    await notice.waitFor({ state: 'detached' })
+    await page.reload()
+    await notice.getByRole('button', { name: 'Compact now' }).click()
+    await page.locator('.xterm-rows').filter({ hasText: 'The conversation was made shorter.' }).waitFor()
+  })
+
+  it('what the agent was told not to ask about again stands at the head of the session', async () => {
+    await send('once')
+    await until(async () => (await pending()) !== undefined, 60_000)
+    const { id } = (await pending())!
+    const card = page.locator(`article[data-approval="${id}"]`)
+    const still = page.locator(`article[data-approval="${id}"][data-still=true]`)
+    const wide = card.getByRole('button', { name: /do not ask again/ })
+    await until(async () => {
+      const more = card.getByRole('button', { name: 'More…' })
+      if (!(await wide.isVisible())) await more.click({ timeout: 1_000 }).catch(() => undefined)
+      await still.waitFor()
+      await wide.click({ timeout: 1_000 }).catch(() => undefined)
+      return (await pending()) === undefined
+    }, 60_000)
+    await page.getByRole('link', { name: /the agent allows Shell itself since/ }).waitFor()
+    expect(errors).toEqual([])
+  })
+})

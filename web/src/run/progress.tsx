@@ -1,0 +1,75 @@
+import { plural } from '../api/format'
+import type { Run } from '../api/types'
+
+/** Labels that say how Signalbox keeps the run, not what it is about. */
+const OURS = new Set(['host', 'pipeline', 'surface'])
+
+function labelsOf(labels: Run['labels'] | undefined): string[] {
+  return Object.entries(labels ?? {})
+    .filter(([name]) => !OURS.has(name))
+    .map(([name, value]) => (value === '' ? name : `${name}=${value}`))
+}
+
+/** What a search finds a run by. */
+export function labelWords(labels: Run['labels'] | undefined): string {
+  return [...labelsOf(labels), labels?.pipeline ?? ''].join(' ')
+}
+
+export function hasLabels({ labels }: Run): boolean {
+  return labelsOf(labels).length > 0
+}
+
+export function RunLabels({ run }: { run: Run }) {
+  const labels = labelsOf(run.labels)
+  if (labels.length === 0) return <>–</>
+  return (
+    <span class="row labels">
+      {labels.map(label => (
+        <span key={label} class="chip">
+          {label}
+        </span>
+      ))}
+    </span>
+  )
+}
+
+/** How much of it is behind it; a run that has ended is whole, whichever way it took. */
+export function shareOf({ progress, endedAt }: Run): number {
+  if (endedAt !== null) return 1
+  return progress && progress.of > 0 ? progress.done / progress.of : 0
+}
+
+/** How far an open run is, and where. What has ended says so by its verdict. */
+export function RunProgress({ run }: { run: Run }) {
+  const { progress, steps, step } = run
+  const place = step && <code class="small dim under">{step}</code>
+  if (!progress || progress.of === 0)
+    return (
+      <>
+        <span class="num">{plural(steps, 'step')}</span>
+        {place}
+      </>
+    )
+  const words = `${progress.done} of ${progress.of} ${progress.unit}`
+  return (
+    <>
+      <span class="run-progress" title={`${words}, in ${plural(steps, 'step')}`}>
+        <span
+          class="bar"
+          role="progressbar"
+          aria-label="Progress"
+          aria-valuemin={0}
+          aria-valuemax={progress.of}
+          aria-valuenow={progress.done}
+          aria-valuetext={words}
+        >
+          <i style={{ width: `${(progress.done / progress.of) * 100}%` }} />
+        </span>
+        <span class="num tiny dim">
+          {progress.done} of {progress.of}
+        </span>
+      </span>
+      {place}
+    </>
+  )
+}
