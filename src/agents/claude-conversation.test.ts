@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { ClaudeConversation } from './claude-conversation.js'
 import { type JsonRecord, parseRecord } from './json-lines.js'
+import { outlineOf } from './testing/outline.js'
 
 /** Written by 2.1.325: an answer, a command that was allowed, one that was refused, a turn that was interrupted, and two more answers. */
 const RECORDS = readFileSync(new URL('./fixtures/claude-2.1.325.jsonl', import.meta.url), 'utf8')
@@ -36,17 +37,7 @@ function read(records: readonly JsonRecord[], conversation = new ClaudeConversat
 
 describe('a transcript of Claude Code', () => {
   test('says what happened, in order', () => {
-    const told = read(RECORDS).map(statement =>
-      statement.is === 'tool'
-        ? `${statement.tool} ${statement.state}`
-        : statement.is === 'turn-ended'
-          ? `ended: ${statement.outcome}`
-          : statement.is === 'said'
-            ? statement.markdown
-            : statement.is === 'prompt'
-              ? `> ${statement.text}`
-              : statement.is,
-    )
+    const told = outlineOf(read(RECORDS))
     expect(told).toEqual([
       'session',
       '> Tell me about the PARTS of this project',

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { CodexConversation } from './codex-conversation.js'
 import { type JsonRecord, parseRecord } from './json-lines.js'
+import { outlineOf } from './testing/outline.js'
 
 /** Written by 0.166.0: an answer, a command that was allowed, one that was refused, a turn that was interrupted, and another answer. */
 const RECORDS = readFileSync(new URL('./fixtures/codex-0.166.0.jsonl', import.meta.url), 'utf8')
@@ -22,19 +23,7 @@ function read(records: readonly JsonRecord[], conversation = new CodexConversati
 
 describe('a rollout of Codex', () => {
   test('says what happened, in order', () => {
-    const told = read(RECORDS)
-      .filter(({ is }) => is !== 'usage')
-      .map(statement =>
-        statement.is === 'tool'
-          ? `${statement.tool} ${statement.state}`
-          : statement.is === 'turn-ended'
-            ? `ended: ${statement.outcome}`
-            : statement.is === 'said'
-              ? statement.markdown
-              : statement.is === 'prompt'
-                ? `> ${statement.text}`
-                : statement.is,
-      )
+    const told = outlineOf(read(RECORDS).filter(({ is }) => is !== 'usage'))
     expect(told).toEqual([
       'session',
       'working',

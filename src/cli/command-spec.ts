@@ -50,3 +50,9 @@ export const JSON_OPTION: OptionSpec = {
   flags: '--json',
   description: 'machine-readable output (one JSON value, or NDJSON for streams)',
 }
+
+export const RUN_ARGUMENT = {
+  name: 'run',
+  description: 'the run: its id, a unique beginning of it, or latest',
+  completes: 'run',
+} as const

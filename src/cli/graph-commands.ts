@@ -1,10 +1,5 @@
-import { type CommandSpec, JSON_OPTION } from './command-spec.js'
+import { type CommandSpec, JSON_OPTION, RUN_ARGUMENT } from './command-spec.js'
 
-const RUN_ARGUMENT = {
-  name: 'run',
-  description: 'the run: its id, a unique beginning of it, or latest',
-  completes: 'run',
-} as const
 const HANDLERS_OPTION = {
   flags: '--handlers <file>',
   description: 'a module of your own with handlers, rules and transforms; it runs in this process',

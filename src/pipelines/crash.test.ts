@@ -1,15 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { EventStore } from '../store/index.js'
-import { PipelineBench } from './testing/pipeline-bench.js'
 import { APPROVED, plan, rejected, writesPlan } from './testing/scripted-agents.js'
+import { bench, useBench } from './testing/use-bench.js'
 
-let bench: PipelineBench
-
-beforeAll(async () => {
-  bench = await PipelineBench.open()
-})
-beforeEach(() => bench.newRepository())
-afterAll(() => bench.close())
+useBench()
 
 const script = () =>
   bench.script({

@@ -1,19 +1,10 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { cancelRun, checkpointsOf, createRun, getRun } from '../engine/index.js'
-import { type BenchRun, PipelineBench } from './testing/pipeline-bench.js'
 import { APPROVED, rejected } from './testing/scripted-agents.js'
+import { bench, dataOf, useBench } from './testing/use-bench.js'
 
-let bench: PipelineBench
-
-beforeAll(async () => {
-  bench = await PipelineBench.open()
-})
-beforeEach(() => {
-  bench.newRepository()
-  bench.script({})
-})
-afterAll(() => bench.close())
+useBench()
 
 /** A promise that is fulfilled from outside. */
 function deferred(): { promise: Promise<void>; resolve(): void } {
@@ -25,7 +16,6 @@ function deferred(): { promise: Promise<void>; resolve(): void } {
 }
 
 const say = (review: object) => ({ text: JSON.stringify(review) })
-const of = (run: BenchRun, type: string) => run.events.filter(event => event.type === type).map(({ data }) => data)
 
 describe('the whole flow', () => {
   test('issue → plan → rejected with feedback → new plan → approved → two tasks, one rework → as many commits as tasks', async () => {
@@ -53,7 +43,7 @@ describe('the whole flow', () => {
       ...['human_approval', 'developer', 'reviewer', 'commit_task', 'next_task', 'developer', 'reviewer'],
       ...['developer', 'reviewer', 'commit_task', 'finish', 'exit'],
     ])
-    expect(of(run, 'run.completed')[0]).toMatchObject({ outcome: 'approved' })
+    expect(dataOf(run, 'run.completed')[0]).toMatchObject({ outcome: 'approved' })
     expect(run.pipeline.usage.find(({ role, task }) => role === 'developer' && task === 2)).toMatchObject({ steps: 2 })
     expect(bench.git('status', '--porcelain')).toBe('')
   })
@@ -116,7 +106,7 @@ describe('a run', () => {
     await told.promise
     subscription.close()
     const run = await bench.look(id)
-    expect(of(run, 'run.cancelled')).toMatchObject([{ by: 'someone', reason: 'not needed' }])
+    expect(dataOf(run, 'run.cancelled')).toMatchObject([{ by: 'someone', reason: 'not needed' }])
     expect(seen).toMatchObject([{ by: 'someone', reason: 'not needed' }])
     expect(run.pipeline.state).toMatchObject({ status: 'failed', outcome: 'cancelled' })
   })

@@ -1,21 +1,10 @@
 import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type BenchRun, PipelineBench } from './testing/pipeline-bench.js'
+import { describe, expect, test } from 'vitest'
 import { plan, writesPlan } from './testing/scripted-agents.js'
+import { bench, dataOf, useBench } from './testing/use-bench.js'
 
-let bench: PipelineBench
-
-beforeAll(async () => {
-  bench = await PipelineBench.open()
-})
-beforeEach(() => {
-  bench.newRepository()
-  bench.script({})
-})
-afterAll(() => bench.close())
-
-const of = (run: BenchRun, type: string) => run.events.filter(event => event.type === type).map(({ data }) => data)
+useBench()
 
 describe('git', () => {
   test('`git add -A` in the person’s own tree: in place, a dirty file stays as it was and out of the commit', async () => {
@@ -84,7 +73,7 @@ describe('git', () => {
     const done = await bench.answer(id, 'approve')
     expect(done.pipeline.state.outcome).toBe('approved')
     expect(bench.commits('signalbox/lamp-2')).toHaveLength(2)
-    expect(of(done, 'run.notice').some(({ text }) => /was gone and is made anew/.test(String(text)))).toBe(true)
+    expect(dataOf(done, 'run.notice').some(({ text }) => /was gone and is made anew/.test(String(text)))).toBe(true)
   })
 
   test('a merge conflict is not committed over', async () => {
@@ -106,7 +95,7 @@ describe('git', () => {
     bench.script({ architect: [writesPlan(plan(1))], developer: [conflict] })
     const run = await bench.implement()
     expect(run.record.status).toBe('failed')
-    expect(of(run, 'run.failed')[0]).toMatchObject({ text: expect.stringContaining('merge conflict in a.txt') })
+    expect(dataOf(run, 'run.failed')[0]).toMatchObject({ text: expect.stringContaining('merge conflict in a.txt') })
   })
 
   test('a run that changes nothing leaves neither worktree nor branch', async () => {

@@ -1,28 +1,21 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { readAnswer, resumeRun } from '../engine/index.js'
-import { type BenchRun, PipelineBench } from './testing/pipeline-bench.js'
 import { plan, writesPlan } from './testing/scripted-agents.js'
+import { bench, dataOf, useBench } from './testing/use-bench.js'
 
-let bench: PipelineBench
-
-beforeAll(async () => {
-  bench = await PipelineBench.open()
-})
-beforeEach(() => {
-  bench.newRepository()
-  bench.script({})
-})
-afterAll(() => bench.close())
-
-const of = (run: BenchRun, type: string) => run.events.filter(event => event.type === type).map(({ data }) => data)
+useBench()
 
 describe('the plan', () => {
   test('plan without tasks raised instead of going back to the architect: no_task_header twice, then valid', async () => {
     const agents = bench.script({ architect: [writesPlan(plan(0)), writesPlan(plan(0)), writesPlan(plan(1))] })
     const run = await bench.implement()
-    expect(of(run, 'plan.validated').map(({ issues }) => issues)).toEqual([['no_task_header'], ['no_task_header'], []])
+    expect(dataOf(run, 'plan.validated').map(({ issues }) => issues)).toEqual([
+      ['no_task_header'],
+      ['no_task_header'],
+      [],
+    ])
     expect(agents.prompts('architect')[1]).toContain('it has no task header')
     expect(run.pipeline.state.outcome).toBe('approved')
   })
@@ -43,7 +36,7 @@ describe('the plan', () => {
     bench.script({ architect: [{ text: 'easy' }, { text: plan(1) }] })
     const id = await bench.create()
     const run = await bench.drive(id)
-    expect(of(run, 'plan.validated').map(({ isValid }) => isValid)).toEqual([false, true])
+    expect(dataOf(run, 'plan.validated').map(({ isValid }) => isValid)).toEqual([false, true])
     expect((await bench.asked(id)).input).toMatchObject({
       is_salvaged: true,
       tasks: [{ number: '1', title: 'part 1' }],
@@ -79,7 +72,7 @@ describe('the plan', () => {
     const run = await bench.answer(id, 'edit', { text: plan(3, 'As I want it.') })
     expect(run.pipeline.state).toMatchObject({ outcome: 'approved', total_tasks: 3 })
     expect(bench.git('show', `signalbox/lamp:${run.pipeline.state.plan_path}`)).toContain('As I want it.')
-    expect(of(run, 'plan.approved')).toMatchObject([{ isEdited: true, by: 'someone' }])
+    expect(dataOf(run, 'plan.approved')).toMatchObject([{ isEdited: true, by: 'someone' }])
   })
 
   test('a decision is for the plan that was shown: a file that changed since is another plan', async () => {
@@ -89,7 +82,7 @@ describe('the plan', () => {
     const again = await bench.answer(id, 'approve')
     expect(again.record.status).toBe('waiting')
     expect((await bench.asked(id)).input).toMatchObject({ tasks: [{ number: '1' }] })
-    expect(of(again, 'plan.replaced')).toMatchObject([{ by: 'file' }])
+    expect(dataOf(again, 'plan.replaced')).toMatchObject([{ by: 'file' }])
   })
 
   test('plan path used today’s date: a run made before midnight keeps its file after it', async () => {
@@ -118,7 +111,7 @@ describe('the plan', () => {
     expect(bench.gitIn(run.pipeline.state.worktree!, 'status', '--porcelain', '-uall')).toBe(
       '?? docs/plans/2026-01-31-lamp-2.md',
     )
-    expect(of(run, 'run.notice').some(({ text }) => /put back: a.txt, new.txt/.test(String(text)))).toBe(true)
+    expect(dataOf(run, 'run.notice').some(({ text }) => /put back: a.txt, new.txt/.test(String(text)))).toBe(true)
   })
 
   test('pressing Enter approved the plan: empty input is no answer', async () => {

@@ -1,22 +1,12 @@
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { resumeRun } from '../engine/index.js'
-import { type BenchRun, PipelineBench } from './testing/pipeline-bench.js'
 import { APPROVED, item, plan, rejected, writesPlan } from './testing/scripted-agents.js'
+import { bench, dataOf, useBench } from './testing/use-bench.js'
 
-let bench: PipelineBench
-
-beforeAll(async () => {
-  bench = await PipelineBench.open()
-})
-beforeEach(() => {
-  bench.newRepository()
-  bench.script({})
-})
-afterAll(() => bench.close())
+useBench()
 
 const say = (review: object) => ({ text: JSON.stringify(review) })
-const of = (run: BenchRun, type: string) => run.events.filter(event => event.type === type).map(({ data }) => data)
 
 describe('tasks', () => {
   test.each([1, 2])(
@@ -25,7 +15,7 @@ describe('tasks', () => {
       bench.script({ architect: [writesPlan(plan(tasks))] })
       const run = await bench.implement()
       expect(bench.commits()).toHaveLength(tasks)
-      expect(of(run, 'task.finished').map(({ number }) => number)).toEqual(
+      expect(dataOf(run, 'task.finished').map(({ number }) => number)).toEqual(
         Array.from({ length: tasks }, (_, at) => at + 1),
       )
       expect(bench.commits().at(-1)!.body).toContain(`Signalbox-Task: ${tasks}/${tasks}`)
@@ -47,11 +37,11 @@ describe('tasks', () => {
         outcome: 'objections',
         final_response: expect.stringMatching(/^completed with 1 objection/),
       })
-      expect(of(run, 'run.completed')[0]).toMatchObject({
+      expect(dataOf(run, 'run.completed')[0]).toMatchObject({
         outcome: 'objections',
         objections: [`task ${number}: [major] a.txt finding 1`],
       })
-      expect(of(run, 'task.finished')[number - 1]).toMatchObject({ verdict: 'objections', iterations: 2 })
+      expect(dataOf(run, 'task.finished')[number - 1]).toMatchObject({ verdict: 'objections', iterations: 2 })
     },
   )
 
@@ -135,14 +125,14 @@ describe('tasks', () => {
       reviewer: [say({ ...APPROVED, items: [item(1, 'major')] }), say({ ...APPROVED, items: [item(1, 'minor')] })],
     })
     const run = await bench.implement()
-    expect(of(run, 'review.finished').map(({ isApproved }) => isApproved)).toEqual([false, true, true])
+    expect(dataOf(run, 'review.finished').map(({ isApproved }) => isApproved)).toEqual([false, true, true])
   })
 
   test('a task that changes nothing is told to the Reviewer, and has no commit', async () => {
     const agents = bench.script({ developer: [{ text: 'was there' }], architect: [writesPlan(plan(1))] })
     const run = await bench.implement({ profile: bench.profile({ commitPlan: false }) })
     expect(agents.prompts('reviewer')[0]).toContain('Nothing was changed. Say whether')
-    expect(of(run, 'task.committed')).toMatchObject([{ commit: null }])
+    expect(dataOf(run, 'task.committed')).toMatchObject([{ commit: null }])
     expect(run.pipeline.state.outcome).toBe('approved')
   })
 

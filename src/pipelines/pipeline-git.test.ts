@@ -1,16 +1,10 @@
 import { chmodSync, mkdtempSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { PipelineGit } from './pipeline-git.js'
-import { PipelineBench } from './testing/pipeline-bench.js'
+import { bench, useBench } from './testing/use-bench.js'
 
-let bench: PipelineBench
-
-beforeAll(async () => {
-  bench = await PipelineBench.open()
-})
-beforeEach(() => bench.newRepository())
-afterAll(() => bench.close())
+useBench()
 
 const WISH = { message: 'a lamp', paths: null, except: [], hooks: true }
 

@@ -1,25 +1,17 @@
 import { chmodSync, existsSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { checkpointsOf, resumeRun, runStream } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
-import { type BenchRun, PipelineBench } from './testing/pipeline-bench.js'
 import { APPROVED, item, rejected } from './testing/scripted-agents.js'
+import { bench, dataOf, useBench } from './testing/use-bench.js'
 
-let bench: PipelineBench
-
-beforeAll(async () => {
-  bench = await PipelineBench.open()
-})
+useBench()
 beforeEach(() => {
-  bench.newRepository()
-  bench.script({})
   writeFileSync(join(bench.repository, 'a.txt'), 'one\ntwo\n')
 })
-afterAll(() => bench.close())
 
 const say = (value: object) => ({ text: JSON.stringify(value) })
-const of = (run: BenchRun, type: string) => run.events.filter(event => event.type === type).map(({ data }) => data)
 
 describe('a review', () => {
   test('of nothing ends at once', async () => {
@@ -46,8 +38,8 @@ describe('a review', () => {
     const run = await bench.review({ reviewMode: 'review_only' })
     expect(run.path).toEqual(['start', 'collect', 'reviewer', 'evaluator', 'finish', 'exit'])
     expect(run.pipeline.state).toMatchObject({ outcome: 'objections' })
-    expect(of(run, 'evaluation.finished')).toEqual([{ implement: 2, reject: 0, defer: 0, clarify: 0 }])
-    expect(of(run, 'run.completed')[0]).toMatchObject({
+    expect(dataOf(run, 'evaluation.finished')).toEqual([{ implement: 2, reject: 0, defer: 0, clarify: 0 }])
+    expect(dataOf(run, 'run.completed')[0]).toMatchObject({
       outcome: 'objections',
       objections: ['[major] a.txt finding 1'],
     })
@@ -72,7 +64,7 @@ describe('a review', () => {
     expect(bench.agents.prompts('developer')[0]).not.toContain('#2')
     expect(bench.agents.prompts('developer')[0]).toContain('carefully')
     expect(done.pipeline.state).toMatchObject({ outcome: 'approved', review_pass: 2, approved_items: [] })
-    expect(of(done, 'items.decided')).toEqual([{ approved: [1], by: 'someone', isAutomatic: false }])
+    expect(dataOf(done, 'items.decided')).toEqual([{ approved: [1], by: 'someone', isAutomatic: false }])
     // For what is not committed yet nothing is committed.
     expect(bench.git('rev-list', '--count', 'HEAD')).toBe('1')
     expect(existsSync(join(bench.repository, 'fixed.txt'))).toBe(true)
@@ -102,7 +94,7 @@ describe('a review', () => {
   test('left to itself fixes all that the Evaluator would implement, up to the limit of passes, and never calls open work approved', async () => {
     bench.script({ reviewer: [say(rejected())] })
     const run = await bench.review({ autoApprove: true, profile: bench.profile({ maxReviewPasses: 2 }) })
-    expect(of(run, 'items.decided').every(({ isAutomatic }) => isAutomatic)).toBe(true)
+    expect(dataOf(run, 'items.decided').every(({ isAutomatic }) => isAutomatic)).toBe(true)
     expect(run.path.filter(node => node === 'developer')).toHaveLength(2)
     expect(run.pipeline.state).toMatchObject({ outcome: 'objections', review_pass: 2 })
   })
@@ -132,7 +124,9 @@ describe('a review', () => {
     expect((await bench.asked(run.id)).input).toMatchObject({
       items: [{ disposition: 'reject' }, { number: 2, disposition: 'clarify' }],
     })
-    expect(of(run, 'run.notice').some(({ text }) => String(text).includes('items that there are not: 9'))).toBe(true)
+    expect(dataOf(run, 'run.notice').some(({ text }) => String(text).includes('items that there are not: 9'))).toBe(
+      true,
+    )
     const done = await bench.answer(run.id, 'none')
     expect(done.pipeline.state.outcome).toBe('approved')
   })
@@ -237,7 +231,7 @@ describe('a review', () => {
     bench.script({ reviewer: [{ ...say(APPROVED), files: { 'a.txt': 'sabotage' } }] })
     const run = await bench.review()
     expect(run.record).toMatchObject({ status: 'failed' })
-    expect(of(run, 'run.failed')[0]).toMatchObject({ text: expect.stringContaining('and stay so: a.txt') })
+    expect(dataOf(run, 'run.failed')[0]).toMatchObject({ text: expect.stringContaining('and stay so: a.txt') })
     expect(bench.read('a.txt')).toBe('sabotage')
   })
 })
@@ -294,7 +288,7 @@ test('tool calls that a role may not make are on record, with secrets taken out'
   ]
   bench.script({ reviewer: [{ ...say(APPROVED), activities }] })
   const run = await bench.review()
-  expect(of(run, 'tool.decided')).toMatchObject([
+  expect(dataOf(run, 'tool.decided')).toMatchObject([
     { role: 'reviewer', tool: 'Write', isAllowed: false, isAfterwards: true },
   ])
 })
@@ -319,7 +313,7 @@ test.each([true, false])(
       false,
       ...(autoApprove ? [false, false] : [null, null]),
     ])
-    expect(of(run, 'tool.decided')).toMatchObject([
+    expect(dataOf(run, 'tool.decided')).toMatchObject([
       { tool: 'Bash', isAllowed: true, isAfterwards: false },
       { tool: 'Write', isAllowed: false, isAfterwards: false, reason: '/etc/passwd lies outside of the worktree' },
     ])

@@ -1,18 +1,9 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { setQueuedPlan } from './set-plan.js'
-import { PipelineBench } from './testing/pipeline-bench.js'
 import { plan } from './testing/scripted-agents.js'
+import { bench, useBench } from './testing/use-bench.js'
 
-let bench: PipelineBench
-
-beforeAll(async () => {
-  bench = await PipelineBench.open()
-})
-beforeEach(() => {
-  bench.newRepository()
-  bench.script({})
-})
-afterAll(() => bench.close())
+useBench()
 
 test('a run that is not started yet takes a plan: it begins with the last one, asks about it, and needs no Architect', async () => {
   const id = await bench.create()

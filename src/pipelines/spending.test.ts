@@ -1,23 +1,15 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest'
-import { type BenchRun, PipelineBench } from './testing/pipeline-bench.js'
+import { beforeEach, expect, test } from 'vitest'
 import { APPROVED, plan, writesPlan } from './testing/scripted-agents.js'
+import { bench, dataOf, useBench } from './testing/use-bench.js'
 
-let bench: PipelineBench
-
-beforeAll(async () => {
-  bench = await PipelineBench.open()
-})
+useBench()
 beforeEach(() => {
-  bench.newRepository()
   bench.script({ architect: [writesPlan(plan(1))] })
 })
-afterAll(() => bench.close())
-
-const of = (run: BenchRun, type: string) => run.events.filter(event => event.type === type).map(({ data }) => data)
 
 test('the budget of a task is told about at 80 %, once; the next step still begins', async () => {
   const run = await bench.implement({ profile: bench.profile({ taskUsd: 0.6 }) })
-  expect(of(run, 'budget.warned')).toEqual([{ limit: 'task_usd', spent: 0.5, of: 0.6 }])
+  expect(dataOf(run, 'budget.warned')).toEqual([{ limit: 'task_usd', spent: 0.5, of: 0.6 }])
   expect(run.pipeline.state.outcome).toBe('approved')
 })
 
@@ -43,7 +35,7 @@ test('a conversation that fills more than 80 % of what its model takes is told a
     reviewer: [{ text: JSON.stringify(APPROVED), activities: [usage(799)] }],
   })
   const run = await bench.implement()
-  const told = of(run, 'run.notice').filter(({ text }) => String(text).includes('of what its model takes'))
+  const told = dataOf(run, 'run.notice').filter(({ text }) => String(text).includes('of what its model takes'))
   expect(told).toMatchObject([
     { level: 'warning', text: 'the conversation of the developer fills 85 % of what its model takes (850 of 1000)' },
   ])

@@ -1,18 +1,6 @@
 import { afterEach, describe, expect, test } from 'vitest'
+import { DONE, MENU, THINKING } from './testing/demo-screens.js'
 import { SessionStage } from './testing/session-stage.js'
-
-const DONE = '◈ Finished in 5s · 1.2k tokens'
-const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'
-const MENU = [
-  '━'.repeat(60),
-  ' Run a command',
-  ' May I run this command?',
-  '',
-  ' ▸ 1. Yes, this once',
-  '   2. No',
-  '',
-  ' enter to choose · ↑/↓ to move · esc to decline',
-]
 
 let stage: SessionStage
 afterEach(() => stage.close())

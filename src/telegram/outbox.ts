@@ -6,6 +6,7 @@ import type { EventStore, StreamAppend, Subscription } from '../store/index.js'
 import type { Fleeting, Queued } from './acts.js'
 import { ApiProblem } from './bot-api.js'
 import { ChatLane, type LaneStep } from './chat-lane.js'
+import type { Purse } from './messages.js'
 import {
   type CallKind,
   DEFAULT_PACE,
@@ -16,7 +17,7 @@ import {
   spend,
   waitBefore,
 } from './pace.js'
-import type { Purse, Speaker } from './speaker.js'
+import type { Speaker } from './speaker.js'
 import { plainOf } from './split.js'
 
 export interface OutboxOptions {

@@ -9,12 +9,11 @@ import {
   telegramShownProjection,
 } from '../host/index.js'
 import type { EventStore, StreamAppend } from '../store/index.js'
-import { visibleText } from '../text/index.js'
-import type { Act, Fleeting, Keyboard } from './acts.js'
+import type { Act, Fleeting } from './acts.js'
 import { ApiProblem, type BotApi, type CallFields, fileField } from './bot-api.js'
 import type { FleetingItem } from './chat-lane.js'
+import { Messages, markup, type Purse, replying } from './messages.js'
 import type { CallKind } from './pace.js'
-import { plainOf, splitSmaller } from './split.js'
 import type { Topics } from './topics.js'
 
 export interface SpeakerOptions {
@@ -27,9 +26,6 @@ export interface SpeakerOptions {
   onProblem(problem: ApiProblem, about: string): void
 }
 
-/** Asked before each call that counts: comes back when it may be made. */
-export type Purse = (kind: CallKind) => Promise<void>
-
 export interface Said {
   messages: number[]
   /** What must be remembered with it. */
@@ -37,15 +33,16 @@ export interface Said {
 }
 
 const SENT_AGAIN = '\n\n<i>(sent again: the first was not confirmed)</i>'
-const LABEL_CHARACTERS = 64
 const LEARNED_FOR_MS = 24 * 3_600_000
 
 /** Puts what is to be said into calls of the Bot API, and knows what its refusals mean. */
 export class Speaker {
   readonly #options: SpeakerOptions
+  readonly #messages: Messages
 
   constructor(options: SpeakerOptions) {
     this.#options = options
+    this.#messages = new Messages(options)
   }
 
   async toast(id: string, text: string, isAlert: boolean): Promise<void> {
@@ -106,14 +103,14 @@ export class Speaker {
     if (act.do === 'draft') return this.#draft(chat, act, place, purse)
     const shown = await this.shown(chat, subject)
     const [first] = shown?.messages ?? []
-    if (first !== undefined) return void (await this.#edit(chat, first, act.html, [], purse))
+    if (first !== undefined) return void (await this.#messages.edit(chat, first, act.html, [], purse))
     // It may be there already, where nobody can find it: then the finished answer says so, and nothing grows beside it.
     if (shown?.isOpen) return
     const thread = act.topic === undefined ? null : await this.#options.topics.threadOf(chat, act.topic)
     const where = { ...place, ...(thread !== null && { message_thread_id: thread }) }
     await this.#remember({ chat, subject }, [], '')
     try {
-      await this.#remember({ chat, subject }, [await this.#send(where, act.html, {}, purse)], hashOf(act.html))
+      await this.#remember({ chat, subject }, [await this.#messages.send(where, act.html, {}, purse)], hashOf(act.html))
     } catch (error) {
       const isUnclear = error instanceof ApiProblem && error.isUnclear
       if (!isUnclear) await this.#options.store.appendAll(this.#shownBy({ chat, subject }, [], '', false))
@@ -131,7 +128,7 @@ export class Speaker {
     const { api } = this.#options
     if (act.do === 'say') {
       const fields = { ...markup(act.keyboard ?? [], act.forceReply), ...replying(act.replyTo) }
-      const messages = [await this.#send(place, act.html + note, fields, purse)]
+      const messages = [await this.#messages.send(place, act.html + note, fields, purse)]
       return { messages, shown: this.#shownBy(item, messages, hashOf(act.html), true) }
     }
     if (act.do === 'card') return this.#card(item, act, place, purse)
@@ -155,10 +152,12 @@ export class Speaker {
     const edited: number[] = []
     const gone: number[] = []
     for (const message of (act.isBelow ? null : shown?.messages) ?? [])
-      ((await this.#edit(item.chat, message, act.html, act.keyboard, purse)) ? edited : gone).push(message)
+      ((await this.#messages.edit(item.chat, message, act.html, act.keyboard, purse)) ? edited : gone).push(message)
     // Copies of which a press tells meanwhile are kept: what is shown grows, and only what is gone is taken from it.
     const messages =
-      edited.length > 0 ? edited : [await this.#send(place, act.html, markup(act.keyboard, act.forceReply), purse)]
+      edited.length > 0
+        ? edited
+        : [await this.#messages.send(place, act.html, markup(act.keyboard, act.forceReply), purse)]
     return { messages, shown: this.#shownBy(item, messages, hash, act.isOpen, gone) }
   }
 
@@ -195,10 +194,10 @@ export class Speaker {
       const html = isLast ? part + note : part
       const keyboard = (isLast && act.keyboard) || []
       const old = begun[index]
-      if (old !== undefined && (await this.#edit(item.chat, old, html, keyboard, purse))) messages.push(old)
+      if (old !== undefined && (await this.#messages.edit(item.chat, old, html, keyboard, purse))) messages.push(old)
       else {
         if (old !== undefined) gone.push(old)
-        messages.push(await this.#send(place, html, markup(keyboard), purse))
+        messages.push(await this.#messages.send(place, html, markup(keyboard), purse))
       }
       // Each part is remembered at once: a crash between two parts sends no part twice.
       await this.#remember(item, messages, hash, gone)
@@ -225,58 +224,6 @@ export class Speaker {
     } catch (error) {
       if (!isUnsupported(error)) throw error
       await this.learn(chat, 'sendMessageDraft')
-    }
-  }
-
-  /** One message; text that cannot be parsed goes as it reads, text that is too long in smaller parts. */
-  async #send(place: CallFields, html: string, fields: CallFields, purse: Purse): Promise<number> {
-    const { api, onProblem } = this.#options
-    const quiet = { link_preview_options: { is_disabled: true } }
-    const attempt = async (text: CallFields) => {
-      await purse('send')
-      return api.call<{ message_id: number }>('sendMessage', { ...place, ...quiet, ...fields, ...text })
-    }
-    try {
-      return (await attempt({ text: html, parse_mode: 'HTML' })).message_id
-    } catch (error) {
-      if (!(error instanceof ApiProblem) || error.code !== 400) throw error
-      if (/can't parse entities/.test(error.message)) {
-        onProblem(error, 'formatted text')
-        return (await attempt({ text: plainOf(html).slice(0, 4096) })).message_id
-      }
-      if (!/too long/.test(error.message)) throw error
-      const [first = '', ...rest] = splitSmaller(html)
-      const { message_id } = await attempt({ text: first, parse_mode: 'HTML' })
-      for (const part of rest) {
-        await purse('send')
-        await api.call('sendMessage', { ...place, ...quiet, text: part, parse_mode: 'HTML' })
-      }
-      return message_id
-    }
-  }
-
-  /** False: there is no such message to edit, so it must be sent anew. */
-  async #edit(chat: number, message: number, html: string, keyboard: Keyboard, purse: Purse): Promise<boolean> {
-    const { api, onProblem } = this.#options
-    const fields = {
-      chat_id: chat,
-      message_id: message,
-      link_preview_options: { is_disabled: true },
-      reply_markup: { inline_keyboard: rows(keyboard) },
-    }
-    try {
-      await purse('edit')
-      await api.call('editMessageText', { ...fields, text: html, parse_mode: 'HTML' })
-      return true
-    } catch (error) {
-      if (!(error instanceof ApiProblem) || error.code !== 400) throw error
-      if (/not modified/.test(error.message)) return true
-      if (/to edit not found|can't be edited/.test(error.message)) return false
-      if (!/can't parse entities/.test(error.message)) throw error
-      onProblem(error, 'formatted text')
-      await purse('edit')
-      await api.call('editMessageText', { ...fields, text: plainOf(html).slice(0, 4096) })
-      return true
     }
   }
 
@@ -325,28 +272,6 @@ function isUnsupported(error: unknown): boolean {
     error.code === 404 ||
     (error.code === 400 && /not found: method|unsupported|not supported|only to private/i.test(error.message))
   )
-}
-
-type ApiButton = { text: string; callback_data: string; style?: string } | { text: string; url: string }
-
-/** Labels are the agent's own words: what is hidden in them is shown. */
-function rows(keyboard: Keyboard): ApiButton[][] {
-  return keyboard.map(row =>
-    row.map(button => {
-      const text = [...visibleText(button.text, { newlines: 'show', tabs: 'show' })].slice(0, LABEL_CHARACTERS).join('')
-      if ('url' in button) return { text, url: button.url }
-      return { text, callback_data: button.data, ...(button.style && { style: button.style }) }
-    }),
-  )
-}
-
-function markup(keyboard: Keyboard, forceReply = false): CallFields {
-  if (keyboard.length > 0) return { reply_markup: { inline_keyboard: rows(keyboard) } }
-  return forceReply ? { reply_markup: { force_reply: true, selective: true } } : {}
-}
-
-function replying(to: number | undefined): CallFields {
-  return to === undefined ? {} : { reply_parameters: { message_id: to, allow_sending_without_reply: true } }
 }
 
 function cardHash({ html, keyboard }: Extract<Act, { do: 'card' }>): string {

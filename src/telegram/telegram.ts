@@ -5,9 +5,9 @@ import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
 import type { Host, People } from '../host/index.js'
 import { type KnownChat, telegramChatsProjection } from '../host/index.js'
-import type { Lease } from '../store/index.js'
 import type { Queued } from './acts.js'
 import { ApiProblem, type BotApi } from './bot-api.js'
+import { BotLease } from './bot-lease.js'
 import { CardMaker } from './card-maker.js'
 import { Chats } from './chats.js'
 import { commandList } from './commands.js'
@@ -71,7 +71,6 @@ export type TelegramHealth = {
   reason: string
 }
 
-const LEASE_MS = 30_000
 const FIRST_RETRY_MS = 2000
 const LONGEST_RETRY_MS = 60_000
 const UNAUTHORIZED_MS = 600_000
@@ -90,8 +89,7 @@ export class Telegram {
   readonly #parts: PerformOptions
   #intake: Intake | null = null
   #poll: Poll | null = null
-  #lease: Lease | null = null
-  #renewal: Timer | null = null
+  readonly #lease: BotLease
   #retry: Timer | null = null
   #isStopped = false
   health: TelegramHealth = { state: 'starting', reason: 'not started yet' }
@@ -101,6 +99,7 @@ export class Telegram {
     const { store } = host
     this.#options = options
     this.pairing = new Pairing(people, clock)
+    this.#lease = new BotLease({ ...options, store, onLost: () => void this.stop().catch(onError) })
     this.#chats = new Chats(store, people, settings.groups)
     const tokens = new Tokens(store, clock)
     const topics = new Topics({ api, store, clock, isOn: settings.topics === 'auto', nameOf: id => this.#nameOf(id) })
@@ -191,9 +190,9 @@ export class Telegram {
   }
 
   async start(): Promise<void> {
-    const { api, host, clock, owner, people, settings, onError } = this.#options
+    const { api, host, clock, people, settings, onError } = this.#options
     const bot = await api.call<BotUser>('getMe', {})
-    await this.#takeLease(owner)
+    await this.#lease.take()
     const { url } = await api.call<{ url: string }>('getWebhookInfo', {})
     await this.#register()
     await this.#learnTopics(bot)
@@ -241,7 +240,7 @@ export class Telegram {
   async stop(): Promise<void> {
     if (this.#isStopped) return
     this.#isStopped = true
-    this.#renewal?.cancel()
+    this.#lease.rest()
     this.#retry?.cancel()
     await this.#sayStopping().catch(this.#options.onError)
     this.#stream.stop()
@@ -250,7 +249,7 @@ export class Telegram {
     await this.#intake?.stop()
     await this.#follower.stop()
     await this.#outbox.stop()
-    if (this.#lease) await this.#options.host.store.releaseLease(this.#lease)
+    await this.#lease.release()
     this.#became('stopped', 'stopped')
   }
 
@@ -322,27 +321,6 @@ export class Telegram {
   async #say(chat: number, text: string): Promise<void> {
     const act = { do: 'say', html: escapeHtml(text) } as const
     await this.#outbox.say([{ chat, lane: 2, subject: `said ${this.#options.clock.now()}`, act }])
-  }
-
-  async #takeLease(owner: string): Promise<void> {
-    if (this.#lease) return
-    const { host, clock, isGone, onError } = this.#options
-    const lease = await host.store.acquireLease('telegram', owner, { ttlMs: LEASE_MS, ...(isGone && { isGone }) })
-    if (lease.isHeld)
-      throw new SignalboxError('E_BUSY', `another process runs the bot (${lease.by})`, {
-        next: 'stop it first: signalbox serve --stop',
-      })
-    this.#lease = lease
-    const renew = () => {
-      this.#renewal = clock.setTimer(LEASE_MS / 3, () => {
-        host.store.renewLease(lease, LEASE_MS).then(isOurs => {
-          if (isOurs) return renew()
-          onError(new SignalboxError('E_FENCED', 'another process runs the bot now'))
-          void this.stop().catch(onError)
-        }, onError)
-      })
-    }
-    renew()
   }
 
   async #gone(chat: number, reason: string): Promise<void> {

@@ -20,5 +20,5 @@ export {
   type ShellSignal,
   type ShellState,
 } from './shell-marks.js'
-export { frameOfText } from './text-frame.js'
+export { frameOfText, PLAIN } from './text-frame.js'
 export { createWidthProvider, type WidthProvider } from './width-provider.js'

@@ -1,5 +1,5 @@
 import { displayWidth } from '../text/index.js'
-import type { Frame, Row } from './frame.js'
+import type { Frame, Row, Span } from './frame.js'
 import { hashText } from './row-hash.js'
 
 /** What a line ends with behind which a program waits for an answer or a command. */
@@ -37,25 +37,27 @@ export function frameOfText(text: string, size: { cols: number; rows: number } |
   }
 }
 
+/** How a cell looks that no program has dressed. */
+export const PLAIN = {
+  fg: null,
+  bg: null,
+  bold: false,
+  dim: false,
+  italic: false,
+  underline: false,
+  inverse: false,
+  strike: false,
+} as const satisfies Partial<Span>
+
 function rowOfText(line: string, id: number): Row {
   const text = line.trimEnd()
   const width = displayWidth(text)
-  const plain = {
-    fg: null,
-    bg: null,
-    bold: false,
-    dim: false,
-    italic: false,
-    underline: false,
-    inverse: false,
-    strike: false,
-  }
   return {
     id,
     text,
     width,
     wrapped: false,
-    spans: width === 0 ? [] : [{ x: 0, width, text, ...plain }],
+    spans: width === 0 ? [] : [{ x: 0, width, text, ...PLAIN }],
     hash: hashText(text),
     changedSeq: 1,
   }

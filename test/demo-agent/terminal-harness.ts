@@ -7,7 +7,7 @@ import xterm from '@xterm/headless'
 import { afterAll } from 'vitest'
 
 const ENTRY = fileURLToPath(new URL('../../dist/demo-agent/main.js', import.meta.url))
-const WAIT_MS = 15_000
+const WAIT_MS = 60_000
 
 export const KEY = {
   up: '\x1b[A',

@@ -68,7 +68,7 @@ describe.skipIf(!hasTmux)('attach', () => {
   it('a resize reaches the program, and the session’s size is the person’s', async () => {
     const script = join(home.work, 'size.sh')
     writeFileSync(script, 'trap "stty size" WINCH; stty size; while :; do sleep 0.05; done\n')
-    const session = await home.json<SessionInfo>(['start', '--json', '--', 'bash', script])
+    const session = await home.startProgram('bash', script)
     const person = terminal({ cols: 90, rows: 20 })
     person.run('attach', session.id)
     await person.see('20 90')
@@ -129,14 +129,11 @@ describe.skipIf(!hasTmux)('attach', () => {
   })
 
   it('a terminal that joins late sends keys as the program asked for them before', async () => {
-    const session = await home.json<SessionInfo>([
-      'start',
-      '--json',
-      '--',
+    const session = await home.startProgram(
       'sh',
       '-c',
       String.raw`stty -echo -icanon; printf '\033[?1h\033[?2004h'; echo up; cat -v`,
-    ])
+    )
     const person = terminal()
     person.run('attach', session.id)
     await person.see('up')
@@ -149,7 +146,7 @@ describe.skipIf(!hasTmux)('attach', () => {
   })
 
   it('ends with the session and says how it ended', async () => {
-    const session = await home.json<SessionInfo>(['start', '--json', '--', 'sh', '-c', 'echo up; read x; exit 5'])
+    const session = await home.startProgram('sh', '-c', 'echo up; read x; exit 5')
     const person = terminal()
     person.run('attach', session.id)
     await person.see('up')

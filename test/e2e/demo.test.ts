@@ -1,7 +1,8 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { errorLines, parseLines, recordedOutput, type SessionInfo, TestHome, waitFor } from './harness.js'
+import { errorLines, parseLines, recordedOutput, type SessionInfo, waitFor } from './harness.js'
+import { InsideHome } from './inside.js'
 import { hasTmux, TmuxTerminal } from './tmux.js'
 
 interface Summary {
@@ -13,11 +14,14 @@ interface Summary {
   project: string
 }
 
-let home: TestHome
+let home: InsideHome
 beforeEach(() => {
-  home = new TestHome()
+  home = new InsideHome()
 })
 afterEach(() => home.close())
+
+/** With an input it is a process of its own: a demo sets the environment of its process. */
+const AS_PROCESS = { input: '' }
 
 function demoDirectories(): string[] {
   return readdirSync(home.directory).filter(name => name.startsWith('signalbox-demo-'))
@@ -25,7 +29,7 @@ function demoDirectories(): string[] {
 
 describe('demo', () => {
   it('plays a whole supervised turn without a terminal and says what happened', async () => {
-    const result = await home.run(['demo', '--yes', '--speed', '5', '--json'])
+    const result = await home.run(['demo', '--yes', '--speed', '5', '--json'], AS_PROCESS)
     expect(result.stderr).toBe('')
     expect(result.code).toBe(0)
     const events = parseLines<{ type: string; data: Record<string, unknown> }>(result.stdout)
@@ -51,7 +55,7 @@ describe('demo', () => {
   })
 
   it('prints the conversation and the summary for a person', async () => {
-    const { stdout } = await home.ok(['demo', '--yes', '--speed', '0'])
+    const { stdout } = await home.ok(['demo', '--yes', '--speed', '0'], AS_PROCESS)
     for (const part of ['What is wrong', '▸ Edit src/cart.js', 'What happened', 'What changed', 'Where it is'])
       expect(stdout).toContain(part)
     expect(stdout).not.toContain('\u001b')
@@ -59,7 +63,7 @@ describe('demo', () => {
   })
 
   it('needs a person or --yes, and makes nothing before it knows', async () => {
-    const result = await home.run(['demo'])
+    const result = await home.run(['demo'], AS_PROCESS)
     expect(result.code).toBe(4)
     expect(result.stdout).toBe('')
     expect(errorLines(result.stderr)).toEqual([expect.stringContaining('--yes')])
@@ -67,7 +71,7 @@ describe('demo', () => {
   })
 
   it('refuses a speed that is none', async () => {
-    const result = await home.run(['demo', '--yes', '--speed', 'fast'])
+    const result = await home.run(['demo', '--yes', '--speed', 'fast'], AS_PROCESS)
     expect(result.code).toBe(2)
     expect(errorLines(result.stderr)).toHaveLength(1)
     expect(demoDirectories()).toEqual([])

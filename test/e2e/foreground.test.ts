@@ -208,14 +208,7 @@ describe('what a session is given', () => {
 
   it('no descriptors beyond its terminal', async () => {
     await home.ok(['start', '--', 'sleep', '60'])
-    const session = await home.json<SessionInfo>([
-      'start',
-      '--json',
-      '--',
-      'sh',
-      '-c',
-      'ls /proc/self/fd | tr "\\n" " "; echo done; sleep 60',
-    ])
+    const session = await home.startProgram('sh', '-c', 'ls /proc/self/fd | tr "\\n" " "; echo done; sleep 60')
     const screen = await waitFor('the list', async () =>
       [(await home.ok(['read', session.id, '--screen'])).stdout].find(text => text.includes('done')),
     )

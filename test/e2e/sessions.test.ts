@@ -112,7 +112,7 @@ describe('a session', () => {
 
   it('is found by number, by id and by a unique beginning of it; not by less', async () => {
     const first = await home.startDemo(['--scenario', 'chat'])
-    const second = await home.json<SessionInfo>(['start', '--json', '--', 'sleep', '60'])
+    const second = await home.startProgram('sleep', '60')
     expect(second.number).toBe(2)
     const prefix = first.id.slice(0, 10)
     for (const word of ['1', first.id, prefix, prefix.slice('ses_'.length)]) {
@@ -128,21 +128,19 @@ describe('a session', () => {
       expect(errorLines(unknown.stderr)).toEqual([expect.stringContaining(`there is no session "${word}"`)])
     }
     await home.ok(['stop', '2'])
-    const third = await home.json<SessionInfo>(['start', '--json', '--', 'sleep', '60'])
+    const third = await home.startProgram('sleep', '60')
     expect(third.number).toBe(2)
     expect((await home.json<SessionInfo>(['stop', '2', '--json'])).id).toBe(third.id)
     expect((await home.run(['read', '2', '--screen'])).stderr).toContain(third.id)
   })
 
   it('numbers of sessions started at the same time differ', async () => {
-    const started = await Promise.all(
-      Array.from({ length: 5 }, () => home.json<SessionInfo>(['start', '--json', '--', 'sleep', '60'])),
-    )
+    const started = await Promise.all(Array.from({ length: 5 }, () => home.startProgram('sleep', '60')))
     expect(started.map(({ number }) => number).sort()).toEqual([1, 2, 3, 4, 5])
   })
 
   it('waits for what it is asked to wait for, and says so when it does not come', async () => {
-    const session = await home.json<SessionInfo>(['start', '--json', '--', 'sh', '-c', 'read x; exit 3'])
+    const session = await home.startProgram('sh', '-c', 'read x; exit 3')
     expect((await home.run(['wait', session.id, '--for', 'done', '--timeout', '0.3'])).code).toBe(5)
     const waiting = home.run(['wait', session.id, '--for', 'done', '--timeout', '60', '--json'])
     await home.ok(['stop', session.id])
@@ -151,14 +149,7 @@ describe('a session', () => {
   })
 
   it('a program that ignores everything but KILL is stopped all the same, with its children', async () => {
-    const session = await home.json<SessionInfo>([
-      'start',
-      '--json',
-      '--',
-      'sh',
-      '-c',
-      'trap "" TERM HUP INT; sleep 61 & while :; do sleep 62; done',
-    ])
+    const session = await home.startProgram('sh', '-c', 'trap "" TERM HUP INT; sleep 61 & while :; do sleep 62; done')
     const stopped = await home.json<SessionInfo>(['stop', session.id, '--json'])
     expect(stopped.exit).toEqual({ code: null, signal: 'SIGKILL' })
     await waitFor('its children to be gone', () => home.processes().others.length === 0)

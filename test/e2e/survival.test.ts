@@ -37,14 +37,7 @@ function writeNumbersScenario(): string {
 describe('a daemon that falls behind', () => {
   it('reads on from the recording: nothing missing, the end known', async () => {
     const count = 1_500_000
-    const session = await home.json<SessionInfo>([
-      'start',
-      '--json',
-      '--',
-      'sh',
-      '-c',
-      `read x; seq 1 ${count}; exit 4`,
-    ])
+    const session = await home.startProgram('sh', '-c', `read x; seq 1 ${count}; exit 4`)
     const other = await home.startDemo(['--scenario', 'chat'])
     const keys = (id: string, text: string) =>
       execFileSync('curl', [
@@ -110,7 +103,7 @@ describe('kill -9 of the daemon', () => {
   it('a program’s numbered lines are all in the recording, each once, in order', async () => {
     const program =
       'for i in $(seq 1 3000); do echo "line $i"; [ $((i % 100)) = 0 ] && sleep 0.05; done; echo end; read x'
-    const session = await home.json<SessionInfo>(['start', '--json', '--', 'bash', '-c', program])
+    const session = await home.startProgram('bash', '-c', program)
     const points = seededPoints(11, 400)
     for (let kills = 0; kills < 3; kills++) {
       await pause(points.next().value)
@@ -125,14 +118,7 @@ describe('kill -9 of the daemon', () => {
   })
 
   it('an end that nobody saw is known to the next daemon, with its code', async () => {
-    const session = await home.json<SessionInfo>([
-      'start',
-      '--json',
-      '--',
-      'sh',
-      '-c',
-      'echo last words; sleep 0.5; exit 9',
-    ])
+    const session = await home.startProgram('sh', '-c', 'echo last words; sleep 0.5; exit 9')
     await home.kill(home.daemon)
     await waitFor('the program to end', () => !isRunning(session.pid))
     const ended = await waitFor('that to be known', async () =>
@@ -219,7 +205,7 @@ describe('kill -9 of the keeper', () => {
   })
 
   it('with both killed at once: the same', async () => {
-    const session = await home.json<SessionInfo>(['start', '--json', '--', 'sleep', '60'])
+    const session = await home.startProgram('sleep', '60')
     await Promise.all([home.kill(home.keeper), home.kill(home.daemon)])
     expect(await home.session(session.id)).toMatchObject({ state: 'lost' })
   })

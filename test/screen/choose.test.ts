@@ -99,7 +99,7 @@ class Subject implements KeeperListener {
   }
 
   async until(holds: () => boolean): Promise<void> {
-    const deadline = systemClock.monotonic() + 15_000
+    const deadline = systemClock.monotonic() + 60_000
     while (!holds()) {
       if (systemClock.monotonic() > deadline) throw new Error(`waited too long; the screen:\n${this.text()}`)
       await this.nextFrame(50)

@@ -201,21 +201,24 @@ it(
   },
 )
 
-it(was(
-  ['plugins/4003', 'claude-code/83948'],
-  'after 409 there is one poller, it waits and hears again, and says meanwhile that it is deaf',
-), async () => {
-  const polls = () => bot.fake.calls.filter(({ method }) => method === 'getUpdates').length
-  bot.fake.faults.plan('getUpdates', { kind: 'status', code: 409 })
-  bot.fake.state.updates.endPoll()
-  await bot.fake.until(() => bot.bot.health.state === 'deaf', 'deaf')
-  expect(bot.bot.health.reason).toContain('another program')
-  const count = polls()
-  await delay(systemClock, 500)
-  expect(polls()).toBe(count)
-  ann.say('/usage')
-  await bot.fake.until(() => bot.bot.health.state === 'connected', 'hearing again')
-}, 15_000)
+it(
+  was(
+    ['plugins/4003', 'claude-code/83948'],
+    'after 409 there is one poller, it waits and hears again, and says meanwhile that it is deaf',
+  ),
+  async () => {
+    const polls = () => bot.fake.calls.filter(({ method }) => method === 'getUpdates').length
+    bot.fake.faults.plan('getUpdates', { kind: 'status', code: 409 })
+    bot.fake.state.updates.endPoll()
+    await bot.fake.until(() => bot.bot.health.state === 'deaf', 'deaf')
+    expect(bot.bot.health.reason).toContain('another program')
+    const count = polls()
+    await delay(systemClock, 500)
+    expect(polls()).toBe(count)
+    ann.say('/usage')
+    await bot.fake.until(() => bot.bot.health.state === 'connected', 'hearing again')
+  },
+)
 
 it('a person who blocks the bot ends no session; a new word of theirs opens the chat again', async () => {
   bob.block()

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import type { Span } from '../../terminal/index.js'
+import { PLAIN, type Span } from '../../terminal/index.js'
 import { parsePack } from '../pack/parse-pack.js'
 import { inlineRuns } from './inline.js'
 
@@ -14,14 +14,7 @@ function spans(...parts: (Partial<Span> & { text: string })[]): Span[] {
     const span = {
       x,
       width: part.text.length,
-      fg: null,
-      bg: null,
-      bold: false,
-      dim: false,
-      italic: false,
-      underline: false,
-      inverse: false,
-      strike: false,
+      ...PLAIN,
       ...part,
     }
     x += span.width

@@ -1,18 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Block, BlockContent, InlineRun } from './block.js'
+import type { BlockContent, InlineRun } from './block.js'
 import { renderTelegram } from './render-telegram.js'
-
-function blocks(...contents: BlockContent[]): Block[] {
-  return contents.map((content, index) => ({
-    id: `t.${index}`,
-    rows: [0, 0],
-    provisional: false,
-    missing: false,
-    source: 'screen',
-    ...content,
-  }))
-}
+import { blocks } from './testing/blocks.js'
 
 const paragraph = (...runs: InlineRun[]): BlockContent => ({ kind: 'prose', variant: 'paragraph', runs })
 

@@ -1,4 +1,4 @@
-import type { Row, Span } from '../../terminal/index.js'
+import { PLAIN, type Row, type Span } from '../../terminal/index.js'
 import { displayWidth, graphemes } from '../../text/index.js'
 
 /** A row of a transcript, with what its keeper knows beyond the screen it stands on now. */
@@ -58,17 +58,7 @@ function firstCharacter(text: string): string {
 }
 
 function plainSpan(x: number, width: number): Span {
-  const style = {
-    fg: null,
-    bg: null,
-    bold: false,
-    dim: false,
-    italic: false,
-    underline: false,
-    inverse: false,
-    strike: false,
-  }
-  return { x, width, text: ' '.repeat(width), ...style }
+  return { x, width, text: ' '.repeat(width), ...PLAIN }
 }
 
 /** The part of the spans between two columns. A wide character on the border belongs to the side it begins on. */

@@ -1,0 +1,19 @@
+import type { AgentStatement } from '../report.js'
+
+/** What an agent was understood to say, a line a statement. */
+export function outlineOf(statements: readonly AgentStatement[]): string[] {
+  return statements.map(statement => {
+    switch (statement.is) {
+      case 'tool':
+        return `${statement.tool} ${statement.state}`
+      case 'turn-ended':
+        return `ended: ${statement.outcome}`
+      case 'said':
+        return statement.markdown
+      case 'prompt':
+        return `> ${statement.text}`
+      default:
+        return statement.is
+    }
+  })
+}

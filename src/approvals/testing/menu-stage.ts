@@ -1,0 +1,108 @@
+import { beforeEach } from 'vitest'
+import { SimulatedClock } from '../../clock/index.js'
+import { runThrough } from '../../clock/testing/run-through.js'
+import type { Menu } from '../../screen/index.js'
+import { type ApplyOutcome, chooseOption, type MenuPort, type WantedAnswer } from '../apply-menu.js'
+import { menuOf } from './fixtures.js'
+
+export const UP = '\u001b[A'
+export const DOWN = '\u001b[B'
+export const LABELS = ['Yes', 'Yes, always', 'No', 'No, tell me why']
+
+/** A menu on a screen: arrows move it, Enter confirms. What Enter hit is kept, for that is what must be right. */
+export class FakeMenu implements MenuPort {
+  now: Menu | null
+  readonly keys: string[] = []
+  readonly confirmed: { print: string; label: string | null }[] = []
+  readonly #clock: SimulatedClock
+  readonly #waiting = new Set<() => void>()
+  ignoredEnters = 0
+  ignoresArrows = false
+  /** Rows each arrow moves by. */
+  stride = 1
+  onKey: (key: string, menu: FakeMenu) => void = () => undefined
+  afterConfirm: () => void = () => this.show(null)
+
+  constructor(clock: SimulatedClock, menu: Menu | null) {
+    this.#clock = clock
+    this.now = menu
+  }
+
+  menu(): Menu | null {
+    return this.now
+  }
+
+  async press(key: string): Promise<void> {
+    this.keys.push(key)
+    const { now } = this
+    if (key === '\r') {
+      this.confirmed.push({ print: now?.print ?? 'nothing', label: now?.options[now.selected ?? -1]?.label ?? null })
+      if (this.ignoredEnters-- <= 0) this.later(40, () => this.afterConfirm())
+    } else if (now && !this.ignoresArrows) {
+      const step = (key === DOWN || key === '\u001b[C' ? 1 : -1) * this.stride
+      this.later(
+        20,
+        () => this.now && this.select(((this.now.selected ?? 0) + step + now.options.length) % now.options.length),
+      )
+    }
+    this.onKey(key, this)
+  }
+
+  nextFrame(ms: number): Promise<void> {
+    return new Promise(resolve => {
+      const done = () => {
+        timer.cancel()
+        this.#waiting.delete(done)
+        resolve()
+      }
+      const timer = this.#clock.setTimer(ms, done)
+      this.#waiting.add(done)
+    })
+  }
+
+  show(menu: Menu | null): void {
+    this.now = menu
+    for (const wake of [...this.#waiting]) wake()
+  }
+
+  select(index: number): void {
+    this.show(this.now && { ...this.now, selected: index })
+  }
+
+  later(ms: number, action: () => void): void {
+    this.#clock.setTimer(ms, action)
+  }
+}
+
+export let clock: SimulatedClock
+/** What the ledger was told before each key. */
+export let steps: string[]
+
+/** A clock and a ledger of their own for every test of a file. */
+export function useMenuStage(): void {
+  beforeEach(() => {
+    clock = new SimulatedClock()
+    steps = []
+  })
+}
+
+export function fake(labels: readonly string[] = LABELS, fields: Partial<Menu> = {}): FakeMenu {
+  return new FakeMenu(clock, menuOf(labels, fields))
+}
+
+export const PRINT = menuOf(LABELS).print
+
+/** The outcome without the labels that were seen on the way. */
+export async function choose(
+  menu: FakeMenu,
+  label: string,
+  options: { print?: string; onStep?(step: string): Promise<void>; wanted?: Partial<WantedAnswer> } = {},
+): Promise<Omit<ApplyOutcome, 'seen'>> {
+  const onStep = async (step: string) => {
+    steps.push(`${step} after ${menu.keys.length}`)
+    await options.onStep?.(step)
+  }
+  const wanted = { print: options.print ?? PRINT, label, ...options.wanted }
+  const { seen: _, ...outcome } = await runThrough(clock, chooseOption(menu, wanted, { clock, onStep }))
+  return outcome
+}

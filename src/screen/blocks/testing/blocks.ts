@@ -1,0 +1,13 @@
+import type { Block, BlockContent } from '../block.js'
+
+/** Finished blocks of these contents, as they are read from a screen. */
+export function blocks(...contents: BlockContent[]): Block[] {
+  return contents.map((content, index) => ({
+    id: `t.${index}`,
+    rows: [0, 0],
+    provisional: false,
+    missing: false,
+    source: 'screen',
+    ...content,
+  }))
+}
