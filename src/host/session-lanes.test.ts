@@ -58,6 +58,28 @@ describe('sessions share a thread', () => {
     expect(done).toHaveLength(301)
   })
 
+  test('one that draws much more at once than it mostly does goes before the others, for a moment', async () => {
+    const { clock, open, feed, done, lanes } = setUp()
+    const others = Array.from({ length: 5 }, (_, index) => open(`other${index}-`))
+    const drawing = open('drawing')
+    const round = async (t: number, bytes: number) => {
+      done.length = 0
+      for (const { listener } of others) feed(listener, t, 5)
+      drawing.listener.output(new Uint8Array(bytes).fill(1), t, t)
+      await drained(lanes)
+      return done.indexOf(`drawing${t}`)
+    }
+    for (let t = 1; t <= 20; t++) expect(await round(t, 100)).toBe(5)
+    expect(await round(21, 2_000)).toBe(1)
+    expect(await round(22, 10)).toBe(1)
+    clock.advance(300)
+    expect(await round(23, 10)).toBe(5)
+    // Who always draws whole pictures draws nothing unusual.
+    for (let t = 24; t <= 60; t++) await round(t, 2_000)
+    clock.advance(300)
+    expect(await round(61, 2_000)).toBe(5)
+  })
+
   test('one that asks goes before those that came first; so does what follows soon after its question', async () => {
     let isAsking = true
     const { clock, open, feed, done, lanes } = setUp()

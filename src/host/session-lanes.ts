@@ -7,6 +7,13 @@ const TURN_MS = 4
 const BEHIND_MS = 50
 /** A session that asked is asked again, mostly: so long after its last question it goes before the others. */
 const ASKED_MS = 2_000
+/** A piece of output that is so large, and so many times what its session prints mostly, draws something else: a menu, perhaps. */
+const DRAWN_BYTES = 512
+const DRAWN_TIMES = 4
+/** For so long it goes before the others: its look comes some time after its bytes. */
+const DRAWN_MS = 300
+/** How much one more piece counts in what a session prints mostly. */
+const USUAL_SHARE = 0.1
 /** Output that is read in one turn of a session. */
 const PIECE_MAX = 64 * 1024
 /** Output that may wait here. Beyond it nothing more is taken from the keeper, which then cuts us off as it does with any slow host. */
@@ -16,8 +23,8 @@ const WAITING_MAX = 8 * 1024 * 1024
  * All sessions of a host share one thread. In the order of arrival a session that shows a menu waits behind everybody's spinners: behind
  * hundreds of pieces of output when many agents write at once. So what comes for a session waits in a lane of its own, and lanes take turns.
  *
- * - A lane whose session asks, or has asked a moment ago, goes first; else the one that has waited longest. Nobody waits longer than one
- *   turn of everybody.
+ * - A lane whose session asks, has asked a moment ago, or draws much more at once than it mostly does goes first: that may be a question.
+ *   Else the one that has waited longest. Among equals nobody waits longer than one turn of everybody.
  * - Within a session what the keeper sends keeps its order, and timers come behind all of it: also behind bytes that come while the timer
  *   waits, and those that lie unread in the socket when it fires. A timer says that nothing was printed until now; only who has read
  *   everything may believe that. Otherwise a busy host would take two halves of one picture for two pictures.
@@ -68,6 +75,8 @@ export class SessionLanes {
     this.#turnBegan ??= now
     lane.queue.push({ piece, since: now })
     this.#waitingBytes += sizeOf(piece)
+    if (typeof piece !== 'function' && lane.notePrinted(piece.bytes.length, now) && this.#others.delete(lane))
+      this.#first.add(lane)
     const isFree = this.waiting === 0 && !this.#isRunning && now - this.#turnBegan < TURN_MS
     if (isFree) this.#run(lane, now)
     else this.#wait(lane)
@@ -77,7 +86,7 @@ export class SessionLanes {
 
   #wait(lane: SessionLane): void {
     if (!this.#first.has(lane) && !this.#others.has(lane)) {
-      const isFirst = lane.isAskingOrHas(this.#clock.monotonic())
+      const isFirst = lane.mayAsk(this.#clock.monotonic())
       ;(isFirst ? this.#first : this.#others).add(lane)
     }
     this.#arm()
@@ -153,6 +162,9 @@ export class SessionLane {
   readonly clock: Clock
   readonly #port: LanePort
   #askedAt = Number.NEGATIVE_INFINITY
+  #drewAt = Number.NEGATIVE_INFINITY
+  /** Bytes of a piece, mostly. */
+  #usual = 0
 
   constructor(clock: Clock, port: LanePort) {
     this.#port = port
@@ -180,10 +192,18 @@ export class SessionLane {
     return new Promise(resolve => this.#port.take(resolve))
   }
 
-  /** It has a question open, or had one a moment ago. */
-  isAskingOrHas(now: number): boolean {
+  /** Whether so much at once is something else than what the session prints mostly. */
+  notePrinted(bytes: number, now: number): boolean {
+    const isOther = bytes >= DRAWN_BYTES && bytes >= this.#usual * DRAWN_TIMES
+    this.#usual += (bytes - this.#usual) * USUAL_SHARE
+    if (isOther) this.#drewAt = now
+    return isOther
+  }
+
+  /** It has a question open, or had one a moment ago, or has just drawn what may be one. */
+  mayAsk(now: number): boolean {
     if (this.#port.isAsking()) this.#askedAt = now
-    return now - this.#askedAt < ASKED_MS
+    return now - this.#askedAt < ASKED_MS || now - this.#drewAt < DRAWN_MS
   }
 
   /** What is first in the queue; with all the output behind it, if it has waited for long. */
