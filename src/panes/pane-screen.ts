@@ -98,6 +98,11 @@ export class PaneScreen {
     return outputs
   }
 
+  /** The picture as it stands, for whoever goes on from a saved one: nothing may ever be printed there again. */
+  look(t: number): PaneOutput[] {
+    return [{ type: 'look', look: this.#classify({ ...this.#emulator.picture(), t }) }]
+  }
+
   /** Keys or text went to the program. */
   noteInput(t: number): void {
     this.#memory = noteInput(this.#memory, t)

@@ -227,6 +227,31 @@ describe('a host that takes over', () => {
     expect(stage.keys).toEqual([])
     expect(stage.session.isIdle).toBe(true)
   })
+
+  test('from a snapshot that nothing has followed sees the agent at rest, and its next turn is the next', async () => {
+    await open()
+    await stage.paint([' Signalbox demo agent 1.0.0'])
+    const first = await paintTurn(stage, 'hello', ['◆ The first answer.'])
+    await stage.pass(2_000)
+    const before = await stage.store.readStream('session/ses_stage')
+    stage = await stage.takenOver({ snapshot: structuredClone(stage.session.snapshot()) })
+    expect(await stage.store.readStream('session/ses_stage')).toEqual(before)
+    expect([stage.session.isIdle, stage.session.observation?.composer !== null]).toEqual([true, true])
+    await paintTurn(stage, 'again', ['◆ The second answer.'], first)
+    expect(await stage.messages()).toEqual(['The first answer.', 'The second answer.'])
+    expect(stage.shown.filter(line => line.startsWith('close'))).toEqual(['close ses_stage.2.1'])
+  })
+
+  test('from a snapshot with a menu in it asks nothing again', async () => {
+    await open()
+    await stage.paint([' Signalbox demo agent 1.0.0'])
+    await stage.paint(['▷ hello', '', ...MENU], { isGone: true })
+    await stage.pass(2_000)
+    expect(stage.shown.filter(line => line.startsWith('ask'))).toEqual(['ask apr'])
+    stage = await stage.takenOver({ snapshot: structuredClone(stage.session.snapshot()) })
+    expect([stage.session.phase, stage.session.approval?.state]).toEqual(['tool-pending', 'pending'])
+    expect(stage.shown.filter(line => line.startsWith('ask'))).toEqual([])
+  })
 })
 
 describe('the last words', () => {

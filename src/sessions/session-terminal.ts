@@ -104,6 +104,8 @@ export class SessionTerminal {
     const now = this.time.now()
     this.#advance(now)
     this.#handle(this.screen.tick(now), now)
+    // It goes on from a snapshot that nothing has followed: the program rests, and what it shows is still to be looked at.
+    if (this.#options.session.restored && this.last === null) this.#handle(this.screen.look(now), now)
     this.#options.onTime(now)
     this.#isCatchingUp = false
   }

@@ -28,6 +28,8 @@ export interface StageOptions {
   /** Changes to the demo's pack. */
   pack?: (toml: string) => string
   restoredFrom?: SessionStage
+  /** What the host before it has saved; bytes before that are not read again. */
+  snapshot?: LiveSessionOptions['restored']
 }
 
 /**
@@ -101,6 +103,7 @@ export class SessionStage {
             onError: error => stage.errors.push(error),
             ...(options.times && { times: options.times }),
             ...(options.agent && { agent: options.agent }),
+            ...(options.snapshot && { restored: options.snapshot }),
           }),
         ),
     )
@@ -109,7 +112,8 @@ export class SessionStage {
   /** Another host after this one, on the same store: it reads what was printed, and goes live. */
   async takenOver(options: StageOptions = {}): Promise<SessionStage> {
     const next = await SessionStage.open({ ...options, restoredFrom: this })
-    for (const { bytes, t, offset } of this.#printed) next.session.output(bytes, t, offset)
+    const from = options.snapshot?.offset ?? 0
+    for (const { bytes, t, offset } of this.#printed) if (offset >= from) next.session.output(bytes, t, offset)
     next.#offset = this.#offset
     next.session.goLive()
     await next.pass(2_000)
