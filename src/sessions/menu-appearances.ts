@@ -19,6 +19,8 @@ export class MenuAppearances {
   #state: PhaseState['menus']
   /** Menus on their way to the ledger. */
   #asking = 0
+  /** The menu that was last seen to stand: on a screen that nobody draws on any more it is seen no second time. */
+  #stood: Menu | null = null
 
   constructor(options: MenuAppearancesOptions, restored: PhaseState['menus'] | null) {
     this.#options = options
@@ -53,6 +55,7 @@ export class MenuAppearances {
   /** The menu was dispatched, and is there. */
   stands(menu: Menu | null): void {
     const { approvals, isCatchingUp } = this.#options
+    this.#stood = menu
     if (menu && this.#asking === 0 && !isCatchingUp()) approvals.stands(menu, this.instance)
   }
 
@@ -62,12 +65,15 @@ export class MenuAppearances {
     const menu = liveMenu(look?.observation ?? null)
     const { instance } = this
     this.#asking++
+    this.#stood = menu
     effects.later(async () => {
       try {
         const found = await approvals.takeOver(menu && { menu, instance })
         if (found === 'new' && menu) await approvals.raise(menu, instance)
       } finally {
         this.#asking--
+        // It may have been drawn meanwhile, or the ledger was out of reach: no later look need ever tell of it.
+        this.stands(this.#stood)
       }
     })
   }
