@@ -37,6 +37,7 @@ export async function runInForeground(
   const passesBytes = options.isRaw || context.isOutputTty
   const printer = passesBytes ? null : new TextPrinter(request.size ?? home.settings.size, text => context.write(text))
   let restoreInput: () => void = () => undefined
+  const signals = passSignals(keeper)
   try {
     const exit = await new Promise<KeptExit>((resolve, reject) => {
       host
@@ -49,6 +50,7 @@ export async function runInForeground(
           },
         )
         .then(record => {
+          signals.to(record.id)
           restoreInput = forwardInput(record.id, keeper)
         }, reject)
     })
@@ -56,7 +58,28 @@ export async function runInForeground(
     return exitCode(exit)
   } finally {
     restoreInput()
+    signals.stop()
     await host.close()
+  }
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
+
+/** Signals are for the program, from the first moment: one that comes while it starts reaches it when it is there, and its end is recorded. */
+function passSignals(keeper: Keeper): { to(session: string): void; stop(): void } {
+  let session: string | null = null
+  const early: NodeJS.Signals[] = []
+  const pass = (id: string, signal: NodeJS.Signals) => void keeper.signal(id, signal).catch(() => undefined)
+  const onSignal = (signal: NodeJS.Signals) => (session === null ? void early.push(signal) : pass(session, signal))
+  for (const signal of SIGNALS) process.on(signal, onSignal)
+  return {
+    to: id => {
+      session = id
+      for (const signal of early) pass(id, signal)
+    },
+    stop: () => {
+      for (const signal of SIGNALS) process.off(signal, onSignal)
+    },
   }
 }
 
@@ -75,18 +98,15 @@ function forwardInput(session: string, keeper: Keeper): () => void {
   // In the middle of a line a terminal takes the first ctrl-D as "hand over what is there"; only the next one is the end.
   const onEnd = () => write(isLineOpen ? Uint8Array.of(CTRL_D, CTRL_D) : Uint8Array.of(CTRL_D))
   const onResize = () => void keeper.resize(session, stdout.columns, stdout.rows).catch(() => undefined)
-  const onSignal = (signal: NodeJS.Signals) => void keeper.signal(session, signal).catch(() => undefined)
   if (stdin.isTTY) stdin.setRawMode(true)
   stdin.on('data', onData)
   stdin.on('end', onEnd)
   if (stdout.isTTY) stdout.on('resize', onResize)
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, onSignal)
   return () => {
     if (stdin.isTTY) stdin.setRawMode(false)
     stdin.off('data', onData)
     stdin.off('end', onEnd)
     stdout.off('resize', onResize)
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.off(signal, onSignal)
     stdin.pause()
     if (stdin instanceof Socket) stdin.unref()
   }

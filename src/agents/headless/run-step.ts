@@ -1,7 +1,7 @@
 import { closeSync, openSync, readFileSync } from 'node:fs'
 import { type Activity, activities, ingest, Silence, watch } from '../../activity/index.js'
 import { type Clock, delay } from '../../clock/index.js'
-import { type ChildGroup, type GroupExit, spawnGroup } from '../../process/index.js'
+import { type ChildGroup, type GroupExit, spawnGroup, whenAborted } from '../../process/index.js'
 import type { Redactor } from '../../text/index.js'
 import type { FoundAgent } from '../adapter.js'
 import type { HeadlessAgent, HeadlessEnd, HeadlessStep, HeadlessTalk, PermissionAnswer } from './headless.js'
@@ -63,7 +63,7 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
   const progress = new StepProgress()
   progress.sessionId = command.agentSessionId
   const stop = () => void group.kill(thresholds.killGraceMs)
-  signal.addEventListener('abort', stop, { once: true })
+  const unlisten = whenAborted(signal, stop)
   const timeout = thresholds.timeoutMs > 0 ? clock.setTimer(thresholds.timeoutMs, stop) : null
   const startedAt = clock.monotonic()
   const talk = command.stdin === 'talk' && agent.headless.talk ? new Talk(group, agent.headless.talk, options) : null
@@ -80,7 +80,7 @@ export async function runStep(options: RunStepOptions): Promise<HeadlessEnd> {
     return endOf(exit, progress, agent.headless)
   } finally {
     timeout?.cancel()
-    signal.removeEventListener('abort', stop)
+    unlisten()
     await group.kill(thresholds.killGraceMs)
   }
 }
