@@ -5,13 +5,11 @@ import { type EventData, newEvent } from '../events/index.js'
 import type { EventStore, NewEvent, StreamAppend } from '../store/index.js'
 import { canonicalJson, createRedactor, type Redactor } from '../text/index.js'
 import type { ApprovalEvent } from './approval-table.js'
-import { changedFiles } from './changed-files.js'
 import { type DecisionRequest, judgeDecision, judgeRequest } from './decide.js'
 import { sha256 } from './fingerprint.js'
 import { GrantBook, type SettingsMark } from './grant-book.js'
 import { grantFrom, grantStream } from './grants.js'
 import { onceOption } from './never-auto.js'
-import { LOOP_COUNT, LOOP_MS } from './notify-plan.js'
 import { OpenRecords } from './open-records.js'
 import { type ApprovalPolicy, DEFAULT_POLICY, type DecideRules } from './policy.js'
 import {
@@ -24,6 +22,7 @@ import {
   isOpen,
   isReplaced,
 } from './record.js'
+import { historyOf } from './request-history.js'
 import { rateRisk } from './risk.js'
 import { forStoring } from './stored-request.js'
 
@@ -79,7 +78,9 @@ export class Ledger {
         },
       )
     const id = newId('apr')
-    await this.#raise(id, { ...request, ...(await this.#history(request)) }, [])
+    const { session } = request.subject
+    const history = session === undefined ? {} : historyOf(request, await this.recent(session), this.#clock.now())
+    await this.#raise(id, { ...request, ...history }, [])
     return (await this.get(id))!
   }
 
@@ -294,26 +295,6 @@ export class Ledger {
           { kind, tool: request.tool, input, text: null, cwd: subject.cwd },
           { project: subject.project, home: this.#home },
         ),
-    }
-  }
-
-  /**
-   * What the session's earlier requests say about this one. Files that it is about may have been written since the last one. An agent that
-   * asks for the same again and again, whatever it is told, is in a loop. A request that only the screen told of has
-   * another fingerprint than the same one by a hook: their menus read alike.
-   */
-  async #history(request: ApprovalRequest): Promise<Pick<ApprovalRequest, 'repeats' | 'changed'>> {
-    const { fingerprint, menuPrint, subject } = request
-    if (subject.session === undefined) return {}
-    const all = await this.recent(subject.session)
-    const recent = all.filter(({ requestedAt }) => requestedAt >= this.#clock.now() - LOOP_MS)
-    const told = recent.filter(record => record.fingerprint === fingerprint)
-    const menus = new Set([menuPrint, ...told.map(record => record.menuPrint)].filter(print => print !== undefined))
-    const same = recent.filter(record => told.includes(record) || (record.menuPrint && menus.has(record.menuPrint)))
-    const changed = changedFiles(request, all)
-    return {
-      ...(same.length + 1 >= LOOP_COUNT && { repeats: same.length + 1 }),
-      ...(changed.length > 0 && { changed }),
     }
   }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { waitFor } from './harness.js'
@@ -240,6 +240,31 @@ describe('a decision without an id', () => {
     await pending()
     expect((await home.ok(['deny', '--no-wait'])).stdout).toContain('— decided')
     await waitFor('it to be applied', async () => (await all()).every(({ state }) => state === 'applied'))
+  })
+})
+
+describe('a request about a file', () => {
+  it('says so where somebody has written it since the last request about it', async () => {
+    const append = {
+      tool: { name: 'Edit', kind: 'edit', append: { path: 'notes.md', text: 'more\n' }, permission: true },
+    }
+    writeFileSync(join(home.work, 'notes.md'), 'notes\n')
+    await agentThatAsks(append, shell('echo between'), append)
+    const allow = async (tool: string, meanwhile?: () => void) => {
+      const asked = await waitFor(`a request for ${tool}`, async () => {
+        const found = await pending()
+        return found.request.tool === tool ? found : null
+      })
+      const shown = (await home.ok(['approvals'])).stdout
+      meanwhile?.()
+      await home.ok(['approve', asked.id, '--fingerprint', asked.fingerprint])
+      return shown
+    }
+    expect(await allow('Edit')).not.toContain('changed since you last looked')
+    // By now the agent has written what it was allowed to; then somebody else does.
+    const later = Date.now() / 1000 + 60
+    await allow('Shell', () => utimesSync(join(home.work, 'notes.md'), later, later))
+    expect(await allow('Edit')).toMatch(/changed since you last looked: .*notes\.md/)
   })
 })
 
