@@ -16,6 +16,7 @@ export async function buildRooms() {
     events: (await room('events')) as typeof import('../src/events/index.js'),
     graph: (await room('graph')) as typeof import('../src/graph/index.js'),
     host: (await room('host')) as typeof import('../src/host/index.js'),
+    runs: (await room('runs')) as typeof import('../src/runs/index.js'),
     store: (await room('store')) as typeof import('../src/store/index.js'),
   }
 }

@@ -12,13 +12,13 @@ import { performance } from 'node:perf_hooks'
 import { pathToFileURL } from 'node:url'
 import { buildRooms } from './build-rooms.js'
 
-const { approvals, clock, engine, events, graph: graphRoom, host, store: storeRoom } = await buildRooms()
+const { approvals, clock, engine, events, graph: graphRoom, runs, store: storeRoom } = await buildRooms()
 const { approvalsProjection } = approvals
 const { systemClock } = clock
 const { createRun, Driver, graphWorkflow, plainInput, runStream, runsProjection } = engine
 const { validateEvent } = events
 const { lintParsed, parseDot } = graphRoom
-const { drawSvg } = host
+const { drawSvg } = runs
 const { openStore } = storeRoom
 
 const NODES = Number(process.env.BENCH_NODES ?? 1_000)

@@ -9,10 +9,6 @@ import { approvalsProjection, Ledger } from '../src/approvals/index.js'
 import { SimulatedClock } from '../src/clock/index.js'
 import { loadConfig } from '../src/config/index.js'
 import { newEvent, validateEvent } from '../src/events/index.js'
-import { DriftFiles } from '../src/host/drift/index.js'
-import { PaneBoard } from '../src/host/panes-board.js'
-import { sessionPane } from '../src/host/panes-session.js'
-import { SessionWatch } from '../src/host/session-watch.js'
 import type { KeeperPort } from '../src/keeper/index.js'
 import { PACKAGE_ROOT } from '../src/process/index.js'
 import {
@@ -23,6 +19,8 @@ import {
   sessionsProjection,
 } from '../src/sessions/index.js'
 import { openStore } from '../src/store/index.js'
+import { DriftFiles } from '../src/supervision/drift/index.js'
+import { PaneBoard, SessionWatch, sessionPane } from '../src/supervision/index.js'
 import { createRedactor } from '../src/text/index.js'
 
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 20)

@@ -16,7 +16,7 @@ const PROGRAMS = ['cli', 'keeper/main', 'demo-agent/main', 'agents/headless/dire
 /** Insides that the reference pages are made from and that tests take part by part. */
 const INSIDES = [
   'cli/home',
-  'cli/commands',
+  'cli/specs/index',
   'cli/main',
   ...readdirSync(join(src, 'events')).filter(isSource).map(eventsOf),
 ]

@@ -26,7 +26,7 @@ const EXIT_MEANINGS = {
 
 export async function loadReference() {
   const sources = readSources()
-  const { COMMANDS } = await fromDist('cli/commands.js')
+  const { COMMANDS } = await fromDist('cli/specs/index.js')
   const pages = {
     cli: await cliPage(COMMANDS),
     config: await configPage(sources),
@@ -117,7 +117,7 @@ async function cliPage(commands) {
     const members = commands.filter(command => command.group === group && !command.hidden)
     parts.push(`## ${title}`, ...members.map(commandSection))
   }
-  return page('The command line', 'src/cli/commands.ts', ...parts)
+  return page('The command line', 'src/cli/specs/index.ts', ...parts)
 }
 
 function commandSection(command) {
@@ -261,7 +261,7 @@ async function tablesPage(sources) {
   )
   return page(
     'State tables',
-    'src/sessions/phase-table.ts`, `src/panes/status-table.ts` and `src/approvals/approval-table.ts',
+    'src/sessions/live/phase-table.ts`, `src/panes/status-table.ts` and `src/approvals/approval-table.ts',
     'A state machine is a table of data: for a state and an event, the next state and the actions. `=` stays in the state, `–` does nothing, an empty cell is not listed: it changes nothing and is counted.',
     `## Session phases\n\nWhat Signalbox does with a session as its screen changes. The first events are the views of a frame, the last ones happen beside the screen.\n\n${toMarkdown(phaseTable)}${idle.length > 0 ? `\nListed, and not carried out yet: ${idle.map(action => `\`${action}\``).join(', ')}.\n` : ''}`,
     `## Pane status\n\nWhat a pane is doing for a person. Guards: G1 the report is from another source or a newer process; G2 no live menu and no pending approval; G3 the report ranks as high as the one that began the run, or that one has expired; G4 the wait was guessed. This version uses it in \`replay\` and \`explain\`.\n\n${toMarkdown(statusTable)}`,

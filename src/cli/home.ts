@@ -11,7 +11,7 @@ import {
 } from '../config/index.js'
 import type { Prices } from '../engine/index.js'
 import type { HostSettings } from '../host/index.js'
-import { approvalPolicy } from './approval-policy.js'
+import { approvalPolicy } from './approvals/approval-policy.js'
 import type { CommandContext } from './context.js'
 
 export interface Home {

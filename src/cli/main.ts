@@ -1,9 +1,9 @@
 import { Command, CommanderError, Option, type OutputConfiguration } from 'commander'
 import { EXIT, exitCodeOf, toSignalboxError } from '../errors/index.js'
-import type { CommandInput, CommandSpec } from './command-spec.js'
-import { COMMANDS } from './commands.js'
 import { type CommandContext, processContext } from './context.js'
 import { describeError } from './describe-error.js'
+import type { CommandInput, CommandSpec } from './specs/command-spec.js'
+import { COMMANDS } from './specs/index.js'
 import { version } from './version.js'
 
 const GROUPS: Record<CommandSpec['group'], string> = {

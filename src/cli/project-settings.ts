@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Git } from '../git/index.js'
-import { type ExecutableFiles, executableProject, PROJECT_FILE, TrustBook } from '../host/index.js'
 import type { EventStore } from '../store/index.js'
+import { type ExecutableFiles, executableProject, PROJECT_FILE, TrustBook } from '../trust/index.js'
 import type { CommandContext } from './context.js'
 import { letRun } from './graphs/require-trust.js'
 import { type Home, openHome } from './home.js'

@@ -1,7 +1,7 @@
 import type { KeeperPort, KeptSession } from '../keeper/index.js'
 import type { LiveSession } from '../sessions/index.js'
 import { openRecording } from '../terminal/recording/index.js'
-import type { SessionLane } from './session-lanes.js'
+import type { SessionLane } from './session-scheduler.js'
 
 /**
  * Brings a session that lived on without a host to the present: recorded bytes with their recorded times, then the keeper's stream from

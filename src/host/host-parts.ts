@@ -1,11 +1,10 @@
 import { hostname } from 'node:os'
 import { PackShelf } from '../agents/index.js'
 import type { EventData, EventType } from '../events/index.js'
+import { NotifyCenter, openOutlets } from '../notifications/index.js'
+import { PaneBoard } from '../supervision/index.js'
 import type { Redactor } from '../text/index.js'
 import type { HostOptions } from './host-options.js'
-import { NotifyCenter } from './notify-center.js'
-import { openOutlets } from './notify-outlets.js'
-import { PaneBoard } from './panes-board.js'
 import type { HostSettings } from './settings.js'
 
 /** Writes an event about the host itself, which nobody waits for. */

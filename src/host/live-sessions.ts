@@ -5,6 +5,7 @@ import { newId } from '../clock/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import type { KeptSession } from '../keeper/index.js'
 import type { Pane } from '../panes/index.js'
+import type { AgentChannels } from '../reports/index.js'
 import {
   LiveSession,
   SessionJournal,
@@ -14,24 +15,22 @@ import {
   type Viewer,
 } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
+import type { DriftFiles } from '../supervision/drift/index.js'
+import type { PaneBoard } from '../supervision/index.js'
+import { SessionWatch, sessionPane } from '../supervision/index.js'
 import type { Redactor } from '../text/index.js'
-import type { AgentChannels } from './agent-channels.js'
 import type { LiveBus } from './bus.js'
 import { catchUp } from './catch-up.js'
 import { discardKept } from './discard-kept.js'
-import type { DriftFiles } from './drift/index.js'
 import type { HostOptions } from './host-options.js'
-import type { PaneBoard } from './panes-board.js'
-import { sessionPane } from './panes-session.js'
 import { agentTraits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { type ResumeWish, resumeRequest } from './resume-session.js'
 import { absenceOf } from './session-absence.js'
 import { type CrewView, SessionCrew } from './session-crew.js'
-import { type SessionLane, SessionLanes } from './session-lanes.js'
 import { checkLimits } from './session-limits.js'
 import type { SessionRecords } from './session-records.js'
+import { type SessionLane, SessionLanes } from './session-scheduler.js'
 import type { SessionSnapshots } from './session-snapshots.js'
-import { SessionWatch } from './session-watch.js'
 
 export interface LiveSessionsOptions {
   host: HostOptions

@@ -5,8 +5,8 @@ import { runsProjection } from '../engine/index.js'
 import { validateEvent } from '../events/index.js'
 import { sessionsProjection } from '../sessions/index.js'
 import { openStore, type SqliteStore } from '../store/index.js'
+import { trustProjection } from '../trust/index.js'
 import { telegramProjections } from './telegram-projections.js'
-import { trustProjection } from './trust/index.js'
 
 /** The store of this home, with everything that is projected from it. */
 export function openHomeStore(options: {

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Clock, Timer } from '../clock/index.js'
 import { loadConfig } from '../config/index.js'
 import type { EventData } from '../events/index.js'
-import { PROJECT_FILE } from './trust/index.js'
+import { PROJECT_FILE } from '../trust/index.js'
 
 /** How often the files are looked at. A grant is compared with them whenever it is used, however soon that is. */
 const LOOK_MS = 5_000

@@ -1,15 +1,13 @@
 import type { ApprovalPolicy } from '../approvals/index.js'
 import type { Prices } from '../engine/index.js'
+import type { NotifyWishes } from '../notifications/index.js'
 import type { SupervisorSettings } from '../panes/index.js'
+import type { ReportSettings } from '../reports/index.js'
 import type { SessionTimes } from '../sessions/index.js'
-import type { NotifyWishes } from './notify-center.js'
 
 /** The settings a host needs, taken from the configuration by whoever starts it. */
-export interface HostSettings {
+export interface HostSettings extends ReportSettings {
   dataDirectory: string
-  /** Locks and logs of the running processes. */
-  runtimeDirectory: string
-  daemonSocket: string
   keeperSocket: string
   packDirectory: string
   /** The person's own settings; grants end when they change. */
@@ -44,13 +42,6 @@ export interface HostSettings {
     quotaMb: number
     /** How long uploads outlive their session. */
     keepMs: number
-  }
-  hooks: {
-    isEnabled: boolean
-    /** Agents whose sessions get none (`agents.<name>.hooks = false`). */
-    offFor: readonly string[]
-    /** `approvals.hold`: which permission hooks may wait for a person. */
-    hold: 'adapter' | 'always' | 'never' | 'unattended'
   }
   /** Programs of agents that the person set (`agents.<name>.command`). */
   commands?: Readonly<Record<string, string>>

@@ -3,6 +3,7 @@ export { type DetachedStart, reportStarted, reportStartFailure, startDetached } 
 export { acquireLock, type Lock } from './lock.js'
 export { buildTime, ownProgram, PACKAGE_ROOT } from './own-files.js'
 export { isAlive, processStart, terminalGroups } from './process-info.js'
+export { isOwnerGone, ownName } from './process-owner.js'
 export { judgeReader, type ReaderFacts, type TerminalReader } from './reads-terminal.js'
 export { type CommandResult, runCommand } from './run-command.js'
 export { readsTerminal } from './terminal-facts.js'

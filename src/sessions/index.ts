@@ -1,7 +1,8 @@
-export { type AnswerChannel, NO_CHANNEL } from './answer-channel.js'
-export { Conversation, type ConversationState } from './conversation.js'
-export { type Crew, type Helper, hearCrew, helpersOf, NO_CREW } from './crew.js'
-export { deliveredSink } from './delivered-sink.js'
+export { Conversation, type ConversationState } from './conversation/conversation.js'
+export { type JoinedMessage, type JoinedPrompt, JoinedTalk } from './conversation/joined-talk.js'
+export { turnPrompts } from './conversation/turn-prompts.js'
+export { type Crew, type Helper, hearCrew, helpersOf, NO_CREW } from './live/crew.js'
+export { deliveredSink } from './live/delivered-sink.js'
 export {
   type FileLimits,
   openDownload,
@@ -9,25 +10,24 @@ export {
   type SessionPlaces,
   type StoredFile,
   storeUpload,
-} from './files.js'
-export type { InterruptResult } from './interrupt-agent.js'
-export { type JoinedMessage, type JoinedPrompt, JoinedTalk } from './joined-talk.js'
-export { SessionJournal } from './journal.js'
-export type { Holder, Person } from './keyboard.js'
-export { liveMenu } from './live-menu.js'
-export { LiveSession } from './live-session.js'
+} from './live/files.js'
+export type { InterruptResult } from './live/interrupt-agent.js'
+export { SessionJournal } from './live/journal.js'
+export type { Holder, Person } from './live/keyboard.js'
+export { LiveSession } from './live/live-session.js'
 export type {
   AgentTraits,
   LiveSessionOptions,
   SessionObserver,
   SessionSnapshot,
   Viewer,
-} from './live-session-options.js'
-export { Outbox, type OutboxEntry } from './outbox.js'
-export { type Phase, phaseTable } from './phase-table.js'
-export type { HeldPrompt, SendOptions } from './prompts.js'
-export { type SendPort, type SendResult, sendPrompt } from './send-gate.js'
-export { type SessionRecord, sessionStream, sessionsProjection } from './session-record.js'
-export type { SessionTimes } from './session-times.js'
-export { BLOCK_CAPS, type MessageRef, type Notice, type Sink, type SinkCaps } from './sink.js'
-export { turnPrompts } from './turn-prompts.js'
+} from './live/live-session-options.js'
+export { Outbox, type OutboxEntry } from './live/outbox.js'
+export { type Phase, phaseTable } from './live/phase-table.js'
+export type { HeldPrompt, SendOptions } from './live/prompts.js'
+export { type SendPort, type SendResult, sendPrompt } from './live/send-gate.js'
+export { type SessionRecord, sessionStream, sessionsProjection } from './live/session-record.js'
+export type { SessionTimes } from './live/session-times.js'
+export { BLOCK_CAPS, type MessageRef, type Notice, type Sink, type SinkCaps } from './live/sink.js'
+export { type AnswerChannel, NO_CHANNEL } from './requests/answer-channel.js'
+export { liveMenu } from './requests/live-menu.js'

@@ -2,12 +2,12 @@ import { newEvent } from '../events/index.js'
 import {
   type KnownChat,
   type KnownTopic,
-  type People,
   type ShownCard,
   telegramChatsProjection,
   telegramShownProjection,
   telegramTopicsProjection,
 } from '../host/index.js'
+import type { People } from '../people/index.js'
 import type { EventStore } from '../store/index.js'
 import { mayDecide, type Reader } from './card-maker.js'
 

@@ -1,5 +1,5 @@
 import type { DecisionRequest } from '../approvals/index.js'
-import type { Person } from '../host/index.js'
+import type { Person } from '../people/index.js'
 import type { StreamAppend } from '../store/index.js'
 import type { Desk } from './desk.js'
 

@@ -1,7 +1,8 @@
 import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import { newEvent } from '../events/index.js'
-import { type OpenUpdate, type Person, telegramUpdatesProjection } from '../host/index.js'
+import { type OpenUpdate, telegramUpdatesProjection } from '../host/index.js'
+import type { Person } from '../people/index.js'
 import type { EventStore } from '../store/index.js'
 import { type Intent, parseUpdate } from './parse-update.js'
 

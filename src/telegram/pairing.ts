@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import type { Clock } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
-import type { People, Person, PersonRole } from '../host/index.js'
+import type { People, Person, PersonRole } from '../people/index.js'
 import type { Intent } from './parse-update.js'
 
 /** Without look-alikes: no 0 O, 1 I L, 2 Z, 5 S, 8 B. */

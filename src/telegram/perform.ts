@@ -1,5 +1,5 @@
 import { SignalboxError } from '../errors/index.js'
-import type { Person } from '../host/index.js'
+import type { Person } from '../people/index.js'
 import { commandOf, runCommand } from './commands.js'
 import { type Asker, type Desk, needRole } from './desk.js'
 import type { Files } from './files.js'

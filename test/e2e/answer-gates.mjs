@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url'
 
 const [dist, dataDirectory, name] = process.argv.slice(2)
 const room = path => import(pathToFileURL(join(dist, path, 'index.js')).href)
-const [{ openHomeStore, RunGates }, { listRuns }, { systemClock }] = await Promise.all(
-  ['host', 'engine', 'clock'].map(room),
+const [{ openHomeStore }, { RunGates }, { listRuns }, { systemClock }] = await Promise.all(
+  ['host', 'runs', 'engine', 'clock'].map(room),
 )
 const store = await openHomeStore({ dataDirectory, clock: systemClock, onError: error => console.error(error) })
 const gates = new RunGates(store, systemClock)

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { executableFiles } from '../../src/host/trust/index.js'
+import { executableFiles } from '../../src/trust/index.js'
 import { parseLines, ROOT, type TestHome } from './harness.js'
 import { InsideHome } from './inside.js'
 

@@ -9,6 +9,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest'
 import type * as ClockRoom from '../../src/clock/index.js'
 import type * as EngineRoom from '../../src/engine/index.js'
 import type * as HostRoom from '../../src/host/index.js'
+import type * as RunsRoom from '../../src/runs/index.js'
 import { ROOT, waitFor } from './harness.js'
 
 const RUNS = 100
@@ -43,11 +44,13 @@ async function answerer(name: string) {
 }
 
 test('100 runs parked at gates without a host: answers from two processes at once, each twice, are taken once', async () => {
-  const [{ openHomeStore, openRuns }, { createRun, listRuns, runStream }, { systemClock: clock }] = await Promise.all([
-    room<typeof HostRoom>('host'),
-    room<typeof EngineRoom>('engine'),
-    room<typeof ClockRoom>('clock'),
-  ])
+  const [{ openHomeStore }, { openRuns }, { createRun, listRuns, runStream }, { systemClock: clock }] =
+    await Promise.all([
+      room<typeof HostRoom>('host'),
+      room<typeof RunsRoom>('runs'),
+      room<typeof EngineRoom>('engine'),
+      room<typeof ClockRoom>('clock'),
+    ])
   const onError = (error: unknown) => console.error(error)
   const host = () => {
     const options = { store, clock, dataDirectory: directory, envPass: [], env: process.env, isPersonal: true }

@@ -1,5 +1,5 @@
 import type { ChildProcess } from 'node:child_process'
-import type { PaneInfo } from '../../src/host/index.js'
+import type { PaneInfo } from '../../src/supervision/index.js'
 import { waitFor } from './harness.js'
 
 /** `signalbox watch --json`, as a program reads it. */

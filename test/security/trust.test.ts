@@ -14,9 +14,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../../src/clock/index.js'
 import { loadConfig } from '../../src/config/index.js'
-import { executableText } from '../../src/host/index.js'
 import { UploadSweep } from '../../src/host/upload-sweep.js'
 import { PipelineGit } from '../../src/pipelines/pipeline-git.js'
+import { executableText } from '../../src/trust/index.js'
 import { TestServer, until } from '../server/support.js'
 
 /* Rows of the incident table about repositories: what they may not do before they are trusted, and what must not be lost when things are tidied up. */

@@ -2,12 +2,12 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { requestOf } from '../../src/approvals/testing/fixtures.js'
-import { executableText } from '../../src/host/index.js'
 import { openApi, ROUTES } from '../../src/server/index.js'
 import { pathOf } from '../../src/server/openapi.js'
 import type { Route } from '../../src/server/route.js'
 import { errorAnswer } from '../../src/server/schemas/common.js'
 import { TIME_FIELDS } from '../../src/server/wire/index.js'
+import { executableText } from '../../src/trust/index.js'
 import { type Ask, type Loose, TestServer, type Told, until } from './support.js'
 
 /*

@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { executableText } from '../../src/host/index.js'
+import { executableText } from '../../src/trust/index.js'
 import { type Loose, TestServer, until } from './support.js'
 
 /* The API as a program meets it: the documented commands, the document itself, the figures, and what a lockdown leaves of it. */

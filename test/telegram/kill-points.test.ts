@@ -3,12 +3,12 @@ import { afterAll, beforeAll, expect, it } from 'vitest'
 import { Ledger } from '../../src/approvals/index.js'
 import { systemClock } from '../../src/clock/index.js'
 import { newEvent } from '../../src/events/index.js'
+import type { Host } from '../../src/host/index.js'
 import {
-  type Host,
   type QueuedItem,
   telegramOutboxProjection,
   telegramUpdatesProjection,
-} from '../../src/host/index.js'
+} from '../../src/host/telegram-projections.js'
 import { type Block, renderMarkdown } from '../../src/screen/index.js'
 import type { FakeMessage, FakePerson } from '../../src/telegram/fake/index.js'
 import { openBotApi } from '../../src/telegram/index.js'

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { openHome } from '../../src/cli/home.js'
-import { telegramSurface } from '../../src/cli/telegram-surface.js'
+import { telegramSurface } from '../../src/cli/serve/telegram-surface.js'
 import { SETTINGS } from '../../src/config/index.js'
 import { newEvent } from '../../src/events/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest'
 import { newEvent } from '../../src/events/index.js'
-import { type KnownChat, telegramChatsProjection } from '../../src/host/index.js'
+import { type KnownChat, telegramChatsProjection } from '../../src/host/telegram-projections.js'
 import { type Block, renderMarkdown } from '../../src/screen/index.js'
 import type { FakePerson } from '../../src/telegram/fake/index.js'
 import { draftId, provisionalMarkdown } from '../../src/telegram/stream.js'

@@ -2,13 +2,13 @@ import { systemClock } from '../../clock/index.js'
 import type { Answer } from '../../engine/index.js'
 import { questionOf, readAnswer } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import { RunGates } from '../../host/index.js'
+import { RunGates } from '../../runs/index.js'
 import { visibleText } from '../../text/index.js'
-import type { CommandInput } from '../command-spec.js'
+import { decideFromCli, localPerson } from '../approvals/decide-request.js'
+import { findOption } from '../approvals/pick-option.js'
 import type { CommandContext } from '../context.js'
-import { decideFromCli, localPerson } from '../decide-command.js'
-import { findOption } from '../pick-option.js'
 import { withStore } from '../runs/open-runs.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, input: CommandInput): Promise<number> {
   const { args, options } = input

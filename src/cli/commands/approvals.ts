@@ -1,11 +1,11 @@
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { formatAge } from '../../text/index.js'
-import { approvalHistory } from '../approval-history.js'
-import { type ApprovalInfo, approvalLines } from '../approval-info.js'
-import type { CommandInput } from '../command-spec.js'
+import { type ApprovalInfo, approvalLines } from '../approvals/approval-info.js'
+import { approvalHistory } from '../approvals/history.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 const OF_HISTORY = ['since', 'run', 'person', 'csv'] as const
 

@@ -1,8 +1,8 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import type { SessionInfo } from '../session-info.js'
+import type { SessionInfo } from '../sessions/session-info.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   if (!context.isInteractive)
@@ -11,7 +11,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     })
   const client = await DaemonClient.connect(context)
   const session = await client.get<SessionInfo>(`/sessions/${encodeURIComponent(String(args.id))}`)
-  const { attachTo } = await import('../attach.js')
+  const { attachTo } = await import('../attach/attach.js')
   await attachTo(context, client, session.id, { isViewOnly: options.view === true })
   return EXIT.ok
 }

@@ -1,9 +1,9 @@
 import { cancelRun } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
-import { oneshotFiles } from '../../host/index.js'
-import type { CommandInput } from '../command-spec.js'
+import { oneshotFiles } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 import { findRunFor, reportError, withStore } from '../runs/open-runs.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const { onlyCandidate } = await import('../pipelines/resume-pipeline.js')

@@ -1,7 +1,7 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { CommandInput, CommandSpec } from '../command-spec.js'
-import { COMMANDS } from '../commands.js'
 import type { CommandContext } from '../context.js'
+import type { CommandInput, CommandSpec } from '../specs/command-spec.js'
+import { COMMANDS } from '../specs/index.js'
 
 /** Completion is made from the command table, so it cannot drift from what the commands take. */
 export async function run(context: CommandContext, { args }: CommandInput): Promise<number> {

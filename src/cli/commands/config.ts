@@ -1,11 +1,11 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import { executableProject, PROJECT_FILE } from '../../host/index.js'
 import { nearest } from '../../text/index.js'
-import type { CommandInput } from '../command-spec.js'
+import { executableProject, PROJECT_FILE } from '../../trust/index.js'
 import type { CommandContext } from '../context.js'
 import { type Home, openHome } from '../home.js'
 import { withProjectSettings } from '../project-settings.js'
 import { withStore } from '../runs/open-runs.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const action = (args.action as string | undefined) ?? 'show'

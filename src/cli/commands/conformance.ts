@@ -5,11 +5,12 @@ import { newId, systemClock } from '../../clock/index.js'
 import { createRun, getRun, graphWorkflow, MAIN, readRun, runStream } from '../../engine/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { type Attributes, BUILT_IN_HANDLERS, type Diagnostic, type Graph, printDot, textOf } from '../../graph/index.js'
-import { openHomeStore, openRuns } from '../../host/index.js'
+import { openHomeStore } from '../../host/index.js'
+import { openRuns } from '../../runs/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { type ReadGraph, readGraph } from '../graphs/read-graph.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 /*
  * What outside suites for graph runners ask of an implementation: `parse`, `validate`, `run` and `list-handlers`, each answering with one JSON

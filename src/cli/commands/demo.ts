@@ -3,11 +3,11 @@ import { systemClock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { Host } from '../../host/index.js'
 import { Keeper } from '../../keeper/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
-import { cutOffDemo, forgetOldDemos, newDemoDirectory } from '../demo-place.js'
-import { DemoRun } from '../demo-run.js'
+import { cutOffDemo, forgetOldDemos, newDemoDirectory } from '../demo/demo-home.js'
+import { DemoRun } from '../demo/terminal-demo.js'
 import { openHome } from '../home.js'
+import type { CommandInput } from '../specs/command-spec.js'
 import { version } from '../version.js'
 
 /** The demo has a home of its own: nothing of the person's settings, sessions or agents is touched. */
@@ -30,7 +30,7 @@ export async function run(context: CommandContext, { options }: CommandInput): P
   }
   forgetOldDemos()
   if (isLive) {
-    const { runLiveDemo } = await import('../demo-live.js')
+    const { runLiveDemo } = await import('../demo/live-demo.js')
     const left = options.fresh ? null : cutOffDemo()
     return runLiveDemo(context, {
       directory: left?.directory ?? newDemoDirectory(),

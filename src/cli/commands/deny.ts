@@ -1,10 +1,10 @@
 import { SignalboxError } from '../../errors/index.js'
-import { denyEverything } from '../batch-command.js'
-import type { CommandInput } from '../command-spec.js'
+import { denyEverything } from '../approvals/decide-batch.js'
+import { decideGate } from '../approvals/decide-gate.js'
+import { decideFromCli } from '../approvals/decide-request.js'
+import { soleApproval } from '../approvals/sole-approval.js'
 import type { CommandContext } from '../context.js'
-import { decideFromCli } from '../decide-command.js'
-import { decideGate } from '../decide-gate.js'
-import { soleApproval } from '../sole-approval.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const note = (options.note as string | undefined) ?? null

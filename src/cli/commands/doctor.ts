@@ -1,8 +1,8 @@
 import { EXIT } from '../../errors/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
-import { examine } from '../doctor-checks.js'
-import { examineSecurity } from '../doctor-security.js'
+import { examine } from '../doctor/checks.js'
+import { examineSecurity } from '../doctor/security.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   const findings =

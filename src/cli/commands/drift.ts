@@ -2,10 +2,10 @@ import { join } from 'node:path'
 import { systemClock } from '../../clock/index.js'
 import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT } from '../../errors/index.js'
-import { DriftFiles } from '../../host/drift/index.js'
+import { DriftFiles } from '../../supervision/drift/index.js'
 import { formatAge, plural, truncate, visibleText } from '../../text/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   const { data } = resolveDirectories(context.env, context.env.HOME)

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import { oneshotFiles, runDirectory } from '../../host/index.js'
-import type { CommandInput } from '../command-spec.js'
+import { oneshotFiles, runDirectory } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 import { exportAttractor } from '../graphs/export-attractor.js'
 import { findRunFor, reportError, withStore } from '../runs/open-runs.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   return withStore(context, async (store, home) => {

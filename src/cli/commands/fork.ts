@@ -3,13 +3,13 @@ import { EXIT, SignalboxError } from '../../errors/index.js'
 import { newEvent } from '../../events/index.js'
 import { isPipelineRun, PIPELINE_LABEL } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { driveGraph } from '../graphs/drive-graph.js'
 import { runFromCheckpoint } from '../graphs/resume-run.js'
 import type { Home } from '../home.js'
 import { drivePipeline } from '../pipelines/drive-pipeline.js'
 import { findRunFor, withStore } from '../runs/open-runs.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   return withStore(context, async (store, home) => {

@@ -1,9 +1,9 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { formatDuration, plural, visibleText } from '../../text/index.js'
-import type { CommandInput } from '../command-spec.js'
+import { localPerson } from '../approvals/decide-request.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { localPerson } from '../decide-command.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 interface GrantInfo {
   id: string

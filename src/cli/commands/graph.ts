@@ -3,12 +3,12 @@ import { extname, resolve } from 'node:path'
 import { graphOf, graphWorkflow, readRun, runStream } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { type Drawing, drawDot, type Graph } from '../../graph/index.js'
-import { drawingOf, drawMarkdown, drawSvg } from '../../host/index.js'
-import type { CommandInput } from '../command-spec.js'
+import { drawingOf, drawMarkdown, drawSvg } from '../../runs/index.js'
 import type { CommandContext } from '../context.js'
 import { readGraph } from '../graphs/read-graph.js'
 import { openHome } from '../home.js'
 import { findRunFor, withStore } from '../runs/open-runs.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const output = options.output as string | undefined

@@ -1,7 +1,7 @@
 import { EXIT } from '../../errors/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { relayHook } from '../relay/relay-hook.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 /** The long way to the relay, for `--help` and completion; agents take the short one of `cli.ts`. */
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {

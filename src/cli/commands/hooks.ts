@@ -4,9 +4,9 @@ import { EXIT, SignalboxError } from '../../errors/index.js'
 import { ownProgram } from '../../process/index.js'
 import { visibleText } from '../../text/index.js'
 import { askLine } from '../ask.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { openHome } from '../home.js'
+import type { CommandInput } from '../specs/command-spec.js'
 import { applyHooks, changeLines, planHooks } from '../watch/user-hooks.js'
 
 interface Wired {

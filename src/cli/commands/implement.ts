@@ -17,7 +17,6 @@ import {
 } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
 import { plural } from '../../text/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { Home } from '../home.js'
@@ -27,6 +26,7 @@ import { readProfile } from '../pipelines/read-profile.js'
 import { runWish } from '../pipelines/run-wish.js'
 import { withStore } from '../runs/open-runs.js'
 import { enterWithSettings, requireProjectTrust } from '../runs/require-project-trust.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   // The daemon itself asks no other one to be there.

@@ -1,8 +1,8 @@
 import { EXIT } from '../../errors/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { sessionPath } from '../session-path.js'
+import { sessionPath } from '../sessions/session-path.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 interface Interrupted {
   session: string

@@ -10,7 +10,6 @@ import { oneshotWorkflow, resumeTarget } from '../../oneshot/index.js'
 import type { EventStore } from '../../store/index.js'
 import { formatDuration } from '../../text/index.js'
 import { agentPlace } from '../agent-place.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { Home } from '../home.js'
@@ -22,6 +21,7 @@ import { OneshotProgress } from '../runs/oneshot-progress.js'
 import { findRunFor, withStore } from '../runs/open-runs.js'
 import { runExit } from '../runs/run-exit.js'
 import { showRun } from '../runs/show-run.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 /** A task stands in the journal of its run, and in every prompt. */
 const TASK_MAX_BYTES = 200_000

@@ -5,9 +5,9 @@ import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { checkFixtures, type FixtureReport } from '../../panes/index.js'
 import { formatAge, nearest, plural } from '../../text/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { type LastCheck, noteChecks, readChecks } from '../replay/last-check.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const { config, cache } = resolveDirectories(context.env, context.env.HOME)

@@ -1,8 +1,8 @@
 import { join } from 'node:path'
 import { EXIT } from '../../errors/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { openHome } from '../home.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   const { directories, settings } = openHome(context)

@@ -3,7 +3,6 @@ import { extname, resolve } from 'node:path'
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { drawDot, printDot } from '../../graph/index.js'
-import { drawMarkdown, drawSvg, RunGates } from '../../host/index.js'
 import {
   builtInPipelines,
   findPrompt,
@@ -13,13 +12,13 @@ import {
   readIssueFile,
   setQueuedPlan,
 } from '../../pipelines/index.js'
-import type { CommandInput } from '../command-spec.js'
+import { drawMarkdown, drawSvg, RunGates } from '../../runs/index.js'
+import { localPerson } from '../approvals/decide-request.js'
 import type { CommandContext } from '../context.js'
-import { localPerson } from '../decide-command.js'
-
 import { openHome } from '../home.js'
 import { promptDirectory, readPrompt } from '../pipelines/read-profile.js'
 import { findRunFor, withStore } from '../runs/open-runs.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const action = (args.action as string | undefined) ?? 'list'

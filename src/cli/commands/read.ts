@@ -1,8 +1,8 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { readablePath } from '../readable-path.js'
+import { readablePath } from '../sessions/readable-path.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 interface Message {
   turn: string

@@ -3,12 +3,12 @@ import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT } from '../../errors/index.js'
 import { explainMoment, type ReplayedLine, SessionReplay, seconds } from '../../sessions/replay/index.js'
 import { plural } from '../../text/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { type ChosenPack, choosePack } from '../replay/choose-pack.js'
 import { explanationLines, explanationText } from '../replay/explain-lines.js'
 import { momentLine } from '../replay/moment-text.js'
 import { parseNumbers, parseSizeOption, type Recorded, readRecorded } from '../replay/recorded.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const at = parseNumbers(options.at, 'time')

@@ -1,9 +1,9 @@
 import { EXIT } from '../../errors/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { printStarted, type SessionInfo } from '../session-info.js'
-import { stringEntries, terminalSize } from '../terminal-wish.js'
+import { stringEntries, terminalSize } from '../sessions/own-terminal.js'
+import { printStarted, type SessionInfo } from '../sessions/session-info.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, input: CommandInput): Promise<number> {
   if (input.options.queued) {
@@ -26,7 +26,7 @@ export async function run(context: CommandContext, input: CommandInput): Promise
     size: terminalSize(context),
   })
   if (options.attach) {
-    const { attachTo } = await import('../attach.js')
+    const { attachTo } = await import('../attach/attach.js')
     return attachTo(context, client, session.id, { isViewOnly: false })
   }
   if (options.json) context.json(session)

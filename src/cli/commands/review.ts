@@ -3,7 +3,6 @@ import { createRun } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { builtInPipelines, PipelineGit, pipelineArgs, pipelineRun } from '../../pipelines/index.js'
 import { askLine } from '../ask.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { drivePipeline } from '../pipelines/drive-pipeline.js'
@@ -14,6 +13,7 @@ import { runWish } from '../pipelines/run-wish.js'
 import { wholeNumber } from '../runs/oneshot-options.js'
 import { withStore } from '../runs/open-runs.js'
 import { enterWithSettings, requireProjectTrust } from '../runs/require-project-trust.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   // The daemon itself asks no other one to be there.

@@ -6,10 +6,10 @@ import { createRun, type GraphInput, isLiveNode, type Limits } from '../../engin
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { type Attribute, type Graph, printDot } from '../../graph/index.js'
-import { budgetOf, checkInputs, type ExecutableFiles, titleOf, transformGraph } from '../../host/index.js'
+import { budgetOf, checkInputs, titleOf, transformGraph } from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
 import { plural } from '../../text/index.js'
-import type { CommandInput } from '../command-spec.js'
+import type { ExecutableFiles } from '../../trust/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { driveGraph, followGraph } from '../graphs/drive-graph.js'
@@ -20,6 +20,7 @@ import { type Home, openHome } from '../home.js'
 import { enterProject, withProjectSettings } from '../project-settings.js'
 import { durationMs, wholeNumber } from '../runs/oneshot-options.js'
 import { withStore } from '../runs/open-runs.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const handlers = options.handlers as string | undefined

@@ -1,10 +1,10 @@
 import { listRuns, queuePlace } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
 import { formatAge, truncate } from '../../text/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { runWorktrees } from '../graphs/run-worktrees.js'
 import { withStore } from '../runs/open-runs.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 const STATUS_STYLE = {
   queued: 'dim',

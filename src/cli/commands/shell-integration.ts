@@ -1,7 +1,7 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { nearest } from '../../text/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
+import type { CommandInput } from '../specs/command-spec.js'
 import { SHELL_SCRIPTS } from '../watch/shell-scripts.js'
 
 export async function run(context: CommandContext, { args }: CommandInput): Promise<number> {

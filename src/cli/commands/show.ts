@@ -1,10 +1,10 @@
 import { EXIT } from '../../errors/index.js'
 import { isPipelineRun } from '../../pipelines/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { readPipeline } from '../pipelines/drive-pipeline.js'
 import { findRunFor, withStore } from '../runs/open-runs.js'
 import { showRun } from '../runs/show-run.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   return withStore(context, async (store, home) => {

@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { printStarted, type SessionInfo } from '../session-info.js'
-import { stringEntries, terminalSize } from '../terminal-wish.js'
+import { stringEntries, terminalSize } from '../sessions/own-terminal.js'
+import { printStarted, type SessionInfo } from '../sessions/session-info.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options, rest }: CommandInput): Promise<number> {
   const agent = (args.agent as string | undefined) ?? null
@@ -25,7 +25,7 @@ export async function run(context: CommandContext, { args, options, rest }: Comm
     label: (options.label as string | undefined) ?? null,
   }
   if (options.wait) {
-    const { runInForeground } = await import('../foreground.js')
+    const { runInForeground } = await import('../sessions/foreground.js')
     return runInForeground(context, request, { isRaw: options.raw === true })
   }
   const client = await DaemonClient.connect(context)
@@ -38,7 +38,7 @@ export async function run(context: CommandContext, { args, options, rest }: Comm
       context.note(`the prompt was not delivered: ${sent.detail ?? sent.result}`)
   }
   if (options.attach) {
-    const { attachTo } = await import('../attach.js')
+    const { attachTo } = await import('../attach/attach.js')
     return attachTo(context, client, session.id, { isViewOnly: false })
   }
   if (options.json) context.json(session)

@@ -1,7 +1,7 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 interface Stats {
   panes: Record<string, number>

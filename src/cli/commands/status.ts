@@ -1,10 +1,10 @@
 import { EXIT } from '../../errors/index.js'
 import { plural } from '../../text/index.js'
-import { type ApprovalInfo, approvalLines } from '../approval-info.js'
-import type { CommandInput } from '../command-spec.js'
+import { type ApprovalInfo, approvalLines } from '../approvals/approval-info.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { type SessionInfo, sessionLine } from '../session-info.js'
+import { type SessionInfo, sessionLine } from '../sessions/session-info.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   const client = await DaemonClient.running(context)

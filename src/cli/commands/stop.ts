@@ -1,8 +1,8 @@
 import { EXIT } from '../../errors/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { type SessionInfo, sessionState } from '../session-info.js'
+import { type SessionInfo, sessionState } from '../sessions/session-info.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const client = await DaemonClient.connect(context)

@@ -1,8 +1,8 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { PaneInfo } from '../../host/index.js'
-import type { CommandInput } from '../command-spec.js'
+import type { PaneInfo } from '../../supervision/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 interface Switched {
   items: { switch: string; isOn: boolean }[]

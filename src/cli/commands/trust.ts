@@ -1,12 +1,12 @@
 import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import { type ExecutableFiles, executableFiles, executableProject, TrustBook } from '../../host/index.js'
 import { plural, visibleText } from '../../text/index.js'
-import type { CommandInput } from '../command-spec.js'
+import { type ExecutableFiles, executableFiles, executableProject, TrustBook } from '../../trust/index.js'
 import type { CommandContext } from '../context.js'
 import { askTrust } from '../graphs/require-trust.js'
 import { withStore } from '../runs/open-runs.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   return withStore(context, async (store, home) => {

@@ -1,8 +1,8 @@
 import { EXIT } from '../../errors/index.js'
 import { plural } from '../../text/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { describeDiagnostic, readGraph } from '../graphs/read-graph.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const { parsed, diagnostics, text } = await readGraph(context, String(args.file), {

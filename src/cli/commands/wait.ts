@@ -1,9 +1,9 @@
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { type SessionInfo, sessionState } from '../session-info.js'
+import { type SessionInfo, sessionState } from '../sessions/session-info.js'
+import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const what = (options.for as string | undefined) ?? 'idle'

@@ -1,11 +1,12 @@
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { Notice, PaneInfo } from '../../host/index.js'
-import type { CommandInput } from '../command-spec.js'
+import type { Notice } from '../../notifications/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { openHome } from '../home.js'
-import { joinTmux } from '../join-tmux.js'
+import type { CommandInput } from '../specs/command-spec.js'
+import { joinTmux } from '../watch/join-tmux.js'
 import { matchesFilter, plainLine, sortPanes } from '../watch/watch-rows.js'
 
 type Wants = (pane: PaneInfo) => boolean

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { graphWorkflow, type NodeOutcome, type RunRecord, readRun, runStream } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { textOf } from '../../graph/index.js'
-import { runDirectory } from '../../host/index.js'
+import { runDirectory } from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
 import { writeCheckpoints } from './drive-graph.js'
 

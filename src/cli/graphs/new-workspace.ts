@@ -1,5 +1,5 @@
 import type { GraphInput } from '../../engine/index.js'
-import { newWorkspace as make } from '../../host/index.js'
+import { newWorkspace as make } from '../../runs/index.js'
 import type { Home } from '../home.js'
 
 /** A worktree and a branch of its own for a run in this home. */

@@ -1,4 +1,6 @@
 import { SignalboxError } from '../../errors/index.js'
+import type { EventStore } from '../../store/index.js'
+import { visibleText } from '../../text/index.js'
 import {
   type ExecutableFiles,
   executableFiles,
@@ -6,9 +8,7 @@ import {
   isOwnFile,
   TrustBook,
   type TrustCheck,
-} from '../../host/index.js'
-import type { EventStore } from '../../store/index.js'
-import { visibleText } from '../../text/index.js'
+} from '../../trust/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
 import type { Home } from '../home.js'

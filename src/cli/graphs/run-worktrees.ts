@@ -1,9 +1,15 @@
 import { existsSync } from 'node:fs'
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import { removeWorktree, TRASH_MS, type WorktreeEntry, type WorktreeFate, worktreeLedger } from '../../host/index.js'
 import type { EventStore } from '../../store/index.js'
 import { formatAge, plural } from '../../text/index.js'
+import {
+  removeWorktree,
+  TRASH_MS,
+  type WorktreeEntry,
+  type WorktreeFate,
+  worktreeLedger,
+} from '../../worktrees/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
 import type { Home } from '../home.js'

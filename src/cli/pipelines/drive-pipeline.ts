@@ -1,7 +1,7 @@
 import { systemClock } from '../../clock/index.js'
 import { getRun, type RunRecord } from '../../engine/index.js'
-import { RunGates, runDirectory } from '../../host/index.js'
 import { builtInPipelines, PipelineGit, type PipelineRun, readPipelineRun } from '../../pipelines/index.js'
+import { RunGates, runDirectory } from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
 import { formatDuration, plural, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'

@@ -5,9 +5,9 @@ import { join } from 'node:path'
 import type { ApprovalRecord } from '../../approvals/index.js'
 import type { Answer } from '../../engine/index.js'
 import { questionOf } from '../../engine/index.js'
-import type { RunGates } from '../../host/index.js'
+import type { RunGates } from '../../runs/index.js'
+import { localPerson } from '../approvals/decide-request.js'
 import type { CommandContext } from '../context.js'
-import { localPerson } from '../decide-command.js'
 import { ConsoleInterviewer, GateGone } from '../graphs/console-interviewer.js'
 
 /** Answers the gates of a pipeline at this terminal: what needs words asks for them, what needs an editor opens it. */

@@ -1,4 +1,4 @@
-import type { Notice } from '../../host/index.js'
+import type { Notice } from '../../notifications/index.js'
 
 /** What a terminal is told so that it calls its person: a bell, and the two notification codes that terminals know. */
 export function callTerminal({ title, body }: Pick<Notice, 'title' | 'body'>, ways: readonly string[]): string {

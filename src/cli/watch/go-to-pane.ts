@@ -1,5 +1,5 @@
-import type { PaneInfo } from '../../host/index.js'
 import { findExecutable, runCommand } from '../../process/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
 
@@ -8,7 +8,7 @@ const TMUX_MS = 5_000
 /** Puts the person in front of a pane: attached to a session of ours, or with the pane selected in their tmux. Says what happened. */
 export async function goToPane(context: CommandContext, client: DaemonClient, pane: PaneInfo): Promise<string> {
   if (pane.source === 'session') {
-    const { attachTo } = await import('../attach.js')
+    const { attachTo } = await import('../attach/attach.js')
     await attachTo(context, client, pane.id, { isViewOnly: false })
     return `back from ${pane.place}`
   }

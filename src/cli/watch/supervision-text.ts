@@ -1,4 +1,4 @@
-import type { PaneExplanation } from '../../host/index.js'
+import type { PaneExplanation } from '../../supervision/index.js'
 import type { CommandContext } from '../context.js'
 import { clean, statusWord, toWidth, whyText } from './watch-rows.js'
 

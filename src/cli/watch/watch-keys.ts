@@ -1,4 +1,4 @@
-import type { PaneInfo } from '../../host/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
 import { listHeight, type WatchView } from './watch-screen.js'
 
 /** What a key asks for beyond moving about. */

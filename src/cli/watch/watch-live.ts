@@ -1,5 +1,6 @@
 import { systemClock, type Timer } from '../../clock/index.js'
-import type { Notice, PaneExplanation, PaneInfo } from '../../host/index.js'
+import type { Notice } from '../../notifications/index.js'
+import type { PaneExplanation, PaneInfo } from '../../supervision/index.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
 import { callTerminal } from './call-terminal.js'

@@ -1,4 +1,4 @@
-import type { PaneInfo } from '../../host/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
 import { clean, projectOf } from './watch-rows.js'

@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import type { PaneInfo } from '../../host/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
 import { displayWidth, truncate, visibleText } from '../../text/index.js'
 import type { Style } from '../context.js'
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import type { PaneInfo } from '../../host/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
 import { displayWidth } from '../../text/index.js'
 import { callTerminal } from './call-terminal.js'
 import { keysOf, pressKey } from './watch-keys.js'

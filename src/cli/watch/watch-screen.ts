@@ -1,4 +1,4 @@
-import type { PaneInfo } from '../../host/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
 import { displayWidth, visibleText } from '../../text/index.js'
 import type { Style } from '../context.js'
 import {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock, Timer } from '../../clock/index.js'
-import type { BoardChange, Host, PaneInfo } from '../../host/index.js'
+import type { Host } from '../../host/index.js'
+import type { BoardChange, PaneInfo } from '../../supervision/index.js'
 import { screenShown } from '../views/screen-shown.js'
 import type { CleanText } from '../wire/clean-text.js'
 import { frameOf } from './event-feed.js'

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import { type Host, PANE_ACTIONS, type PaneAction, type PaneExplanation } from '../../host/index.js'
+import type { Host } from '../../host/index.js'
+import { PANE_ACTIONS, type PaneAction, type PaneExplanation } from '../../supervision/index.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer, position } from '../schemas/common.js'
 import { pane } from '../schemas/panes.js'

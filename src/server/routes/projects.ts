@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { isEnded, listRuns, runStream } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { type ExecutableFiles, executableFiles, executableText } from '../../host/index.js'
+import { type ExecutableFiles, executableFiles, executableText } from '../../trust/index.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, moment, position } from '../schemas/common.js'
 

@@ -15,7 +15,7 @@ import {
 } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { handlerOf, textOf } from '../../graph/index.js'
-import { runDirectory } from '../../host/index.js'
+import { runDirectory } from '../../runs/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { type Call, type Route, route } from '../route.js'
 import { approval } from '../schemas/approvals.js'

@@ -9,7 +9,7 @@ import {
   StatusTracker,
 } from '../../panes/index.js'
 import type { Menu, Observation, Pack } from '../../screen/index.js'
-import { type Phase, type PhaseAction, phaseEventOf, phaseTable } from '../phase-table.js'
+import { type Phase, type PhaseAction, phaseEventOf, phaseTable } from '../live/phase-table.js'
 
 /** A pane at one look: what its screen and the reports say, and what that means for the session and for a person. */
 export interface Moment {

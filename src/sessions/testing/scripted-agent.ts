@@ -1,6 +1,6 @@
 import type { SimulatedClock } from '../../clock/index.js'
 import type { Observation } from '../../screen/index.js'
-import type { SendPort } from '../send-gate.js'
+import type { SendPort } from '../live/send-gate.js'
 
 export interface AgentScript {
   /** Milliseconds until what was typed shows in the box. */

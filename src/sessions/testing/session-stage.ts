@@ -9,12 +9,12 @@ import { type EventData, type EventType, newEvent, validateEvent } from '../../e
 import type { KeeperPort } from '../../keeper/index.js'
 import { parsePack } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
-import { SessionJournal } from '../journal.js'
-import { LiveSession } from '../live-session.js'
-import type { LiveSessionOptions } from '../live-session-options.js'
-import { SessionInside } from '../session-inside.js'
-import { type SessionRecord, sessionStream, sessionsProjection } from '../session-record.js'
-import { BLOCK_CAPS, type Notice, type Sink } from '../sink.js'
+import { SessionJournal } from '../live/journal.js'
+import { LiveSession } from '../live/live-session.js'
+import type { LiveSessionOptions } from '../live/live-session-options.js'
+import { SessionInside } from '../live/session-inside.js'
+import { type SessionRecord, sessionStream, sessionsProjection } from '../live/session-record.js'
+import { BLOCK_CAPS, type Notice, type Sink } from '../live/sink.js'
 
 const PACK_FILE = fileURLToPath(new URL('../../../packs/demo/demo.toml', import.meta.url))
 const RULE = '─'.repeat(60)

@@ -1,0 +1,67 @@
+import { type ApprovalReport, reportRows } from '../../approvals/index.js'
+import { systemClock } from '../../clock/index.js'
+import { EXIT, SignalboxError } from '../../errors/index.js'
+import { formatDuration, plural, visibleText } from '../../text/index.js'
+import type { CommandContext } from '../context.js'
+import { DaemonClient } from '../daemon-client.js'
+import { parseMoment } from '../parse-time.js'
+
+/** `approvals --history`: what was asked, who decided what and how fast, what was refused, and which grants were used. */
+export async function approvalHistory(context: CommandContext, options: Record<string, unknown>): Promise<number> {
+  if (options.json && options.csv)
+    throw new SignalboxError('E_INPUT', '--json and --csv exclude each other', { next: 'use one of them' })
+  const { since, run, person } = options as Record<string, string | undefined>
+  const query = new URLSearchParams()
+  if (since !== undefined) query.set('from', String(parseMoment('--since', since, systemClock.now())))
+  if (run !== undefined) query.set('run', run)
+  if (person !== undefined) query.set('person', person)
+  const client = await DaemonClient.connect(context)
+  const report = await client.get<ApprovalReport>(`/approvals/report?${query}`)
+  if (options.json) context.json(report)
+  else if (options.csv) for (const row of reportRows(report)) context.out(row)
+  else for (const line of reportLines(report, context)) context.out(line)
+  return EXIT.ok
+}
+
+function reportLines(report: ApprovalReport, context: CommandContext): string[] {
+  const { style } = context
+  if (report.requests === 0) return ['no requests']
+  const states = Object.entries(report.states).map(([state, count]) => `${count} ${state}`)
+  const line = (text: string) => visibleText(text, { newlines: 'blank' })
+  return [
+    ...report.items.map(item => {
+      const who = item.by === null ? '' : `  ${line(item.option ?? '')} by ${line(item.by)} (${item.surface})`
+      const after = item.decisionMs === null ? '' : ` after ${formatDuration(item.decisionMs)}`
+      const why = item.reason === null ? '' : ` (${line(item.reason)})`
+      const note = item.note === null ? '' : style('dim', `  “${line(item.note)}”`)
+      return `${new Date(item.requestedAt).toISOString().slice(0, 19)}  ${item.id}  ${item.risk.padEnd(8)}  ${item.state}${why}  ${line(item.tool)}${who}${after}${note}`
+    }),
+    '',
+    style('bold', `${plural(report.requests, 'request')}: ${states.join(', ')}`),
+    `to decision  ${timesLine(report.toDecision)}`,
+    `to applied   ${timesLine(report.toApplied)}`,
+    ...tallyLines('by person', report.byPerson),
+    ...tallyLines('by surface', report.bySurface),
+    ...tallyLines('by tool', report.byTool),
+    ...tallyLines('by risk', report.byRisk),
+    ...report.refused.map(
+      ({ id, by, surface, code, reason }) => `refused      ${id}  ${line(by)} (${surface})  ${code}: ${line(reason)}`,
+    ),
+    ...report.grants.map(
+      ({ id, by, usedBy, maxUses, ended }) =>
+        `grant        ${id}  by ${line(by.name)}, used ${usedBy.length} of ${maxUses}${ended ? `, ended (${ended.reason})` : ''}`,
+    ),
+  ]
+}
+
+function timesLine({ count, medianMs, p95Ms }: ApprovalReport['toDecision']): string {
+  if (medianMs === null || p95Ms === null) return 'none'
+  return `median ${formatDuration(medianMs)}, p95 ${formatDuration(p95Ms)} (${count})`
+}
+
+function tallyLines(title: string, tallies: ApprovalReport['byPerson']): string[] {
+  return tallies.map(
+    ({ name, requests, allowed, denied }) =>
+      `${title.padEnd(12)} ${visibleText(name, { newlines: 'blank' })}: ${requests}, ${allowed} allowed, ${denied} denied`,
+  )
+}

@@ -1,0 +1,120 @@
+import { type Block, renderAnsi } from '../../screen/index.js'
+import { displayWidth, stripAnsi } from '../../text/index.js'
+import type { CommandContext } from '../context.js'
+
+/**
+ * Prints an answer while it grows. Finished blocks are printed once and stay; what still grows is drawn again in place on a terminal, and
+ * held back on a pipe until it is finished. Nothing is ever printed twice.
+ *
+ * The block before the growing one is not finished either: half a row of code reads as prose until its colours come, and then joins the
+ * code above it. Should a printed block change all the same, the final answer prints it again, whole, rather than leave it wrong.
+ */
+export class BlockStream {
+  readonly #context: CommandContext
+  readonly #isTty: boolean
+  #message: string | null = null
+  #printed: string[] = []
+  #tailRows = 0
+  #isFirst = true
+  /** Messages that are printed for good: updates that come late or twice change nothing. */
+  readonly #finished = new Set<string>()
+
+  constructor(context: CommandContext) {
+    this.#context = context
+    this.#isTty = context.isOutputTty
+  }
+
+  update(message: string, blocks: readonly Block[]): void {
+    if (this.#finished.has(message)) return
+    if (message !== this.#message) this.#begin(message)
+    const growing = blocks.findIndex(block => block.provisional)
+    const finished = growing < 0 ? blocks.length : Math.max(0, growing - 1)
+    this.#eraseTail()
+    this.#print(blocks.slice(this.#printed.length, finished))
+    const rest = blocks.slice(this.#printed.length)
+    if (this.#isTty && rest.length > 0) this.#drawTail(this.#render(rest))
+  }
+
+  /** The message is complete: what was held back or drawn provisionally is printed for good. */
+  finish(message: string, blocks: readonly Block[]): void {
+    if (this.#finished.has(message)) return
+    if (message !== this.#message) this.#begin(message)
+    this.#eraseTail()
+    this.#print(blocks.slice(this.#saidAlready(blocks)))
+    this.#finished.add(message)
+    this.#message = null
+  }
+
+  /**
+   * How many of the final blocks have been printed. The agent's own record may cut them otherwise, or set a word in other type: what counts
+   * is whether the same words have been said.
+   */
+  #saidAlready(blocks: readonly Block[]): number {
+    const said = this.#printed.flatMap(wordsOf)
+    let at = 0
+    for (const [index, block] of blocks.entries()) {
+      if (at >= said.length) return index
+      const words = wordsOf(this.#render([block]).join('\n'))
+      if (words.some((word, offset) => said[at + offset] !== word)) return index
+      at += words.length
+    }
+    return blocks.length
+  }
+
+  /** Removes what is only provisional, so that something else can be printed below. */
+  pause(): void {
+    this.#eraseTail()
+  }
+
+  #begin(message: string): void {
+    this.#eraseTail()
+    this.#message = message
+    this.#printed = []
+  }
+
+  #print(blocks: readonly Block[]): void {
+    for (const block of blocks) {
+      const lines = this.#render([block])
+      this.#printed.push(lines.join('\n'))
+      if (lines.length === 0) continue
+      if (!this.#isFirst) this.#context.out('')
+      this.#isFirst = false
+      for (const line of lines) this.#context.out(line)
+    }
+  }
+
+  #render(blocks: readonly Block[]): string[] {
+    return renderAnsi(blocks, {
+      isColour: this.#isTty && !this.#context.env.NO_COLOR,
+      width: Math.min(100, this.#context.columns - 1),
+    })
+  }
+
+  #drawTail(lines: string[]): void {
+    const room = Math.max(4, (process.stdout.rows ?? 24) - 4)
+    const tail = this.#isFirst ? lines : ['', ...lines]
+    let first = tail.length
+    // Only what fits can be erased again; a line wider than the terminal takes several of its rows.
+    while (first > 0 && this.#tailRows + this.#rowsOf(tail[first - 1]!) <= room)
+      this.#tailRows += this.#rowsOf(tail[--first]!)
+    this.#context.write(
+      tail
+        .slice(first)
+        .map(line => `${line}\n`)
+        .join(''),
+    )
+  }
+
+  #rowsOf(line: string): number {
+    return Math.max(1, Math.ceil(displayWidth(stripAnsi(line)) / this.#context.columns))
+  }
+
+  #eraseTail(): void {
+    if (this.#tailRows > 0) this.#context.write(`\u001b[${this.#tailRows}A\u001b[0J`)
+    this.#tailRows = 0
+  }
+}
+
+function wordsOf(text: string): string[] {
+  return stripAnsi(text).match(/[\p{L}\p{N}]+/gu) ?? []
+}

@@ -1,0 +1,68 @@
+import { systemClock } from '../../clock/index.js'
+import { formatAge, truncate, visibleText } from '../../text/index.js'
+import type { CommandContext } from '../context.js'
+
+/** A session as the daemon describes it. */
+export interface SessionInfo {
+  id: string
+  number: number
+  agent: string
+  label?: string
+  cwd: string
+  pid: number
+  state: 'starting' | 'live' | 'ended' | 'lost'
+  startedAt: number
+  endedAt?: number
+  exit?: { code: number | null; signal: string | null } | null
+  recording: string
+  phase?: string
+  view?: string
+  busy?: boolean | null
+  awaiting?: string | null
+  idle?: boolean
+  question?: string
+  approval?: string
+  allows?: { tool: string; label: string; since: number }[]
+  held?: number
+  resumedFrom?: string
+  agentSessionId?: string
+}
+
+export function sessionState(session: SessionInfo): string {
+  if (session.state === 'lost') return 'lost'
+  if (session.state === 'ended') {
+    if (session.exit?.signal) return `ended (${session.exit.signal})`
+    return `ended (exit ${session.exit?.code ?? '?'})`
+  }
+  if (session.awaiting) return 'needs you'
+  if (session.busy) return 'working'
+  if (session.idle) return 'idle'
+  return session.state === 'starting' ? 'starting' : (session.view ?? 'unknown')
+}
+
+export function sessionLine(session: SessionInfo, context: CommandContext): string {
+  const state = sessionState(session)
+  const colour = state === 'needs you' ? 'yellow' : state === 'working' ? 'blue' : state === 'idle' ? 'green' : 'dim'
+  const age = formatAge(systemClock.now() - session.startedAt)
+  const what = session.question ?? session.label ?? session.cwd
+  const line = `${String(session.number).padStart(3)}  ${session.id}  ${session.agent.padEnd(9)} ${context.style(colour, state.padEnd(16))} ${age.padStart(5)}  `
+  return line + truncate(visibleText(what), Math.max(20, context.columns - 66))
+}
+
+/** What the agent does without asking since somebody chose that in its own menu: nothing of it shows up among the approvals. */
+export function allowanceLines({ allows = [] }: SessionInfo): string[] {
+  return allows.map(({ tool, label, since }) => {
+    const at = new Date(since)
+    const time = `${String(at.getHours()).padStart(2, '0')}:${String(at.getMinutes()).padStart(2, '0')}`
+    return `     the agent allows ${visibleText(tool)} itself since ${time} (“${visibleText(label)}”)`
+  })
+}
+
+/** What a person wants to know of a session that has just begun. */
+export function printStarted(session: SessionInfo, context: CommandContext): void {
+  const { id, agent, number, pid, resumedFrom } = session
+  const from = resumedFrom === undefined ? '' : `, goes on from ${resumedFrom}`
+  context.out(`${context.style('bold', id)}  ${agent}  number ${number}, pid ${pid}${from}`)
+  const next = `signalbox attach ${number} · signalbox send ${number} "…" · signalbox read ${number}`
+  context.out(context.style('dim', next))
+}

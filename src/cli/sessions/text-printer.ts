@@ -1,0 +1,85 @@
+import { type Row, TerminalEmulator } from '../../terminal/index.js'
+import { displayWidth } from '../../text/index.js'
+
+/** Small enough that no row can leave the scrollback before it is read. */
+const PIECE_BYTES = 4096
+const SCROLLBACK = 5000
+
+/**
+ * A program's output as plain text: what its terminal would show, rows as they scroll off, the rest at the end. Colours, cursor moves and
+ * progress bars are played, not printed; rows that the terminal wrapped are joined again. What a full-screen program draws on the
+ * alternate screen is no output, unless it is still up at the end.
+ */
+export class TextPrinter {
+  readonly #emulator: TerminalEmulator
+  readonly #write: (text: string) => void
+  readonly #lines = new LineJoiner()
+  /** Of the normal screen; rows before it are printed. */
+  #next = 0
+  #t = 0
+
+  /** `size` is that of the program's terminal: what it draws fits no other. */
+  constructor(size: { cols: number; rows: number }, write: (text: string) => void) {
+    this.#emulator = new TerminalEmulator({ ...size, scrollback: SCROLLBACK })
+    this.#write = write
+  }
+
+  push(bytes: Uint8Array): void {
+    for (let at = 0; at < bytes.length; at += PIECE_BYTES) {
+      this.#t += 0.001
+      this.#emulator.feed(bytes.subarray(at, at + PIECE_BYTES), this.#t, { live: false })
+      const { buffer, history } = this.#emulator.picture()
+      if (buffer === 'normal') this.#print(this.#take(history.lastId))
+    }
+  }
+
+  finish(): void {
+    const { buffer, lines } = this.#emulator.picture()
+    const { cols } = this.#emulator.size
+    const normal = this.#take(Number.MAX_SAFE_INTEGER)
+    const rows = buffer === 'normal' ? normal : [...normal.slice(0, lastText(normal) + 1), ...lines]
+    this.#print(rows.slice(0, lastText(rows) + 1))
+    this.#write(this.#lines.end(cols))
+  }
+
+  /** Rows of the normal screen that have not been taken yet. */
+  #take(lastId: number): Row[] {
+    const rows = this.#emulator.readRows(this.#next, lastId)
+    if (rows.length > 0) this.#next = rows.at(-1)!.id + 1
+    return rows
+  }
+
+  #print(rows: readonly Row[]): void {
+    const text = rows.map(row => this.#lines.add(row, this.#emulator.size.cols)).join('')
+    if (text !== '') this.#write(text)
+  }
+}
+
+/** Undoes soft wraps: a line is complete when a row comes that does not continue it. */
+class LineJoiner {
+  #rows: Row[] = []
+
+  add(row: Row, cols: number): string {
+    const done = row.wrapped ? '' : this.end(cols)
+    this.#rows.push(row)
+    return done
+  }
+
+  end(cols: number): string {
+    const rows = this.#rows
+    this.#rows = []
+    if (rows.length === 0) return ''
+    return `${rows.map((row, index) => (index === rows.length - 1 ? row.text : wholeRow(row, rows[index + 1]!, cols))).join('')}\n`
+  }
+}
+
+/** A row that goes on in the next reached the edge: blanks at its end are text. Except the one cell that was too narrow for a wide character. */
+function wholeRow(row: Row, next: Row, cols: number): string {
+  const missing = cols - row.width
+  const isGap = missing === 1 && displayWidth([...next.text][0] ?? '') === 2
+  return row.spans.map(span => span.text).join('') + (isGap ? '' : ' '.repeat(missing))
+}
+
+function lastText(rows: readonly Row[]): number {
+  return rows.findLastIndex(row => row.text !== '')
+}

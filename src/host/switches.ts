@@ -1,0 +1,64 @@
+import { SignalboxError } from '../errors/index.js'
+import type { NotifyCenter } from '../notifications/index.js'
+import { type PaneBoard, SWITCHES, type SwitchChange, type SwitchName } from '../supervision/index.js'
+import type { HostSettings } from './settings.js'
+
+type Handles = Readonly<Record<SwitchName, { get(): boolean; set(isOn: boolean): void }>>
+
+/** The switches of a host: what each is now, and how it is turned. */
+export class Switches {
+  readonly #handles: Handles
+  readonly #onSet: (change: SwitchChange) => void
+
+  constructor(handles: Handles, onSet: (change: SwitchChange) => void) {
+    this.#handles = handles
+    this.#onSet = onSet
+  }
+
+  list(): { switch: SwitchName; isOn: boolean }[] {
+    return SWITCHES.map(name => ({ switch: name, isOn: this.#handles[name].get() }))
+  }
+
+  /** Turning a switch to where it is says nothing. */
+  set(name: string, isOn: boolean): void {
+    const known = SWITCHES.find(word => word === name)
+    if (known === undefined)
+      throw new SignalboxError('E_INPUT', `there is no switch "${name}"`, { next: `one of ${SWITCHES.join(', ')}` })
+    if (this.#handles[known].get() === isOn) return
+    this.#handles[known].set(isOn)
+    this.#onSet({ switch: known, isOn })
+  }
+}
+
+/** The switches over the parts of a running host. */
+export function openSwitches(
+  board: PaneBoard | null,
+  notices: NotifyCenter | null,
+  settings: Pick<HostSettings, 'hooks'>,
+  onSet: (change: SwitchChange) => void,
+): Switches {
+  return new Switches(
+    {
+      heuristics: {
+        get: () => board?.settings.heuristics.mode === 'auto',
+        set: isOn => board?.setSwitch('heuristics', isOn),
+      },
+      osc7501: {
+        get: () => board?.settings.osc7501.enabled === true,
+        set: isOn => board?.setSwitch('osc7501', isOn),
+      },
+      tmux: {
+        get: () => board?.settings.panes.sources.includes('tmux') === true,
+        set: isOn => board?.setSwitch('tmux', isOn),
+      },
+      notify: { get: () => notices?.isEnabled === true, set: isOn => notices?.setEnabled(isOn) },
+      hooks: {
+        get: () => settings.hooks.isEnabled,
+        set: isOn => {
+          settings.hooks.isEnabled = isOn
+        },
+      },
+    },
+    onSet,
+  )
+}

@@ -1,0 +1,1 @@
+export { People, type Person, type PersonRole, ROLES } from './people.js'

@@ -1,0 +1,121 @@
+import { type AgentAdapter, type AgentReport, loadAgent } from '../agents/index.js'
+import type { Clock } from '../clock/index.js'
+import { type AnswerChannel, NO_CHANNEL, type SessionRecord } from '../sessions/index.js'
+import { EventChannel } from './event-channel.js'
+import { HeldRequests } from './held-requests.js'
+import { HookInbox, type HookInboxOptions } from './hook-inbox.js'
+import { HookTokens, mayHold, sessionDirectory, unwireHooks, wiredSessions } from './hook-wiring.js'
+import type { ReportSettings } from './report-settings.js'
+import { AgentReports, type SessionUsage } from './session-reports.js'
+
+export interface AgentChannelsOptions {
+  settings: ReportSettings
+  clock: Clock
+  sessions: HookInboxOptions['sessions']
+  foreign?: HookInboxOptions['foreign']
+  /** Someone looks at this session's terminal. */
+  isAttended(session: string): boolean
+  onMalformed: HookInboxOptions['onMalformed']
+  onError(error: unknown): void
+}
+
+/** Everything that agents say beside their screens, and the ways back to them, for all sessions of a host. */
+export class AgentChannels {
+  readonly inbox: HookInbox
+  readonly #options: AgentChannelsOptions
+  readonly #tokens = new HookTokens()
+  readonly #held = new HeldRequests()
+  readonly #reports = new Map<string, AgentReports>()
+  readonly #channels = new Map<string, EventChannel>()
+
+  constructor(options: AgentChannelsOptions) {
+    this.#options = options
+    this.inbox = new HookInbox({
+      clock: options.clock,
+      tokens: this.#tokens,
+      held: this.#held,
+      sessions: options.sessions,
+      deliver: (session, report) => {
+        if (options.settings.hooks.isEnabled) this.#reports.get(session)?.take(report)
+      },
+      // A hook that keeps the person from the dialog in front of them helps nobody.
+      mayWait: session => options.settings.hooks.hold !== 'unattended' || !options.isAttended(session),
+      ...(options.foreign && { foreign: options.foreign }),
+      onMalformed: options.onMalformed,
+    })
+  }
+
+  /** The way back to a session's agent. */
+  async answersFor(record: SessionRecord): Promise<AnswerChannel> {
+    const { settings } = this.#options
+    this.#tokens.learn(record.id, settings)
+    const { hooks, events } = (await adapterOf(record)) ?? {}
+    if (events && this.#tokens.has(record.id)) {
+      const channel = new EventChannel()
+      this.#channels.set(record.id, channel)
+      return channel
+    }
+    if (!hooks?.answer || !this.#tokens.has(record.id)) return NO_CHANNEL
+    return this.#held.channel(answer => hooks.answer!(answer), { mayHold: mayHold(hooks, settings) })
+  }
+
+  /** `env`: that of the agent where this host started it; another host knows only its own. */
+  async open(record: SessionRecord, env: NodeJS.ProcessEnv, hear: (report: AgentReport) => void): Promise<void> {
+    const { clock, onError } = this.#options
+    const adapter = await adapterOf(record)
+    if (!adapter) return
+    const channel = this.#channels.get(record.id)
+    const directory = sessionDirectory(record.id, this.#options.settings)
+    const events = (channel && adapter.events?.open({ directory, clock })) ?? null
+    if (events) channel!.connect(events)
+    const reports = new AgentReports({
+      record,
+      adapter,
+      env,
+      clock,
+      events,
+      hear: report => {
+        channel?.note(report)
+        hear(report)
+      },
+      onError,
+    })
+    this.#reports.set(record.id, reports)
+    this.inbox.assign(record)
+    reports.start()
+  }
+
+  usageOf(id: string): SessionUsage | null {
+    return this.#reports.get(id)?.usage ?? null
+  }
+
+  /** The agent has exited: its last words are read, its token dies, its private files go. */
+  async close(id: string): Promise<void> {
+    const reports = this.#reports.get(id)
+    this.#tokens.forget(id)
+    unwireHooks(id, this.#options.settings)
+    await reports?.stop()
+    this.#reports.delete(id)
+    this.#channels.delete(id)
+  }
+
+  /** Private files of sessions that ended while no host was there. */
+  sweep(): void {
+    const { settings, onError } = this.#options
+    try {
+      for (const id of wiredSessions(settings)) if (!this.#reports.has(id)) unwireHooks(id, settings)
+    } catch (error) {
+      onError(error)
+    }
+  }
+
+  /** The host goes; sessions live on, and so do their tokens and files. */
+  async stop(): Promise<void> {
+    await Promise.all([...this.#reports.values()].map(reports => reports.stop()))
+    this.#reports.clear()
+  }
+}
+
+async function adapterOf(record: SessionRecord): Promise<AgentAdapter | null> {
+  return record.agent === 'generic' ? null : loadAgent(record.agent).catch(() => null)
+}

@@ -1,0 +1,7 @@
+export { AgentChannels } from './agent-channels.js'
+export type { ForeignCall, Hearer, HookInbox } from './hook-inbox.js'
+export { wireHooks } from './hook-wiring.js'
+export type { ReportSettings } from './report-settings.js'
+export type { SessionUsage } from './session-reports.js'
+export { StatementActivities } from './statement-activities.js'
+export { TranscriptTail } from './transcript-tail.js'

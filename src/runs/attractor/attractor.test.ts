@@ -1,0 +1,219 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { Ledger } from '../../approvals/index.js'
+import { systemClock } from '../../clock/index.js'
+import type { RunHost } from '../../engine/index.js'
+import { PARSE_LIMITS } from '../../graph/index.js'
+import { gateAnswer } from '../../host/gate-answers.js'
+import { openHomeStore } from '../../host/open-store.js'
+import type { SqliteStore } from '../../store/index.js'
+import { executableText } from '../../trust/index.js'
+import { openRuns } from '../open-runs.js'
+import { AttractorPipelines } from './attractor.js'
+import { type AttractorEvent, isAfter } from './attractor-events.js'
+
+const directory = mkdtempSync(join(tmpdir(), 'signalbox-attractor-'))
+const project = join(directory, 'project')
+const WHO = {
+  actor: { kind: 'person' as const, id: 'p1', name: 'Ada', role: 'approver' as const },
+  surface: 'api' as const,
+}
+let store: SqliteStore
+let runs: RunHost
+let pipelines: AttractorPipelines
+
+beforeAll(async () => {
+  const { mkdirSync } = await import('node:fs')
+  mkdirSync(project)
+  const onError = () => undefined
+  store = await openHomeStore({ dataDirectory: directory, clock: systemClock, onError })
+  const ledger = new Ledger(store, {
+    clock: systemClock,
+    alongside: (record, decision) => gateAnswer(record, decision, systemClock.now()),
+  })
+  const common = { store, ledger, clock: systemClock, dataDirectory: directory }
+  runs = openRuns({ ...common, envPass: [], env: process.env, isPersonal: true, maxRuns: 8, onError })
+  runs.start()
+  pipelines = new AttractorPipelines({ ...common, limits: PARSE_LIMITS, agent: null })
+})
+
+afterAll(async () => {
+  await runs.close()
+  await store.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const graph = (body: string) => `digraph g { start [shape=Mdiamond]; exit [shape=Msquare]; ${body} }`
+
+/** A run whose text is let run by naming its hash, as a page does after showing it. */
+async function create(dot: string, inputs: Record<string, string> = {}): Promise<string> {
+  const { hash } = await executableText(dot, project)
+  return (await pipelines.create({ dot, inputs, project, trust: hash, person: 'Ada' })).id
+}
+
+/** Events until one of this name, or all. */
+async function until(id: string, name?: string, since: string | null = null): Promise<AttractorEvent[]> {
+  const seen: AttractorEvent[] = []
+  for await (const event of pipelines.events(id, { since })) {
+    seen.push(event)
+    if (event.event === name) break
+  }
+  return seen
+}
+
+const names = (events: readonly AttractorEvent[]) => events.map(({ event }) => event)
+
+const GATE = graph(
+  'a [shape=parallelogram, tool_command="echo hello"]; g [shape=hexagon, label="Go on?"]; a -> g; start -> a; g -> exit [label="[Y] Yes"]; g -> exit [label="[N] No"]',
+)
+
+describe('a pipeline with a gate', () => {
+  test('is made, told of, asks, is answered once, and ends; each part can be looked at', async () => {
+    const id = await create(GATE)
+    const before = await until(id, 'InterviewStarted')
+    expect(names(before)).toEqual([
+      'PipelineStarted',
+      'StageStarted',
+      'StageCompleted',
+      'CheckpointSaved',
+      'StageStarted',
+      'StageCompleted',
+      'CheckpointSaved',
+      'StageStarted',
+      'InterviewStarted',
+    ])
+    const [question] = await pipelines.questions(id)
+    expect(question).toMatchObject({
+      type: 'MULTIPLE_CHOICE',
+      stage: 'g',
+      text: 'Go on?',
+      options: [
+        { key: 'Y', label: '[Y] Yes' },
+        { key: 'N', label: '[N] No' },
+      ],
+    })
+    expect(await pipelines.status(id)).toMatchObject({ status: 'running', current_node: 'g', outcome: null })
+    expect(await pipelines.checkpoint(id)).toMatchObject({ current_node: 'a', next_node: 'g' })
+    await expect(pipelines.answer(id, question!.id, { value: 'perhaps' }, WHO)).rejects.toMatchObject({
+      code: 'E_APPROVAL_OPTION',
+    })
+    await expect(
+      pipelines.answer(id, question!.id, { value: 'Y', fingerprint: 'f'.repeat(64) }, WHO),
+    ).rejects.toMatchObject({ code: 'E_APPROVAL_CHANGED' })
+    await pipelines.answer(id, question!.id, { value: 'yes', fingerprint: question!.fingerprint }, WHO)
+    await expect(pipelines.answer(id, question!.id, { value: 'N' }, WHO)).rejects.toMatchObject({
+      code: 'E_APPROVAL_DECIDED',
+      message: expect.stringContaining('Ada'),
+    })
+    const last = before.at(-1)!.id
+    const after = await until(id, undefined, last)
+    expect(names(after)).toEqual([
+      'InterviewCompleted',
+      'StageCompleted',
+      'CheckpointSaved',
+      'StageStarted',
+      'StageCompleted',
+      'PipelineCompleted',
+    ])
+    expect(after[0]!.data).toMatchObject({ answer: '[Y] Yes', by: 'Ada', stage: 'g' })
+    expect(await pipelines.questions(id)).toEqual([])
+    expect(await pipelines.status(id)).toMatchObject({
+      status: 'completed',
+      outcome: 'success',
+      completed_nodes: ['start', 'a', 'g', 'exit'],
+    })
+    const context = await pipelines.context(id)
+    expect(context).toMatchObject({ 'tool.output': 'hello\n', 'human.gate.selected': 'Y' })
+    expect(Object.keys(context).some(key => key.startsWith('internal.'))).toBe(false)
+    expect(await pipelines.context(id, { isWhole: true })).toMatchObject({ 'internal.run_id': id })
+    expect(await pipelines.graph(id)).toMatch(/<svg[\s\S]*Go on\?/)
+    await expect(pipelines.cancel(id, { by: 'Ada' })).rejects.toMatchObject({ code: 'E_STATE' })
+  })
+
+  test('is cancelled while it waits: its question goes, a late answer is refused, the stream ends', async () => {
+    const id = await create(GATE)
+    await until(id, 'InterviewStarted')
+    const [question] = await pipelines.questions(id)
+    await pipelines.cancel(id, { by: 'Ada' })
+    await expect(pipelines.answer(id, question!.id, { value: 'Y' }, WHO)).rejects.toMatchObject({ code: 'E_STATE' })
+    expect((await until(id)).at(-1)).toMatchObject({ event: 'PipelineFailed', data: { error: 'cancelled: cancelled' } })
+    expect(await pipelines.status(id)).toMatchObject({ status: 'cancelled', outcome: 'fail' })
+  })
+})
+
+test('a stage that fails is tried again and told of, and fails the pipeline', async () => {
+  const id = await create(graph('a [shape=parallelogram, tool_command="exit 3", max_retries=1]; start -> a -> exit'))
+  const events = await until(id)
+  const told = events.filter(({ data }) => data.name === 'a').map(({ event, data }) => [event, data.will_retry])
+  expect(told).toEqual([
+    ['StageStarted', undefined],
+    ['StageFailed', true],
+    ['StageRetrying', undefined],
+    ['StageFailed', false],
+  ])
+  expect(events.find(({ event }) => event === 'StageRetrying')!.data.delay_ms).toBeGreaterThanOrEqual(100)
+  expect(events.at(-1)).toMatchObject({
+    event: 'PipelineFailed',
+    data: { error: expect.stringContaining('ended with 3') },
+  })
+})
+
+test('branches are told of, and what they came to', async () => {
+  const id = await create(
+    graph(
+      'p [shape=component]; a [shape=parallelogram, tool_command=true]; b [shape=parallelogram, tool_command=false]; j [shape=diamond]; start -> p; p -> a; p -> b; a -> j; b -> j; j -> exit',
+    ),
+  )
+  const events = await until(id)
+  const parallel = events.filter(({ event }) => event.startsWith('Parallel'))
+  expect(names(parallel).sort()).toEqual([
+    'ParallelBranchCompleted',
+    'ParallelBranchCompleted',
+    'ParallelBranchStarted',
+    'ParallelBranchStarted',
+    'ParallelCompleted',
+    'ParallelStarted',
+  ])
+  expect(parallel.find(({ event }) => event === 'ParallelCompleted')!.data).toMatchObject({
+    success_count: 1,
+    failure_count: 1,
+  })
+})
+
+describe('what is not run', () => {
+  test('a graph with errors: every diagnostic is told', async () => {
+    await expect(
+      pipelines.create({ dot: 'digraph { a -> b [condition="x==1"] }', project, person: 'Ada' }),
+    ).rejects.toMatchObject({ code: 'E_GRAPH', details: { diagnostics: expect.arrayContaining([expect.anything()]) } })
+  })
+
+  test('a text that nobody has let run, with the hash to name; a changed project file asks again', async () => {
+    const dot = graph('a [shape=parallelogram, tool_command="true"]; start -> a -> exit')
+    const refused = await pipelines.create({ dot, project, person: 'Ada' }).catch((error: unknown) => error)
+    expect(refused).toMatchObject({ code: 'E_UNTRUSTED' })
+    const { hash } = (refused as { details: { hash: string } }).details
+    await pipelines.create({ dot, project, person: 'Ada', trust: hash })
+    await pipelines.create({ dot, project, person: 'Ada' })
+    writeFileSync(join(project, '.signalbox.toml'), '[runs]\nmax_concurrent = 1\n')
+    await expect(pipelines.create({ dot, project, person: 'Ada' })).rejects.toMatchObject({ code: 'E_UNTRUSTED' })
+    rmSync(join(project, '.signalbox.toml'))
+  })
+
+  test('one without its inputs, and questions about what is not there', async () => {
+    const dot = graph('graph [inputs="ticket"]; start -> exit')
+    await expect(create(dot)).rejects.toMatchObject({ code: 'E_INPUT', message: 'the graph needs ticket' })
+    await expect(pipelines.status('run_nope')).rejects.toMatchObject({ code: 'E_UNKNOWN' })
+  })
+})
+
+test.each([
+  ['3', null, true],
+  ['3', '3', false],
+  ['4', '3', true],
+  ['3.1', '3', false],
+  ['3.2', '3.1', true],
+  ['3.1', '3.1', false],
+  ['3', 'nonsense', true],
+])('%s after %s: %s', (id, seen, expected) => expect(isAfter(id, seen)).toBe(expected))

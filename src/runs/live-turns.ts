@@ -1,0 +1,218 @@
+import type { HeadlessEnd } from '../agents/index.js'
+import type { Clock } from '../clock/index.js'
+import {
+  type AgentTurn,
+  getRun,
+  isEnded,
+  type LiveListener,
+  type LiveTurns,
+  type StepAbort,
+  type StepCall,
+} from '../engine/index.js'
+import { type EventData, isEvent } from '../events/index.js'
+import type { StartRequest } from '../host/index.js'
+import { processStart } from '../process/index.js'
+import { type LiveSession, type SessionRecord, sessionStream } from '../sessions/index.js'
+import type { EventStore } from '../store/index.js'
+import { followTranscript } from './live-stream.js'
+
+/** The part of a host that keeps sessions. */
+export interface SessionKeeping {
+  readonly store: EventStore
+  startSession(request: StartRequest): Promise<SessionRecord>
+  record(id: string): Promise<SessionRecord>
+  records(): Promise<SessionRecord[]>
+  live(id: string): LiveSession | null
+}
+
+/** How often silence is measured; the end of a turn is noticed at once. */
+const LOOK_MS = 1_000
+
+/** How long an answer is waited for when its turn is over. */
+const ANSWER_MS = 5_000
+
+type Thresholds = AgentTurn['thresholds']
+
+/**
+ * Steps of runs as sessions in terminals. A session carries the name of its step as its label: that is how a later host finds it again.
+ * The turn is over when the session says so (`turn.closed`), and the answer is the message that the session keeps of it.
+ */
+export class SessionTurns implements LiveTurns {
+  readonly #host: SessionKeeping
+  readonly #clock: Clock
+
+  constructor(host: SessionKeeping, clock: Clock) {
+    this.#host = host
+    this.#clock = clock
+  }
+
+  async run(call: StepCall, turn: AgentTurn, listener: LiveListener): Promise<HeadlessEnd> {
+    const record = await this.#host.startSession({
+      agent: turn.agent,
+      args: turn.model === null ? [] : ['--model', turn.model],
+      cwd: turn.cwd,
+      terminal: null,
+      size: null,
+      person: 'local',
+      label: call.name,
+      resume: turn.resume,
+    })
+    const { id, pid } = record
+    const agentSessionId = record.agentSessionId ?? null
+    listener.onStarted({ session: id, pid, processStart: processStart(pid), agentSessionId })
+    call.notice('info', `in a terminal: signalbox attach ${id}`)
+    const refusal = await this.#give(id, turn.prompt)
+    if (refusal !== null) {
+      await this.#host.live(id)?.stop('it did not take its task')
+      return end('failed', 'prompt_not_taken', refusal, agentSessionId)
+    }
+    return this.#wait(call, id, turn.thresholds, listener)
+  }
+
+  async adopt(
+    call: StepCall,
+    { thresholds }: Pick<AgentTurn, 'thresholds'>,
+    listener: LiveListener,
+  ): Promise<{ end: Promise<HeadlessEnd> } | null> {
+    const record = (await this.#ofStep(call.name)).at(-1)
+    const session = record && this.#host.live(record.id)
+    if (!record || !session) return null
+    // Whether a prompt was typed that opened no turn is not known: it is not typed again.
+    const { isOpened } = await this.#read(record.id)
+    if (!isOpened && session.heldPrompts.length === 0) return null
+    return { end: this.#wait(call, record.id, thresholds, listener) }
+  }
+
+  async abandon(step: string): Promise<void> {
+    for (const { id } of await this.#ofStep(step)) await this.#host.live(id)?.stop('its step is over')
+  }
+
+  /** Null when the agent has its task, or will have it as soon as a person has answered what stands in front of its input. */
+  async #give(id: string, prompt: string): Promise<string | null> {
+    const session = this.#host.live(id)
+    const sent = await session?.send(prompt, { meaning: 'text' })
+    if (!session || !sent) return 'the session is gone'
+    if (sent.result === 'unconfirmed') return sent.detail
+    if (sent.result !== 'refused') return null
+    if (sent.reason === 'gone') return sent.detail
+    const held = await session.send(prompt, { meaning: 'text', whenBusy: 'hold' })
+    return held.result === 'refused' ? held.detail : null
+  }
+
+  async #ofStep(name: string): Promise<SessionRecord[]> {
+    return (await this.#host.records()).filter(
+      ({ label, state }) => label === name && state !== 'ended' && state !== 'lost',
+    )
+  }
+
+  /** Its transcript is the stream of the step; how it went is what the session says. */
+  async #wait(call: StepCall, id: string, thresholds: Thresholds, listener: LiveListener): Promise<HeadlessEnd> {
+    const record = await this.#host.record(id)
+    let { agentSessionId = null } = record
+    const stream = await followTranscript(record, () => agentSessionId, listener, this.#clock)
+    const { closed, end } = await this.#over(call, id, thresholds, ({ agentSessionId: known }) => {
+      agentSessionId = known ?? agentSessionId
+    }).finally(() => stream.finish())
+    if (closed === null) return end
+    const { text } = end
+    // Pieces of it may have been told as they were written; the last one ends it.
+    const isTold = stream.said !== '' && text.trim().endsWith(stream.said.trim())
+    if (text !== '' && !isTold) listener.say({ type: 'text', text, delta: false })
+    listener.say({ type: 'result', ok: closed === 'done', reason: closed, text })
+    return end
+  }
+
+  /** `closed`: how the session says that the turn ended; null when it did not come to that. */
+  async #over(
+    call: StepCall,
+    id: string,
+    thresholds: Thresholds,
+    onRecord: (record: SessionRecord) => void,
+  ): Promise<{ closed: string | null; end: HeadlessEnd }> {
+    const { signal } = call
+    const begun = this.#clock.monotonic()
+    let heard = { offset: -1, at: begun }
+    let closedAt: number | null = null
+    for (;;) {
+      const session = this.#host.live(id)
+      await session?.settled()
+      const record = await this.#host.record(id)
+      onRecord(record)
+      const { closed, answer } = await this.#read(id)
+      const agentSessionId = record.agentSessionId ?? null
+      if (signal.aborted) {
+        // Whoever takes over goes on with the session; else nobody will.
+        const { why } = signal.reason as StepAbort
+        if (why !== 'released' && why !== 'fenced') await session?.stop('its step was stopped')
+        return { closed: null, end: end('failed', 'stopped', answer, agentSessionId) }
+      }
+      // The agent's own record of what it said may come after the end of its turn.
+      if (closed && answer === '' && session && !signal.aborted) {
+        closedAt ??= this.#clock.monotonic()
+        if (this.#clock.monotonic() - closedAt < ANSWER_MS) {
+          await this.#change(session, signal)
+          continue
+        }
+      }
+      if (closed) {
+        await session?.stop('its step is done')
+        const isDone = closed === 'done'
+        return { closed, end: end(isDone ? 'ok' : 'failed', isDone ? '' : `turn_${closed}`, answer, agentSessionId) }
+      }
+      if (!session || record.state === 'ended' || record.state === 'lost')
+        return { closed: null, end: end('failed', exitOf(record), answer, agentSessionId) }
+      const now = this.#clock.monotonic()
+      if (session.offset !== heard.offset || session.approval) heard = { offset: session.offset, at: now }
+      const { inactivityMs, timeoutMs } = thresholds
+      const isSilent = inactivityMs > 0 && now - heard.at >= inactivityMs
+      if (isSilent || (timeoutMs > 0 && now - begun >= timeoutMs)) {
+        await session.stop(isSilent ? 'it fell silent' : 'it took too long')
+        return { closed: null, end: end('silent', isSilent ? 'inactivity_timeout' : 'timeout', answer, agentSessionId) }
+      }
+      await this.#change(session, signal)
+    }
+  }
+
+  async #change(session: LiveSession, signal: AbortSignal): Promise<void> {
+    let stop: () => void = () => undefined
+    const aborted = new Promise<void>(resolve => {
+      stop = resolve
+      signal.addEventListener('abort', stop, { once: true })
+    })
+    await Promise.race([session.changed(LOOK_MS), aborted])
+    signal.removeEventListener('abort', stop)
+  }
+
+  /** How the first turn of a session went: it is the one that has the prompt. */
+  async #read(id: string): Promise<{ isOpened: boolean; closed: string | null; answer: string }> {
+    const events = await this.#host.store.readStream(sessionStream(id))
+    const opened = events.find(({ type }) => type === 'turn.opened')
+    const { turn } = (opened?.data ?? {}) as Partial<EventData<'turn.opened'>>
+    let closed: string | null = null
+    let answer = ''
+    for (const event of events) {
+      if (isEvent(event, 'turn.closed') && event.data.turn === turn) closed ??= event.data.outcome
+      if (isEvent(event, 'message.final') && event.data.turn === turn) answer = event.data.markdown
+    }
+    return { isOpened: opened !== undefined, closed, answer }
+  }
+}
+
+/** Ends the sessions of runs that were cancelled while no host was there to end them. */
+export async function endOrphans(host: SessionKeeping): Promise<void> {
+  for (const { id, label, state } of await host.records()) {
+    const run = state === 'ended' || state === 'lost' ? null : /^(run_[a-z0-9]+)\//.exec(label ?? '')?.[1]
+    if (!run) continue
+    const record = await getRun(host.store, run).catch(() => null)
+    if (record && isEnded(record.status)) await host.live(id)?.stop('its run is over')
+  }
+}
+
+function exitOf({ exit }: SessionRecord): string {
+  if (exit?.signal) return `signal_${exit.signal}`
+  return exit?.code == null ? 'host_lost' : `exit_${exit.code}`
+}
+
+function end(status: HeadlessEnd['status'], reason: string, text: string, sessionId: string | null): HeadlessEnd {
+  return { status, reason, class: null, text, sessionId, usage: null }
+}

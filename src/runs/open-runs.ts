@@ -1,0 +1,182 @@
+import { randomInt } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Activity, readSegment, segmentPath } from '../activity/index.js'
+import type { ApprovalPolicy, Ledger } from '../approvals/index.js'
+import type { Clock } from '../clock/index.js'
+import {
+  AgentSteps,
+  ChildLookSteps,
+  ChildSteerSteps,
+  ChildStopSteps,
+  CodergenSteps,
+  type CustomHandler,
+  childSourceSteps,
+  codeSteps,
+  customSteps,
+  FanInSteps,
+  graphWorkflow,
+  mergeSteps,
+  NodeSteps,
+  type Performer,
+  type Prices,
+  RunHost,
+  type RunRecord,
+  SignsOfLife,
+  simulatedSteps,
+  ToolSteps,
+} from '../engine/index.js'
+import { stepEnvironment } from '../host/index.js'
+import { OneshotFileKeeper, OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
+import { builtInPipelines, PipelineSteps } from '../pipelines/index.js'
+import { isOwnerGone, ownName } from '../process/index.js'
+import type { EventStore } from '../store/index.js'
+import { createRedactor, secretsFromEnvironment } from '../text/index.js'
+import { codeStepsOf } from './code-steps.js'
+import { endOrphans, type SessionKeeping, SessionTurns } from './live-turns.js'
+import { openRunLedger } from './run-ledger.js'
+import { StepApprovals } from './step-approvals.js'
+
+export interface RunsOptions {
+  store: EventStore
+  clock: Clock
+  dataDirectory: string
+  envPass: readonly string[]
+  /** The environment that steps inherit from: a person's terminal, or the daemon's. */
+  env: NodeJS.ProcessEnv
+  /** Started by a person at a terminal: then all of its environment reaches the agents. */
+  isPersonal: boolean
+  maxRuns: number
+  /** What models cost whose agents do not tell. */
+  prices?: Prices
+  /** Where programs of agents are, by their names, where the settings say so. */
+  commands?: Readonly<Record<string, string>>
+  /** Steps of an agent at once, by its name. */
+  maxParallel?: Readonly<Record<string, number | null>>
+  /** Handlers of graphs that the user brought, by type. */
+  handlers?: Readonly<Record<string, CustomHandler>>
+  /** What `code` nodes may call, by the name that their attribute `fn` gives. */
+  functions?: Readonly<Record<string, CustomHandler>>
+  /** The one of this process, where it has one; else one is opened by these settings. */
+  ledger?: Ledger
+  settingsFile?: string
+  policy?: Partial<ApprovalPolicy>
+  /** Keeps sessions, for workers in terminals. */
+  sessions?: SessionKeeping
+  onActivity?(run: string, activity: Activity): void
+  /** Which runs are looked for; all, unless told. */
+  isWanted?(run: RunRecord): boolean
+  onError(error: unknown): void
+}
+
+/** Everything that drives runs in this process, wired: workflows, those who carry out their steps, and where their files are. */
+export function openRuns(options: RunsOptions): RunHost {
+  const { store, clock, env, envPass, isPersonal, onError } = options
+  const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
+  const environment = () => stepEnvironment({ env, pass: envPass, isPersonal })
+  const ledger =
+    options.ledger ??
+    openRunLedger({
+      store,
+      clock,
+      redactor,
+      onError,
+      ...(options.settingsFile !== undefined && { settingsFile: options.settingsFile }),
+      ...(options.policy && { policy: options.policy }),
+    })
+  const approvals = new StepApprovals({ store, ledger, clock })
+  const files = oneshotFiles(options)
+  const signs = new SignsOfLife(clock)
+  const agents = new AgentSteps({
+    clock,
+    redactor,
+    runDirectory: run => runDirectory(options.dataDirectory, run),
+    environment,
+    ask: (call, turn, request) => approvals.ask(call, turn, request),
+    withdraw: step => approvals.withdraw(step),
+    ...(options.prices && { prices: options.prices }),
+    ...(options.maxParallel && { maxParallel: options.maxParallel }),
+    ...(options.commands && { commands: options.commands }),
+    ...(options.sessions && { live: new SessionTurns(options.sessions, clock) }),
+    onActivity: (run, activity) => {
+      signs.seen(run)
+      files.activity(run, activity)
+      options.onActivity?.(run, activity)
+    },
+  })
+  const node = (handler: Performer) =>
+    new NodeSteps(handler, { clock, runDirectory: run => runDirectory(options.dataDirectory, run) }, signs)
+  const codergen = new CodergenSteps(agents)
+  const custom = Object.entries(options.handlers ?? {}).map(([type, handler]) => {
+    const steps = customSteps(handler, call => madeDirectory(agents.directory(call)))
+    return [`graph.${type}`, node(steps)] as const
+  })
+  const pipelines = new PipelineSteps(
+    {
+      agents,
+      store,
+      clock,
+      redactor,
+      environment,
+      runDirectory: run => runDirectory(options.dataDirectory, run),
+    },
+    builtInPipelines(),
+  )
+  if (options.sessions) void endOrphans(options.sessions).catch(onError)
+  const own = codeSteps(options.functions ?? {}, call => madeDirectory(agents.directory(call)))
+  return new RunHost({
+    store,
+    clock,
+    owner: ownName(),
+    isGone: isOwnerGone,
+    workflows: [oneshotWorkflow, graphWorkflow] as never,
+    performers: {
+      'oneshot.agent': new OneshotSteps({ agents, redactor, environment }),
+      'graph.codergen': node(codergen),
+      'graph.prompt': node(codergen),
+      'graph.tool': node(new ToolSteps({ clock, environment, stepDirectory: call => agents.directory(call) })),
+      'graph.parallel.fan_in': node(new FanInSteps(codergen)),
+      'graph.code': node(codeStepsOf(pipelines, own)),
+      'graph.merge': mergeSteps,
+      'graph.child_source': childSourceSteps,
+      'graph.child_look': new ChildLookSteps(store),
+      'graph.child_steer': new ChildSteerSteps(store),
+      'graph.child_stop': new ChildStopSteps(store),
+      'graph.simulated': simulatedSteps,
+      ...Object.fromEntries(custom),
+    },
+    maxRuns: options.maxRuns,
+    random: () => randomInt(2 ** 32) / 2 ** 32,
+    onError,
+    onDriving: run => files.begin(run),
+    onDriven: run => files.end(run),
+    onClosed: () => files.close(),
+    ...(options.isWanted && { isWanted: options.isWanted }),
+  })
+}
+
+/** The files of oneshots in the form of the seed. */
+export function oneshotFiles({
+  store,
+  dataDirectory,
+  onError,
+}: Pick<RunsOptions, 'store' | 'dataDirectory' | 'onError'>): OneshotFileKeeper {
+  return new OneshotFileKeeper({
+    store,
+    runDirectory: run => runDirectory(dataDirectory, run),
+    activities: (run, step) => readSegment(segmentPath(runDirectory(dataDirectory, run), step)),
+    onError,
+  })
+}
+
+/** The files of a run: prompts, activities, exports. */
+export function runDirectory(dataDirectory: string, run: string): string {
+  const directory = join(dataDirectory, 'runs', run)
+  mkdirSync(directory, { recursive: true, mode: 0o700 })
+  return directory
+}
+
+function madeDirectory(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  return path
+}

@@ -1,0 +1,213 @@
+import { describe, expect, it } from 'vitest'
+import { PaneScreen } from '../../panes/index.js'
+import { type Block, type Pack, parsePack, renderMarkdown } from '../../screen/index.js'
+import { Conversation, type ConversationState } from './conversation.js'
+
+const PACK: Pack = parsePack(
+  `pack = 1
+agent = "test"
+terminator = "required"
+text = { indent = 2, width = "cols" }
+region = [{ name = "composer", kind = "box", top = '^─{5,}$', body = '^▷', bottom = '^─{5,}$' }]
+blocks = [
+  { kind = "user", first = '^▷ \\S', more = '^  \\S', strip = 2, tight = true },
+  { kind = "tool_call", first = '^◇ ', strip = 2 },
+  { kind = "prose", first = '^◆ ', more = '^  ', strip = 2 },
+]
+terminators = [{ line = '^◈ Finished', outcome = "done" }]
+`,
+  'test.toml',
+)
+
+const BOX = ['──────────', '▷ ', '──────────']
+
+/** A terminal whose whole picture is drawn anew each time, as programs on the alternate screen do. */
+class Stage {
+  readonly screen: PaneScreen
+  readonly conversation: Conversation
+  #t = 0
+
+  constructor({ cols, rows, state }: { cols: number; rows: number; state?: ConversationState }) {
+    this.screen = new PaneScreen(PACK, { cols, rows })
+    this.conversation = new Conversation('s', PACK, this.screen, state)
+  }
+
+  print(text: string): void {
+    this.#t += 1
+    this.#see(this.screen.feed(new TextEncoder().encode(text), this.#t, { live: false }))
+    this.#see(this.screen.tick(this.#t + 0.5))
+  }
+
+  /** The last rows of a transcript above the input box. */
+  paint(transcript: readonly string[], rows: number): void {
+    const shown = [...transcript.slice(-(rows - BOX.length)), ...BOX]
+    this.print(`\u001b[?1049h\u001b[H\u001b[2J${shown.join('\r\n')}`)
+  }
+
+  resize(cols: number, rows: number): void {
+    this.#t += 1
+    this.#see(this.screen.resize(cols, rows, this.#t))
+  }
+
+  read(options: { isOpen: boolean } = { isOpen: false }): readonly Block[] {
+    const look = this.screen.last!
+    this.conversation.markTurn(look)
+    return this.conversation.extract(look, options)
+  }
+
+  #see(outputs: ReturnType<PaneScreen['feed']>): void {
+    for (const output of outputs) if (output.type === 'look') this.conversation.observe(output.look)
+  }
+}
+
+const markdown = (blocks: readonly Block[]) => renderMarkdown(blocks)
+const lines = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => `  line number ${from + index}`)
+
+describe('a turn on the alternate screen', () => {
+  it('holds what scrolled away', () => {
+    const stage = new Stage({ cols: 80, rows: 10 })
+    const transcript = ['▷ tell me', '', '◆ line number 1', ...lines(2, 30), '', '◈ Finished in 2s']
+    for (let count = 3; count <= transcript.length; count++) stage.paint(transcript.slice(0, count), 10)
+    expect(markdown(stage.read())).toBe(Array.from({ length: 30 }, (_, index) => `line number ${index + 1}`).join('\n'))
+    expect(stage.read().some(block => block.missing)).toBe(false)
+  })
+
+  it('says that something is missing when the screen jumped', () => {
+    const stage = new Stage({ cols: 80, rows: 10 })
+    stage.paint(['▷ tell me', '', '◆ line number 1', ...lines(2, 4)], 10)
+    stage.paint(['▷ tell me', '', '◆ line number 1', ...lines(2, 90), '', '◈ Finished in 2s'], 10)
+    expect(stage.read().some(block => block.missing)).toBe(true)
+  })
+
+  it('goes on from a snapshot without losing rows', () => {
+    const transcript = ['▷ tell me', '', '◆ line number 1', ...lines(2, 30), '', '◈ Finished in 2s']
+    const before = new Stage({ cols: 80, rows: 10 })
+    for (let count = 3; count <= 20; count++) before.paint(transcript.slice(0, count), 10)
+    before.read({ isOpen: true })
+    const after = new Stage({
+      cols: 80,
+      rows: 10,
+      state: JSON.parse(JSON.stringify(before.conversation.state)) as ConversationState,
+    })
+    for (let count = 20; count <= transcript.length; count++) after.paint(transcript.slice(0, count), 10)
+    expect(markdown(after.read())).toContain('line number 1\nline number 2\n')
+  })
+})
+
+describe('what has been said', () => {
+  const close = (stage: Stage): string => {
+    stage.read()
+    stage.conversation.openMessage()
+    return markdown(stage.conversation.closeMessage()?.blocks ?? [])
+  }
+
+  it('is not lost when rows above it are folded', () => {
+    const stage = new Stage({ cols: 80, rows: 20 })
+    stage.paint(['', '▷ go', '', '◇ Think', '  of this', '  and that', '  and more', '', '◆ I run the tests.'], 20)
+    expect(close(stage)).toContain('I run the tests.')
+    stage.paint(['', '▷ go', '', '◇ Thought', '', '◆ I run the tests.', '', '◆ All of them pass.'], 20)
+    expect(markdown(stage.read())).toBe('All of them pass.')
+  })
+
+  it('goes on with the word in which a request has cut it', () => {
+    const stage = new Stage({ cols: 80, rows: 20 })
+    stage.paint(['▷ go', '', '◆ I will switch the greeting t'], 20)
+    expect(close(stage)).toBe('I will switch the greeting t')
+    stage.paint(['▷ go', '', '◆ I will switch the greeting to a template string.'], 20)
+    expect(close(stage)).toBe('to a template string.')
+    stage.paint(['▷ go', '', '◆ I will switch the greeting to a template string.', '', '◆ It is done.'], 20)
+    expect(close(stage)).toBe('It is done.')
+  })
+
+  it('is not said again when the agent goes on by itself', () => {
+    const stage = new Stage({ cols: 80, rows: 20 })
+    stage.paint(['▷ go', '', '◆ It runs in the background.'], 20)
+    expect(close(stage)).toBe('It runs in the background.')
+    stage.conversation.closeTurn()
+    stage.paint(['▷ go', '', '◆ It runs in the background.', '', '◆ The build has ended.'], 20)
+    expect(markdown(stage.read())).toBe('The build has ended.')
+    expect(stage.conversation.turn).toBe('s.2')
+  })
+
+  it('stays below a prompt that is drawn after the work has begun', () => {
+    const stage = new Stage({ cols: 80, rows: 20 })
+    stage.paint(['▷ first', '', '◆ One.'], 20)
+    expect(close(stage)).toBe('One.')
+    stage.conversation.closeTurn()
+    stage.read()
+    stage.paint(['▷ first', '', '◆ One.', '', '▷ second', '', '◆ Two.'], 20)
+    expect(markdown(stage.read())).toBe('Two.')
+    expect(stage.conversation.turn).toBe('s.2')
+  })
+
+  it('is read where it was said when the program has left the alternate screen', () => {
+    const stage = new Stage({ cols: 80, rows: 20 })
+    stage.paint(['▷ go', '', '◆ Half of an answer that'], 20)
+    stage.read({ isOpen: true })
+    stage.print('\u001b[?1049lGood-bye.\r\n')
+    expect(markdown(stage.conversation.extract(stage.screen.last!, { isOpen: false }))).toBe('Half of an answer that')
+  })
+})
+
+describe('a turn in the normal buffer', () => {
+  it('begins below its prompt, and a new prompt begins another', () => {
+    const stage = new Stage({ cols: 80, rows: 24 })
+    stage.print(`▷ first\r\n\r\n◆ ok\r\n\r\n◈ Finished in 1s\r\n${BOX.join('\r\n')}`)
+    expect(markdown(stage.read())).toBe('ok')
+    stage.print(`\u001b[2A\r\u001b[J▷ second\r\n\r\n◆ ok\r\n\r\n◈ Finished in 1s\r\n${BOX.join('\r\n')}`)
+    expect(markdown(stage.read())).toBe('ok')
+    expect(stage.conversation.turn).toBe('s.2')
+  })
+
+  it('is the same turn when the program clears everything and prints it again', () => {
+    const stage = new Stage({ cols: 80, rows: 8 })
+    const picture = ['▷ only one', '', '◆ line number 1', ...lines(2, 20), '', '◈ Finished in 1s', ...BOX].join('\r\n')
+    stage.print(picture)
+    const before = markdown(stage.read())
+    stage.print(`\u001b[H\u001b[2J\u001b[3J${picture}`)
+    expect(markdown(stage.read())).toBe(before)
+    expect(stage.conversation.turn).toBe('s.1')
+  })
+
+  it('is the same turn when a menu has pushed its rows up and they are printed again below', () => {
+    const stage = new Stage({ cols: 80, rows: 12 })
+    const said = ['▷ run the tests', '', '◆ I look at the sources.', '', '◆ I run the test suite now.']
+    stage.print(`${said.join('\r\n')}\r\n${BOX.join('\r\n')}`)
+    stage.read()
+    stage.conversation.openMessage()
+    expect(markdown(stage.conversation.closeMessage()!.blocks)).toContain('I run the test suite now.')
+    // The upper rows are out of the screen, where no program can take them back; the lower ones are overwritten.
+    stage.print(
+      `${'\r\n'.repeat(8)}\u001b[H\u001b[J${said.join('\r\n')}\r\n\r\n◆ All of them pass.\r\n${BOX.join('\r\n')}`,
+    )
+    expect(markdown(stage.read())).toBe('All of them pass.')
+    expect(stage.conversation.turn).toBe('s.1')
+  })
+
+  it('says nothing again when rows that passed after its end are gone', () => {
+    const stage = new Stage({ cols: 80, rows: 30 })
+    const turn = ['▷ go', '', '◆ It runs in the background.', '', '◈ Finished in 1s']
+    stage.paint(turn, 30)
+    stage.read()
+    stage.conversation.openMessage()
+    stage.conversation.closeMessage()
+    stage.conversation.closeTurn()
+    stage.paint([...turn, '', '◆ Details of the shell', '  Status: running'], 30)
+    expect(stage.conversation.closeHistory(stage.screen.last!)).not.toBeNull()
+    stage.conversation.closeTurn()
+    stage.paint([...turn, '', '◆ The build has ended.'], 30)
+    expect(markdown(stage.read())).toBe('The build has ended.')
+  })
+
+  it('is read once when a resize prints it a second time', () => {
+    const stage = new Stage({ cols: 80, rows: 30 })
+    const picture = ['▷ only one', '', '◆ line number 1', ...lines(2, 12), '', '◈ Finished in 1s', ...BOX].join('\r\n')
+    stage.print(picture)
+    const before = markdown(stage.read())
+    stage.resize(60, 30)
+    stage.print(`\r\n\r\n${picture}`)
+    expect(markdown(stage.read())).toBe(before)
+    expect(stage.conversation.turn).toBe('s.1')
+  })
+})

@@ -1,0 +1,65 @@
+import type { Look } from '../../panes/index.js'
+import { type Block, extractBlocks, type Pack, type TextRow, transcriptBlocks } from '../../screen/index.js'
+import { BlockReader } from './block-reader.js'
+import { type Echo, echoOf, isEcho } from './picture.js'
+import { type RowSource, ShownRows } from './shown-rows.js'
+
+/** A turn of a conversation that is on the screen, or above it, when somebody comes to read it. */
+export interface ReadTurn {
+  echo: Echo
+  /** The prompt's words as a person reads them. */
+  prompt: string
+  /** Its answer as far as it is shown. */
+  blocks: Block[]
+}
+
+export interface ReadConversation {
+  /** Oldest first. */
+  turns: ReadTurn[]
+  /** Id of the last row above the live part; -1 where there is none. */
+  lastRow: number
+}
+
+/** Reads what a terminal shows and keeps of a conversation that nobody followed: every prompt, and what stands below it. */
+export function readConversation(pack: Pack, source: RowSource, look: Look, name: string): ReadConversation {
+  const shown = new ShownRows(pack, source)
+  shown.observe(look)
+  const rows = shown.rowsFrom(0)
+  const echoes = transcriptBlocks(rows, pack)
+    .filter(block => isEcho(block, pack))
+    .map(block => echoOf(rows, block))
+  const reader = new BlockReader(pack)
+  const { cols } = look.frame
+  const turns = echoes.map((echo, index) => {
+    const before = echoes[index + 1]?.first ?? Number.POSITIVE_INFINITY
+    const answer = rows.filter(({ id }) => id > echo.last && id < before)
+    const turn = `${name}.${index + 1}`
+    const options = { cols, turn, isOpen: false, holdRows: 0, widths: [cols] }
+    return { echo, prompt: promptOf(pack, rows, echo, cols), blocks: reader.read(answer, options) }
+  })
+  return { turns, lastRow: rows.at(-1)?.id ?? -1 }
+}
+
+function promptOf(pack: Pack, rows: readonly TextRow[], { first, last }: Echo, cols: number): string {
+  const own = rows.filter(({ id }) => id >= first && id <= last)
+  const blocks = extractBlocks(own, { pack, cols, turn: '', isOpen: false, holdRows: 0 })
+  return blocks
+    .flatMap(block => (block.kind === 'user' ? [block.text] : []))
+    .join('\n')
+    .trim()
+}
+
+/**
+ * Where a conversation that was followed before goes on in one that has been read anew: how many of the turns that were read are known
+ * already. Rows have other names by then, so that turns are known by their prompts: the newest known one is looked for, with as many of
+ * those before it as possible. Zero: none of them is known.
+ */
+export function knownTurns(known: readonly string[], read: readonly string[]): number {
+  let best = { count: 0, length: 0 }
+  for (let end = read.length; end > 0; end--) {
+    let length = 0
+    while (length < Math.min(end, known.length) && read[end - 1 - length] === known.at(-1 - length)) length++
+    if (length > best.length) best = { count: end, length }
+  }
+  return best.count
+}

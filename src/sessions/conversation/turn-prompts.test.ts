@@ -1,0 +1,119 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { SessionStage } from '../testing/session-stage.js'
+import { turnPrompts } from './turn-prompts.js'
+
+const GREETING = ' Signalbox demo agent 1.0.0'
+const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'
+const DONE = '◈ Finished in 5s · 1.2k tokens'
+const FIRST = ['▷ first', '', '◆ The first answer.', '', DONE, '']
+
+let stage: SessionStage
+afterEach(() => stage.close())
+
+async function open(): Promise<void> {
+  stage = await SessionStage.open()
+  stage.session.goLive()
+  await stage.paint([GREETING])
+}
+
+async function prompts(): Promise<string[]> {
+  await stage.session.settled()
+  const events = await stage.store.readStream(`session/${stage.session.id}`)
+  return turnPrompts(events).map(({ prompt }) => prompt)
+}
+
+/** Types a prompt; what the agent shows before it takes it stays above. */
+async function send(text: string, above: readonly string[], taken: readonly string[]): Promise<void> {
+  const sent = stage.session.send(text)
+  await stage.pass(100)
+  await stage.paint([...above], { draft: text, passMs: 500 })
+  await stage.paint([...above, ...taken], { passMs: 500 })
+  expect(await sent).toEqual({ result: 'delivered' })
+}
+
+describe('the prompt of a turn', () => {
+  test('is the one that the agent shows as the turn begins', async () => {
+    await open()
+    await stage.paint(['▷ first', '', THINKING, ''])
+    await stage.paint(FIRST)
+    await stage.paint([...FIRST, '▷ second', '', THINKING, ''])
+    expect(await prompts()).toEqual(['first', 'second'])
+  })
+
+  test('is told when it is drawn after the work on it', async () => {
+    await open()
+    await stage.paint([GREETING, '', THINKING, ''])
+    expect(await prompts()).toEqual([])
+    await stage.paint([GREETING, '', '▷ first', '', THINKING, ''])
+    expect(await prompts()).toEqual(['first'])
+    await stage.paint([GREETING, '', ...FIRST])
+    expect(await prompts()).toEqual(['first'])
+  })
+
+  test('is never an older one that still stands on screen', async () => {
+    await open()
+    await stage.paint(['▷ first', '', THINKING, ''])
+    await stage.paint(FIRST)
+    await stage.paint([...FIRST, THINKING, ''])
+    expect(await stage.events('turn.opened')).toHaveLength(2)
+    expect(await prompts()).toEqual(['first'])
+    await stage.paint([...FIRST, '▷ second', '', THINKING, ''])
+    expect(await prompts()).toEqual(['first', 'second'])
+  })
+
+  test('is what was sent, where the screen shows work and no prompt', async () => {
+    await open()
+    await send('first', [GREETING], ['', THINKING, ''])
+    expect(await prompts()).toEqual(['first'])
+    await stage.paint([GREETING, '', ...FIRST])
+    expect(await prompts()).toEqual(['first'])
+    expect(await stage.events('turn.opened')).toHaveLength(1)
+  })
+
+  test('begins no turn where it is a command of the agent’s own that is answered without work', async () => {
+    await open()
+    await send('/help', [GREETING], ['○ enter sends, esc stops', ''])
+    await stage.pass(5_000)
+    expect(await stage.events('turn.opened')).toEqual([])
+    expect((await stage.events('prompt.released')).at(-1)).toMatchObject({ result: 'delivered' })
+    await send('first', [GREETING, '○ enter sends, esc stops'], ['', ...FIRST])
+    await stage.pass(2_000)
+    expect(await prompts()).toEqual(['first'])
+  })
+
+  test('is there once where the whole answer came before the proof that it was taken', async () => {
+    await open()
+    await send('first', [GREETING], ['', ...FIRST])
+    await stage.pass(2_000)
+    expect(await prompts()).toEqual(['first'])
+    expect(await stage.messages()).toEqual(['The first answer.'])
+    expect(await stage.events('prompt.released')).toMatchObject([{ turn: 'ses_stage.1' }])
+    await send('second', [GREETING, '', ...FIRST], ['▷ second', '', '◆ The second answer.', '', DONE, ''])
+    await stage.pass(2_000)
+    expect(await prompts()).toEqual(['first', 'second'])
+    expect(await stage.messages()).toEqual(['The first answer.', 'The second answer.'])
+    expect(await stage.events('turn.closed')).toHaveLength((await stage.events('turn.opened')).length)
+  })
+
+  test('that was stopped before a word is not the next one’s, however soon that comes and is answered', async () => {
+    await open()
+    await stage.paint(['▷ first', '', THINKING, ''])
+    await stage.paint([
+      '▷ first',
+      '',
+      '◈ Stopped by you after 1s',
+      '',
+      '▷ second',
+      '',
+      '◆ Second answer.',
+      '',
+      DONE,
+      '',
+    ])
+    await stage.pass(2_000)
+    expect(await prompts()).toEqual(['first', 'second'])
+    expect((await stage.events('message.final')).map(({ turn, markdown }) => [turn, markdown])).toEqual([
+      ['ses_stage.2', 'Second answer.'],
+    ])
+  })
+})

@@ -1,0 +1,19 @@
+import { isEvent } from '../../events/index.js'
+import type { StoredEvent } from '../../store/index.js'
+
+export interface TurnPrompt {
+  turn: string
+  at: number
+  prompt: string
+}
+
+/** What was asked, turn by turn, oldest first. Turns that an agent began by itself have none. */
+export function turnPrompts(events: readonly StoredEvent[]): TurnPrompt[] {
+  const prompts = new Map<string, TurnPrompt>()
+  for (const event of events) {
+    if (!isEvent(event, 'turn.opened') && !isEvent(event, 'turn.prompted')) continue
+    const { turn, prompt } = event.data
+    if (prompt !== undefined && !prompts.has(turn)) prompts.set(turn, { turn, at: event.at, prompt })
+  }
+  return [...prompts.values()]
+}

@@ -1,0 +1,122 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { DONE, MENU, THINKING } from '../testing/demo-screens.js'
+import { SessionStage } from '../testing/session-stage.js'
+
+let stage: SessionStage
+afterEach(() => stage.close())
+
+/** A prompt, some words, and a request that waits. */
+async function asked(): Promise<string[]> {
+  stage = await SessionStage.open()
+  stage.session.goLive()
+  await stage.paint([' Signalbox demo agent 1.0.0'])
+  const rows = ['▷ go', '', '◆ Before the question.', '']
+  await stage.paint([...rows, THINKING, ''])
+  await stage.paint([...rows, ...MENU], { isGone: true })
+  expect(stage.session.phase).toBe('tool-pending')
+  return rows
+}
+
+async function order(): Promise<string[]> {
+  const events = await stage.store.readStream(`session/${stage.session.id}`)
+  return events.map(({ type }) => type).filter(type => /^(turn|message)\./.test(type))
+}
+
+describe('an agent that has said all by the time its menu is gone', () => {
+  test('tool-pending, idle_prompt: the answer is in the log before its turn is closed', async () => {
+    const rows = await asked()
+    await stage.paint([...rows, '◆ You said yes, and this is the answer.', '', DONE, ''])
+    expect(await stage.messages()).toEqual(['Before the question.', 'You said yes, and this is the answer.'])
+    expect(await order()).toEqual(['turn.opened', 'message.final', 'message.final', 'turn.closed'])
+    expect(stage.session.isIdle).toBe(true)
+  })
+
+  test('tool-pending, idle_prompt: a tool that ran and nothing more is said too', async () => {
+    const rows = await asked()
+    await stage.paint([...rows, '◇ Shell echo hello', '  ┆ hello', '', DONE, ''])
+    const [, last] = await stage.messages()
+    expect(last).toContain('echo hello')
+    expect(await order()).toEqual(['turn.opened', 'message.final', 'message.final', 'turn.closed'])
+  })
+
+  test('tool-pending, idle_prompt: where nothing was said nothing is', async () => {
+    const rows = await asked()
+    await stage.paint([...rows, DONE, ''])
+    expect(await stage.messages()).toEqual(['Before the question.'])
+    expect(await order()).toEqual(['turn.opened', 'message.final', 'turn.closed'])
+  })
+
+  test('tool-pending, process-exit: the last words are kept', async () => {
+    const rows = await asked()
+    await stage.print(`\u001b[H\u001b[J${[...rows, '◆ These were my last words.', '', DONE].join('\r\n')}`, 0)
+    await stage.exit(0)
+    expect(await stage.messages()).toEqual([
+      'Before the question.',
+      expect.stringContaining('These were my last words.'),
+    ])
+  })
+})
+
+describe('an agent that has asked again by the time the first answer was read', () => {
+  test('tool-pending, tool_menu:new: what it said in between is a message before the second request', async () => {
+    const rows = await asked()
+    const second = MENU.map(row => row.replace('this command', 'another command'))
+    await stage.paint([...rows, '◆ Said in between.', '', ...second], { isGone: true })
+    await stage.paint([...rows, '◆ Said in between.', '', '◆ And after both.', '', DONE, ''])
+    expect((await stage.messages()).join('\n')).toBe('Before the question.\nSaid in between.\nAnd after both.')
+  })
+})
+
+describe('a menu', () => {
+  test('is asked when the store could not be reached at first', async () => {
+    stage = await SessionStage.open()
+    stage.session.goLive()
+    await stage.paint([' Signalbox demo agent 1.0.0'])
+    await stage.paint(['▷ go', '', THINKING, ''])
+    const append = stage.store.appendAll.bind(stage.store)
+    let failures = 2
+    stage.store.appendAll = (...args) =>
+      failures-- > 0 ? Promise.reject(new Error('the disk is full')) : append(...args)
+    await stage.paint(['▷ go', '', ...MENU], { isGone: true, passMs: 3_000 })
+    expect(stage.session.approval).toMatchObject({ state: 'pending' })
+    expect(stage.errors.map(String)).toContain('Error: the disk is full')
+    expect(stage.shown.filter(line => line.startsWith('ask'))).toHaveLength(1)
+  })
+})
+
+describe('a frame that the program was stopped in the middle of', () => {
+  const BEGIN = '\u001b[?2026h'
+  const END = '\u001b[?2026l'
+  const painted = (rows: readonly string[]) => `\u001b[H\u001b[J${rows.join('\r\n')}`
+
+  test('does not take away the menu that it draws again: one request', async () => {
+    const rows = await asked()
+    const first = stage.session.approval!
+    await stage.print(`${BEGIN}\u001b[H\u001b[J`, 1_000)
+    await stage.print(`${painted([...rows, ...MENU])}${END}`)
+    expect(stage.session.approval).toMatchObject({ id: first.id, state: 'pending' })
+    expect(stage.shown.filter(line => line.startsWith('ask'))).toHaveLength(1)
+  })
+
+  test('asks nothing with the half of a menu, and the whole one once', async () => {
+    stage = await SessionStage.open()
+    stage.session.goLive()
+    await stage.paint([' Signalbox demo agent 1.0.0'])
+    await stage.paint(['▷ go', '', THINKING, ''])
+    const menu = painted(['▷ go', '', ...MENU])
+    const half = menu.indexOf('   2. No')
+    await stage.print(`${BEGIN}${menu.slice(0, half)}`, 200)
+    await stage.print(`${menu.slice(half)}${END}`)
+    expect(stage.session.approval?.request.options).toHaveLength(2)
+    expect(stage.shown.filter(line => line.startsWith('ask'))).toHaveLength(1)
+  })
+
+  test('is asked all the same when nothing more comes', async () => {
+    stage = await SessionStage.open()
+    stage.session.goLive()
+    await stage.paint([' Signalbox demo agent 1.0.0'])
+    await stage.paint(['▷ go', '', THINKING, ''])
+    await stage.print(`${BEGIN}${painted(['▷ go', '', ...MENU])}`, 3_000)
+    expect(stage.session.approval?.request.options).toHaveLength(2)
+  })
+})

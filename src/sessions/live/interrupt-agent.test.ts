@@ -1,0 +1,110 @@
+import { beforeEach, expect, test } from 'vitest'
+import { SimulatedClock } from '../../clock/index.js'
+import { runThrough } from '../../clock/testing/run-through.js'
+import { parsePack } from '../../screen/index.js'
+import { composer, idle, ScriptedAgent } from '../testing/scripted-agent.js'
+import { interruptAgent } from './interrupt-agent.js'
+
+const packOf = (input: string, agent = 'demo') =>
+  parsePack(`pack = 1\nagent = "${agent}"\ninput = { ${input} }\n`, 'test.toml')
+const ONE = packOf('interrupt = ["\\u001b"]')
+const TWO = packOf('interrupt = ["\\u001b", "\\u001b"]')
+const BUSY = idle({ busy: true, view: 'thinking' })
+
+let clock: SimulatedClock
+beforeEach(() => {
+  clock = new SimulatedClock()
+})
+
+function interrupt(agent: ScriptedAgent, pack = ONE) {
+  const port = {
+    observation: () => agent.observation(),
+    isExited: () => agent.isExited(),
+    isAtWork: () => agent.seen.busy === true,
+    press: (keys: string) => agent.press(keys),
+    until: async (ms: number, holds: () => boolean) => {
+      const end = clock.monotonic() + ms
+      while (!holds() && clock.monotonic() < end) await agent.changed(end - clock.monotonic())
+      return holds()
+    },
+  }
+  return runThrough(clock, interruptAgent(port, { pack, clock }))
+}
+
+function agentOf(seen = BUSY, onWrite: (agent: ScriptedAgent, presses: number) => void = () => undefined) {
+  const agent: ScriptedAgent = new ScriptedAgent(clock, { onWrite: () => onWrite(agent, agent.writes.length) })
+  agent.seen = seen
+  return agent
+}
+
+test('presses the key, and believes it when the agent says that it was stopped', async () => {
+  const agent = agentOf(BUSY, self => self.show({ terminator: { row: 5, outcome: 'interrupted' }, busy: false }))
+  expect(await interrupt(agent)).toEqual({ result: 'interrupted' })
+  expect(agent.writes).toEqual(['\u001b'])
+})
+
+test('or when its input box is at rest', async () => {
+  const agent = agentOf(BUSY, self => self.later(2_000, () => self.show({ busy: false, composer: composer('') })))
+  expect(await interrupt(agent)).toEqual({ result: 'interrupted' })
+})
+
+test('presses twice within a second where that is needed', async () => {
+  const times: number[] = []
+  const agent = agentOf(BUSY, (self, presses) => {
+    times.push(clock.monotonic())
+    if (presses === 2) self.show({ busy: false, terminator: { row: 1, outcome: 'interrupted' } })
+  })
+  expect(await interrupt(agent, TWO)).toEqual({ result: 'interrupted' })
+  expect(times).toHaveLength(2)
+  expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(100)
+  expect(times[1]! - times[0]!).toBeLessThan(1_000)
+})
+
+test('keys that a slow agent read at once, and took for another, are pressed once more and further apart', async () => {
+  const times: number[] = []
+  const agent = agentOf(BUSY, (self, presses) => {
+    times.push(clock.monotonic())
+    if (presses === 4) self.show({ busy: false, terminator: { row: 1, outcome: 'interrupted' } })
+  })
+  expect(await interrupt(agent, TWO)).toEqual({ result: 'interrupted' })
+  expect(times).toHaveLength(4)
+  expect(times[3]! - times[2]!).toBeGreaterThan(times[1]! - times[0]!)
+})
+
+test('a single key is pressed once, whatever comes of it', async () => {
+  const agent = agentOf()
+  await interrupt(agent)
+  expect(agent.writes).toHaveLength(1)
+})
+
+test('does not press again once the agent has stopped: the key may mean something else then', async () => {
+  const agent = agentOf(BUSY, self => self.show({ busy: false, terminator: { row: 1, outcome: 'interrupted' } }))
+  expect(await interrupt(agent, TWO)).toEqual({ result: 'interrupted' })
+  expect(agent.writes).toHaveLength(1)
+})
+
+test('says after five seconds that nothing came of it', async () => {
+  const agent = agentOf()
+  expect(await interrupt(agent)).toMatchObject({ result: 'unconfirmed' })
+  expect(clock.monotonic()).toBeGreaterThanOrEqual(5_000)
+  expect(clock.monotonic()).toBeLessThan(6_000)
+})
+
+test('touches nothing that rests, asks, or has ended, nor a program whose keys nobody knows', async () => {
+  const ended = agentOf()
+  ended.exit()
+  const cases = [
+    [agentOf(idle()), ONE, { result: 'idle' }],
+    [
+      agentOf(idle({ view: 'tool_menu', awaiting: 'permission', composer: null })),
+      ONE,
+      { result: 'refused', reason: 'menu' },
+    ],
+    [ended, ONE, { result: 'refused', reason: 'gone' }],
+    [agentOf(), packOf('interrupt = ["\\u001b"]', 'generic'), { result: 'refused', reason: 'no-keys' }],
+  ] as const
+  for (const [agent, pack, expected] of cases) {
+    expect(await interrupt(agent, pack)).toMatchObject(expected)
+    expect(agent.writes).toEqual([])
+  }
+})

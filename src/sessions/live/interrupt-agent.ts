@@ -1,0 +1,77 @@
+import { type Clock, delay } from '../../clock/index.js'
+import type { Observation, Pack } from '../../screen/index.js'
+
+/** What interrupting needs of a session. */
+export interface InterruptPort {
+  observation(): Observation | null
+  isExited(): boolean
+  /** The session works on something, as far as its phase tells. */
+  isAtWork(): boolean
+  press(keys: string): Promise<void>
+  /** Whether the claim came true within `ms`. */
+  until(ms: number, holds: () => boolean): Promise<boolean>
+}
+
+export type InterruptResult =
+  | { result: 'interrupted' }
+  | { result: 'idle' }
+  | { result: 'refused'; reason: 'gone' | 'menu' | 'no-keys'; detail: string }
+  | { result: 'unconfirmed'; detail: string }
+
+/** Keys in one read may be taken for another key: escape twice is alt-escape. */
+const BETWEEN_KEYS_MS = 150
+const PROOF_MS = 5_000
+/** Before keys that must come one by one are pressed once more. */
+const SOON_MS = 2_000
+/** A busy program reads late, and then all at once. */
+const FURTHER_APART_MS = 600
+
+/**
+ * Presses the agent's interrupt keys and looks whether it stopped: a row that says so, or the input box of an agent at rest. Between two
+ * keys it looks as well: to an agent that has stopped the next one may mean something else.
+ *
+ * Several keys may reach an agent that is slow in one read, and mean nothing then. Where it takes several, and is still seen at work a
+ * while later, they are pressed once more and further apart. A single key cannot be lost that way, and twice may mean to leave: it is
+ * never pressed again.
+ */
+export async function interruptAgent(
+  port: InterruptPort,
+  { pack, clock }: { pack: Pack; clock: Clock },
+): Promise<InterruptResult> {
+  const before = port.observation()
+  if (port.isExited()) return { result: 'refused', reason: 'gone', detail: 'the session has ended' }
+  if (before?.awaiting && before.awaiting !== 'exit_confirm')
+    return { result: 'refused', reason: 'menu', detail: 'the agent waits for an answer; deny that instead' }
+  if (before?.busy !== true && !port.isAtWork()) return { result: 'idle' }
+  const { interrupt, interruptPresses } = pack.input
+  const keys = Array.from({ length: interruptPresses }, () => interrupt).flat()
+  if (keys.length === 0 || pack.agent === 'generic')
+    return { result: 'refused', reason: 'no-keys', detail: 'it is not known how to interrupt this program' }
+  const hasStopped = () => port.isExited() || isStopped(port.observation(), before)
+  const pressAll = async (apartMs: number) => {
+    for (const [index, key] of keys.entries()) {
+      if (index > 0) await delay(clock, apartMs)
+      if (hasStopped() || isAsking(port.observation())) break
+      await port.press(key)
+    }
+  }
+  await pressAll(BETWEEN_KEYS_MS)
+  const isLost = keys.length > 1 && !(await port.until(SOON_MS, hasStopped)) && port.observation()?.busy === true
+  if (isLost) await pressAll(FURTHER_APART_MS)
+  if (await port.until(PROOF_MS, hasStopped)) return { result: 'interrupted' }
+  return {
+    result: 'unconfirmed',
+    detail: `the keys were pressed, but the agent still works after ${PROOF_MS / 1000} s`,
+  }
+}
+
+function isAsking(seen: Observation | null): boolean {
+  return seen !== null && seen.awaiting !== null && seen.awaiting !== 'exit_confirm'
+}
+
+function isStopped(seen: Observation | null, before: Observation | null): boolean {
+  if (!seen) return false
+  const isNew = JSON.stringify(seen.terminator) !== JSON.stringify(before?.terminator ?? null)
+  if (isNew && seen.terminator?.outcome === 'interrupted') return true
+  return seen.busy === false && seen.composer !== null && seen.awaiting === null
+}

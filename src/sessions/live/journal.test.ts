@@ -1,0 +1,99 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, test } from 'vitest'
+import { SimulatedClock } from '../../clock/index.js'
+import { validateEvent } from '../../events/index.js'
+import { type EventStore, openStore } from '../../store/index.js'
+import { SessionJournal } from './journal.js'
+import { sessionStream } from './session-record.js'
+
+let directory: string
+let store: EventStore
+
+beforeEach(async () => {
+  directory = mkdtempSync(join(tmpdir(), 'signalbox-journal-'))
+  store = await openStore({
+    path: join(directory, 'store.db'),
+    clock: new SimulatedClock(1000),
+    projections: [],
+    validate: validateEvent,
+  })
+})
+
+afterEach(async () => {
+  await store.close()
+  rmSync(directory, { recursive: true, force: true })
+})
+
+const turn = (number: number) => ({ session: 'ses_1', turn: `ses_1.${number}` })
+const final = (message: string) => ({ ...turn(1), message, markdown: 'x', blocks: [] })
+const types = async () => (await store.readStream(sessionStream('ses_1'))).map(event => event.type)
+
+async function writeAll(journal: SessionJournal): Promise<void> {
+  await journal.write('session.ready', {})
+  await journal.write('turn.opened', turn(1))
+  await journal.write('message.final', final('ses_1.1.1'))
+  await journal.write('message.final', final('ses_1.1.2'))
+  await journal.write('turn.closed', { ...turn(1), outcome: 'done' })
+  await journal.write('turn.opened', turn(2))
+  await journal.write('session.ended', { exit: null, reason: 'exited' })
+}
+
+const WRITTEN = [
+  'session.ready',
+  'turn.opened',
+  'message.final',
+  'message.final',
+  'turn.closed',
+  'turn.opened',
+  'session.ended',
+]
+
+describe('a journal', () => {
+  test('writes each turn, message and end once, whoever reads the same bytes again', async () => {
+    const first = await SessionJournal.open(store, 'ses_1')
+    await writeAll(first)
+    await writeAll(first)
+    expect(await types()).toEqual(WRITTEN)
+    await writeAll(await SessionJournal.open(store, 'ses_1'))
+    expect(await types()).toEqual(WRITTEN)
+  })
+
+  test('goes on where another host stopped in the middle', async () => {
+    const first = await SessionJournal.open(store, 'ses_1')
+    await first.write('session.ready', {})
+    await first.write('turn.opened', turn(1))
+    await first.write('message.final', final('ses_1.1.1'))
+    await writeAll(await SessionJournal.open(store, 'ses_1'))
+    expect(await types()).toEqual(WRITTEN)
+  })
+
+  test('writes what may repeat each time', async () => {
+    const journal = await SessionJournal.open(store, 'ses_1')
+    for (let count = 0; count < 2; count++)
+      await journal.write('session.phase', { from: 'dormant', to: 'thinking', event: 'thinking' })
+    expect(await types()).toEqual(['session.phase', 'session.phase'])
+  })
+
+  test('two writes of the same at once are one', async () => {
+    const journal = await SessionJournal.open(store, 'ses_1')
+    await Promise.all([journal.write('turn.opened', turn(1)), journal.write('turn.opened', turn(1))])
+    expect(await types()).toEqual(['turn.opened'])
+  })
+
+  test('what could not be written is not taken for written', async () => {
+    const journal = await SessionJournal.open(store, 'ses_1')
+    await expect(journal.write('turn.opened', { ...turn(1), session: 7 } as never)).rejects.toMatchObject({
+      code: 'E_EVENT',
+    })
+    await journal.write('turn.opened', turn(1))
+    expect(await types()).toEqual(['turn.opened'])
+  })
+
+  test('keeps sessions apart', async () => {
+    await (await SessionJournal.open(store, 'ses_2')).write('session.ready', {})
+    await (await SessionJournal.open(store, 'ses_1')).write('session.ready', {})
+    expect(await types()).toEqual(['session.ready'])
+  })
+})

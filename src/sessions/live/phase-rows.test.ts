@@ -1,0 +1,325 @@
+import { afterEach, describe, expect, test } from 'vitest'
+import { transition } from '../../machine/index.js'
+import { pictureOf, SessionStage } from '../testing/session-stage.js'
+import { type Phase, type PhaseAction, type PhaseEvent, phaseTable } from './phase-table.js'
+
+/*
+ * The rows of the phase table as a session lives them: a terminal is brought into a phase by what it shows, then shows the next thing, and
+ * what people see and the log holds afterwards is what the row's actions promise, no more and no less. Which row is meant stands in the
+ * name. Where no picture leads to a row (the menu that was asked, seen again after its phase has ended; an interruption at rest), the
+ * session is brought into its phase by pictures all the same, and the event is given to it by hand. The last test fails when a row of the
+ * table has no test here.
+ */
+const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'
+const DONE = '◈ Finished in 5s · 1.2k tokens'
+const menu = (asked: string) => [
+  '━'.repeat(60),
+  ' Run a command',
+  ` May I run ${asked}?`,
+  '',
+  ' ▸ 1. Yes, this once',
+  '   2. No',
+  '',
+  ' enter to choose · ↑/↓ to move · esc to decline',
+]
+const tasks = (done: number) => [THINKING, `  Tasks ${done} of 2 done`, '  ✔ one', '  ◻ two', '']
+/** Views that the demo agent has no picture of are given one. */
+const withRules = (toml: string) => `${toml}
+[[rule]]
+id = "auth"
+view = "auth_required"
+priority = 900
+region = "screen"
+line = 'Not signed in · run (?<url>\\S+)'
+awaiting = "auth"
+busy = false
+
+[[rule]]
+id = "agents"
+view = "parallel_agents"
+priority = 900
+region = "screen"
+line = '^  Agents \\d+ of \\d+ running'
+busy = true
+`
+
+const BEFORE = ['▷ one', '', '◆ The first answer.', '', DONE, '']
+const PROMPT = [...BEFORE, '▷ two', '']
+const SAID = ['◆ First words.', '', '◆ Second words.', '']
+const MORE = ['◆ More words.', '', '◆ And more.', '']
+
+interface Picture {
+  rows: readonly string[]
+  isGone?: boolean
+  footer?: string
+}
+
+/** What brings a session that has answered once into a phase. */
+const BRING: Record<Phase, readonly Picture[]> = {
+  dormant: [],
+  thinking: [{ rows: [...PROMPT, THINKING, ''] }],
+  streaming: [{ rows: [...PROMPT, THINKING, ''] }, { rows: [...PROMPT, ...SAID, THINKING, ''] }],
+  'tool-pending': [
+    { rows: [...PROMPT, THINKING, ''] },
+    { rows: [...PROMPT, ...SAID, THINKING, ''] },
+    { rows: [...PROMPT, ...SAID, ...menu('this')], isGone: true },
+  ],
+}
+
+/** What shows an event; `said` is what the phase has said before. */
+const SHOW: Partial<Record<PhaseEvent, (said: readonly string[], phase: Phase) => Picture>> = {
+  thinking: said => ({ rows: [...PROMPT, ...said, ...(said.length > 0 ? ['◌ a thought', ''] : []), THINKING, ''] }),
+  response_content: said => ({ rows: [...PROMPT, ...said, ...MORE, THINKING, ''] }),
+  tool_menu: said => ({ rows: [...PROMPT, ...said, ...menu('this')], isGone: true }),
+  'tool_menu:new': said => ({ rows: [...PROMPT, ...said, ...menu('that')], isGone: true }),
+  idle_prompt: (said, phase) => rest(said, phase),
+  background_task: (said, phase) => ({ ...rest(said, phase), footer: '1 in the background' }),
+  tool_running: said => ({ rows: [...PROMPT, ...said, '◇ Shell  npm test', '', THINKING, ''] }),
+  tool_result: said => ({ rows: [...PROMPT, ...said, '◇ Shell  npm test', '  ┆ ok', '', THINKING, ''] }),
+  todo_list: () => ({ rows: [...PROMPT, ...tasks(1)] }),
+  parallel_agents: said => ({
+    rows: [...PROMPT, ...said, ...MORE, THINKING, '  Agents 1 of 2 running', '  ◜ one', ''],
+  }),
+  auth_required: said => ({ rows: [...PROMPT, ...said, '✗ 401 · Not signed in · run /login'], isGone: true }),
+  'error:final': (said, phase) => ({
+    rows: [...(phase === 'dormant' ? BEFORE : PROMPT), ...said, '✗ it broke', '', '◈ Failed after 3s', ''],
+  }),
+  user_message: () => ({ rows: PROMPT }),
+  unknown: () => ({ rows: ['top - 13:00', '  PID USER'], isGone: true }),
+}
+
+/** At rest; an open request is answered by it without a further word. */
+function rest(said: readonly string[], phase: Phase): Picture {
+  if (phase === 'dormant') return { rows: [...BEFORE, '◆ Something that passes.', '', DONE, ''] }
+  return { rows: [...PROMPT, ...said, ...(phase === 'tool-pending' ? [] : MORE), DONE, ''] }
+}
+
+/** What ends the phase of a menu that is still on screen. */
+const AWAY: Partial<Record<Phase, PhaseEvent>> = {
+  dormant: 'idle_prompt',
+  thinking: 'thinking',
+  streaming: 'tool_running',
+}
+
+let stage: SessionStage
+afterEach(() => stage.close())
+
+async function show({ rows, ...box }: Picture, passMs: number): Promise<void> {
+  await stage.paint(rows, { ...box, passMs })
+}
+
+async function bring(phase: Phase): Promise<void> {
+  stage = await SessionStage.open({ pack: withRules, times: { silenceMs: 60_000 } })
+  stage.session.goLive()
+  await stage.paint([' Signalbox demo agent 1.0.0'], { passMs: 100 })
+  await show({ rows: ['▷ one', '', THINKING, ''] }, 100)
+  await show({ rows: BEFORE }, 800)
+  for (const picture of BRING[phase]) await show(picture, 100)
+  expect(stage.session.phase).toBe(phase)
+  expect(await stage.messages()).toHaveLength(phase === 'tool-pending' ? 2 : 1)
+}
+
+type Effect =
+  | 'turn'
+  | 'open'
+  | 'update'
+  | 'close'
+  | 'ask'
+  | 'settle'
+  | 'typing true'
+  | 'typing false'
+  | 'notice'
+  | 'end'
+
+/** What people have seen and the log holds, counted. */
+async function tally(): Promise<Record<Effect, number>> {
+  await stage.session.settled()
+  const seen = (what: string) => stage.shown.filter(line => line.startsWith(what)).length
+  return {
+    turn: (await stage.events('turn.opened')).length,
+    open: seen('open'),
+    update: seen('update'),
+    close: seen('close'),
+    ask: seen('ask'),
+    settle: seen('settle'),
+    'typing true': seen('typing true'),
+    'typing false': seen('typing false'),
+    notice: stage.notices.filter(({ kind }) => kind === 'auth' || kind === 'silence').length,
+    end: (await stage.events('session.ended')).length,
+  }
+}
+
+/** What an action does that can be seen; `finalize` and the like do nothing where nothing was said. */
+const EFFECT: Partial<Record<PhaseAction, Effect>> = {
+  'mark-turn': 'turn',
+  'open-message': 'open',
+  'start-typing': 'typing true',
+  'stop-typing': 'typing false',
+  edit: 'update',
+  finalize: 'close',
+  'extract-history': 'close',
+  ask: 'ask',
+  'settle-approval': 'settle',
+  'warn-auth': 'notice',
+  'notice-silence': 'notice',
+  'end-session': 'end',
+}
+
+/** That the row's effects came about, each once where people would notice a second, and nothing else did. */
+async function expectRow(
+  phase: Phase,
+  event: PhaseEvent,
+  before: Record<Effect, number>,
+  without: readonly Effect[] = [],
+  reached: Phase = stage.session.phase,
+): Promise<void> {
+  const [next, actions] = transition(phaseTable, phase, event)
+  expect(reached).toBe(next)
+  const after = await tally()
+  const promised = new Set(actions.map(action => EFFECT[action]).filter(effect => effect !== undefined))
+  for (const effect of Object.keys(after) as Effect[]) {
+    const count = after[effect] - before[effect]
+    const isPromised = promised.has(effect) && !without.includes(effect)
+    if (!isPromised) expect([effect, count]).toEqual([effect, 0])
+    else if (effect === 'update' || effect.startsWith('typing')) expect([effect, count > 0]).toEqual([effect, true])
+    else expect([effect, count]).toEqual([effect, 1])
+  }
+  expect(stage.errors).toEqual([])
+}
+
+/** Effects that a row promises and its picture has nothing for: a panel is no message, and what waits has said nothing yet. */
+function without(phase: Phase, event: PhaseEvent): Effect[] {
+  if (event === 'todo_list') return ['update']
+  const hasSaid = phase === 'streaming' || event === 'idle_prompt' || event === 'background_task'
+  if (phase === 'thinking' && !hasSaid && event !== 'error:final' && event !== 'auth_required') return ['close']
+  return []
+}
+
+const VIEWS = (Object.keys(SHOW) as PhaseEvent[]).flatMap(event => phaseTable.states.map(phase => ({ phase, event })))
+/** A menu is the one that was asked only where one was asked; and while a turn is open, what nobody knows is taken for its words. */
+const shown = VIEWS.filter(
+  ({ phase, event }) =>
+    (event !== 'tool_menu' || phase === 'tool-pending') && (event !== 'unknown' || phase === 'dormant'),
+)
+
+const PHASES: readonly Phase[] = phaseTable.states
+/** Rows that have a test. */
+const tested = new Set<string>()
+
+function rows(
+  pairs: readonly { phase: Phase; event: PhaseEvent }[],
+  check: (row: { phase: Phase; event: PhaseEvent }) => Promise<void>,
+): void {
+  for (const { phase, event } of pairs) tested.add(`${phase} × ${event}`)
+  test.each(pairs)('$phase × $event', check)
+}
+
+const of = (event: PhaseEvent, phases = PHASES) => phases.map(phase => ({ phase, event }))
+
+describe('row', () => {
+  rows(shown, async ({ phase, event }) => {
+    await bring(phase)
+    const before = await tally()
+    const said = phase === 'streaming' || phase === 'tool-pending' ? SAID : []
+    await show(SHOW[event]!(said, phase), 1_200)
+    const { view } = stage.session.observation!
+    expect(view).toBe(event.split(':')[0])
+    await expectRow(phase, event, before, without(phase, event))
+  })
+
+  rows(of('process-exit'), async ({ phase }) => {
+    await bring(phase)
+    const before = await tally()
+    await stage.exit(0)
+    const nothing: Effect[] = phase === 'streaming' ? ['settle'] : ['settle', 'close']
+    await expectRow(phase, 'process-exit', before, phase === 'tool-pending' ? ['close'] : nothing)
+    expect((await stage.events('turn.closed')).at(-1)?.outcome).toBe(phase === 'dormant' ? 'done' : 'exited')
+  })
+
+  rows(of('interrupted', ['thinking', 'streaming']), async ({ phase }) => {
+    await bring(phase)
+    const before = await tally()
+    await stage.hear({ is: 'turn-ended', outcome: 'interrupted' })
+    await stage.pass(1_200)
+    await expectRow(phase, 'interrupted', before, phase === 'thinking' ? ['close'] : [])
+    expect((await stage.events('turn.closed')).at(-1)?.outcome).toBe('interrupted')
+  })
+
+  rows(of('transcript-block'), async ({ phase }) => {
+    await bring(phase)
+    const before = await tally()
+    const words =
+      phase === 'dormant' ? 'The **first** answer.' : phase === 'thinking' ? 'Not shown yet.' : 'First **words**.'
+    await stage.hear({ is: 'said', id: 'm1', markdown: words })
+    await stage.pass(200)
+    expect(stage.session.phase).toBe(phase)
+    const after = await tally()
+    // Where no message is open the last one is bettered.
+    const patched = phase === 'dormant' || phase === 'tool-pending'
+    expect([after.close - before.close, after.update - before.update > 0]).toEqual([
+      patched ? 1 : 0,
+      phase === 'streaming',
+    ])
+    if (patched) expect((await stage.messages()).at(-1)).toContain(words)
+  })
+
+  rows(of('silence', ['thinking', 'streaming']), async ({ phase }) => {
+    await bring(phase)
+    const before = await tally()
+    await stage.pass(61_000)
+    const after = await tally()
+    expect([stage.session.phase, after.notice - before.notice]).toEqual([phase, 1])
+    // Looking again at what stands there may bring an edit; nothing else comes of time alone.
+    expect({ ...after, notice: 0, update: 0 }).toEqual({ ...before, notice: 0, update: 0 })
+  })
+
+  rows(of('prompt-sent', ['dormant']), async () => {
+    await bring('dormant')
+    const before = await tally()
+    const sent = stage.session.send('two')
+    await stage.pass(100)
+    await stage.paint(BEFORE, { draft: 'two', passMs: 300 })
+    await stage.paint(PROMPT, { passMs: 100 })
+    expect(await sent).toEqual({ result: 'delivered' })
+    await expectRow('dormant', 'prompt-sent', before)
+  })
+
+  /** A menu that was asked is seen again although its phase has ended: it is asked again. */
+  const asked = of('tool_menu', ['dormant', 'thinking', 'streaming'])
+  const atRest = [...of('interrupted', ['dormant', 'tool-pending']), ...of('silence', ['dormant', 'tool-pending'])]
+  const unseen = of('unknown', ['thinking', 'streaming', 'tool-pending'])
+  const sent = of('prompt-sent', ['thinking', 'streaming', 'tool-pending'])
+  /** No pack reads them while a turn is open: trouble on the way is work, and a banner is what was said. */
+  const unread = [...of('error'), ...of('startup')]
+  rows([...asked, ...atRest, ...unseen, ...sent, ...unread], async ({ phase, event }) => {
+    stage = await SessionStage.open({ pack: withRules })
+    const inside = stage.inside()
+    const feed = async ({ rows: lines, ...box }: Picture, passMs = 100) => {
+      const t = (stage.clock.now() - 1_000_000) / 1000
+      inside.terminal.feed(new TextEncoder().encode(pictureOf(lines, box)), t, inside.terminal.offset)
+      await stage.pass(passMs)
+    }
+    inside.terminal.goLive()
+    await feed({ rows: [' Signalbox demo agent 1.0.0'] })
+    await feed({ rows: ['▷ one', '', THINKING, ''] })
+    await feed({ rows: BEFORE }, 800)
+    const isAsked = event === 'tool_menu'
+    for (const picture of BRING[isAsked ? 'tool-pending' : phase]) await feed(picture)
+    if (isAsked) inside.parts.phase.dispatch(AWAY[phase]!, inside.terminal.last)
+    expect(inside.parts.phase.phase).toBe(phase)
+    await inside.effects.settled()
+    const before = await tally()
+    inside.parts.phase.dispatch(event, inside.terminal.last)
+    await stage.pass(200)
+    await inside.effects.settled()
+    // The prompt that is on screen has its turn already, and nothing has been said since.
+    const nothing: Effect[] = ['update', ...(isAsked ? (['close'] as const) : [])]
+    if (phase !== 'dormant') nothing.push('turn')
+    await expectRow(phase, event, before, nothing, inside.parts.phase.phase)
+  })
+
+  test('every row of the table has its test here', () => {
+    const all = PHASES.flatMap(phase => phaseTable.events.map(event => `${phase} × ${event}`))
+    expect(all.filter(row => !tested.has(row))).toEqual([])
+  })
+})

@@ -1,0 +1,126 @@
+import { type ActionOf, defineMachine, type EventOf, type StateOf } from '../../machine/index.js'
+import type { Observation } from '../../screen/index.js'
+
+/**
+ * What Signalbox does with a session as its screen changes. Events are the views (after settling), two of them split by payload, and what
+ * happens beside the screen. `startup`, `user_message` and `unknown` may come at any time and mostly mean nothing here.
+ */
+export const phaseTable = defineMachine({
+  name: 'phase',
+  states: ['dormant', 'thinking', 'streaming', 'tool-pending'],
+  events: [
+    'startup',
+    'idle_prompt',
+    'user_message',
+    'thinking',
+    'response_content',
+    'tool_menu',
+    'tool_menu:new',
+    'tool_running',
+    'tool_result',
+    'todo_list',
+    'parallel_agents',
+    'background_task',
+    'auth_required',
+    'error',
+    'error:final',
+    'unknown',
+    'prompt-sent',
+    'transcript-block',
+    'interrupted',
+    'process-exit',
+    'silence',
+  ],
+  initial: 'dormant',
+  actions: [
+    'mark-turn',
+    'open-message',
+    'start-typing',
+    'stop-typing',
+    'extract',
+    'extract-turn',
+    'extract-history',
+    'edit',
+    'finalize',
+    'ask',
+    'settle-approval',
+    'warn-auth',
+    'end-for-auth',
+    'reconcile',
+    'notice-silence',
+    'end-session',
+  ],
+  exit: { 'tool-pending': ['settle-approval'] },
+  expectedUnlisted: ['startup', 'user_message', 'unknown'],
+  rows: [
+    ['dormant', 'thinking', 'thinking', ['mark-turn', 'open-message', 'start-typing']],
+    ['thinking', 'thinking', '='],
+    ['streaming', 'thinking', 'thinking', ['finalize', 'open-message', 'start-typing']],
+    ['tool-pending', 'thinking', 'thinking', ['open-message', 'start-typing']],
+
+    ['dormant', 'response_content', 'streaming', ['mark-turn', 'extract', 'edit']],
+    ['thinking', 'response_content', 'streaming', ['stop-typing', 'extract', 'edit']],
+    ['streaming', 'response_content', '=', ['extract', 'edit']],
+    ['tool-pending', 'response_content', 'streaming', ['extract', 'edit']],
+
+    ['dormant', ['tool_menu', 'tool_menu:new'], 'tool-pending', ['ask']],
+    ['thinking', ['tool_menu', 'tool_menu:new'], 'tool-pending', ['stop-typing', 'finalize', 'ask']],
+    ['streaming', ['tool_menu', 'tool_menu:new'], 'tool-pending', ['finalize', 'ask']],
+    ['tool-pending', 'tool_menu', '='],
+    ['tool-pending', 'tool_menu:new', '=', ['settle-approval', 'ask']],
+
+    ['dormant', ['idle_prompt', 'background_task', 'error:final'], '=', ['extract-history']],
+    [
+      'thinking',
+      ['idle_prompt', 'background_task', 'error:final'],
+      'dormant',
+      ['stop-typing', 'extract-turn', 'finalize'],
+    ],
+    ['streaming', ['idle_prompt', 'background_task'], 'dormant', ['finalize']],
+    ['streaming', 'error:final', 'dormant', ['extract', 'finalize']],
+    ['tool-pending', ['idle_prompt', 'background_task'], 'dormant'],
+    ['tool-pending', 'error:final', 'dormant', ['extract-turn', 'finalize']],
+
+    ['dormant', ['tool_running', 'tool_result'], '='],
+    ['thinking', ['tool_running', 'tool_result'], 'streaming', ['stop-typing', 'extract', 'edit']],
+    ['streaming', ['tool_running', 'tool_result'], '=', ['extract', 'edit']],
+    ['tool-pending', 'tool_running', 'streaming'],
+    ['tool-pending', 'tool_result', 'streaming', ['extract', 'edit']],
+
+    ['dormant', ['todo_list', 'parallel_agents', 'error'], 'streaming', ['mark-turn', 'extract', 'edit']],
+    ['thinking', ['todo_list', 'parallel_agents', 'error'], 'streaming', ['stop-typing', 'extract', 'edit']],
+    ['streaming', ['todo_list', 'parallel_agents', 'error'], '=', ['extract', 'edit']],
+    ['tool-pending', ['todo_list', 'parallel_agents', 'error'], 'streaming', ['extract', 'edit']],
+
+    ['dormant', 'auth_required', '=', ['warn-auth', 'end-for-auth']],
+    ['thinking', 'auth_required', 'dormant', ['stop-typing', 'finalize', 'warn-auth', 'end-for-auth']],
+    ['streaming', 'auth_required', 'dormant', ['finalize', 'warn-auth', 'end-for-auth']],
+    ['tool-pending', 'auth_required', 'dormant', ['warn-auth', 'end-for-auth']],
+
+    ['dormant', 'user_message', '=', ['mark-turn']],
+
+    ['*', 'prompt-sent', '=', ['mark-turn']],
+    // Where no message is open there is none to edit: `reconcile` patches the last one while it is young.
+    [['thinking', 'streaming'], 'transcript-block', '=', ['reconcile', 'edit']],
+    [['dormant', 'tool-pending'], 'transcript-block', '=', ['reconcile']],
+    ['*', 'silence', '=', ['notice-silence']],
+
+    ['thinking', 'interrupted', 'dormant', ['stop-typing', 'finalize']],
+    ['streaming', 'interrupted', 'dormant', ['finalize']],
+    ['tool-pending', 'interrupted', 'dormant'],
+    ['dormant', 'interrupted', '='],
+
+    ['*', 'process-exit', 'dormant', ['stop-typing', 'finalize', 'settle-approval', 'end-session']],
+  ],
+})
+
+export type Phase = StateOf<typeof phaseTable>
+export type PhaseEvent = EventOf<typeof phaseTable>
+export type PhaseAction = ActionOf<typeof phaseTable>
+
+/** The table's event for what the screen shows. `isNewMenu`: another instance than the one that was asked last. */
+export function phaseEventOf(observation: Observation, isNewMenu: boolean): PhaseEvent {
+  if (observation.view === 'tool_menu') return isNewMenu ? 'tool_menu:new' : 'tool_menu'
+  if (observation.view === 'error') return (observation as Observation<'error'>).payload.final ? 'error:final' : 'error'
+  return observation.view
+}

@@ -1,0 +1,156 @@
+import { describe, expect, test } from 'vitest'
+import { runThrough } from '../../clock/testing/run-through.js'
+import type { Observation } from '../../screen/index.js'
+import { composer, idle, type ScriptedAgent } from '../testing/scripted-agent.js'
+import { agentOf, BULK, clock, GENERIC, send, TEXT, TYPED, useSendStage } from '../testing/send-stage.js'
+import { sendPrompt } from './send-gate.js'
+
+useSendStage()
+
+describe('a box that is not ready', () => {
+  test.each([
+    ['a menu is up', idle({ view: 'tool_menu', awaiting: 'permission', composer: null }), 'menu'],
+    ['a login is up', idle({ view: 'auth_required', awaiting: 'auth', composer: null }), 'menu'],
+    ['a survey takes digits', idle({ facets: [{ name: 'survey', data: {} }] }), 'menu'],
+    ['there is a draft', idle({ composer: composer('half a thought') }), 'draft'],
+    ['there is no box', idle({ composer: null, view: 'unknown', payload: { recognised: false } }), 'no-composer'],
+    [
+      'a viewer covers it',
+      idle({ composer: null, view: 'unknown', payload: { recognised: true, screen: 'help' } }),
+      'overlay',
+    ],
+  ])('%s: refused, not a key is pressed', async (_, seen, reason) => {
+    const agent = agentOf({}, seen)
+    expect(await send(agent)).toMatchObject({ result: 'refused', reason })
+    expect(agent.writes).toEqual([])
+  })
+
+  test('an agent at work that cannot queue is busy', async () => {
+    const agent = agentOf({}, idle({ busy: true, view: 'thinking' }))
+    expect(await send(agent, TEXT, TYPED)).toMatchObject({ result: 'refused', reason: 'busy' })
+    expect(agent.writes).toEqual([])
+  })
+
+  test('a session that has ended is gone', async () => {
+    const agent = agentOf()
+    agent.exit()
+    expect(await send(agent)).toMatchObject({ result: 'refused', reason: 'gone' })
+  })
+
+  test('a box that comes within three seconds is waited for, not one that comes later', async () => {
+    for (const [ms, result] of [
+      [2_900, 'delivered'],
+      [3_200, 'refused'],
+    ] as const) {
+      const agent = agentOf({}, idle({ composer: null, view: 'startup', busy: null }))
+      agent.later(ms, () => agent.show({ composer: composer(''), view: 'idle_prompt', busy: false }))
+      expect(await send(agent)).toMatchObject({ result })
+    }
+  })
+
+  test('a session that ends while its box is waited for is gone', async () => {
+    const agent = agentOf({}, idle({ composer: null, view: 'startup' }))
+    agent.later(500, () => agent.exit())
+    expect(await send(agent)).toMatchObject({ result: 'refused', reason: 'gone' })
+  })
+
+  test('a viewer, a list and shell mode are left with one key', async () => {
+    const viewer = agentOf(
+      { onWrite: (agent, keys) => keys === 'q' && agent.show(idle()) },
+      idle({ composer: null, view: 'unknown', payload: { recognised: true, screen: 'help', close: 'q' } }),
+    )
+    const list = agentOf(
+      { onWrite: (agent, keys) => keys === '\u001b' && agent.show({ composer: composer('') }) },
+      idle({ composer: composer('', { completion: { items: ['/a'], selected: 0 } }) }),
+    )
+    const shell = agentOf(
+      { onWrite: (agent, keys) => keys === '\u001b' && agent.show({ composer: composer('') }) },
+      idle({ composer: composer('', { shell: true }) }),
+    )
+    expect(await send(list)).toEqual({ result: 'delivered' })
+    expect(await send(shell)).toEqual({ result: 'delivered' })
+    expect(list.writes).toEqual(['\u001b', TEXT, '\r'])
+    const result = await send(viewer)
+    expect(viewer.writes[0]).toBe('q')
+    expect(viewer.writes.filter(keys => keys === 'q')).toHaveLength(1)
+    expect(result).toEqual({ result: 'delivered' })
+  })
+
+  test('and refused when that does not help; the key is pressed once', async () => {
+    const agent = agentOf({}, idle({ composer: composer('', { shell: true }) }))
+    expect(await send(agent)).toMatchObject({ result: 'refused', reason: 'focus' })
+    expect(agent.writes).toEqual(['\u001b'])
+  })
+})
+
+describe('what stands in front of the agent', () => {
+  test('a shell, an editor or a pager gets no prompt', async () => {
+    for (const prompt of ['shell', 'editor', 'pager'] as const) {
+      const agent = agentOf({}, idle({ payload: { fresh: false, prompt } } as Partial<Observation>))
+      expect(await send(agent)).toMatchObject({ result: 'refused', reason: 'no-agent' })
+      expect(agent.writes).toEqual([])
+    }
+  })
+
+  test('a program of which nothing is known may show any prompt', async () => {
+    const agent = agentOf({}, idle({ payload: { fresh: false, prompt: 'shell' } } as Partial<Observation>))
+    expect(await send(agent, TEXT, GENERIC)).toMatchObject({ result: 'delivered' })
+  })
+
+  test('another program that has the terminal, or copy mode, is found before anything is typed', async () => {
+    for (const reason of ['no-agent', 'copy-mode'] as const) {
+      const agent = Object.assign(agentOf(), { absence: () => ({ reason, detail: 'away' }) })
+      expect(await send(agent)).toEqual({ result: 'refused', reason, detail: 'away' })
+      expect(agent.writes).toEqual([])
+    }
+  })
+})
+
+describe('a draft', () => {
+  const DRAFT = idle({ composer: composer('half a thought') })
+  const clearing = (agent: ScriptedAgent, options: { clearsDraft?: boolean }) =>
+    runThrough(clock, sendPrompt(agent, TEXT, { pack: BULK, clock, ...options }))
+
+  test('is left alone unless it may be cleared', async () => {
+    const agent = agentOf({}, DRAFT)
+    expect(await clearing(agent, {})).toMatchObject({
+      reason: 'draft',
+      detail: expect.stringContaining('half a thought'),
+    })
+    expect(agent.writes).toEqual([])
+  })
+
+  test('is cleared with the agent’s key, and that is looked at', async () => {
+    const agent = agentOf({}, DRAFT)
+    expect(await clearing(agent, { clearsDraft: true })).toEqual({ result: 'delivered' })
+    expect(agent.writes).toEqual(['\u0015', TEXT, '\r'])
+  })
+
+  test('is never cleared while a person is typing it', async () => {
+    const agent = Object.assign(agentOf({}, DRAFT), { quietMs: () => 4_000 })
+    expect(await clearing(agent, { clearsDraft: true })).toMatchObject({
+      reason: 'draft',
+      detail: expect.stringContaining('someone is typing'),
+    })
+    expect(agent.writes).toEqual([])
+  })
+
+  test('that will not go is not typed behind', async () => {
+    const agent = agentOf({ isBlind: true }, DRAFT)
+    expect(await clearing(agent, { clearsDraft: true })).toMatchObject({ reason: 'draft' })
+    expect(agent.writes).toEqual(['\u0015'])
+  })
+
+  test('that is the prompt of an interrupted turn, given back by the agent, is taken out', async () => {
+    const given = (fields: object) =>
+      agentOf({}, idle({ composer: composer('the old one'), user: 'the old  one', ...fields }))
+    const interrupted = { terminator: { row: 3, outcome: 'interrupted' as const } }
+    const back = given(interrupted)
+    expect(await clearing(back, {})).toEqual({ result: 'delivered' })
+    expect(back.taken).toEqual([TEXT])
+    const done = given({ terminator: { row: 3, outcome: 'done' } })
+    expect(await clearing(done, {})).toMatchObject({ reason: 'draft' })
+    const other = given({ ...interrupted, user: 'another' })
+    expect(await clearing(other, {})).toMatchObject({ reason: 'draft' })
+  })
+})

@@ -1,0 +1,103 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { runThrough } from '../../clock/testing/run-through.js'
+import type { AgentScript } from '../testing/scripted-agent.js'
+import { agentOf, BULK, clock, GENERIC, packOf, send, TYPED, useSendStage } from '../testing/send-stage.js'
+import { sendPrompt } from './send-gate.js'
+
+useSendStage()
+
+describe('how text is written', () => {
+  test('several lines go as one bracketed paste', async () => {
+    const agent = agentOf()
+    await send(agent, 'one\r\ntwo\rthree', TYPED)
+    expect(agent.writes).toEqual(['\u001b[200~one\ntwo\nthree\u001b[201~', '\r'])
+  })
+
+  test('so does text of more than 400 characters, or with a tab in it', async () => {
+    for (const text of ['x'.repeat(401), 'a\tb']) {
+      const agent = agentOf()
+      await send(agent, text, TYPED)
+      expect(agent.writes[0]).toBe(`\u001b[200~${text}\u001b[201~`)
+    }
+    const agent = agentOf()
+    await send(agent, 'x'.repeat(400), TYPED)
+    expect(agent.writes).toHaveLength(401)
+  })
+
+  test("without bracketed paste line breaks are the agent's own newline key, and a tab is blanks", async () => {
+    const agent = agentOf({ isBracketedPaste: false })
+    await send(agent, 'one\ntwo\tx', packOf('mode = "bulk", pace_ms = 0, settle_ms = 1, newline = "\\u001b\\n"'))
+    expect(agent.writes[0]).toBe('one\u001b\ntwo    x')
+  })
+
+  test('a program that nobody knows and that takes no paste gets no line breaks', async () => {
+    const agent = agentOf({ isBracketedPaste: false })
+    expect(await send(agent, 'one\ntwo', GENERIC)).toMatchObject({ result: 'refused', reason: 'text' })
+    expect(agent.writes).toEqual([])
+    expect(await send(agentOf({ isBracketedPaste: false }), 'one line', GENERIC)).toEqual({ result: 'delivered' })
+  })
+
+  test('no control character and no paste marker ever leaves, whatever the text', async () => {
+    const nasty = fc.array(
+      fc.oneof(
+        fc.string({ unit: 'binary' }),
+        fc.constantFrom(
+          '\u001b[201~',
+          '\u001b[20\u001b[201~1~',
+          '\u009b201~',
+          '\u0003',
+          '\r',
+          '\r\n',
+          '\u007f',
+          '\u0000',
+          'word',
+        ),
+      ),
+      { maxLength: 6 },
+    )
+    await fc.assert(
+      fc.asyncProperty(nasty, fc.boolean(), async (parts, isBracketedPaste) => {
+        const agent = agentOf({ isBracketedPaste })
+        await send(agent, parts.join(''))
+        const text = agent.typed.replace(/^\u001b\[200~/, '').replace(/\u001b\[201~$/, '')
+        expect(text).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/)
+      }),
+      { numRuns: 60 },
+    )
+  })
+
+  test.each([
+    ['nothing', ''],
+    ['blanks', '  \n\t '],
+    ['keys alone', '\u0003\u001b'],
+    ['too much', 'x'.repeat(100_001)],
+  ])('%s is refused, and nothing is written', async (_, text) => {
+    const agent = agentOf()
+    expect(await send(agent, text)).toMatchObject({ result: 'refused', reason: 'text' })
+    expect(agent.writes).toEqual([])
+  })
+})
+
+describe('a text that begins like a command', () => {
+  const typed = async (text: string, script: AgentScript = {}, meaning?: 'text' | 'command') => {
+    const agent = agentOf(script)
+    const result = await runThrough(clock, sendPrompt(agent, text, { pack: BULK, clock, ...(meaning && { meaning }) }))
+    expect(result).toEqual({ result: 'delivered' })
+    return agent.writes[0]
+  }
+
+  test.each(['/etc/hosts is wrong', '!important', '@everyone look', '# Title'])('%s goes as a paste', async text => {
+    expect(await typed(text)).toBe(`\u001b[200~${text}\u001b[201~`)
+  })
+
+  test('or with a blank in front where nothing can be pasted', async () => {
+    expect(await typed('!important', { isBracketedPaste: false })).toBe(' !important')
+  })
+
+  test('is typed when it is one, or is meant as one', async () => {
+    expect(await typed('/model opus')).toBe('/model opus')
+    expect(await typed('!ls', {}, 'command')).toBe('!ls')
+    expect(await typed('/model', {}, 'text')).toBe('\u001b[200~/model\u001b[201~')
+  })
+})

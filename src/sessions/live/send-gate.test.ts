@@ -1,0 +1,273 @@
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { runThrough } from '../../clock/testing/run-through.js'
+import type { Observation } from '../../screen/index.js'
+import { type AgentScript, composer, idle, type ScriptedAgent } from '../testing/scripted-agent.js'
+import { agentOf, BULK, clock, send, TEXT, TYPED, useSendStage } from '../testing/send-stage.js'
+import { sendPrompt } from './send-gate.js'
+
+useSendStage()
+
+describe('a prompt that is taken', () => {
+  test('is written once, then Enter as a write of its own after a pause', async () => {
+    const times: number[] = []
+    const agent = agentOf({ onWrite: () => times.push(clock.now()) })
+    expect(await send(agent)).toEqual({ result: 'delivered' })
+    expect(agent.writes).toEqual([TEXT, '\r'])
+    expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(150)
+    expect(agent.taken).toEqual([TEXT])
+  })
+
+  test('is typed character by character where the agent wants that', async () => {
+    const agent = agentOf()
+    expect(await send(agent, 'héy 👍', TYPED)).toEqual({ result: 'delivered' })
+    expect(agent.writes).toEqual(['h', 'é', 'y', ' ', '👍', '\r'])
+  })
+
+  test('waits for a slow echo before Enter', async () => {
+    for (const echoMs of [1900, 2900]) {
+      const agent = agentOf({ echoMs })
+      expect(await send(agent)).toEqual({ result: 'delivered' })
+      expect(agent.writes).toEqual([TEXT, '\r'])
+    }
+  })
+
+  test('is queued by an agent at work that can', async () => {
+    const agent = agentOf(
+      { onTake: agent => agent.show({ composer: composer('') }) },
+      idle({ busy: true, view: 'thinking' }),
+    )
+    expect(await send(agent)).toEqual({ result: 'queued' })
+  })
+
+  test('is proven by its echo, by work, or by a request that follows it', async () => {
+    const ways: Partial<Observation>[] = [
+      { composer: composer(''), user: TEXT },
+      { composer: composer(''), busy: true, view: 'thinking' },
+      { composer: null, busy: true, view: 'thinking' },
+      { composer: null, user: TEXT, view: 'tool_menu', awaiting: 'permission' },
+      { composer: composer('', { queued: [TEXT] }) },
+    ]
+    for (const shown of ways)
+      expect(await send(agentOf({ onTake: agent => agent.show(shown) }))).toEqual({ result: 'delivered' })
+  })
+
+  test('a paste mark in the box stands for the text', async () => {
+    const agent = agentOf({
+      isBlind: true,
+      onWrite: (agent, keys) =>
+        keys !== '\r' && agent.show({ composer: composer('[Pasted text #1 +2 lines]', { pasted: 1 }) }),
+    })
+    expect(await send(agent, 'a\nb\nc')).toEqual({ result: 'delivered' })
+  })
+
+  test('a slash command waits for its list, and a picker is proof enough', async () => {
+    const times: number[] = []
+    const agent = agentOf({
+      onWrite: () => times.push(clock.now()),
+      onTake: agent => agent.show({ view: 'tool_menu', awaiting: 'picker', composer: null }),
+    })
+    expect(await send(agent, '/model')).toEqual({ result: 'delivered' })
+    expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(250)
+  })
+
+  test('a command that the agent answers with a row of its own is taken; a prompt needs more', async () => {
+    for (const [text, result] of [
+      ['/help', 'delivered'],
+      ['please help', 'unconfirmed'],
+    ] as const) {
+      let rows = 3
+      const agent = agentOf({
+        onTake: agent => {
+          rows++
+          agent.show({ composer: composer('') })
+        },
+      })
+      const port = Object.assign(agent, { lastRow: () => rows })
+      expect((await send(port, text)).result).toBe(result)
+    }
+  })
+
+  test('the same prompt again needs more than the old echo', async () => {
+    const said = idle({ user: TEXT, terminator: { row: 3, outcome: 'done' } })
+    const dropped = agentOf({ onTake: agent => agent.show({ composer: composer('') }) }, said)
+    expect(await send(dropped)).toMatchObject({ result: 'unconfirmed' })
+    const quick = agentOf(
+      { onTake: agent => agent.show({ composer: composer(''), terminator: { row: 7, outcome: 'done' } }) },
+      said,
+    )
+    expect(await send(quick)).toEqual({ result: 'delivered' })
+  })
+})
+
+describe('what goes wrong in between', () => {
+  test('Enter swallowed once is pressed once more, the text is not', async () => {
+    const agent = agentOf({ swallowed: 1 })
+    expect(await send(agent)).toEqual({ result: 'delivered' })
+    expect(agent.writes).toEqual([TEXT, '\r', '\r'])
+  })
+
+  test('Enter swallowed for good is unconfirmed after one retry', async () => {
+    const agent = agentOf({ swallowed: 9 })
+    expect(await send(agent)).toMatchObject({
+      result: 'unconfirmed',
+      detail: expect.stringContaining('stands in the input box'),
+    })
+    expect(agent.writes).toEqual([TEXT, '\r', '\r'])
+  })
+
+  test('a menu that appears while the box settles gets no Enter', async () => {
+    const agent = agentOf({ onWrite: (agent, keys) => keys === TEXT && agent.later(100, () => agent.showMenu()) })
+    expect(await send(agent)).toMatchObject({
+      result: 'unconfirmed',
+      detail: expect.stringContaining('Enter was not pressed'),
+    })
+    expect(agent.writes).toEqual([TEXT])
+  })
+
+  test('a menu that appears before the echo gets no Enter and no clearing key', async () => {
+    const agent = agentOf({ isBlind: true, onWrite: agent => agent.later(50, () => agent.showMenu()) })
+    expect(await send(agent)).toMatchObject({ result: 'unconfirmed' })
+    expect(agent.writes).toEqual([TEXT])
+  })
+
+  test('a menu that appears while characters are typed stops the typing', async () => {
+    const agent = agentOf()
+    agent.later(20, () => agent.showMenu())
+    expect(await send(agent, TEXT, TYPED)).toMatchObject({
+      result: 'unconfirmed',
+      detail: expect.stringMatching(/typing stopped after \d+ characters/),
+    })
+    expect(agent.writes.length).toBeLessThan(TEXT.length)
+    expect(agent.enters).toBe(0)
+  })
+
+  test('a menu at any moment never gets a key', async () => {
+    await fc.assert(
+      fc.asyncProperty(
+        fc.nat(4000),
+        fc.constantFrom(0, 100, 1500),
+        fc.nat(2),
+        fc.boolean(),
+        async (at, echoMs, swallowed, isTyped) => {
+          const agent = agentOf({ echoMs, swallowed })
+          agent.later(at, () => agent.showMenu())
+          await send(agent, TEXT, isTyped ? TYPED : BULK)
+          expect(agent.keysInMenu).toEqual([])
+          expect(TEXT.startsWith(agent.typed)).toBe(true)
+        },
+      ),
+      { numRuns: 150 },
+    )
+  })
+
+  test('text that never shows is not confirmed with Enter', async () => {
+    const agent = agentOf({ isBlind: true })
+    expect(await send(agent)).toMatchObject({
+      result: 'unconfirmed',
+      detail: expect.stringContaining('did not appear'),
+    })
+    expect(agent.writes).toEqual([TEXT])
+  })
+
+  test('text of which only a part shows is cleared again', async () => {
+    const agent = agentOf({
+      isBlind: true,
+      onWrite: (agent, keys) => keys === TEXT && agent.show({ composer: composer('please fix') }),
+    })
+    expect(await send(agent)).toMatchObject({ result: 'unconfirmed' })
+    expect(agent.writes).toEqual([TEXT, '\u0015'])
+  })
+
+  test("someone else's text in the box is not cleared", async () => {
+    const agent = agentOf({
+      isBlind: true,
+      onWrite: (agent, keys) => keys === TEXT && agent.show({ composer: composer('something else') }),
+    })
+    expect(await send(agent)).toMatchObject({ result: 'unconfirmed' })
+    expect(agent.writes).toEqual([TEXT])
+  })
+
+  test('an empty box alone proves nothing: it is looked at for 15 seconds', async () => {
+    const drops = (agent: ScriptedAgent) => agent.show({ composer: composer('') })
+    const dropped = agentOf({ onTake: drops })
+    const before = clock.now()
+    expect(await send(dropped)).toMatchObject({ result: 'unconfirmed' })
+    expect(clock.now() - before).toBeGreaterThanOrEqual(15_000)
+    expect(dropped.writes).toEqual([TEXT, '\r'])
+    const late = agentOf({
+      onTake: agent => {
+        drops(agent)
+        agent.later(14_000, () => agent.show({ busy: true, view: 'thinking' }))
+      },
+    })
+    expect(await send(late)).toEqual({ result: 'delivered' })
+  })
+
+  test('a session that ends while text is typed is gone; after Enter nobody can tell', async () => {
+    const before = agentOf({ isBlind: true, onWrite: agent => agent.later(20, () => agent.exit()) })
+    expect(await send(before)).toMatchObject({ result: 'refused', reason: 'gone' })
+    expect(before.enters).toBe(0)
+    const after = agentOf({ onTake: agent => agent.exit() })
+    expect(await send(after)).toMatchObject({ result: 'unconfirmed', detail: expect.stringContaining('ended') })
+    expect(after.writes).toEqual([TEXT, '\r'])
+  })
+
+  test('the text is never written twice, whatever the agent does', async () => {
+    const moods = fc.record({
+      echoMs: fc.constantFrom(0, 500, 2000, 5000),
+      swallowed: fc.nat(3),
+      isBlind: fc.boolean(),
+      isBracketedPaste: fc.boolean(),
+    })
+    await fc.assert(
+      fc.asyncProperty(
+        moods,
+        fc.constantFrom(TEXT, 'one\ntwo', 'y'),
+        fc.option(fc.nat(6000)),
+        async (mood, text, exitAt) => {
+          const agent = agentOf(mood)
+          if (exitAt !== null) agent.later(exitAt, () => agent.exit())
+          await send(agent, text)
+          const written = agent.typed.replace(/\u001b\[20[01]~/g, '').replace('\u0015', '')
+          expect([text, '']).toContain(written)
+          expect(agent.taken.length).toBeLessThanOrEqual(1)
+        },
+      ),
+      { numRuns: 100 },
+    )
+  })
+})
+
+describe('proof beside the screen', () => {
+  const dropped: AgentScript = { onTake: agent => agent.show({ composer: composer('') }) }
+
+  test('a hook or a transcript that names the text is proof enough', async () => {
+    const asked: unknown[] = []
+    const agent = Object.assign(agentOf(dropped), {
+      proof: (text: string, since: number, wasBusy: boolean) => {
+        asked.push([text, wasBusy])
+        return clock.monotonic() > since + 500 ? 'hook' : null
+      },
+    })
+    expect(await send(agent)).toEqual({ result: 'delivered' })
+    expect(asked[0]).toEqual([TEXT, false])
+  })
+
+  test('it is waited for twice as long where the agent calls hooks', async () => {
+    for (const hasHooks of [false, true]) {
+      const agent = Object.assign(agentOf(dropped), { hasHooks: () => hasHooks })
+      const before = clock.monotonic()
+      expect(await send(agent)).toMatchObject({ result: 'unconfirmed' })
+      expect(clock.monotonic() - before).toBeGreaterThan(hasHooks ? 29_000 : 14_000)
+      expect(clock.monotonic() - before).toBeLessThan(hasHooks ? 36_000 : 20_000)
+    }
+  })
+
+  test('a queue that must not be used is refused before anything is typed', async () => {
+    const agent = agentOf({}, idle({ busy: true, view: 'thinking' }))
+    const result = await runThrough(clock, sendPrompt(agent, TEXT, { pack: BULK, clock, mayQueue: false }))
+    expect(result).toMatchObject({ result: 'refused', reason: 'busy' })
+    expect(agent.writes).toEqual([])
+  })
+})

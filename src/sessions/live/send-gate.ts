@@ -1,0 +1,307 @@
+import { type Clock, delay } from '../../clock/index.js'
+import type { Observation, Pack } from '../../screen/index.js'
+import { cleanText, isCommand, squash, TEXT_MAX, type TextMeaning, type Typing, typingOf } from './send-text.js'
+
+/** What sending needs of a session. */
+export interface SendPort {
+  observation(): Observation | null
+  isExited(): boolean
+  isBracketedPaste(): boolean
+  press(keys: string): Promise<void>
+  changed(ms: number): Promise<void>
+  /** Why keys would not reach the agent (another program in front, a pane in copy mode); null: they would, as far as anyone can tell. */
+  absence?(): { reason: 'no-agent' | 'copy-mode'; detail: string } | null
+  /** Milliseconds since a person last typed here. */
+  quietMs?(): number
+  /**
+   * What beside the screen says that the agent took this text after this moment of the clock: a hook, its transcript, its
+   * status. Of an agent that worked before, work proves nothing.
+   */
+  proof?(text: string, since: number, wasBusy: boolean): string | null
+  /** The last row that stands above the input box: what a command of the agent's own answers comes below it. */
+  lastRow?(): number
+  /** The agent calls hooks: proof may come late. */
+  hasHooks?(): boolean
+}
+
+export type SendResult =
+  | { result: 'delivered' }
+  | { result: 'queued' }
+  /** Kept here until the agent rests. */
+  | { result: 'held'; prompt: string }
+  | { result: 'refused'; reason: SendRefusal; detail: string }
+  | { result: 'unconfirmed'; detail: string }
+
+export type SendRefusal =
+  | 'gone'
+  | 'copy-mode'
+  | 'no-agent'
+  | 'menu'
+  | 'overlay'
+  | 'no-composer'
+  | 'draft'
+  | 'completion'
+  | 'focus'
+  | 'busy'
+  | 'text'
+
+export interface GateOptions {
+  pack: Pack
+  clock: Clock
+  /** How long the input box may take to appear. */
+  readyWaitMs?: number
+  meaning?: TextMeaning
+  /** Text that stands in the box is deleted first, unless a person is typing it. */
+  clearsDraft?: boolean
+  /** Whether the agent's own queue may be used. */
+  mayQueue?: boolean
+}
+
+const READY_WAIT_MS = 3_000
+/** How long a list or viewer that was told to close, or a box that was cleared, may take. */
+const CLOSE_WAIT_MS = 1_000
+/** An agent on a busy machine may draw the first character and, seconds later, the rest. */
+const ECHO_WAIT_MS = 10_000
+const RETRY_AFTER_MS = 3_000
+const RETRY_WAIT_MS = 5_000
+/** An empty box without any proof is looked at for so long, counted from the first Enter. */
+const PROOF_WAIT_MS = 15_000
+const HOOK_PROOF_WAIT_MS = 30_000
+/** Who typed so recently may be about to go on. */
+const TYPING_MS = 10_000
+/** Agents open a list of commands while one is typed; Enter before it stands picks something else. */
+const COMMAND_LIST_MS = 250
+const ESCAPE = '\u001b'
+
+/**
+ * Types a prompt into the agent's input box: only while that box is live and empty and nothing else is on screen; the text first, Enter as
+ * a write of its own once the text is seen in the box and is still there; and *delivered* only when the agent took it. The text is never
+ * written twice, and no key is pressed while a menu is up: what appears in between is reported, not answered.
+ */
+export async function sendPrompt(port: SendPort, text: string, options: GateOptions): Promise<SendResult> {
+  const { pack, clock, meaning = 'auto' } = options
+  const clean = cleanText(text)
+  if (clean === '') return refused('text', 'there is nothing to send')
+  if (clean.length > TEXT_MAX)
+    return refused('text', `the text has ${clean.length} characters; at most ${TEXT_MAX} can be sent`)
+  const blocked = await waitForComposer(port, options)
+  if (blocked) return blocked
+  const typing = typingOf(clean, { pack, meaning, isBracketedPaste: port.isBracketedPaste() })
+  if (!typing) return refused('text', 'several lines can only be pasted, and this program takes no paste')
+  const stopped = await typeText(port, typing, pack, clock)
+  if (stopped) return stopped
+  await until(port, clock, ECHO_WAIT_MS, () => obstacle(port) !== null || showsText(port.observation(), clean))
+  if (obstacle(port) || !showsText(port.observation(), clean)) return notTyped(port, clean, pack)
+  const command = isCommand(clean, meaning)
+  await delay(clock, command ? Math.max(pack.input.settleMs, COMMAND_LIST_MS) : pack.input.settleMs)
+  return submit(port, { text: clean, isCommand: command }, pack, clock)
+}
+
+interface Prompt {
+  text: string
+  isCommand: boolean
+}
+
+async function submit(port: SendPort, prompt: Prompt, pack: Pack, clock: Clock): Promise<SendResult> {
+  const { text } = prompt
+  await until(port, clock, CLOSE_WAIT_MS, () => obstacle(port) !== null || showsText(port.observation(), text))
+  const before = port.observation()
+  if (obstacle(port) || !before || !showsText(before, text)) return notTyped(port, text, pack)
+  const delivered: SendResult = { result: before.busy === true ? 'queued' : 'delivered' }
+  const firstEnter = clock.monotonic()
+  const rowBefore = port.lastRow?.() ?? 0
+  const isAnswered = () => prompt.isCommand && port.observation()?.composer?.empty === true && isBelow(port, rowBefore)
+  const isTaken = () =>
+    isProof(port.observation(), before, prompt) ||
+    isAnswered() ||
+    Boolean(port.proof?.(text, firstEnter, before.busy === true))
+  await port.press(pack.input.submit)
+  if (await until(port, clock, RETRY_AFTER_MS, isTaken)) return delivered
+  // Only a box that still shows our text, with nothing else on screen, gets the one further Enter.
+  if (!obstacle(port) && showsText(port.observation(), text)) {
+    await port.press(pack.input.submit)
+    if (await until(port, clock, RETRY_WAIT_MS, isTaken)) return delivered
+    if (showsText(port.observation(), text))
+      return unconfirmed('the text stands in the input box; Enter was pressed twice and not taken')
+  }
+  const proofWaitMs = port.hasHooks?.() ? HOOK_PROOF_WAIT_MS : PROOF_WAIT_MS
+  if (await until(port, clock, firstEnter + proofWaitMs - clock.monotonic(), isTaken)) return delivered
+  return unconfirmed(`Enter was pressed, but nothing shows that the agent took the text${suffix(obstacle(port))}`)
+}
+
+function isBelow(port: SendPort, row: number): boolean {
+  return (port.lastRow?.() ?? 0) > row
+}
+
+/** Something after our Enter says that the agent has the text. A box that is merely empty says nothing: agents drop text too. */
+function isProof(seen: Observation | null, before: Observation, { text, isCommand }: Prompt): boolean {
+  if (!seen || showsText(seen, text)) return false
+  const isEchoed = showsEcho(seen, text)
+  if (isAsking(seen)) return isEchoed || isCommand
+  if (seen.composer && !seen.composer.empty) return false
+  if (
+    seen.busy === true ||
+    (seen.composer?.queued.length ?? 0) > 0 ||
+    seen.facets.some(facet => facet.name === 'queued')
+  )
+    return true
+  const hasTurned = JSON.stringify(seen.terminator) !== JSON.stringify(before.terminator)
+  if (isCommand && (hasTurned || seen.user !== before.user || seen.view !== before.view)) return true
+  // The same words may have been said before: then their echo alone proves nothing.
+  return isEchoed && (hasTurned || !showsEcho(before, text))
+}
+
+async function waitForComposer(port: SendPort, options: GateOptions): Promise<SendResult | null> {
+  const { clock } = options
+  const judge = () => judgeScreen(port, options)
+  await until(port, clock, options.readyWaitMs ?? READY_WAIT_MS, () => judge()?.reason !== 'no-composer')
+  const key = closingKey(port, judge()?.reason, options)
+  if (key === null) return judge()
+  await port.press(key)
+  await until(port, clock, CLOSE_WAIT_MS, () => judge() === null)
+  return judge()
+}
+
+function judgeScreen(port: SendPort, { pack, mayQueue = true }: GateOptions): Refused | null {
+  const seen = port.observation()
+  if (port.isExited()) return refused('gone', 'the session has ended')
+  const absence = port.absence?.()
+  if (absence) return refused(absence.reason, absence.detail)
+  const other = seen && pack.agent !== 'generic' ? otherProgram(seen) : null
+  if (other) return refused('no-agent', `${other} is in front, not the agent`)
+  if (isAsking(seen)) return refused('menu', 'the agent waits for an answer; decide that first')
+  if (seen?.view === 'auth_required') return refused('menu', 'the agent waits for a sign-in')
+  if (seen?.facets.some(facet => facet.name === 'survey'))
+    return refused('menu', 'a survey on screen takes the next digit; answer or dismiss it first')
+  if (seen && isOverlay(seen)) return refused('overlay', 'a viewer covers the input box')
+  if (!seen?.composer) return refused('no-composer', 'the agent shows no input box')
+  if (!seen.composer.empty) {
+    const who = isSomeoneTyping(port) ? 'someone is typing in the input box' : 'there is text in the input box already'
+    return refused('draft', `${who}: ${seen.composer.draft.slice(0, 60)}`)
+  }
+  if (seen.composer.completion) return refused('completion', 'a list of completions is open in the input box')
+  if (seen.composer.shell) return refused('focus', 'the input box is in shell mode')
+  if (seen.busy && !(pack.input.queue && mayQueue))
+    return refused('busy', `the agent is working${pack.input.queue ? '' : ' and cannot queue a prompt'}`)
+  return null
+}
+
+/** A shell, a pager, an editor: what the agent has started, or left behind. */
+function otherProgram(seen: Observation): string | null {
+  if (seen.view !== 'idle_prompt') return null
+  const { prompt } = (seen as Observation<'idle_prompt'>).payload
+  return prompt === 'agent' ? null : `a ${prompt}`
+}
+
+function isSomeoneTyping(port: SendPort): boolean {
+  return (port.quietMs?.() ?? Number.POSITIVE_INFINITY) < TYPING_MS
+}
+
+/** Some agents put the prompt of an interrupted turn back into their box: nobody wrote it there, and it is in the conversation above. */
+function isGivenBack(seen: Observation | null): boolean {
+  if (!seen?.composer || seen.user === null || seen.terminator?.outcome !== 'interrupted') return false
+  return squash(seen.composer.draft) === squash(seen.user)
+}
+
+/** The one key that may bring an empty input box. */
+function closingKey(
+  port: SendPort,
+  reason: SendRefusal | undefined,
+  { pack, clearsDraft }: GateOptions,
+): string | null {
+  if (reason === 'completion' || reason === 'focus') return isSomeoneTyping(port) ? null : ESCAPE
+  if (reason === 'draft')
+    return (clearsDraft || isGivenBack(port.observation())) && !isSomeoneTyping(port) ? pack.input.clear : null
+  if (reason === 'overlay') return (port.observation() as Observation<'unknown'>).payload.close ?? null
+  return null
+}
+
+function isOverlay(seen: Observation): boolean {
+  return seen.view === 'unknown' && seen.composer === null && (seen as Observation<'unknown'>).payload.recognised
+}
+
+/** A menu, a login, a question: whatever is typed now answers it. */
+function isAsking(seen: Observation | null): boolean {
+  return seen !== null && seen.awaiting !== null && seen.awaiting !== 'exit_confirm'
+}
+
+/** What forbids any further key. */
+function obstacle(port: SendPort): string | null {
+  if (port.isExited()) return 'the session has ended'
+  return isAsking(port.observation()) ? 'the agent asks for an answer' : null
+}
+
+async function typeText(port: SendPort, { text, way }: Typing, pack: Pack, clock: Clock): Promise<SendResult | null> {
+  if (way === 'paste') {
+    await port.press(`\u001b[200~${text}\u001b[201~`)
+    return null
+  }
+  // A typed tab is a key: it completes, or moves the focus.
+  const characters = [...text.replaceAll('\t', '    ')].map(character =>
+    character === '\n' ? pack.input.newline : character,
+  )
+  if (way === 'bulk') {
+    await port.press(characters.join(''))
+    return null
+  }
+  for (const [typed, character] of characters.entries()) {
+    if (obstacle(port))
+      return unconfirmed(`${obstacle(port)}: typing stopped after ${typed} characters, Enter was not pressed`)
+    await port.press(character)
+    await delay(clock, pack.input.paceMs)
+  }
+  return null
+}
+
+/** The text is not in the box as it should be: what part of it is there is taken out again, unless a menu would get the key. */
+async function notTyped(port: SendPort, text: string, pack: Pack): Promise<SendResult> {
+  const inTheWay = obstacle(port)
+  if (port.isExited()) return refused('gone', 'the session ended while the text was being typed')
+  if (inTheWay) return unconfirmed(`${inTheWay}; the text was typed, Enter was not pressed`)
+  const draft = squash(port.observation()?.composer?.draft ?? '')
+  if (draft !== '' && squash(text).includes(draft)) await port.press(pack.input.clear)
+  return unconfirmed('the text did not appear in the input box; Enter was not pressed')
+}
+
+/** The box shows the end of the text, or the mark of a paste. Blanks do not count: boxes wrap. */
+function showsText(observation: Observation | null, text: string): boolean {
+  const composer = observation?.composer
+  if (!composer) return false
+  return composer.pasted > 0 || squash(composer.draft).endsWith(squash(text).slice(-20))
+}
+
+/** The newest echoed prompt is this text, or as much of it as the agent repeats. */
+function showsEcho({ user }: Observation, text: string): boolean {
+  if (user === null) return false
+  const echo = squash(user)
+  const wanted = squash(text)
+  return (
+    echo.endsWith(wanted.slice(-20)) ||
+    (echo.length >= 20 && wanted.startsWith(echo)) ||
+    /\[pasted (?:text|#\d)/i.test(user)
+  )
+}
+
+type Refused = Extract<SendResult, { result: 'refused' }>
+
+function refused(reason: SendRefusal, detail: string): Refused {
+  return { result: 'refused', reason, detail }
+}
+
+function unconfirmed(detail: string): SendResult {
+  return { result: 'unconfirmed', detail }
+}
+
+function suffix(inTheWay: string | null): string {
+  return inTheWay === null ? '' : `; ${inTheWay}`
+}
+
+async function until(port: SendPort, clock: Clock, ms: number, holds: () => boolean): Promise<boolean> {
+  const deadline = clock.monotonic() + ms
+  while (!holds()) {
+    const left = deadline - clock.monotonic()
+    if (left <= 0 || port.isExited()) return holds()
+    await port.changed(left)
+  }
+  return true
+}

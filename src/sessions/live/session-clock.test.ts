@@ -1,0 +1,98 @@
+import { expect, test } from 'vitest'
+import { SimulatedClock } from '../../clock/index.js'
+import { SessionClock } from './session-clock.js'
+
+const STARTED = 1_000_000
+
+function session(age = 0): {
+  clock: SimulatedClock
+  time: SessionClock
+  calls: number[]
+  at(due: number | null): void
+} {
+  const clock = new SimulatedClock(STARTED + age)
+  const time = new SessionClock(clock, STARTED)
+  const calls: number[] = []
+  return { clock, time, calls, at: due => time.schedule(due, () => calls.push(time.now())) }
+}
+
+test('counts seconds since the start of the session, also for a host that came later', () => {
+  const { clock, time } = session(5000)
+  expect(time.now()).toBe(5)
+  clock.advance(250)
+  expect(time.now()).toBe(5.25)
+})
+
+test('calls back once, when the session has reached the time', () => {
+  const { clock, calls, at } = session()
+  at(1)
+  clock.advance(999)
+  expect(calls).toEqual([])
+  clock.advance(1)
+  expect(calls).toEqual([1])
+  clock.advance(5000)
+  expect(calls).toEqual([1])
+})
+
+test('a later call replaces the one before; null takes it back', () => {
+  const { clock, calls, at, time } = session()
+  at(1)
+  at(2)
+  clock.advance(1500)
+  expect(calls).toEqual([])
+  at(null)
+  clock.advance(5000)
+  expect(calls).toEqual([])
+  at(3)
+  expect(clock.pending).toBe(1)
+  time.stop()
+  expect(clock.pending).toBe(0)
+})
+
+test('a time that has passed is now', () => {
+  const { clock, calls, at } = session(10_000)
+  at(1)
+  clock.advance(0)
+  expect(calls).toEqual([10])
+})
+
+test('follows stamps that are ahead of it, and never goes back', () => {
+  const { clock, time } = session()
+  time.observe(3)
+  expect(time.now()).toBe(3)
+  time.observe(1)
+  expect(time.now()).toBe(3)
+  clock.advance(500)
+  expect(time.now()).toBe(3.5)
+})
+
+test('what was waited for comes nearer when the stamps jump ahead', () => {
+  const { clock, calls, at, time } = session()
+  at(10)
+  time.observe(9.5)
+  clock.advance(499)
+  expect(calls).toEqual([])
+  clock.advance(1)
+  expect(calls).toEqual([10])
+  at(20)
+  time.observe(30)
+  clock.advance(0)
+  expect(calls).toEqual([10, 30])
+})
+
+test('the same time again keeps the timer, and calls the newest callback', () => {
+  const { clock, time, calls } = session()
+  time.schedule(1, () => calls.push(1))
+  time.schedule(1, () => calls.push(2))
+  expect(clock.pending).toBe(1)
+  clock.advance(1000)
+  expect(calls).toEqual([2])
+})
+
+test('a session that began in the future, because the wall clock stepped back, still counts up', () => {
+  const { clock, time } = session(-5000)
+  expect(time.now()).toBe(-5)
+  time.observe(2)
+  clock.advance(1000)
+  expect(time.now()).toBe(3)
+})

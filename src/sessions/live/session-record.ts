@@ -1,0 +1,116 @@
+import { type EventData, type EventType, isEvent } from '../../events/index.js'
+import type { Projection, StoredEvent } from '../../store/index.js'
+
+/** A session as lists show it: a projection of its events. */
+export interface SessionRecord {
+  id: string
+  number: number
+  person: string
+  agent: string
+  agentVersion?: string
+  agentSessionId?: string
+  label?: string
+  project: string
+  cwd: string
+  args: string[]
+  pid: number
+  size: { cols: number; rows: number }
+  startedAt: number
+  endedAt?: number
+  state: 'starting' | 'live' | 'ended' | 'lost'
+  exit?: { code: number | null; signal: string | null } | null
+  endReason?: string
+  resumedFrom?: string
+  /** The session in which the conversation goes on. */
+  resumedBy?: string
+  recording: string
+  owner: string
+  /** Variables that say where its agent keeps its files. */
+  places?: Record<string, string>
+  /** What the agent does without asking since somebody chose that in its own menu. */
+  allows?: { tool: string; label: string; approval: string; since: number }[]
+  /** When its person last chose it, by surface. */
+  chosen?: Record<string, number>
+  /** What its agent had told of its own work when it ended. */
+  crew?: EventData<'crew.dismissed'>
+  version: number
+}
+
+const TYPES: readonly EventType[] = [
+  'session.started',
+  'session.ready',
+  'session.ended',
+  'crew.dismissed',
+  'session.lost',
+  'session.renamed',
+  'session.identified',
+  'session.resumed',
+  'session.chosen',
+  'session.allows',
+  'session.asks',
+  'session.forgotten',
+]
+
+export const sessionsProjection: Projection<SessionRecord> = {
+  name: 'sessions',
+  version: 5,
+  types: TYPES,
+  key: event => event.stream.slice(event.stream.indexOf('/') + 1),
+  evolve: (record, event) => {
+    const next = evolve(record, event)
+    return next && { ...next, version: event.version }
+  },
+}
+
+function evolve(record: SessionRecord | null, event: StoredEvent): SessionRecord | null {
+  if (isEvent(event, 'session.started')) {
+    const { agentVersion, agentSessionId, label, resumedFrom, places, ...rest } = event.data
+    return {
+      id: event.stream.slice(event.stream.indexOf('/') + 1),
+      ...rest,
+      ...(agentVersion !== undefined && { agentVersion }),
+      ...(agentSessionId !== undefined && { agentSessionId }),
+      ...(label !== undefined && { label }),
+      ...(resumedFrom !== undefined && { resumedFrom }),
+      ...(places !== undefined && { places }),
+      startedAt: event.at,
+      state: 'starting',
+      version: event.version,
+    }
+  }
+  if (!record) return null
+  if (isEvent(event, 'session.forgotten')) return null
+  if (isEvent(event, 'session.ready')) return record.state === 'starting' ? { ...record, state: 'live' } : record
+  if (isEvent(event, 'session.ended')) {
+    return { ...record, state: 'ended', endedAt: event.at, exit: event.data.exit, endReason: event.data.reason }
+  }
+  if (isEvent(event, 'crew.dismissed')) return { ...record, crew: event.data }
+  // A session whose end was seen is not lost, whatever a host that came later believed.
+  if (isEvent(event, 'session.lost') && record.state !== 'ended')
+    return { ...record, state: 'lost', endedAt: event.at, endReason: event.data.reason }
+  if (isEvent(event, 'session.identified')) {
+    const { agentSessionId, agentVersion } = event.data
+    return { ...record, agentSessionId, ...(agentVersion !== undefined && { agentVersion }) }
+  }
+  if (isEvent(event, 'session.chosen') && event.data.person === record.person)
+    return { ...record, chosen: { ...record.chosen, [event.data.surface]: event.at } }
+  if (isEvent(event, 'session.allows')) {
+    const { session: _, ...allowed } = event.data
+    return { ...record, allows: [...allowsBut(record, allowed.label), { ...allowed, since: event.at }] }
+  }
+  if (isEvent(event, 'session.asks')) return { ...record, allows: allowsBut(record, event.data.label) }
+  if (isEvent(event, 'session.resumed')) return { ...record, resumedBy: event.data.by }
+  if (isEvent(event, 'session.renamed')) {
+    const { label: _, ...unnamed } = record
+    return event.data.label === null ? unnamed : { ...record, label: event.data.label }
+  }
+  return record
+}
+
+function allowsBut({ allows = [] }: SessionRecord, label: string): NonNullable<SessionRecord['allows']> {
+  return allows.filter(allowed => allowed.label !== label)
+}
+
+export function sessionStream(id: string): string {
+  return `session/${id}`
+}

@@ -1,0 +1,32 @@
+import { SignalboxError } from '../errors/index.js'
+import type { ForeignCall } from '../reports/index.js'
+import type { PaneInfo } from './pane-info.js'
+import type { TmuxPane } from './tmux-pane.js'
+
+/** By id, a unique beginning of it, a session's number, or a place in tmux. */
+export function paneByWord(all: readonly PaneInfo[], word: string): PaneInfo {
+  const exact = all.find(pane => pane.id === word || pane.place === word || pane.tmuxPane === word)
+  if (exact) return exact
+  const begun = all.filter(pane => pane.id.startsWith(word))
+  if (begun.length === 1) return begun[0]!
+  if (begun.length > 1)
+    throw new SignalboxError('E_ID_AMBIGUOUS', `"${word}" is the beginning of ${begun.length} panes`, {
+      next: 'write more of the id',
+    })
+  throw new SignalboxError('E_UNKNOWN', `there is no pane "${word}"`, { next: 'signalbox watch lists them' })
+}
+
+/** The tmux pane that a hook call comes from: by its own id, its terminal, or the one pane of this agent in this directory. */
+export function paneOfCall(
+  all: readonly TmuxPane[],
+  { agent, tmuxPane, socket, tty, cwd }: ForeignCall,
+): TmuxPane | null {
+  if (tmuxPane !== null) {
+    const named = all.filter(pane => pane.info.pane === tmuxPane && (socket === null || pane.socket === socket))
+    return named.length === 1 ? named[0]! : null
+  }
+  const onTerminal = tty === null ? undefined : all.find(pane => pane.info.tty === tty)
+  if (onTerminal) return onTerminal
+  const here = all.filter(pane => pane.agent === agent && cwd !== null && pane.info.cwd === cwd)
+  return here.length === 1 ? here[0]! : null
+}

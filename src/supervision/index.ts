@@ -1,0 +1,6 @@
+export { copyOf, type LiveSettings, SWITCHES, type SwitchChange, type SwitchName } from './live-settings.js'
+export { PANE_ACTIONS, type PaneAction, PaneBoard, type PaneExplanation } from './pane-board.js'
+export type { BoardChange } from './pane-changes.js'
+export type { PaneInfo } from './pane-info.js'
+export { SessionWatch } from './session-monitor.js'
+export { sessionPane } from './session-pane.js'

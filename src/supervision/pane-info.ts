@@ -1,0 +1,166 @@
+import type { PaneState, PaneStatus, Supervised, Supervisor } from '../panes/index.js'
+import type { Menu, Observation } from '../screen/index.js'
+import type { Redactor } from '../text/index.js'
+import type { SessionPane } from './pane-board.js'
+import type { TmuxPane } from './tmux-pane.js'
+
+/** A pane as every surface is told of it. Times are wall milliseconds. */
+export interface PaneInfo {
+  id: string
+  source: 'session' | 'tmux'
+  /** A session's number, or a place in tmux such as `main:1.0`. */
+  place: string
+  name: string
+  /** tmux: its server and its own id. */
+  socket?: string
+  tmuxPane?: string
+  agent: string | null
+  job: string | null
+  /** Redacted and cut. */
+  command: string
+  cwd: string
+  title: string
+  status: PaneStatus
+  /** What a list shows: done and failed stay for a moment after they were seen. */
+  shown: PaneStatus
+  since: number
+  startedAt: number
+  waitedSince?: number
+  needsYou: boolean
+  /** What it does, or asks. */
+  doing: string
+  seen: boolean
+  background: number
+  stuck: 'frozen' | 'no-progress' | null
+  exitCode?: number | null
+  isFaded: boolean
+  isRecent: boolean
+  isFocused: boolean
+  isInMode: boolean
+  why: { claim: string | null; authority: string; rule: string; confidence: number; staleForS: number | null }
+  heuristics: 'auto' | 'off'
+  /** Nobody is called for it. */
+  isMuted: boolean
+  gate: string | null
+  flicker: number
+  generation: number
+  stateId: number
+  approval?: string
+}
+
+/** What the board does not add itself. */
+type UnmutedPane = Omit<PaneInfo, 'isMuted'>
+
+export function describeSession(pane: SessionPane, redactor: Redactor): UnmutedPane {
+  const { place, name, agent, cwd, approval } = pane.about()
+  return {
+    ...common(pane, redactor),
+    source: 'session',
+    place,
+    name,
+    agent: agent === 'generic' ? null : agent,
+    cwd,
+    isFocused: false,
+    isInMode: false,
+    ...(approval !== null && { approval }),
+  }
+}
+
+export function describeTmux(pane: TmuxPane, redactor: Redactor): UnmutedPane {
+  const { info, agent, socket } = pane
+  return {
+    ...common(pane, redactor),
+    source: 'tmux',
+    place: info.place,
+    name: info.window,
+    socket,
+    tmuxPane: info.pane,
+    agent,
+    cwd: info.cwd,
+    isFocused: info.isFocused,
+    isInMode: info.isInMode,
+  }
+}
+
+function common(
+  pane: { id: string; supervisor: Supervisor; now(): number; wall(t: number): number },
+  redactor: Redactor,
+) {
+  const t = pane.now()
+  const state = pane.supervisor.state(t)
+  const { job } = pane.supervisor
+  const paneState = pane.supervisor.pane.state(t)
+  return {
+    id: pane.id,
+    job: job?.name ?? null,
+    command: job?.commandLine ?? '',
+    title: redactor.redact(pane.supervisor.pane.screen.last?.frame.title ?? ''),
+    status: state.status,
+    shown: state.shown,
+    since: Math.round(pane.wall(state.since)),
+    startedAt: Math.round(pane.wall(state.startedAt)),
+    ...(state.waitedSince !== undefined && { waitedSince: Math.round(pane.wall(state.waitedSince)) }),
+    needsYou: state.status === 'waiting-approval',
+    doing: doingOf(paneState, state, text => redactor.redact(text)),
+    seen: state.seen,
+    background: state.background,
+    stuck: state.stuck,
+    ...(state.exitCode !== undefined && { exitCode: state.exitCode }),
+    isFaded: state.isFaded,
+    isRecent: state.isRecent,
+    why: {
+      claim: state.claim?.is ?? null,
+      authority: state.authority,
+      rule: state.rule,
+      confidence: state.confidence,
+      staleForS: state.staleFor === null ? null : Math.round(state.staleFor),
+    },
+    heuristics: state.heuristics,
+    gate: state.gate,
+    flicker: state.flicker,
+    generation: state.generation,
+    stateId: state.stateId,
+  }
+}
+
+/** The one line that says what a pane is about. */
+export function doingOf(state: PaneState, supervised: Supervised, redact: (text: string) => string): string {
+  return redact(oneLine(rawDoing(state, supervised))).slice(0, 200)
+}
+
+/** The same as it stands on the screen. */
+export function rawDoing(
+  { payload, view, look, awaiting }: PaneState,
+  { status, claim, exitCode, label }: Supervised,
+): string {
+  const { menu, tool, message } = (payload ?? {}) as {
+    menu?: Menu | null
+    tool?: { name: string; summary: string } | null
+    message?: string
+  }
+  if (status === 'waiting-approval') {
+    const question = menu?.question || menu?.options.map(option => option.label).join(' / ')
+    return question || lastRow(look?.observation, state(look)) || `asks: ${awaiting ?? 'input'}`
+  }
+  if (status === 'failed')
+    return message ?? (exitCode != null ? `exit ${exitCode}` : claim?.is === 'failed' ? claim.reason : '')
+  if (status === 'running' || status === 'long-running') {
+    if (tool && (tool.summary || tool.name !== 'Shell')) return `${tool.name} ${tool.summary}`.trim()
+    const said = (payload as { label?: string } | null)?.label
+    return label || said || (view === 'response_content' ? 'writes its answer' : view.replaceAll('_', ' '))
+  }
+  return look?.observation.user ?? ''
+}
+
+function state(look: PaneState['look']): string[] {
+  return look?.frame.lines.map(line => line.text) ?? []
+}
+
+/** A question without a menu stands on the row of the cursor. */
+function lastRow(_observation: Observation | undefined, rows: readonly string[]): string {
+  return rows.findLast(row => row.trim() !== '')?.trim() ?? ''
+}
+
+function oneLine(text: string): string {
+  return text.replace(/[\p{Cc}\s]+/gu, ' ').trim()
+}

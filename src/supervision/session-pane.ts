@@ -1,0 +1,33 @@
+import type { Clock } from '../clock/index.js'
+import type { LiveSession, SessionRecord } from '../sessions/index.js'
+import type { SessionPane } from './pane-board.js'
+import type { SessionWatch } from './session-monitor.js'
+
+/** A session of ours as a pane of the board; null where it is not supervised. */
+export function sessionPane(
+  session: LiveSession,
+  watch: SessionWatch,
+  record: SessionRecord,
+  clock: Clock,
+): SessionPane | null {
+  const { supervisor } = watch
+  if (!supervisor) return null
+  return {
+    id: session.id,
+    supervisor,
+    now: () => watch.now(),
+    wall: t => clock.now() - (watch.now() - t) * 1000,
+    about: () => {
+      const approval = session.approval?.state === 'pending' ? session.approval.id : null
+      supervisor.setPending(approval !== null)
+      return {
+        place: String(record.number),
+        name: record.label ?? `session ${record.number}`,
+        agent: record.agent,
+        cwd: record.cwd,
+        approval,
+        pid: record.pid,
+      }
+    },
+  }
+}

@@ -1,0 +1,237 @@
+import { type AgentReport, type LivePack, loadAgent, type PackShelf } from '../agents/index.js'
+import type { Clock, Timer } from '../clock/index.js'
+import { type Counters, Pane, type PaneStep, Supervisor, type SupervisorSettings } from '../panes/index.js'
+import { contentBytes, type TmuxContent, type TmuxPaneInfo } from '../panes/tmux/index.js'
+import { initialMemory } from '../screen/index.js'
+import { JoinedTalk } from '../sessions/index.js'
+import type { Redactor } from '../text/index.js'
+import { type AgentPrograms, isOwnSurface, readJob } from './foreground-job.js'
+import { askWitness } from './terminal-read-check.js'
+
+export interface TmuxPaneOptions {
+  id: string
+  key: string
+  socket: string
+  info: TmuxPaneInfo
+  clock: Clock
+  settings: SupervisorSettings
+  packs: PackShelf
+  programs: AgentPrograms
+  redactor: Redactor
+  env: NodeJS.ProcessEnv
+  counters: Counters
+  changed(): void
+  onError(error: unknown): void
+}
+
+/** Foreign panes are read, not kept: tmux has their history. */
+const SCROLLBACK = 2_000
+
+/**
+ * A pane that somebody else started: tmux's output in an emulator of our own that answers nobody (tmux does), with the pack of whichever
+ * agent runs in it. Which one that is may change at any time, and the picture stays.
+ */
+export class TmuxPane {
+  readonly id: string
+  readonly key: string
+  readonly socket: string
+  readonly supervisor: Supervisor
+  /** What the agent in it says. */
+  readonly talk: JoinedTalk
+  readonly #options: TmuxPaneOptions
+  readonly #startedAt: number
+  readonly #wallStart: number
+  #info: TmuxPaneInfo
+  #live: LivePack
+  #timer: Timer | null = null
+  #agent: string | null = null
+  #choosing: Promise<void> = Promise.resolve()
+  #hasContent = false
+  #isJobDue = false
+  #isOwn = false
+  #isClosed = false
+
+  static async open(options: TmuxPaneOptions): Promise<TmuxPane> {
+    return new TmuxPane(options, await options.packs.take(null))
+  }
+
+  private constructor(options: TmuxPaneOptions, live: LivePack) {
+    const { id, key, socket, info, clock, settings, counters, onError } = options
+    this.id = id
+    this.key = key
+    this.socket = socket
+    this.#options = options
+    this.#info = info
+    this.#live = live
+    this.#startedAt = clock.monotonic()
+    this.#wallStart = clock.now()
+    this.talk = new JoinedTalk({ id, clock, onError })
+    this.supervisor = new Supervisor(
+      new Pane(live.pack, { cols: info.cols, rows: info.rows, scrollback: SCROLLBACK }),
+      {
+        settings,
+        agentPrograms: [...options.programs.keys()],
+        counters,
+        isWitnessed: true,
+        onError,
+      },
+    )
+    this.describe(info)
+  }
+
+  get info(): TmuxPaneInfo {
+    return this.#info
+  }
+
+  /** It shows a surface of ours; a second list of the same panes would be noise. */
+  get isOwn(): boolean {
+    return this.#isOwn
+  }
+
+  get agent(): string | null {
+    return this.#agent
+  }
+
+  /** Seconds since we first saw it. */
+  now(): number {
+    return (this.#options.clock.monotonic() - this.#startedAt) / 1000
+  }
+
+  wall(t: number): number {
+    return this.#wallStart + t * 1000
+  }
+
+  describe(info: TmuxPaneInfo): void {
+    const t = this.now()
+    this.#info = info
+    this.readJob()
+    this.supervisor.focus(info.isFocused && !info.isInMode, t)
+    if (info.dead) this.supervisor.exited({ code: info.dead.status, signal: null }, t)
+    this.#after(t)
+  }
+
+  output(bytes: Uint8Array): void {
+    if (!this.#hasContent) return
+    const t = this.now()
+    this.#isJobDue = true
+    this.#take(this.supervisor.pane.feed(bytes, t, { live: false }), t)
+  }
+
+  /** What it shows, whole: a fresh emulator, so that nothing of what was missed lives on. */
+  content(content: TmuxContent): void {
+    const t = this.now()
+    const { pane } = this.supervisor
+    const { cols, rows } = content
+    pane.screen.reset({ cols, rows, scrollback: SCROLLBACK })
+    this.supervisor.resized(t)
+    this.talk.resync()
+    this.#hasContent = true
+    this.#take(pane.feed(contentBytes(content), t, { live: false }), t)
+    if (this.#info.title !== '')
+      this.#take(
+        pane.feed(Buffer.from(`\u001b]2;${this.#info.title.replace(/\p{Cc}/gu, '')}\u0007`), t, { live: false }),
+        t,
+      )
+  }
+
+  /** What the agent in it says by its hooks. */
+  hear(report: AgentReport): void {
+    const t = this.now()
+    this.supervisor.take(this.supervisor.pane.hear(report, t), t)
+    this.supervisor.note('hook', report.statement.is, t)
+    this.#after(t)
+  }
+
+  /** Once a second. */
+  tick(): void {
+    if (this.#isJobDue) this.readJob()
+    this.supervisor.tick(this.now())
+    this.#after(this.now())
+  }
+
+  readJob(): void {
+    this.#isJobDue = false
+    const { programs, redactor, settings } = this.#options
+    const job = readJob(this.#info.pid, this.#info.command, {
+      programs,
+      redactor,
+      commandMax: settings.panes.command_max,
+    })
+    this.#isOwn = isOwnSurface(this.#info.pid)
+    this.supervisor.runs(job, this.now())
+    if (job.agent !== this.#agent) {
+      this.#agent = job.agent
+      this.#choosing = this.#choosing.then(() => this.#usePack(job.agent)).catch(this.#options.onError)
+    }
+  }
+
+  /** Resolves when the pack of the program in it is in use. */
+  settled(): Promise<void> {
+    return this.#choosing
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#timer?.cancel()
+    this.#live.release()
+  }
+
+  async #usePack(agent: string | null): Promise<void> {
+    const adapter = agent === null ? null : await loadAgent(agent)
+    const live = await this.#options.packs.take(adapter?.pack ?? null)
+    if (this.#isClosed) return live.release()
+    const t = this.now()
+    const { emulator } = this.supervisor.pane.screen.serialize()
+    const pane = new Pane(live.pack, this.#size, { emulator, memory: initialMemory() })
+    this.#live.release()
+    this.#live = live
+    this.supervisor.replace(pane, t)
+    if (agent === null) this.talk.left()
+    else this.talk.begin(live.pack, pane.screen)
+    // A byte that draws nothing: the picture is looked at again, with the eyes of the new pack.
+    this.#take(pane.feed(Uint8Array.of(0), t, { live: false }), t)
+  }
+
+  get #size(): { cols: number; rows: number; scrollback: number } {
+    return { cols: this.#info.cols, rows: this.#info.rows, scrollback: SCROLLBACK }
+  }
+
+  #take(steps: PaneStep[], t: number): void {
+    this.supervisor.take(steps, t)
+    for (const step of steps) if (step.type === 'look') this.talk.see(step.look)
+    this.#after(t)
+  }
+
+  /** A picture that stands still sends nothing: its deadlines are ours. */
+  #after(t: number): void {
+    if (this.#isClosed) return
+    this.#options.changed()
+    void this.#witness()
+    const { pane } = this.supervisor
+    const deadlines = [pane.nextDeadline(), this.supervisor.nextDeadline(), this.talk.nextDeadline()].filter(
+      at => at !== null && at > t - 1,
+    )
+    this.#timer?.cancel()
+    this.#timer = null
+    if (deadlines.length === 0) return
+    const due = Math.min(...(deadlines as number[]))
+    this.#timer = this.#options.clock.setTimer(Math.max(1, (due - t) * 1000), () => this.#due())
+  }
+
+  /** A menu stands where the shell says that a command runs: the program itself is looked at. */
+  async #witness(): Promise<void> {
+    const { env, onError } = this.#options
+    const { supervisor } = this
+    const isHeard = await askWitness({ supervisor, now: () => this.now(), pid: this.#info.pid }, { env, onError })
+    if (isHeard && !this.#isClosed) this.#options.changed()
+  }
+
+  #due(): void {
+    const t = this.now()
+    const { pane } = this.supervisor
+    const isTickDue = (this.supervisor.nextDeadline() ?? Number.POSITIVE_INFINITY) <= t
+    if (isTickDue) this.supervisor.tick(t)
+    this.talk.tick(t)
+    this.#take(pane.tick(t), t)
+  }
+}

@@ -1,0 +1,201 @@
+import { agentNames, loadAgent, type PackShelf } from '../agents/index.js'
+import { type Clock, newId } from '../clock/index.js'
+import { SignalboxError } from '../errors/index.js'
+import type { Counters, SupervisorSettings } from '../panes/index.js'
+import { TmuxSource } from '../panes/tmux/index.js'
+import type { Redactor } from '../text/index.js'
+import type { AgentPrograms } from './foreground-job.js'
+import { TmuxPane } from './tmux-pane.js'
+
+export interface TmuxPlaces {
+  directories?: readonly string[]
+  sockets?: readonly string[]
+}
+
+export interface TmuxRosterOptions {
+  clock: Clock
+  settings: SupervisorSettings
+  packs: PackShelf
+  redactor: Redactor
+  env: NodeJS.ProcessEnv
+  counters: Counters
+  changed(id: string): void
+  left(id: string): void
+  onError(error: unknown): void
+}
+
+/** The panes of all tmux servers: opened when tmux tells of them, closed when they go. */
+export class TmuxRoster {
+  readonly #options: TmuxRosterOptions
+  readonly #panes = new Map<string, TmuxPane>()
+  readonly #byId = new Map<string, TmuxPane>()
+  /** Every pane that is supervised, from the moment it was told of until it goes. */
+  readonly #opening = new Map<string, Promise<TmuxPane | null>>()
+  /** Panes beyond `panes.max_total`. */
+  readonly #leftOut = new Map<string, { socket: string; info: TmuxPane['info'] }>()
+  /** What tmux told of a pane while it was being opened, in its order: between two of these nothing may be lost. */
+  readonly #early = new Map<string, ((pane: TmuxPane) => void)[]>()
+  /** A pane keeps its public id while its process lives, also over a lost connection. */
+  readonly #ids = new Map<string, string>()
+  #source: TmuxSource | null = null
+  #programs: Promise<AgentPrograms> | null = null
+  #known: AgentPrograms | null = null
+  #isClosed = false
+
+  constructor(options: TmuxRosterOptions) {
+    this.#options = options
+  }
+
+  get panes(): readonly TmuxPane[] {
+    return [...this.#panes.values()]
+  }
+
+  pane(id: string): TmuxPane | null {
+    return this.#byId.get(id) ?? null
+  }
+
+  async join(places: TmuxPlaces): Promise<boolean> {
+    const { settings, clock, env, onError } = this.#options
+    if (!settings.panes.sources.includes('tmux')) return false
+    await this.agentPrograms()
+    this.#source ??= new TmuxSource({
+      clock,
+      env,
+      described: (key, socket, info) => void this.#described(key, socket, info).catch(onError),
+      output: (key, bytes) => this.#deliver(key, pane => pane.output(bytes)),
+      content: (key, content) => this.#deliver(key, pane => pane.content(content)),
+      gone: key => this.#gone(key),
+      onError,
+    })
+    if (!this.#source.isAvailable) return false
+    await this.#source.watch(places)
+    await Promise.all(this.#opening.values())
+    return true
+  }
+
+  /** Lets go of every server and every pane; `join` may be called again. */
+  leave(): void {
+    this.#source?.close()
+    this.#source = null
+    this.#leftOut.clear()
+    for (const key of [...this.#opening.keys(), ...this.#panes.keys()]) this.#gone(key)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    this.#source?.close()
+    for (const pane of this.#panes.values()) pane.close()
+    this.#panes.clear()
+    this.#byId.clear()
+  }
+
+  /** Programs of all agents by their names; null until they were asked for. */
+  get knownPrograms(): AgentPrograms | null {
+    return this.#known
+  }
+
+  agentPrograms(): Promise<AgentPrograms> {
+    this.#programs ??= Promise.all(agentNames().map(loadAgent)).then(agents => {
+      this.#known = new Map(agents.flatMap(agent => agent.programs.map(program => [program, agent.name] as const)))
+      return this.#known
+    })
+    return this.#programs
+  }
+
+  #deliver(key: string, act: (pane: TmuxPane) => void): void {
+    const early = this.#early.get(key)
+    const pane = this.#panes.get(key)
+    if (early) early.push(act)
+    else if (pane) act(pane)
+  }
+
+  async #described(key: string, socket: string, info: TmuxPane['info']): Promise<void> {
+    const known = this.#panes.get(key)
+    if (known) {
+      if (known.info.pid === info.pid) return known.describe(info)
+      // The id was given to another process: another pane.
+      this.#gone(key)
+    }
+    if (this.#opening.has(key) && !known) return void (await this.#opening.get(key))?.describe(info)
+    if (this.#opening.size >= this.#options.settings.panes.max_total) return this.#leaveOut(key, socket, info)
+    await this.#begin(key, socket, info)
+  }
+
+  async #begin(key: string, socket: string, info: TmuxPane['info']): Promise<void> {
+    this.#early.set(key, [])
+    const opening = this.#openPane(key, socket, info).finally(() => this.#early.delete(key))
+    this.#opening.set(key, opening)
+    await opening
+  }
+
+  /** One too many: it is kept in mind until another one goes, and the person is told once that there are such panes. */
+  #leaveOut(key: string, socket: string, info: TmuxPane['info']): void {
+    const { settings, counters, onError } = this.#options
+    const isFirst = this.#leftOut.size === 0
+    if (!this.#leftOut.has(key)) counters.add('pane.left_out', { reason: 'max_total' })
+    this.#leftOut.set(key, { socket, info })
+    if (!isFirst) return
+    onError(
+      new SignalboxError('E_LIMIT', `there are more panes than ${settings.panes.max_total}; the others are left out`, {
+        next: 'raise panes.max_total',
+      }),
+    )
+  }
+
+  /** A place is free: the pane that has waited longest takes it, and its content is asked for, because nobody kept it. */
+  #takeIn(): void {
+    const [next] = this.#leftOut
+    if (!next || this.#isClosed || !this.#source) return
+    const [key, { socket, info }] = next
+    this.#leftOut.delete(key)
+    const source = this.#source
+    void this.#begin(key, socket, info)
+      .then(() => source.resync(key))
+      .catch(this.#options.onError)
+  }
+
+  async #openPane(key: string, socket: string, info: TmuxPane['info']): Promise<TmuxPane | null> {
+    const { clock, settings, packs, redactor, env, counters, onError } = this.#options
+    const name = `${key} ${info.pid}`
+    const id = this.#ids.get(name) ?? newId('pan')
+    this.#ids.set(name, id)
+    const pane = await TmuxPane.open({
+      id,
+      key,
+      socket,
+      info,
+      clock,
+      settings,
+      packs,
+      programs: await this.agentPrograms(),
+      redactor,
+      env,
+      counters,
+      changed: () => this.#options.changed(id),
+      onError,
+    })
+    if (this.#isClosed || !this.#opening.has(key)) {
+      pane.close()
+      return null
+    }
+    this.#panes.set(key, pane)
+    this.#byId.set(id, pane)
+    const early = this.#early.get(key) ?? []
+    this.#early.delete(key)
+    for (const act of early) act(pane)
+    await pane.settled()
+    this.#options.changed(id)
+    return pane
+  }
+
+  #gone(key: string): void {
+    const pane = this.#panes.get(key)
+    this.#leftOut.delete(key)
+    if (this.#opening.delete(key)) this.#takeIn()
+    if (!pane) return
+    this.#panes.delete(key)
+    this.#byId.delete(pane.id)
+    pane.close()
+    this.#options.left(pane.id)
+  }
+}

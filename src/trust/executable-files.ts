@@ -1,0 +1,176 @@
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { Git } from '../git/index.js'
+import { type Graph, handlerOf, parseDot, textOf } from '../graph/index.js'
+import { PACKAGE_ROOT } from '../process/index.js'
+
+/** What of a project would be run, or would say what is run: each file by its path inside of the project, with the hash of what it holds. */
+export interface ExecutableFiles {
+  /** The real path that trust is kept for. */
+  project: string
+  /** Shared by the worktrees of a repository; null outside of one. */
+  commonDirectory: string | null
+  files: Readonly<Record<string, string>>
+  /** Commands that the graphs among them hand to a shell, for whoever decides. */
+  commands: readonly string[]
+  /** One hash for all of them: what a person names who has seen them elsewhere. */
+  hash: string
+}
+
+export const PROJECT_FILE = '.signalbox.toml'
+
+/**
+ * Files by which a project has programs started for whoever works in it: our own settings, and those of agents (hooks, servers of tools). An
+ * agent that works without a terminal asks nobody whether it may obey them.
+ */
+export const PROJECT_SETTINGS: readonly string[] = [
+  PROJECT_FILE,
+  '.claude/settings.json',
+  '.claude/settings.local.json',
+  '.mcp.json',
+  '.codex/config.toml',
+  '.codex/hooks.json',
+  '.gemini/settings.json',
+  '.qwen/settings.json',
+  '.cursor/mcp.json',
+  'opencode.json',
+  'opencode.jsonc',
+  '.opencode/opencode.json',
+  '.copilot/mcp-config.json',
+  '.pi/settings.json',
+  '.aider.conf.yml',
+  'crush.json',
+  '.crush.json',
+]
+
+/** A chain of graphs that start each other goes no deeper than this. */
+const DEPTH_MAX = 16
+
+/**
+ * The files of a workflow: the DOT file itself, the settings of its project and of its agents there, the prompts, child graphs and handlers
+ * it names, and the scripts that its commands name. Only what is in the project counts: a program from elsewhere is the person's own.
+ */
+export async function executableFiles(dotFile: string, others: readonly string[] = []): Promise<ExecutableFiles> {
+  const path = realpathSync(dotFile)
+  const { git, project } = await projectOf(dirname(path))
+  const found = new Set<string>([path, ...others.map(file => realpathSync(file))])
+  const commands = new Set<string>()
+  collect(path, { project, found, commands, depth: 0 })
+  return described(git, { project, found, commands })
+}
+
+/** A graph that came as text: the text, what it names, and the settings of the project it is to run in. */
+export async function executableText(dot: string, directory: string): Promise<ExecutableFiles> {
+  const { git, project } = await projectOf(realpathSync(directory))
+  const found = new Set<string>()
+  const commands = new Set<string>()
+  collectGraph(parseDot(dot).graph, project, { project, found, commands, depth: 0 })
+  const text = createHash('sha256').update(dot).digest('hex')
+  // Named by what it holds: a text has no place, and another text is another entry.
+  return described(git, { project, found, commands }, { [`graph:${text.slice(0, 16)}`]: text })
+}
+
+/** Comes with the program: whoever installed that has let it run. */
+export function isOwnFile(file: string): boolean {
+  const examples = join(PACKAGE_ROOT, 'examples')
+  if (!existsSync(examples)) return false
+  const inside = relative(realpathSync(examples), realpathSync(file))
+  return !inside.startsWith('..') && !inside.startsWith('/')
+}
+
+async function projectOf(directory: string): Promise<{ git: Git; project: string }> {
+  const git = new Git(directory)
+  return { git, project: (await git.root()) ?? directory }
+}
+
+async function described(
+  git: Git,
+  { project, found, commands }: Pick<Place, 'project' | 'found' | 'commands'>,
+  more: Readonly<Record<string, string>> = {},
+): Promise<ExecutableFiles> {
+  const own = PROJECT_SETTINGS.map(name => join(project, name)).filter(isFile)
+  const paths = [...new Set([...found, ...own])]
+  const files: Record<string, string> = { ...more }
+  for (const file of paths) files[relative(project, file)] = hashOfFile(file)
+  const { code, stdout } = await git.try(['rev-parse', '--path-format=absolute', '--git-common-dir'])
+  return {
+    project,
+    commonDirectory: code === 0 ? stdout.trim() : null,
+    files,
+    commands: [...commands],
+    hash: hashOf(files),
+  }
+}
+
+function isFile(path: string): boolean {
+  return existsSync(path) && statSync(path).isFile()
+}
+
+export function hashOf(files: Readonly<Record<string, string>>): string {
+  const hash = createHash('sha256')
+  for (const file of Object.keys(files).sort()) hash.update(`${file}\0${files[file]}\n`)
+  return hash.digest('hex')
+}
+
+interface Place {
+  project: string
+  found: Set<string>
+  commands: Set<string>
+  depth: number
+}
+
+function collect(dotFile: string, place: Place): void {
+  if (place.depth > DEPTH_MAX) return
+  const { graph } = parseDot(readFileSync(dotFile, 'utf8'))
+  collectGraph(graph, dirname(dotFile), place)
+}
+
+/** `directory` is what the graph's own paths are relative to. */
+function collectGraph(graph: Graph, directory: string, place: Place): void {
+  const { project, found, commands, depth } = place
+  const add = (named: string | null, base: string): string | null => {
+    const file = named === null ? null : insideFile(resolve(base, named), project)
+    if (file === null || found.has(file)) return null
+    found.add(file)
+    return file
+  }
+  const addGraph = (named: string | null) => {
+    const child = add(named, directory)
+    if (child !== null) collect(child, { ...place, depth: depth + 1 })
+  }
+  const addCommand = (command: string | null) => {
+    if (command !== null) commands.add(command)
+    for (const word of wordsOf(command ?? '')) add(word, project)
+  }
+  addGraph(textOf(graph.attributes, 'stack.child_dotfile'))
+  addCommand(textOf(graph.attributes, 'tool_hooks.pre'))
+  addCommand(textOf(graph.attributes, 'tool_hooks.post'))
+  for (const node of graph.nodes.values()) {
+    const prompt = textOf(node.attributes, 'prompt', 'llm_prompt')
+    if (prompt?.startsWith('@')) add(prompt.slice(1), directory)
+    addGraph(textOf(node.attributes, 'pipeline', 'sub_pipeline', 'graph_ref'))
+    addGraph(textOf(node.attributes, 'stack.child_dotfile'))
+    if (handlerOf(node) === 'tool') addCommand(textOf(node.attributes, 'tool_command', 'script'))
+  }
+}
+
+/** Words of a shell command that may name a file: cut at blanks, quotes and operators. What is no file is passed over later. */
+function wordsOf(command: string): string[] {
+  return command.split(/[\s'"`;|&<>()=$]+/).filter(word => word.includes('/') || word.includes('.'))
+}
+
+function insideFile(path: string, project: string): string | null {
+  try {
+    const real = realpathSync(path)
+    const inside = relative(project, real)
+    if (inside.startsWith('..') || inside.startsWith('/') || !statSync(real).isFile()) return null
+    return real
+  } catch {
+    return null
+  }
+}
+
+function hashOfFile(file: string): string {
+  return createHash('sha256').update(readFileSync(file)).digest('hex')
+}

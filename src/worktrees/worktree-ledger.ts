@@ -1,0 +1,125 @@
+import { existsSync, readdirSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../clock/index.js'
+import { listRuns, type RunRecord } from '../engine/index.js'
+import { Git } from '../git/index.js'
+import type { EventStore } from '../store/index.js'
+import { fateOf, type WorktreeFacts, type WorktreeFate } from './worktree-fate-table.js'
+
+/** A worktree that a run has made. */
+export interface WorktreeEntry extends WorktreeFacts {
+  run: string
+  path: string
+  /** Where the repository is; null where no run says. */
+  repository: string | null
+  branch: string | null
+  /** Null where it was not measured. */
+  bytes: number | null
+  fate: WorktreeFate
+}
+
+export interface LedgerOptions {
+  store: EventStore
+  clock: Clock
+  dataDirectory: string
+  /** How long a clean worktree that is not merged is left alone. */
+  keepMs: number
+  /** Walks through every file for its size: slow where dependencies are installed. */
+  isMeasured?: boolean
+}
+
+/** All worktrees below the data directory, and those that git still has an entry of although their directory is gone. */
+export async function worktreeLedger(options: LedgerOptions): Promise<WorktreeEntry[]> {
+  const runs = new Map((await listRuns(options.store)).map(run => [run.id, run]))
+  const base = join(options.dataDirectory, 'worktrees')
+  const entries: WorktreeEntry[] = []
+  for (const project of directories(base))
+    for (const name of directories(join(base, project))) {
+      const record = runs.get(name.replace(/\.branches$/, ''))
+      const inner = name.endsWith('.branches')
+        ? directories(join(base, project, name)).map(entry => join(name, entry))
+        : [name]
+      for (const path of inner) entries.push(await look(join(base, project, path), record, options))
+    }
+  const known = new Set(entries.map(({ path }) => path))
+  const repositories = new Set([...runs.values()].map(({ project }) => project).filter(existsSync))
+  for (const repository of repositories)
+    for (const { path, branch } of await vanished(repository, base)) {
+      if (known.has(path)) continue
+      known.add(path)
+      entries.push(goneEntry(path, branch, repository, runs.get(path.split('/').at(-1)!)))
+    }
+  return entries
+}
+
+async function look(path: string, record: RunRecord | undefined, options: LedgerOptions): Promise<WorktreeEntry> {
+  const git = new Git(path)
+  const head = await git.head()
+  const repository = record && existsSync(record.project) ? record.project : null
+  const project = repository === null ? null : new Git(repository)
+  const target = (await project?.head()) ?? null
+  const isMerged = head !== null && target !== null && (await project!.isAncestor(head, target))
+  const dirty = head === null ? 0 : (await git.status()).length
+  const facts: WorktreeFacts = {
+    runStatus: record?.status ?? null,
+    isThere: true,
+    dirty,
+    ahead: head !== null && target !== null && !isMerged ? await ahead(git, target) : isMerged ? 0 : 1,
+    isMerged,
+    idleMs: Math.max(0, options.clock.now() - Math.max(statSync(path).mtimeMs, record?.updatedAt ?? 0)),
+  }
+  return {
+    ...facts,
+    run: record?.id ?? path.split('/').at(-1)!,
+    path,
+    repository,
+    branch: head === null ? null : await git.branch(),
+    bytes: options.isMeasured ? sizeOf(path) : null,
+    fate: fateOf(facts, options.keepMs),
+  }
+}
+
+async function ahead(git: Git, target: string): Promise<number> {
+  const { code, stdout } = await git.try(['rev-list', '--count', `${target}..HEAD`])
+  return code === 0 ? Number(stdout.trim()) : 1
+}
+
+function goneEntry(
+  path: string,
+  branch: string | null,
+  repository: string,
+  record: RunRecord | undefined,
+): WorktreeEntry {
+  const facts = { runStatus: record?.status ?? null, isThere: false, dirty: 0, ahead: 0, isMerged: false, idleMs: 0 }
+  return { ...facts, run: record?.id ?? path.split('/').at(-1)!, path, repository, branch, bytes: 0, fate: 'gone' }
+}
+
+/** Worktrees of ours that git lists and that are no longer on disk. */
+async function vanished(repository: string, base: string): Promise<{ path: string; branch: string | null }[]> {
+  const { code, stdout } = await new Git(repository).try(['worktree', 'list', '--porcelain', '-z'])
+  if (code !== 0) return []
+  return stdout.split('\0\0').flatMap(block => {
+    const fields = new Map(block.split('\0').map(line => [line.split(' ')[0]!, line.slice(line.indexOf(' ') + 1)]))
+    const path = fields.get('worktree') ?? ''
+    if (!path.startsWith(`${base}/`) || existsSync(path)) return []
+    return [{ path, branch: fields.get('branch')?.replace(/^refs\/heads\//, '') ?? null }]
+  })
+}
+
+function directories(directory: string): string[] {
+  if (!existsSync(directory)) return []
+  return readdirSync(directory, { withFileTypes: true })
+    .filter(entry => entry.isDirectory())
+    .map(entry => entry.name)
+    .sort()
+}
+
+function sizeOf(path: string): number {
+  let sum = 0
+  for (const entry of readdirSync(path, { withFileTypes: true })) {
+    const child = join(path, entry.name)
+    if (entry.isDirectory()) sum += sizeOf(child)
+    else if (entry.isFile()) sum += statSync(child).size
+  }
+  return sum
+}
