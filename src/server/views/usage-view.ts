@@ -2,22 +2,11 @@ import { createHash } from 'node:crypto'
 import { addUsage, type RunRecord, runStream, type Usage } from '../../engine/index.js'
 import type { EventData } from '../../events/index.js'
 import type { EventStore } from '../../store/index.js'
+import type { UsageReport } from '../api-types.js'
 import { partsOfStep } from './run-steps.js'
 
-export const SPLITS = ['day', 'agent', 'model', 'project', 'pipeline', 'version', 'node'] as const
-export type Split = (typeof SPLITS)[number]
-
-export interface UsageRow {
-  /** Of each split that was asked for. */
-  key: Partial<Record<Split, string>>
-  usage: Usage
-  steps: number
-  runs: number
-  passed: number
-  failed: number
-  medianMs: number
-  p95Ms: number
-}
+export type UsageRow = UsageReport['rows'][number]
+export type Split = UsageReport['by'][number]
 
 interface Spent {
   key: Partial<Record<Split, string>>
