@@ -80,9 +80,12 @@ export type PaneList = z.output<typeof panes.paneList>
 export type PaneConversation = z.output<typeof panes.paneConversation>
 export type PaneStats = z.output<typeof panes.paneStats>
 export type PaneSwitches = z.output<typeof panes.paneSwitches>
+export type SupervisedPane = z.output<typeof panes.supervisedPane>
 export type PanePreview = z.output<typeof panes.panePreview>
 export type TmuxJoined = z.output<typeof panes.tmuxJoined>
 export type Frame = z.output<typeof panes.frame>
+/** A frame in the format `text`. */
+export type TextFrame = Frame & { lines: string[] }
 export type Explanation = z.output<typeof explain.explanation>
 export type ScreenExplanation = z.output<typeof explain.screenExplanation>
 export type Supervision = z.output<typeof explain.supervision>
@@ -132,5 +135,9 @@ export type PaneChange = z.output<typeof stream.paneChange>
 export type SessionRecordFrame = z.output<typeof stream.sessionRecord>
 export type RunRecordFrame = z.output<typeof stream.runRecord>
 export type MessageUpdate = z.output<typeof stream.messageUpdate>
+/** A frame of `GET /panes/stream`. */
+export type PaneStreamFrame = FrameOf<typeof stream.PANE_STREAM_FRAMES>
 export type TypingUpdate = z.output<typeof stream.typing>
 export type CrewUpdate = z.output<typeof stream.crewUpdate>
+
+type FrameOf<F extends Record<string, z.ZodType>> = { [E in keyof F]: { event: E; data: z.output<F[E]> } }[keyof F]

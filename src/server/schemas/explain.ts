@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { tool } from './blocks.js'
 import { moment } from './common.js'
-import { pane } from './panes.js'
+import { supervisedPane } from './panes.js'
 
 const rows = z.tuple([z.int(), z.int()]).describe('first and last row')
 
@@ -114,7 +114,7 @@ const statusEntry = z.object({
 
 /** What the supervision of panes knows: every report of the last hour. */
 export const supervision = z.object({
-  pane: pane.omit({ version: true }),
+  pane: supervisedPane,
   reports: z.array(
     z.object({
       t: z.number(),

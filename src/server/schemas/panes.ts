@@ -53,6 +53,9 @@ export const pane = z
   })
   .meta({ id: 'Pane' })
 
+/** A pane without the version that orders its changes: for readers on the owner's socket, who get every change in order. */
+export const supervisedPane = pane.omit({ version: true })
+
 export const span = z.object({
   x: z.int(),
   width: z.int(),
@@ -77,7 +80,7 @@ export const frame = z
     title: z.string(),
     buffer: z.enum(['normal', 'alternate']),
     cursor: z.object({ x: z.int(), y: z.int(), visible: z.boolean() }),
-    lines: z.array(z.union([z.string(), z.array(span)])),
+    lines: z.union([z.array(z.string()), z.array(z.array(span))]).describe('by `format`: text, or styled spans'),
   })
   .meta({ id: 'Frame' })
 

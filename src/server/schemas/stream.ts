@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { block } from './blocks.js'
 import { moment } from './common.js'
-import { pane, panePreview } from './panes.js'
+import { pane, panePreview, supervisedPane } from './panes.js'
 import { run } from './runs.js'
 import { crew, session } from './sessions.js'
 
@@ -54,4 +54,19 @@ export const EPHEMERAL_FRAMES = {
   'message.update': messageUpdate,
   typing,
   'session.crew': crewUpdate,
+} as const
+
+/** Frames of `GET /panes/stream`, by the name of their event; moments are milliseconds. */
+export const PANE_STREAM_FRAMES = {
+  panes: z.object({ items: z.array(supervisedPane), at: moment }),
+  pane: z.object({ pane: supervisedPane }),
+  gone: z.object({ pane: supervisedPane }),
+  notice: z.object({
+    kind: z.enum(['needs-you', 'done', 'failed', 'digest', 'over']),
+    pane: z.string(),
+    title: z.string(),
+    body: z.string(),
+    at: moment,
+  }),
+  heartbeat: z.object({}),
 } as const

@@ -11,9 +11,10 @@ export function frameView(frame: Frame, format: FrameFormat, redactor: Redactor)
     title: redactor.redact(frame.title),
     buffer: frame.buffer,
     cursor: frame.cursor,
-    lines: frame.lines.map(row =>
-      format === 'text' ? redactor.redactSameWidth(row.text) : redactSpans(row, redactor),
-    ),
+    lines:
+      format === 'text'
+        ? frame.lines.map(row => redactor.redactSameWidth(row.text))
+        : frame.lines.map(row => redactSpans(row, redactor)),
   }
 }
 

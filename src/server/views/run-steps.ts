@@ -58,7 +58,6 @@ function change(step: RunStep, type: string, data: Record<string, unknown>, at: 
   } else if (type === 'step.lost') Object.assign(step, { endedAt: at, status: 'lost' })
   else if (type === 'step.recovered') {
     const { verdict, evidence, usage } = data as EventData<'step.recovered'>
-    step.recovery = { verdict, evidence }
-    step.usage ??= usage ?? null
+    Object.assign(step, { recovery: { verdict, evidence }, usage: step.usage ?? usage ?? null })
   }
 }

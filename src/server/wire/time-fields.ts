@@ -36,9 +36,13 @@ export const TIME_FIELDS: ReadonlySet<string> = new Set(FIELDS)
 
 type TimeField = (typeof FIELDS)[number]
 
-/** An answer as a caller that asks for milliseconds gets it. */
+/** An answer as a caller that asks for milliseconds gets it: a field is absent or has a value, because JSON has no `undefined`. */
 export type InMilliseconds<T> = T extends readonly unknown[] | object
-  ? { [K in keyof T]: K extends TimeField ? Milliseconds<T[K]> : InMilliseconds<T[K]> }
+  ? {
+      [K in keyof T]: K extends TimeField
+        ? Milliseconds<Exclude<T[K], undefined>>
+        : InMilliseconds<Exclude<T[K], undefined>>
+    }
   : T
 
 type Milliseconds<T> = T extends string ? number : InMilliseconds<T>
