@@ -135,6 +135,8 @@ export type PaneChange = z.output<typeof stream.paneChange>
 export type SessionRecordFrame = z.output<typeof stream.sessionRecord>
 export type RunRecordFrame = z.output<typeof stream.runRecord>
 export type MessageUpdate = z.output<typeof stream.messageUpdate>
+/** A frame of `GET /events` that is not in the log. */
+export type EphemeralFrame = FrameOf<typeof stream.EPHEMERAL_FRAMES>
 /** A frame of `GET /panes/stream`. */
 export type PaneStreamFrame = FrameOf<typeof stream.PANE_STREAM_FRAMES>
 export type TypingUpdate = z.output<typeof stream.typing>

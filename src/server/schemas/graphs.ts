@@ -60,13 +60,24 @@ export const runGraph = z.object({
   ),
 })
 
+/** The parts of JSON Schema that a form is made from. */
+const inputField = z.looseObject({
+  type: z.string().optional(),
+  title: z.string().optional(),
+  description: z.string().optional(),
+  enum: z.array(z.string()).optional(),
+})
+
 export const pipelineList = z.object({
   items: z.array(
     z.object({
       name: z.string(),
       displayName: z.string(),
       description: z.string(),
-      inputSchema: z.record(z.string(), z.unknown()).describe('JSON Schema'),
+      inputSchema: z.looseObject({
+        properties: z.record(z.string(), inputField).optional(),
+        required: z.array(z.string()).optional(),
+      }),
     }),
   ),
 })
