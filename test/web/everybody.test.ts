@@ -166,7 +166,7 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     const sized = await startSession('sized')
     const cols = async () => (await get(`/panes/${sized}/frame`)).cols as number
     await load(`/s/${sized}`)
-    await page.getByRole('button', { name: 'Take input' }).click()
+    await page.getByRole('button', { name: 'Take keyboard' }).click()
     await page.getByText('You have the keyboard').waitFor()
     await page.setViewportSize({ width: 1440, height: 900 })
     let wide = 80
@@ -176,8 +176,8 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     }, 60_000)
     await page.setViewportSize({ width: 1000, height: 700 })
     await until(async () => (await cols()) < wide, 60_000)
-    await page.getByRole('button', { name: 'Leave' }).click()
-    await page.getByText('Watching').waitFor()
+    await page.getByRole('button', { name: 'Release keyboard' }).click()
+    await page.getByText('View only').waitFor()
   })
 
   it('a run that failed: its node says why; it is resumed once the cause is gone, and comes to its end', async () => {
@@ -202,7 +202,7 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
     const attempt = page.locator('.attempt').first()
     await attempt.getByText(/\d+ in, \d+ out/).waitFor()
-    await attempt.getByText('Asked', { exact: true }).click()
+    await attempt.getByText('Input', { exact: true }).click()
     await attempt.getByText('Say hello to the signalman').first().waitFor()
     expect((await attempt.locator('details[open] pre').last().textContent())!.trim()).not.toBe('')
   })
@@ -243,14 +243,14 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
       await phone.locator('.session-head .badge', { hasText: /idle|done/ }).waitFor()
 
       await phone.getByRole('button', { name: 'Terminal' }).tap()
-      await phone.getByRole('button', { name: 'Take input' }).tap()
+      await phone.getByRole('button', { name: 'Take keyboard' }).tap()
       await phone.getByText('You have the keyboard').waitFor()
       // The program is as wide as the phone now.
       await until(async () => (await get(`/panes/${held}/frame`)).cols < 80, 60_000)
       await phone.keyboard.type('by thumb')
       await phone.locator('.xterm-rows').filter({ hasText: 'by thumb' }).waitFor()
       await phone.getByRole('button', { name: 'Escape' }).tap()
-      await phone.getByRole('button', { name: 'Leave' }).tap()
+      await phone.getByRole('button', { name: 'Release keyboard' }).tap()
 
       await phone.goto(`${server.address}/r/${run}`)
       const graph = phone.locator('.graph svg')

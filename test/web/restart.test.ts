@@ -107,24 +107,24 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     foreign = watchOrigins(context, address)
     page = await logIn(context, link)
     await page.getByRole('heading', { name: 'Nothing needs you' }).waitFor()
-    await page.getByText('No agents yet').waitFor()
+    await page.getByText('No live sessions').waitFor()
     await page.goto(`${address}/runs?server=http://127.0.0.1:9&token=x#http://127.0.0.1:9`)
     await page.getByText('No runs yet').waitFor()
     await page.evaluate(() => postMessage({ server: 'http://127.0.0.1:9', token: 'x' }, '*'))
     await page.goto(`${address}/nowhere`)
-    await page.getByText('There is no page at this address').waitFor()
+    await page.getByText('No page has this address').waitFor()
   })
 
   it('a chat is paired: the code is shown on the page, sent to the bot, and confirmed on the page', async () => {
     await page.goto(`${served.address}/settings/people`)
-    await page.getByRole('button', { name: 'Pair a chat …' }).click()
-    const confirm = page.getByRole('dialog', { name: 'Confirm that it is you' })
+    await page.getByRole('button', { name: 'Pair a chat…' }).click()
+    const confirm = page.getByRole('dialog', { name: 'Confirm it’s you' })
     const { link } = JSON.parse(await served.run(['serve', '--link', '--json'])) as { link: string }
     await confirm.getByLabel(/Passphrase, or the link/).fill(link)
     await confirm.getByRole('button', { name: 'Confirm' }).click()
     const dialog = page.getByRole('dialog', { name: 'Pair a chat' })
     const code = (await dialog.locator('.pairing-code code').textContent())!
-    const isMe = dialog.getByRole('button', { name: 'That is me' })
+    const isMe = dialog.getByRole('button', { name: 'This is me' })
     expect(await isMe.isDisabled()).toBe(true)
     const name = `Anna ${++chats}`
     telegram.person(chats, name).say(code)
@@ -162,13 +162,13 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
 
     await served.kill('SIGKILL')
     await Promise.all(tabs.map(tab => tab.getByText(/Offline since/).waitFor()))
-    expect(await page.getByText(/this is what was known at/).count()).toBe(1)
-    expect(await at('/start').getByRole('button', { name: 'Start the session' }).isDisabled()).toBe(true)
+    expect(await page.getByText(/showing data from/).count()).toBe(1)
+    expect(await at('/start').getByRole('button', { name: 'Start session' }).isDisabled()).toBe(true)
     set({ 'notify.grace_s': 77 })
 
     // Somebody else takes our port meanwhile. What the page sends there opens nothing later.
     const stolen = await takePort(Number(port))
-    await page.getByRole('button', { name: 'Try now' }).click()
+    await page.getByRole('button', { name: 'Retry now' }).click()
     const proof = await waitFor('a request of the page', () => stolen.proofs[0])
     await stolen.close()
     await served.start(['serve', '--port', port, '--json'])
@@ -179,7 +179,7 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
 
     await ask('POST', '/sessions', { ...survivor, label: 'born meanwhile' })
     await page
-      .getByRole('button', { name: 'Try now' })
+      .getByRole('button', { name: 'Retry now' })
       .click({ timeout: 2_000 })
       .catch(() => undefined)
     await Promise.all(tabs.map(tab => tab.getByText(/Offline since/).waitFor({ state: 'detached' })))
@@ -187,7 +187,7 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     await page.getByText('survivor').first().waitFor()
     await at('/sessions').getByText('born meanwhile').waitFor()
     await at('/panes').locator('.tile').filter({ hasText: 'born meanwhile' }).waitFor()
-    await at('/start').locator('button:enabled', { hasText: 'Start the session' }).waitFor()
+    await at('/start').locator('button:enabled', { hasText: 'Start session' }).waitFor()
     await at('/settings').getByLabel('Search settings').fill('notify.grace_s')
     await at('/settings').getByText('77', { exact: true }).first().waitFor()
     // What has to be asked of the server is answered again.
@@ -226,7 +226,7 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
 
     // The terminal is on the session again, and takes the keyboard from here.
     const terminal = at(`/s/${session}`)
-    await terminal.getByRole('button', { name: 'Take input' }).click()
+    await terminal.getByRole('button', { name: 'Take keyboard' }).click()
     await terminal.getByText('You have the keyboard').waitFor()
     expect(foreign).toEqual([])
   })

@@ -55,7 +55,7 @@ describe.skipIf(!hasChromium)('a session that needs some care', () => {
       await until(async () => (await records()).length === round && (await pending()) !== undefined, 60_000)
       await server.ask('POST', '/api/v1/approvals/deny-all', { as: 'token', body: {} })
     }
-    const note = page.getByRole('note').filter({ hasText: 'Asked for 5 times within 10 minutes' })
+    const note = page.getByRole('note').filter({ hasText: 'Requested 5 times within 10 minutes' })
     await note.waitFor()
     const button = note.getByRole('button', { name: 'Deny and interrupt' })
     // A card that has just moved takes no press.
@@ -91,7 +91,7 @@ describe.skipIf(!hasChromium)('a session that needs some care', () => {
       await wide.click({ timeout: 1_000 }).catch(() => undefined)
       return (await pending()) === undefined
     }, 60_000)
-    await page.getByRole('link', { name: /the agent allows Shell itself since/ }).waitFor()
+    await page.getByRole('link', { name: /the agent allows Shell without asking since/ }).waitFor()
     expect(errors).toEqual([])
   })
 })

@@ -18,7 +18,7 @@ export function WorkingSession({ sessions }: { sessions: readonly Session[] }) {
   return (
     <div ref={box}>
       {shown && (
-        <section class="panel at-work tone-clear" aria-label="Working" data-pane={shown.id}>
+        <section class="panel working-session tone-clear" aria-label="Working" data-pane={shown.id}>
           <a href={`/s/${shown.id}`}>
             {picture ? (
               <SvgView
@@ -30,7 +30,7 @@ export function WorkingSession({ sessions }: { sessions: readonly Session[] }) {
             ) : (
               <span class="thumb" />
             )}
-            <span class="at-work-foot">
+            <span class="working-session-foot">
               <span class="cut strong">{shown.label ?? shown.agent}</span>
               <span class="small dim cut">
                 {working.length > 1 ? `and ${working.length - 1} more working` : pane?.doing || 'working'}
