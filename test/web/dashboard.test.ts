@@ -287,9 +287,9 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     const at = new URL(page.url()).searchParams.get('t')
     await page.reload()
     await page.getByRole('slider', { name: 'Position' }).waitFor()
-    expect(Math.abs(Number(await page.getByRole('slider', { name: 'Position' }).inputValue()) - Number(at))).toBeLessThan(
-      51,
-    )
+    expect(
+      Math.abs(Number(await page.getByRole('slider', { name: 'Position' }).inputValue()) - Number(at)),
+    ).toBeLessThan(51)
     await page.getByRole('button', { name: 'Play' }).click()
     await page.getByRole('button', { name: 'Pause' }).click()
   })
@@ -355,7 +355,12 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await show(page, '/usage')
     await page.locator('.plot-box canvas').first().waitFor()
     const stats = await page.locator('.stats .stat').allTextContents()
-    for (const stat of [/^\$[\d.]+spent$/, /^[\d.]+ ?k?tokens in$/, /^\d+ %of runs passed$/, /^\d.*median time to decide$/])
+    for (const stat of [
+      /^\$[\d.]+spent$/,
+      /^[\d.]+ ?k?tokens in$/,
+      /^\d+ %of runs passed$/,
+      /^\d.*median time to decide$/,
+    ])
       expect(
         stats.filter(text => stat.test(text)),
         String(stat),

@@ -1,5 +1,6 @@
 import type { ApprovalRequest } from '../../src/approvals/index.js'
 import { reportedOf } from '../../src/approvals/testing/fixtures.js'
+import type { ItemsGatePayload, PlanGatePayload } from '../../src/pipelines/index.js'
 
 /* Requests of every kind that has a card of its own, as the rooms that ask make them. */
 
@@ -30,7 +31,7 @@ function gateRequest(
 }
 
 export function planRequest(project: string): ApprovalRequest {
-  const input = {
+  const input: PlanGatePayload = {
     gate: 'plan',
     goal: 'Fix the cart',
     plan_path: null,
@@ -57,7 +58,7 @@ export function planRequest(project: string): ApprovalRequest {
 }
 
 export function reviewRequest(project: string): ApprovalRequest {
-  const items = ['critical', 'major', 'minor'].map((severity, index) => ({
+  const items = (['critical', 'major', 'minor'] as const).map((severity, index) => ({
     number: index + 1,
     severity,
     file: 'src/cart.js',
@@ -70,7 +71,7 @@ export function reviewRequest(project: string): ApprovalRequest {
     reason: 'seen in the code',
   }))
   const options = ['1', '2', '3', 'all', 'none', 'pass'].map(key => [key, key, 'choice'] as const)
-  const input = { gate: 'items', pass: 1, of: 2, summary: 'Three findings.', items }
+  const input: ItemsGatePayload = { gate: 'items', pass: 1, of: 2, summary: 'Three findings.', items }
   return gateRequest('review', input, options, { project, isMulti: true })
 }
 

@@ -132,7 +132,8 @@ function Head(props: { session: Session; layout: string; onPanel(panel: 'explain
             value={props.layout}
             choices={[
               ...(isPhone.value ? [] : [{ value: 'split', label: 'Both' }]),
-              { value: 'conversation', label: 'Conversation' },
+              // A phone has no room for the longer word.
+              { value: 'conversation', label: isPhone.value ? 'Chat' : 'Conversation' },
               { value: 'terminal', label: 'Terminal' },
             ]}
             onChange={value => (sessionLayout.value = value as 'split')}
