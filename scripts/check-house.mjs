@@ -1,5 +1,6 @@
-// The rules of the house (docs/architecture.md) that a compiler does not know: who may import whom, which files are pure,
-// which calls are banned, and how long a file may grow. Prints every violation as file:line and exits 1 if there is one.
+// The rules of the house (docs/architecture.md) that a compiler does not know: who may import whom,
+// which files are pure, which calls are banned, and how long a file may grow. Prints every
+// violation as file:line and exits 1 if there is one.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -105,7 +106,10 @@ function checkCycles() {
   for (const room of edges.keys()) walk(room, [])
 }
 
-/** The one line of the page that reaches into `src/`: the types of the API's answers, which no bundle contains. */
+/**
+ * The one line of the page that reaches into `src/`: the types of the API's answers, which no
+ * bundle contains.
+ */
 function isApiTypes(file, text) {
   return (
     relative(root, file) === join('web', 'src', 'api', 'types.ts') &&
@@ -113,7 +117,10 @@ function isApiTypes(file, text) {
   )
 }
 
-/** The dashboard is a program of its own, in a browser: it may do what pages do, but not what is banned everywhere. */
+/**
+ * The dashboard is a program of its own, in a browser: it may do what pages do, but not what is
+ * banned everywhere.
+ */
 function checkPage(file) {
   if (/\.test\.tsx?$/.test(file)) return
   const lines = readFileSync(file, 'utf8').split('\n')

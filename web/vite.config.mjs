@@ -1,4 +1,5 @@
-// The build of the dashboard: `web/` → `dist/web`, which the daemon serves. No plugins, downloads or inline scripts.
+// The build of the dashboard: `web/` → `dist/web`, which the daemon serves. No plugins, downloads
+// or inline scripts.
 import { fileURLToPath } from 'node:url'
 import { defineConfig } from 'vite'
 
@@ -16,7 +17,8 @@ export default defineConfig({
     emptyOutDir: true,
     target: 'es2022',
     modulePreload: { polyfill: false },
-    // Every asset is a file: the content security policy allows no inline scripts, and `data:` only for images.
+    // Every asset is a file: the content security policy allows no inline scripts, and `data:` only
+    // for images.
     assetsInlineLimit: 0,
     // The licence notices of the bundled packages.
     license: { fileName: 'LICENSES.txt' },

@@ -19,9 +19,10 @@ import type * as system from './schemas/system.js'
 import type * as usage from './schemas/usage.js'
 
 /*
- * What the API answers, as types: the schemas of the operations and nothing else. The dashboard imports this file and no other of `src/`,
- * and only its types, so neither a schema nor zod gets into its bundle. What this file imports must therefore compile without Node's types:
- * `schemas/` may use zod, `events/` and `errors/`.
+ * What the API answers, as types: the schemas of the operations and nothing else. The dashboard
+ * imports this file and no other of `src/`, and only its types, so neither a schema nor zod gets
+ * into its bundle. What this file imports must therefore compile without Node's types: `schemas/`
+ * may use zod, `events/` and `errors/`.
  *
  * Moments are RFC 3339. A caller that asks for milliseconds gets `InMilliseconds<…>`.
  */

@@ -18,7 +18,10 @@ export interface OneshotWish {
 
 export interface PipelineDoor {
   list(): Promise<PipelineList['items']>
-  /** Makes a run that the daemon drives. @throws SignalboxError `E_UNKNOWN`, `E_INPUT`, `E_UNTRUSTED` */
+  /**
+   * Makes a run that the daemon drives. @throws SignalboxError `E_UNKNOWN`, `E_INPUT`,
+   * `E_UNTRUSTED`
+   */
   start(
     name: string,
     wish: {
@@ -40,16 +43,22 @@ export interface PairingDoor {
 }
 
 /**
- * What the server offers and rooms beside it know how to do. Whoever starts the daemon hands it in; what is missing is answered with
- * `E_STATE`.
+ * What the server offers and rooms beside it know how to do. Whoever starts the daemon hands it in;
+ * what is missing is answered with `E_STATE`.
  */
 export interface ServerExtras {
   settings?(): Settings
-  /** @throws SignalboxError `E_CONFIG`, `E_VERSION`, `E_ROLE` for a setting that is not changed from here. */
+  /**
+   * @throws SignalboxError `E_CONFIG`, `E_VERSION`, `E_ROLE` for a setting that is not changed from
+   * here.
+   */
   changeSettings?(changes: Record<string, unknown>, version: string | null, by: string): Promise<void>
   doctor?(): Promise<Finding[]>
   doctorFix?(check: string): Promise<Finding[]>
-  /** @throws SignalboxError `E_UNTRUSTED` where something of the project would act that nobody has let. */
+  /**
+   * @throws SignalboxError `E_UNTRUSTED` where something of the project would act that nobody has
+   * let.
+   */
   startOneshot?(store: EventStore, wish: OneshotWish): Promise<string>
   forkRun?(store: EventStore, run: RunRecord, wish: { at: string; isRewind: boolean }): Promise<string>
   exportAttractor?(store: EventStore, run: RunRecord, directory: string): Promise<void>

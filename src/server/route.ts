@@ -7,7 +7,10 @@ import type { Sendable } from './wire/index.js'
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
 
-/** One operation of the API, as data: the app, the OpenAPI document and the contract tests are made from the same list. */
+/**
+ * One operation of the API, as data: the app, the OpenAPI document and the contract tests are made
+ * from the same list.
+ */
 export interface Route {
   /** Unique: the operation's id in the OpenAPI document. */
   id: string
@@ -35,7 +38,10 @@ export interface Route {
   handle(call: Call): Response | Promise<Response>
 }
 
-/** A request that was authenticated and checked. `Q` and `B` are its query and body; `R` is what its answer may be. */
+/**
+ * A request that was authenticated and checked. `Q` and `B` are its query and body; `R` is what its
+ * answer may be.
+ */
 export interface Call<Q = unknown, B = unknown, R = unknown> {
   readonly parts: ServerParts
   readonly host: Host
@@ -86,7 +92,10 @@ interface RouteSpec<Q extends z.ZodObject | undefined, B extends z.ZodType | und
   handle(call: Call<Of<Q, Record<string, never>>, Of<B, undefined>, JsonOf<A>>): Response | Promise<Response>
 }
 
-/** Declares an operation. Paths are below `/api/v1` unless they begin with `//`, which stands for the root. */
+/**
+ * Declares an operation. Paths are below `/api/v1` unless they begin with `//`, which stands for
+ * the root.
+ */
 export function route<
   const A extends Answers,
   Q extends z.ZodObject | undefined = undefined,

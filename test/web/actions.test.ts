@@ -16,8 +16,8 @@ const GATED =
 const PLAN = '# Fix the cart\n\n1. Read `src/cart.js`\n2. Add a **test**\n\n- [ ] tests pass\n'
 
 /**
- * What people do less often, each to its end, on one server in this process: requests are put into its ledger directly, so that every kind is
- * there; runs, sessions and files are real.
+ * What people do less often, each to its end, on one server in this process: requests are put into
+ * its ledger directly, so that every kind is there; runs, sessions and files are real.
  */
 describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
   let server: TestServer
@@ -55,7 +55,10 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
       reportedOf({ requestKey: key, input: { command: text } }, { project: server.work, cwd: server.work, ...subject }),
     )
 
-  /** A card takes a press once it has stood still; one that moved meanwhile refuses, and is pressed again. */
+  /**
+   * A card takes a press once it has stood still; one that moved meanwhile refuses, and is pressed
+   * again.
+   */
   const press = async (one: Locator, id: string, button: Locator) => {
     const isTaken = async () => (await known(id)).state !== 'pending'
     for (let tries = 0; tries < 20; tries++) {

@@ -4,12 +4,16 @@ import type { Page } from 'playwright-core'
 
 const SOURCE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
 
-/** What axe finds on the page as it is shown: with these rules alone, or with all of them. The terminal's own cells are left out. */
+/**
+ * What axe finds on the page as it is shown: with these rules alone, or with all of them. The
+ * terminal's own cells are left out.
+ */
 async function examine(page: Page, rules: readonly string[] | null): Promise<string[]> {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(SOURCE)
   return page.evaluate(async only => {
-    // Colours on their way to others are neither. They set out with the next frame, and what inherits one sets out after it. With motion
-    // reduced none is on its way for long; what never ends (a cursor that blinks) is not waited for.
+    // Colours on their way to others are neither. They set out with the next frame, and what
+    // inherits one sets out after it. With motion reduced none is on its way for long; what never
+    // ends (a cursor that blinks) is not waited for.
     for (let rounds = 0; rounds < 10; rounds++) {
       await new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(resolve)))
       if (!document.getAnimations().some(({ playState }) => playState === 'running')) break
@@ -33,7 +37,10 @@ async function examine(page: Page, rules: readonly string[] | null): Promise<str
   }, rules)
 }
 
-/** What axe finds on the page that is shown, on a screen and on a phone, in both themes; and whether it has to be scrolled sideways. */
+/**
+ * What axe finds on the page that is shown, on a screen and on a phone, in both themes; and whether
+ * it has to be scrolled sideways.
+ */
 export async function examineAll(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
   for (const width of [1440, 390]) {

@@ -11,7 +11,10 @@ function zipped(file: string): number {
   return gzipSync(readFileSync(join(web, file)), { level: 9 }).length
 }
 
-/** What a browser loads for a page that has no terminal and no plot: the page, what it names, and what that imports at once. */
+/**
+ * What a browser loads for a page that has no terminal and no plot: the page, what it names, and
+ * what that imports at once.
+ */
 function firstLoad(): string[] {
   const page = readFileSync(join(web, 'index.html'), 'utf8')
   const files = [...page.matchAll(/(?:src|href)="\/([^"]+)"/g)].map(([, name]) => name!)

@@ -6,8 +6,9 @@ import { examineAll } from './axe.js'
 import { hasChromium, logIn, openBrowser, Served, show, watchErrors, watchOrigins } from './harness.js'
 
 /**
- * The living demo: real server, real terminals, the scripted agent. One browser and one server for all: the tests follow a person through
- * a day, and what one of them decides the next one finds decided.
+ * The living demo: real server, real terminals, the scripted agent. One browser and one server for
+ * all: the tests follow a person through a day, and what one of them decides the next one finds
+ * decided.
  */
 describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   let served: Served
@@ -44,7 +45,10 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
 
   /** A card that has stood still for long enough takes a press. */
   const still = (one: Locator) => one.and(one.page().locator('[data-still=true]')).waitFor()
-  /** Presses until the press is taken: cards that come in between move the others, and those then refuse. */
+  /**
+   * Presses until the press is taken: cards that come in between move the others, and those then
+   * refuse.
+   */
   const press = async (one: Locator, name: string) => {
     const taken = one.and(one.page().locator('[data-busy=true], :has(.card-end)'))
     for (let tries = 0; tries < 8; tries++) {
@@ -432,7 +436,8 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       await one.goto(`${served.address}/a/${id}`)
       await one.getByRole('button', { name: 'Allow once' }).waitFor()
     }
-    // Neither decision leaves before both were pressed: whoever is first, the other was meant at the same time.
+    // Neither decision leaves before both were pressed: whoever is first, the other was meant at
+    // the same time.
     let arrived = 0
     let release = () => {}
     const both = new Promise<void>(resolve => {

@@ -14,8 +14,9 @@ const GATED =
   'digraph gated { start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
 
 /**
- * One server in this process with a real session and real runs; requests of every kind in its ledger; one browser. Every test begins on a
- * page that it loads itself and asks for what it decides itself, so that none finds what another, or its own first try, has left.
+ * One server in this process with a real session and real runs; requests of every kind in its
+ * ledger; one browser. Every test begins on a page that it loads itself and asks for what it
+ * decides itself, so that none finds what another, or its own first try, has left.
  */
 describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and for those who see it otherwise', () => {
   let server: TestServer
@@ -292,7 +293,10 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
   })
 })
 
-/** Two fingers, one to the left and one to the right of the middle, that move apart to twice their distance. */
+/**
+ * Two fingers, one to the left and one to the right of the middle, that move apart to twice their
+ * distance.
+ */
 async function spread(page: Page, { x, y, width, height }: { x: number; y: number; width: number; height: number }) {
   const touch = await page.context().newCDPSession(page)
   const middle = { x: x + width / 2, y: y + Math.min(height, 300) / 2 }

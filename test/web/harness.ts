@@ -22,7 +22,9 @@ export interface Line {
   directory?: string
 }
 
-/** A server of its own, with everything that belongs to it, in a directory that goes away with it. */
+/**
+ * A server of its own, with everything that belongs to it, in a directory that goes away with it.
+ */
 export class Served {
   readonly directory: string
   readonly home: string
@@ -120,7 +122,10 @@ export async function logIn(context: BrowserContext, link: string): Promise<Page
   return page
 }
 
-/** Goes to a page as a link of its own does it, without loading everything again, and waits until it shows something. */
+/**
+ * Goes to a page as a link of its own does it, without loading everything again, and waits until it
+ * shows something.
+ */
 export async function show(page: Page, path: string): Promise<void> {
   await page.evaluate(to => {
     history.pushState(null, '', to)

@@ -93,7 +93,9 @@ describe.skipIf(!hasChromium)('pages while the server goes away and comes back',
     return response.json()
   }
 
-  /** Nothing of a graph is run that was not let: the hash of what would be comes with the refusal. */
+  /**
+   * Nothing of a graph is run that was not let: the hash of what would be comes with the refusal.
+   */
   async function startGated(): Promise<string> {
     const wish = { graph: GATED, project: served.directory }
     const { error } = await ask('POST', '/runs', wish)

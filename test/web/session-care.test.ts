@@ -11,7 +11,10 @@ const NEARLY_FULL = { usage: { input: 184_000, output: 10, contextWindow: 200_00
 /** Longer than any test waits: only an interrupt ends it. */
 const THINKS = { think: { ms: 3_600_000 } }
 
-/** A session with a real agent whose conversation is nearly full and which asks for the same again and again. */
+/**
+ * A session with a real agent whose conversation is nearly full and which asks for the same again
+ * and again.
+ */
 describe.skipIf(!hasChromium)('a session that needs some care', () => {
   let server: TestServer
   let browser: Browser

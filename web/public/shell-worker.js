@@ -1,5 +1,5 @@
-// Caches the files of the page, so that a tab that is opened while Signalbox is down can show the last snapshot and its time.
-// Requests of the API are never handled or cached here.
+// Caches the files of the page, so that a tab that is opened while Signalbox is down can show the
+// last snapshot and its time. Requests of the API are never handled or cached here.
 const CACHE = 'signalbox-shell-1'
 const PAGE = '/index.html'
 

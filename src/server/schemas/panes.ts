@@ -53,7 +53,10 @@ export const pane = z
   })
   .meta({ id: 'Pane' })
 
-/** A pane without the version that orders its changes: for readers on the owner's socket, who get every change in order. */
+/**
+ * A pane without the version that orders its changes: for readers on the owner's socket, who get
+ * every change in order.
+ */
 export const supervisedPane = pane.omit({ version: true })
 
 export const span = z.object({

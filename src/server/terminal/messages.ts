@@ -9,7 +9,9 @@ const rows = z.int().min(1).max(2000)
 export const clientMessage = z.discriminatedUnion('type', [
   z.strictObject({
     type: z.literal('hello'),
-    /** Of a browser over TCP: the proof for the path of the upgrade, as for a GET without a body. */
+    /**
+     * Of a browser over TCP: the proof for the path of the upgrade, as for a GET without a body.
+     */
     proof: z.string().max(300).optional(),
     want: z.enum(['view', 'input']),
     cols,

@@ -8,7 +8,10 @@ import type { Frame } from '../../terminal/index.js'
 import { openRecording } from '../../terminal/recording/index.js'
 import type { InMilliseconds, Recording, RecordingIndex } from '../api-types.js'
 
-/** Readings of a long session are told by the first so many changes of each kind; the picture itself is whole at any time. */
+/**
+ * Readings of a long session are told by the first so many changes of each kind; the picture itself
+ * is whole at any time.
+ */
 const CHANGES_MAX = 5_000
 
 export type RecordingView = InMilliseconds<Recording>
@@ -29,7 +32,10 @@ export function recordingView(record: SessionRecord): RecordingView | null {
   }
 }
 
-/** By the id of the recording or of its session, or a unique prefix of it. @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS` */
+/**
+ * By the id of the recording or of its session, or a unique prefix of it. @throws SignalboxError
+ * `E_UNKNOWN`, `E_ID_AMBIGUOUS`
+ */
 export async function findRecording(host: Host, word: string): Promise<{ record: SessionRecord; view: RecordingView }> {
   const record = await host.find(word.startsWith('rec_') ? `ses_${word.slice('rec_'.length)}` : word)
   const view = recordingView(record)
@@ -39,7 +45,10 @@ export async function findRecording(host: Host, word: string): Promise<{ record:
 
 export type Marker = RecordingIndex['markers'][number]
 
-/** What happened in a recording, on its own line of time: views as they changed, marks, sizes, the end. */
+/**
+ * What happened in a recording, on its own line of time: views as they changed, marks, sizes, the
+ * end.
+ */
 export async function recordingMarkers(
   host: Host,
   record: SessionRecord,

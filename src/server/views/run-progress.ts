@@ -4,12 +4,15 @@ import { oneshotWorkflow } from '../../oneshot/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { Run } from '../api-types.js'
 
-/** Nodes of a graph that have ended at least once, or rounds of a oneshot; `of` is the maximum: a run may end before it. */
+/**
+ * Nodes of a graph that have ended at least once, or rounds of a oneshot; `of` is the maximum: a
+ * run may end before it.
+ */
 export type Progress = NonNullable<Run['progress']>
 
 /**
- * How far the open runs are. Lists are asked for with every change of a run, so a journal is folded only when it has grown; of a run that
- * has ended nothing is kept, because its verdict says more.
+ * How far the open runs are. Lists are asked for with every change of a run, so a journal is folded
+ * only when it has grown; of a run that has ended nothing is kept, because its verdict says more.
  */
 export class RunProgress {
   readonly #store: EventStore

@@ -109,7 +109,10 @@ function roleOf(input: unknown, result: unknown): { agent: string; model: string
   return { agent: text(agent, role?.agent, session?.agent), model: text(model, role?.model, session?.model) }
 }
 
-/** A pipeline as it was when the run was made: its name, and a few digits that change with its graph. */
+/**
+ * A pipeline as it was when the run was made: its name, and a few digits that change with its
+ * graph.
+ */
 function versionOf(pipeline: string, input: unknown): string {
   const { graph, dot } = (input ?? {}) as { graph?: unknown; dot?: unknown }
   const definition = graph ?? dot

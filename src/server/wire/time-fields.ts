@@ -1,6 +1,7 @@
 /**
- * Fields that hold a moment, at any depth. Inside the program they are milliseconds since the epoch; over HTTP they are RFC 3339, unless
- * the caller asks for milliseconds (`X-Signalbox-Time: ms`, as the command line does). The schemas are checked against this list.
+ * Fields that hold a moment, at any depth. Inside the program they are milliseconds since the
+ * epoch; over HTTP they are RFC 3339, unless the caller asks for milliseconds (`X-Signalbox-Time:
+ * ms`, as the command line does). The schemas are checked against this list.
  */
 const FIELDS = [
   'at',
@@ -36,7 +37,10 @@ export const TIME_FIELDS: ReadonlySet<string> = new Set(FIELDS)
 
 type TimeField = (typeof FIELDS)[number]
 
-/** An answer as a caller that asks for milliseconds gets it: a field is absent or has a value, because JSON has no `undefined`. */
+/**
+ * An answer as a caller that asks for milliseconds gets it: a field is absent or has a value,
+ * because JSON has no `undefined`.
+ */
 export type InMilliseconds<T> = T extends readonly unknown[] | object
   ? {
       [K in keyof T]: K extends TimeField
@@ -47,7 +51,10 @@ export type InMilliseconds<T> = T extends readonly unknown[] | object
 
 type Milliseconds<T> = T extends string ? number : InMilliseconds<T>
 
-/** What the server may pass to `toJson` for an answer of type T: the same with milliseconds, and it changes nothing of it. */
+/**
+ * What the server may pass to `toJson` for an answer of type T: the same with milliseconds, and it
+ * changes nothing of it.
+ */
 export type Sendable<T> = T extends readonly unknown[] | object
   ? { readonly [K in keyof T]: K extends TimeField ? SendableMoment<T[K]> : Sendable<T[K]> }
   : T
@@ -56,7 +63,10 @@ type SendableMoment<T> = T extends string ? number : Sendable<T>
 
 export type TimeForm = 'rfc3339' | 'ms'
 
-/** JSON of an answer or an event, with its moments in the form that the caller asked for, and secrets removed by `clean`. */
+/**
+ * JSON of an answer or an event, with its moments in the form that the caller asked for, and
+ * secrets removed by `clean`.
+ */
 export function toJson(value: unknown, form: TimeForm, clean?: (text: string) => string): string {
   if (form === 'ms' && !clean) return JSON.stringify(value)
   return JSON.stringify(value, (key, part: unknown) => {

@@ -1,2 +1,3 @@
-// What the API answers: the schemas of the server, as types. Moments are RFC 3339; `timeOf` reads them.
+// What the API answers: the schemas of the server, as types. Moments are RFC 3339; `timeOf` reads
+// them.
 export type * from '../../../src/server/api-types'

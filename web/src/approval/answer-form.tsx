@@ -95,7 +95,10 @@ function isTextOption({ meaning }: ApprovalOption): boolean {
   return meaning === 'text'
 }
 
-/** An option that allows, denies or continues is chosen alone; choices of questions are sent together. */
+/**
+ * An option that allows, denies or continues is chosen alone; choices of questions are sent
+ * together.
+ */
 function decisionOf(approval: Approval, keys: string[], text: string): Omit<Decision, 'whole'> {
   const { request } = approval
   const written = text.trim() === '' ? {} : { text: text.trim() }

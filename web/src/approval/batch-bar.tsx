@@ -5,7 +5,10 @@ import { canDecide } from '../store/live'
 import { attempt, toast } from '../store/toasts'
 import { postJson } from '../transport/request'
 
-/** Allows or denies all selected requests with one press. The server decides each of them separately. */
+/**
+ * Allows or denies all selected requests with one press. The server decides each of them
+ * separately.
+ */
 export function BatchBar({ approvals, onDone }: { approvals: readonly Approval[]; onDone(): void }) {
   const [isBusy, setBusy] = useState(false)
   if (approvals.length === 0) return null

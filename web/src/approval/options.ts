@@ -31,7 +31,9 @@ export function decisionLabel({ request, decision }: Approval): string {
   return words || (decision.text ? `“${decision.text}”` : 'a text')
 }
 
-/** Whether a decision can also make a grant. Requests that only a person may decide cannot have one. */
+/**
+ * Whether a decision can also make a grant. Requests that only a person may decide cannot have one.
+ */
 export function mayGrant({ neverAuto, risk, kind }: Approval): boolean {
   return neverAuto === undefined && risk.level === 'low' && kind === 'permission'
 }

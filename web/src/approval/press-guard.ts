@@ -1,10 +1,16 @@
 import { useEffect, useRef } from 'preact/hooks'
 
-/** A person needs longer than this to read a card: an earlier press was meant for what was there before. */
+/**
+ * A person needs longer than this to read a card: an earlier press was meant for what was there
+ * before.
+ */
 const STILL_MS = 300
 const CHECK_MS = 80
 
-/** All cards are measured together: the first measurement makes the browser do a layout, the others are free. */
+/**
+ * All cards are measured together: the first measurement makes the browser do a layout, the others
+ * are free.
+ */
 const checks = new Set<() => void>()
 let timer: ReturnType<typeof setInterval> | undefined
 
@@ -21,7 +27,10 @@ function checkRegularly(check: () => void): () => void {
   }
 }
 
-/** Whether a card has not moved on the page for long enough to accept a press. Scrolling does not count as moving. */
+/**
+ * Whether a card has not moved on the page for long enough to accept a press. Scrolling does not
+ * count as moving.
+ */
 export function usePressGuard(isArmed: boolean) {
   const box = useRef<HTMLElement>(null)
   const place = useRef<string | null>(null)

@@ -15,7 +15,10 @@ interface RequestFrameProps {
   onShowAll(): void
 }
 
-/** The request as the ledger has it: labels of Signalbox, values of the agent, hidden characters revealed. */
+/**
+ * The request as the ledger has it: labels of Signalbox, values of the agent, hidden characters
+ * revealed.
+ */
 export function RequestFrame({ blocks, isWhole, isProse = false, onFits, onShowAll }: RequestFrameProps) {
   const box = useRef<HTMLDivElement>(null)
   const [isCut, setCut] = useState(false)

@@ -4,8 +4,8 @@ import type { ShownBlock } from './blocks'
 type Content<B> = B extends ShownBlock ? Omit<B, 'id'> : never
 
 /**
- * Markdown as blocks: headings, paragraphs, lists with depth and check boxes, quotes, fenced code. All other Markdown stays
- * text; nothing becomes an image, a link or an element of the page.
+ * Markdown as blocks: headings, paragraphs, lists with depth and check boxes, quotes, fenced code.
+ * All other Markdown stays text; nothing becomes an image, a link or an element of the page.
  */
 export function markdownBlocks(text: string): ShownBlock[] {
   const blocks: ShownBlock[] = []

@@ -105,7 +105,9 @@ function CheckBadge({ check }: { check: GraphCheck | null }) {
   )
 }
 
-/** Checks and draws the graph after the last key press; an older answer never replaces a newer one. */
+/**
+ * Checks and draws the graph after the last key press; an older answer never replaces a newer one.
+ */
 function useCheck(text: string) {
   const [check, setCheck] = useState<GraphCheck | null>(null)
   const [svg, setSvg] = useState<string | null>(null)

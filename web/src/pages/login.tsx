@@ -8,7 +8,9 @@ import { keepDevice } from '../transport/device'
 import { ApiError, request, useDevice } from '../transport/request'
 import { Logo } from '../ui/icons'
 
-/** The login form. A login link signs in by itself; its code is removed from the address bar first. */
+/**
+ * The login form. A login link signs in by itself; its code is removed from the address bar first.
+ */
 export function LoginPage() {
   const [secret, setSecret] = useState('')
   const [problem, setProblem] = useState<unknown>(null)

@@ -16,7 +16,9 @@ import { Age, Left } from '../ui/time'
 import { LiveSessionLine, RunLine, SessionLine } from './lines'
 import { WorkingSession } from './working-session'
 
-/** How long a decided card stays in its place, so that its outcome appears where the person pressed. */
+/**
+ * How long a decided card stays in its place, so that its outcome appears where the person pressed.
+ */
 const LINGER_MS = 4_000
 
 const liveSessions = computed(() => sessions.all.value.filter(isLiveSession).sort((a, b) => rank(a) - rank(b)))
@@ -109,7 +111,10 @@ function rank(session: Session): number {
   return { clear: 0, caution: 1, danger: 1, lunar: 2, unlit: 3 }[sessionAspect(session).tone]
 }
 
-/** Keeps decided cards in their place for a moment, so that the cards below do not move under the pointer. */
+/**
+ * Keeps decided cards in their place for a moment, so that the cards below do not move under the
+ * pointer.
+ */
 function useLingering(open: readonly Approval[]): Approval[] {
   const left = useRef(new Map<string, { approval: Approval; until: number }>())
   const [, tick] = useState(0)

@@ -8,8 +8,9 @@ import { request } from '../transport/request'
 const FETCHES_MAX = 4
 
 /**
- * Previews of the panes whose tiles are in view. A preview is fetched again when the stream reports that the screen changed.
- * Tiles that are out of view cost nothing; their preview is fetched when they come into view.
+ * Previews of the panes whose tiles are in view. A preview is fetched again when the stream reports
+ * that the screen changed. Tiles that are out of view cost nothing; their preview is fetched when
+ * they come into view.
  */
 export function usePreviews(wall: RefObject<HTMLElement | null>, ids: readonly string[]): ReadonlyMap<string, string> {
   const [pictures, setPictures] = useState<ReadonlyMap<string, string>>(new Map())
@@ -79,7 +80,9 @@ const RATIO = 9 / 16
 /** Keeps the text away from the frame. */
 const MARGIN = 10
 
-/** A thumbnail shows the last rows with text: questions and answers are at the bottom of the screen. */
+/**
+ * A thumbnail shows the last rows with text: questions and answers are at the bottom of the screen.
+ */
 export function frameLast(svg: SVGSVGElement): void {
   const [, , width, height] = (svg.getAttribute('viewBox') ?? '').split(' ').map(Number)
   if (!width || !height) return

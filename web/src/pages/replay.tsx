@@ -163,14 +163,19 @@ function Replay(replayed: Replayed) {
   )
 }
 
-/** The moment that the address names: a position in the recording (`t`), or a wall-clock time (`at`). */
+/**
+ * The moment that the address names: a position in the recording (`t`), or a wall-clock time
+ * (`at`).
+ */
 function wantedMs(startedAt: number): number | null {
   const [at, t] = [query.peek().get('at'), query.peek().get('t')]
   if (at !== null) return Number(at) - startedAt
   return t === null ? null : Number(t)
 }
 
-/** A recording starts with an empty screen: the first position at which the screen shows something. */
+/**
+ * A recording starts with an empty screen: the first position at which the screen shows something.
+ */
 function firstScreen({ index, cast }: Replayed): number {
   const read = index.markers.find(({ kind, label }) => kind === 'change' && label !== 'unknown')
   return read?.atMs ?? cast.events[0]?.ms ?? 0

@@ -4,7 +4,9 @@ import { panes } from '../store/live'
 import { SvgView } from '../ui/svg-view'
 import { frameLast, usePreviews } from './pane-previews'
 
-/** With more live sessions than this the page shows no preview: the page of panes shows all of them. */
+/**
+ * With more live sessions than this the page shows no preview: the page of panes shows all of them.
+ */
 const SESSIONS_MAX = 8
 
 /** A live preview of one working session. */

@@ -9,7 +9,9 @@ export interface Cast {
   durationMs: number
 }
 
-/** Parses a recording (asciicast 2 or 3) and skips invalid lines: the last line may be incomplete. */
+/**
+ * Parses a recording (asciicast 2 or 3) and skips invalid lines: the last line may be incomplete.
+ */
 export function parseCast(text: string): Cast {
   const lines = text.split('\n')
   const header = JSON.parse(lines[0] ?? '{}') as {

@@ -8,7 +8,9 @@ export interface Replayed {
   messages: Message[]
 }
 
-/** A recording with its index and its conversation, by the id of the recording or of its session. */
+/**
+ * A recording with its index and its conversation, by the id of the recording or of its session.
+ */
 export async function loadReplay(id: string, signal: AbortSignal): Promise<Replayed> {
   const index = await getJson<RecordingIndex>(`/recordings/${id}/index`, { signal })
   const { session } = index.recording

@@ -46,7 +46,8 @@ export function ReplayScreen(props: {
       requestAnimationFrame(fit)
       const observer = new ResizeObserver(fit)
       observer.observe(box.current)
-      // The terminal parses its input later, in chunks: the text is complete after the last of them.
+      // The terminal parses its input later, in chunks: the text is complete after the last of
+      // them.
       player.current = new Player(cast, terminal, () => onText.current?.(linesOf(terminal)))
       player.current.seek(wanted.current)
       dispose = () => {

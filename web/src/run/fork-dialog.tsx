@@ -6,7 +6,10 @@ import { attempt } from '../store/toasts'
 import { postJson } from '../transport/request'
 import { Dialog } from '../ui/dialog'
 
-/** Starts a new run that continues from a node of this one; a rewind replaces this run with the new one. */
+/**
+ * Starts a new run that continues from a node of this one; a rewind replaces this run with the new
+ * one.
+ */
 export function ForkDialog(props: { run: Run; at: string; nodes: readonly RunNode[]; onClose(): void }) {
   const reached = props.nodes.filter(({ visits }) => visits > 0)
   const [at, setAt] = useState(props.at || (reached.at(-1)?.node ?? ''))

@@ -3,7 +3,9 @@ import type { NodeVisit, Timeline } from '../api/types'
 import { now } from '../store/now'
 import { nodeAspect } from '../ui/status'
 
-/** Visits and attempts of every node over time; gates are diamonds, recovered attempts are hatched. */
+/**
+ * Visits and attempts of every node over time; gates are diamonds, recovered attempts are hatched.
+ */
 export function Gantt(props: { timeline: Timeline; picked: string | null; onPick(node: string, visit: number): void }) {
   const { timeline, picked, onPick } = props
   const begin = timeOf(timeline.startedAt)

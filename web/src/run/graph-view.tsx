@@ -5,11 +5,15 @@ import { SvgView } from '../ui/svg-view'
 const FITS_PT = 760
 const WIDTH_PX = { least: 160, most: 8_000, step: 1.25 }
 
-/** A graph with the layout of Graphviz and the colours of the page. Nodes can be opened with the mouse and the keyboard. */
+/**
+ * A graph with the layout of Graphviz and the colours of the page. Nodes can be opened with the
+ * mouse and the keyboard.
+ */
 export function GraphView(props: { svg: string; label: string; picked?: string | null; onPick?(node: string): void }) {
   const { picked, onPick } = props
   const box = useRef<HTMLDivElement>(null)
-  // Null: as wide as the container. The drawing is replaced whenever the run changes, so the width is kept here.
+  // Null: as wide as the container. The drawing is replaced whenever the run changes, so the width
+  // is kept here.
   const width = useRef<number | null>(null)
   const [isZoomed, setZoomed] = useState(false)
   const drawing = () => box.current?.querySelector('svg') ?? null
@@ -24,7 +28,8 @@ export function GraphView(props: { svg: string; label: string; picked?: string |
   const prepare = useCallback(
     (svg: SVGSVGElement) => {
       if (onPick) svg.setAttribute('role', 'group')
-      // A drawing that is not much larger than the container is shown completely; a larger one scrolls.
+      // A drawing that is not much larger than the container is shown completely; a larger one
+      // scrolls.
       svg.classList.toggle('fits', Number.parseFloat(svg.getAttribute('height') ?? '0') < FITS_PT)
       widen(svg, width.current)
       svg.querySelector('g.graph > polygon')?.remove()

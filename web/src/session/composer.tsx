@@ -8,7 +8,10 @@ import { getJson, request } from '../transport/request'
 import { ClipIcon, CloseIcon, SendIcon } from '../ui/icons'
 import { useLoad } from '../ui/use-load'
 
-/** Sends prompts and shows the result: delivered, queued by the agent, held, or not delivered with the reason. */
+/**
+ * Sends prompts and shows the result: delivered, queued by the agent, held, or not delivered with
+ * the reason.
+ */
 export function Composer({ session }: { session: Session }) {
   const [text, setText] = useState('')
   const [isBusy, setBusy] = useState(false)

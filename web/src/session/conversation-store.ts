@@ -24,7 +24,10 @@ export interface LiveConversation {
   loadEarlier(): void
 }
 
-/** The conversation of a session: a snapshot, then the stream. A final message replaces its provisional text. */
+/**
+ * The conversation of a session: a snapshot, then the stream. A final message replaces its
+ * provisional text.
+ */
 export function useConversation(session: string): LiveConversation {
   const messages = useSignal<readonly Message[]>([])
   const prompts = useSignal<readonly Prompt[]>([])

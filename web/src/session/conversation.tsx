@@ -17,7 +17,10 @@ interface Entry {
   prompt?: string
 }
 
-/** Messages, prompts and requests in order of time. Screen readers announce messages when they are complete. */
+/**
+ * Messages, prompts and requests in order of time. Screen readers announce messages when they are
+ * complete.
+ */
 export function ConversationView({ session, asked }: { session: string; asked: readonly Approval[] }) {
   const conversation = useConversation(session)
   const box = useRef<HTMLDivElement>(null)
@@ -27,7 +30,8 @@ export function ConversationView({ session, asked }: { session: string; asked: r
   const count = entries.length
   const lastSize = conversation.messages.at(-1)?.blocks.length ?? 0
 
-  // Before the browser paints: a later scroll event must not see the new height with the old position.
+  // Before the browser paints: a later scroll event must not see the new height with the old
+  // position.
   useLayoutEffect(() => {
     const element = box.current
     if (!element || !isAtEnd.current) return

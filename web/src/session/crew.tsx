@@ -63,7 +63,10 @@ export function ContextGauge({ session }: { session: Session }) {
   )
 }
 
-/** Offers to compact a conversation that is nearly full, before the agent does so in the middle of its work. */
+/**
+ * Offers to compact a conversation that is nearly full, before the agent does so in the middle of
+ * its work.
+ */
 export function NearlyFull({ session }: { session: Session }) {
   const [isDismissed, setDismissed] = useState(false)
   const use = session.crew ? contextUse(session.crew) : null
@@ -94,7 +97,9 @@ export function NearlyFull({ session }: { session: Session }) {
   )
 }
 
-/** Tools that the agent uses without asking, because a person chose that in the agent's own menu. */
+/**
+ * Tools that the agent uses without asking, because a person chose that in the agent's own menu.
+ */
 export function AgentAllowances({ session }: { session: Session }) {
   return (
     <>

@@ -15,7 +15,10 @@ const VERDICTS: Readonly<Record<ScreenExplanation['evidence'][number]['verdict']
   expired: { word: 'expired', tone: 'unlit', shape: 'dashed' },
 }
 
-/** Why a session has its status: all evidence, the rules that matched, and the rows that they matched. */
+/**
+ * Why a session has its status: all evidence, the rules that matched, and the rows that they
+ * matched.
+ */
 export function ExplainDialog({ session, onClose }: { session: Session; onClose(): void }) {
   const [at, setAt] = useState<number | null>(null)
   const { value, error, reload } = useLoad(`${session.id}@${at}`, signal =>

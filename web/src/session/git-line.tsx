@@ -5,7 +5,9 @@ import { onEvent } from '../store/live'
 import { getJson } from '../transport/request'
 import { useLoad } from '../ui/use-load'
 
-/** Branch, commit and uncommitted changes of the session's directory; loaded again after every turn. */
+/**
+ * Branch, commit and uncommitted changes of the session's directory; loaded again after every turn.
+ */
 export function GitLine({ session }: { session: string }) {
   const { value, reload } = useLoad(`git ${session}`, signal =>
     getJson<GitState>(`/sessions/${session}/git`, { signal }),

@@ -11,7 +11,9 @@ import { Age } from '../ui/time'
 import { useLoad } from '../ui/use-load'
 import { PairingSection } from './pairing'
 
-/** People and the browsers that they are signed in with. People are changed only in the terminal. */
+/**
+ * People and the browsers that they are signed in with. People are changed only in the terminal.
+ */
 export function DevicesTab() {
   const devices = useLoad('devices', signal => getJson<DeviceList>('/auth/devices', { signal }))
   const people = useLoad('people', signal => getJson<PeopleList>('/people', { signal }))

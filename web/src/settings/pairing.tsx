@@ -12,7 +12,10 @@ import { useLoad } from '../ui/use-load'
 
 const POLL_MS = 2_000
 
-/** Pairs a Telegram chat: the page shows a code, the person sends it to the bot and confirms it here. */
+/**
+ * Pairs a Telegram chat: the page shows a code, the person sends it to the bot and confirms it
+ * here.
+ */
 export function PairingSection({ onPaired }: { onPaired(): void }) {
   const health = useLoad('telegram', signal => getJson<Health>('/health', { signal }))
   const [isOpen, setOpen] = useState(false)

@@ -5,7 +5,10 @@ import { announcement } from '../store/toasts'
 const announced = new Set<string>()
 let isFirst = true
 
-/** Announces each request once to screen readers, and shows the number of open requests in the tab title. */
+/**
+ * Announces each request once to screen readers, and shows the number of open requests in the tab
+ * title.
+ */
 export function startAnnouncing(): void {
   effect(() => {
     const count = needsCount.value

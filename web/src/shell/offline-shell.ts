@@ -8,7 +8,10 @@ interface ScriptUrls {
 /** The only script URL that the page creates. Its Trusted Types policy accepts no other. */
 const PATH = '/shell-worker.js'
 
-/** Keeps the files of the page in the browser, so that it opens while the server is down. The page also works without it. */
+/**
+ * Keeps the files of the page in the browser, so that it opens while the server is down. The page
+ * also works without it.
+ */
 export function keepShell(): void {
   if (!('serviceWorker' in navigator)) return
   const { trustedTypes } = globalThis as { trustedTypes?: ScriptUrls }

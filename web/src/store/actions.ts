@@ -20,8 +20,8 @@ export interface Decision {
 const APPLY_WAIT_MS = 8_000
 
 /**
- * Decides a request and returns the record of the server. The page shows no decision before that. If another person has decided
- * the request, it is loaded again, so that the card shows who.
+ * Decides a request and returns the record of the server. The page shows no decision before that.
+ * If another person has decided the request, it is loaded again, so that the card shows who.
  */
 export async function decide(approval: Approval, { whole, ...decision }: Decision): Promise<Approval> {
   try {
@@ -41,11 +41,16 @@ export async function decide(approval: Approval, { whole, ...decision }: Decisio
   }
 }
 
-/** A card that was visible for less was not read; and right after a request arrives, all pages are busy drawing it. */
+/**
+ * A card that was visible for less was not read; and right after a request arrives, all pages are
+ * busy drawing it.
+ */
 const SEEN_AFTER_MS = 800
 const reported = new Set<string>()
 
-/** Reports once per request that the page has shown it. The returned function cancels the report. */
+/**
+ * Reports once per request that the page has shown it. The returned function cancels the report.
+ */
 export function reportSeen(approval: Approval, whole: boolean): () => void {
   const timer = setTimeout(() => sendSeen(approval, whole), SEEN_AFTER_MS)
   return () => clearTimeout(timer)

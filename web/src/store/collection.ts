@@ -6,8 +6,9 @@ interface Versioned {
 }
 
 /**
- * Resources of one kind by id. An older version never replaces a newer one. A component that reads one resource is drawn again
- * only when that one changes: with hundreds of panes something changes all the time.
+ * Resources of one kind by id. An older version never replaces a newer one. A component that reads
+ * one resource is drawn again only when that one changes: with hundreds of panes something changes
+ * all the time.
  */
 export class Collection<T extends Versioned> {
   readonly #items = new Map<string, T>()

@@ -8,8 +8,8 @@ const ENDS: Readonly<Record<string, Approval['state']>> = {
 }
 
 /**
- * An approval after one more event of its stream. Null: load the record, because an event is missing in between or this one
- * changes the display.
+ * An approval after one more event of its stream. Null: load the record, because an event is
+ * missing in between or this one changes the display.
  */
 export function foldApproval(known: Approval | undefined, event: StreamEvent): Approval | null {
   const id = event.subject.slice(event.subject.indexOf('/') + 1)

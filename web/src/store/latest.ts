@@ -4,7 +4,9 @@ import { batch } from '@preact/signals'
 const DELAY_MIN_MS = 60
 /** A person notices a longer delay. */
 const DELAY_MAX_MS = 180
-/** Pause per millisecond of work: the page spends at most a fifth of its time on ephemeral updates. */
+/**
+ * Pause per millisecond of work: the page spends at most a fifth of its time on ephemeral updates.
+ */
 const PAUSE_FACTOR = 4
 /** Ephemeral updates wait this long when something more urgent is drawn. */
 const GIVE_WAY_MS = 80
@@ -21,8 +23,9 @@ export function hasTimeToAnimate(): boolean {
 }
 
 /**
- * Ephemeral updates that arrive faster than a person can read. Of each key only the newest is kept, and all are applied together,
- * as often as the page can afford: with a few panes at once, with hundreds on a slow machine a few times a second.
+ * Ephemeral updates that arrive faster than a person can read. Of each key only the newest is kept,
+ * and all are applied together, as often as the page can afford: with a few panes at once, with
+ * hundreds on a slow machine a few times a second.
  */
 export class Latest {
   #waiting = new Map<string, () => void>()
@@ -35,7 +38,9 @@ export class Latest {
     if (this.#timer === undefined) this.#startTimer()
   }
 
-  /** Something urgent is drawn first. Several calls in a row delay the updates no longer than one. */
+  /**
+   * Something urgent is drawn first. Several calls in a row delay the updates no longer than one.
+   */
   giveWay(): void {
     const now = performance.now()
     if (now < this.#notBefore) return

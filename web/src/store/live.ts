@@ -121,7 +121,10 @@ async function loadSnapshot(): Promise<string> {
   return overview.position
 }
 
-/** The server does not answer: shows the last snapshot with its time. Controls stay disabled, because nothing can be decided. */
+/**
+ * The server does not answer: shows the last snapshot with its time. Controls stay disabled,
+ * because nothing can be decided.
+ */
 async function showKept(): Promise<void> {
   if (snapshotAt.peek() !== null) return
   const kept = await loadKept().catch(() => null)
@@ -152,7 +155,8 @@ const handlers = {
     const isAnother = lastSubscription !== null && lastSubscription !== hello.subscription
     lastSubscription = hello.subscription
     for (const listener of helloListeners) listener()
-    // Panes, phases and keyboards are not in the log: after a break they are loaded again even if no event was missed.
+    // Panes, phases and keyboards are not in the log: after a break they are loaded again even if
+    // no event was missed.
     if (hello.resume !== 'gap' && !isAnother) return
     void loadSnapshot().catch(() => undefined)
     for (const listener of gapListeners) listener()

@@ -1,11 +1,14 @@
-/** Minimum pause between two refreshes, so that a busy system costs the page no more than a quiet one. */
+/**
+ * Minimum pause between two refreshes, so that a busy system costs the page no more than a quiet
+ * one.
+ */
 const PAUSE_MS = 400
 /** With more changed resources than this, loading the whole list is cheaper. */
 const SINGLE_MAX = 4
 
 /**
- * Loads changed resources again: the first at once, the others together. The page shows what the server answers and never
- * derives it from an event.
+ * Loads changed resources again: the first at once, the others together. The page shows what the
+ * server answers and never derives it from an event.
  */
 export class Refresher {
   readonly #one: (id: string) => Promise<void>

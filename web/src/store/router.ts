@@ -76,7 +76,10 @@ export function setQuery(changes: Record<string, string | null>, { replace = tru
   go(`${place.peek().path}${text ? `?${text}` : ''}`, { replace })
 }
 
-/** For values that change with every pointer movement: browsers refuse an address that changes too often. */
+/**
+ * For values that change with every pointer movement: browsers refuse an address that changes too
+ * often.
+ */
 export function setQuerySoon(changes: Record<string, string | null>): void {
   const { path } = place.peek()
   delayed = { ...delayed, ...changes }
@@ -99,7 +102,9 @@ window.addEventListener('popstate', () => {
   place.value = read()
 })
 
-/** Links within the dashboard change the page without loading it; the browser handles all others. */
+/**
+ * Links within the dashboard change the page without loading it; the browser handles all others.
+ */
 document.addEventListener('click', event => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
     return

@@ -6,7 +6,10 @@ const watched = new Map<object, { panes: readonly string[]; sessions: readonly s
 let isSending = false
 let isSent = true
 
-/** Subscribes to previews and provisional text, until the returned function is called. The stream sends them only for watched panes and sessions. */
+/**
+ * Subscribes to previews and provisional text, until the returned function is called. The stream
+ * sends them only for watched panes and sessions.
+ */
 export function watch(subjects: { panes?: readonly string[]; sessions?: readonly string[] }): () => void {
   const key = {}
   watched.set(key, { panes: subjects.panes ?? [], sessions: subjects.sessions ?? [] })

@@ -20,7 +20,10 @@ const ACK_EVERY = 32 * 1024
 const INPUT_CHUNK = 48 * 1024
 const RETRY_MS = [500, 1_000, 2_000, 5_000, 10_000]
 
-/** The terminal of a pane. The page acknowledges bytes, so that a slow page gets a new snapshot instead of a backlog. */
+/**
+ * The terminal of a pane. The page acknowledges bytes, so that a slow page gets a new snapshot
+ * instead of a backlog.
+ */
 export class TerminalSocket {
   readonly #pane: string
   readonly #events: TerminalEvents

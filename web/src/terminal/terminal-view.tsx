@@ -11,15 +11,19 @@ import { PasteDialog } from './paste-dialog'
 import { onPinch } from './pinch'
 import { type Input, TerminalSocket } from './socket'
 
-/** On a narrower page all columns would be unreadably small: the text stays readable, and the screen scrolls sideways. */
+/**
+ * On a narrower page all columns would be unreadably small: the text stays readable, and the screen
+ * scrolls sideways.
+ */
 const NARROW_PX = 480
 const SMALLER_PX = 3
 
 type State = 'connecting' | 'live' | 'closed' | 'ended'
 
 /**
- * The live screen of a pane. It is a viewer until the person takes the keyboard. Then all keys go to the agent, except
- * Ctrl-Shift-., which leaves the terminal. Pastes of more than one line are shown before they are sent.
+ * The live screen of a pane. It is a viewer until the person takes the keyboard. Then all keys go
+ * to the agent, except Ctrl-Shift-., which leaves the terminal. Pastes of more than one line are
+ * shown before they are sent.
  */
 export function TerminalView({ pane, isPhone }: { pane: string; isPhone: boolean }) {
   const box = useRef<HTMLDivElement>(null)

@@ -1,5 +1,5 @@
-// The device key: imported once, not extractable, shared by the tabs of this browser. A script on another port of this host
-// can steal at most one proof, and a proof is valid for one request.
+// The device key: imported once, not extractable, shared by the tabs of this browser. A script on
+// another port of this host can steal at most one proof, and a proof is valid for one request.
 
 export interface Device {
   id: string
@@ -22,7 +22,10 @@ export async function forgetDevice(): Promise<void> {
   await inStore('readwrite', store => store.clear())
 }
 
-/** Keeps the last snapshot for a tab that is opened while the server is down. It is deleted with the key. */
+/**
+ * Keeps the last snapshot for a tab that is opened while the server is down. It is deleted with the
+ * key.
+ */
 export async function keepSnapshot(snapshot: { at: number; body: unknown }): Promise<void> {
   await inStore('readwrite', store => store.put(snapshot, SNAPSHOT))
 }

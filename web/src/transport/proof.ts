@@ -2,7 +2,10 @@ import type { Device } from './device'
 
 const encoder = new TextEncoder()
 
-/** The signature of one request. It is valid once, for this request, for a minute, and does not reveal the key. */
+/**
+ * The signature of one request. It is valid once, for this request, for a minute, and does not
+ * reveal the key.
+ */
 export async function proofFor(
   device: Device,
   request: { method: string; path: string; body: Uint8Array<ArrayBuffer> },

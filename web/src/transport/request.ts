@@ -5,7 +5,10 @@ import { proofFor } from './proof'
 
 export const API = '/api/v1'
 
-/** The fields of an error that every answer has; the page itself makes errors with no more than these. */
+/**
+ * The fields of an error that every answer has; the page itself makes errors with no more than
+ * these.
+ */
 type ApiErrorBody = Pick<ErrorBody, 'code' | 'message'> & Partial<ErrorBody>
 
 /** An answer with an error status. */
@@ -68,8 +71,8 @@ export interface RequestOptions {
 }
 
 /**
- * A signed request to the own origin. The path is always written in the code, never taken from a link, a message or an answer.
- * The signature covers the bytes of the body that are sent.
+ * A signed request to the own origin. The path is always written in the code, never taken from a
+ * link, a message or an answer. The signature covers the bytes of the body that are sent.
  */
 export async function request(path: string, options: RequestOptions = {}): Promise<Response> {
   const { method = 'GET', headers = {}, isOpen = false } = options

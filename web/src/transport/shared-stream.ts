@@ -14,9 +14,9 @@ type Shared =
   | { is: 'who' }
 
 /**
- * All tabs of a browser share one stream, because HTTP/1.1 allows six connections to a host. The tab that holds the lock reads
- * the stream and forwards it to the others. When that tab closes, the next one takes the lock and resumes after the last event
- * that it received.
+ * All tabs of a browser share one stream, because HTTP/1.1 allows six connections to a host. The
+ * tab that holds the lock reads the stream and forwards it to the others. When that tab closes, the
+ * next one takes the lock and resumes after the last event that it received.
  */
 export class SharedStream {
   readonly #handlers: StreamHandlers

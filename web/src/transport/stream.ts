@@ -7,7 +7,10 @@ const STALE_MS = 60_000
 /** A tab that returns to the foreground may have been asleep: it waits less. */
 const STALE_ON_RETURN_MS = 45_000
 const CHECK_MS = 5_000
-/** Every chunk costs the page time. Requests for a decision arrive at once, everything else this often. */
+/**
+ * Every chunk costs the page time. Requests for a decision arrive at once, everything else this
+ * often.
+ */
 const REST_MS = 100
 
 export type StreamState = { is: 'connecting' } | { is: 'live' } | { is: 'offline'; since: number; tries: number }
@@ -22,8 +25,9 @@ export interface StreamHandlers {
 }
 
 /**
- * The event stream of this browser. It uses `fetch`, because the request carries a proof. It resumes after the last event that
- * was handled, closes a connection that is silent for too long, and reconnects.
+ * The event stream of this browser. It uses `fetch`, because the request carries a proof. It
+ * resumes after the last event that was handled, closes a connection that is silent for too long,
+ * and reconnects.
  */
 export class EventStream {
   readonly #handlers: StreamHandlers

@@ -9,14 +9,19 @@ const LINES_MAX = 1_500
 /** Equal lines that are shown around a change. */
 const CONTEXT_LINES = 2
 
-/** The lines to remove and to add to turn one text into the other; longer equal parts are replaced by their count. */
+/**
+ * The lines to remove and to add to turn one text into the other; longer equal parts are replaced
+ * by their count.
+ */
 export function lineDiff(before: readonly string[], after: readonly string[]): DiffLine[] {
   const a = before.slice(0, LINES_MAX)
   const b = after.slice(0, LINES_MAX)
   return shorten(walk(a, b, lengthsOf(a, b)))
 }
 
-/** The length of the longest common subsequence of lines, from each pair of positions to the ends. */
+/**
+ * The length of the longest common subsequence of lines, from each pair of positions to the ends.
+ */
 function lengthsOf(a: readonly string[], b: readonly string[]): Uint16Array[] {
   const table = Array.from({ length: a.length + 1 }, () => new Uint16Array(b.length + 1))
   for (let i = a.length - 1; i >= 0; i--)

@@ -10,7 +10,10 @@ interface Prompted {
 
 const prompted = signal<Prompted | null>(null)
 
-/** Runs an action. If the server requires a second confirmation, asks for it and runs the action again. */
+/**
+ * Runs an action. If the server requires a second confirmation, asks for it and runs the action
+ * again.
+ */
 export async function withStepUp<T>(act: () => Promise<T>): Promise<T> {
   try {
     return await act()

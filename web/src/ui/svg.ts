@@ -1,5 +1,6 @@
-// The server sends drawings as SVG text. The page parses it as XML, removes everything that is not on the allow lists below,
-// and only then adds the nodes. Nothing in a drawing can run, load or link to anything.
+// The server sends drawings as SVG text. The page parses it as XML, removes everything that is not
+// on the allow lists below, and only then adds the nodes. Nothing in a drawing can run, load or
+// link to anything.
 
 const ELEMENTS = new Set([
   'svg',
@@ -81,7 +82,10 @@ interface Policy {
 }
 
 const factory = (globalThis as { trustedTypes?: { createPolicy(name: string, rules: Policy): Policy } }).trustedTypes
-/** The parser below is the only place where text becomes elements, and its result is always sanitised. */
+/**
+ * The parser below is the only place where text becomes elements, and its result is always
+ * sanitised.
+ */
 const policy = factory?.createPolicy('signalbox-svg', { createHTML: text => text })
 
 /** @throws Error if the text is not SVG. */

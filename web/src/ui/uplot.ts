@@ -90,7 +90,10 @@ export function drawBars(box: HTMLElement, { days, series, format, colours, limi
   }
 }
 
-/** A limit that is higher than this many times the tallest bar is not drawn, because the bars would be too small. */
+/**
+ * A limit that is higher than this many times the tallest bar is not drawn, because the bars would
+ * be too small.
+ */
 const LIMIT_REACH = 4
 
 function topOf(tallest: number, limit: number | null): number {
@@ -98,7 +101,10 @@ function topOf(tallest: number, limit: number | null): number {
   return 1.12 * (limit !== null && limit <= tallest * LIMIT_REACH ? Math.max(tallest, limit) : tallest)
 }
 
-/** A dashed line across the bars, unless it is above the top of the plot; the legend names it in any case. */
+/**
+ * A dashed line across the bars, unless it is above the top of the plot; the legend names it in any
+ * case.
+ */
 function drawLimit(plot: uPlot, limit: number, colour: string): void {
   const { left, top, width } = plot.bbox
   const y = Math.round(plot.valToPos(limit, 'y', true))

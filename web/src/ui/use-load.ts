@@ -8,7 +8,10 @@ export interface Loaded<T> {
   reload(): void
 }
 
-/** Loads data of a page that is not in the shared store, and loads it again when the key changes or events were missed. */
+/**
+ * Loads data of a page that is not in the shared store, and loads it again when the key changes or
+ * events were missed.
+ */
 export function useLoad<T>(key: string, load: (signal: AbortSignal) => Promise<T>): Loaded<T> {
   const [state, setState] = useState<{ key: string; value: T | null; error: unknown; isLoading: boolean }>({
     key,

@@ -4,7 +4,10 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 const VIRTUAL_FROM = 200
 const MARGIN = 8
 
-/** A list of rows of equal height. A long list draws only the rows near the viewport; the page scrolls, not the list. */
+/**
+ * A list of rows of equal height. A long list draws only the rows near the viewport; the page
+ * scrolls, not the list.
+ */
 export function VirtualList<T extends { id: string }>(props: {
   items: readonly T[]
   rowHeight: number
