@@ -17,7 +17,7 @@ const DEAREST = [
   'test/telegram/kill-points',
   'test/e2e/kill-points',
   'test/e2e/hooks',
-  'test/web/everybody',
+  'test/web/accessibility',
   'test/security/daemon',
 ]
 const STARTS_PROGRAMS = /\/test\/(?:web|e2e|telegram|security|server|demo-agent|store)\//

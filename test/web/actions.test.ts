@@ -16,10 +16,10 @@ const GATED =
 const PLAN = '# Fix the cart\n\n1. Read `src/cart.js`\n2. Add a **test**\n\n- [ ] tests pass\n'
 
 /**
- * What people do less often, each to its end, on one server in this process: requests are put into
- * its ledger directly, so that every kind is there; runs, sessions and files are real.
+ * Rare actions, each from start to end, on one server in this process. The tests add requests of
+ * every kind directly to its ledger; runs, sessions and files are real.
  */
-describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
+describe.skipIf(!hasChromium)('actions of the dashboard', () => {
   let server: TestServer
   let browser: Browser
   let context: BrowserContext
@@ -56,23 +56,22 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     )
 
   /**
-   * A card takes a press once it has stood still; one that moved meanwhile refuses, and is pressed
-   * again.
+   * A card accepts a press only after it has not moved for a while: presses until it is accepted.
    */
   const press = async (one: Locator, id: string, button: Locator) => {
-    const isTaken = async () => (await known(id)).state !== 'pending'
+    const isAccepted = async () => (await known(id)).state !== 'pending'
     for (let tries = 0; tries < 20; tries++) {
       await one
         .and(page.locator('[data-still=true]'))
         .waitFor({ timeout: 3_000 })
         .catch(() => undefined)
       await button.click({ timeout: 3_000 }).catch(() => undefined)
-      if (await until(isTaken, 3_000).catch(() => false)) return
+      if (await until(isAccepted, 3_000).catch(() => false)) return
     }
-    throw new Error('the press was never taken')
+    throw new Error('the card accepted no press')
   }
 
-  /** A request of a pipeline's gate, as `src/pipelines/gates.ts` asks it. */
+  /** The request of a pipeline's gate, as `src/pipelines/gates.ts` makes it. */
   const gate = (
     kind: 'plan' | 'review',
     payload: object,
@@ -122,7 +121,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
       ],
     )
 
-  it('several requests are allowed at one press, others denied at one', async () => {
+  it('several requests are allowed or denied with one press', async () => {
     const records = [await command('b1', 'ls -la'), await command('b2', 'ls src'), await command('b3', 'ls test')]
     await open('/')
     for (const { id } of records) await card(id).waitFor()
@@ -145,7 +144,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await until(async () => (await known(records[2]!.id)).decision?.option === 'deny', 30_000)
   })
 
-  it('an input is changed before it is allowed', async () => {
+  it('a request is allowed with a changed input', async () => {
     const asked = reportedOf({ requestKey: 'edit', input: { command: 'npm test' } }, { project: server.work })
     const { id } = await ask({ ...asked, source: { ...asked.source, can: ['edit'] } })
     await open(`/a/${id}`)
@@ -159,7 +158,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     expect((await known(id)).decision?.editedInput).toEqual({ command: 'npm test -- --run' })
   })
 
-  it('a grant is made with a decision, decides the next like it, rests and ends', async () => {
+  it('a grant is made with a decision, decides the next equal request, is paused and revoked', async () => {
     const subject = { session: 'ses_grants' }
     const { id } = await command('g1', 'git status', subject)
     await open(`/a/${id}`)
@@ -180,7 +179,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await grants.getByText('No grants.').waitFor()
   })
 
-  it('a plan is read as it is meant, compared with the one before, and approved with changes; another is sent back', async () => {
+  it('a plan is shown, compared with its previous version and approved with edits; another is rejected', async () => {
     const first = await plan(2, '@@ -1,2 +1,2 @@\n # Fix the cart\n-1. Rewrite it\n+1. Read `src/cart.js`\n')
     await open(`/a/${first.id}`)
     const one = card(first.id)
@@ -205,7 +204,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     expect((await known(second.id)).decision).toMatchObject({ option: 'reject', text: 'Begin with the test.' })
   })
 
-  it('findings of a review are ticked one by one and by severity, commented, and sent', async () => {
+  it('items of a review are selected one by one and by severity, commented, and sent', async () => {
     const item = (number: number, severity: string, disposition: string) => ({
       number,
       severity,
@@ -241,7 +240,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
   })
 
   let run = ''
-  it('a run is started from the form, trusted first; its gate answered; forked and rewound to its end; exported', async () => {
+  it('a run is trusted and started from the form; its gate is answered; it is exported, forked and rewound', async () => {
     await open('/start?what=run')
     await page.getByRole('button', { name: 'Graph', exact: true }).click()
     await page.getByLabel('Directory').fill(server.work)
@@ -282,7 +281,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     }
   })
 
-  it('a run in a repository: how far it is and its labels in the list; what each node changed, and what the whole run did', async () => {
+  it('a run in a repository shows progress and labels in the list, and the changes of each node and of the whole run', async () => {
     const repository = join(server.directory, `repository ${Date.now()}`)
     mkdirSync(repository)
     const git = (...args: string[]) => execFileSync('git', ['-C', repository, ...args], { stdio: 'pipe' })
@@ -293,8 +292,8 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     const writes = (text: string) => `shape=parallelogram, tool_command="echo ${text} >> notes.txt"`
     const graph = `digraph changes { goal="Take notes"; start [shape=Mdiamond]; first [${writes('one')}]; second [${writes('two')}]; look [shape=parallelogram, tool_command="cat notes.txt"]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> first -> second -> look -> ask; ask -> exit [label="[Y] Yes"] }`
     const { hash } = await executableText(graph, repository)
-    const wish = { graph, project: repository, trust: hash, labels: { ticket: 'SB-7' } }
-    const { id } = (await server.ask('POST', '/api/v1/runs', { as: 'token', body: wish })).json
+    const body = { graph, project: repository, trust: hash, labels: { ticket: 'SB-7' } }
+    const { id } = (await server.ask('POST', '/api/v1/runs', { as: 'token', body })).json
     await open('/runs')
     const row = page.getByRole('row').filter({ has: page.locator(`a[href="/r/${id}"]`) })
     await row.getByText('ticket=SB-7').waitFor()
@@ -320,7 +319,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await server.ask('POST', `/api/v1/runs/${id}/cancel`, { as: 'token', body: {} })
   })
 
-  it('a graph is written with its mistakes marked, mended, and run', async () => {
+  it('a graph with errors has them marked; without errors it can be run', async () => {
     await open('/graphs')
     await page.locator('#dot').fill('digraph g {\n  start [shape=Mdiamond]\n  start -> \n}')
     await page.locator('.gutter .error').first().waitFor()
@@ -330,7 +329,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     expect(await page.getByRole('button', { name: 'Run', exact: true }).isEnabled()).toBe(true)
   })
 
-  it('a session takes files and gives them; the moment of a decision can be seen again and linked', async () => {
+  it('a session accepts and offers files; the moment of a decision is replayed and linked', async () => {
     await open('/start')
     await page.getByLabel('Agent').selectOption('demo')
     await page.getByLabel('Directory').fill(server.work)
@@ -378,7 +377,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await page.locator('.xterm-rows').filter({ hasText: 'May I make this change' }).waitFor()
   })
 
-  it('a setting is changed after the person proved to be there; what is wrong is said and changes nothing', async () => {
+  it('a setting is changed after a confirmation; an invalid value changes nothing', async () => {
     await open('/settings')
     await page.getByLabel('Search settings').fill('notify.grace_s')
     await page.getByRole('button', { name: 'Change' }).click()
@@ -398,7 +397,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     expect(readFileSync(file, 'utf8')).toMatch(/grace_s = 7/)
     await dialog.getByRole('button', { name: 'Back' }).click()
 
-    // A budget that is set is drawn across the days, and stands in the table.
+    // The daily budget is drawn as a line, and is a column of the table.
     editSettings(file, { 'runs.day_usd': 2.5 }, { version: null, isAtTerminal: true })
     await open('/usage')
     await page.getByText('Daily budget, $2.50').waitFor()
@@ -409,7 +408,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await page.getByRole('region', { name: 'Spend today' }).getByText('of today’s $2.50 budget').waitFor()
   })
 
-  it('people and devices are listed, another browser is sent away; doctor says how things stand', async () => {
+  it('people and devices are listed, another browser is signed out; doctor lists its findings', async () => {
     const other = await browser.newContext()
     const rival = await other.newPage()
     await rival.goto(link())
@@ -426,7 +425,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await page.locator('.doctor-line', { hasText: 'git' }).first().waitFor()
   })
 
-  it('no page of 320 pixels scrolls sideways', async () => {
+  it('no page scrolls sideways at a width of 320 pixels', async () => {
     await page.setViewportSize({ width: 320, height: 640 })
     await open('/')
     const paths = [
@@ -454,7 +453,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     expect(wide).toEqual([])
   })
 
-  it('opened while the server is down, the page shows what was known, says since when, and lets nothing be decided; then it comes back', async () => {
+  it('a page that is opened while the server is down shows the last data with its time, decides nothing, and reconnects', async () => {
     const { id } = await command('down', 'npm run offline')
     await open('/')
     await card(id).waitFor()
@@ -475,7 +474,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await card(id).locator('.allow:enabled').waitFor()
   })
 
-  it('locked down from the page: grants, tokens and logins end at once, only a no is taken, and agents go on', async () => {
+  it('a lockdown from the page revokes grants, tokens and devices at once, and accepts only denials', async () => {
     await page.goto(link())
     await page.locator('.shell h1').first().waitFor()
     const { id } = await command(`locked ${Date.now()}`, 'npm run locked')
@@ -491,7 +490,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await page.getByText('Login link or passphrase').waitFor()
     expect((await server.ask('GET', '/api/v1/overview', { as: { bearer: token } })).status).toBe(401)
 
-    // Whoever comes in again may look, and say no.
+    // A person who signs in again may view, and deny.
     await page.goto(link())
     await page.locator('.shell h1').first().waitFor()
     await open(`/a/${id}`)
@@ -511,7 +510,7 @@ describe.skipIf(!hasChromium)('actions of the dashboard, to their end', () => {
     await until(async () => (await known(id)).decision?.option === 'deny', 30_000)
   })
 
-  it('no page failed', () => {
+  it('no page logged an error', () => {
     expect(errors.filter(text => !/ERR_|Failed to (fetch|load)/.test(text))).toEqual([])
   })
 })

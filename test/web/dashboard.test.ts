@@ -6,11 +6,10 @@ import { examineAll } from './axe.js'
 import { hasChromium, logIn, openBrowser, Served, show, watchErrors, watchOrigins } from './harness.js'
 
 /**
- * The living demo: real server, real terminals, the scripted agent. One browser and one server for
- * all: the tests follow a person through a day, and what one of them decides the next one finds
- * decided.
+ * The live demo: real server, real terminals, scripted agents. All tests use one browser and one
+ * server, in order: later tests depend on the decisions of earlier ones.
  */
-describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
+describe.skipIf(!hasChromium)('the dashboard on the live demo', () => {
   let served: Served
   let browser: Browser
   let context: BrowserContext
@@ -43,12 +42,9 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     (JSON.parse(await served.run(['serve', '--link', '--json'], demoHome)) as { link: string }).link
   const card = (title: RegExp) => page.locator('article.card').filter({ hasText: title }).first()
 
-  /** A card that has stood still for long enough takes a press. */
+  /** A card that has not moved for a while accepts a press. */
   const still = (one: Locator) => one.and(one.page().locator('[data-still=true]')).waitFor()
-  /**
-   * Presses until the press is taken: cards that come in between move the others, and those then
-   * refuse.
-   */
+  /** Presses until the card accepts it: new cards move the others, which then refuse a press. */
   const press = async (one: Locator, name: string) => {
     const taken = one.and(one.page().locator('[data-busy=true], :has(.card-end)'))
     for (let tries = 0; tries < 8; tries++) {
@@ -62,10 +58,10 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       )
         return
     }
-    throw new Error(`${name} was never taken`)
+    throw new Error(`the card never accepted ${name}`)
   }
 
-  it('is entered by a link once; the code leaves the address, and the key cannot be read', async () => {
+  it('accepts a login link once, removes its code from the address, and stores a key that cannot be read', async () => {
     page = await context.newPage()
     errors = watchErrors(page)
     await page.goto(link)
@@ -103,7 +99,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await second.close()
   })
 
-  it('shows what needs a person, and a press decides once and says what became of it', async () => {
+  it('shows requests; a press decides one and shows its outcome', async () => {
     const edit = card(/src\/cart\.js/)
     await edit.waitFor()
     expect(await edit.locator('.request').textContent()).toContain('return sum - discountPercent')
@@ -117,13 +113,13 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     expect(await edit.locator('.card-end').textContent()).toMatch(/decided by you/)
   })
 
-  it('takes no press in the first moments of a card', async () => {
+  it('accepts no press on a card that has just moved', async () => {
     await page.goto(`${served.address}/`)
     const shell = card(/rm -rf coverage/)
     await shell.waitFor()
     await shell.locator('.allow:enabled').waitFor()
     const refused = await shell.evaluate(async element => {
-      // Moved under the finger: whatever was meant, it was not this.
+      // The card moves under the pointer: the press was meant for something else.
       const above = document.createElement('div')
       above.style.height = '80px'
       element.before(above)
@@ -136,7 +132,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.getByText('The card has just moved').waitFor()
   })
 
-  it('is denied by keyboard alone, with a reason', async () => {
+  it('denies a request with a reason, by keyboard only', async () => {
     await page.goto(`${served.address}/`)
     const shell = card(/rm -rf coverage/)
     await shell.waitFor()
@@ -161,7 +157,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     expect(await shell.locator('.card-end').textContent()).toMatch(/decided by you/)
   })
 
-  it('goes to a page by keys, shows all keys, and Escape closes them', async () => {
+  it('opens a page and the list of shortcuts by keyboard; Escape closes the list', async () => {
     await page.goto(`${served.address}/`)
     await page.keyboard.press('g')
     await page.keyboard.press('r')
@@ -172,7 +168,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
   })
 
-  it('answers a question by choosing', async () => {
+  it('answers a question with an option', async () => {
     await page.goto(`${served.address}/`)
     const question = card(/distant signal/)
     await question.getByLabel('Double yellow').check()
@@ -181,7 +177,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     expect(await question.locator('.card-end').textContent()).toContain('Double yellow')
   })
 
-  it('a session: terminal beside the conversation, a prompt by keyboard, the keyboard taken and left', async () => {
+  it('a session shows terminal and conversation, sends a prompt, and its keyboard is taken and released', async () => {
     await show(page, '/sessions')
     await page.getByRole('link', { name: /a word about parsers/ }).click()
     await page.locator('.xterm-rows').filter({ hasText: 'What next?' }).waitFor()
@@ -205,7 +201,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.getByRole('region', { name: 'Terminal as plain text' }).getByText('typed by hand').waitFor()
   })
 
-  it('a session that works: a prompt waits and is taken back, it is interrupted, explained, stopped', async () => {
+  it('a working session holds a prompt until it is deleted, is explained, interrupted, stopped and resumed', async () => {
     await show(page, '/sessions')
     await page.getByRole('link', { name: /rebuild the timetable/ }).click()
     await page.getByRole('log').getByText('module by module').waitFor()
@@ -233,7 +229,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.getByText('resumed from an earlier session').waitFor()
   })
 
-  it('panes: thumbnails with words for what they do and why', async () => {
+  it('a pane shows a preview, its status and the source of the status, and can be hidden', async () => {
     await show(page, '/panes')
     await page.locator('.tile .thumb svg text').first().waitFor()
     const tile = page.locator('.tile').filter({ hasText: 'a word about parsers' })
@@ -248,7 +244,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.waitForURL(/\/s\//)
   })
 
-  it('a run: graph and timeline in their states, a node’s detail, log, and its gate answered in place', async () => {
+  it('a run shows graph, timeline, node details and log, and its gate is answered on its page', async () => {
     await show(page, '/runs')
     await page.getByRole('button', { name: 'waiting' }).click()
     await page.getByRole('link', { name: /Say what changed/ }).click()
@@ -279,7 +275,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.keyboard.press('Escape')
   })
 
-  it('replay: a moment can be scrubbed to, linked, and says what was thought then', async () => {
+  it('a replay seeks to a position, keeps it in the address, and shows the detected status', async () => {
     await show(page, '/sessions?show=all')
     await page.getByRole('link', { name: /fix the failing test/ }).click()
     await page.getByRole('link', { name: 'Replay' }).first().click()
@@ -298,7 +294,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.getByRole('button', { name: 'Pause' }).click()
   })
 
-  it('compare: two sessions side by side, where they differ, each moment in the address that is sent on', async () => {
+  it('two sessions are compared at positions that the address contains', async () => {
     await show(page, '/sessions?show=all')
     const href = await page.getByRole('link', { name: /fix the failing test/ }).getAttribute('href')
     await show(page, `/replay/${href!.slice('/s/'.length)}`)
@@ -320,7 +316,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await second.locator('.xterm-rows').filter({ hasText: 'enter to send' }).waitFor()
   })
 
-  it('helpers stand below the one that called them, and how full the conversation is can be seen', async () => {
+  it('helpers are shown as a tree, and the use of the context as a gauge, also after the session ended', async () => {
     await show(page, '/sessions')
     await page.getByRole('link', { name: /check every signal/ }).click()
     const gauge = page.getByRole('meter', { name: 'Context in use' })
@@ -331,7 +327,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await tree.locator(':scope > li', { hasText: 'North line' }).getByText('done').waitFor()
     expect(await tree.locator(':scope > li').count()).toBe(3)
 
-    // What it had told stays when it ends.
+    // The last report stays after the session has ended.
     await page.getByRole('button', { name: 'More actions' }).click()
     await page.getByRole('button', { name: 'Stop session' }).click()
     await page.getByText('The session has ended').waitFor()
@@ -343,7 +339,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await gauge.waitFor()
   })
 
-  it('two runs are laid side by side, node by node', async () => {
+  it('two runs are compared node by node', async () => {
     await show(page, '/runs')
     await page.getByLabel('Compare Say what changed').check()
     await page.getByLabel('Compare Imports are sorted').check()
@@ -355,7 +351,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.getByRole('region', { name: 'Result' }).getByText('One of the runs has not reached').waitFor()
   })
 
-  it('usage: plots with tables behind them, and CSV', async () => {
+  it('usage is shown as plots, tables and CSV', async () => {
     await show(page, '/usage')
     await page.locator('.plot-box canvas').first().waitFor()
     const stats = await page.locator('.stats .stat').allTextContents()
@@ -381,7 +377,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       await page.getByRole('combobox', { name: 'Split by' }).selectOption(split)
       await page.getByRole('region', { name: shown }).locator('tbody tr').first().waitFor()
     }
-    // A pipeline's version is its name and what it was made of.
+    // The version of a pipeline is its name and a hash of its graph.
     await page
       .getByRole('cell', { name: /^Say what changed.* [0-9a-f]{6,}$/ })
       .first()
@@ -390,7 +386,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     expect(readFileSync(await file.path(), 'utf8')).toMatch(/^day,version,input,output/)
   })
 
-  it('graphs: a mistake is marked where it is, and a sound graph is drawn', async () => {
+  it('a graph is drawn, and an error is marked at its line', async () => {
     await show(page, '/graphs')
     await page.getByText('valid').waitFor()
     await page.locator('.graph .node', { hasText: 'implement' }).waitFor()
@@ -408,7 +404,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.locator('h1', { hasText: 'started on the page' }).waitFor()
   })
 
-  it('settings, doctor, and how this page looks', async () => {
+  it('settings, doctor and the theme are shown', async () => {
     await show(page, '/settings?show=all')
     await page.getByText('server.port').waitFor()
     await page.getByRole('link', { name: 'Doctor' }).click()
@@ -419,7 +415,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.getByRole('button', { name: 'System' }).click()
   })
 
-  it('two browsers race for one request: one decides, the other is told who; a revoked one is out at once', async () => {
+  it('of two browsers that decide at once, one succeeds and the other shows who; a revoked browser is signed out at once', async () => {
     const other = await browser.newContext({ viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce' })
     const rival = await logIn(other, await newLink())
     await show(page, '/start')
@@ -436,8 +432,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       await one.goto(`${served.address}/a/${id}`)
       await one.getByRole('button', { name: 'Allow once' }).waitFor()
     }
-    // Neither decision leaves before both were pressed: whoever is first, the other was meant at
-    // the same time.
+    // Both decisions are held back until both buttons were pressed.
     let arrived = 0
     let release = () => {}
     const both = new Promise<void>(resolve => {
@@ -453,8 +448,8 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await Promise.race([page, rival].map(one => one.locator('.toast.bad').waitFor()))
     await Promise.all([page, rival].map(one => one.getByText('applied').waitFor()))
     await page.unroute(/\/decision/)
-    const told = await Promise.all([page, rival].map(one => one.locator('.toast.bad').count()))
-    expect(told.reduce((sum, count) => sum + count, 0)).toBe(1)
+    const counts = await Promise.all([page, rival].map(one => one.locator('.toast.bad').count()))
+    expect(counts.reduce((sum, count) => sum + count, 0)).toBe(1)
 
     await page.goto(`${served.address}/settings/people`)
     const others = page.getByRole('row').filter({ hasText: 'Revoke' })
@@ -467,7 +462,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await other.close()
   })
 
-  it('what an agent says stays text: nothing is fetched for it, and nothing in a request stays hidden', async () => {
+  it('text of an agent stays text: it loads nothing, and hidden characters are revealed', async () => {
     const scenario = join(served.directory, 'hostile.json')
     const hidden = 'echo safe \u202e; ls\u200b -la \u2066'
     writeFileSync(
@@ -502,7 +497,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     expect(foreign).toEqual([])
   })
 
-  it('is allowed by keyboard alone; what is risky asks once more first', async () => {
+  it('allows a risky request by keyboard only after a confirmation', async () => {
     const asked = page.locator('article.card')
     const dialog = page.getByRole('dialog', { name: 'Allow this once?' })
     for (let tries = 0; tries < 8 && (await dialog.count()) === 0; tries++) {
@@ -520,7 +515,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await asked.getByText('applied').waitFor()
   })
 
-  it('a phone: bottom bar, cards one below the other with the request between the presses', async () => {
+  it('on a phone the page has a bottom bar and does not scroll sideways', async () => {
     await page.setViewportSize({ width: 390, height: 844 })
     await page.goto(`${served.address}/`)
     await page.locator('.bottom').waitFor()
@@ -532,12 +527,12 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     await page.setViewportSize({ width: 1440, height: 900 })
   })
 
-  it('nothing was asked of any other server, and no page failed', () => {
+  it('the page made no request to another server and logged no error', () => {
     expect(foreign).toEqual([])
     expect(errors).toEqual([])
   })
 
-  describe('for everybody', () => {
+  describe('accessibility', () => {
     const LIVE = ['/', '/sessions?show=all', '/s/1', '/panes', '/runs', '/run', '/replay', '/compare', '/compare/runs']
     const OTHERS = [
       '/usage',
@@ -550,9 +545,9 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
       '/settings/page',
     ]
     it.each([
-      ['what runs', LIVE],
-      ['the rest', OTHERS],
-    ])('axe finds nothing on any page of %s, wide and narrow, light and dark', async (_, paths) => {
+      ['live data', LIVE],
+      ['forms and settings', OTHERS],
+    ])('axe finds no violation on the pages with %s, wide and narrow, light and dark', async (_, paths) => {
       await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
       await page.setViewportSize({ width: 1440, height: 900 })
       await page.goto(`${served.address}/`)
@@ -565,7 +560,7 @@ describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
     })
 
     const places = new Map<string, string>()
-    /** Of a page about one thing: about the first of its kind. */
+    /** The address of a page; a page about one resource shows the first of its kind. */
     async function addressOf(path: string): Promise<string> {
       const known = places.get(path)
       if (known) return known
