@@ -1,4 +1,4 @@
-import type { CrewView } from './session-crew.js'
+import type { CrewView } from './session-stats.js'
 
 /** What is shown now and kept nowhere: provisional text, typing. Late joiners get the newest state from the session itself. */
 export type LiveUpdate =

@@ -26,11 +26,11 @@ import type { HostOptions } from './host-options.js'
 import { agentTraits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
 import { type ResumeWish, resumeRequest } from './resume-session.js'
 import { absenceOf } from './session-absence.js'
-import { type CrewView, SessionCrew } from './session-crew.js'
 import { checkLimits } from './session-limits.js'
 import type { SessionRecords } from './session-records.js'
 import { type SessionLane, SessionLanes } from './session-scheduler.js'
 import type { SessionSnapshots } from './session-snapshots.js'
+import { type CrewView, SessionCrew } from './session-stats.js'
 
 export interface LiveSessionsOptions {
   host: HostOptions

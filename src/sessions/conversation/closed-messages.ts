@@ -1,5 +1,5 @@
 import type { Block } from '../../screen/index.js'
-import { reconcileSaid, type SaidRecord } from './said-records.js'
+import { reconcileSaid, type SaidRecord } from './reported-text.js'
 
 /** A message that has ended, with what is needed to better it while it is young. */
 export interface ClosedMessage {

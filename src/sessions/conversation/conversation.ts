@@ -3,10 +3,10 @@ import { type Block, dropRepeatedBands, type Pack, renderMarkdown, type TextRow 
 import { displayWidth } from '../../text/index.js'
 import { BlockReader } from './block-reader.js'
 import { type ClosedMessage, ClosedMessages } from './closed-messages.js'
-import type { Echo } from './picture.js'
-import { reconcileSaid, type SaidRecord } from './said-records.js'
-import { endOfSaid, endsWith, grownRest, squeezedText, TAIL_ROWS, tailOf } from './said-rows.js'
-import { type RowSource, ShownRows, type ShownState } from './shown-rows.js'
+import { type RowSource, ShownRows, type ShownState } from './conversation-rows.js'
+import type { Echo } from './conversation-window.js'
+import { endOfSaid, endsWith, grownRest, squeezedText, TAIL_ROWS, tailOf } from './message-tail.js'
+import { reconcileSaid, type SaidRecord } from './reported-text.js'
 
 export interface ConversationState {
   turns: number

@@ -1,7 +1,7 @@
 import { type EventData, type EventType, newEvent } from '../../events/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 import { turnPrompts } from '../conversation/turn-prompts.js'
-import { type KeptPrompts, keptPrompts } from './kept-prompts.js'
+import { type KeptPrompts, keptPrompts } from './logged-prompts.js'
 import { sessionStream } from './session-record.js'
 
 /**

@@ -2,8 +2,8 @@ import type { EventData, EventType } from '../../events/index.js'
 import type { KeptExit } from '../../keeper/index.js'
 import type { Look } from '../../panes/index.js'
 import { ExitScreen } from './exit-screen.js'
-import type { AgentTraits } from './live-session-options.js'
 import type { SessionNotices } from './session-notices.js'
+import type { AgentTraits } from './session-options.js'
 
 export interface SessionEndingOptions {
   agent: AgentTraits

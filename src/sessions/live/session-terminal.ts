@@ -1,9 +1,9 @@
 import { type Look, type PaneOutput, PaneScreen } from '../../panes/index.js'
 import { liveMenu } from '../requests/live-menu.js'
-import type { AgentSignals } from './agent-signals.js'
-import type { LiveSessionOptions, SessionObserver } from './live-session-options.js'
+import type { AgentSignals } from './prompt-receipts.js'
+import { SessionSight } from './screen-reading.js'
 import { SessionClock } from './session-clock.js'
-import { SessionSight } from './session-sight.js'
+import type { LiveSessionOptions, SessionObserver } from './session-options.js'
 import { signalOf } from './status-signals.js'
 
 /** A program that was just resized draws everything anew. */

@@ -1,4 +1,4 @@
-import { type ChangeFields, stableKey } from './change-line.js'
+import { type ChangeFields, stableKey } from './changes.js'
 
 const HISTORY_MAX = 20
 

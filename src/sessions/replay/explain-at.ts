@@ -8,7 +8,7 @@ import {
 } from '../../panes/index.js'
 import { classify, explainFrame, type FrameExplanation, initialMemory, type Pack } from '../../screen/index.js'
 import type { Frame } from '../../terminal/index.js'
-import { type ChangeFields, changeFields, seconds } from './change-line.js'
+import { type ChangeFields, changeFields, seconds } from './changes.js'
 import { SessionReplay } from './session-replay.js'
 import { type Moment, Timeline, type TimelineCounters } from './timeline.js'
 

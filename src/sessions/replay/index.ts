@@ -1,6 +1,6 @@
 export { ChangeHistory } from './change-history.js'
-export { type ChangeFields, changeFields, seconds, stableKey } from './change-line.js'
+export { type ChangeFields, changeFields, seconds, stableKey } from './changes.js'
 export { type Explanation, explainMoment, explainRecording, explainScreen } from './explain-at.js'
-export type { BlockLine, MessageLine } from './said.js'
+export type { BlockLine, MessageLine } from './replayed-conversation.js'
 export { type ReplayedLine, SessionReplay, type SessionReplayOptions } from './session-replay.js'
 export { type Moment, Timeline, type TimelineCounters } from './timeline.js'

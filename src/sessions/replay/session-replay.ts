@@ -1,8 +1,8 @@
 import { Replay, type ReplayEvent } from '../../panes/index.js'
 import type { Pack } from '../../screen/index.js'
 import { ChangeHistory } from './change-history.js'
-import { type ChangeFields, changeFields, seconds } from './change-line.js'
-import { type BlockLine, type MessageLine, Said } from './said.js'
+import { type ChangeFields, changeFields, seconds } from './changes.js'
+import { type BlockLine, type MessageLine, Said } from './replayed-conversation.js'
 import { type Moment, Timeline } from './timeline.js'
 
 export interface SessionReplayOptions {

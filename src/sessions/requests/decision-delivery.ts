@@ -1,7 +1,14 @@
 import { type ApprovalRecord, chooseOption, type Ledger, type MenuPort, selectedLabel } from '../../approvals/index.js'
 import { type Clock, delay } from '../../clock/index.js'
 import type { AnswerChannel } from './answer-channel.js'
-import { hookAnswerOf, isAsDecided, isDenial, isStructured, type OpenRequest, screenAnswerOf } from './open-request.js'
+import {
+  hookAnswerOf,
+  isAsDecided,
+  isDenial,
+  isStructured,
+  type OpenRequest,
+  screenAnswerOf,
+} from './request-answer.js'
 
 export interface DecisionDeliveryOptions {
   ledger: Ledger

@@ -1,8 +1,8 @@
 import { type ApprovalRequest, displayOf, requestFromMenu, requestFromReport } from '../../approvals/index.js'
 import type { Menu } from '../../screen/index.js'
 import { squash } from '../live/send-text.js'
-import type { RequestContext } from './structured-request.js'
-import type { StartedTool } from './tool-book.js'
+import type { RequestContext } from './build-request.js'
+import type { StartedTool } from './tool-uses.js'
 
 interface FormQuestion {
   text: string

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js'
 import type { Menu } from '../../screen/index.js'
-import type { OpenRequest } from './open-request.js'
-import type { StartedTool, ToolBook } from './tool-book.js'
+import type { OpenRequest } from './request-answer.js'
+import type { StartedTool, ToolBook } from './tool-uses.js'
 
 /** Requests that ended without a name are remembered, so many of them. */
 const UNNAMED_KEPT = 20

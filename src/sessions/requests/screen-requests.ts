@@ -7,10 +7,10 @@ import {
 } from '../../approvals/index.js'
 import type { Timer } from '../../clock/index.js'
 import type { Menu } from '../../screen/index.js'
+import { joinedMenu, requestOfTool } from './build-request.js'
 import { isPageOf, requestOfForm } from './form-request.js'
-import { isStructured, type OpenRequest } from './open-request.js'
-import type { RequestBook } from './request-book.js'
-import { joinedMenu, requestOfTool } from './structured-request.js'
+import type { RequestBook } from './open-requests.js'
+import { isStructured, type OpenRequest } from './request-answer.js'
 
 /** A menu that is still there so long after its request was closed is a request of its own. */
 const ASK_AGAIN_MS = 500

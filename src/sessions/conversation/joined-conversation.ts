@@ -7,9 +7,9 @@ import { Effects, Waiters } from '../live/effects.js'
 import { SessionPhase } from '../live/session-phase.js'
 import type { PhaseApprovals, PhaseNotices } from '../live/session-phase-options.js'
 import type { ConversationState } from './conversation.js'
-import { knownTurns, type ReadTurn, readConversation } from './late-join.js'
-import { SessionMessages } from './session-messages.js'
-import type { RowSource } from './shown-rows.js'
+import type { RowSource } from './conversation-rows.js'
+import { SessionMessages } from './message-writer.js'
+import { knownTurns, type ReadTurn, readConversation } from './read-conversation.js'
 
 export interface JoinedMessage {
   at: number

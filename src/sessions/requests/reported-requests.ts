@@ -1,10 +1,10 @@
 import type { AgentReport, AgentStatement, ToolStatement } from '../../agents/index.js'
 import { type ApprovalRecord, joinReports } from '../../approvals/index.js'
+import { requestOfStatement, requestOfTool } from './build-request.js'
 import type { DecisionDelivery } from './decision-delivery.js'
-import { isDenial, isStructured, type OpenRequest } from './open-request.js'
-import { type RequestBook, resultOf } from './request-book.js'
-import { requestOfStatement, requestOfTool } from './structured-request.js'
-import type { RequestStatement } from './tool-book.js'
+import { type RequestBook, resultOf } from './open-requests.js'
+import { isDenial, isStructured, type OpenRequest } from './request-answer.js'
+import type { RequestStatement } from './tool-uses.js'
 
 /** The menu of a tool is on screen so soon after the agent has begun to use it. */
 const MENU_FOLLOWS_MS = 200

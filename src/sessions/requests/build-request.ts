@@ -10,7 +10,7 @@ import {
 } from '../../approvals/index.js'
 import type { EventData } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
-import type { RequestStatement, StartedTool } from './tool-book.js'
+import type { RequestStatement, StartedTool } from './tool-uses.js'
 
 type Option = ApprovalRequest['request']['options'][number]
 

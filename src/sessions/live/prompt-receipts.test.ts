@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
-import { AgentSignals } from './agent-signals.js'
+import { AgentSignals } from './prompt-receipts.js'
 
 test('a prompt that was reported is proof of itself, not of another or an earlier one', () => {
   const clock = new SimulatedClock()

@@ -1,7 +1,7 @@
 import type { Look, PaneScreen } from '../../panes/index.js'
 import { type Block, type Pack, renderMarkdown } from '../../screen/index.js'
 import { Conversation } from '../conversation/conversation.js'
-import { PassingHistory } from '../conversation/passing-history.js'
+import { PassingHistory } from '../conversation/idle-output.js'
 import type { Moment } from './timeline.js'
 
 export interface BlockLine {

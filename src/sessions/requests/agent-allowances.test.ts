@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { recordOf } from '../../approvals/testing/fixtures.js'
-import { OwnAllowances } from './own-allowances.js'
+import { OwnAllowances } from './agent-allowances.js'
 
 const OPTIONS = [
   { key: 'Yes', label: 'Yes', meaning: 'allow-once', from: 'agent', danger: null },

@@ -1,8 +1,8 @@
 import type { Look } from '../../panes/index.js'
 import { type Block, extractBlocks, type Pack, type TextRow, transcriptBlocks } from '../../screen/index.js'
 import { BlockReader } from './block-reader.js'
-import { type Echo, echoOf, isEcho } from './picture.js'
-import { type RowSource, ShownRows } from './shown-rows.js'
+import { type RowSource, ShownRows } from './conversation-rows.js'
+import { type Echo, echoOf, isEcho } from './conversation-window.js'
 
 /** A turn of a conversation that is on the screen, or above it, when somebody comes to read it. */
 export interface ReadTurn {

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Block, parseMarkdown, renderMarkdown } from '../../screen/index.js'
-import { reconcileSaid, type SaidRecord } from './said-records.js'
+import { reconcileSaid, type SaidRecord } from './reported-text.js'
 
 const blocks = (markdown: string, source: Block['source'], fields: Partial<Block> = {}): Block[] =>
   parseMarkdown(markdown).map((content, index) => ({

@@ -3,10 +3,10 @@ import { type ApprovalRecord, type ApprovalRequest, isOpen, type Ledger, type Me
 import type { Clock } from '../../clock/index.js'
 import type { Sink } from '../live/sink.js'
 import { type AnswerChannel, NO_CHANNEL } from './answer-channel.js'
+import { requestOfTool } from './build-request.js'
 import { MenuUses } from './menu-uses.js'
-import { isDenial, type OpenRequest } from './open-request.js'
-import { requestOfTool } from './structured-request.js'
-import { type RequestStatement, ToolBook } from './tool-book.js'
+import { isDenial, type OpenRequest } from './request-answer.js'
+import { type RequestStatement, ToolBook } from './tool-uses.js'
 
 export interface SessionApprovalsOptions {
   subject: { agent: string; session: string; project: string; cwd: string; hostName: string }

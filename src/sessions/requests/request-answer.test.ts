@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import type { ApprovalRecord } from '../../approvals/index.js'
-import { isAsDecided, screenAnswerOf } from './open-request.js'
+import { isAsDecided, screenAnswerOf } from './request-answer.js'
 
 type Option = ApprovalRecord['request']['options'][number]
 

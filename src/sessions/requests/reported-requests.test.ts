@@ -11,7 +11,7 @@ import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
 import type { AnswerChannel } from './answer-channel.js'
-import { SessionApprovals } from './session-approvals.js'
+import { SessionApprovals } from './session-requests.js'
 
 let directory: string
 let clock: SimulatedClock

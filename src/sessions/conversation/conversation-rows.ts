@@ -18,7 +18,7 @@ import {
   isTranscript,
   liveStart,
   windowOf,
-} from './picture.js'
+} from './conversation-window.js'
 
 export interface RowSource {
   readRows(firstId: number, lastId: number): Row[]

@@ -1,8 +1,8 @@
 import type { AgentReport } from '../../agents/index.js'
 import type { Clock, Timer } from '../../clock/index.js'
 import { type Block, parseMarkdown } from '../../screen/index.js'
-import type { SaidRecord } from '../conversation/said-records.js'
-import type { AgentSignals } from './agent-signals.js'
+import type { SaidRecord } from '../conversation/reported-text.js'
+import type { AgentSignals } from './prompt-receipts.js'
 
 export interface AgentEarOptions {
   clock: Clock

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { THINKING } from '../testing/demo-screens.js'
 import { SessionStage } from '../testing/session-stage.js'
-import { keptPrompts } from './kept-prompts.js'
+import { keptPrompts } from './logged-prompts.js'
 
 /*
  * A host may die at any moment of a prompt's way to the agent: what the log has then decides what the next one does. Each test ends the

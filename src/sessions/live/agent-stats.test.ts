@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentReport, AgentStatement } from '../../agents/index.js'
 import type { StatusRecord } from '../../terminal/index.js'
-import { type Crew, hearCrew, helpersOf, NO_CREW } from './crew.js'
+import { type Crew, hearCrew, helpersOf, NO_CREW } from './agent-stats.js'
 
 let count = 0
 const report = (statement: AgentStatement, at = 1_000): AgentReport => ({

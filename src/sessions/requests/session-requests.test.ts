@@ -10,7 +10,7 @@ import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
 import { BLOCK_CAPS, type Sink } from '../live/sink.js'
-import { SessionApprovals } from './session-approvals.js'
+import { SessionApprovals } from './session-requests.js'
 
 const MENU = menuOf(['Yes', 'No'])
 

@@ -1,12 +1,12 @@
 import type { AgentReport } from '../../agents/index.js'
 import type { ApprovalRecord } from '../../approvals/index.js'
 import type { Menu } from '../../screen/index.js'
+import { requestOfTool } from './build-request.js'
 import { DecisionDelivery } from './decision-delivery.js'
-import { isStructured, type OpenRequest } from './open-request.js'
-import { RequestBook, type SessionApprovalsOptions } from './request-book.js'
+import { RequestBook, type SessionApprovalsOptions } from './open-requests.js'
+import { ToldRequests } from './reported-requests.js'
+import { isStructured, type OpenRequest } from './request-answer.js'
 import { appearanceOf, ScreenRequests } from './screen-requests.js'
-import { requestOfTool } from './structured-request.js'
-import { ToldRequests } from './told-requests.js'
 
 export type { SessionApprovalsOptions }
 

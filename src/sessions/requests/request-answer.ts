@@ -2,7 +2,7 @@ import type { HookAnswer, ToolStatement } from '../../agents/index.js'
 import { type ApprovalRecord, saysNo } from '../../approvals/index.js'
 import type { Menu } from '../../screen/index.js'
 import { canonicalJson } from '../../text/index.js'
-import { isEqual, type RequestStatement } from './tool-book.js'
+import { isEqual, type RequestStatement } from './tool-uses.js'
 
 /** An open approval of a session with what only the live host knows of it. */
 export interface OpenRequest {

@@ -4,9 +4,9 @@ import type { Phase } from '../live/phase-table.js'
 import type { SessionPhaseOptions } from '../live/session-phase-options.js'
 import type { MessageRef } from '../live/sink.js'
 import type { Conversation } from './conversation.js'
-import { PassingHistory } from './passing-history.js'
-import type { SaidRecord } from './said-records.js'
-import type { Ending } from './session-messages.js'
+import { PassingHistory } from './idle-output.js'
+import type { Ending } from './message-writer.js'
+import type { SaidRecord } from './reported-text.js'
 
 /** Of a prompt so much is kept with its turn; the whole is in the recording. */
 const PROMPT_KEPT = 4_000

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { endOfSaid, endsWith, tailOf } from './said-rows.js'
+import { endOfSaid, endsWith, tailOf } from './message-tail.js'
 
 const rows = (...texts: string[]) => texts.map((text, id) => ({ id, text }))
 const TAIL = tailOf(rows('◆ I look at the sources first.', '', '◆ Then I run the tests.'))
