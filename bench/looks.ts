@@ -20,7 +20,7 @@ import {
 } from '../src/sessions/index.js'
 import { openStore } from '../src/store/index.js'
 import { DriftFiles } from '../src/supervision/drift/index.js'
-import { PaneBoard, SessionWatch, sessionPane } from '../src/supervision/index.js'
+import { PaneBoard, SessionMonitor, sessionPane } from '../src/supervision/index.js'
 import { createRedactor } from '../src/text/index.js'
 
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 20)
@@ -130,7 +130,7 @@ async function openSession(index: number): Promise<LiveSession> {
     hostName: 'bench',
     onError,
   })
-  const watch = new SessionWatch({
+  const watch = new SessionMonitor({
     screen: session.screen,
     live,
     clock,

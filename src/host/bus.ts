@@ -1,10 +1,10 @@
-import type { CrewView } from './session-stats.js'
+import type { AgentStatsView } from './session-stats.js'
 
 /** What is shown now and kept nowhere: provisional text, typing. Late joiners get the newest state from the session itself. */
 export type LiveUpdate =
   | { type: 'message.update'; session: string; turn: string; message: string; blocks: readonly unknown[] }
   | { type: 'typing'; session: string; on: boolean }
-  | { type: 'session.crew'; session: string; crew: CrewView }
+  | { type: 'session.crew'; session: string; crew: AgentStatsView }
 
 /** Fan-out inside one process. A listener that throws is dropped from that update, not from the bus. */
 export class LiveBus {

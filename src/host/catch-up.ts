@@ -1,7 +1,7 @@
 import type { KeeperPort, KeptSession } from '../keeper/index.js'
 import type { LiveSession } from '../sessions/index.js'
 import { openRecording } from '../terminal/recording/index.js'
-import type { SessionLane } from './session-scheduler.js'
+import type { SessionQueue } from './session-scheduler.js'
 
 /**
  * Brings a session that lived on without a host to the present: recorded bytes with their recorded times, then the keeper's stream from
@@ -13,7 +13,7 @@ import type { SessionLane } from './session-scheduler.js'
 export async function catchUp(
   session: LiveSession,
   kept: KeptSession,
-  { keeper, lane }: { keeper: KeeperPort; lane: SessionLane },
+  { keeper, lane }: { keeper: KeeperPort; lane: SessionQueue },
 ): Promise<void> {
   const listener = lane.listener(session)
   for (;;) {

@@ -22,10 +22,10 @@ import { type Note, openBoard, openNotices, openPacks } from './host-parts.js'
 import { LiveSessions } from './live-sessions.js'
 import { openHomeStore } from './open-store.js'
 import { packFor, type StartRequest } from './prepare-session.js'
-import type { ResumeWish } from './resume-session.js'
+import type { ResumeOptions } from './resume-session.js'
 import { SessionRecords } from './session-records.js'
 import { SessionSnapshots } from './session-snapshots.js'
-import type { CrewView } from './session-stats.js'
+import type { AgentStatsView } from './session-stats.js'
 import { SessionSweep } from './session-sweep.js'
 import type { HostSettings } from './settings.js'
 import { SettingsWatch } from './settings-watch.js'
@@ -132,7 +132,7 @@ export class Host {
   }
 
   /** Goes on with the conversation of a session that has ended, in a new one. */
-  resumeSession(record: SessionRecord, wish: ResumeWish): Promise<SessionRecord> {
+  resumeSession(record: SessionRecord, wish: ResumeOptions): Promise<SessionRecord> {
     return this.#sessions.resume(record, wish)
   }
 
@@ -168,13 +168,13 @@ export class Host {
   }
 
   /** What a live session's agent tells of its own work: context, use, helpers. */
-  crew(id: string): CrewView | null {
-    return this.#sessions.crewOf(id)
+  crew(id: string): AgentStatsView | null {
+    return this.#sessions.statsOf(id)
   }
 
   /** Why a session is read as it is: now, or at a time of its recording. */
   async explain(record: SessionRecord, at: number | null): Promise<Explanation> {
-    const watch = this.#sessions.watchOf(record.id)
+    const watch = this.#sessions.monitorOf(record.id)
     if (at === null && watch) return watch.explain()
     return explainSession(record, { packs: this.packs, version: watch?.version ?? null, at })
   }

@@ -17,20 +17,20 @@ import {
 import type { EventStore } from '../store/index.js'
 import type { DriftFiles } from '../supervision/drift/index.js'
 import type { PaneBoard } from '../supervision/index.js'
-import { SessionWatch, sessionPane } from '../supervision/index.js'
+import { SessionMonitor, sessionPane } from '../supervision/index.js'
 import type { Redactor } from '../text/index.js'
 import type { LiveBus } from './bus.js'
 import { catchUp } from './catch-up.js'
 import { discardKept } from './discard-kept.js'
 import type { HostOptions } from './host-options.js'
 import { agentTraits, packFor, prepareSession, type StartRequest } from './prepare-session.js'
-import { type ResumeWish, resumeRequest } from './resume-session.js'
+import { type ResumeOptions, resumeRequest } from './resume-session.js'
 import { absenceOf } from './session-absence.js'
 import { checkLimits } from './session-limits.js'
 import type { SessionRecords } from './session-records.js'
-import { type SessionLane, SessionLanes } from './session-scheduler.js'
+import { type SessionQueue, SessionScheduler } from './session-scheduler.js'
 import type { SessionSnapshots } from './session-snapshots.js'
-import { type CrewView, SessionCrew } from './session-stats.js'
+import { type AgentStatsView, SessionStats } from './session-stats.js'
 
 export interface LiveSessionsOptions {
   host: HostOptions
@@ -53,14 +53,14 @@ export interface LiveSessionsOptions {
 export class LiveSessions {
   readonly #options: LiveSessionsOptions
   readonly #live = new Map<string, LiveSession>()
-  readonly #watches = new Map<string, SessionWatch>()
-  readonly #crews = new Map<string, SessionCrew>()
-  readonly #thread: SessionLanes
-  readonly #lanes = new Map<string, SessionLane>()
+  readonly #watches = new Map<string, SessionMonitor>()
+  readonly #crews = new Map<string, SessionStats>()
+  readonly #thread: SessionScheduler
+  readonly #lanes = new Map<string, SessionQueue>()
 
   constructor(options: LiveSessionsOptions) {
     this.#options = options
-    this.#thread = new SessionLanes(options.host.clock, options.host.onError)
+    this.#thread = new SessionScheduler(options.host.clock, options.host.onError)
   }
 
   get(id: string): LiveSession | null {
@@ -72,11 +72,11 @@ export class LiveSessions {
   }
 
   /** What follows the session's screen for supervision and drift. */
-  watchOf(id: string): SessionWatch | undefined {
+  monitorOf(id: string): SessionMonitor | undefined {
     return this.#watches.get(id)
   }
 
-  crewOf(id: string): CrewView | null {
+  statsOf(id: string): AgentStatsView | null {
     return this.#crews.get(id)?.view ?? null
   }
 
@@ -114,7 +114,7 @@ export class LiveSessions {
   }
 
   /** Goes on with the conversation of a session that has ended, in a new one. */
-  async resume(record: SessionRecord, wish: ResumeWish): Promise<SessionRecord> {
+  async resume(record: SessionRecord, wish: ResumeOptions): Promise<SessionRecord> {
     const started = await this.start(resumeRequest(record, wish))
     await this.#options.records.resumed(record, started.id)
     return started
@@ -188,7 +188,7 @@ export class LiveSessions {
       onLagging: () => void this.#readOn(record).catch(onError),
     })
     this.#live.set(record.id, session)
-    const crew = new SessionCrew(session, clock, view =>
+    const crew = new SessionStats(session, clock, view =>
       bus.emit({ type: 'session.crew', session: record.id, crew: view }),
     )
     this.#crews.set(record.id, crew)
@@ -202,7 +202,7 @@ export class LiveSessions {
   }
 
   /** Where the session waits for its turn. */
-  #laneOf(id: string): SessionLane {
+  #laneOf(id: string): SessionQueue {
     const lane = this.#lanes.get(id) ?? this.#thread.enter(() => isAsking(this.#live.get(id)))
     this.#lanes.set(id, lane)
     return lane
@@ -217,15 +217,15 @@ export class LiveSessions {
     this.#crews.delete(id)
     this.#lanes.delete(id)
     const kept = crew?.kept
-    if (kept) void records.keepCrew(id, kept).catch(host.onError)
+    if (kept) void records.recordStats(id, kept).catch(host.onError)
     board?.removeSession(id)
     snapshots.forget(id)
     void channels.close(id).catch(host.onError)
   }
 
-  #watch(session: LiveSession, live: LivePack, record: SessionRecord, crew: SessionCrew): SessionWatch {
+  #watch(session: LiveSession, live: LivePack, record: SessionRecord, crew: SessionStats): SessionMonitor {
     const { board, drift, redactor, note, host } = this.#options
-    const watch = new SessionWatch({
+    const watch = new SessionMonitor({
       screen: session.screen,
       live,
       clock: this.#laneOf(record.id).clock,

@@ -2,7 +2,7 @@ import { SignalboxError } from '../errors/index.js'
 import type { SessionRecord } from '../sessions/index.js'
 import type { StartRequest } from './prepare-session.js'
 
-export interface ResumeWish {
+export interface ResumeOptions {
   /** The environment of the terminal that asks; null when there is none. */
   terminal: Readonly<Record<string, string>> | null
   size: { cols: number; rows: number } | null
@@ -10,7 +10,7 @@ export interface ResumeWish {
 }
 
 /** The start that goes on with a session's conversation: same agent, directory and arguments, and the agent's own id. */
-export function resumeRequest(record: SessionRecord, wish: ResumeWish): StartRequest {
+export function resumeRequest(record: SessionRecord, wish: ResumeOptions): StartRequest {
   const { id, number, state, agent, agentSessionId, resumedBy } = record
   if (state === 'starting' || state === 'live')
     throw new SignalboxError('E_STATE', `session ${id} is still running`, {

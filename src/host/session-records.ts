@@ -88,7 +88,7 @@ export class SessionRecords {
   }
 
   /** What its agent told of its work outlives the session. */
-  async keepCrew(id: string, crew: EventData<'crew.dismissed'>): Promise<void> {
+  async recordStats(id: string, crew: EventData<'crew.dismissed'>): Promise<void> {
     await this.#store.append(sessionStream(id), 'any', [newEvent('crew.dismissed', crew)])
   }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import type { KeeperListener } from '../keeper/index.js'
-import { SessionLanes } from './session-scheduler.js'
+import { SessionScheduler } from './session-scheduler.js'
 
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
@@ -9,7 +9,7 @@ const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 function setUp() {
   const clock = new SimulatedClock(1_000)
   const errors: unknown[] = []
-  const lanes = new SessionLanes(clock, error => errors.push(error))
+  const lanes = new SessionScheduler(clock, error => errors.push(error))
   const done: string[] = []
   const open = (name: string, isAsking = () => false) => {
     const lane = lanes.enter(isAsking)
@@ -30,7 +30,7 @@ function setUp() {
   return { clock, errors, lanes, done, open, feed }
 }
 
-async function drained(lanes: SessionLanes): Promise<void> {
+async function drained(lanes: SessionScheduler): Promise<void> {
   while (lanes.waiting > 0) await nextTurn()
 }
 
@@ -115,7 +115,7 @@ describe('sessions share a thread', () => {
   test('what has waited for long is read at once, up to a change of size, with the time of its end', async () => {
     const { clock } = setUp()
     const read: unknown[] = []
-    const behind = new SessionLanes(clock, error => read.push(error))
+    const behind = new SessionScheduler(clock, error => read.push(error))
     const lane = behind.enter(() => false)
     const listener = lane.listener({
       output: (bytes: Uint8Array, t: number, offset: number) => read.push([[...bytes], t, offset]),

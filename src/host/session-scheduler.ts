@@ -35,12 +35,12 @@ const WAITING_MAX = 8 * 1024 * 1024
  * Symptom → knob: requests to the host are slow while sessions write → TURN_MS down; pictures are missed that stood only for a moment →
  * BEHIND_MS up, at the price of delay.
  */
-export class SessionLanes {
+export class SessionScheduler {
   readonly #clock: Clock
   readonly #onError: (error: unknown) => void
   /** Lanes with something to do, the one that has waited longest first. */
-  readonly #first = new Set<SessionLane>()
-  readonly #others = new Set<SessionLane>()
+  readonly #first = new Set<SessionQueue>()
+  readonly #others = new Set<SessionQueue>()
   #waitingBytes = 0
   #isArmed = false
   #isRunning = false
@@ -53,8 +53,8 @@ export class SessionLanes {
   }
 
   /** A lane for one session. `isAsking`: it has a question open now. */
-  enter(isAsking: () => boolean): SessionLane {
-    const lane: SessionLane = new SessionLane(this.#clock, {
+  enter(isAsking: () => boolean): SessionQueue {
+    const lane: SessionQueue = new SessionQueue(this.#clock, {
       isAsking,
       take: piece => this.#take(lane, piece),
       takeLast: work => {
@@ -70,7 +70,7 @@ export class SessionLanes {
     return this.#first.size + this.#others.size
   }
 
-  #take(lane: SessionLane, piece: Piece): void {
+  #take(lane: SessionQueue, piece: Piece): void {
     const now = this.#clock.monotonic()
     this.#turnBegan ??= now
     lane.queue.push({ piece, since: now })
@@ -84,7 +84,7 @@ export class SessionLanes {
     this.#arm()
   }
 
-  #wait(lane: SessionLane): void {
+  #wait(lane: SessionQueue): void {
     if (!this.#first.has(lane) && !this.#others.has(lane)) {
       const isFirst = lane.mayAsk(this.#clock.monotonic())
       ;(isFirst ? this.#first : this.#others).add(lane)
@@ -114,7 +114,7 @@ export class SessionLanes {
   }
 
   /** One turn of one session: all that waits for it, within reason, and its timers if nothing is left before them. */
-  #run(lane: SessionLane, now: number): void {
+  #run(lane: SessionQueue, now: number): void {
     this.#isRunning = true
     for (let read = 0; lane.queue.length > 0 && read < PIECE_MAX; ) {
       const { piece, size } = lane.nextPiece(now)
@@ -154,7 +154,7 @@ interface LanePort {
 }
 
 /** One session's place among the others: what comes for it from the keeper and from its timers, in order. */
-export class SessionLane {
+export class SessionQueue {
   readonly queue: { piece: Piece; since: number }[] = []
   /** What comes when the queue is empty. */
   readonly last: (() => void)[] = []

@@ -1,34 +1,41 @@
 import type { AgentReport } from '../agents/index.js'
 import type { Clock, Timer } from '../clock/index.js'
-import { type Crew, type Helper, hearCrew, helpersOf, type LiveSession, NO_CREW } from '../sessions/index.js'
+import {
+  type AgentStats,
+  type LiveSession,
+  NO_AGENT_STATS,
+  reduceAgentStats,
+  type SubAgent,
+  subAgentsOf,
+} from '../sessions/index.js'
 
 /** A busy session tells of its crew at most so often. */
 const TELL_MS = 1_000
 
-export interface CrewView extends Omit<Crew, 'helpers'> {
-  helpers: Helper[]
+export interface AgentStatsView extends Omit<AgentStats, 'helpers'> {
+  helpers: SubAgent[]
   /** Context that is left before the agent makes room, where only its screen says so. */
   contextLeftPercent: number | null
 }
 
 /** One session's crew as it is now, told again when it has changed. */
-export class SessionCrew {
+export class SessionStats {
   readonly #session: LiveSession
   readonly #clock: Clock
-  readonly #tell: (view: CrewView) => void
-  #crew: Crew = NO_CREW
+  readonly #tell: (view: AgentStatsView) => void
+  #crew: AgentStats = NO_AGENT_STATS
   #told = ''
-  #helpers: Helper[] = []
+  #helpers: SubAgent[] = []
   #timer: Timer | null = null
 
-  constructor(session: LiveSession, clock: Clock, tell: (view: CrewView) => void) {
+  constructor(session: LiveSession, clock: Clock, tell: (view: AgentStatsView) => void) {
     this.#session = session
     this.#clock = clock
     this.#tell = tell
   }
 
   hear(report: AgentReport): void {
-    const next = hearCrew(this.#crew, report)
+    const next = reduceAgentStats(this.#crew, report)
     if (next === this.#crew) return
     this.#crew = next
     this.changed()
@@ -47,13 +54,13 @@ export class SessionCrew {
     })
   }
 
-  get view(): CrewView {
+  get view(): AgentStatsView {
     const { screen, observation } = this.#session
     const facet = observation?.facets.find(({ name }) => name === 'context')
     const left = facet?.data.percent
     return {
       ...this.#crew,
-      helpers: helpersOf(this.#crew, screen.emulator.statusRecords),
+      helpers: subAgentsOf(this.#crew, screen.emulator.statusRecords),
       contextLeftPercent: typeof left === 'number' ? left : null,
     }
   }
@@ -62,7 +69,7 @@ export class SessionCrew {
    * What is to be kept of it when the session has ended; null: nothing was ever told. An agent that exits takes its helpers from its
    * terminal first, so that those count which were last told of, as they stood then.
    */
-  get kept(): CrewView | null {
+  get kept(): AgentStatsView | null {
     const { view } = this
     const { model, context, spent, contextLeftPercent } = view
     const helpers = view.helpers.length > 0 ? view.helpers : this.#helpers

@@ -17,7 +17,7 @@ import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import type { DriftFiles } from './drift/index.js'
 
-export interface SessionWatchOptions {
+export interface SessionMonitorOptions {
   screen: PaneScreen
   live: LivePack
   clock: Clock
@@ -39,8 +39,8 @@ const TELL_AGAIN_S = 0.25
  * Looks over a live session's shoulder: what the evidence adds up to and why (`explain`), which version of the agent this is, whether its
  * screens still look as the pack says. It has no say in the session.
  */
-export class SessionWatch implements SessionObserver {
-  readonly #options: SessionWatchOptions
+export class SessionMonitor implements SessionObserver {
+  readonly #options: SessionMonitorOptions
   readonly #pane: Pane
   readonly #timeline: Timeline
   readonly #history = new ChangeHistory()
@@ -53,7 +53,7 @@ export class SessionWatch implements SessionObserver {
   #isVersionKnown = false
   readonly supervisor: Supervisor | null
 
-  constructor(options: SessionWatchOptions) {
+  constructor(options: SessionMonitorOptions) {
     const { live, screen, clock } = options
     const { pack } = live
     this.#options = options

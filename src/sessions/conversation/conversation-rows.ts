@@ -25,7 +25,7 @@ export interface RowSource {
 }
 
 /** For a later host: the rows of a program on the alternate screen, which no terminal keeps. */
-export interface ShownState {
+export interface ConversationRowsState {
   base: number
   /** Index of the row that is first on the screen, and the texts it begins with. */
   top: number
@@ -46,10 +46,10 @@ const WIDTHS = 8
  * What an agent has shown above its live part, as rows with ids that stay. In the normal buffer the terminal keeps them. On the alternate
  * screen they are kept here, laid together from one picture to the next.
  */
-export class ShownRows {
+export class ConversationRows {
   readonly #pack: Pack
   readonly #source: RowSource
-  #kept: ShownState
+  #kept: ConversationRowsState
   #look: Look | null = null
   #echo: Echo | null = null
   /** There was one, and the program has cleared it away: it may be about to print it again. */
@@ -61,13 +61,17 @@ export class ShownRows {
   #echoBackground: Color = null
   #repaints: { first: number; last: number; until: number }[] = []
 
-  constructor(pack: Pack, source: RowSource, state: ShownState = { base: 0, top: 0, head: [], cols: 0, rows: [] }) {
+  constructor(
+    pack: Pack,
+    source: RowSource,
+    state: ConversationRowsState = { base: 0, top: 0, head: [], cols: 0, rows: [] },
+  ) {
     this.#pack = pack
     this.#source = source
     this.#kept = state
   }
 
-  get state(): ShownState {
+  get state(): ConversationRowsState {
     const from = this.#kept.rows.findLastIndex(row => row.isEcho)
     const cut = Math.max(0, from)
     return { ...this.#kept, base: this.#kept.base + cut, top: this.#kept.top - cut, rows: this.#kept.rows.slice(cut) }
@@ -217,12 +221,12 @@ function withId(kept: KeptRow, id: number): TextRow {
   return row
 }
 
-function keptEnd(kept: ShownState): number {
+function keptEnd(kept: ConversationRowsState): number {
   return ALTERNATE_FIRST_ID + kept.base + kept.rows.length - 1
 }
 
 /** Id of the last row above the live part. */
-function contentEnd(look: Look, kept: ShownState): number {
+function contentEnd(look: Look, kept: ConversationRowsState): number {
   const { frame } = look
   if (frame.buffer === 'alternate') return keptEnd(kept)
   return frame.lines[liveStart(look) - 1]?.id ?? frame.history.lastId

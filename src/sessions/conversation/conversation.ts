@@ -3,10 +3,10 @@ import { type Block, dropRepeatedBands, type Pack, renderMarkdown, type TextRow 
 import { displayWidth } from '../../text/index.js'
 import { BlockReader } from './block-reader.js'
 import { type ClosedMessage, ClosedMessages } from './closed-messages.js'
-import { type RowSource, ShownRows, type ShownState } from './conversation-rows.js'
+import { ConversationRows, type ConversationRowsState, type RowSource } from './conversation-rows.js'
 import type { Echo } from './conversation-window.js'
-import { endOfSaid, endsWith, grownRest, squeezedText, TAIL_ROWS, tailOf } from './message-tail.js'
-import { reconcileSaid, type SaidRecord } from './reported-text.js'
+import { continuationOf, endsWith, findTail, squeezedText, TAIL_ROWS, tailOf } from './message-tail.js'
+import { type ReportedText, reconcileReported } from './reported-text.js'
 
 export interface ConversationState {
   turns: number
@@ -27,7 +27,7 @@ export interface ConversationState {
   tail?: string[]
   /** The last row that was said is text: it may have been cut in the middle. */
   isTailText?: boolean
-  shown?: ShownState
+  shown?: ConversationRowsState
 }
 
 export interface ExtractOptions {
@@ -68,7 +68,7 @@ const INITIAL: ConversationState = {
  */
 export class Conversation {
   readonly #session: string
-  readonly #shown: ShownRows
+  readonly #shown: ConversationRows
   readonly #reader: BlockReader
   readonly #closed = new ClosedMessages()
   #state: ConversationState
@@ -78,12 +78,12 @@ export class Conversation {
   #found = new Set<string>()
   #isConfirmed = false
   /** What the agent has written down in this turn and no closed message has yet. */
-  #said: SaidRecord[] = []
+  #said: ReportedText[] = []
 
   constructor(session: string, pack: Pack, rows: RowSource, state: ConversationState = INITIAL) {
     this.#session = session
     this.#reader = new BlockReader(pack)
-    this.#shown = new ShownRows(pack, rows, state.shown)
+    this.#shown = new ConversationRows(pack, rows, state.shown)
     this.#state = { ...state }
   }
 
@@ -203,7 +203,7 @@ export class Conversation {
    * A finished piece of the answer from the agent's own record. `patched`: the closed message that has it now; `open`: it belongs to the
    * open turn, and the next reading of the rows puts it in its place; null: it is about something older.
    */
-  hear(record: SaidRecord, t: number): { patched: ClosedMessage } | 'open' | null {
+  hear(record: ReportedText, t: number): { patched: ClosedMessage } | 'open' | null {
     if (this.#closed.has(record) || this.#said.some(({ id }) => id === record.id)) return null
     const known = this.#closed.claim(record, t)
     if (known) return { patched: known }
@@ -321,7 +321,7 @@ export class Conversation {
     const last = tail?.at(-1)
     if (!last || !isTailText) return []
     const row = this.#shown.rows(from - 2, from - 1).findLast(({ text }) => text.trim() !== '')
-    const rest = row ? grownRest(row, last) : null
+    const rest = row ? continuationOf(row, last) : null
     if (!row || rest === null) return []
     const [first] = row.spans
     const width = displayWidth(rest)
@@ -342,7 +342,7 @@ export class Conversation {
 
   #setBlocks(read: Block[], isEnd = false): void {
     this.#read = read
-    const { blocks, found, isConfirmed } = reconcileSaid(read, this.#said, { isFinal: isEnd })
+    const { blocks, found, isConfirmed } = reconcileReported(read, this.#said, { isFinal: isEnd })
     this.#blocks = blocks
     this.#found = found
     this.#isConfirmed = isConfirmed
@@ -381,7 +381,7 @@ export class Conversation {
     const rows = this.#shown.rowsFrom(echo.last + 1)
     // All of a closed turn has been said: what comes without a prompt comes below it.
     const lastRow = isTurnOpen ? echo.last : (rows.at(-1)?.id ?? echo.last)
-    const ended = tail ? endOfSaid(rows, tail) : null
+    const ended = tail ? findTail(rows, tail) : null
     this.#state = { ...this.#state, echoId: echo.first, from: (ended ?? echo.last) + 1, lastRow }
   }
 
@@ -404,7 +404,7 @@ export class Conversation {
     if (!tail || !echo || from <= echo.last + 1 || !this.#shown.isWhole) return
     if (endsWith(this.#shown.rows(echo.last + 1, from - 1), tail)) return
     const rows = this.#shown.rowsFrom(echo.last + 1)
-    const ended = endOfSaid(rows, tail)
+    const ended = findTail(rows, tail)
     const end = rows.at(-1)?.id ?? echo.last
     if (ended !== null) this.#state.from = ended + 1
     else if (from > end + 1) this.#state.from = (this.#state.isTurnOpen ? echo.last : end) + 1

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { type Look, PaneScreen } from '../../panes/index.js'
 import { parsePack } from '../../screen/index.js'
 import { Conversation } from './conversation.js'
-import { PassingHistory } from './idle-output.js'
+import { IdleOutput } from './idle-output.js'
 
 const PACK = parsePack(
   `pack = 1
@@ -24,7 +24,7 @@ const ASKED = ['▷ tell me', '', '◆ It is done.']
 function rest() {
   const screen = new PaneScreen(PACK, { cols: 60, rows: 14 })
   const conversation = new Conversation('s', PACK, screen)
-  const passing = new PassingHistory(conversation)
+  const passing = new IdleOutput(conversation)
   const turns: (string | null)[] = []
   let t = 0
   const paint = (transcript: readonly string[], at: number): Look => {

@@ -8,7 +8,7 @@ const HISTORY_STANDS_S = 1
  * What passed while nobody waited for anything. `due`: it is to be said now, as a message of its own; `passing`: it has to stand a while
  * first; null: there is nothing to say.
  */
-export class PassingHistory {
+export class IdleOutput {
   readonly #conversation: Conversation
   #seen: { markdown: string; t: number } | null = null
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
 import { PaneScreen } from '../../panes/index.js'
 import { type Pack, parsePack } from '../../screen/index.js'
-import { JoinedTalk } from './joined-conversation.js'
+import { JoinedConversation } from './joined-conversation.js'
 import { knownTurns } from './read-conversation.js'
 
 const PACK: Pack = parsePack(
@@ -38,13 +38,17 @@ const DONE = '◈ Finished in 2s'
 
 /** A pane as tmux tells of it: its content whole at first, then what is printed. */
 class Stage {
-  readonly talk: JoinedTalk
+  readonly talk: JoinedConversation
   readonly errors: unknown[] = []
   #screen: PaneScreen | null = null
   #t = 0
 
   constructor() {
-    this.talk = new JoinedTalk({ id: 'pan_x', clock: new SimulatedClock(), onError: error => this.errors.push(error) })
+    this.talk = new JoinedConversation({
+      id: 'pan_x',
+      clock: new SimulatedClock(),
+      onError: error => this.errors.push(error),
+    })
   }
 
   /** The content is taken whole: rows have new ids. */

@@ -8,7 +8,7 @@ import { SessionPhase } from '../live/session-phase.js'
 import type { PhaseApprovals, PhaseNotices } from '../live/session-phase-options.js'
 import type { ConversationState } from './conversation.js'
 import type { RowSource } from './conversation-rows.js'
-import { SessionMessages } from './message-writer.js'
+import { MessageWriter } from './message-writer.js'
 import { knownTurns, type ReadTurn, readConversation } from './read-conversation.js'
 
 export interface JoinedMessage {
@@ -29,7 +29,7 @@ export interface JoinedPrompt {
   text: string
 }
 
-export interface JoinedTalkOptions {
+export interface JoinedConversationOptions {
   /** The pane's public id; its turns are named after it. */
   id: string
   clock: Clock
@@ -47,8 +47,8 @@ const UNCLEAR = new Set(['unknown', 'startup'])
  * a session's. Nothing is asked, typed or written down; another look at the whole, after a resize or a lost connection, goes on where the
  * same prompts are found again.
  */
-export class JoinedTalk {
-  readonly #options: JoinedTalkOptions
+export class JoinedConversation {
+  readonly #options: JoinedConversationOptions
   readonly #waiters: Waiters
   readonly #effects: Effects
   #source: { pack: Pack; rows: RowSource } | null = null
@@ -64,7 +64,7 @@ export class JoinedTalk {
   /** The turn that was under way when we came. */
   #lateTurn: string | null = null
 
-  constructor(options: JoinedTalkOptions) {
+  constructor(options: JoinedConversationOptions) {
     this.#options = options
     this.#waiters = new Waiters(options.clock)
     this.#effects = new Effects(options.onError, () => this.#waiters.wake())
@@ -280,7 +280,7 @@ export class JoinedTalk {
     const { id, clock, onError } = this.#options
     const effects = this.#effects
     const record = <T extends EventType>(type: T, data: EventData<T>) => this.#record(type, data)
-    const messages = new SessionMessages({
+    const messages = new MessageWriter({
       session: id,
       sinks: [],
       effects,

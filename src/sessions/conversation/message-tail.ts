@@ -26,7 +26,7 @@ export function endsWith(rows: readonly { text: string }[], tail: readonly strin
 }
 
 /** Id of the last row that was said already; null when none of the tail is here. Rows of the tail that are gone were taken back. */
-export function endOfSaid(rows: readonly { id: number; text: string }[], tail: readonly string[]): number | null {
+export function findTail(rows: readonly { id: number; text: string }[], tail: readonly string[]): number | null {
   const ends: { offset: number; id: number }[] = []
   let whole = ''
   for (const { id, text } of rows) {
@@ -47,7 +47,7 @@ export function endOfSaid(rows: readonly { id: number; text: string }[], tail: r
  * What a row holds beyond the words that were its last ones, from the word on in which it was cut; null where it is another row or has not
  * grown. Some agents draw a second behind what they say, and stop to ask in between.
  */
-export function grownRest(row: { text: string }, last: string): string | null {
+export function continuationOf(row: { text: string }, last: string): string | null {
   const words = row.text.replace(MARK, '')
   if (!squeezed(row.text).startsWith(last) || squeezed(row.text) === last) return null
   let at = 0

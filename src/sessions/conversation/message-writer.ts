@@ -4,7 +4,7 @@ import type { Effects, Waiters } from '../live/effects.js'
 import type { MessageRef, Sink } from '../live/sink.js'
 import type { ClosedMessage } from './closed-messages.js'
 
-export interface SessionMessagesOptions {
+export interface MessageWriterOptions {
   session: string
   sinks: readonly Sink[]
   effects: Effects
@@ -30,14 +30,14 @@ const SAID: Readonly<Record<Ending, string>> = {
 }
 
 /** A session's messages on their way to the log and to the sinks. */
-export class SessionMessages {
-  readonly #options: SessionMessagesOptions
+export class MessageWriter {
+  readonly #options: MessageWriterOptions
   /** Messages in the log, and how often they were bettered. */
   readonly #revisions = new Map<string, number>()
   readonly #endings = new Map<string, Ending>()
   #closing = 0
 
-  constructor(options: SessionMessagesOptions) {
+  constructor(options: MessageWriterOptions) {
     this.#options = options
   }
 

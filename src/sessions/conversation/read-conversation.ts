@@ -1,7 +1,7 @@
 import type { Look } from '../../panes/index.js'
 import { type Block, extractBlocks, type Pack, type TextRow, transcriptBlocks } from '../../screen/index.js'
 import { BlockReader } from './block-reader.js'
-import { type RowSource, ShownRows } from './conversation-rows.js'
+import { ConversationRows, type RowSource } from './conversation-rows.js'
 import { type Echo, echoOf, isEcho } from './conversation-window.js'
 
 /** A turn of a conversation that is on the screen, or above it, when somebody comes to read it. */
@@ -22,7 +22,7 @@ export interface ReadConversation {
 
 /** Reads what a terminal shows and keeps of a conversation that nobody followed: every prompt, and what stands below it. */
 export function readConversation(pack: Pack, source: RowSource, look: Look, name: string): ReadConversation {
-  const shown = new ShownRows(pack, source)
+  const shown = new ConversationRows(pack, source)
   shown.observe(look)
   const rows = shown.rowsFrom(0)
   const echoes = transcriptBlocks(rows, pack)

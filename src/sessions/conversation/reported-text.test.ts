@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { type Block, parseMarkdown, renderMarkdown } from '../../screen/index.js'
-import { reconcileSaid, type SaidRecord } from './reported-text.js'
+import { type ReportedText, reconcileReported } from './reported-text.js'
 
 const blocks = (markdown: string, source: Block['source'], fields: Partial<Block> = {}): Block[] =>
   parseMarkdown(markdown).map((content, index) => ({
@@ -15,7 +15,7 @@ const blocks = (markdown: string, source: Block['source'], fields: Partial<Block
   }))
 const shown = (...markdown: string[]) =>
   markdown.flatMap((text, index) => blocks(text, 'screen').map(block => ({ ...block, id: `s${index}` })))
-const said = (...markdown: string[]): SaidRecord[] =>
+const said = (...markdown: string[]): ReportedText[] =>
   markdown.map((text, index) => ({ id: `m${index}`, t: index, blocks: blocks(text, 'transcript') }))
 const tool = (summary: string): Block => ({
   id: summary,
@@ -26,7 +26,7 @@ const tool = (summary: string): Block => ({
   kind: 'tool_call',
   tool: { name: 'Run', kind: 'shell', summary, command: summary },
 })
-const final = (screen: Block[], records: SaidRecord[]) => reconcileSaid(screen, records, { isFinal: true })
+const final = (screen: Block[], records: ReportedText[]) => reconcileReported(screen, records, { isFinal: true })
 
 describe('the agent’s own words', () => {
   test('take the place of the screen’s, marks and all', () => {
@@ -57,16 +57,20 @@ describe('the agent’s own words', () => {
 
   test('of which the screen has only a part replace that part', () => {
     const [half] = shown('This is a long answer of which')
-    const result = reconcileSaid([{ ...half!, provisional: true }], said('This is a long answer of which more comes'), {
-      isFinal: false,
-    })
+    const result = reconcileReported(
+      [{ ...half!, provisional: true }],
+      said('This is a long answer of which more comes'),
+      {
+        isFinal: false,
+      },
+    )
     expect(renderMarkdown(result.blocks)).toBe('This is a long answer of which more comes')
   })
 
   test('that the screen never showed wait until the end, and are put in then', () => {
     const screen = shown('The end of it all')
     const records = said('The beginning which scrolled away', 'The end of it all')
-    expect(reconcileSaid(screen, records, { isFinal: false }).blocks).toHaveLength(1)
+    expect(reconcileReported(screen, records, { isFinal: false }).blocks).toHaveLength(1)
     expect(renderMarkdown(final(screen, records).blocks)).toBe('The beginning which scrolled away\n\nThe end of it all')
   })
 

@@ -1,7 +1,7 @@
 import { type Block, blockWords, reconcile } from '../../screen/index.js'
 
 /** One finished piece of the agent's answer as the agent itself wrote it down. `t`: seconds since the session's start. */
-export interface SaidRecord {
+export interface ReportedText {
   id: string
   t: number
   blocks: readonly Block[]
@@ -30,16 +30,16 @@ const TEXT = new Set(['prose', 'code', 'list', 'table', 'diff'])
  *
  * @param isFinal no more rows will come: records that no run was found for are put in block by block.
  */
-export function reconcileSaid(
+export function reconcileReported(
   shown: readonly Block[],
-  said: readonly SaidRecord[],
+  said: readonly ReportedText[],
   { isFinal }: { isFinal: boolean },
 ): Reconciled {
   const found = new Set<string>()
   const confirmed = new Set<number>()
   const result: Block[] = []
   let next = 0
-  let waiting: SaidRecord[] = []
+  let waiting: ReportedText[] = []
   const copyTo = (end: number) => {
     const between = shown.slice(next, end)
     result.push(
@@ -71,7 +71,7 @@ export function reconcileSaid(
   return { blocks: result, found, isConfirmed }
 }
 
-function findRun(shown: readonly Block[], from: number, record: SaidRecord): { first: number; last: number } | null {
+function findRun(shown: readonly Block[], from: number, record: ReportedText): { first: number; last: number } | null {
   const wanted = record.blocks.flatMap(blockWords)
   if (wanted.length === 0) return null
   let best: { first: number; last: number; score: number } | null = null
@@ -107,7 +107,7 @@ function scoreOf(common: number, shown: number, wanted: number, isPart: boolean)
 }
 
 /** Ids stay where they were, so that whoever shows a block replaces it. */
-function inPlaceOf(run: readonly Block[], record: SaidRecord): Block[] {
+function inPlaceOf(run: readonly Block[], record: ReportedText): Block[] {
   const rows: [number, number] = [run[0]!.rows[0], run.at(-1)!.rows[1]]
   return record.blocks.map((block, index) => ({
     ...block,

@@ -4,9 +4,9 @@ import type { Phase } from '../live/phase-table.js'
 import type { SessionPhaseOptions } from '../live/session-phase-options.js'
 import type { MessageRef } from '../live/sink.js'
 import type { Conversation } from './conversation.js'
-import { PassingHistory } from './idle-output.js'
+import { IdleOutput } from './idle-output.js'
 import type { Ending } from './message-writer.js'
-import type { SaidRecord } from './reported-text.js'
+import type { ReportedText } from './reported-text.js'
 
 /** Of a prompt so much is kept with its turn; the whole is in the recording. */
 const PROMPT_KEPT = 4_000
@@ -18,12 +18,12 @@ const PROMPT_KEPT = 4_000
 const READ_AGAIN_S = 0.001
 
 /** The open turn and its message, as the table's actions move them: marked, read, shown while it grows, closed with its last words. */
-export class TurnWork {
+export class TurnActions {
   readonly #options: SessionPhaseOptions
   readonly #conversation: Conversation
   readonly #phase: () => Phase
   /** Rows that appeared while nothing was awaited, and since when they stand. */
-  readonly #passing: PassingHistory
+  readonly #passing: IdleOutput
   /** The turn was interrupted, whatever its last row says. */
   #wasInterrupted = false
   /** The turn whose prompt is in the log. */
@@ -36,7 +36,7 @@ export class TurnWork {
     this.#options = options
     this.#conversation = conversation
     this.#phase = phase
-    this.#passing = new PassingHistory(conversation)
+    this.#passing = new IdleOutput(conversation)
   }
 
   get blocks(): readonly Block[] {
@@ -171,7 +171,7 @@ export class TurnWork {
   }
 
   /** A finished piece of the answer, in the agent's own words. `isNews`: something is to be shown anew. */
-  hear(said: SaidRecord, t: number, isNews: () => void): void {
+  hear(said: ReportedText, t: number, isNews: () => void): void {
     const heard = this.#conversation.hear(said, t)
     if (heard === null) return
     isNews()

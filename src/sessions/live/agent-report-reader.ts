@@ -1,16 +1,16 @@
 import type { AgentReport } from '../../agents/index.js'
 import type { Clock, Timer } from '../../clock/index.js'
 import { type Block, parseMarkdown } from '../../screen/index.js'
-import type { SaidRecord } from '../conversation/reported-text.js'
-import type { AgentSignals } from './prompt-receipts.js'
+import type { ReportedText } from '../conversation/reported-text.js'
+import type { PromptReceipts } from './prompt-receipts.js'
 
-export interface AgentEarOptions {
+export interface AgentReportReaderOptions {
   clock: Clock
   /** Wall milliseconds. */
   startedAt: number
-  signals: AgentSignals
+  signals: PromptReceipts
   onIdentified(agentSession: string, source: string, version: string | undefined): void
-  onSaid(record: SaidRecord): void
+  onSaid(record: ReportedText): void
   /** The agent says that its turn has ended, and the screen has had time to show it. */
   onTurnEnded(outcome: 'done' | 'interrupted' | 'failed'): void
 }
@@ -20,12 +20,12 @@ const SCREEN_FIRST_MS = 1_000
 const KEPT = 2_000
 
 /** Hears what the agent says about itself beside its screen: each report once, and only what is about its main conversation. */
-export class AgentEar {
-  readonly #options: AgentEarOptions
+export class AgentReportReader {
+  readonly #options: AgentReportReaderOptions
   readonly #heard = new Set<string>()
   #ended: Timer | null = null
 
-  constructor(options: AgentEarOptions) {
+  constructor(options: AgentReportReaderOptions) {
     this.#options = options
   }
 
@@ -58,7 +58,7 @@ export class AgentEar {
     this.#ended?.cancel()
   }
 
-  #recordOf(id: string, markdown: string, at: number): SaidRecord {
+  #recordOf(id: string, markdown: string, at: number): ReportedText {
     const blocks = parseMarkdown(markdown).map(
       (content, index): Block => ({
         id: `${id}.${index}`,

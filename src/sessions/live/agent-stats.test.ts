@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import type { AgentReport, AgentStatement } from '../../agents/index.js'
 import type { StatusRecord } from '../../terminal/index.js'
-import { type Crew, hearCrew, helpersOf, NO_CREW } from './agent-stats.js'
+import { type AgentStats, NO_AGENT_STATS, reduceAgentStats, subAgentsOf } from './agent-stats.js'
 
 let count = 0
 const report = (statement: AgentStatement, at = 1_000): AgentReport => ({
@@ -10,8 +10,11 @@ const report = (statement: AgentStatement, at = 1_000): AgentReport => ({
   at,
   statement,
 })
-const hear = (...statements: AgentStatement[]): Crew =>
-  statements.reduce((crew, statement, index) => hearCrew(crew, report(statement, 1_000 + index)), NO_CREW)
+const hear = (...statements: AgentStatement[]): AgentStats =>
+  statements.reduce(
+    (crew, statement, index) => reduceAgentStats(crew, report(statement, 1_000 + index)),
+    NO_AGENT_STATS,
+  )
 const record = (id: string, more: Partial<StatusRecord> = {}): StatusRecord => ({
   id,
   state: 'working',
@@ -48,7 +51,7 @@ describe('context and use', () => {
   })
 
   it('an agent that tells nothing has no context and has spent nothing', () => {
-    expect(hear({ is: 'working' }, { is: 'said', id: '1', markdown: 'x' })).toBe(NO_CREW)
+    expect(hear({ is: 'working' }, { is: 'said', id: '1', markdown: 'x' })).toBe(NO_AGENT_STATS)
   })
 })
 
@@ -67,7 +70,7 @@ describe('helpers', () => {
     const later = [
       report({ is: 'turn-ended', subAgent: 'a1', outcome: 'done' }, 9_000),
       report({ is: 'turn-ended', subAgent: 'a2', outcome: 'failed' }, 9_500),
-    ].reduce(hearCrew, crew)
+    ].reduce(reduceAgentStats, crew)
     expect(later.helpers).toMatchObject([
       { state: 'done', doing: null, since: 1_000, endedAt: 9_000 },
       { state: 'failed', endedAt: 9_500 },
@@ -75,7 +78,7 @@ describe('helpers', () => {
   })
 
   it('stand below the one that called them, by the path that the terminal reports', () => {
-    const shown = helpersOf(NO_CREW, [
+    const shown = subAgentsOf(NO_AGENT_STATS, [
       record(''),
       record('agent/1', { title: 'Harbour', msg: 'Check 77 signals' }),
       record('agent/1/1', { title: 'Sight lines', state: 'done' }),
@@ -90,7 +93,7 @@ describe('helpers', () => {
 
   it('of an agent that tells of them twice are listed once', () => {
     const crew = hear({ is: 'working', subAgent: 'a1' })
-    const shown = helpersOf(crew, [record('task/a1', { title: 'reviewer' }), record('task/unheard')])
+    const shown = subAgentsOf(crew, [record('task/a1', { title: 'reviewer' }), record('task/unheard')])
     expect(shown).toMatchObject([{ id: 'a1', name: 'reviewer' }])
     expect(shown).toHaveLength(1)
   })

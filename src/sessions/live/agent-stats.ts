@@ -5,17 +5,17 @@ import type { StatusRecord } from '../../terminal/index.js'
  * What an agent tells of its own work beside the conversation: how full its context is, what it has used, and which helpers work for
  * it. Everything here is the agent's word, folded; nothing is guessed, and what no agent tells is left out.
  */
-export interface Crew {
+export interface AgentStats {
   model: string | null
   /** Of the main conversation, as it was last sent to the model. `window` only where the agent names it. */
   context: { used: number; window: number | null } | null
   /** Since this session began, helpers included. */
   spent: { input: number; output: number; costUsd: number | null }
   /** Helpers in the order in which they were first heard of. */
-  helpers: readonly Helper[]
+  helpers: readonly SubAgent[]
 }
 
-export interface Helper {
+export interface SubAgent {
   id: string
   /** Null: it works for the agent itself. */
   parent: string | null
@@ -31,7 +31,7 @@ export interface Helper {
   tokens: number
 }
 
-export const NO_CREW: Crew = {
+export const NO_AGENT_STATS: AgentStats = {
   model: null,
   context: null,
   spent: { input: 0, output: 0, costUsd: null },
@@ -41,7 +41,7 @@ export const NO_CREW: Crew = {
 const HELPERS_MAX = 64
 const TEXT_MAX = 200
 
-export function hearCrew(crew: Crew, { statement, at }: AgentReport): Crew {
+export function reduceAgentStats(crew: AgentStats, { statement, at }: AgentReport): AgentStats {
   const next = statement.is === 'usage' ? withUsage(crew, statement) : crew
   if (statement.subAgent !== undefined) return withHelper(next, statement.subAgent, statement, at)
   if (statement.is === 'session' && statement.model !== undefined) return { ...next, model: statement.model }
@@ -52,7 +52,7 @@ export function hearCrew(crew: Crew, { statement, at }: AgentReport): Crew {
  * Helpers as the agent told of them, and those that its terminal reports (OSC 7501 records below the root, named by their path). An agent
  * that does both tells of the same ones: the terminal's records then only add what the other way left out.
  */
-export function helpersOf(crew: Crew, records: readonly StatusRecord[]): Helper[] {
+export function subAgentsOf(crew: AgentStats, records: readonly StatusRecord[]): SubAgent[] {
   const shown = records.filter(({ id }) => id !== '').sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }))
   if (crew.helpers.length === 0) return shown.map(record => recordHelper(record, shown))
   const byEnd = new Map(shown.map(record => [record.id.slice(record.id.lastIndexOf('/') + 1), record]))
@@ -62,7 +62,7 @@ export function helpersOf(crew: Crew, records: readonly StatusRecord[]): Helper[
   })
 }
 
-function recordHelper(record: StatusRecord, all: readonly StatusRecord[]): Helper {
+function recordHelper(record: StatusRecord, all: readonly StatusRecord[]): SubAgent {
   const state = record.state === 'error' ? 'failed' : record.state === 'idle' ? 'done' : record.state
   return {
     id: record.id,
@@ -87,7 +87,7 @@ function ancestorOf(id: string, all: readonly StatusRecord[]): string | null {
   return null
 }
 
-function withUsage(crew: Crew, usage: Extract<AgentStatement, { is: 'usage' }>): Crew {
+function withUsage(crew: AgentStats, usage: Extract<AgentStatement, { is: 'usage' }>): AgentStats {
   const { input, output, costUsd, contextWindow, model } = usage
   const { spent } = crew
   const isMain = usage.subAgent === undefined
@@ -106,9 +106,9 @@ function withUsage(crew: Crew, usage: Extract<AgentStatement, { is: 'usage' }>):
   }
 }
 
-function withHelper(crew: Crew, id: string, statement: AgentStatement, at: number): Crew {
+function withHelper(crew: AgentStats, id: string, statement: AgentStatement, at: number): AgentStats {
   const known = crew.helpers.find(helper => helper.id === id)
-  const before: Helper = known ?? {
+  const before: SubAgent = known ?? {
     id,
     parent: null,
     name: null,
@@ -127,7 +127,7 @@ function withHelper(crew: Crew, id: string, statement: AgentStatement, at: numbe
   return { ...crew, helpers }
 }
 
-function newsOf(helper: Helper, statement: AgentStatement, at: number): Partial<Helper> {
+function newsOf(helper: SubAgent, statement: AgentStatement, at: number): Partial<SubAgent> {
   const isOn = { state: 'working' as const, endedAt: null }
   switch (statement.is) {
     case 'working':

@@ -1,7 +1,7 @@
 import { type EventData, type EventType, newEvent } from '../../events/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 import { turnPrompts } from '../conversation/turn-prompts.js'
-import { type KeptPrompts, keptPrompts } from './logged-prompts.js'
+import { type LoggedPrompts, loggedPrompts } from './logged-prompts.js'
 import { sessionStream } from './session-record.js'
 
 /**
@@ -24,9 +24,9 @@ export class SessionJournal {
   readonly #session: string
   readonly #known: Set<string>
   /** Prompts that an earlier host left. */
-  readonly prompts: KeptPrompts
+  readonly prompts: LoggedPrompts
 
-  constructor(store: EventStore, session: string, known: Set<string>, prompts: KeptPrompts = keptPrompts([])) {
+  constructor(store: EventStore, session: string, known: Set<string>, prompts: LoggedPrompts = loggedPrompts([])) {
     this.#store = store
     this.#session = session
     this.#known = known
@@ -36,7 +36,7 @@ export class SessionJournal {
   static async open(store: EventStore, session: string): Promise<SessionJournal> {
     const events = await store.readStream(sessionStream(session))
     const known = new Set(events.map(event => nameOf(event)).filter(name => name !== null))
-    return new SessionJournal(store, session, known, keptPrompts(events))
+    return new SessionJournal(store, session, known, loggedPrompts(events))
   }
 
   /** False: the log has it already. */

@@ -9,7 +9,7 @@ export interface HeldPrompt {
 }
 
 /** What the log says of a session's prompts that no host is typing. */
-export interface KeptPrompts {
+export interface LoggedPrompts {
   /** Taken, and no key of them was typed: they go out when the agent rests. */
   held: readonly HeldPrompt[]
   /** A host ended while it typed them, or before it could say that it would not: what became of them must be found out. */
@@ -23,7 +23,7 @@ interface Open extends HeldPrompt {
   version: number
 }
 
-export function keptPrompts(events: readonly StoredEvent[]): KeptPrompts {
+export function loggedPrompts(events: readonly StoredEvent[]): LoggedPrompts {
   const open = new Map<string, Open>()
   const results = new Map<string, string>()
   for (const event of events) {

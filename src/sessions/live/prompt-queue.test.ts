@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { THINKING } from '../testing/demo-screens.js'
 import { SessionStage } from '../testing/session-stage.js'
-import { keptPrompts } from './logged-prompts.js'
+import { loggedPrompts } from './logged-prompts.js'
 
 /*
  * A host may die at any moment of a prompt's way to the agent: what the log has then decides what the next one does. Each test ends the
@@ -100,6 +100,6 @@ test('a prompt that was not to wait does not wait for the next host either', () 
     version: 3,
     data: { session: 'ses_1', prompt: `msg_${whenBusy}`, text: 'x', meaning: 'auto', whenBusy },
   })
-  const kept = keptPrompts([accepted('queue'), accepted('refuse')] as never)
+  const kept = loggedPrompts([accepted('queue'), accepted('refuse')] as never)
   expect([kept.held.map(({ id }) => id), kept.cut.map(({ id }) => id)]).toEqual([['msg_queue'], ['msg_refuse']])
 })

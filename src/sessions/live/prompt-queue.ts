@@ -26,7 +26,7 @@ export interface SentPrompt {
   before: string | null
 }
 
-export interface PromptsOptions {
+export interface PromptQueueOptions {
   session: string
   port: SendPort
   pack: Pack
@@ -71,8 +71,8 @@ const RESULTS_KEPT = 200
  * its first key, and what became of it afterwards, so that a host that dies loses none: what it had not begun to type goes out later, what
  * it had is looked for on screen and never typed again. Held ones go out one at a time, oldest first.
  */
-export class Prompts {
-  readonly #options: PromptsOptions
+export class PromptQueue {
+  readonly #options: PromptQueueOptions
   readonly #results = new Map<string, Promise<SendResult>>()
   #held: HeldPrompt[]
   /** The turn of the prompt that was delivered last. */
@@ -80,7 +80,7 @@ export class Prompts {
   #isReleasing = false
   #retry: Timer | null = null
 
-  constructor(options: PromptsOptions) {
+  constructor(options: PromptQueueOptions) {
     this.#options = options
     const { held, results } = options.journal.prompts
     this.#held = [...held]

@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
-import { AgentSignals } from './prompt-receipts.js'
+import { PromptReceipts } from './prompt-receipts.js'
 
 test('a prompt that was reported is proof of itself, not of another or an earlier one', () => {
   const clock = new SimulatedClock()
-  const signals = new AgentSignals(clock)
+  const signals = new PromptReceipts(clock)
   clock.advance(100)
   signals.note('hook', 'fix  the\ntest')
   expect(signals.proofOf('fix the test', 50, true)).toBe('hook')
@@ -14,7 +14,7 @@ test('a prompt that was reported is proof of itself, not of another or an earlie
 
 test('work proves a prompt only to an agent that rested', () => {
   const clock = new SimulatedClock()
-  const signals = new AgentSignals(clock)
+  const signals = new PromptReceipts(clock)
   clock.advance(100)
   signals.note('osc7501', null)
   expect(signals.proofOf('anything', 50, false)).toBe('osc7501')
@@ -22,10 +22,10 @@ test('work proves a prompt only to an agent that rested', () => {
 })
 
 test('a long prompt may be repeated in part', () => {
-  const signals = new AgentSignals(new SimulatedClock())
+  const signals = new PromptReceipts(new SimulatedClock())
   const text = 'please go through all the files and look for mistakes in them'
   signals.note('transcript', text.slice(0, 30))
   expect(signals.proofOf(text, 0, true)).toBe('transcript')
   signals.note('transcript', 'please')
-  expect(new AgentSignals(new SimulatedClock()).proofOf(text, 0, true)).toBeNull()
+  expect(new PromptReceipts(new SimulatedClock()).proofOf(text, 0, true)).toBeNull()
 })

@@ -11,7 +11,7 @@ interface Signal {
 const KEPT = 50
 
 /** What the agent lately said about itself beside its screen, as proof that it took a prompt. */
-export class AgentSignals {
+export class PromptReceipts {
   readonly #clock: Clock
   #signals: Signal[] = []
 

@@ -1,7 +1,7 @@
 import { type Look, Pane, type PaneOutput, type PaneScreen, type PaneState, type SavedPane } from '../../panes/index.js'
 import type { Observation, Pack } from '../../screen/index.js'
 
-export interface SavedSight extends SavedPane {
+export interface SavedScreenReading extends SavedPane {
   isHeldBack: boolean
   due: number | null
 }
@@ -14,14 +14,14 @@ const FRAME_S = 0.2
  * that. Some agents show nothing while they write. It is never the other way round: a turn ends when the screen shows it. Only bytes count
  * here, so whoever reads the recording again sees the same.
  */
-export class SessionSight {
+export class ScreenReading {
   readonly #pane: Pane
   #last: Look | null = null
   /** The last picture looked at rest, and the program said otherwise. */
   #isHeldBack = false
   #due: number | null = null
 
-  constructor(pack: Pack, screen: PaneScreen, saved?: SavedSight) {
+  constructor(pack: Pack, screen: PaneScreen, saved?: SavedScreenReading) {
     this.#pane = new Pane(pack, screen)
     if (saved) {
       this.#pane.restore(saved)
@@ -36,7 +36,7 @@ export class SessionSight {
     return this.#last
   }
 
-  get saved(): SavedSight {
+  get saved(): SavedScreenReading {
     return { ...this.#pane.saved, isHeldBack: this.#isHeldBack, due: this.#due }
   }
 

@@ -1,7 +1,7 @@
 import type { EventData, EventType } from '../../events/index.js'
 import { Effects, Waiters } from './effects.js'
 import { Keyboard } from './keyboard.js'
-import { AgentSignals } from './prompt-receipts.js'
+import { PromptReceipts } from './prompt-receipts.js'
 import { SessionEnding } from './session-ending.js'
 import { type LiveSessionOptions, SILENT_AGENT } from './session-options.js'
 import { createParts, type SessionGround, type SessionParts } from './session-parts.js'
@@ -24,7 +24,7 @@ export class SessionInside {
   constructor(options: LiveSessionOptions, outside: SessionOutside) {
     const { record, clock, onError } = options
     const agent = options.agent ?? SILENT_AGENT
-    const signals = new AgentSignals(clock)
+    const signals = new PromptReceipts(clock)
     this.#options = options
     this.waiters = new Waiters(clock)
     this.effects = new Effects(onError, () => {
@@ -84,7 +84,7 @@ export class SessionInside {
     return look.observation.busy === false && look.observation.awaiting === null
   }
 
-  #createTerminal(signals: AgentSignals): SessionTerminal {
+  #createTerminal(signals: PromptReceipts): SessionTerminal {
     return new SessionTerminal({
       session: this.#options,
       signals,

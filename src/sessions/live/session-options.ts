@@ -6,7 +6,7 @@ import type { Pack } from '../../screen/index.js'
 import type { EmulatorOptions } from '../../terminal/index.js'
 import type { AnswerChannel } from '../requests/answer-channel.js'
 import type { SessionJournal } from './journal.js'
-import type { SavedSight } from './screen-reading.js'
+import type { SavedScreenReading } from './screen-reading.js'
 import type { SendPort } from './send-gate.js'
 import type { PhaseState } from './session-phase-options.js'
 import type { SessionRecord } from './session-record.js'
@@ -52,7 +52,7 @@ export interface AgentTraits {
 export interface SessionSnapshot {
   offset: number
   screen: PaneScreenState
-  sight: SavedSight
+  sight: SavedScreenReading
   phase: PhaseState
 }
 

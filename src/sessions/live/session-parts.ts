@@ -1,13 +1,13 @@
 import type { KeptExit } from '../../keeper/index.js'
-import { SessionMessages } from '../conversation/message-writer.js'
-import { OwnAllowances } from '../requests/agent-allowances.js'
+import { MessageWriter } from '../conversation/message-writer.js'
+import { AgentAllowances } from '../requests/agent-allowances.js'
 import { liveMenu } from '../requests/live-menu.js'
-import { SessionApprovals } from '../requests/session-requests.js'
-import { AgentEar } from './agent-report-reader.js'
+import { SessionRequests } from '../requests/session-requests.js'
+import { AgentReportReader } from './agent-report-reader.js'
 import type { Effects, Waiters } from './effects.js'
 import type { Keyboard } from './keyboard.js'
-import { Prompts } from './prompt-queue.js'
-import type { AgentSignals } from './prompt-receipts.js'
+import { PromptQueue } from './prompt-queue.js'
+import type { PromptReceipts } from './prompt-receipts.js'
 import type { SessionEnding } from './session-ending.js'
 import { SessionNotices } from './session-notices.js'
 import type { AgentTraits, LiveSessionOptions } from './session-options.js'
@@ -32,7 +32,7 @@ export interface SessionGround {
   waiters: Waiters
   effects: Effects
   keyboard: Keyboard
-  signals: AgentSignals
+  signals: PromptReceipts
   record: SessionPhaseOptions['record']
   press(keys: string | Uint8Array): Promise<void>
   stop(reason: string): Promise<void>
@@ -43,12 +43,12 @@ export interface SessionGround {
 }
 
 export interface SessionParts {
-  messages: SessionMessages
+  messages: MessageWriter
   notices: SessionNotices
-  approvals: SessionApprovals
-  prompts: Prompts
+  approvals: SessionRequests
+  prompts: PromptQueue
   phase: SessionPhase
-  ear: AgentEar
+  ear: AgentReportReader
 }
 
 /** Ties the parts together: they know each other only by what is passed here. */
@@ -63,9 +63,9 @@ export function createParts(ground: SessionGround): SessionParts {
   return parts
 }
 
-function createMessages({ options, terminal, ending, effects, waiters, times }: SessionGround): SessionMessages {
+function createMessages({ options, terminal, ending, effects, waiters, times }: SessionGround): MessageWriter {
   const { record, sinks, journal, onError } = options
-  return new SessionMessages({
+  return new MessageWriter({
     session: record.id,
     sinks,
     effects,
@@ -97,15 +97,15 @@ function createNotices(ground: SessionGround, parts: SessionParts): SessionNotic
   })
 }
 
-function createApprovals(ground: SessionGround, parts: SessionParts): SessionApprovals {
+function createApprovals(ground: SessionGround, parts: SessionParts): SessionRequests {
   const { options, terminal, keyboard, waiters, ending } = ground
   const { record, ledger, clock, sinks, hostName, answers, onError } = options
-  const allowances = new OwnAllowances({
+  const allowances = new AgentAllowances({
     known: record.allows,
     onAllowed: allowed => ground.record('session.allows', { session: record.id, ...allowed }),
     onAsksAgain: label => ground.record('session.asks', { session: record.id, label }),
   })
-  return new SessionApprovals({
+  return new SessionRequests({
     onAsked: asked => allowances.asked(asked),
     onEnded: ended => allowances.ended(ended),
     ledger,
@@ -130,11 +130,11 @@ function createApprovals(ground: SessionGround, parts: SessionParts): SessionApp
   })
 }
 
-function createPrompts(ground: SessionGround, parts: SessionParts): Prompts {
+function createPrompts(ground: SessionGround, parts: SessionParts): PromptQueue {
   const { options, terminal, keyboard, signals, waiters, effects, ending, agent, times } = ground
   const { record, pack, clock, journal, absence, onError } = options
   const hasExited = () => ending.exit !== null
-  return new Prompts({
+  return new PromptQueue({
     session: record.id,
     pack,
     clock,
@@ -193,8 +193,8 @@ function createPhase(ground: SessionGround, parts: SessionParts): SessionPhase {
   })
 }
 
-function createEar({ options, signals, ending, terminal }: SessionGround, parts: SessionParts): AgentEar {
-  return new AgentEar({
+function createEar({ options, signals, ending, terminal }: SessionGround, parts: SessionParts): AgentReportReader {
+  return new AgentReportReader({
     clock: options.clock,
     startedAt: options.record.startedAt,
     signals,

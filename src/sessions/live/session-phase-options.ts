@@ -5,8 +5,8 @@ import type { Look } from '../../panes/index.js'
 import type { Pack } from '../../screen/index.js'
 import type { ConversationState } from '../conversation/conversation.js'
 import type { RowSource } from '../conversation/conversation-rows.js'
-import type { SessionMessages } from '../conversation/message-writer.js'
-import type { SessionApprovals } from '../requests/session-requests.js'
+import type { MessageWriter } from '../conversation/message-writer.js'
+import type { SessionRequests } from '../requests/session-requests.js'
 import type { Effects } from './effects.js'
 import type { Phase } from './phase-table.js'
 import type { SessionNotices } from './session-notices.js'
@@ -29,7 +29,7 @@ export type PhaseNotices = Pick<
 >
 
 /** Where its menus go. */
-export type PhaseApprovals = Pick<SessionApprovals, 'raise' | 'stands' | 'settle' | 'takeOver'>
+export type PhaseApprovals = Pick<SessionRequests, 'raise' | 'stands' | 'settle' | 'takeOver'>
 
 export interface SessionPhaseOptions {
   session: string
@@ -38,7 +38,7 @@ export interface SessionPhaseOptions {
   clock: Clock
   sinks: readonly Sink[]
   effects: Effects
-  messages: Pick<SessionMessages, 'open' | 'update' | 'close' | 'patch'>
+  messages: Pick<MessageWriter, 'open' | 'update' | 'close' | 'patch'>
   notices: PhaseNotices
   approvals: PhaseApprovals
   isResumed: boolean

@@ -2,10 +2,10 @@ import { transition, UnlistedCounter } from '../../machine/index.js'
 import type { Look } from '../../panes/index.js'
 import type { Block } from '../../screen/index.js'
 import { Conversation } from '../conversation/conversation.js'
-import type { SaidRecord } from '../conversation/reported-text.js'
-import { TurnWork } from '../conversation/turn-actions.js'
+import type { ReportedText } from '../conversation/reported-text.js'
+import { TurnActions } from '../conversation/turn-actions.js'
 import { liveMenu } from '../requests/live-menu.js'
-import { MenuAppearances } from '../requests/menu-instances.js'
+import { MenuInstances } from '../requests/menu-instances.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable } from './phase-table.js'
 import type { SentPrompt } from './prompt-queue.js'
 import { Readiness } from './readiness.js'
@@ -19,8 +19,8 @@ const HALF_DRAWN_S = 2
 export class SessionPhase {
   readonly #options: SessionPhaseOptions
   readonly #conversation: Conversation
-  readonly #work: TurnWork
-  readonly #menus: MenuAppearances
+  readonly #work: TurnActions
+  readonly #menus: MenuInstances
   readonly #readiness: Readiness
   readonly #unlisted = new UnlistedCounter()
   #phase: Phase
@@ -36,8 +36,8 @@ export class SessionPhase {
     this.#options = options
     this.#phase = restored?.phase ?? 'dormant'
     this.#conversation = new Conversation(session, pack, rows, restored?.conversation)
-    this.#work = new TurnWork(options, this.#conversation, () => this.#phase)
-    this.#menus = new MenuAppearances(options, restored?.menus ?? null)
+    this.#work = new TurnActions(options, this.#conversation, () => this.#phase)
+    this.#menus = new MenuInstances(options, restored?.menus ?? null)
     this.#readiness = this.#createReadiness()
   }
 
@@ -181,7 +181,7 @@ export class SessionPhase {
   }
 
   /** A finished piece of the answer, in the agent's own words. */
-  hear(said: SaidRecord, t: number): void {
+  hear(said: ReportedText, t: number): void {
     this.#work.hear(said, t, () => this.dispatch('transcript-block', this.#options.lastLook()))
   }
 

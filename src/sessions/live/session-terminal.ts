@@ -1,7 +1,7 @@
 import { type Look, type PaneOutput, PaneScreen } from '../../panes/index.js'
 import { liveMenu } from '../requests/live-menu.js'
-import type { AgentSignals } from './prompt-receipts.js'
-import { SessionSight } from './screen-reading.js'
+import type { PromptReceipts } from './prompt-receipts.js'
+import { ScreenReading } from './screen-reading.js'
 import { SessionClock } from './session-clock.js'
 import type { LiveSessionOptions, SessionObserver } from './session-options.js'
 import { signalOf } from './status-signals.js'
@@ -11,7 +11,7 @@ const RESIZE_SETTLES_S = 0.25
 
 export interface SessionTerminalOptions {
   session: LiveSessionOptions
-  signals: AgentSignals
+  signals: PromptReceipts
   isExited(): boolean
   onLook(look: Look): void
   /** Time alone may have brought something about; called before what the program prints next is read. */
@@ -27,7 +27,7 @@ export interface SessionTerminalOptions {
  */
 export class SessionTerminal {
   readonly screen: PaneScreen
-  readonly sight: SessionSight
+  readonly sight: ScreenReading
   readonly time: SessionClock
   readonly #options: SessionTerminalOptions
   #observer: SessionObserver | null = null
@@ -41,7 +41,7 @@ export class SessionTerminal {
     this.#options = options
     this.#offset = restored?.offset ?? 0
     this.screen = new PaneScreen(pack, emulator, restored?.screen)
-    this.sight = new SessionSight(pack, this.screen, restored?.sight)
+    this.sight = new ScreenReading(pack, this.screen, restored?.sight)
     this.time = new SessionClock(clock, record.startedAt)
   }
 

@@ -1,7 +1,7 @@
 import type { Look, PaneScreen } from '../../panes/index.js'
 import { type Block, type Pack, renderMarkdown } from '../../screen/index.js'
 import { Conversation } from '../conversation/conversation.js'
-import { PassingHistory } from '../conversation/idle-output.js'
+import { IdleOutput } from '../conversation/idle-output.js'
 import type { Moment } from './timeline.js'
 
 export interface BlockLine {
@@ -26,9 +26,9 @@ export interface MessageLine {
  * What the agent says in a replayed session: blocks as they appear and become final, messages as they end. Looks and phases go through the
  * same conversation in the same order as in a live session, so a replay says what the session said.
  */
-export class Said {
+export class ReplayedConversation {
   readonly #conversation: Conversation
-  readonly #passing: PassingHistory
+  readonly #passing: IdleOutput
   readonly #shown = new Map<string, { provisional: boolean; markdown: string }>()
   #phase: Moment['phase'] = 'dormant'
   #look: Look | null = null
@@ -36,7 +36,7 @@ export class Said {
 
   constructor(pack: Pack, screen: PaneScreen) {
     this.#conversation = new Conversation('replay', pack, screen)
-    this.#passing = new PassingHistory(this.#conversation)
+    this.#passing = new IdleOutput(this.#conversation)
   }
 
   take({ state, phase, actions }: Moment): (BlockLine | MessageLine)[] {

@@ -2,7 +2,7 @@ import { Replay, type ReplayEvent } from '../../panes/index.js'
 import type { Pack } from '../../screen/index.js'
 import { ChangeHistory } from './change-history.js'
 import { type ChangeFields, changeFields, seconds } from './changes.js'
-import { type BlockLine, type MessageLine, Said } from './replayed-conversation.js'
+import { type BlockLine, type MessageLine, ReplayedConversation } from './replayed-conversation.js'
 import { type Moment, Timeline } from './timeline.js'
 
 export interface SessionReplayOptions {
@@ -25,7 +25,7 @@ export type ReplayedLine =
 export class SessionReplay {
   readonly timeline: Timeline
   readonly #replay: Replay
-  readonly #said: Said | null
+  readonly #said: ReplayedConversation | null
   readonly #isEveryFrame: boolean
   readonly #history = new ChangeHistory()
   #exit: { code: number | null; signal: string | null } | null = null
@@ -33,7 +33,7 @@ export class SessionReplay {
   constructor(options: SessionReplayOptions) {
     this.#replay = new Replay(options)
     this.timeline = new Timeline(options.pack)
-    this.#said = options.hasBlocks ? new Said(options.pack, this.#replay.pane.screen) : null
+    this.#said = options.hasBlocks ? new ReplayedConversation(options.pack, this.#replay.pane.screen) : null
     this.#isEveryFrame = options.isEveryFrame ?? false
   }
 

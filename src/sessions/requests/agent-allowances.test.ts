@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest'
 import { recordOf } from '../../approvals/testing/fixtures.js'
-import { OwnAllowances } from './agent-allowances.js'
+import { AgentAllowances } from './agent-allowances.js'
 
 const OPTIONS = [
   { key: 'Yes', label: 'Yes', meaning: 'allow-once', from: 'agent', danger: null },
@@ -27,7 +27,7 @@ function chosen(option: string, state: 'applied' | 'stale' = 'applied') {
 function ears() {
   const heard: string[] = []
   const make = (known?: { tool: string; label: string; approval: string; since: number }[]) =>
-    new OwnAllowances({
+    new AgentAllowances({
       known,
       onAllowed: ({ tool, label }) => heard.push(`${tool}: ${label}`),
       onAsksAgain: label => heard.push(`asks ${label}`),

@@ -1,7 +1,7 @@
 import type { ApprovalRecord } from '../../approvals/index.js'
 import type { SessionRecord } from '../live/session-record.js'
 
-export interface OwnAllowancesOptions {
+export interface AgentAllowancesOptions {
   /** What was known before, when another host had the session. */
   known: SessionRecord['allows']
   onAllowed(allowed: { tool: string; label: string; approval: string }): void
@@ -12,11 +12,11 @@ export interface OwnAllowancesOptions {
  * What the agent no longer asks about because somebody chose its own "do not ask again": from then on nothing of it reaches the ledger,
  * and people must be able to see that. It is over when the agent offers the same again: what it allows by itself it would not ask about.
  */
-export class OwnAllowances {
-  readonly #options: OwnAllowancesOptions
+export class AgentAllowances {
+  readonly #options: AgentAllowancesOptions
   readonly #labels: Set<string>
 
-  constructor(options: OwnAllowancesOptions) {
+  constructor(options: AgentAllowancesOptions) {
     this.#options = options
     this.#labels = new Set(options.known?.map(({ label }) => label))
   }

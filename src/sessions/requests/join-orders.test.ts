@@ -11,7 +11,7 @@ import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
 import type { AnswerChannel } from './answer-channel.js'
-import { SessionApprovals } from './session-requests.js'
+import { SessionRequests } from './session-requests.js'
 
 /*
  * One request is told of by its transcript, by two hooks and by its menu. Which comes first, and how long after the others, is up to a busy
@@ -52,7 +52,7 @@ class Asking {
   menu: Menu | null = null
   #appearances = 0
   #calls = 0
-  readonly #approvals: SessionApprovals
+  readonly #approvals: SessionRequests
 
   constructor() {
     const answers: AnswerChannel = {
@@ -61,7 +61,7 @@ class Asking {
       answer: async report => (this.held.delete(report) ? 'sent' : 'closed'),
       release: report => void this.held.delete(report),
     }
-    this.#approvals = new SessionApprovals({
+    this.#approvals = new SessionRequests({
       subject: { ...SUBJECT, session: this.id },
       ledger,
       clock,

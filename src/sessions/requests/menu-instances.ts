@@ -5,7 +5,7 @@ import type { Effects } from '../live/effects.js'
 import type { PhaseApprovals, PhaseState } from '../live/session-phase-options.js'
 import { liveMenu } from './live-menu.js'
 
-export interface MenuAppearancesOptions {
+export interface MenuInstancesOptions {
   clock: Clock
   effects: Effects
   approvals: PhaseApprovals
@@ -14,15 +14,15 @@ export interface MenuAppearancesOptions {
 }
 
 /** Which appearance of a menu is on screen, and how it comes to the ledger: two equal menus in a row are two requests. */
-export class MenuAppearances {
-  readonly #options: MenuAppearancesOptions
+export class MenuInstances {
+  readonly #options: MenuInstancesOptions
   #state: PhaseState['menus']
   /** Menus on their way to the ledger. */
   #asking = 0
   /** The menu that was last seen to stand: on a screen that nobody draws on any more it is seen no second time. */
   #stood: Menu | null = null
 
-  constructor(options: MenuAppearancesOptions, restored: PhaseState['menus'] | null) {
+  constructor(options: MenuInstancesOptions, restored: PhaseState['menus'] | null) {
     this.#options = options
     this.#state = restored ? { ...restored } : { count: 0, print: null, instance: '' }
   }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js'
 import type { Menu } from '../../screen/index.js'
 import type { OpenRequest } from './request-answer.js'
-import type { StartedTool, ToolBook } from './tool-uses.js'
+import type { StartedTool, ToolUses } from './tool-uses.js'
 
 /** Requests that ended without a name are remembered, so many of them. */
 const UNNAMED_KEPT = 20
@@ -12,13 +12,13 @@ const UNNAMED_KEPT = 20
  * Without that the end of the first use would be taken for the end of the second request.
  */
 export class MenuUses {
-  readonly #tools: ToolBook
+  readonly #tools: ToolUses
   readonly #clock: Clock
   readonly #isAbout: (tool: StartedTool, menu: Menu) => boolean
   /** Ended requests that no use was found for. */
   #unnamed: { menu: Menu; endedAt: number }[] = []
 
-  constructor(tools: ToolBook, clock: Clock, isAbout: (tool: StartedTool, menu: Menu) => boolean) {
+  constructor(tools: ToolUses, clock: Clock, isAbout: (tool: StartedTool, menu: Menu) => boolean) {
     this.#tools = tools
     this.#clock = clock
     this.#isAbout = isAbout

@@ -6,9 +6,9 @@ import { type AnswerChannel, NO_CHANNEL } from './answer-channel.js'
 import { requestOfTool } from './build-request.js'
 import { MenuUses } from './menu-uses.js'
 import { isDenial, type OpenRequest } from './request-answer.js'
-import { type RequestStatement, ToolBook } from './tool-uses.js'
+import { type RequestStatement, ToolUses } from './tool-uses.js'
 
-export interface SessionApprovalsOptions {
+export interface SessionRequestsOptions {
   subject: { agent: string; session: string; project: string; cwd: string; hostName: string }
   ledger: Ledger
   clock: Clock
@@ -35,11 +35,11 @@ export interface SessionApprovalsOptions {
  * The open requests of one session: which there are, which of them is on screen, how one comes in, and how everybody learns of its end.
  * It knows nothing of how requests are found or answered; those who do share it.
  */
-export class RequestBook {
-  readonly options: SessionApprovalsOptions
+export class OpenRequests {
+  readonly options: SessionRequestsOptions
   readonly answers: AnswerChannel
   /** What the agent is known to have begun. */
-  readonly tools = new ToolBook()
+  readonly tools = new ToolUses()
   readonly uses: MenuUses
   /** The request whose menu is on screen, which appearance of it, and how it reads: a form has several pages. */
   shown: { id: string; instance: string; print: string } | null = null
@@ -49,7 +49,7 @@ export class RequestBook {
   #lastKeysAt = Number.NEGATIVE_INFINITY
 
   /** @param onShownEnded the request on screen has come to its end; its menu may stand all the same. */
-  constructor(options: SessionApprovalsOptions, onShownEnded: (instance: string, print: string) => void) {
+  constructor(options: SessionRequestsOptions, onShownEnded: (instance: string, print: string) => void) {
     this.options = options
     this.answers = options.answers ?? NO_CHANNEL
     this.#onShownEnded = onShownEnded

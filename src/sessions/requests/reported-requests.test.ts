@@ -11,7 +11,7 @@ import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
 import type { AnswerChannel } from './answer-channel.js'
-import { SessionApprovals } from './session-requests.js'
+import { SessionRequests } from './session-requests.js'
 
 let directory: string
 let clock: SimulatedClock
@@ -67,8 +67,8 @@ const channel: AnswerChannel = {
   },
 }
 
-function desk(): SessionApprovals {
-  return new SessionApprovals({
+function desk(): SessionRequests {
+  return new SessionRequests({
     subject: SUBJECT,
     ledger,
     clock,
@@ -94,7 +94,7 @@ function desk(): SessionApprovals {
 
 let reports = 0
 const say = (
-  to: SessionApprovals,
+  to: SessionRequests,
   statement: AgentStatement,
   id = `hook:${++reports}`,
   channelOf: AgentReport['channel'] = 'hook',
@@ -115,7 +115,7 @@ const ended = (key: string, state: 'done' | 'failed' | 'denied', command = 'npm 
 })
 
 /** A permission hook that waits. */
-async function asks(to: SessionApprovals, command: string, fields: { subAgent?: string } = {}): Promise<string> {
+async function asks(to: SessionRequests, command: string, fields: { subAgent?: string } = {}): Promise<string> {
   const id = `hook:${++reports}`
   held.add(id)
   await say(to, { is: 'request', key: null, tool: 'Bash', input: { command }, ...fields }, id)
@@ -248,7 +248,7 @@ describe('reports of one request', () => {
 })
 
 describe('a decision', () => {
-  async function asked(session: SessionApprovals, key = 't1'): Promise<{ record: ApprovalRecord; hook: string }> {
+  async function asked(session: SessionRequests, key = 't1'): Promise<{ record: ApprovalRecord; hook: string }> {
     await say(session, started(key, 'npm test'))
     menu = shows('npm test')
     await session.raise(menu, '3:1')

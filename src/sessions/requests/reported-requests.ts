@@ -2,7 +2,7 @@ import type { AgentReport, AgentStatement, ToolStatement } from '../../agents/in
 import { type ApprovalRecord, joinReports } from '../../approvals/index.js'
 import { requestOfStatement, requestOfTool } from './build-request.js'
 import type { DecisionDelivery } from './decision-delivery.js'
-import { type RequestBook, resultOf } from './open-requests.js'
+import { type OpenRequests, resultOf } from './open-requests.js'
 import { isDenial, isStructured, type OpenRequest } from './request-answer.js'
 import type { RequestStatement } from './tool-uses.js'
 
@@ -10,21 +10,21 @@ import type { RequestStatement } from './tool-uses.js'
 const MENU_FOLLOWS_MS = 200
 const LATE_KEPT = 200
 
-export interface ToldRequestsOptions {
-  book: RequestBook
+export interface ReportedRequestsOptions {
+  book: OpenRequests
   delivery: DecisionDelivery
   /** There is a new way to answer what was decided. */
   deliver(record: ApprovalRecord): void
 }
 
 /** Requests by the agent's own words beside its screen: that it asks, what for, and what became of it. */
-export class ToldRequests {
-  readonly #options: ToldRequestsOptions
-  readonly #book: RequestBook
+export class ReportedRequests {
+  readonly #options: ReportedRequestsOptions
+  readonly #book: OpenRequests
   /** Reports that came after the end of their request, and which that was: each end has one. */
   readonly #late = new Map<string, string>()
 
-  constructor(options: ToldRequestsOptions) {
+  constructor(options: ReportedRequestsOptions) {
     this.#options = options
     this.#book = options.book
   }

@@ -9,7 +9,7 @@ import type { Timer } from '../../clock/index.js'
 import type { Menu } from '../../screen/index.js'
 import { joinedMenu, requestOfTool } from './build-request.js'
 import { isPageOf, requestOfForm } from './form-request.js'
-import type { RequestBook } from './open-requests.js'
+import type { OpenRequests } from './open-requests.js'
 import { isStructured, type OpenRequest } from './request-answer.js'
 
 /** A menu that is still there so long after its request was closed is a request of its own. */
@@ -18,7 +18,7 @@ const ASK_AGAIN_MS = 500
 const RESULT_MS = 1_500
 
 export interface ScreenRequestsOptions {
-  book: RequestBook
+  book: OpenRequests
   /** What the agent has begun belongs to the requests that were first. */
   nameEarlier(): Promise<void>
   /** It was decided while it stood behind another one. */
@@ -28,7 +28,7 @@ export interface ScreenRequestsOptions {
 /** Requests by their menus: raised when one appears, settled when it goes, asked again when it stays although its request is over. */
 export class ScreenRequests {
   readonly #options: ScreenRequestsOptions
-  readonly #book: RequestBook
+  readonly #book: OpenRequests
   #timesAsked = 0
   #again: Timer | null = null
   /** How often in a row a menu could not be asked. */

@@ -10,7 +10,7 @@ import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
 import { BLOCK_CAPS, type Sink } from '../live/sink.js'
-import { SessionApprovals } from './session-requests.js'
+import { SessionRequests } from './session-requests.js'
 
 const MENU = menuOf(['Yes', 'No'])
 
@@ -58,8 +58,8 @@ function sink(): Sink {
   }
 }
 
-function approvals(extra: Sink[] = []): SessionApprovals {
-  return new SessionApprovals({
+function approvals(extra: Sink[] = []): SessionRequests {
+  return new SessionRequests({
     subject: SUBJECT,
     ledger,
     clock,
@@ -79,7 +79,7 @@ function approvals(extra: Sink[] = []): SessionApprovals {
   })
 }
 
-async function decided(of: SessionApprovals, option = 'Yes'): Promise<ApprovalRecord> {
+async function decided(of: SessionRequests, option = 'Yes'): Promise<ApprovalRecord> {
   const { id, fingerprint, display } = of.open!
   await ledger.decide(id, decisionOf({ fingerprint, display }, { option }))
   return (await ledger.get(id))!
@@ -318,7 +318,7 @@ describe('after a restart', () => {
   })
 
   test('requests of other sessions are left alone', async () => {
-    const other = new SessionApprovals({
+    const other = new SessionRequests({
       subject: { ...SUBJECT, session: 'ses_2' },
       ledger,
       clock,

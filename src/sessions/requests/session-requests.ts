@@ -3,12 +3,12 @@ import type { ApprovalRecord } from '../../approvals/index.js'
 import type { Menu } from '../../screen/index.js'
 import { requestOfTool } from './build-request.js'
 import { DecisionDelivery } from './decision-delivery.js'
-import { RequestBook, type SessionApprovalsOptions } from './open-requests.js'
-import { ToldRequests } from './reported-requests.js'
+import { OpenRequests, type SessionRequestsOptions } from './open-requests.js'
+import { ReportedRequests } from './reported-requests.js'
 import { isStructured, type OpenRequest } from './request-answer.js'
 import { appearanceOf, ScreenRequests } from './screen-requests.js'
 
-export type { SessionApprovalsOptions }
+export type { SessionRequestsOptions }
 
 /** A relay reconnects within five seconds; a menu is drawn at once. */
 const ADOPTED_MS = 10_000
@@ -18,14 +18,14 @@ const ADOPTED_MS = 10_000
  * or the agent says what became of it; answered when decided. Reports of one request are one approval, whichever comes first. Several may
  * be open at once; the one whose menu is on screen is *shown*, and only that one can be answered by keys.
  */
-export class SessionApprovals {
-  readonly #book: RequestBook
+export class SessionRequests {
+  readonly #book: OpenRequests
   readonly #screen: ScreenRequests
-  readonly #told: ToldRequests
+  readonly #told: ReportedRequests
   readonly #delivery: DecisionDelivery
 
-  constructor(options: SessionApprovalsOptions) {
-    const book = new RequestBook(options, (instance, print) => this.#screen.lookAgain(instance, print))
+  constructor(options: SessionRequestsOptions) {
+    const book = new OpenRequests(options, (instance, print) => this.#screen.lookAgain(instance, print))
     const deliver = (record: ApprovalRecord) => void this.apply(record).catch(options.onError)
     this.#book = book
     this.#delivery = new DecisionDelivery({
@@ -36,7 +36,7 @@ export class SessionApprovals {
       lastKeysAt: () => book.lastKeysAt,
       sawKeys: open => book.sawKeys(open),
     })
-    this.#told = new ToldRequests({ book, delivery: this.#delivery, deliver })
+    this.#told = new ReportedRequests({ book, delivery: this.#delivery, deliver })
     this.#screen = new ScreenRequests({ book, nameEarlier: () => this.#told.nameEarlier(), deliver })
   }
 

@@ -22,7 +22,7 @@ const SAME_REQUEST_MS = 10_000
  * Tools that an agent has begun to use and not yet finished. Permission requests of some agents do not say which tool use they are about;
  * it is the newest one of the same helper with the same tool and input under the same prompt that nobody has asked about yet.
  */
-export class ToolBook {
+export class ToolUses {
   /** Oldest first. */
   readonly #tools = new Map<string, StartedTool>()
   /** When a request was found to be about it, on the steady clock; also for uses that were not told of yet. */
