@@ -124,7 +124,7 @@ async function openSession(index: number): Promise<LiveSession> {
     keeper: silentKeeper(),
     journal: await SessionJournal.open(store, id),
     ledger: new Ledger(store),
-    sinks: [],
+    emit: () => undefined,
     clock,
     emulator: { ...size, scrollback: 2000 },
     hostName: 'bench',

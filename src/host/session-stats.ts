@@ -9,48 +9,48 @@ import {
   subAgentsOf,
 } from '../sessions/index.js'
 
-/** A busy session tells of its crew at most so often. */
-const TELL_MS = 1_000
+/** A busy session emits its stats at most this often. */
+const EMIT_MS = 1_000
 
 export interface AgentStatsView extends Omit<AgentStats, 'helpers'> {
   helpers: SubAgent[]
-  /** Context that is left before the agent makes room, where only its screen says so. */
+  /** Context that is left before the agent compacts its conversation, if only its screen shows that. */
   contextLeftPercent: number | null
 }
 
-/** One session's crew as it is now, told again when it has changed. */
+/** The agent stats of one session as they are now; emitted when they have changed. */
 export class SessionStats {
   readonly #session: LiveSession
   readonly #clock: Clock
-  readonly #tell: (view: AgentStatsView) => void
-  #crew: AgentStats = NO_AGENT_STATS
-  #told = ''
+  readonly #emit: (view: AgentStatsView) => void
+  #stats: AgentStats = NO_AGENT_STATS
+  #emitted = ''
   #helpers: SubAgent[] = []
   #timer: Timer | null = null
 
-  constructor(session: LiveSession, clock: Clock, tell: (view: AgentStatsView) => void) {
+  constructor(session: LiveSession, clock: Clock, emit: (view: AgentStatsView) => void) {
     this.#session = session
     this.#clock = clock
-    this.#tell = tell
+    this.#emit = emit
   }
 
-  hear(report: AgentReport): void {
-    const next = reduceAgentStats(this.#crew, report)
-    if (next === this.#crew) return
-    this.#crew = next
+  report(report: AgentReport): void {
+    const next = reduceAgentStats(this.#stats, report)
+    if (next === this.#stats) return
+    this.#stats = next
     this.changed()
   }
 
-  /** Something was reported or drawn that may be about the crew. */
+  /** Something was reported or drawn that may change the stats. */
   changed(): void {
-    this.#timer ??= this.#clock.setTimer(TELL_MS, () => {
+    this.#timer ??= this.#clock.setTimer(EMIT_MS, () => {
       this.#timer = null
       const view = this.view
       const text = JSON.stringify(view)
-      if (text === this.#told) return
-      this.#told = text
+      if (text === this.#emitted) return
+      this.#emitted = text
       if (view.helpers.length > 0) this.#helpers = view.helpers
-      this.#tell(view)
+      this.#emit(view)
     })
   }
 
@@ -59,22 +59,23 @@ export class SessionStats {
     const facet = observation?.facets.find(({ name }) => name === 'context')
     const left = facet?.data.percent
     return {
-      ...this.#crew,
-      helpers: subAgentsOf(this.#crew, screen.emulator.statusRecords),
+      ...this.#stats,
+      helpers: subAgentsOf(this.#stats, screen.emulator.statusRecords),
       contextLeftPercent: typeof left === 'number' ? left : null,
     }
   }
 
   /**
-   * What is to be kept of it when the session has ended; null: nothing was ever told. An agent that exits takes its helpers from its
-   * terminal first, so that those count which were last told of, as they stood then.
+   * What to store when the session has ended; null if the agent never reported anything. An agent that
+   * exits first removes its sub-agents from its terminal, so the last ones that were emitted count.
    */
-  get kept(): AgentStatsView | null {
+  get final(): AgentStatsView | null {
     const { view } = this
     const { model, context, spent, contextLeftPercent } = view
     const helpers = view.helpers.length > 0 ? view.helpers : this.#helpers
-    const isTold = model !== null || context !== null || contextLeftPercent !== null || spent.input + spent.output > 0
-    return isTold || helpers.length > 0 ? { ...view, helpers } : null
+    const isReported =
+      model !== null || context !== null || contextLeftPercent !== null || spent.input + spent.output > 0
+    return isReported || helpers.length > 0 ? { ...view, helpers } : null
   }
 
   close(): void {

@@ -475,7 +475,7 @@ describe('files', () => {
       frames.push(JSON.stringify(data))
       if (event === 'run.notice') {
         const update = { session, turn: 't', message: 'm', blocks: [{ kind: 'prose', text: `says ${CANARY}` }] }
-        server.host.bus.emit({ type: 'message.update', ...update })
+        server.host.bus.emit({ type: 'message.update', ...update } as never)
       }
       if (event === 'message.update') break
     }

@@ -24,27 +24,28 @@ export interface RowSource {
   readRows(firstId: number, lastId: number): Row[]
 }
 
-/** For a later host: the rows of a program on the alternate screen, which no terminal keeps. */
+/** For the next host: the rows of a program on the alternate screen, which the terminal does not keep. */
 export interface ConversationRowsState {
   base: number
-  /** Index of the row that is first on the screen, and the texts it begins with. */
+  /** Index of the first row on screen, and the texts of the screen's first rows. */
   top: number
   head: string[]
   cols: number
   rows: KeptRow[]
-  /** Rows that the last picture left out at its end. */
+  /** Rows that the last frame left out at its end. */
   tail?: KeptRow[]
 }
 
-/** Rows of an alternate screen that are kept; older ones are in the agent's own transcript. */
+/** How many rows of an alternate screen are kept; the agent's own transcript has older ones. */
 const KEPT_ROWS = 2000
-/** Rows that appear so soon after a resize may be a second copy of those above. */
+/** Rows that appear this soon after a resize may be a second copy of the rows above. In seconds. */
 const REPAINT_S = 1
 const WIDTHS = 8
 
 /**
- * What an agent has shown above its live part, as rows with ids that stay. In the normal buffer the terminal keeps them. On the alternate
- * screen they are kept here, laid together from one picture to the next.
+ * The rows that an agent has shown above the live part of its screen, with stable ids. In the normal
+ * buffer the terminal keeps them. On the alternate screen this class keeps them and aligns each frame
+ * with the rows that it already has.
  */
 export class ConversationRows {
   readonly #pack: Pack
@@ -52,12 +53,12 @@ export class ConversationRows {
   #kept: ConversationRowsState
   #look: Look | null = null
   #echo: Echo | null = null
-  /** There was one, and the program has cleared it away: it may be about to print it again. */
+  /** The program has cleared its prompt from the screen: it may be about to print it again. */
   #isEchoLost = false
-  /** Above this row a lost prompt was looked for in vain; rows that are printed again have ids of their own. */
+  /** Rows above this one do not hold the lost prompt; rows that are printed again get new ids. */
   #searchedTo: number | null = null
   #widths: number[] = []
-  /** The background of prompts, where they have one: a long prompt is told by it when its first row is out of sight. */
+  /** The background of prompts, if they have one: it identifies a long prompt whose first row is out of sight. */
   #echoBackground: Color = null
   #repaints: { first: number; last: number; until: number }[] = []
 
@@ -77,22 +78,22 @@ export class ConversationRows {
     return { ...this.#kept, base: this.#kept.base + cut, top: this.#kept.top - cut, rows: this.#kept.rows.slice(cut) }
   }
 
-  /** The newest prompt of the transcript. */
+  /** The newest prompt of the conversation. */
   get echo(): Echo | null {
     return this.#echo
   }
 
-  /** Widths of the screen since the newest prompt, the present one first. */
+  /** Widths of the screen since the newest prompt, the current one first. */
   get widths(): readonly number[] {
     return this.#widths
   }
 
-  /** The newest picture shows the end of the transcript. */
+  /** The newest frame shows the end of the conversation. */
   get isWhole(): boolean {
     return this.#look === null || this.#look.frame.buffer === 'normal' || !isScrolled(this.#look)
   }
 
-  /** A look that was observed already tells nothing more. */
+  /** Observing the same look again does nothing. */
   observe(look: Look): void {
     const before = this.#look
     if (look === before) return
@@ -104,24 +105,24 @@ export class ConversationRows {
     } else this.#setEcho(this.#normalEcho(look, before))
   }
 
-  /** A copy printed by a repaint stands for the same prompt. */
+  /** The row belongs to a copy that a repaint printed: a prompt in it is the same prompt. */
   isRepaint(id: number): boolean {
     return this.#repaints.some(({ first, last }) => id >= first && id <= last)
   }
 
-  /** Whether the same prompt still stands at this row. */
+  /** Whether the same prompt is still at this row. */
   isEchoAt(id: number, { first, last, text }: Echo): boolean {
     return echoText(this.rows(id, id + last - first)) === text
   }
 
-  /** Rows from here to the live part. */
+  /** Rows from this one to the live part. */
   rowsFrom(id: number): TextRow[] {
     if (!this.#look) return []
     return this.rows(id, id >= ALTERNATE_FIRST_ID ? keptEnd(this.#kept) : contentEnd(this.#look, this.#kept))
   }
 
   rows(firstId: number, lastId: number): TextRow[] {
-    // An id says where its row is kept: a program that has left the alternate screen has said there what it has said.
+    // The id says where the row is kept, also after the program has left the alternate screen.
     if (firstId < ALTERNATE_FIRST_ID && this.#look?.frame.buffer !== 'alternate') {
       const rows: TextRow[] = this.#source.readRows(firstId, lastId)
       const isCut = rows.length > 0 && rows[0]!.id > firstId && firstId < (this.#look?.frame.history.firstId ?? 0)
@@ -157,7 +158,8 @@ export class ConversationRows {
   #normalEcho({ frame, layout }: Look, before: Look | null): Echo | null {
     const shown = layout.blocks.findLast(block => isEcho(block, this.#pack))
     if (shown) return echoOf(frame.lines, shown)
-    // A prompt that is new is seen when it appears; above the screen one is looked for only where it may have got there unseen.
+    // A new prompt is seen when it appears. The rows above the screen are searched only if a prompt
+    // may have scrolled there unseen.
     const isRepainting = this.#repaints.some(repaint => this.#look!.t <= repaint.until)
     const hasJumped = (frame.lines[0]?.id ?? 0) > (before?.frame.lines.at(-1)?.id ?? -1) + 1
     const isKnown = this.#echo === null ? !this.#isEchoLost : this.#isStill(this.#echo, frame.history.firstId)
@@ -170,7 +172,7 @@ export class ConversationRows {
     return found ? echoOf(rows, found) : null
   }
 
-  /** A prompt that the terminal no longer keeps has not been cleared away: its answer is longer than that. */
+  /** A prompt that the terminal no longer keeps was not cleared: its answer is longer than the scrollback. */
   #isStill({ first, last, text }: Echo, oldest: number): boolean {
     if (first >= ALTERNATE_FIRST_ID) return false
     return first < oldest || echoText(this.#source.readRows(first, last)) === text
@@ -212,7 +214,7 @@ export class ConversationRows {
 
 const named = new WeakMap<KeptRow, TextRow>()
 
-/** A kept row under its id: the same object as long as both are the same. */
+/** A kept row with its id: the same object as long as row and id are the same. */
 function withId(kept: KeptRow, id: number): TextRow {
   const known = named.get(kept)
   if (known?.id === id) return known

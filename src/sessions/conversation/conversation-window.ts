@@ -2,14 +2,19 @@ import type { Look } from '../../panes/index.js'
 import { cutRow, type KeptRow, MARK, type Pack } from '../../screen/index.js'
 import type { Color, Row } from '../../terminal/index.js'
 
-/** A prompt on the screen: its rows and its words. */
+/*
+ * One frame as a window onto the conversation: which of its rows belong to the conversation, and
+ * which of those are echoes of prompts.
+ */
+
+/** A prompt as the agent shows it: the ids of its first and last row, and its text without blanks. */
 export interface Echo {
   first: number
   last: number
   text: string
 }
 
-/** Where the pack knows how a prompt looks, nothing else is one: an answer may quote a prompt. */
+/** Where the pack says how a prompt looks, nothing else is one: an answer may quote a prompt. */
 export function isEcho({ kind, spec }: Look['layout']['blocks'][number], pack: Pack): boolean {
   return kind === 'user' && (spec !== null || !pack.blocks.some(block => block.kind === 'user'))
 }
@@ -19,14 +24,14 @@ export function echoOf(rows: readonly Row[], block: { first: number; last: numbe
   return { first: rows[first]!.id, last: rows[last]!.id, text: echoText(rows.slice(first, last + 1)) }
 }
 
-/** Words of a prompt; a change of width breaks them elsewhere. */
+/** The text of a prompt without blanks: a change of width breaks it elsewhere. */
 export function echoText(rows: readonly { text: string }[]): string {
   return rows.map(row => row.text.replace(/[\s\u00a0]+/gu, '')).join('')
 }
 
 /**
- * Scrolled back, another page in front of it, or half drawn: then the transcript's rows are not where they belong. A whole picture of a
- * program on the alternate screen has an input box or a menu.
+ * False if the frame is scrolled back, covered by another page or half drawn: then its rows are not
+ * where they belong. A whole frame of a program on the alternate screen has an input box or a menu.
  */
 export function isTranscript({ observation, layout }: Look): boolean {
   if (observation.view === 'unknown' || isScrolled({ observation })) return false
@@ -42,6 +47,7 @@ export function liveStart({ frame, layout }: Look): number {
   return layout.regions.get('status')?.first ?? layout.regions.get('live')?.first ?? frame.lines.length
 }
 
+/** The frame's rows of the conversation, without blank rows at the end. */
 export function windowOf(look: Look, pack: Pack, echoBackground: Color): KeptRow[] {
   const { frame, layout } = look
   const echoes = layout.blocks.filter(block => isEcho(block, pack)).map(block => echoRows(frame.lines, block))
@@ -62,7 +68,7 @@ export function windowOf(look: Look, pack: Pack, echoBackground: Color): KeptRow
 
 const lastKept = new WeakMap<Row, { kept: KeptRow; volatile: Pack['volatile'] }>()
 
-/** A row that is on screen as it was before is kept as the same object. */
+/** A row that has not changed on screen is kept as the same object. */
 function keptRow(row: Row, isEcho: boolean, cols: number, { volatile }: Pack): KeptRow {
   const last = lastKept.get(row)
   if (last && last.kept.isEcho === isEcho && last.kept.row.cols === cols && last.volatile === volatile) return last.kept
@@ -72,7 +78,7 @@ function keptRow(row: Row, isEcho: boolean, cols: number, { volatile }: Pack): K
   return kept
 }
 
-/** Where prompts have a background, they end with it: pinned to the top of the screen, a prompt stands right above other rows. */
+/** A prompt with a background ends where the background ends: pinned to the top of the screen, it is right above other rows. */
 function echoRows(
   lines: readonly Row[],
   { first, last }: { first: number; last: number },
@@ -83,7 +89,7 @@ function echoRows(
   return [first, background === null ? last : end]
 }
 
-/** The background that only prompts have; null where other text stands on the same. */
+/** The background that only prompts have; null if other text has the same one. */
 export function echoBackground({ frame, layout }: Look, pack: Pack): Color {
   const [echoes, others] = [true, false].map(is => layout.blocks.filter(block => isEcho(block, pack) === is))
   const background = echoes![0] ? backgroundOf(frame.lines[echoes![0].first]!) : null
@@ -94,7 +100,7 @@ function backgroundOf(row: Row): Color {
   return row.spans.find(span => span.text.trim() !== '')?.bg ?? null
 }
 
-/** A scroll bar at the right edge is not text. */
+/** Removes a scroll bar at the right edge: it is not text. */
 function cutBar(row: Row, text: string, cols: number): Row {
   const isCut = row.text.trimEnd().replace(/[\ufe0e\ufe0f]/gu, '').length > text.trimEnd().length
   const isBlock = row.width >= cols - 2 && /(?:^|\s{2,})[█▄▀▐▕]\s*$/u.test(row.text)
@@ -109,7 +115,7 @@ function maskedText(text: string, volatile: Pack['volatile']): string {
   return squeezed(text.replace(MARK, ''))
 }
 
-/** Agents draw the same row now with one kind of blank, now with another. */
+/** Agents draw the same row with different kinds of blanks. */
 function squeezed(text: string): string {
   return text.replace(/[\s\u00a0]+/gu, ' ').trim()
 }

@@ -24,7 +24,7 @@ const ASKED = ['▷ tell me', '', '◆ It is done.']
 function rest() {
   const screen = new PaneScreen(PACK, { cols: 60, rows: 14 })
   const conversation = new Conversation('s', PACK, screen)
-  const passing = new IdleOutput(conversation)
+  const output = new IdleOutput(conversation)
   const turns: (string | null)[] = []
   let t = 0
   const paint = (transcript: readonly string[], at: number): Look => {
@@ -34,38 +34,38 @@ function rest() {
     for (const output of outputs) if (output.type === 'look') conversation.observe(output.look)
     return screen.last!
   }
-  const look = (at: number) => passing.look({ ...screen.last!, t: at }, seen => turns.push(conversation.markTurn(seen)))
+  const look = (at: number) => output.check({ ...screen.last!, t: at }, seen => turns.push(conversation.markTurn(seen)))
   const first = paint(ASKED, 1)
   conversation.markTurn(first)
   conversation.openMessage()
   conversation.extract(first, { isOpen: false })
   conversation.closeMessage(first)
   conversation.closeTurn()
-  return { paint, look, passing, conversation, turns }
+  return { paint, look, output, conversation, turns }
 }
 
 it('has nothing to say while nothing came', () => {
-  const { look, passing } = rest()
+  const { look, output } = rest()
   expect(look(2)).toBeNull()
-  expect(passing.dueAt).toBeNull()
+  expect(output.dueAt).toBeNull()
 })
 
 it('says what stands for a second, and not before', () => {
-  const { paint, look, passing } = rest()
+  const { paint, look, output } = rest()
   paint([...ASKED, '', '◆ The build in the background has ended.'], 3)
-  expect(look(3)).toBe('passing')
-  expect(passing.dueAt).toBe(4)
-  expect(look(3.9)).toBe('passing')
+  expect(look(3)).toBe('pending')
+  expect(output.dueAt).toBe(4)
+  expect(look(3.9)).toBe('pending')
   expect(look(4)).toBe('due')
 })
 
 it('does not say a hint that another one takes the place of', () => {
   const { paint, look } = rest()
   paint([...ASKED, '', '◆ A tip for you.'], 3)
-  expect(look(3)).toBe('passing')
+  expect(look(3)).toBe('pending')
   paint([...ASKED, '', '◆ Another tip.'], 3.8)
-  expect(look(3.8)).toBe('passing')
-  expect(look(4.5)).toBe('passing')
+  expect(look(3.8)).toBe('pending')
+  expect(look(4.5)).toBe('pending')
   expect(look(4.8)).toBe('due')
 })
 
@@ -84,9 +84,9 @@ it('says nothing that is shorter than a word', () => {
 })
 
 it('reads nothing above a list of completions or a question', () => {
-  const { paint, look, passing } = rest()
+  const { paint, look, output } = rest()
   const seen = paint([...ASKED, '', '◆ Something came.'], 3)
   const asking: Look = { ...seen, observation: { ...seen.observation, awaiting: 'exit_confirm' } }
-  expect(passing.look(asking, () => undefined)).toBeNull()
-  expect(look(3)).toBe('passing')
+  expect(output.check(asking, () => undefined)).toBeNull()
+  expect(look(3)).toBe('pending')
 })

@@ -1,41 +1,61 @@
+import type { Clock, Timer } from '../../clock/index.js'
 import type { EventData, EventType } from '../../events/index.js'
 import { type Block, renderMarkdown } from '../../screen/index.js'
-import type { Effects, Waiters } from '../live/effects.js'
-import type { MessageRef, Sink } from '../live/sink.js'
+import type { Effects, Waiters } from '../effects.js'
 import type { ClosedMessage } from './closed-messages.js'
+
+/** A turn's message: what the agent said between two points where it stopped for an answer. */
+export interface MessageRef {
+  session: string
+  turn: string
+  message: string
+}
+
+/** Ephemeral: surfaces show it now, and nothing stores it. */
+export type SessionUpdate =
+  | ({ type: 'message.update'; blocks: readonly Block[] } & MessageRef)
+  | { type: 'typing'; session: string; on: boolean }
 
 export interface MessageWriterOptions {
   session: string
-  sinks: readonly Sink[]
+  clock: Clock
   effects: Effects
   waiters: Waiters
-  /** How long the end of a turn waits for the agent's own record; 0 where it keeps none. */
+  emit(update: SessionUpdate): void
+  /** How often `typing` is repeated while it lasts. */
+  typingRepeatMs: number
+  /** How long the end of a turn waits for the agent's own record. */
   transcriptWaitMs: number
-  /** Old bytes are being read: the log is kept, nothing is shown. */
-  isSilent(): boolean
-  /** The agent is gone: what it has written down by now is all. */
-  hasEnded(): boolean
-  /** Writes to the log now, in this very effect. False: it was there already, so it has been shown. */
-  write<T extends EventType>(type: T, data: EventData<T>): Promise<boolean>
-  onError(error: unknown): void
+  /** The session reads old bytes: it writes the log and shows nothing. */
+  isCatchingUp(): boolean
+  /** The agent's process has ended: its record will not grow. */
+  isExited(): boolean
+  /** Writes to the log now, within the running effect. */
+  write<T extends EventType>(type: T, data: EventData<T>): Promise<unknown>
 }
 
-/** How a turn ended, where that has to be said. */
+/** How a turn ended, if the message has to say so. */
 export type Ending = 'interrupted' | 'failed' | 'crashed'
 
-const SAID: Readonly<Record<Ending, string>> = {
+const ENDING_TEXT: Readonly<Record<Ending, string>> = {
   interrupted: 'Interrupted.',
   failed: 'The agent failed.',
   crashed: 'The agent ended in the middle of this.',
 }
 
-/** A session's messages on their way to the log and to the sinks. */
+/** An open message with fewer visible characters is not shown yet. */
+const MIN_CHARACTERS = 3
+
+/** Writes a session's closed messages to the log and emits the open one while it grows. */
 export class MessageWriter {
   readonly #options: MessageWriterOptions
-  /** Messages in the log, and how often they were bettered. */
+  /** Messages in the log, and how often each was corrected. */
   readonly #revisions = new Map<string, number>()
   readonly #endings = new Map<string, Ending>()
   #closing = 0
+  /** The open message as it was last emitted. */
+  #emitted: { message: string; blocks: readonly Block[] } | null = null
+  #typing: Timer | null = null
 
   constructor(options: MessageWriterOptions) {
     this.#options = options
@@ -46,45 +66,66 @@ export class MessageWriter {
     return this.#closing > 0
   }
 
-  open(ref: MessageRef | null): void {
-    this.#show(ref, async sink => sink.open(ref!))
-  }
-
+  /** Emits the open message; the same list of blocks is emitted once. */
   update(ref: MessageRef | null, blocks: readonly Block[]): void {
-    this.#show(ref, async sink => sink.update(ref!, blocks))
+    const { emit, isCatchingUp } = this.#options
+    if (isCatchingUp() || !ref || this.#emitted?.blocks === blocks) return
+    if (this.#emitted?.message !== ref.message && !isWorthShowing(blocks)) return
+    this.#emitted = { message: ref.message, blocks }
+    emit({ type: 'message.update', ...ref, blocks })
   }
 
-  /** `waits`: the turn is over, so its message may wait a little for the agent's own words. */
+  /**
+   * The agent begins or stops to think. A listener may join late, or stop to show it when a message of
+   * the same turn ends; so it is repeated.
+   */
+  typing(isOn: boolean): void {
+    const isSilent = this.#options.isCatchingUp()
+    if (isOn && isSilent) return
+    this.#typing?.cancel()
+    this.#typing = null
+    if (!isSilent) this.#emitTyping(isOn)
+  }
+
+  /** Nothing more is emitted by itself. */
+  stop(): void {
+    this.#typing?.cancel()
+    this.#typing = null
+  }
+
+  /** `waits`: the turn has ended, so the message waits a little for the agent's own text. */
   close(closed: ClosedMessage, { ending, waits }: { ending: Ending | null; waits: boolean }): void {
-    const { effects, waiters, transcriptWaitMs, isSilent, hasEnded } = this.#options
-    const wasSilent = isSilent()
+    const { effects, waiters, transcriptWaitMs, isCatchingUp, isExited } = this.#options
+    const isOld = isCatchingUp()
     if (ending) this.#endings.set(closed.message, ending)
     this.#closing++
     effects.later(async () => {
-      if (waits && !wasSilent) await waiters.until(transcriptWaitMs, () => closed.isConfirmed || hasEnded())
+      if (waits && !isOld) await waiters.until(transcriptWaitMs, () => closed.isConfirmed || isExited())
       this.#closing--
       this.#revisions.set(closed.message, 0)
-      await this.#deliver(closed, 0, wasSilent)
+      await this.#write(closed, 0)
     })
   }
 
-  /** The agent's own words came after the end. Before the message is in the log that changes nothing: it is written as it is by then. */
+  /**
+   * The agent's own text came after the end. A message that is not in the log yet needs no revision: it
+   * is written with the correction.
+   */
   patch(closed: ClosedMessage): void {
-    const { effects, waiters, isSilent } = this.#options
+    const { effects, waiters } = this.#options
     const revision = this.#revisions.get(closed.message)
     if (revision === undefined) return waiters.wake()
     this.#revisions.set(closed.message, revision + 1)
-    const wasSilent = isSilent()
-    effects.later(() => this.#deliver(closed, revision + 1, wasSilent))
+    effects.later(() => this.#write(closed, revision + 1))
   }
 
-  async #deliver(closed: ClosedMessage, revision: number, isSilent: boolean): Promise<void> {
-    const { session, sinks, write, onError } = this.#options
+  async #write(closed: ClosedMessage, revision: number): Promise<void> {
+    const { session, write } = this.#options
     const { turn, message } = closed
     const blocks = this.#withEnding(closed)
     const kept = blocks as unknown as EventData<'message.final'>['blocks']
     const markdown = renderMarkdown(blocks)
-    const isNew = await write('message.final', {
+    await write('message.final', {
       session,
       turn,
       message,
@@ -92,8 +133,6 @@ export class MessageWriter {
       blocks: kept,
       ...(revision > 0 && { revision }),
     })
-    if (isSilent || !isNew) return
-    for (const sink of sinks) void sink.close({ session, turn, message }, blocks).catch(onError)
   }
 
   #withEnding({ message, blocks }: ClosedMessage): readonly Block[] {
@@ -108,14 +147,19 @@ export class MessageWriter {
       source: 'screen',
       kind: 'prose',
       variant: 'paragraph',
-      runs: [{ text: SAID[ending], italic: true }],
+      runs: [{ text: ENDING_TEXT[ending], italic: true }],
     }
     return [...blocks, line]
   }
 
-  #show(ref: MessageRef | null, call: (sink: Sink) => Promise<void>): void {
-    const { sinks, isSilent, onError } = this.#options
-    if (isSilent() || !ref) return
-    for (const sink of sinks) void call(sink).catch(onError)
+  #emitTyping(isOn: boolean): void {
+    const { session, clock, emit, typingRepeatMs } = this.#options
+    emit({ type: 'typing', session, on: isOn })
+    if (isOn) this.#typing = clock.setTimer(typingRepeatMs, () => this.#emitTyping(true))
   }
+}
+
+/** Only asked until a message is shown for the first time: rendering a long message at every look would cost too much. */
+function isWorthShowing(blocks: readonly Block[]): boolean {
+  return renderMarkdown(blocks).replace(/\s/gu, '').length >= MIN_CHARACTERS
 }

@@ -4,27 +4,27 @@ import { BlockReader } from './block-reader.js'
 import { ConversationRows, type RowSource } from './conversation-rows.js'
 import { type Echo, echoOf, isEcho } from './conversation-window.js'
 
-/** A turn of a conversation that is on the screen, or above it, when somebody comes to read it. */
+/** A turn of a conversation that a terminal shows or keeps. */
 export interface ReadTurn {
   echo: Echo
-  /** The prompt's words as a person reads them. */
+  /** The prompt as a person reads it. */
   prompt: string
-  /** Its answer as far as it is shown. */
+  /** Its answer as far as the terminal shows it. */
   blocks: Block[]
 }
 
 export interface ReadConversation {
   /** Oldest first. */
   turns: ReadTurn[]
-  /** Id of the last row above the live part; -1 where there is none. */
+  /** Id of the last row above the live part; -1 if there is none. */
   lastRow: number
 }
 
-/** Reads what a terminal shows and keeps of a conversation that nobody followed: every prompt, and what stands below it. */
+/** Reads a conversation that Signalbox did not follow from what a terminal shows and keeps: every prompt, and its answer. */
 export function readConversation(pack: Pack, source: RowSource, look: Look, name: string): ReadConversation {
-  const shown = new ConversationRows(pack, source)
-  shown.observe(look)
-  const rows = shown.rowsFrom(0)
+  const conversation = new ConversationRows(pack, source)
+  conversation.observe(look)
+  const rows = conversation.rowsFrom(0)
   const echoes = transcriptBlocks(rows, pack)
     .filter(block => isEcho(block, pack))
     .map(block => echoOf(rows, block))
@@ -50,9 +50,9 @@ function promptOf(pack: Pack, rows: readonly TextRow[], { first, last }: Echo, c
 }
 
 /**
- * Where a conversation that was followed before goes on in one that has been read anew: how many of the turns that were read are known
- * already. Rows have other names by then, so that turns are known by their prompts: the newest known one is looked for, with as many of
- * those before it as possible. Zero: none of them is known.
+ * How many of the turns that were just read are known from before. Row ids are new after a resync, so
+ * turns are matched by their prompts: this finds the newest known prompt together with as many of its
+ * predecessors as possible. Zero: none is known.
  */
 export function knownTurns(known: readonly string[], read: readonly string[]): number {
   let best = { count: 0, length: 0 }

@@ -1,6 +1,9 @@
 import { type Block, blockWords, reconcile } from '../../screen/index.js'
 
-/** One finished piece of the agent's answer as the agent itself wrote it down. `t`: seconds since the session's start. */
+/**
+ * One finished piece of the agent's answer, as the agent itself wrote it into its transcript or
+ * reported it by a hook. `t`: seconds since the session's start.
+ */
 export interface ReportedText {
   id: string
   t: number
@@ -9,30 +12,32 @@ export interface ReportedText {
 
 export interface Reconciled {
   blocks: Block[]
-  /** Records whose words the screen showed. */
+  /** Ids of the reported texts that the screen showed. */
   found: Set<string>
-  /** All text of the screen is confirmed by a record. */
+  /** Reported text confirms all text of the screen. */
   isConfirmed: boolean
 }
 
-/** Share of the words that two texts must have in common to be the same one. */
+/** Share of the words that two texts must have in common to count as the same text. */
 const SAME = 0.6
 /** Texts of fewer words must be equal. */
 const SHORT = 4
 const TEXT = new Set(['prose', 'code', 'list', 'table', 'diff'])
 
 /**
- * The screen's blocks with the agent's own words in their place.
+ * Replaces the screen's blocks by the agent's own text where the two are the same.
  *
- * A record is compared with every run of neighbouring text blocks, not block with block: the screen may have read two paragraphs as one, or
- * a list as prose, and text that is not found again would stand there twice. Of all runs behind the one before, that with the most words in
- * common is replaced. What is drawn last, or has lost its beginning, may be a part of the record only.
+ * A reported text is compared with every run of neighbouring text blocks, not block with block: the
+ * screen may have read two paragraphs as one, or a list as prose, and text that is not found again
+ * would appear twice. The run with the most words in common is replaced; runs are searched only
+ * behind the previous match. The last blocks drawn, and blocks that lost their beginning, may hold
+ * only a part of the reported text.
  *
- * @param isFinal no more rows will come: records that no run was found for are put in block by block.
+ * @param isFinal no more rows will come: reported texts without a run are inserted block by block.
  */
 export function reconcileReported(
-  shown: readonly Block[],
-  said: readonly ReportedText[],
+  screenBlocks: readonly Block[],
+  reported: readonly ReportedText[],
   { isFinal }: { isFinal: boolean },
 ): Reconciled {
   const found = new Set<string>()
@@ -41,12 +46,12 @@ export function reconcileReported(
   let next = 0
   let waiting: ReportedText[] = []
   const copyTo = (end: number) => {
-    const between = shown.slice(next, end)
+    const between = screenBlocks.slice(next, end)
     result.push(
       ...(isFinal && waiting.length > 0
         ? reconcile(
             between,
-            waiting.flatMap(of => [...of.blocks]),
+            waiting.flatMap(text => [...text.blocks]),
           )
         : between),
     )
@@ -54,34 +59,34 @@ export function reconcileReported(
     waiting = []
     next = end
   }
-  for (const record of said) {
-    const run = findRun(shown, next, record)
+  for (const text of reported) {
+    const run = findRun(screenBlocks, next, text)
     if (!run) {
-      waiting.push(record)
+      waiting.push(text)
       continue
     }
     copyTo(run.first)
-    result.push(...inPlaceOf(shown.slice(run.first, run.last + 1), record))
+    result.push(...inPlaceOf(screenBlocks.slice(run.first, run.last + 1), text))
     for (let index = run.first; index <= run.last; index++) confirmed.add(index)
-    found.add(record.id)
+    found.add(text.id)
     next = run.last + 1
   }
-  copyTo(shown.length)
-  const isConfirmed = shown.every((block, index) => !TEXT.has(block.kind) || confirmed.has(index))
+  copyTo(screenBlocks.length)
+  const isConfirmed = screenBlocks.every((block, index) => !TEXT.has(block.kind) || confirmed.has(index))
   return { blocks: result, found, isConfirmed }
 }
 
-function findRun(shown: readonly Block[], from: number, record: ReportedText): { first: number; last: number } | null {
-  const wanted = record.blocks.flatMap(blockWords)
+function findRun(blocks: readonly Block[], from: number, text: ReportedText): { first: number; last: number } | null {
+  const wanted = text.blocks.flatMap(blockWords)
   if (wanted.length === 0) return null
   let best: { first: number; last: number; score: number } | null = null
-  for (let first = from; first < shown.length; first++) {
+  for (let first = from; first < blocks.length; first++) {
     const left = countWords(wanted)
     let common = 0
     let total = 0
     let isPart = false
-    for (let last = first; last < shown.length && TEXT.has(shown[last]!.kind); last++) {
-      const block = shown[last]!
+    for (let last = first; last < blocks.length && TEXT.has(blocks[last]!.kind); last++) {
+      const block = blocks[last]!
       isPart ||= block.missing || block.provisional
       for (const word of blockWords(block)) {
         total++
@@ -102,14 +107,14 @@ function scoreOf(common: number, shown: number, wanted: number, isPart: boolean)
   if (shown === 0) return null
   const whole = isPart ? Math.min(shown, wanted) : Math.max(shown, wanted)
   const isSame = whole < SHORT ? common === whole : common >= whole * SAME
-  // Among parts that fit, the longer one.
+  // Of two parts that fit, the longer one wins.
   return isSame ? common / Math.max(shown, wanted) : null
 }
 
-/** Ids stay where they were, so that whoever shows a block replaces it. */
-function inPlaceOf(run: readonly Block[], record: ReportedText): Block[] {
+/** Block ids stay the same, so that a surface replaces the block that it shows. */
+function inPlaceOf(run: readonly Block[], text: ReportedText): Block[] {
   const rows: [number, number] = [run[0]!.rows[0], run.at(-1)!.rows[1]]
-  return record.blocks.map((block, index) => ({
+  return text.blocks.map((block, index) => ({
     ...block,
     id: run[index]?.id ?? `${run[0]!.id}+${index}`,
     rows: run[index]?.rows ?? rows,

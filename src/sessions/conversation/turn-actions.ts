@@ -1,42 +1,50 @@
+import type { EventData, EventType } from '../../events/index.js'
 import type { Look } from '../../panes/index.js'
 import type { Block } from '../../screen/index.js'
 import type { Phase } from '../live/phase-table.js'
-import type { SessionPhaseOptions } from '../live/session-phase-options.js'
-import type { MessageRef } from '../live/sink.js'
 import type { Conversation } from './conversation.js'
 import { IdleOutput } from './idle-output.js'
-import type { Ending } from './message-writer.js'
+import type { Ending, MessageRef, MessageWriter } from './message-writer.js'
 import type { ReportedText } from './reported-text.js'
 
-/** Of a prompt so much is kept with its turn; the whole is in the recording. */
+export interface TurnActionsOptions {
+  session: string
+  messages: Pick<MessageWriter, 'update' | 'close' | 'patch'>
+  /** The agent writes a transcript. */
+  hasTranscript: boolean
+  isExited(): boolean
+  record<T extends EventType>(type: T, data: EventData<T>): void
+}
+
+/** How many characters of a prompt are stored with its turn; the recording has all of it. */
 const PROMPT_KEPT = 4_000
 
 /**
- * Reading an open message takes time that grows with its rows, and an answer may go on for thousands of them: it is read again when so much
- * time has passed for each row. The reading that closes it is never put off.
+ * Reading the open message costs time in proportion to its rows, and an answer may have thousands: it
+ * is read again when this much time has passed for each row, in seconds. The reading that closes the
+ * message is never put off.
  */
 const READ_AGAIN_S = 0.001
 
-/** The open turn and its message, as the table's actions move them: marked, read, shown while it grows, closed with its last words. */
+/** What the phase table's actions do with the open turn and its message: mark, read, show, close. */
 export class TurnActions {
-  readonly #options: SessionPhaseOptions
+  readonly #options: TurnActionsOptions
   readonly #conversation: Conversation
   readonly #phase: () => Phase
-  /** Rows that appeared while nothing was awaited, and since when they stand. */
-  readonly #passing: IdleOutput
+  readonly #idleOutput: IdleOutput
   /** The turn was interrupted, whatever its last row says. */
   #wasInterrupted = false
   /** The turn whose prompt is in the log. */
   #promptedTurn: string | null = null
-  /** When the open message was last read, and when it is due again if that was put off. */
+  /** When the open message was last read, and when a postponed reading is due. */
   #readAt = Number.NEGATIVE_INFINITY
   #readDue: number | null = null
 
-  constructor(options: SessionPhaseOptions, conversation: Conversation, phase: () => Phase) {
+  constructor(options: TurnActionsOptions, conversation: Conversation, phase: () => Phase) {
     this.#options = options
     this.#conversation = conversation
     this.#phase = phase
-    this.#passing = new IdleOutput(conversation)
+    this.#idleOutput = new IdleOutput(conversation)
   }
 
   get blocks(): readonly Block[] {
@@ -48,12 +56,12 @@ export class TurnActions {
     return turn && message ? { session: this.#options.session, turn, message } : null
   }
 
-  /** When to read again if no byte comes before, and what: the open message, or what passed while nothing was awaited. */
-  get due(): { at: number; what: 'message' | 'history' } | null {
-    const history = this.#phase() === 'dormant' ? this.#passing.dueAt : null
+  /** When to read again if no byte comes before, and what. */
+  get due(): { at: number; what: 'message' | 'idle-output' } | null {
+    const output = this.#phase() === 'dormant' ? this.#idleOutput.dueAt : null
     const message = this.#readDue
-    if (message !== null && (history === null || message <= history)) return { at: message, what: 'message' }
-    return history === null ? null : { at: history, what: 'history' }
+    if (message !== null && (output === null || message <= output)) return { at: message, what: 'message' }
+    return output === null ? null : { at: output, what: 'idle-output' }
   }
 
   noteInterrupted(): void {
@@ -67,14 +75,14 @@ export class TurnActions {
     this.#options.record('turn.opened', { session: this.#options.session, turn, ...(prompt && { prompt }) })
   }
 
-  /** Agents begin to work before they draw the prompt: it is told when it is there. Every look that was observed. */
-  tellPrompt(look: Look): void {
+  /** Records the turn's prompt when it appears: agents begin to work before they draw it. To be called with every observed look. */
+  recordPrompt(look: Look): void {
     const { turn } = this.#conversation
     const prompt = turn !== null && this.#promptedTurn !== turn ? this.#shownPrompt(look) : null
     if (turn && prompt) this.#options.record('turn.prompted', { session: this.#options.session, turn, prompt })
   }
 
-  tellSent(text: string): void {
+  recordSentPrompt(text: string): void {
     const turn = this.#conversation.lastTurn
     if (turn === null || this.#promptedTurn === turn) return
     this.#promptedTurn = turn
@@ -83,13 +91,12 @@ export class TurnActions {
 
   open(): void {
     this.#conversation.openMessage()
-    this.#options.messages.open(this.openMessage)
   }
 
   read(look: Look | null): void {
     if (!look) return
     const due = this.#readAt + this.#conversation.openRows * READ_AGAIN_S
-    // A clock that was set back, or a session that was adopted: what lies ahead is no measure.
+    // A time before the last reading comes from a clock that was set back or from an adopted session.
     if (look.t < due && look.t >= this.#readAt) {
       this.#readDue = due
       return
@@ -103,20 +110,20 @@ export class TurnActions {
     if (look) this.#conversation.extract(look, { isOpen: true })
   }
 
-  /** @param isTold the agent's own words have come in: they are shown although reading the screen was put off. */
-  show({ isTold }: { isTold: boolean }): void {
-    if (this.#conversation.blocks.length === 0 || (this.#readDue !== null && !isTold)) return
+  /** @param isReported the agent reported text: it is shown although reading the screen was put off. */
+  show({ isReported }: { isReported: boolean }): void {
+    if (this.#conversation.blocks.length === 0 || (this.#readDue !== null && !isReported)) return
     this.#conversation.openMessage()
     this.#options.messages.update(this.openMessage, this.#conversation.blocks)
   }
 
   finalize(look: Look | null, { before, isEnd }: { before?: number; isEnd: boolean }): void {
-    const { messages, hasTranscript, exit } = this.#options
+    const { messages, hasTranscript, isExited } = this.#options
     this.#readDue = null
     this.#readAt = Number.NEGATIVE_INFINITY
     if (!look) return
-    // Words without a prompt of their own: they came after their turn had been taken for closed.
-    if (!this.#conversation.turn) return isEnd ? this.extractHistory(look) : undefined
+    // Text without a prompt of its own: it came after its turn was closed.
+    if (!this.#conversation.turn) return isEnd ? this.extractIdleOutput(look) : undefined
     this.#conversation.openMessage()
     const isAsking = this.#phase() === 'tool-pending'
     this.#conversation.extract(look, { isOpen: false, isAsking, isEnd, ...(before !== undefined && { before }) })
@@ -124,31 +131,33 @@ export class TurnActions {
     if (!closed) return
     messages.close(closed, {
       ending: isEnd && before === undefined ? this.#endingOf(look) : null,
-      waits: isEnd && hasTranscript && exit() === null,
+      waits: isEnd && hasTranscript && !isExited(),
     })
   }
 
   /**
-   * A request has been answered, and by the next look the agent is done, or asks for something else: what it said in between was never
-   * seen to be written. No turn is closed over it, and no further request is asked before it.
+   * Writes text that appeared between the answer to a request and this look, at which the agent is done
+   * or asks again: no look showed the agent writing it. It is written before its turn is closed and
+   * before the next request is raised.
    */
-  sayUnsaid(look: Look | null): void {
+  writeUnwritten(look: Look | null): void {
     const isEnd = this.#phase() === 'dormant'
-    if (look && this.#conversation.hasUnsaid(look, { isAsking: !isEnd })) this.finalize(look, { isEnd })
+    if (look && this.#conversation.hasUnwritten(look, { isAsking: !isEnd })) this.finalize(look, { isEnd })
   }
 
-  /** What passed while nobody waited for anything, as a message of its own. A prompt that was answered at once has its turn closed by it. */
-  extractHistory(look: Look | null): void {
-    if (this.#passing.look(look, seen => this.mark(seen)) !== 'due' || !look) return
-    const closed = this.#conversation.closeHistory(look)
+  /** Writes idle output as a message of its own. It also closes the turn of a prompt that the agent answered at once. */
+  extractIdleOutput(look: Look | null): void {
+    if (this.#idleOutput.check(look, seen => this.mark(seen)) !== 'due' || !look) return
+    const closed = this.#conversation.closeIdleOutput(look)
     if (!closed) return
     this.#options.messages.close(closed, { ending: null, waits: this.#options.hasTranscript })
     this.close(look)
   }
 
   /**
-   * A further prompt is on screen while the agent works: one that waited in its queue. What comes below it is a turn of its own. Only the
-   * screen decides that, not what we know to have sent: after a restart the same bytes must lead to the same turns.
+   * Begins the turn of a prompt that waited in the agent's queue and has appeared while the agent works.
+   * Only the screen decides that, not what Signalbox knows to have sent: after a restart the same bytes
+   * must lead to the same turns.
    */
   beginQueued(look: Look): void {
     const echo = this.#conversation.newEcho(look)
@@ -158,24 +167,24 @@ export class TurnActions {
     this.mark(look)
   }
 
-  /** The agent rests: whatever it worked on is over, said or unsaid. */
+  /** Closes the turn: the agent rests. */
   close(look: Look | null, known?: string): void {
-    const { session, exit, record } = this.#options
+    const { session, isExited, record } = this.#options
     const { turn } = this.#conversation
     const shown = this.#wasInterrupted ? 'interrupted' : look?.observation.terminator?.outcome
-    const outcome = known ?? shown ?? (exit() ? 'exited' : 'done')
+    const outcome = known ?? shown ?? (isExited() ? 'exited' : 'done')
     this.#wasInterrupted = false
     if (!turn) return
     this.#conversation.closeTurn()
     record('turn.closed', { session, turn, outcome })
   }
 
-  /** A finished piece of the answer, in the agent's own words. `isNews`: something is to be shown anew. */
-  hear(said: ReportedText, t: number, isNews: () => void): void {
-    const heard = this.#conversation.hear(said, t)
-    if (heard === null) return
-    isNews()
-    if (heard !== 'open') this.#options.messages.patch(heard.patched)
+  /** Takes a finished piece of the answer in the agent's own words. `onChanged`: the conversation has changed. */
+  takeReported(text: ReportedText, t: number, onChanged: () => void): void {
+    const taken = this.#conversation.takeReported(text, t)
+    if (taken === null) return
+    onChanged()
+    if (taken !== 'open') this.#options.messages.patch(taken.patched)
   }
 
   /** The open turn's own prompt, if this look shows it. */
@@ -189,7 +198,7 @@ export class TurnActions {
   #endingOf(look: Look): Ending | null {
     const outcome = look.observation.terminator?.outcome
     if (this.#wasInterrupted || outcome === 'interrupted') return 'interrupted'
-    if (this.#options.exit()) return 'crashed'
+    if (this.#options.isExited()) return 'crashed'
     return outcome === 'failed' ? 'failed' : null
   }
 }

@@ -2,29 +2,30 @@ import type { AgentReport, AgentStatement } from '../../agents/index.js'
 import type { StatusRecord } from '../../terminal/index.js'
 
 /**
- * What an agent tells of its own work beside the conversation: how full its context is, what it has used, and which helpers work for
- * it. Everything here is the agent's word, folded; nothing is guessed, and what no agent tells is left out.
+ * What an agent reports about its own work besides the conversation: how full its context is, what it
+ * has used, and which sub-agents work for it. It is folded from the agent's reports alone; nothing is
+ * guessed.
  */
 export interface AgentStats {
   model: string | null
-  /** Of the main conversation, as it was last sent to the model. `window` only where the agent names it. */
+  /** Of the main conversation, as it was last sent to the model. `window`: null if the agent does not report it. */
   context: { used: number; window: number | null } | null
-  /** Since this session began, helpers included. */
+  /** Since the session's start, sub-agents included. */
   spent: { input: number; output: number; costUsd: number | null }
-  /** Helpers in the order in which they were first heard of. */
+  /** Sub-agents in the order of their first report. */
   helpers: readonly SubAgent[]
 }
 
 export interface SubAgent {
   id: string
-  /** Null: it works for the agent itself. */
+  /** Null: the main agent. */
   parent: string | null
   name: string | null
   task: string | null
   state: 'working' | 'blocked' | 'done' | 'failed'
-  /** What it does now, in a few words. */
+  /** Its current activity, in a few words. */
   doing: string | null
-  /** Null where the agent does not tell. */
+  /** Null if the agent does not report it. */
   since: number | null
   endedAt: number | null
   tools: number
@@ -38,31 +39,32 @@ export const NO_AGENT_STATS: AgentStats = {
   helpers: [],
 }
 
-const HELPERS_MAX = 64
+const SUB_AGENTS_MAX = 64
 const TEXT_MAX = 200
 
-export function reduceAgentStats(crew: AgentStats, { statement, at }: AgentReport): AgentStats {
-  const next = statement.is === 'usage' ? withUsage(crew, statement) : crew
-  if (statement.subAgent !== undefined) return withHelper(next, statement.subAgent, statement, at)
+export function reduceAgentStats(stats: AgentStats, { statement, at }: AgentReport): AgentStats {
+  const next = statement.is === 'usage' ? withUsage(stats, statement) : stats
+  if (statement.subAgent !== undefined) return withSubAgent(next, statement.subAgent, statement, at)
   if (statement.is === 'session' && statement.model !== undefined) return { ...next, model: statement.model }
   return next
 }
 
 /**
- * Helpers as the agent told of them, and those that its terminal reports (OSC 7501 records below the root, named by their path). An agent
- * that does both tells of the same ones: the terminal's records then only add what the other way left out.
+ * The sub-agents that the agent reports, or else those that its terminal reports (OSC 7501 records below
+ * the root, named by their path). An agent that does both reports the same ones: then the terminal's
+ * records only fill in missing fields.
  */
-export function subAgentsOf(crew: AgentStats, records: readonly StatusRecord[]): SubAgent[] {
+export function subAgentsOf(stats: AgentStats, records: readonly StatusRecord[]): SubAgent[] {
   const shown = records.filter(({ id }) => id !== '').sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }))
-  if (crew.helpers.length === 0) return shown.map(record => recordHelper(record, shown))
+  if (stats.helpers.length === 0) return shown.map(record => recordSubAgent(record, shown))
   const byEnd = new Map(shown.map(record => [record.id.slice(record.id.lastIndexOf('/') + 1), record]))
-  return crew.helpers.map(helper => {
-    const record = byEnd.get(helper.id)
-    return record ? { ...helper, name: helper.name ?? record.title, task: helper.task ?? record.msg } : helper
+  return stats.helpers.map(subAgent => {
+    const record = byEnd.get(subAgent.id)
+    return record ? { ...subAgent, name: subAgent.name ?? record.title, task: subAgent.task ?? record.msg } : subAgent
   })
 }
 
-function recordHelper(record: StatusRecord, all: readonly StatusRecord[]): SubAgent {
+function recordSubAgent(record: StatusRecord, all: readonly StatusRecord[]): SubAgent {
   const state = record.state === 'error' ? 'failed' : record.state === 'idle' ? 'done' : record.state
   return {
     id: record.id,
@@ -78,7 +80,7 @@ function recordHelper(record: StatusRecord, all: readonly StatusRecord[]): SubAg
   }
 }
 
-/** The nearest record above it: `agent/1/2` belongs to `agent/1` where that reports, too. */
+/** The nearest record above it: `agent/1/2` belongs to `agent/1` if that one reports, too. */
 function ancestorOf(id: string, all: readonly StatusRecord[]): string | null {
   for (let end = id.lastIndexOf('/'); end > 0; end = id.lastIndexOf('/', end - 1)) {
     const above = id.slice(0, end)
@@ -87,16 +89,16 @@ function ancestorOf(id: string, all: readonly StatusRecord[]): string | null {
   return null
 }
 
-function withUsage(crew: AgentStats, usage: Extract<AgentStatement, { is: 'usage' }>): AgentStats {
+function withUsage(stats: AgentStats, usage: Extract<AgentStatement, { is: 'usage' }>): AgentStats {
   const { input, output, costUsd, contextWindow, model } = usage
-  const { spent } = crew
+  const { spent } = stats
   const isMain = usage.subAgent === undefined
   return {
-    ...crew,
+    ...stats,
     ...(isMain && {
-      // What was answered is part of what is asked next.
-      context: { used: input + output, window: contextWindow ?? crew.context?.window ?? null },
-      model: model ?? crew.model,
+      // The answer is part of the next request.
+      context: { used: input + output, window: contextWindow ?? stats.context?.window ?? null },
+      model: model ?? stats.model,
     }),
     spent: {
       input: spent.input + input,
@@ -106,8 +108,8 @@ function withUsage(crew: AgentStats, usage: Extract<AgentStatement, { is: 'usage
   }
 }
 
-function withHelper(crew: AgentStats, id: string, statement: AgentStatement, at: number): AgentStats {
-  const known = crew.helpers.find(helper => helper.id === id)
+function withSubAgent(stats: AgentStats, id: string, statement: AgentStatement, at: number): AgentStats {
+  const known = stats.helpers.find(subAgent => subAgent.id === id)
   const before: SubAgent = known ?? {
     id,
     parent: null,
@@ -120,47 +122,47 @@ function withHelper(crew: AgentStats, id: string, statement: AgentStatement, at:
     tools: 0,
     tokens: 0,
   }
-  const after = { ...before, ...newsOf(before, statement, at) }
+  const after = { ...before, ...changesOf(before, statement, at) }
   const helpers = known
-    ? crew.helpers.map(helper => (helper === known ? after : helper))
-    : [...crew.helpers, after].slice(-HELPERS_MAX)
-  return { ...crew, helpers }
+    ? stats.helpers.map(subAgent => (subAgent === known ? after : subAgent))
+    : [...stats.helpers, after].slice(-SUB_AGENTS_MAX)
+  return { ...stats, helpers }
 }
 
-function newsOf(helper: SubAgent, statement: AgentStatement, at: number): Partial<SubAgent> {
-  const isOn = { state: 'working' as const, endedAt: null }
+function changesOf(subAgent: SubAgent, statement: AgentStatement, at: number): Partial<SubAgent> {
+  const isWorking = { state: 'working' as const, endedAt: null }
   switch (statement.is) {
     case 'working':
       return {
-        ...isOn,
+        ...isWorking,
         ...(statement.name !== undefined && { name: short(statement.name) }),
         ...(statement.task !== undefined && { task: short(statement.task) }),
       }
     case 'prompt':
-      return { ...isOn, task: helper.task ?? short(statement.text) }
+      return { ...isWorking, task: subAgent.task ?? short(statement.text) }
     case 'tool':
       return statement.state === 'started'
-        ? { ...isOn, doing: short(`${statement.tool} ${objectOf(statement.input)}`), tools: helper.tools + 1 }
+        ? { ...isWorking, doing: short(`${statement.tool} ${objectOf(statement.input)}`), tools: subAgent.tools + 1 }
         : {}
     case 'request':
     case 'waiting':
       return { state: 'blocked' }
     case 'answered':
-      return isOn
+      return isWorking
     case 'said':
       return { doing: short(statement.markdown) }
     case 'usage':
-      return { tokens: helper.tokens + statement.input + statement.output }
+      return { tokens: subAgent.tokens + statement.input + statement.output }
     case 'turn-ended':
       return { state: statement.outcome === 'done' ? 'done' : 'failed', doing: null, endedAt: at }
     case 'ended':
-      return { state: 'done', doing: null, endedAt: helper.endedAt ?? at }
+      return { state: 'done', doing: null, endedAt: subAgent.endedAt ?? at }
     default:
       return {}
   }
 }
 
-/** What a tool is used on: the first of its input's texts, which agents put first because it says most. */
+/** The first text of a tool's input: agents put the most important one first. */
 function objectOf(input: unknown): string {
   if (typeof input === 'string') return input
   if (typeof input !== 'object' || input === null) return ''

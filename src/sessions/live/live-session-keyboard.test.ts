@@ -5,6 +5,9 @@ import { DONE, MENU, THINKING } from '../testing/demo-screens.js'
 import { SessionStage, type StageOptions } from '../testing/session-stage.js'
 import { SessionJournal } from './journal.js'
 
+/** Events with which a request begins or ends. */
+const APPROVAL_EVENTS = ['approval.requested', 'approval.applied', 'approval.stale', 'approval.cancelled'] as const
+
 let stage: SessionStage
 afterEach(() => stage.close())
 
@@ -31,7 +34,7 @@ describe('a menu with an option that takes a text', () => {
       await stage.paint(menuWith(written, true), { isGone: true, passMs: 0 })
       await stage.print(`\u001b[9;${7 + written.length}H\u001b[?25h`)
     }
-    expect(stage.shown.filter(line => /^(?:ask|settle)/.test(line))).toEqual(['ask apr'])
+    expect((await stage.written(...APPROVAL_EVENTS)).map(({ type }) => type)).toEqual(['approval.requested'])
   })
 
   test('a denial with a note is written into it, and the ledger says how the note went', async () => {

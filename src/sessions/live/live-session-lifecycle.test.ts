@@ -15,9 +15,9 @@ describe('notices', () => {
     await open({ times: { readyTimeoutMs: 60_000 } })
     await stage.paint(['Loading the loader…'], { isGone: true })
     await stage.pass(50_000)
-    expect(stage.notices).toEqual([])
+    expect(await stage.notices()).toEqual([])
     await stage.pass(200_000)
-    expect(stage.notices).toMatchObject([{ kind: 'not-ready', rows: ['Loading the loader…'] }])
+    expect(await stage.notices()).toMatchObject([{ kind: 'not-ready', rows: ['Loading the loader…'] }])
     expect(await stage.events('session.noticed')).toHaveLength(1)
   })
 
@@ -25,36 +25,36 @@ describe('notices', () => {
     await open({ times: { readyTimeoutMs: 60_000 } })
     await stage.paint(['hello'])
     await stage.pass(200_000)
-    expect(stage.notices).toEqual([])
+    expect(await stage.notices()).toEqual([])
   })
 
   test('silence while it works is told once, with its age and last row', async () => {
     await open({ times: { silenceMs: 600_000 } })
     await stage.paint(['▷ hello', '', THINKING, ''])
     await stage.pass(590_000)
-    expect(stage.notices).toEqual([])
+    expect(await stage.notices()).toEqual([])
     await stage.pass(1_300_000)
-    expect(stage.notices).toMatchObject([{ kind: 'silence', text: expect.stringContaining('10 min') }])
+    expect(await stage.notices()).toMatchObject([{ kind: 'silence', text: expect.stringContaining('10 min') }])
     await stage.paint(['▷ hello', '', '◆ Something', '', THINKING, ''])
     await stage.pass(650_000)
-    expect(stage.notices).toHaveLength(2)
+    expect(await stage.notices()).toHaveLength(2)
   })
 
   test('silence at rest is none', async () => {
     await open({ times: { silenceMs: 600_000 } })
     await paintTurn(stage, 'hello', ['◆ Hello there.'])
     await stage.pass(2_000_000)
-    expect(stage.notices).toEqual([])
+    expect(await stage.notices()).toEqual([])
   })
 
   test('a crash is told with its exit code, the last five rows, and how to go on', async () => {
     await open({ agent: TRANSCRIPT, record: { agentSessionId: 'abc' } })
     await stage.paint(['one', 'two', 'three', 'four', 'five', 'six'], { isGone: true })
     await stage.exit(137)
-    expect(stage.notices).toEqual([
+    expect(await stage.notices()).toEqual([
       {
         kind: 'crash',
-        text: 'Session 2 crashed (exit 137). To go on: signalbox resume 2',
+        text: 'Session 2 crashed (exit 137). To resume it: signalbox resume 2',
         rows: ['two', 'three', 'four', 'five', 'six'],
       },
     ])
@@ -66,7 +66,7 @@ describe('notices', () => {
     await stage.paint(['hello'])
     stage.session.willEnd('stopped')
     await stage.exit(null, 'SIGKILL')
-    expect(stage.notices).toEqual([])
+    expect(await stage.notices()).toEqual([])
     expect(await stage.events('session.ended')).toMatchObject([{ reason: 'stopped' }])
   })
 })
@@ -80,14 +80,14 @@ describe('a sign-in', () => {
     await open({ pack: asks, times: { authGraceMs: 60_000 } })
     await stage.paint(AUTH, { isGone: true })
     await stage.paint([...AUTH, ''], { isGone: true })
-    expect(stage.notices).toMatchObject([{ kind: 'auth', text: expect.stringContaining('signalbox attach 2') }])
+    expect(await stage.notices()).toMatchObject([{ kind: 'auth', text: expect.stringContaining('signalbox attach 2') }])
     await stage.pass(50_000)
     expect(stage.signals).toEqual([])
     await stage.pass(30_000)
     expect(stage.signals[0]).toBe('SIGTERM')
     await stage.exit(null, 'SIGTERM')
     expect(await stage.events('session.ended')).toMatchObject([{ reason: 'nobody signed in' }])
-    expect(stage.notices).toHaveLength(1)
+    expect(await stage.notices()).toHaveLength(1)
   })
 
   test('that someone looks at does not, until they have been gone for long enough', async () => {
@@ -110,7 +110,7 @@ describe('a sign-in', () => {
     expect(stage.signals).toEqual([])
     await stage.paint(['signed in'])
     await stage.paint(AUTH)
-    expect(stage.notices).toHaveLength(2)
+    expect(await stage.notices()).toHaveLength(2)
   })
 })
 
@@ -134,7 +134,7 @@ describe('before the first prompt', () => {
     await stage.paint(MENU, { isGone: true, passMs: 150 })
     await stage.paint([' Signalbox demo agent 1.0.0'])
     await stage.pass(3_000)
-    expect(stage.shown.filter(line => line.startsWith('ask'))).toEqual([])
+    expect(await stage.written('approval.requested')).toEqual([])
     expect(await stage.events('session.phase')).toEqual([])
     await paintTurn(stage, 'hello', ['◆ Hello.'])
     expect(await stage.messages()).toEqual(['Hello.'])
@@ -143,9 +143,9 @@ describe('before the first prompt', () => {
   test('one that stands is asked, although nothing more is drawn', async () => {
     await open()
     await stage.paint(MENU, { isGone: true, passMs: 250 })
-    expect(stage.shown).toEqual([])
+    expect(await stage.written('approval.requested')).toEqual([])
     await stage.pass(450)
-    expect(stage.shown.filter(line => line.startsWith('ask'))).toEqual(['ask apr'])
+    expect(await stage.written('approval.requested')).toHaveLength(1)
   })
 
   test('after it a menu is asked at sight', async () => {
@@ -153,7 +153,7 @@ describe('before the first prompt', () => {
     await stage.paint([])
     await stage.session.type(new TextEncoder().encode('\r'))
     await stage.paint(['▷ hello', '', ...MENU], { isGone: true, passMs: 250 })
-    expect(stage.shown.filter(line => line.startsWith('ask'))).toEqual(['ask apr'])
+    expect(await stage.written('approval.requested')).toHaveLength(1)
   })
 })
 
@@ -173,7 +173,7 @@ describe('a resumed session', () => {
     await stage.paint(HISTORY)
     expect(await stage.messages()).toEqual([])
     expect(await stage.events('turn.opened')).toEqual([])
-    expect(stage.shown.filter(line => line.startsWith('ask'))).toEqual([])
+    expect(await stage.written('approval.requested')).toEqual([])
     await stage.session.type(new TextEncoder().encode('\r'))
     await paintTurn(stage, 'new prompt', ['◆ New answer.'], HISTORY)
     expect(await stage.messages()).toEqual(['New answer.'])
@@ -198,7 +198,7 @@ describe('a resumed session', () => {
     await open(RESUMED)
     await stage.paint([...HISTORY.slice(0, 2), ...MENU], { isGone: true })
     await stage.pass(1_500)
-    expect(stage.shown.filter(line => line.startsWith('ask'))).toEqual(['ask apr'])
+    expect(await stage.written('approval.requested')).toHaveLength(1)
   })
 })
 
@@ -223,7 +223,7 @@ describe('a host that takes over', () => {
     ])
     stage = await stage.takenOver()
     expect(await stage.store.readStream('session/ses_stage')).toEqual(before)
-    expect(stage.shown).toEqual([])
+    expect(stage.updates).toEqual([])
     expect(stage.keys).toEqual([])
     expect(stage.session.isIdle).toBe(true)
   })
@@ -239,7 +239,7 @@ describe('a host that takes over', () => {
     expect([stage.session.isIdle, stage.session.observation?.composer !== null]).toEqual([true, true])
     await paintTurn(stage, 'again', ['◆ The second answer.'], first)
     expect(await stage.messages()).toEqual(['The first answer.', 'The second answer.'])
-    expect(stage.shown.filter(line => line.startsWith('close'))).toEqual(['close ses_stage.2.1'])
+    expect((await stage.written('message.final')).map(({ data }) => data.message)).toEqual(['ses_stage.2.1'])
   })
 
   test('from a snapshot with a menu in it asks nothing again', async () => {
@@ -247,10 +247,10 @@ describe('a host that takes over', () => {
     await stage.paint([' Signalbox demo agent 1.0.0'])
     await stage.paint(['▷ hello', '', ...MENU], { isGone: true })
     await stage.pass(2_000)
-    expect(stage.shown.filter(line => line.startsWith('ask'))).toEqual(['ask apr'])
+    expect(await stage.written('approval.requested')).toHaveLength(1)
     stage = await stage.takenOver({ snapshot: structuredClone(stage.session.snapshot()) })
     expect([stage.session.phase, stage.session.approval?.state]).toEqual(['tool-pending', 'pending'])
-    expect(stage.shown.filter(line => line.startsWith('ask'))).toEqual([])
+    expect(await stage.written('approval.requested')).toEqual([])
   })
 })
 

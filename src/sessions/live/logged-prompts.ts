@@ -1,6 +1,7 @@
 import { isEvent } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
-import { squash, type TextMeaning } from './send-text.js'
+import { squash } from '../compare-text.js'
+import type { TextMeaning } from './send-text.js'
 
 export interface HeldPrompt {
   id: string
@@ -8,54 +9,54 @@ export interface HeldPrompt {
   meaning: TextMeaning
 }
 
-/** What the log says of a session's prompts that no host is typing. */
+/** A session's prompts according to the log, when no host is typing them. */
 export interface LoggedPrompts {
-  /** Taken, and no key of them was typed: they go out when the agent rests. */
+  /** Accepted, and no key was typed: they are sent when the agent rests. */
   held: readonly HeldPrompt[]
-  /** A host ended while it typed them, or before it could say that it would not: what became of them must be found out. */
-  cut: readonly { id: string; text: string; version: number }[]
-  /** What became of others, by their ids. */
+  /** A host ended while it typed them, or before it could refuse them: their result is unknown. */
+  unfinished: readonly { id: string; text: string; version: number }[]
+  /** Results of the others, by prompt id. */
   results: ReadonlyMap<string, string>
 }
 
-interface Open extends HeldPrompt {
-  state: 'held' | 'cut'
+interface OpenPrompt extends HeldPrompt {
+  state: 'held' | 'unfinished'
   version: number
 }
 
 export function loggedPrompts(events: readonly StoredEvent[]): LoggedPrompts {
-  const open = new Map<string, Open>()
+  const open = new Map<string, OpenPrompt>()
   const results = new Map<string, string>()
   for (const event of events) {
     const { version } = event
     if (isEvent(event, 'prompt.accepted')) {
       const { prompt, text, meaning, whenBusy } = event.data
-      // Whoever did not want it to wait is told that it was not typed.
-      const state = whenBusy === 'refuse' ? 'cut' : 'held'
+      // A sender that did not want the prompt to wait learns that it was not typed.
+      const state = whenBusy === 'refuse' ? 'unfinished' : 'held'
       open.set(prompt, { id: prompt, text, meaning: meaningOf(meaning), state, version })
     } else if (isEvent(event, 'prompt.held')) {
       const { prompt, text, meaning } = event.data
       open.set(prompt, { id: prompt, text, meaning: meaningOf(meaning), state: 'held', version })
     } else if (isEvent(event, 'prompt.begun')) {
       const known = open.get(event.data.prompt)
-      if (known) open.set(known.id, { ...known, state: 'cut', version })
+      if (known) open.set(known.id, { ...known, state: 'unfinished', version })
     } else if (isEvent(event, 'prompt.released')) {
       open.delete(event.data.prompt)
       results.set(event.data.prompt, event.data.result)
     }
   }
-  const of = (state: Open['state']) => [...open.values()].filter(prompt => prompt.state === state)
+  const of = (state: OpenPrompt['state']) => [...open.values()].filter(prompt => prompt.state === state)
   return {
     held: of('held').map(({ id, text, meaning }) => ({ id, text, meaning })),
-    cut: of('cut').map(({ id, text, version }) => ({ id, text, version })),
+    unfinished: of('unfinished').map(({ id, text, version }) => ({ id, text, version })),
     results,
   }
 }
 
-/** Screens wrap and shorten what they show of a prompt; so many characters must agree, or all that there are. */
+/** Screens wrap and shorten a prompt: this many characters must agree, or all that there are. */
 const SHORTEST_ECHO = 20
 
-/** Whether what the agent shows as its prompt is this text. */
+/** Whether the agent shows this text as its prompt. */
 export function isEchoOf(text: string, echo: string): boolean {
   const wanted = squash(text)
   const shown = squash(echo).replace(/…$/u, '')

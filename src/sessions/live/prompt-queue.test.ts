@@ -72,7 +72,7 @@ test('what a host was typing, and the agent took, is found to be delivered', asy
   await stage.pass(200)
   expect(stage.keys).toEqual([])
   expect((await stage.events('prompt.released'))[0]).toMatchObject({ result: 'delivered', turn: 'ses_stage.1' })
-  expect(stage.notices).toEqual([])
+  expect(await stage.notices()).toEqual([])
   await old.pass(30_000)
   await sending
 })
@@ -87,8 +87,8 @@ test('what a host was typing, and nobody saw arrive, is told as not delivered an
   await stage.pass(10_000)
   expect(stage.keys).toEqual([])
   expect((await stage.events('prompt.released'))[0]).toMatchObject({ result: 'unconfirmed' })
-  expect(stage.notices).toMatchObject([
-    { kind: 'undelivered', text: expect.stringContaining('while it was being typed') },
+  expect(await stage.notices()).toMatchObject([
+    { kind: 'undelivered', text: expect.stringContaining('while it typed the prompt') },
   ])
   await old.pass(30_000)
   await sending
@@ -101,5 +101,5 @@ test('a prompt that was not to wait does not wait for the next host either', () 
     data: { session: 'ses_1', prompt: `msg_${whenBusy}`, text: 'x', meaning: 'auto', whenBusy },
   })
   const kept = loggedPrompts([accepted('queue'), accepted('refuse')] as never)
-  expect([kept.held.map(({ id }) => id), kept.cut.map(({ id }) => id)]).toEqual([['msg_queue'], ['msg_refuse']])
+  expect([kept.held.map(({ id }) => id), kept.unfinished.map(({ id }) => id)]).toEqual([['msg_queue'], ['msg_refuse']])
 })

@@ -10,17 +10,17 @@ import { cleanText, isCommand, type TextMeaning } from './send-text.js'
 export type { HeldPrompt }
 
 export interface SendOptions {
-  /** While the agent works: `queue` in the agent where it can, else here; `hold` here until it rests; `refuse`. */
+  /** While the agent works: `queue` in the agent if it can queue, else here; `hold` here until it rests; `refuse`. */
   whenBusy?: 'queue' | 'hold' | 'refuse'
   meaning?: TextMeaning
   clearsDraft?: boolean
-  /** Its name, chosen by who sends it: the same one again is the same prompt, and is not typed again. */
+  /** Chosen by the sender: a prompt with the same id is the same prompt and is not typed again. */
   id?: string
 }
 
 export interface SentPrompt {
   text: string
-  /** One of the agent's own commands: it may be answered without any work. */
+  /** A command of the agent's own: the agent may answer it without any work. */
   isCommand: boolean
   /** The turn that was opened last before it was typed. */
   before: string | null
@@ -38,19 +38,19 @@ export interface PromptQueueOptions {
   record<T extends EventType>(type: T, data: EventData<T>): void
   /** The turn that was opened last. */
   lastTurn(): string | null
-  /** The agent took this prompt, typed after the turn `before`: its own has begun. Returns that turn's name, null where it has none yet. */
+  /** The agent took this prompt, typed after the turn `before`. Returns the name of the prompt's turn; null if it has none yet. */
   onDelivered(sent: SentPrompt): string | null
-  /** Resolves when the agent is seen at work on this turn, or done with it; or when that has been waited for long enough. */
+  /** Resolves when the agent is seen to work on this turn or has finished it, or after a time limit. */
   untilBegun(turn: string | null): Promise<unknown>
-  /** Resolves when what was caused so far is in the log. */
+  /** Resolves when all events so far are in the log. */
   settled(): Promise<void>
-  /** A prompt that waited here was not taken. */
+  /** The agent did not take a held prompt. */
   onFailed(detail: string): void
   onError(error: unknown): void
 }
 
-/** Someone was faster, or stands in the way for the moment: what is held goes on waiting. */
-const PASSING: ReadonlySet<SendRefusal> = new Set([
+/** Refusals that pass: a held prompt continues to wait. */
+const TEMPORARY: ReadonlySet<SendRefusal> = new Set([
   'busy',
   'menu',
   'draft',
@@ -60,16 +60,17 @@ const PASSING: ReadonlySet<SendRefusal> = new Set([
   'focus',
 ])
 const RETRY_MS = 2_000
-/** Work on a prompt that was typed just before its host ended shows within so long. */
-const CUT_MS = 5_000
-const CUT = 'Signalbox ended while it was being typed; part of it may stand in the input box'
-/** So many results are remembered, for those who ask again. */
+/** How long a prompt that another host was typing may take to appear as a turn. */
+const UNFINISHED_MS = 5_000
+const UNFINISHED = 'Signalbox ended while it typed the prompt; part of it may be in the input box'
+/** How many results are remembered, for senders that ask again. */
 const RESULTS_KEPT = 200
 
 /**
- * Prompts on their way to the agent: typed now, waiting in the agent's own queue, or held here until it rests. Each is in the log before
- * its first key, and what became of it afterwards, so that a host that dies loses none: what it had not begun to type goes out later, what
- * it had is looked for on screen and never typed again. Held ones go out one at a time, oldest first.
+ * Prompts on their way to the agent: typed now, queued in the agent, or held here until it rests. Each
+ * prompt is in the log before its first key, and its result afterwards, so that a host that dies loses
+ * none: a prompt that it had not begun to type is sent later; one that it had begun is looked for on
+ * screen and never typed again. Held prompts are sent one at a time, oldest first.
  */
 export class PromptQueue {
   readonly #options: PromptQueueOptions
@@ -98,28 +99,28 @@ export class PromptQueue {
     if (known) return known
     const sending = this.#send(id, text, options)
     this.#keep(id, sending)
-    // What never came into the log may be asked for again.
+    // A prompt that never got into the log may be sent again.
     sending.catch(() => this.#results.delete(id))
     return sending
   }
 
-  /** Takes back a prompt that is still held. */
+  /** Drops a held prompt. */
   drop(id: string): boolean {
     const isHeld = this.#held.some(prompt => prompt.id === id)
     if (isHeld) this.#release(id, 'dropped')
     return isHeld
   }
 
-  /** After a restart: finds out what became of the prompts that another host was typing. */
-  takeUp(): void {
-    for (const cut of this.#options.journal.prompts.cut) {
-      const looking = this.#lookFor(cut)
-      this.#keep(cut.id, looking)
-      looking.catch(this.#options.onError)
+  /** After a restart: finds the results of the prompts that another host was typing. */
+  resolveUnfinished(): void {
+    for (const prompt of this.#options.journal.prompts.unfinished) {
+      const result = this.#findResult(prompt)
+      this.#keep(prompt.id, result)
+      result.catch(this.#options.onError)
     }
   }
 
-  /** The agent may be at rest: the oldest held prompt goes out. */
+  /** Sends the oldest held prompt if the agent rests. */
   async releaseNext(): Promise<void> {
     const [next] = this.#held
     if (!next || this.#isReleasing || this.#retry || !this.#options.isIdle()) return
@@ -132,7 +133,7 @@ export class PromptQueue {
         isOffered: () => this.#held.some(({ id }) => id === next.id),
       })
       if (result === null) return
-      if (result.result === 'refused' && PASSING.has(result.reason)) return this.#tryAgain()
+      if (result.result === 'refused' && TEMPORARY.has(result.reason)) return this.#tryAgain()
       this.#release(next.id, result.result, result.result === 'delivered' ? this.#turn : null)
       if (result.result === 'refused' || result.result === 'unconfirmed') this.#options.onFailed(result.detail)
     } finally {
@@ -155,7 +156,7 @@ export class PromptQueue {
     return result
   }
 
-  /** Null: it was taken back while it waited for the keyboard. */
+  /** Null: the prompt was dropped while it waited for the keyboard. */
   async #type(
     id: string,
     text: string,
@@ -164,7 +165,8 @@ export class PromptQueue {
     const { keyboard, pack, clock, readyWaitMs, untilBegun, lastTurn, onDelivered } = this.#options
     const { isOffered = () => true, ...options } = how
     return keyboard.alone(async () => {
-      // A prompt that was just taken shows before the work on it does: what follows would be typed into a turn that nobody saw begin.
+      // The agent shows a prompt that it just took before it shows work: another one now would be typed
+      // into a turn that no look has seen begin.
       await untilBegun(this.#turn)
       if (!isOffered()) return null
       const before = lastTurn()
@@ -175,7 +177,7 @@ export class PromptQueue {
     })
   }
 
-  /** The log has it before the first key leaves; where it cannot be written, none does. */
+  /** The log has the prompt before the first key is sent; if the log cannot be written, no key is sent. */
   #portFor(id: string): SendPort {
     const { port, session, journal } = this.#options
     let hasBegun = false
@@ -189,10 +191,10 @@ export class PromptQueue {
     }
   }
 
-  /** Another host typed it, or was about to: the agent's own words tell whether it came through. Nothing is typed here. */
-  async #lookFor({ id, text, version }: { id: string; text: string; version: number }): Promise<SendResult> {
+  /** Another host typed it, or was about to: the turns that the agent shows tell whether it arrived. Nothing is typed here. */
+  async #findResult({ id, text, version }: { id: string; text: string; version: number }): Promise<SendResult> {
     const { port, clock, journal, settled, onFailed } = this.#options
-    const deadline = clock.monotonic() + CUT_MS
+    const deadline = clock.monotonic() + UNFINISHED_MS
     for (;;) {
       await settled()
       const found = (await journal.turnsSince(version)).find(({ prompt }) => isEchoOf(text, prompt))
@@ -205,8 +207,8 @@ export class PromptQueue {
       await port.changed(left)
     }
     this.#release(id, 'unconfirmed')
-    onFailed(CUT)
-    return { result: 'unconfirmed', detail: CUT }
+    onFailed(UNFINISHED)
+    return { result: 'unconfirmed', detail: UNFINISHED }
   }
 
   #tryAgain(): void {
@@ -236,8 +238,8 @@ export class PromptQueue {
   }
 }
 
-/** As the log has it, for somebody who asks again. */
+/** The result that the log has, for a sender that asks again. */
 function resultOf(result: string): SendResult {
   if (result === 'delivered' || result === 'queued') return { result }
-  return { result: 'unconfirmed', detail: result === 'dropped' ? 'it was taken back' : 'it was not delivered' }
+  return { result: 'unconfirmed', detail: result === 'dropped' ? 'it was dropped' : 'it was not delivered' }
 }

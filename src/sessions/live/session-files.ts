@@ -3,12 +3,11 @@ import { type FileHandle, lstat, mkdir, open, readdir, readlink, realpath, rm, s
 import { extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 import { isSecretPath } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import { sniffType } from './sniff-type.js'
 
 export interface FileLimits {
   uploadMaxMb: number
   downloadMaxMb: number
-  /** All uploads of one session together. */
+  /** Limit of all uploads of one session together. */
   quotaMb: number
 }
 
@@ -16,7 +15,7 @@ export interface SessionPlaces {
   /** `<data>/uploads/<session>` */
   uploads: string
   project: string
-  /** Signalbox's own directories: never handed out, wherever they lie. */
+  /** Signalbox's own directories: no file in them can be downloaded. */
   own: readonly string[]
 }
 
@@ -30,7 +29,7 @@ export interface StoredFile {
 const MB = 1024 * 1024
 const NAME_BYTES = 120
 
-/** Stores a file for a session's agent. Its name is only ever a name: no path, no hidden file, nothing a terminal would act on. */
+/** Stores a file for a session's agent. Only the base name is used: no path, no hidden file, no character that a terminal interprets. */
 export async function storeUpload(
   places: SessionPlaces,
   file: { name: string; bytes: Uint8Array },
@@ -43,8 +42,8 @@ export async function storeUpload(
   if (used + file.bytes.length > limits.quotaMb * MB)
     throw new SignalboxError(
       'E_TOO_LARGE',
-      `the uploads of this session would be more than ${limits.quotaMb} MB (files.session_quota_mb)`,
-      { next: `remove some of ${places.uploads}` },
+      `the uploads of this session would exceed the limit of ${limits.quotaMb} MB (files.session_quota_mb)`,
+      { next: `remove files from ${places.uploads}` },
     )
   const wanted = safeName(file.name)
   for (let copy = 0; ; copy++) {
@@ -60,7 +59,7 @@ export async function storeUpload(
   }
 }
 
-/** The base name without characters that mean something elsewhere, at most 120 bytes, its extension kept. */
+/** The base name without special characters, at most 120 bytes long, with its extension. */
 export function safeName(name: string): string {
   const base = name.split(/[\\/]/u).at(-1) ?? ''
   const clean = base
@@ -76,8 +75,9 @@ export function safeName(name: string): string {
 }
 
 /**
- * Opens a file for reading by a person: in the project or among the session's uploads, after all links are resolved, and still the same
- * file once it is open. Names that stand for credentials and Signalbox's own files are refused.
+ * Opens a file that a person wants to download: in the project or among the session's uploads, after
+ * all links are resolved, and still the same file once it is open. Files whose names suggest
+ * credentials, and Signalbox's own files, are refused.
  *
  * @throws SignalboxError `E_UNKNOWN`, `E_ROLE`, `E_INPUT`, `E_TOO_LARGE`
  */
@@ -86,7 +86,7 @@ export async function openDownload(
   wanted: string,
   limits: FileLimits,
 ): Promise<{ handle: FileHandle; path: string; bytes: number }> {
-  if (wanted.includes('\0')) throw new SignalboxError('E_INPUT', 'a path has no NUL in it')
+  if (wanted.includes('\0')) throw new SignalboxError('E_INPUT', 'a path cannot contain a NUL character')
   const real = await realPath(resolve(places.project, wanted), wanted)
   await checkPlace(places, real, wanted)
   const handle = await open(real, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK).catch(error => {
@@ -94,12 +94,12 @@ export async function openDownload(
   })
   try {
     const opened = await handle.stat()
-    if (!opened.isFile()) throw refused(wanted, 'it is no regular file')
-    // Between the check and the opening a directory may have been swapped for a link.
+    if (!opened.isFile()) throw refused(wanted, 'it is not a regular file')
+    // Between the check and the opening, a link may have replaced a directory.
     const place = await readlink(`/proc/self/fd/${handle.fd}`).catch(() => null)
     if (place !== null) await checkPlace(places, place, wanted)
     const now = await lstat(real)
-    if (now.dev !== opened.dev || now.ino !== opened.ino) throw refused(wanted, 'it was replaced meanwhile')
+    if (now.dev !== opened.dev || now.ino !== opened.ino) throw refused(wanted, 'it was replaced while it was opened')
     if (opened.size > limits.downloadMaxMb * MB)
       throw tooLarge(wanted, opened.size, limits.downloadMaxMb, 'files.download_max_mb')
     return { handle, path: real, bytes: opened.size }
@@ -120,12 +120,12 @@ async function checkPlace(places: SessionPlaces, real: string, wanted: string): 
   )
   const own = await Promise.all(places.own.map(path => realpath(path).catch(() => path)))
   if (isInside(real, uploads!)) return
-  // A worktree of ours is a project like any other, though it lies among our own files.
+  // A worktree of Signalbox is a project like any other, although it lies among Signalbox's own files.
   const isOwn = (path: string) => isInside(real, path) && !(isInside(project!, path) && isInside(real, project!))
   if (own.some(isOwn)) throw refused(wanted, 'it belongs to Signalbox')
-  if (!isInside(real, project!)) throw refused(wanted, 'it lies outside of the project')
+  if (!isInside(real, project!)) throw refused(wanted, 'it is outside the project')
   if (isSecretPath(real) || isSecretPath(resolve(project!, wanted)))
-    throw refused(wanted, 'files of that name hold credentials')
+    throw refused(wanted, 'files with this name usually hold credentials')
 }
 
 /** By segments: `/project-other` is not inside `/project`. */
@@ -138,8 +138,8 @@ async function realPath(path: string, wanted: string): Promise<string> {
   try {
     return await realpath(path)
   } catch (error) {
-    throw new SignalboxError('E_UNKNOWN', `there is no file ${wanted}`, {
-      next: 'the path is relative to the project, or absolute',
+    throw new SignalboxError('E_UNKNOWN', `no such file: ${wanted}`, {
+      next: 'give a path that is relative to the project, or absolute',
       cause: error,
     })
   }
@@ -165,8 +165,8 @@ function cut(text: string, bytes: number): string {
 }
 
 function refused(wanted: string, why: string, cause?: unknown): SignalboxError {
-  return new SignalboxError('E_ROLE', `${wanted} is not handed out: ${why}`, {
-    next: 'files of the project and uploads of the session can be fetched',
+  return new SignalboxError('E_ROLE', `${wanted} cannot be downloaded: ${why}`, {
+    next: 'download a file of the project or an upload of the session',
     ...(cause !== undefined && { cause }),
   })
 }
@@ -174,9 +174,34 @@ function refused(wanted: string, why: string, cause?: unknown): SignalboxError {
 function tooLarge(name: string, bytes: number, limitMb: number, setting: string): SignalboxError {
   return new SignalboxError(
     'E_TOO_LARGE',
-    `${name} has ${(bytes / MB).toFixed(1)} MB, and the limit is ${limitMb} MB (${setting})`,
+    `${name} is ${(bytes / MB).toFixed(1)} MB long; the limit is ${limitMb} MB (${setting})`,
     {
-      next: 'raise the limit in the settings, or send less',
+      next: 'raise the limit in the settings, or use a smaller file',
     },
   )
+}
+
+const MAGIC: readonly [type: string, bytes: readonly number[]][] = [
+  ['image/png', [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]],
+  ['image/jpeg', [0xff, 0xd8, 0xff]],
+  ['image/gif', [0x47, 0x49, 0x46, 0x38]],
+  ['application/pdf', [0x25, 0x50, 0x44, 0x46, 0x2d]],
+  ['application/zip', [0x50, 0x4b, 0x03, 0x04]],
+  ['application/gzip', [0x1f, 0x8b]],
+]
+
+/** The type of a file by its first bytes; its name is not trusted. */
+function sniffType(bytes: Uint8Array): string {
+  const known = MAGIC.find(([, magic]) => magic.every((byte, index) => bytes[index] === byte))
+  if (known) return known[0]
+  const head = Buffer.from(bytes.subarray(0, 12)).toString('latin1')
+  if (head.startsWith('RIFF') && head.endsWith('WEBP')) return 'image/webp'
+  return isText(bytes.subarray(0, 4096)) ? 'text/plain' : 'application/octet-stream'
+}
+
+function isText(bytes: Uint8Array): boolean {
+  if (bytes.includes(0)) return false
+  // The end of the sample may cut a character.
+  const text = new TextDecoder('utf-8', { fatal: false }).decode(bytes).replace(/\ufffd{1,3}$/u, '')
+  return !text.includes('\ufffd')
 }

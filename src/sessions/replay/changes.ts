@@ -1,7 +1,7 @@
 import type { Claim } from '../../panes/index.js'
 import type { Moment } from './timeline.js'
 
-/** What a line of `replay` says about a moment, in this order. */
+/** The fields of a line of `replay`, in this order. */
 export interface ChangeFields {
   t: number
   view: string
@@ -57,10 +57,10 @@ export function changeFields({ state, phase, status }: Moment): ChangeFields {
   }
 }
 
-/** Counters that run while nothing happens. */
+/** Fields that change by themselves. */
 const UNSTABLE = new Set(['elapsedS', 'tokens', 'tail', 'rows'])
 
-/** Equal for two moments between which nothing changed that a person would call a change. */
+/** Equal for two moments between which a person would see no change. */
 export function stableKey({
   view,
   settled,
@@ -76,6 +76,36 @@ export function stableKey({
     [view, settled, busy, awaiting, authority, rule, phase, status, payload],
     (key, value: unknown) => (UNSTABLE.has(key) ? undefined : value),
   )
+}
+
+const HISTORY_MAX = 20
+
+/** Tells changes from repetitions, and keeps the last changes. */
+export class ChangeHistory {
+  readonly #changes: ChangeFields[] = []
+  #last = ''
+  #count = 0
+
+  /** True if something differs from the change before. */
+  take(fields: ChangeFields): boolean {
+    const key = stableKey(fields)
+    if (key === this.#last) return false
+    this.#last = key
+    this.#count++
+    this.#changes.push(fields)
+    if (this.#changes.length > HISTORY_MAX) this.#changes.shift()
+    return true
+  }
+
+  /** The last changes, oldest first. */
+  get changes(): readonly ChangeFields[] {
+    return this.#changes
+  }
+
+  /** The number of all changes so far. */
+  get count(): number {
+    return this.#count
+  }
 }
 
 export function seconds(t: number): number {

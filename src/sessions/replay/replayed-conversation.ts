@@ -1,7 +1,6 @@
 import type { Look, PaneScreen } from '../../panes/index.js'
 import { type Block, type Pack, renderMarkdown } from '../../screen/index.js'
-import { Conversation } from '../conversation/conversation.js'
-import { IdleOutput } from '../conversation/idle-output.js'
+import { Conversation, IdleOutput } from '../conversation/index.js'
 import type { Moment } from './timeline.js'
 
 export interface BlockLine {
@@ -23,12 +22,13 @@ export interface MessageLine {
 }
 
 /**
- * What the agent says in a replayed session: blocks as they appear and become final, messages as they end. Looks and phases go through the
- * same conversation in the same order as in a live session, so a replay says what the session said.
+ * The conversation of a replayed session: blocks as they appear and become final, messages as they end.
+ * Looks and phases go through the same `Conversation` in the same order as in a live session, so that a
+ * replay gives the same messages.
  */
 export class ReplayedConversation {
   readonly #conversation: Conversation
-  readonly #passing: IdleOutput
+  readonly #idleOutput: IdleOutput
   readonly #shown = new Map<string, { provisional: boolean; markdown: string }>()
   #phase: Moment['phase'] = 'dormant'
   #look: Look | null = null
@@ -36,18 +36,18 @@ export class ReplayedConversation {
 
   constructor(pack: Pack, screen: PaneScreen) {
     this.#conversation = new Conversation('replay', pack, screen)
-    this.#passing = new IdleOutput(this.#conversation)
+    this.#idleOutput = new IdleOutput(this.#conversation)
   }
 
   take({ state, phase, actions }: Moment): (BlockLine | MessageLine)[] {
     const { look } = state
     if (!look) return []
-    const passed = look === this.#look ? [] : this.#passed(look.t)
-    // Also a look that changes nothing: what it shows may be gone when the next one asks for it.
+    const due = look === this.#look ? [] : this.#dueBy(look.t)
+    // Also a look that changes nothing: its rows may be gone at the next one.
     if (look !== this.#look) this.#conversation.observe(look)
     this.#look = look
     this.#noteReady(look)
-    const lines: (BlockLine | MessageLine)[] = [...passed]
+    const lines: (BlockLine | MessageLine)[] = [...due]
     for (const action of actions) {
       if (action === 'mark-turn') this.#conversation.markTurn(look)
       if (action === 'open-message') this.#conversation.openMessage()
@@ -56,14 +56,14 @@ export class ReplayedConversation {
         lines.push(...this.#changed(this.#conversation.extract(look, { isOpen: true }), look.t, true))
       }
       if (action === 'finalize') lines.push(...this.#finalize(look, phase === 'tool-pending'))
-      if (action === 'extract-history') lines.push(...this.#history(look))
+      if (action === 'extract-history') lines.push(...this.#writeIdleOutput(look))
     }
     if (phase === 'dormant' && this.#phase !== 'dormant') this.#conversation.closeTurn()
     this.#phase = phase
     return lines
   }
 
-  /** A greeting was there before anything was said, with hints that come when they come. */
+  /** A greeting, and hints that come at any time, are older than the conversation. */
   #noteReady(look: Look): void {
     const { composer, awaiting, busy } = look.observation
     if (this.#isReady || (!composer && !awaiting)) return
@@ -72,17 +72,17 @@ export class ReplayedConversation {
     else this.#isReady = true
   }
 
-  /** The recording ends here: what was being said is all there is. */
+  /** The recording ends here: closes the open message. */
   finish(): (BlockLine | MessageLine)[] {
     if (!this.#look) return []
-    if (this.#phase === 'dormant') return this.#passed(Number.POSITIVE_INFINITY)
+    if (this.#phase === 'dormant') return this.#dueBy(Number.POSITIVE_INFINITY)
     return this.#finalize(this.#look, this.#phase === 'tool-pending')
   }
 
-  /** What has stood for long enough by then, though no picture came. */
-  #passed(t: number): (BlockLine | MessageLine)[] {
-    const due = this.#phase === 'dormant' ? this.#passing.dueAt : null
-    return due !== null && due <= t && this.#look ? this.#history({ ...this.#look, t: due }) : []
+  /** Idle output that is due by then, although no frame came. */
+  #dueBy(t: number): (BlockLine | MessageLine)[] {
+    const due = this.#phase === 'dormant' ? this.#idleOutput.dueAt : null
+    return due !== null && due <= t && this.#look ? this.#writeIdleOutput({ ...this.#look, t: due }) : []
   }
 
   #finalize(look: Look, isAsking: boolean): (BlockLine | MessageLine)[] {
@@ -92,17 +92,16 @@ export class ReplayedConversation {
     const blocks = this.#conversation.extract(look, { isOpen: false, isAsking })
     const lines: (BlockLine | MessageLine)[] = this.#changed(blocks, look.t, false)
     const closed = this.#conversation.closeMessage()
-    // Blocks that no output shows, such as a notice alone, are no message.
+    // Blocks that render to nothing, such as a notice alone, are not a message.
     const markdown = closed ? renderMarkdown(closed.blocks) : ''
     if (closed && markdown.trim() !== '')
       lines.push({ type: 'message', t: look.t, turn, message: closed.message, markdown })
     return lines
   }
 
-  /** What passed while nobody waited for anything. */
-  #history(look: Look): (BlockLine | MessageLine)[] {
-    if (this.#passing.look(look, seen => this.#conversation.markTurn(seen)) !== 'due') return []
-    const closed = this.#conversation.closeHistory(look)
+  #writeIdleOutput(look: Look): (BlockLine | MessageLine)[] {
+    if (this.#idleOutput.check(look, seen => this.#conversation.markTurn(seen)) !== 'due') return []
+    const closed = this.#conversation.closeIdleOutput(look)
     if (!closed) return []
     const { turn, message, blocks } = closed
     this.#conversation.closeTurn()
@@ -112,7 +111,7 @@ export class ReplayedConversation {
     ]
   }
 
-  /** Blocks that are new, final for the first time, or final with other words than those shown. */
+  /** Blocks that are new, final for the first time, or final with other text than before. */
   #changed(blocks: readonly Block[], t: number, isOpen: boolean): BlockLine[] {
     return blocks.flatMap(block => {
       const provisional = isOpen && block.provisional

@@ -1,16 +1,16 @@
 import type { ApprovalRecord } from '../../approvals/index.js'
-import type { SessionRecord } from '../live/session-record.js'
 
 export interface AgentAllowancesOptions {
-  /** What was known before, when another host had the session. */
-  known: SessionRecord['allows']
+  /** What an earlier host of the session knew. */
+  known: readonly { label: string }[] | undefined
   onAllowed(allowed: { tool: string; label: string; approval: string }): void
   onAsksAgain(label: string): void
 }
 
 /**
- * What the agent no longer asks about because somebody chose its own "do not ask again": from then on nothing of it reaches the ledger,
- * and people must be able to see that. It is over when the agent offers the same again: what it allows by itself it would not ask about.
+ * What the agent itself no longer asks about, because a person chose its "do not ask again": such uses
+ * never reach the ledger, and people must be able to see that. It has ended when the agent offers the
+ * same option again: it would not ask about something that it allows by itself.
  */
 export class AgentAllowances {
   readonly #options: AgentAllowancesOptions

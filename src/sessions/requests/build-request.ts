@@ -10,23 +10,30 @@ import {
 } from '../../approvals/index.js'
 import type { EventData } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
+import { squash } from '../compare-text.js'
 import type { RequestStatement, StartedTool } from './tool-uses.js'
+
+/*
+ * Builds what goes to the ledger: a request from the agent's report, from a menu together with the tool
+ * use that it asks about, from a form of several questions; and what a menu adds to a request that was
+ * reported before.
+ */
 
 type Option = ApprovalRequest['request']['options'][number]
 
 export interface RequestContext {
   subject: ApprovalRequest['subject']
   mayHold: boolean
-  /** What the way back to the agent can carry, where that is less than all. */
+  /** What the answer channel can carry, if that is not everything. */
   can?: readonly Carried[] | undefined
 }
 
 type Carried = NonNullable<ApprovalRequest['source']['can']>[number]
 
-/** What a hook that waits can carry beyond a yes. */
+/** What a waiting hook can carry besides an approval. */
 const CAN_HOLD: readonly Carried[] = ['edit', 'deny', 'text', 'hold']
 
-/** A permission that the agent reports by itself; `options` are those of its menu where one is on screen. */
+/** A permission that the agent itself reports; `options` are those of its menu, if one is on screen. */
 export function requestOfStatement(
   report: string,
   { tool, input, prompt, subAgent }: RequestStatement & { subAgent?: string },
@@ -52,8 +59,8 @@ export function requestOfStatement(
 }
 
 /**
- * A menu on screen for a tool that the agent has just said it will use: the same thing, known from both sides at once. The newest tool
- * whose command or path the menu shows is the one.
+ * A menu for a tool that the agent has just reported to start: the first tool of the list whose command
+ * or path the menu shows.
  */
 export function requestOfTool(
   tools: readonly StartedTool[],
@@ -102,7 +109,7 @@ export function requestOfTool(
   return null
 }
 
-/** What the menu adds to a request that was reported before it appeared. Where the two contradict each other, both are shown. */
+/** What the menu adds to a request that was reported before it appeared. If the two contradict each other, both are shown. */
 export function joinedMenu(
   record: ApprovalRecord,
   menu: Menu,
@@ -127,4 +134,100 @@ export function joinedMenu(
       display: displayOf({ tool, input, text: shown.request.text, questions: record.request.questions, mismatch }),
     }),
   }
+}
+
+// — forms —
+
+interface FormQuestion {
+  text: string
+  header?: string
+  multi: boolean
+  options: { label: string }[]
+}
+
+/**
+ * A form of several questions, of which the screen shows one page at a time, as one request: the agent
+ * reported all questions when it started the tool. It is the first tool of the list whose first
+ * question is on screen. Null for a single question.
+ */
+export function requestOfForm(
+  tools: readonly StartedTool[],
+  menu: Menu,
+  instance: string,
+  { subject }: RequestContext,
+): { request: ApprovalRequest; key: string } | null {
+  for (const { key, tool, input, prompt, subAgent } of tools) {
+    const questions = questionsOf(input)
+    if (questions.length < 2 || squash(questions[0]!.text) !== squash(menu.question)) continue
+    const shown = requestFromMenu(menu, { kind: 'question', subject, instance })
+    const request = requestFromReport(
+      {
+        channel: 'hook',
+        requestKey: `tool:${key}`,
+        kind: 'question',
+        tool,
+        input,
+        questions,
+        toolUseId: key,
+        evidence: [{ kind: 'hook', toolUse: key }, ...shown.source.evidence],
+        ...(prompt !== null && { turn: prompt }),
+        ...(subAgent !== null && { subAgent }),
+      },
+      { subject },
+    )
+    const { neverAuto } = shown
+    return {
+      key,
+      request: {
+        ...request,
+        display: displayOf({ tool, input: shownForm(questions), text: null, questions: [], title: questions[0]!.text }),
+        menuPrint: menu.print,
+        instance,
+        ...(neverAuto !== undefined && { neverAuto }),
+      },
+    }
+  }
+  return null
+}
+
+/** The questions with their possible answers, instead of the JSON in which the agent reported them. */
+function shownForm(questions: readonly FormQuestion[]): Record<string, string> {
+  return Object.fromEntries(
+    questions.map(({ text, multi, options }, index) => [
+      `question ${index + 1}${multi ? ', any of' : ''}`,
+      [text, ...options.map(({ label }) => `· ${label}`)].join('\n'),
+    ]),
+  )
+}
+
+/** Whether the menu is another page of this form, or its summary. */
+export function isPageOf({ request, kind }: Pick<ApprovalRequest, 'request' | 'kind'>, menu: Menu): boolean {
+  if (kind !== 'question' || request.questions.length < 2) return false
+  return (
+    menu.tabs.some(tab => tab.current && tab.state === 'submit') ||
+    request.questions.some(({ text }) => squash(text) === squash(menu.question))
+  )
+}
+
+/** The questions of a tool's input, in the form in which agents write them; anything else has none. */
+function questionsOf(input: unknown): FormQuestion[] {
+  const listed = isRecord(input) && Array.isArray(input.questions) ? input.questions : []
+  return listed.flatMap((entry: unknown): FormQuestion[] => {
+    if (!isRecord(entry) || typeof entry.question !== 'string') return []
+    const options = Array.isArray(entry.options) ? entry.options : []
+    return [
+      {
+        text: entry.question,
+        multi: entry.multiSelect === true,
+        options: options.flatMap((option: unknown) =>
+          isRecord(option) && typeof option.label === 'string' ? [{ label: option.label }] : [],
+        ),
+        ...(typeof entry.header === 'string' && { header: entry.header }),
+      },
+    ]
+  })
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

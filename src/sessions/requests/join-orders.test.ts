@@ -65,7 +65,6 @@ class Asking {
       subject: { ...SUBJECT, session: this.id },
       ledger,
       clock,
-      sinks: [],
       answers,
       menu: {
         menu: () => this.menu,
@@ -98,7 +97,7 @@ class Asking {
       }
       case 'menu':
         this.menu = MENU
-        return this.#approvals.raise(MENU, `3:${++this.#appearances}`)
+        return this.#approvals.screen.raise(MENU, `3:${++this.#appearances}`)
     }
   }
 
@@ -116,8 +115,8 @@ class Asking {
 
   async answer(record: ApprovalRecord): Promise<void> {
     await ledger.decide(record.id, decisionOf(record, { option: record.request.options[0]!.key }))
-    await runThrough(clock, this.#approvals.apply((await ledger.get(record.id))!))
-    await this.#approvals.settle()
+    await runThrough(clock, this.#approvals.delivery.apply((await ledger.get(record.id))!))
+    await this.#approvals.screen.settle()
   }
 
   async records(): Promise<ApprovalRecord[]> {
@@ -125,7 +124,7 @@ class Asking {
   }
 
   #hear(statement: AgentStatement, id: string, report: Partial<AgentReport> = {}): Promise<void> {
-    return this.#approvals.hear({ id, channel: 'hook', at: clock.now(), statement, ...report })
+    return this.#approvals.reported.take({ id, channel: 'hook', at: clock.now(), statement, ...report })
   }
 }
 

@@ -72,7 +72,6 @@ function desk(): SessionRequests {
     subject: SUBJECT,
     ledger,
     clock,
-    sinks: [],
     answers: channel,
     say: async text => void messages.push(text),
     menu: {
@@ -98,7 +97,7 @@ const say = (
   statement: AgentStatement,
   id = `hook:${++reports}`,
   channelOf: AgentReport['channel'] = 'hook',
-) => to.hear({ id, channel: channelOf, at: clock.now(), statement })
+) => to.reported.take({ id, channel: channelOf, at: clock.now(), statement })
 const started = (key: string, command: string): AgentStatement => ({
   is: 'tool',
   state: 'started',
@@ -142,7 +141,7 @@ describe('reports of one request', () => {
     const session = desk()
     await say(session, started('t1', 'npm test'))
     menu = shows('npm test')
-    await session.raise(menu, '3:1')
+    await session.screen.raise(menu, '3:1')
     const hook = await asks(session, 'npm test')
     const [record, ...others] = await open()
     expect(others).toEqual([])
@@ -161,7 +160,7 @@ describe('reports of one request', () => {
   test('the hook first: the menu joins it, and says what can be chosen', async () => {
     const session = desk()
     await asks(session, 'npm test')
-    await session.raise(shows('npm test'), '3:1')
+    await session.screen.raise(shows('npm test'), '3:1')
     const [record, ...others] = await open()
     expect(others).toEqual([])
     expect(record).toMatchObject({
@@ -173,7 +172,7 @@ describe('reports of one request', () => {
   test('the screen first and nothing known of the tool: the structured request follows the one from the screen', async () => {
     const session = desk()
     menu = shows('npm test')
-    await session.raise(menu, '3:1')
+    await session.screen.raise(menu, '3:1')
     const [before] = await open()
     await asks(session, 'npm test')
     const [after, ...others] = await open()
@@ -184,13 +183,13 @@ describe('reports of one request', () => {
       request: { input: { command: 'npm test' }, options: [{ label: 'Yes' }, {}, {}] },
     })
     expect(await end(before!)).toBe('stale changed')
-    expect(session.open?.id).toBe(after!.id)
+    expect(session.open.first?.record.id).toBe(after!.id)
   })
 
   test('the screen first, and decided while the hook is on its way: it stays decided, and goes by the hook', async () => {
     const session = desk()
     menu = shows('npm test')
-    await session.raise(menu, '3:1')
+    await session.screen.raise(menu, '3:1')
     const [before] = await open()
     const recent = ledger.recent.bind(ledger)
     ledger.recent = async id => {
@@ -209,7 +208,7 @@ describe('reports of one request', () => {
   test('a menu that shows another command than the hook told is a mismatch: high risk, both shown', async () => {
     const session = desk()
     await asks(session, 'npm test')
-    await session.raise(shows('rm -rf /'), '3:1')
+    await session.screen.raise(shows('rm -rf /'), '3:1')
     const [record] = await open()
     expect(record).toMatchObject({ risk: { level: 'high' }, source: { mismatch: expect.stringContaining('rm -rf /') } })
   })
@@ -251,7 +250,7 @@ describe('a decision', () => {
   async function asked(session: SessionRequests, key = 't1'): Promise<{ record: ApprovalRecord; hook: string }> {
     await say(session, started(key, 'npm test'))
     menu = shows('npm test')
-    await session.raise(menu, '3:1')
+    await session.screen.raise(menu, '3:1')
     const hook = await asks(session, 'npm test')
     return { record: (await open())[0]!, hook }
   }
@@ -259,7 +258,7 @@ describe('a decision', () => {
   test('goes by the hook, with exactly its key, and is applied when the menu goes', async () => {
     const session = desk()
     const { record, hook } = await asked(session)
-    await run(session.apply(await decide(record, 'allow-once')))
+    await run(session.delivery.apply(await decide(record, 'allow-once')))
     expect(answered).toEqual([{ report: hook, answer: { behavior: 'allow' } }])
     expect(keys).toEqual([])
     expect(await ledger.get(record.id)).toMatchObject({ state: 'applied', delivery: [{ step: 'answer' }] })
@@ -268,14 +267,14 @@ describe('a decision', () => {
   test('a denial’s reason goes with it; where nothing takes it, as the next message', async () => {
     const session = desk()
     const { record, hook } = await asked(session)
-    await run(session.apply(await decide(record, 'deny', { note: 'wrong branch' })))
+    await run(session.delivery.apply(await decide(record, 'deny', { note: 'wrong branch' })))
     expect(answered).toEqual([{ report: hook, answer: { behavior: 'deny', message: 'wrong branch' } }])
     expect(messages).toEqual([])
     await say(session, started('t2', 'npm run build'))
     menu = shows('npm run build')
-    await session.raise(menu, '3:2')
+    await session.screen.raise(menu, '3:2')
     const [second] = await open()
-    await run(session.apply(await decide(second!, 'deny', { note: 'not now', idempotencyKey: 'two' })))
+    await run(session.delivery.apply(await decide(second!, 'deny', { note: 'not now', idempotencyKey: 'two' })))
     expect(keys).toEqual(['\u001b[B', '\u001b[B', '\r'])
     expect(messages).toEqual(['Denied: not now'])
     expect((await ledger.get(second!.id))!.outcome?.evidence).toContainEqual({ kind: 'note', way: 'message' })
@@ -292,7 +291,7 @@ describe('a decision', () => {
       const { record } = await asked(session, `use of ${command} by ${channel}`)
       onAnswer = () => void say(session, ended(`use of ${command} by ${channel}`, 'done', command), undefined, channel)
       const edit = { editedInput: { command: 'npm test --silent' }, idempotencyKey: `${command} ${channel}` }
-      await run(session.apply(await decide(record, 'allow-once', edit)))
+      await run(session.delivery.apply(await decide(record, 'allow-once', edit)))
       expect(answered.at(-1)?.answer).toEqual({ behavior: 'allow', updatedInput: { command: 'npm test --silent' } })
       expect(await end(record)).toBe(state)
     }
@@ -303,7 +302,7 @@ describe('a decision', () => {
     const { record, hook } = await asked(session)
     onAnswer = () => held.add(hook)
     const before = clock.monotonic()
-    await run(session.apply(await decide(record, 'allow-once')))
+    await run(session.delivery.apply(await decide(record, 'allow-once')))
     expect(keys).toEqual(['\r'])
     expect(clock.monotonic() - before).toBeGreaterThanOrEqual(3_000)
     expect(answered).toEqual([
@@ -320,7 +319,7 @@ describe('a decision', () => {
     const session = desk()
     const { record } = await asked(session)
     onAnswer = () => undefined
-    const applying = session.apply(await decide(record, 'allow-once'))
+    const applying = session.delivery.apply(await decide(record, 'allow-once'))
     await say(session, ended('t1', 'denied'), undefined, 'transcript')
     await run(applying)
     expect(await end(record)).toBe('stale overtaken')
@@ -330,17 +329,17 @@ describe('a decision', () => {
     const session = desk()
     menu = shows('npm test')
     await say(session, started('t1', 'npm test'))
-    await session.raise(menu, '3:1')
+    await session.screen.raise(menu, '3:1')
     const hook = await asks(session, 'npm run build')
     held.delete(hook)
     const [first, second] = await open()
-    await run(session.apply(await decide(second!, 'deny', { idempotencyKey: 'two' })))
+    await run(session.delivery.apply(await decide(second!, 'deny', { idempotencyKey: 'two' })))
     expect(keys).toEqual([])
     expect(await end(second!)).toBe('decided')
-    await run(session.apply(await decide(first!, 'allow-once')))
-    await session.settle()
+    await run(session.delivery.apply(await decide(first!, 'allow-once')))
+    await session.screen.settle()
     menu = shows('npm run build')
-    await session.raise(menu, '3:2')
+    await session.screen.raise(menu, '3:2')
     await run(new Promise<void>(resolve => clock.setTimer(2_000, resolve)))
     await eventually(async () => expect(await end(second!)).toBe('applied'))
     expect(keys).toEqual(['\r', '\u001b[B', '\u001b[B', '\r'])
@@ -355,7 +354,7 @@ describe('a decision', () => {
       await say(session, started(`use, ${state}`, 'npm test'))
       await asks(session, 'npm test')
       const record = (await open()).at(-1)!
-      await run(session.apply(await decide(record, 'allow-once', { idempotencyKey: state })))
+      await run(session.delivery.apply(await decide(record, 'allow-once', { idempotencyKey: state })))
       expect(await end(record)).toBe('decided')
       await say(session, statement)
       expect(await end(record)).toBe(state)
@@ -369,9 +368,9 @@ describe('answered without us', () => {
     const hook = await asks(session, 'npm test')
     await say(session, started('t1', 'npm test'))
     const [record] = await open()
-    await session.raise(shows('npm test'), '3:1')
-    session.noteKeys()
-    await session.settle()
+    await session.screen.raise(shows('npm test'), '3:1')
+    session.open.noteKeys()
+    await session.screen.settle()
     expect(answered).toEqual([{ report: hook, answer: null }])
     await run(new Promise<void>(resolve => clock.setTimer(2_000, resolve)))
     await eventually(async () =>
@@ -385,14 +384,14 @@ describe('answered without us', () => {
   test('the tool’s result is known before the screen is seen to change', async () => {
     const session = desk()
     await say(session, started('t1', 'npm test'))
-    await session.raise(shows('npm test'), '3:1')
+    await session.screen.raise(shows('npm test'), '3:1')
     const [record] = await open()
     await say(session, ended('t1', 'denied'), undefined, 'transcript')
     expect(await ledger.get(record!.id)).toMatchObject({
       state: 'applied',
       outcome: { observed: {}, evidence: [{ kind: 'transcript', result: 'denied' }] },
     })
-    expect(session.open).toBeNull()
+    expect(session.open.first).toBeNull()
   })
 
   test('a turn that ends takes its requests with it, not those of helpers', async () => {
@@ -409,7 +408,7 @@ describe('answered without us', () => {
     const session = desk()
     clock.advance(10_000)
     await asks(session, 'npm test')
-    await session.hear({
+    await session.reported.take({
       id: 'transcript:x#1',
       channel: 'transcript',
       at: 1_000_500,
@@ -426,7 +425,7 @@ describe('after a restart', () => {
     const record = await decide((await open())[0]!, 'allow-once')
     held.clear()
     const after = desk()
-    expect(await after.takeOver(null)).toBe('none')
+    expect(await after.screen.takeOver(null)).toBe('none')
     expect(await end(record)).toBe('decided')
     held.add(id)
     await say(after, { is: 'request', key: null, tool: 'Bash', input: { command: 'npm test' } }, id)
@@ -437,7 +436,7 @@ describe('after a restart', () => {
     const before = desk()
     await say(before, started('t1', 'npm test'))
     menu = shows('npm test')
-    await before.raise(menu, '3:1')
+    await before.screen.raise(menu, '3:1')
     const record = await decide((await open())[0]!, 'allow-once')
     await ledger.delivering(record, 'answer')
     const after = desk()
@@ -445,9 +444,9 @@ describe('after a restart', () => {
     await say(after, ended('t1', 'done'), undefined, 'transcript')
     await say(after, started('t2', 'npm test'), undefined, 'transcript')
     // The same thing is asked again, and its menu looks the same.
-    expect(await after.takeOver({ menu, instance: '3:2' })).toBe('new')
+    expect(await after.screen.takeOver({ menu, instance: '3:2' })).toBe('new')
     expect(await end(record)).toBe('applied')
-    await after.raise(menu, '3:2')
+    await after.screen.raise(menu, '3:2')
     const [next, ...others] = await open()
     expect(others).toEqual([])
     expect(next).toMatchObject({ state: 'pending', source: { toolUseId: 't2' } })
@@ -458,11 +457,11 @@ describe('after a restart', () => {
     const before = desk()
     await say(before, started('t1', 'npm test'))
     menu = shows('npm test')
-    await before.raise(menu, '3:1')
+    await before.screen.raise(menu, '3:1')
     await asks(before, 'npm test')
     const record = await decide((await open())[0]!, 'allow-once')
     const after = desk()
-    await after.takeOver(null)
+    await after.screen.takeOver(null)
     await say(after, started('t1', 'npm test'), undefined, 'transcript')
     await asks(after, 'npm test')
     const [first, second] = await open()
@@ -478,7 +477,7 @@ describe('after a restart', () => {
     const [first, second] = await open()
     await ledger.delivering(await decide(second!, 'allow-once'), 'answer')
     held.clear()
-    await desk().takeOver(null)
+    await desk().screen.takeOver(null)
     await run(new Promise<void>(resolve => clock.setTimer(11_000, resolve)))
     await eventually(async () =>
       expect([await end(first!), await end(second!)]).toEqual(['stale gone', 'stale unconfirmed']),

@@ -1,44 +1,37 @@
 import type { AgentReport, AgentStatement, ToolStatement } from '../../agents/index.js'
-import { type ApprovalRecord, joinReports } from '../../approvals/index.js'
-import { requestOfStatement, requestOfTool } from './build-request.js'
+import { joinReports } from '../../approvals/index.js'
+import { requestOfStatement } from './build-request.js'
 import type { DecisionDelivery } from './decision-delivery.js'
-import { type OpenRequests, resultOf } from './open-requests.js'
-import { isDenial, isStructured, type OpenRequest } from './request-answer.js'
+import { isStructured, type OpenRequest, type OpenRequests, resultOf } from './open-requests.js'
+import { isDenial } from './request-answer.js'
 import type { RequestStatement } from './tool-uses.js'
 
-/** The menu of a tool is on screen so soon after the agent has begun to use it. */
+/** The menu of a tool appears at most this long after the agent has started the tool. */
 const MENU_FOLLOWS_MS = 200
 const LATE_KEPT = 200
 
-export interface ReportedRequestsOptions {
-  book: OpenRequests
-  delivery: DecisionDelivery
-  /** There is a new way to answer what was decided. */
-  deliver(record: ApprovalRecord): void
-}
-
-/** Requests by the agent's own words beside its screen: that it asks, what for, and what became of it. */
+/** Requests by the agent's own reports (hooks, transcript, event stream): that it asks, what for, and what became of it. */
 export class ReportedRequests {
-  readonly #options: ReportedRequestsOptions
-  readonly #book: OpenRequests
-  /** Reports that came after the end of their request, and which that was: each end has one. */
+  readonly #open: OpenRequests
+  readonly #delivery: DecisionDelivery
+  /** Reports that came after the end of their request, and which request that was: each end has one report. */
   readonly #late = new Map<string, string>()
 
-  constructor(options: ReportedRequestsOptions) {
-    this.#options = options
-    this.#book = options.book
+  constructor(open: OpenRequests, delivery: DecisionDelivery) {
+    this.#open = open
+    this.#delivery = delivery
   }
 
-  async hear(report: AgentReport): Promise<void> {
+  async take(report: AgentReport): Promise<void> {
     const { statement } = report
     switch (statement.is) {
       case 'tool':
-        this.#book.tools.take(statement)
+        this.#open.tools.take(statement)
         return statement.state === 'started' ? this.#nameTool(statement, report.at) : this.#prove(report, statement)
       case 'answered':
         return this.#prove(report, statement)
       case 'request':
-        return this.#hearRequest(report, statement)
+        return this.#takeRequest(report, statement)
       case 'turn-ended':
         return statement.subAgent === undefined ? this.#turnEnded(report) : undefined
       default:
@@ -46,41 +39,30 @@ export class ReportedRequests {
     }
   }
 
-  /**
-   * Requests whose menu has made way for another one, and that no use of a tool was found for: what the agent is known to have begun by now
-   * is theirs, and not the next menu's, which may ask for the very same thing.
-   */
-  async nameEarlier(): Promise<void> {
-    for (const open of this.#book.all()) {
-      const tool = open.key === null ? this.#book.uses.shownBy(open.menu) : null
-      if (tool) await this.#book.name(open, tool.key, tool.tool)
-    }
-  }
-
-  /** A menu that was raised before its tool was told of: from now on the agent's words about that tool are about it. */
+  /** Names the request of a menu that was raised before the agent reported the tool. */
   async #nameTool(statement: ToolStatement, at: number): Promise<void> {
-    const { tools, uses } = this.#book
-    if (statement.key === null || this.#book.all().some(({ key }) => key === statement.key)) return
+    const { tools } = this.#open
+    if (statement.key === null || this.#open.all().some(({ key }) => key === statement.key)) return
     const tool = tools.unasked().find(({ key }) => key === statement.key)
-    if (!tool || uses.isSpent(tool, at)) return
-    const open = this.#book.all().find(
+    if (!tool || tools.isConsumed(tool, at)) return
+    const open = this.#open.all().find(
       ({ key, menu, since, record }) =>
         key === null &&
         menu &&
-        // Transcripts lag behind: an equal request that came later is about another use of the tool. One that was taken over from a host
-        // that is gone began when that one asked, not when this one came.
+        // Transcripts lag behind: an equal request that came later is about another use of the tool. A
+        // request of an earlier host began when that host raised it.
         Math.min(record.requestedAt, this.#wallTime(since)) - at < MENU_FOLLOWS_MS &&
-        requestOfTool([tool], menu, '', this.#book.context()),
+        tools.isAbout(tool, menu),
     )
-    if (open) await this.#book.name(open, statement.key, statement.tool)
+    if (open) await this.#open.name(open, statement.key, statement.tool)
   }
 
-  async #hearRequest(report: AgentReport, statement: RequestStatement & { subAgent?: string }): Promise<void> {
-    const book = this.#book
-    const { ledger, subject, clock } = book.options
-    // A form is filled in on the screen, and its menu is the request; nobody needs to wait here.
-    if (statement.viaScreen || this.#late.has(report.id)) return book.answers.release(report.id)
-    const key = book.tools.keyFor(statement, clock.monotonic())
+  async #takeRequest(report: AgentReport, statement: RequestStatement & { subAgent?: string }): Promise<void> {
+    const requests = this.#open
+    const { ledger, subject } = requests
+    // A form is filled in on screen, and its menu is the request: the agent need not wait here.
+    if (statement.viaScreen || this.#late.has(report.id)) return requests.answers.release(report.id)
+    const key = requests.tools.keyFor(statement)
     const { tool, input, prompt, subAgent } = statement
     const late = new Set(this.#late.values())
     const recent = (await ledger.recent(subject.session)).filter(({ id }) => !late.has(id))
@@ -94,16 +76,16 @@ export class ReportedRequests {
       ...(key !== null && { toolUseId: key }),
       ...(subAgent !== undefined && { subAgent }),
     })
-    book.tools.noteAsked(key, clock.monotonic())
-    // It was answered, and its dialog gone, before this report came.
-    if (join.do === 'known' && !book.has(join.id)) {
+    requests.tools.noteAsked(key)
+    // It was answered, and its dialog was gone, before this report came.
+    if (join.do === 'known' && !requests.has(join.id)) {
       this.#noteLate(report.id, join.id)
-      return book.answers.release(report.id)
+      return requests.answers.release(report.id)
     }
-    const known = join.do === 'new' ? undefined : book.get(join.id)
+    const known = join.do === 'new' ? undefined : requests.get(join.id)
     if (!known) {
-      const request = requestOfStatement(report.id, statement, key, book.context())
-      await book.add(request, { key, asked: statement, report: report.id })
+      const request = requestOfStatement(report.id, statement, key, requests.context())
+      await requests.add(request, { key, asked: statement, report: report.id })
       return
     }
     if (join.do === 'replace') return this.#replace(known, report, statement, key)
@@ -116,7 +98,7 @@ export class ReportedRequests {
     if (this.#late.size > LATE_KEPT && oldest !== undefined) this.#late.delete(oldest)
   }
 
-  /** A further report of a request that is open: one more place that can be answered. */
+  /** A further report of an open request: one more way to answer it. */
   async #addReport(
     known: OpenRequest,
     report: AgentReport,
@@ -131,47 +113,45 @@ export class ReportedRequests {
       const evidence = [{ kind: report.channel, report: report.id }]
       const toolUseId = key === null ? {} : { toolUseId: key }
       const joined = { channel: 'hook', requestKey: report.id, evidence, ...toolUseId }
-      await this.#book.options.ledger.join(known.record, joined)
+      await this.#open.ledger.join(known.record, joined)
     }
-    await this.#book.refresh(known)
-    // The relay is back, and so is the way to answer what was decided meanwhile.
-    if (known.record.state === 'decided') this.#options.deliver(known.record)
+    await this.#open.refresh(known)
+    // The relay is back, and with it a way to answer what was decided meanwhile.
+    if (known.record.state === 'decided') this.#delivery.start(known.record)
   }
 
-  /** The screen was first; now the request is known in structure. What stands on screen stays what can be chosen. */
+  /** The screen came first; now the agent has reported the request in full. The options stay those on screen. */
   async #replace(
     old: OpenRequest,
     report: AgentReport,
     statement: RequestStatement,
     key: string | null,
   ): Promise<void> {
-    const book = this.#book
+    const requests = this.#open
     const { menuPrint, instance, request } = old.record
-    const made = requestOfStatement(report.id, statement, key, book.context(), request.options)
-    const record = await book.options.ledger.replace(old.record, {
-      ...made,
+    const full = requestOfStatement(report.id, statement, key, requests.context(), request.options)
+    const record = await requests.ledger.replace(old.record, {
+      ...full,
       ...(menuPrint !== undefined && { menuPrint }),
       instance,
     })
     if (!record) {
-      await book.refresh(old)
-      // Decided while this report was on its way: it stays as it was decided, and the report tells where to answer.
+      await requests.refresh(old)
+      // Decided while this report was on its way: the decision stands, and the report is a way to deliver it.
       if (old.record.state === 'decided') return this.#addReport(old, report, statement, key, { isNew: true })
-      return book.answers.release(report.id)
+      return requests.answers.release(report.id)
     }
-    book.drop(old.record.id)
-    if (book.shown?.id === old.record.id) book.shown = { ...book.shown, id: record.id }
-    const open = await book.track(record, { key, asked: statement, report: report.id })
+    requests.drop(old.record.id)
+    if (requests.shown?.id === old.record.id) requests.shown = { ...requests.shown, id: record.id }
+    const open = requests.track(record, { key, asked: statement, report: report.id })
     open.menu = old.menu
     open.since = old.since
-    await book.tell(old.record.id)
   }
 
-  /** What became of a request, in the agent's own words. */
+  /** The agent reports what became of a request. */
   async #prove(report: AgentReport, statement: Extract<AgentStatement, { is: 'tool' | 'answered' }>): Promise<void> {
-    const book = this.#book
-    const { delivery } = this.#options
-    const open = book.all().find(({ key }) => key !== null && key === statement.key)
+    const requests = this.#open
+    const open = requests.all().find(({ key }) => key !== null && key === statement.key)
     if (!open) return
     if (statement.is === 'answered' && statement.result === 'unknown') return
     // A tool that failed may have been kept from running: after a denial that proves nothing.
@@ -181,31 +161,30 @@ export class ReportedRequests {
       by: report.channel,
       ...(statement.is === 'tool' && { tool: statement }),
     }
-    await book.refresh(open)
-    if (open.record.state === 'pending') await book.closeUnanswered(open, true)
-    else if (open.record.state === 'decided' && !delivery.isDelivering(open.record.id))
-      await book.end(open, () => delivery.conclude(open))
+    await requests.refresh(open)
+    if (open.record.state === 'pending') await requests.closeUnanswered(open, true)
+    else if (open.record.state === 'decided' && !this.#delivery.isDelivering(open.record.id))
+      await requests.end(open, () => this.#delivery.conclude(open))
   }
 
-  /** What was asked in a turn that is over is asked no more. */
+  /** Ends the requests of a turn that has ended. */
   async #turnEnded({ at }: AgentReport): Promise<void> {
-    const book = this.#book
-    const { delivery } = this.#options
-    for (const open of book.all()) {
+    const requests = this.#open
+    for (const open of requests.all()) {
       const { record } = open
       const isOf = isStructured(open) && record.subject.subAgent === undefined && record.requestedAt <= at
-      if (!isOf || book.shown?.id === record.id || delivery.isDelivering(record.id)) continue
-      await book.refresh(open)
+      if (!isOf || requests.shown?.id === record.id || this.#delivery.isDelivering(record.id)) continue
+      await requests.refresh(open)
       if (open.record.state === 'pending') {
-        book.letGo(open)
-        await book.cancel(open, 'the turn has ended')
-      } else if (open.record.state === 'decided') await book.end(open, () => delivery.concludeAtEnd(open))
+        requests.release(open)
+        await requests.cancel(open, 'the turn has ended')
+      } else if (open.record.state === 'decided') await requests.end(open, () => this.#delivery.concludeAtEnd(open))
     }
   }
 
-  /** A moment of the steady clock as the agent would have written it down. */
+  /** A time of the steady clock as the agent would have written it. */
   #wallTime(steady: number): number {
-    const { clock } = this.#book.options
+    const { clock } = this.#open
     return clock.now() - (clock.monotonic() - steady)
   }
 }

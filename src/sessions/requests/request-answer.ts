@@ -1,31 +1,15 @@
-import type { HookAnswer, ToolStatement } from '../../agents/index.js'
+import type { HookAnswer } from '../../agents/index.js'
 import { type ApprovalRecord, saysNo } from '../../approvals/index.js'
-import type { Menu } from '../../screen/index.js'
 import { canonicalJson } from '../../text/index.js'
-import { isEqual, type RequestStatement } from './tool-uses.js'
+import type { OpenRequest } from './open-requests.js'
+import { isEqual } from './tool-uses.js'
 
-/** An open approval of a session with what only the live host knows of it. */
-export interface OpenRequest {
-  record: ApprovalRecord
-  /** The agent's own id of the tool use. */
-  key: string | null
-  /** As the agent gave it, secrets included. */
-  asked: RequestStatement | null
-  /** Reports that brought it and may be waiting for an answer. */
-  reports: Set<string>
-  /** Its menu, when it was last seen to appear. */
-  menu: Menu | null
-  /** When it was first known or seen, on the steady clock. */
-  since: number
-  /** What the agent says became of it. */
-  proof: { result: 'allowed' | 'denied'; by: string; tool?: ToolStatement } | null
-}
+/*
+ * A decision in the words of each way to answer: the structured channel, or the menu on screen; and
+ * whether the agent did what was decided.
+ */
 
-export function isStructured({ record }: OpenRequest): boolean {
-  return record.source.channel !== 'screen'
-}
-
-/** A decision as a structured channel can say it; null where only the agent's own dialog can. */
+/** The answer for the structured channel; null if only the agent's own dialog can express the decision. */
 export function hookAnswerOf({ record, asked }: OpenRequest): HookAnswer | null {
   const { decision } = record
   if (!decision || record.kind !== 'permission') return null
@@ -34,7 +18,7 @@ export function hookAnswerOf({ record, asked }: OpenRequest): HookAnswer | null 
     case 'allow-session': {
       if (asked?.viaScreen) return null
       const isSession = meaningOf(record) === 'allow-session'
-      // Without a rule of the agent's own there is no such thing as "for this session" beside its dialog.
+      // Without a rule that the agent suggested, only its dialog can allow something for the session.
       if (isSession && !asked?.suggestions?.length) return null
       if (decision.editedInput !== undefined && !isWholeEdit(record)) return null
       return {
@@ -53,7 +37,7 @@ export function hookAnswerOf({ record, asked }: OpenRequest): HookAnswer | null 
   }
 }
 
-/** What the chosen option stands for. */
+/** The meaning of the chosen option. */
 export function meaningOf({ decision, request }: ApprovalRecord): string {
   return request.options.find(option => option.key === decision?.option)?.meaning ?? decision?.tier ?? ''
 }
@@ -62,7 +46,7 @@ export function isDenial(record: ApprovalRecord): boolean {
   return saysNo(meaningOf(record))
 }
 
-/** The log keeps an edit without its secrets: one that lost some is not what the person wrote. */
+/** The log keeps an edit without its secrets: an edit that lost some is not what the person wrote. */
 function isWholeEdit({ decision }: ApprovalRecord): boolean {
   return !canonicalJson(decision?.editedInput ?? null).includes('‹secret:')
 }
@@ -75,7 +59,7 @@ export interface ScreenAnswer {
   pages?: { question: string; labels: string[] }[]
 }
 
-/** What to choose on screen: the label, and the text that goes into it. Null when the menu has no such option, or several. */
+/** What to choose on screen: the label, and the text that goes into it. Null if the menu has no such option, or several. */
 export function screenAnswerOf(record: ApprovalRecord): ScreenAnswer | null {
   const { decision } = record
   if (!decision) return null
@@ -87,21 +71,20 @@ export function screenAnswerOf(record: ApprovalRecord): ScreenAnswer | null {
     return { label: labels[0]!, labels }
   }
   const meaning = meaningOf(record)
-  const said = decision.text ?? (meaning.startsWith('deny') ? decision.note : undefined)
+  const text = decision.text ?? (meaning.startsWith('deny') ? decision.note : undefined)
   const withText = offered.filter(option => option.meaning === 'deny-with-text')
-  // A reason goes into the option that takes one, where there is one.
-  if (meaning === 'deny' && said !== undefined && withText.length === 1)
-    return { label: withText[0]!.label, text: said }
+  // A reason goes into the option that takes one, if there is one.
+  if (meaning === 'deny' && text !== undefined && withText.length === 1) return { label: withText[0]!.label, text }
   const chosen = options.find(option => option.key === decision.option)
   const isOffered = offered.some(option => option.label === chosen?.label)
   const alike = optionsAlike(offered, meaning)
   const label = chosen && isOffered ? chosen.label : alike.length === 1 ? alike[0]!.label : null
   if (label === null) return null
   const takesText = meaning === 'deny-with-text' || meaning === 'text' || decision.tier === 'text'
-  return { label, ...(takesText && said !== undefined && { text: said }) }
+  return { label, ...(takesText && text !== undefined && { text }) }
 }
 
-/** A form is filled in as a whole, or not at all. */
+/** A form is filled in completely or not at all. */
 function formAnswerOf(
   { request }: ApprovalRecord,
   { choices = [] }: NonNullable<ApprovalRecord['decision']>,
@@ -116,15 +99,15 @@ function formAnswerOf(
   return isWhole ? { label: pages[0]!.labels[0] ?? '', pages } : null
 }
 
-/** Options of one meaning. Some menus have no plain *No*: then what cancels, or a *No* that would also take a reason, is one. */
+/** Options of one meaning. A menu without a plain *No* may have an option that cancels, or a *No* that also takes a reason. */
 function optionsAlike(offered: ApprovalRecord['request']['options'], meaning: string) {
   const meanings = meaning === 'deny' ? ['deny', 'cancel', 'deny-with-text'] : [meaning]
   return meanings.map(each => offered.filter(option => option.meaning === each)).find(found => found.length > 0) ?? []
 }
 
 /**
- * Whether the agent did as decided; an edited input must be the one that ran. A transcript does not tell that: it has the use of a tool as
- * the model wrote it, before anybody edited it.
+ * Whether the agent did as decided; if the input was edited, the edited input must have run. A
+ * transcript cannot prove that: it holds the tool use as the model wrote it, before the edit.
  */
 export function isAsDecided({ record, proof }: Pick<OpenRequest, 'record' | 'proof'>): boolean {
   if (!proof) return false

@@ -9,7 +9,6 @@ import { runThrough } from '../../clock/testing/run-through.js'
 import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
-import { BLOCK_CAPS, type Sink } from '../live/sink.js'
 import { SessionRequests } from './session-requests.js'
 
 const MENU = menuOf(['Yes', 'No'])
@@ -19,7 +18,7 @@ let clock: SimulatedClock
 let store: EventStore
 let ledger: Ledger
 let screen: { menu: Menu | null; keys: string[]; keyTimes: number[]; hasExited: boolean }
-let told: string[]
+let reported: string[]
 let errors: unknown[]
 
 beforeEach(async () => {
@@ -33,7 +32,7 @@ beforeEach(async () => {
   })
   ledger = new Ledger(store)
   screen = { menu: MENU, keys: [], keyTimes: [], hasExited: false }
-  told = []
+  reported = []
   errors = []
 })
 
@@ -42,28 +41,13 @@ afterEach(async () => {
   rmSync(directory, { recursive: true, force: true })
 })
 
-function sink(): Sink {
-  const nothing = async () => undefined
-  return {
-    kind: 'web',
-    caps: BLOCK_CAPS,
-    open: nothing,
-    update: () => undefined,
-    close: nothing,
-    notice: nothing,
-    typing: () => undefined,
-    ask: async ({ state }) => void told.push(`ask ${state}`),
-    settle: async ({ state, outcome }) =>
-      void told.push(`settle ${state}${outcome?.reason ? ` ${outcome.reason}` : ''}`),
-  }
-}
-
-function approvals(extra: Sink[] = []): SessionRequests {
+function approvals(): SessionRequests {
   return new SessionRequests({
     subject: SUBJECT,
     ledger,
     clock,
-    sinks: [...extra, sink()],
+    onAsked: ({ state }) => void reported.push(`asked ${state}`),
+    onEnded: ({ state, outcome }) => void reported.push(`ended ${state}${outcome?.reason ? ` ${outcome.reason}` : ''}`),
     menu: {
       menu: () => screen.menu,
       async press(keys) {
@@ -80,7 +64,7 @@ function approvals(extra: Sink[] = []): SessionRequests {
 }
 
 async function decided(of: SessionRequests, option = 'Yes'): Promise<ApprovalRecord> {
-  const { id, fingerprint, display } = of.open!
+  const { id, fingerprint, display } = of.open.first!.record
   await ledger.decide(id, decisionOf({ fingerprint, display }, { option }))
   return (await ledger.get(id))!
 }
@@ -94,72 +78,70 @@ const stateOf = async (record: { id: string }) => {
 describe('a menu', () => {
   test('is raised once and asked everywhere', async () => {
     const session = approvals()
-    await session.raise(MENU, '3:1')
-    expect(session.open).toMatchObject({ state: 'pending', instance: '3:1', menuPrint: MENU.print, kind: 'permission' })
-    expect(told).toEqual(['ask pending'])
+    await session.screen.raise(MENU, '3:1')
+    expect(session.open.first?.record).toMatchObject({
+      state: 'pending',
+      instance: '3:1',
+      menuPrint: MENU.print,
+      kind: 'permission',
+    })
+    expect(reported).toEqual(['asked pending'])
   })
 
   test('that stands there while no request is open for it is asked, once', async () => {
     const before = approvals()
-    await before.raise(MENU, '3:1')
-    const first = before.open!
+    await before.screen.raise(MENU, '3:1')
+    const first = before.open.first!.record
     // The next host comes while a picture without the menu is on screen; then an equal one is drawn.
     screen.menu = null
     const session = approvals()
-    expect(await session.takeOver(null)).toBe('none')
+    expect(await session.screen.takeOver(null)).toBe('none')
     expect(await stateOf(first)).toBe('stale gone')
     screen.menu = MENU
     for (let looks = 0; looks < 3; looks++) {
-      session.stands(MENU, '3:1')
+      session.screen.stands(MENU, '3:1')
       await run(delay(clock, 200))
     }
     await run(delay(clock, 1_000))
-    session.stands(MENU, '3:1')
+    session.screen.stands(MENU, '3:1')
     await run(delay(clock, 1_000))
     const all = await ledger.list({ isOpenOnly: false })
     expect(all.map(({ state }) => state)).toEqual(['stale', 'pending'])
-    expect(session.open).toMatchObject({ state: 'pending', menuPrint: MENU.print })
+    expect(session.open.first?.record).toMatchObject({ state: 'pending', menuPrint: MENU.print })
   })
 
   test('of a survey, or one that a person opened, is no request', async () => {
     const session = approvals()
-    await session.raise({ ...MENU, kind: 'survey' }, '3:1')
-    await session.raise({ ...MENU, origin: 'user' }, '3:2')
-    expect(session.open).toBeNull()
+    await session.screen.raise({ ...MENU, kind: 'survey' }, '3:1')
+    await session.screen.raise({ ...MENU, origin: 'user' }, '3:2')
+    expect(session.open.first).toBeNull()
     expect(await ledger.list({ isOpenOnly: false })).toEqual([])
-  })
-
-  test('is asked in the other sinks when one fails', async () => {
-    const broken = { ...sink(), ask: () => Promise.reject(new Error('offline')) }
-    await approvals([broken]).raise(MENU, '3:1')
-    expect(told).toEqual(['ask pending'])
-    expect(errors).toMatchObject([{ message: 'offline' }])
   })
 
   test('that goes unanswered is stale; after keys at the terminal it was answered there', async () => {
     const session = approvals()
-    await session.raise(MENU, '3:1')
-    const first = session.open!
-    await session.settle()
+    await session.screen.raise(MENU, '3:1')
+    const first = session.open.first!.record
+    await session.screen.settle()
     expect(await stateOf(first)).toBe('stale gone')
-    await session.raise(MENU, '3:2')
-    const second = session.open!
-    session.noteKeys()
-    await session.settle()
+    await session.screen.raise(MENU, '3:2')
+    const second = session.open.first!.record
+    session.open.noteKeys()
+    await session.screen.settle()
     expect(await stateOf(second)).toBe('applied')
-    expect(session.open).toBeNull()
-    expect(told).toEqual(['ask pending', 'settle stale gone', 'ask pending', 'settle applied'])
+    expect(session.open.first).toBeNull()
+    expect(reported).toEqual(['asked pending', 'ended stale gone', 'asked pending', 'ended applied'])
   })
 
   test('that was answered in the terminal before it could be raised is observed all the same', async () => {
     const session = approvals()
     const since = clock.monotonic()
     await clock.advance(40)
-    session.noteKeys()
+    session.open.noteKeys()
     await clock.advance(500)
-    await session.raise(MENU, '3:1', since)
-    const record = session.open!
-    await session.settle()
+    await session.screen.raise(MENU, '3:1', since)
+    const record = session.open.first!.record
+    await session.screen.settle()
     expect(await stateOf(record)).toBe('applied')
   })
 
@@ -167,22 +149,22 @@ describe('a menu', () => {
     for (const isDecided of [false, true]) {
       screen.hasExited = false
       const session = approvals()
-      await session.raise(MENU, `3:${isDecided}`)
-      const record = session.open!
+      await session.screen.raise(MENU, `3:${isDecided}`)
+      const record = session.open.first!.record
       if (isDecided) await decided(session)
       screen.hasExited = true
-      await session.settle()
+      await session.screen.settle()
       expect(await stateOf(record)).toBe('cancelled session ended')
     }
   })
 })
 
 describe('a decision', () => {
-  test('is typed, proven, recorded, and told', async () => {
+  test('is typed, proven and recorded', async () => {
     const session = approvals()
-    await session.raise(MENU, '3:1')
+    await session.screen.raise(MENU, '3:1')
     const record = await decided(session, 'No')
-    await run(session.apply(record))
+    await run(session.delivery.apply(record))
     expect(screen.keys).toEqual(['\u001b[B', '\r'])
     const done = (await ledger.get(record.id))!
     expect(done.state).toBe('applied')
@@ -190,18 +172,20 @@ describe('a decision', () => {
       ['move', 1],
       ['confirm', 1],
     ])
-    expect(session.open).toBeNull()
-    expect(told.at(-1)).toBe('settle applied')
+    expect(session.open.first).toBeNull()
+    expect(reported.at(-1)).toBe('ended applied')
   })
 
   test('is typed once, however often it is applied', async () => {
     const session = approvals()
-    await session.raise(MENU, '3:1')
+    await session.screen.raise(MENU, '3:1')
     const record = await decided(session)
-    await run(Promise.all([session.apply(record), session.apply(record), session.apply(record)]))
+    await run(
+      Promise.all([session.delivery.apply(record), session.delivery.apply(record), session.delivery.apply(record)]),
+    )
     expect(screen.keys).toEqual(['\r'])
     screen.menu = MENU
-    await run(session.apply(record))
+    await run(session.delivery.apply(record))
     expect(screen.keys).toEqual(['\r'])
   })
 
@@ -212,10 +196,10 @@ describe('a decision', () => {
     ] as const) {
       const session = approvals()
       screen.menu = MENU
-      await session.raise(MENU, '3:1')
+      await session.screen.raise(MENU, '3:1')
       const record = await decided(session)
       screen.menu = menu
-      await run(session.apply(record))
+      await run(session.delivery.apply(record))
       expect(await stateOf(record)).toBe(state)
     }
     expect(screen.keys).toEqual([])
@@ -223,87 +207,87 @@ describe('a decision', () => {
 
   test('is not typed into a later menu that looks just the same', async () => {
     const session = approvals()
-    await session.raise(MENU, '3:1')
+    await session.screen.raise(MENU, '3:1')
     const first = await decided(session)
-    await session.raise(MENU, '3:2')
-    const second = session.open!
-    await run(session.apply(first))
+    await session.screen.raise(MENU, '3:2')
+    const second = session.open.first!.record
+    await run(session.delivery.apply(first))
     expect(screen.keys).toEqual([])
     expect(await stateOf(first)).toBe('stale gone')
-    expect(told.at(-1)).toBe('settle stale gone')
-    expect(session.open).toMatchObject({ id: second.id, state: 'pending' })
+    expect(reported.at(-1)).toBe('ended stale gone')
+    expect(session.open.first?.record).toMatchObject({ id: second.id, state: 'pending' })
   })
 
   test('waits until nobody has typed for a second, and keeps the keyboard to itself meanwhile', async () => {
     const session = approvals()
-    await session.raise(MENU, '3:1')
+    await session.screen.raise(MENU, '3:1')
     const record = await decided(session)
-    session.noteKeys()
+    session.open.noteKeys()
     const keysAt = clock.monotonic()
-    const applying = session.apply(record)
-    expect(session.isApplying).toBe(false)
+    const applying = session.delivery.apply(record)
+    expect(session.delivery.isTyping).toBe(false)
     await run(applying)
     expect(screen.keyTimes[0]! - keysAt).toBeGreaterThanOrEqual(1000)
-    expect(session.isApplying).toBe(false)
+    expect(session.delivery.isTyping).toBe(false)
   })
 
   test('that is withdrawn while it waits is not typed', async () => {
     const session = approvals()
-    await session.raise(MENU, '3:1')
+    await session.screen.raise(MENU, '3:1')
     const record = await decided(session)
-    session.noteKeys()
-    const applying = session.apply(record)
-    while (!session.isApplying) await new Promise(setImmediate)
+    session.open.noteKeys()
+    const applying = session.delivery.apply(record)
+    while (!session.delivery.isTyping) await new Promise(setImmediate)
     await ledger.cancelled(record, 'session ended')
     await expect(run(applying)).rejects.toMatchObject({ code: 'E_STATE' })
     expect(screen.keys).toEqual([])
-    expect(session.isApplying).toBe(false)
+    expect(session.delivery.isTyping).toBe(false)
   })
 
-  test('is settled in every sink even when the next request is open already', async () => {
+  test('is closed even if the next request is already open', async () => {
     const session = approvals()
-    await session.raise(MENU, '3:1')
+    await session.screen.raise(MENU, '3:1')
     const first = await decided(session)
-    const applying = session.apply(first)
+    const applying = session.delivery.apply(first)
     const next = menuOf(['Left', 'Right'])
     const raised = new Promise<void>((resolve, reject) => {
       const watch = () => {
         if (screen.keys.includes('\r')) {
           screen.menu = next
-          session.raise(next, '9:2').then(resolve, reject)
+          session.screen.raise(next, '9:2').then(resolve, reject)
         } else clock.setTimer(5, watch)
       }
       watch()
     })
     await run(Promise.all([applying, raised]))
     expect(await stateOf(first)).toBe('applied')
-    expect(told).toContain('settle applied')
-    expect(session.open).toMatchObject({ state: 'pending', menuPrint: next.print })
+    expect(reported).toContain('ended applied')
+    expect(session.open.first?.record).toMatchObject({ state: 'pending', menuPrint: next.print })
   })
 })
 
 describe('after a restart', () => {
   async function raisedBefore(isDecided: boolean): Promise<ApprovalRecord> {
     const session = approvals()
-    await session.raise(MENU, '3:1')
+    await session.screen.raise(MENU, '3:1')
     if (isDecided) await decided(session)
-    return (await ledger.get(session.open!.id))!
+    return (await ledger.get(session.open.first!.record.id))!
   }
 
   test('the request of the menu on screen is taken over, and can be applied', async () => {
     const record = await raisedBefore(true)
     const session = approvals()
-    expect(await session.takeOver({ menu: MENU, instance: '3:1' })).toBe('known')
-    await run(session.apply(record))
+    expect(await session.screen.takeOver({ menu: MENU, instance: '3:1' })).toBe('known')
+    await run(session.delivery.apply(record))
     expect(await stateOf(record)).toBe('applied')
   })
 
   test('another instance is a new request, and the old one is over', async () => {
     const record = await raisedBefore(false)
     const session = approvals()
-    expect(await session.takeOver({ menu: MENU, instance: '3:2' })).toBe('new')
+    expect(await session.screen.takeOver({ menu: MENU, instance: '3:2' })).toBe('new')
     expect(await stateOf(record)).toBe('stale gone')
-    expect(told.at(-1)).toBe('settle stale gone')
+    expect(reported.at(-1)).toBe('ended stale gone')
   })
 
   test('without a menu, what was confirmed has been applied, and what was not is gone', async () => {
@@ -312,7 +296,7 @@ describe('after a restart', () => {
     const waiting = await raisedBefore(true)
     const session = approvals()
     screen.menu = null
-    expect(await session.takeOver(null)).toBe('none')
+    expect(await session.screen.takeOver(null)).toBe('none')
     expect(await stateOf(confirmed)).toBe('applied')
     expect(await stateOf(waiting)).toBe('stale gone')
   })
@@ -322,13 +306,12 @@ describe('after a restart', () => {
       subject: { ...SUBJECT, session: 'ses_2' },
       ledger,
       clock,
-      sinks: [],
       menu: { menu: () => null, press: async () => undefined, nextFrame: async () => undefined },
       isExited: () => false,
       onError: () => undefined,
     })
-    await other.raise(MENU, '3:1')
-    await approvals().takeOver(null)
-    expect(await stateOf(other.open!)).toBe('pending')
+    await other.screen.raise(MENU, '3:1')
+    await approvals().screen.takeOver(null)
+    expect(await stateOf(other.open.first!.record)).toBe('pending')
   })
 })

@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
 import { PaneScreen } from '../../panes/index.js'
 import { type Pack, parsePack } from '../../screen/index.js'
+import { knownTurns } from '../conversation/read-conversation.js'
 import { JoinedConversation } from './joined-conversation.js'
-import { knownTurns } from './read-conversation.js'
 
 const PACK: Pack = parsePack(
   `pack = 1

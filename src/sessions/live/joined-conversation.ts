@@ -1,15 +1,17 @@
 import type { Clock } from '../../clock/index.js'
 import type { EventData, EventType } from '../../events/index.js'
-import type { KeptExit } from '../../keeper/index.js'
 import type { Look } from '../../panes/index.js'
 import { type Block, type Pack, renderMarkdown } from '../../screen/index.js'
-import { Effects, Waiters } from '../live/effects.js'
-import { SessionPhase } from '../live/session-phase.js'
-import type { PhaseApprovals, PhaseNotices } from '../live/session-phase-options.js'
-import type { ConversationState } from './conversation.js'
-import type { RowSource } from './conversation-rows.js'
-import { MessageWriter } from './message-writer.js'
-import { knownTurns, type ReadTurn, readConversation } from './read-conversation.js'
+import {
+  type ConversationState,
+  knownTurns,
+  MessageWriter,
+  type ReadTurn,
+  type RowSource,
+  readConversation,
+} from '../conversation/index.js'
+import { Effects, Waiters } from '../effects.js'
+import { type PhaseNotices, type PhaseRequests, SessionPhase } from './session-phase.js'
 
 export interface JoinedMessage {
   at: number
@@ -19,7 +21,7 @@ export interface JoinedMessage {
   markdown?: string
   blocks: readonly Block[]
   provisional: boolean
-  /** Its turn was under way when we came: what it did before may be missing. */
+  /** Its turn was under way when Signalbox joined: earlier parts of it may be missing. */
   joinedLate?: true
 }
 
@@ -30,22 +32,23 @@ export interface JoinedPrompt {
 }
 
 export interface JoinedConversationOptions {
-  /** The pane's public id; its turns are named after it. */
+  /** The pane's public id: the prefix of its turns' names. */
   id: string
   clock: Clock
   onError(error: unknown): void
 }
 
-/** The oldest are let go: what a pane has said is kept by the agent that said it. */
+/** Older messages are dropped: the agent itself keeps its conversation. */
 const MESSAGES_KEPT = 200
-/** Nothing can be said yet about who is at work. */
+/** Views that do not show whether the agent works. */
 const UNCLEAR = new Set(['unknown', 'startup'])
 
 /**
- * The conversation of an agent that somebody else started. We come late: what its terminal shows and keeps is read as turns that are over,
- * the newest of them as if its agent were at work, and the phase table makes of it what the screen says. From there on it is followed like
- * a session's. Nothing is asked, typed or written down; another look at the whole, after a resize or a lost connection, goes on where the
- * same prompts are found again.
+ * The conversation of an agent that Signalbox did not start. Signalbox joins late: it reads what the
+ * terminal shows and keeps as closed turns, and the newest of them as if the agent were at work; the
+ * phase table then decides by the screen. From there on it follows the conversation as it does with a
+ * session. It raises no request, types nothing and writes nothing to the log. After a resize or a lost
+ * connection it reads everything again and continues where it finds the same prompts.
  */
 export class JoinedConversation {
   readonly #options: JoinedConversationOptions
@@ -54,14 +57,14 @@ export class JoinedConversation {
   #source: { pack: Pack; rows: RowSource } | null = null
   #phase: SessionPhase | null = null
   #last: Look | null = null
-  #exit: KeptExit | null = null
+  #isExited = false
   #messages: JoinedMessage[] = []
   #prompts: JoinedPrompt[] = []
   /** Prompts of all turns so far as the screen shows them, without blanks. */
   #echoes: string[] = []
-  /** The turn that was open when the picture was lost; its messages are read again from its rows. */
+  /** The turn that was open at the last resync; its messages are read again from its rows. */
   #openTurn: number | null = null
-  /** The turn that was under way when we came. */
+  /** The turn that was under way when Signalbox joined. */
   #lateTurn: string | null = null
 
   constructor(options: JoinedConversationOptions) {
@@ -70,28 +73,28 @@ export class JoinedConversation {
     this.#effects = new Effects(options.onError, () => this.#waiters.wake())
   }
 
-  /** An agent runs in the pane, and this is how its screen is read. */
+  /** An agent runs in the pane; `pack` describes its screen. */
   begin(pack: Pack, rows: RowSource): void {
     this.left()
     this.#source = { pack, rows }
-    this.#exit = null
+    this.#isExited = false
   }
 
-  /** The agent is gone from the pane; what it has said stays. */
+  /** The agent has left the pane; its messages stay. */
   left(): void {
-    this.#exit = { code: null, signal: null, t: this.#last?.t ?? 0 }
+    this.#isExited = true
     this.#phase?.dispatch('process-exit', this.#last)
     this.#forget()
     this.#source = null
     this.#waiters.wake()
   }
 
-  /** The picture is taken anew, and its rows have other names. */
+  /** The terminal's content is captured again, and its rows get new ids. */
   resync(): void {
     this.#forget()
   }
 
-  /** A conversation that cannot be read is reported; the pane it belongs to is followed all the same. */
+  /** Reports a conversation that cannot be read; supervision of the pane continues. */
   see(look: Look): void {
     try {
       this.#see(look)
@@ -118,15 +121,13 @@ export class JoinedConversation {
     return this.#prompts
   }
 
-  /** Oldest first; the answer under way is provisional. */
+  /** Oldest first; the open message is provisional. */
   get messages(): JoinedMessage[] {
     const open = this.#phase?.openMessage
     const blocks = this.#phase?.blocks ?? []
     if (!open || blocks.length === 0) return [...this.#messages]
-    return [...this.#messages, this.#named({ at: this.#now, ...open, blocks, provisional: true })]
+    return [...this.#messages, this.#marked({ at: this.#now, ...open, blocks, provisional: true })]
   }
-
-  // — inside —
 
   #see(look: Look): void {
     if (!this.#source) return
@@ -145,7 +146,7 @@ export class JoinedConversation {
     return `${this.#options.id}.${turn}`
   }
 
-  #named(message: JoinedMessage): JoinedMessage {
+  #marked(message: JoinedMessage): JoinedMessage {
     return message.turn === this.#lateTurn ? { ...message, joinedLate: true } : message
   }
 
@@ -166,14 +167,14 @@ export class JoinedConversation {
       : this.#restAt(turns.at(-1) ?? null, lastRow, look)
     this.#openTurn = null
     this.#phase = this.#createPhase(pack, rows, state)
-    // What it has said so far was said before it went back to thinking.
+    // The agent wrote its text so far before it went back to thinking.
     if (newest && newest.blocks.length > 0 && look.observation.view === 'thinking')
       this.#phase.dispatch('response_content', look)
     this.#phase.see(look)
     if (isFirst && this.#phase.phase !== 'dormant') this.#lateTurn = this.#phase.lastTurn
   }
 
-  /** A turn that is over: one message with all of its answer. */
+  /** Keeps a closed turn as one message with its whole answer. */
   #keep({ echo, prompt, blocks }: ReadTurn, number: number): void {
     const turn = this.#nameOf(number)
     this.#noteTurn(number, echo.text, prompt)
@@ -207,7 +208,7 @@ export class JoinedConversation {
     }
   }
 
-  /** All that stands there is known, or is no conversation yet; an agent at work whose prompt is out of sight has a turn all the same. */
+  /** All rows are known, or hold no conversation yet. An agent at work whose prompt is out of sight still has a turn. */
   #restAt(newest: ReadTurn | null, lastRow: number, { observation, t }: Look): ConversationState {
     const isOpen = newest === null && (observation.busy === true || observation.awaiting !== null)
     if (isOpen && this.#openTurn === null) this.#noteTurn(this.#echoes.length + 1, '', '')
@@ -240,8 +241,8 @@ export class JoinedConversation {
 
   #put(message: JoinedMessage): void {
     const at = this.#messages.findIndex(known => known.message === message.message)
-    if (at < 0) this.#messages = [...this.#messages, this.#named(message)].slice(-MESSAGES_KEPT)
-    else this.#messages[at] = this.#named({ ...message, at: this.#messages[at]!.at })
+    if (at < 0) this.#messages = [...this.#messages, this.#marked(message)].slice(-MESSAGES_KEPT)
+    else this.#messages[at] = this.#marked({ ...message, at: this.#messages[at]!.at })
     this.#waiters.wake()
   }
 
@@ -251,6 +252,7 @@ export class JoinedConversation {
     this.#phase = null
   }
 
+  /** Takes what a session would write to its log. */
   #record<T extends EventType>(type: T, data: EventData<T>): void {
     if (type === 'message.final') {
       const { session, turn, message, markdown, blocks } = data as EventData<'message.final'>
@@ -269,7 +271,7 @@ export class JoinedConversation {
     if (type === 'turn.closed') this.#noteEcho()
   }
 
-  /** The prompt of the newest turn, which may have appeared after the turn had begun. */
+  /** Notes the prompt of the newest turn, which may have appeared after the turn began. */
   #noteEcho(): ConversationState | null {
     const conversation = this.#phase?.state.conversation ?? null
     if (conversation && conversation.turns > 0) this.#echoes[conversation.turns - 1] = conversation.echoText ?? ''
@@ -279,31 +281,29 @@ export class JoinedConversation {
   #createPhase(pack: Pack, rows: RowSource, conversation: ConversationState): SessionPhase {
     const { id, clock, onError } = this.#options
     const effects = this.#effects
+    const isExited = () => this.#isExited
     const record = <T extends EventType>(type: T, data: EventData<T>) => this.#record(type, data)
     const messages = new MessageWriter({
       session: id,
-      sinks: [],
+      clock,
       effects,
       waiters: this.#waiters,
+      emit: () => undefined,
+      typingRepeatMs: 0,
       transcriptWaitMs: 0,
-      isSilent: () => false,
-      hasEnded: () => this.#exit !== null,
-      write: async (type, data) => {
-        record(type, data)
-        return true
-      },
-      onError,
+      isCatchingUp: () => false,
+      isExited,
+      write: async (type, data) => record(type, data),
     })
     return new SessionPhase({
       session: id,
       pack,
       rows,
       clock,
-      sinks: [],
       effects,
       messages,
-      notices: NOBODY,
-      approvals: NOTHING_ASKED,
+      notices: NO_NOTICES,
+      requests: NO_REQUESTS,
       isResumed: false,
       hasTranscript: false,
       restored: {
@@ -311,11 +311,11 @@ export class JoinedConversation {
         conversation,
         menus: { count: 0, print: null, instance: '' },
         isReady: true,
-        isTold: true,
+        isReported: true,
       },
       isCatchingUp: () => false,
-      exit: () => this.#exit,
-      lastLook: () => this.#last,
+      typing: () => undefined,
+      isExited,
       record,
       onEnd: () => undefined,
       onError,
@@ -323,8 +323,8 @@ export class JoinedConversation {
   }
 }
 
-/** Nobody is told about a pane that is not ours but by the board. */
-const NOBODY: PhaseNotices = {
+/** Only the pane board notifies people about a pane. */
+const NO_NOTICES: PhaseNotices = {
   signedIn: () => undefined,
   atWork: () => undefined,
   needsSignIn: () => undefined,
@@ -333,8 +333,8 @@ const NOBODY: PhaseNotices = {
   ready: () => undefined,
 }
 
-/** Its own dialog decides. */
-const NOTHING_ASKED: PhaseApprovals = {
+/** The agent's own dialog takes the decision. */
+const NO_REQUESTS: PhaseRequests = {
   raise: async () => undefined,
   stands: () => undefined,
   settle: async () => undefined,

@@ -1,23 +1,23 @@
-import type { Clock } from '../../clock/index.js'
+import type { Clock } from '../clock/index.js'
 
-/** What a session causes outside of itself: carried out one after the other, in the order it was caused. */
+/** Runs what a session causes outside of itself, one effect at a time, in the order of the calls. */
 export class Effects {
   readonly #onError: (error: unknown) => void
   readonly #onDone: () => void
   #work: Promise<void> = Promise.resolve()
 
-  /** @param onDone called after each effect: something that others wait for may have come true. */
+  /** @param onDone runs after each effect: a condition that waiters wait for may now hold. */
   constructor(onError: (error: unknown) => void, onDone: () => void) {
     this.#onError = onError
     this.#onDone = onDone
   }
 
-  /** A failure is reported, and the next effect runs all the same. */
+  /** Reports a failure and still runs the next effect. */
   later(work: () => Promise<void>): void {
     this.#work = this.#work.then(work).catch(this.#onError).then(this.#onDone)
   }
 
-  /** Resolves when every effect so far, and those they caused, have been carried out. */
+  /** Resolves when all effects so far, and the effects that they caused, are done. */
   async settled(): Promise<void> {
     let work: Promise<void>
     do {
@@ -27,7 +27,7 @@ export class Effects {
   }
 }
 
-/** Whoever waits for a change of anything. */
+/** Callers that wait for any change of a session. */
 export class Waiters {
   readonly #clock: Clock
   readonly #waiting = new Set<() => void>()
@@ -54,7 +54,7 @@ export class Waiters {
     })
   }
 
-  /** Whether the claim came true within `ms`. */
+  /** Whether the condition held within `ms`. */
   async until(ms: number, holds: () => boolean): Promise<boolean> {
     const deadline = this.#clock.monotonic() + ms
     while (!holds()) {

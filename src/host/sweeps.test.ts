@@ -6,8 +6,8 @@ import { SimulatedClock } from '../clock/index.js'
 import { newEvent, validateEvent } from '../events/index.js'
 import { type SessionRecord, sessionStream, sessionsProjection } from '../sessions/index.js'
 import { type EventStore, openStore } from '../store/index.js'
-import { SessionSweep } from './session-sweep.js'
 import type { HostSettings } from './settings.js'
+import { SessionSweep } from './sweeps.js'
 
 const DAY = 86_400_000
 const NOW = 100 * DAY
