@@ -20,7 +20,7 @@ import {
 } from '../src/sessions/index.js'
 import { openStore } from '../src/store/index.js'
 import { DriftFiles } from '../src/supervision/drift/index.js'
-import { PaneBoard, SessionWatch, sessionPane } from '../src/supervision/index.js'
+import { PaneBoard, SessionMonitor, sessionPane } from '../src/supervision/index.js'
 import { createRedactor } from '../src/text/index.js'
 
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 20)
@@ -124,13 +124,13 @@ async function openSession(index: number): Promise<LiveSession> {
     keeper: silentKeeper(),
     journal: await SessionJournal.open(store, id),
     ledger: new Ledger(store),
-    sinks: [],
+    emit: () => undefined,
     clock,
     emulator: { ...size, scrollback: 2000 },
     hostName: 'bench',
     onError,
   })
-  const watch = new SessionWatch({
+  const watch = new SessionMonitor({
     screen: session.screen,
     live,
     clock,

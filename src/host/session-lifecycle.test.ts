@@ -4,10 +4,10 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import type { SessionRecord } from '../sessions/index.js'
+import { checkLimits } from './prepare-session.js'
 import { resumeRequest } from './resume-session.js'
-import { checkLimits } from './session-limits.js'
 import type { HostSettings } from './settings.js'
-import { UploadSweep } from './upload-sweep.js'
+import { UploadSweep } from './sweeps.js'
 
 const record = (fields: Partial<SessionRecord> = {}): SessionRecord => ({
   id: 'ses_1',
@@ -47,10 +47,10 @@ describe('limits', () => {
 })
 
 describe('resuming', () => {
-  const wish = { terminal: null, size: null, person: 'local' }
+  const options = { terminal: null, size: null, person: 'local' }
 
   test('starts the same agent where it was, with its own id of the conversation', () => {
-    expect(resumeRequest(record({ label: 'mine' }), wish)).toMatchObject({
+    expect(resumeRequest(record({ label: 'mine' }), options)).toMatchObject({
       agent: 'demo',
       cwd: '/p',
       args: ['--model', 'x'],
@@ -62,13 +62,13 @@ describe('resuming', () => {
 
   test.each([
     [{ state: 'live' as const }, /still running/],
-    [{ resumedBy: 'ses_2' }, /goes on as ses_2/],
-    [{ agentSessionId: undefined }, /never told its id/],
-    [{ agentSessionId: undefined, agent: 'generic' }, /no known agent/],
+    [{ resumedBy: 'ses_2' }, /already resumed as ses_2/],
+    [{ agentSessionId: undefined }, /never reported its id/],
+    [{ agentSessionId: undefined, agent: 'generic' }, /not a known agent/],
   ])('is refused where it cannot be done: %j', (fields, why) => {
     const { agentSessionId, ...rest } = record()
     const given = { ...rest, ...('agentSessionId' in fields ? {} : { agentSessionId }), ...fields } as SessionRecord
-    expect(() => resumeRequest(given, wish)).toThrow(why)
+    expect(() => resumeRequest(given, options)).toThrow(why)
   })
 })
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import type { KeeperListener } from '../keeper/index.js'
-import { SessionLanes } from './session-scheduler.js'
+import { SessionScheduler } from './session-scheduler.js'
 
 const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 
@@ -9,10 +9,10 @@ const nextTurn = () => new Promise<void>(resolve => setImmediate(resolve))
 function setUp() {
   const clock = new SimulatedClock(1_000)
   const errors: unknown[] = []
-  const lanes = new SessionLanes(clock, error => errors.push(error))
+  const lanes = new SessionScheduler(clock, error => errors.push(error))
   const done: string[] = []
   const open = (name: string, isAsking = () => false) => {
-    const lane = lanes.enter(isAsking)
+    const lane = lanes.add(isAsking)
     const listener = lane.listener({
       output: (bytes, t) => {
         // The first byte of a piece says how long it takes to read.
@@ -30,7 +30,7 @@ function setUp() {
   return { clock, errors, lanes, done, open, feed }
 }
 
-async function drained(lanes: SessionLanes): Promise<void> {
+async function drained(lanes: SessionScheduler): Promise<void> {
   while (lanes.waiting > 0) await nextTurn()
 }
 
@@ -115,15 +115,13 @@ describe('sessions share a thread', () => {
   test('what has waited for long is read at once, up to a change of size, with the time of its end', async () => {
     const { clock } = setUp()
     const read: unknown[] = []
-    const behind = new SessionLanes(clock, error => read.push(error))
-    const lane = behind.enter(() => false)
+    const behind = new SessionScheduler(clock, error => read.push(error))
+    const lane = behind.add(() => false)
     const listener = lane.listener({
       output: (bytes: Uint8Array, t: number, offset: number) => read.push([[...bytes], t, offset]),
       resized: (cols: number) => read.push(cols),
     } as unknown as KeeperListener)
-    const blocking = behind
-      .enter(() => false)
-      .listener({ output: () => clock.advance(60) } as unknown as KeeperListener)
+    const blocking = behind.add(() => false).listener({ output: () => clock.advance(60) } as unknown as KeeperListener)
     // The first is read where it comes, and takes long.
     blocking.output(Uint8Array.of(0), 0, 0)
     listener.output(Uint8Array.of(1), 1, 10)
@@ -197,7 +195,7 @@ describe('sessions share a thread', () => {
   test('a session whose reading fails does not keep the others from theirs', async () => {
     const { lanes, errors, done, open, feed } = setUp()
     const { listener } = open('a')
-    const failing = lanes.enter(() => false).listener({ output: () => raise('broken') } as unknown as KeeperListener)
+    const failing = lanes.add(() => false).listener({ output: () => raise('broken') } as unknown as KeeperListener)
     for (let t = 1; t <= 3; t++) {
       feed(listener, t, 3)
       feed(failing, t, 3)

@@ -27,7 +27,7 @@ describe('off switches', () => {
 
   it('refuses a switch that there is not, with those that there are', () => {
     const { told, all } = switches()
-    expect(() => all.set('nonsense', false)).toThrow(/there is no switch "nonsense"/)
+    expect(() => all.set('nonsense', false)).toThrow(/unknown switch "nonsense"/)
     expect(told).toEqual([])
   })
 

@@ -2,5 +2,5 @@ export { copyOf, type LiveSettings, SWITCHES, type SwitchChange, type SwitchName
 export { PANE_ACTIONS, type PaneAction, PaneBoard, type PaneExplanation } from './pane-board.js'
 export type { BoardChange } from './pane-changes.js'
 export type { PaneInfo } from './pane-info.js'
-export { SessionWatch } from './session-monitor.js'
+export { SessionMonitor } from './session-monitor.js'
 export { sessionPane } from './session-pane.js'

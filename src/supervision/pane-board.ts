@@ -12,7 +12,7 @@ import {
 } from '../panes/index.js'
 import { findExecutable, runCommand } from '../process/index.js'
 import type { ForeignCall, Hearer } from '../reports/index.js'
-import type { JoinedTalk } from '../sessions/index.js'
+import type { JoinedConversation } from '../sessions/index.js'
 import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import { paneByWord, paneOfCall } from './find-pane.js'
@@ -225,7 +225,7 @@ export class PaneBoard {
   }
 
   /** What the agent in a pane of tmux has said, as far as its terminal has kept it; null for other panes. */
-  async talkOf(id: string): Promise<JoinedTalk | null> {
+  async talkOf(id: string): Promise<JoinedConversation | null> {
     const talk = this.tmuxPane(id)?.talk ?? null
     await talk?.settled(FIRST_READ_MS)
     return talk

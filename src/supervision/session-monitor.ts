@@ -17,14 +17,14 @@ import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import type { DriftFiles } from './drift/index.js'
 
-export interface SessionWatchOptions {
+export interface SessionMonitorOptions {
   screen: PaneScreen
   live: LivePack
   clock: Clock
   drift: DriftFiles
   redactor: Redactor
   record<T extends EventType>(type: T, data: EventData<T>): void
-  /** The status of the session's pane is followed by this one. */
+  /** Returns the supervisor that follows the status of the session's pane. */
   supervise?(pane: Pane): Supervisor
   /** Something about the pane may have changed. */
   changed?(): void
@@ -32,15 +32,17 @@ export interface SessionWatchOptions {
 }
 
 const FLUSH_MS = 30_000
-/** What a pane does changes with every row it prints; whoever reads a list of panes needs it this often. A status is told at once. */
-const TELL_AGAIN_S = 0.25
+/** A pane changes with every row that it prints: readers of the pane list are notified at most this often, in seconds. A new status is notified at once. */
+const NOTIFY_AGAIN_S = 0.25
 
 /**
- * Looks over a live session's shoulder: what the evidence adds up to and why (`explain`), which version of the agent this is, whether its
- * screens still look as the pack says. It has no say in the session.
+ * Follows a live session for people: what all evidence, with hooks and transcript, adds up to and why
+ * (`explain`), the status of its pane, which version of the agent this is, and whether its screens
+ * still look as the pack says. It cannot change the session. The session itself acts on a second
+ * reading, from bytes alone (docs/decisions/0022-two-readings-of-a-session.md).
  */
-export class SessionWatch implements SessionObserver {
-  readonly #options: SessionWatchOptions
+export class SessionMonitor implements SessionObserver {
+  readonly #options: SessionMonitorOptions
   readonly #pane: Pane
   readonly #timeline: Timeline
   readonly #history = new ChangeHistory()
@@ -49,11 +51,11 @@ export class SessionWatch implements SessionObserver {
   #flushedAt: number
   #time = { t: 0, at: 0 }
   #timer: Timer | null = null
-  #told = { t: Number.NEGATIVE_INFINITY, stateId: -1 }
+  #notified = { t: Number.NEGATIVE_INFINITY, stateId: -1 }
   #isVersionKnown = false
   readonly supervisor: Supervisor | null
 
-  constructor(options: SessionWatchOptions) {
+  constructor(options: SessionMonitorOptions) {
     const { live, screen, clock } = options
     const { pack } = live
     this.#options = options
@@ -78,9 +80,9 @@ export class SessionWatch implements SessionObserver {
       for (const step of steps) {
         if (step.type !== 'look') continue
         this.#findVersion(step.look.frame)
-        if (isLive) for (const report of this.#drift.see(step.look)) this.#report(report)
+        if (isLive) for (const report of this.#drift.see(step.look)) this.#reportDrift(report)
       }
-      this.#tell(t)
+      this.#notify(t)
       this.#schedule(t)
       if (this.#options.clock.monotonic() - this.#flushedAt >= FLUSH_MS) this.#flush()
     } catch (error) {
@@ -92,8 +94,8 @@ export class SessionWatch implements SessionObserver {
     this.#pane.noteInput(t, bytes)
   }
 
-  /** What the agent says beside its screen; late words keep the time at which they were said. */
-  hear(report: AgentReport): void {
+  /** Takes a report of the agent; a late report keeps its own time. */
+  report(report: AgentReport): void {
     try {
       const now = this.#now()
       const t = Math.min(now, Math.max(0, now - (this.#options.clock.now() - report.at) / 1000))
@@ -118,7 +120,6 @@ export class SessionWatch implements SessionObserver {
     this.#options.live.release()
   }
 
-  /** Now. */
   explain(): Explanation {
     return explainMoment(
       this.#timeline.now(this.#pane.state(this.#now())),
@@ -141,12 +142,12 @@ export class SessionWatch implements SessionObserver {
     return this.#options.live.version
   }
 
-  /** What is not told now is found by the board's own beat. */
-  #tell(t: number): void {
+  /** The board's own interval finds changes that are not notified now. */
+  #notify(t: number): void {
     const stateId = this.supervisor?.stateId ?? 0
-    const isEarly = t >= this.#told.t && t < this.#told.t + TELL_AGAIN_S
-    if (isEarly && stateId === this.#told.stateId) return
-    this.#told = { t, stateId }
+    const isEarly = t >= this.#notified.t && t < this.#notified.t + NOTIFY_AGAIN_S
+    if (isEarly && stateId === this.#notified.stateId) return
+    this.#notified = { t, stateId }
     this.#options.changed?.()
   }
 
@@ -169,7 +170,7 @@ export class SessionWatch implements SessionObserver {
     }, this.#options.onError)
   }
 
-  /** A screen that stands still sends nothing: time has to be looked at. */
+  /** A screen that does not change sends nothing: a timer checks it. */
   #schedule(t: number): void {
     const due = this.#drift.nextDeadline()
     this.#timer?.cancel()
@@ -177,14 +178,14 @@ export class SessionWatch implements SessionObserver {
       due === null
         ? null
         : this.#options.clock.setTimer(Math.max(0, (due - t) * 1000), () => {
-            for (const report of this.#drift.tick(due)) this.#report(report)
+            for (const report of this.#drift.tick(due)) this.#reportDrift(report)
           })
   }
 
-  #report({ reason, counts, look, screenHash }: DriftReport): void {
+  #reportDrift({ reason, counts, look, screenHash }: DriftReport): void {
     const { live, drift, redactor, clock, record } = this.#options
     const { pack } = live
-    // Without a pack everything is read by structure: there is nothing to drift from.
+    // Without a pack everything is read by structure: no drift is possible.
     if (pack.agent === 'generic') return
     const { frame, observation } = look
     const isNew = drift.keep({

@@ -189,7 +189,7 @@ describe('resume', () => {
     await home.ok(['send', resumed.id, 'go on', '--wait', '--timeout', '60'])
     expect(await said(resumed.id)).toHaveLength(1)
     const again = await home.run(['resume', session.id])
-    expect(errorLines(again.stderr)).toEqual([expect.stringContaining(`goes on as ${resumed.id}`)])
+    expect(errorLines(again.stderr)).toEqual([expect.stringContaining(`already resumed as ${resumed.id}`)])
   })
 
   it('a session that is lost says so once, and can be resumed', async () => {

@@ -185,7 +185,7 @@ describe.skipIf(!hasTmux)('supervision that is switched, and calls that are made
     expect(words()).not.toContain('Really do it')
     await home.run(['switch', 'notify', 'on'], { env })
     const wrong = await home.run(['switch', 'nonsense', 'off'], { env })
-    expect([wrong.code, wrong.stderr]).toEqual([expect.any(Number), expect.stringContaining('there is no switch')])
+    expect([wrong.code, wrong.stderr]).toEqual([expect.any(Number), expect.stringContaining('unknown switch')])
   })
 
   it('while somebody presses keys in `watch`, only that terminal calls', async () => {

@@ -8,7 +8,7 @@ export function sessionView(host: Host, { chosen: _, ...record }: SessionRecord)
   const session = host.live(record.id)
   if (!session) return { ...record }
   const { observation } = session
-  const crew = host.crew(record.id)
+  const crew = host.agentStats(record.id)
   const menu = liveMenu(observation ?? null)
   return {
     ...record,

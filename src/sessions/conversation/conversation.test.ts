@@ -194,7 +194,7 @@ describe('a turn in the normal buffer', () => {
     stage.conversation.closeMessage()
     stage.conversation.closeTurn()
     stage.paint([...turn, '', '◆ Details of the shell', '  Status: running'], 30)
-    expect(stage.conversation.closeHistory(stage.screen.last!)).not.toBeNull()
+    expect(stage.conversation.closeIdleOutput(stage.screen.last!)).not.toBeNull()
     stage.conversation.closeTurn()
     stage.paint([...turn, '', '◆ The build has ended.'], 30)
     expect(markdown(stage.read())).toBe('The build has ended.')

@@ -80,7 +80,7 @@ describe('a menu', () => {
     await stage.paint(['▷ go', '', ...MENU], { isGone: true, passMs: 3_000 })
     expect(stage.session.approval).toMatchObject({ state: 'pending' })
     expect(stage.errors.map(String)).toContain('Error: the disk is full')
-    expect(stage.shown.filter(line => line.startsWith('ask'))).toHaveLength(1)
+    expect(await stage.written('approval.requested')).toHaveLength(1)
   })
 })
 
@@ -95,7 +95,7 @@ describe('a frame that the program was stopped in the middle of', () => {
     await stage.print(`${BEGIN}\u001b[H\u001b[J`, 1_000)
     await stage.print(`${painted([...rows, ...MENU])}${END}`)
     expect(stage.session.approval).toMatchObject({ id: first.id, state: 'pending' })
-    expect(stage.shown.filter(line => line.startsWith('ask'))).toHaveLength(1)
+    expect(await stage.written('approval.requested')).toHaveLength(1)
   })
 
   test('asks nothing with the half of a menu, and the whole one once', async () => {
@@ -108,7 +108,7 @@ describe('a frame that the program was stopped in the middle of', () => {
     await stage.print(`${BEGIN}${menu.slice(0, half)}`, 200)
     await stage.print(`${menu.slice(half)}${END}`)
     expect(stage.session.approval?.request.options).toHaveLength(2)
-    expect(stage.shown.filter(line => line.startsWith('ask'))).toHaveLength(1)
+    expect(await stage.written('approval.requested')).toHaveLength(1)
   })
 
   test('is asked all the same when nothing more comes', async () => {

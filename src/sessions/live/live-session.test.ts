@@ -17,7 +17,7 @@ describe('a turn', () => {
     await paintTurn(stage, 'hello', ['◆ Hello there, I am here.'])
     expect(await stage.messages()).toEqual(['Hello there, I am here.'])
     expect(await stage.events('turn.closed')).toEqual([{ session: 'ses_stage', turn: 'ses_stage.1', outcome: 'done' }])
-    expect(stage.shown).toContain('close ses_stage.1.1')
+    expect((await stage.written('message.final')).map(({ data }) => data.message)).toEqual(['ses_stage.1.1'])
     expect(stage.session.isIdle).toBe(true)
     expect(stage.errors).toEqual([])
   })
@@ -56,7 +56,7 @@ describe('what the agent writes down itself', () => {
     await open({ agent: TRANSCRIPT })
     await stage.paint(['▷ hello', '', THINKING, ''])
     await stage.paint(['▷ hello', '', '◆ See the docs for more of this', '', THINKING, ''])
-    await stage.hear({ is: 'said', id: 'm1', markdown: 'See the **docs** for [more](https://x.y) of this' })
+    await stage.report({ is: 'said', id: 'm1', markdown: 'See the **docs** for [more](https://x.y) of this' })
     await stage.paint(['▷ hello', '', '◆ See the docs for more of this', '', DONE, ''])
     expect(await stage.messages()).toEqual(['See the **docs** for [more](https://x.y) of this'])
     expect(await stage.events('message.final')).toHaveLength(1)
@@ -67,7 +67,7 @@ describe('what the agent writes down itself', () => {
     await stage.paint(['▷ hello', '', THINKING, ''])
     for (const part of ['See the', 'See the docs for', 'See the docs for more of this'])
       await stage.paint(['▷ hello', '', `◆ ${part}`, '', '◆ and', '', THINKING, ''], { passMs: 150 })
-    await stage.hear({ is: 'said', id: 'm1', markdown: 'See the **docs** for more of this' })
+    await stage.report({ is: 'said', id: 'm1', markdown: 'See the **docs** for more of this' })
     expect(stage.session.blocks).toMatchObject([{ source: 'transcript', runs: [{}, { text: 'docs', bold: true }, {}] }])
   })
 
@@ -83,7 +83,7 @@ describe('what the agent writes down itself', () => {
     expect(stage.session.phase).toBe('dormant')
     expect(stage.session.isIdle).toBe(false)
     expect(await stage.messages()).toEqual([])
-    await stage.hear({ is: 'said', id: 'm1', markdown: 'It says *this* and that' })
+    await stage.report({ is: 'said', id: 'm1', markdown: 'It says *this* and that' })
     await stage.pass(50)
     expect(await stage.messages()).toEqual(['It says *this* and that'])
     expect(stage.session.isIdle).toBe(true)
@@ -94,14 +94,17 @@ describe('what the agent writes down itself', () => {
     await paintTurn(stage, 'hello', ['◆ It says this and that'])
     expect(await stage.messages()).toEqual(['It says this and that'])
     await stage.pass(30_000)
-    await stage.hear({ is: 'said', id: 'm1', markdown: 'It says `this` and that' }, { at: stage.clock.now() - 30_000 })
+    await stage.report(
+      { is: 'said', id: 'm1', markdown: 'It says `this` and that' },
+      { at: stage.clock.now() - 30_000 },
+    )
     await stage.pass(50)
     expect(await stage.events('message.final')).toMatchObject([
       { message: 'ses_stage.1.1', markdown: 'It says this and that' },
       { message: 'ses_stage.1.1', markdown: 'It says `this` and that', revision: 1 },
     ])
     await stage.pass(40_000)
-    await stage.hear({ is: 'said', id: 'm2', markdown: 'Too late' }, { at: stage.clock.now() - 70_000 })
+    await stage.report({ is: 'said', id: 'm2', markdown: 'Too late' }, { at: stage.clock.now() - 70_000 })
     await stage.pass(50)
     expect(await stage.events('message.final')).toHaveLength(2)
   })
@@ -109,8 +112,8 @@ describe('what the agent writes down itself', () => {
   test('brings back what scrolled away unseen (R15)', async () => {
     await open({ agent: TRANSCRIPT })
     await stage.paint(['▷ hello', '', THINKING, ''])
-    await stage.hear({ is: 'said', id: 'm1', markdown: 'First part of it, long gone.' })
-    await stage.hear({ is: 'said', id: 'm2', markdown: 'The part that is still there.' })
+    await stage.report({ is: 'said', id: 'm1', markdown: 'First part of it, long gone.' })
+    await stage.report({ is: 'said', id: 'm2', markdown: 'The part that is still there.' })
     await stage.paint(['▷ hello', '', '◆ The part that is still there.', '', DONE, ''])
     expect(await stage.messages()).toEqual(['First part of it, long gone.\n\nThe part that is still there.'])
   })
@@ -121,10 +124,10 @@ describe('what the agent writes down itself', () => {
     await stage.pass(2_000)
     const old = stage.clock.now() - 60_000
     await paintTurn(stage, 'two', ['◆ The second answer is another'], rows)
-    await stage.hear({ is: 'said', id: 'old', markdown: 'From yesterday' }, { at: old })
-    await stage.hear({ is: 'said', id: 'm2', markdown: 'The second answer is **another**' }, { id: 'same' })
-    await stage.hear({ is: 'said', id: 'm2', markdown: 'The second answer is **another**' }, { id: 'same' })
-    await stage.hear({ is: 'said', id: 'm2', markdown: 'The second answer is **another**' }, { id: 'other' })
+    await stage.report({ is: 'said', id: 'old', markdown: 'From yesterday' }, { at: old })
+    await stage.report({ is: 'said', id: 'm2', markdown: 'The second answer is **another**' }, { id: 'same' })
+    await stage.report({ is: 'said', id: 'm2', markdown: 'The second answer is **another**' }, { id: 'same' })
+    await stage.report({ is: 'said', id: 'm2', markdown: 'The second answer is **another**' }, { id: 'other' })
     await stage.pass(50)
     expect(await stage.messages()).toEqual(['The first answer is this one', 'The second answer is **another**'])
     expect(await stage.events('message.final')).toHaveLength(3)
@@ -133,15 +136,15 @@ describe('what the agent writes down itself', () => {
   test('what a helper of the agent says is no part of the answer', async () => {
     await open({ agent: TRANSCRIPT, times: { transcriptWaitMs: 100 } })
     await stage.paint(['▷ hello', '', '◆ Mine', '', THINKING, ''])
-    await stage.hear({ is: 'said', id: 's1', markdown: 'Said by a helper', subAgent: 'a1' })
+    await stage.report({ is: 'said', id: 's1', markdown: 'Said by a helper', subAgent: 'a1' })
     await stage.paint(['▷ hello', '', '◆ Mine', '', DONE, ''])
     expect(await stage.messages()).toEqual(['Mine'])
   })
 
   test('names the conversation, so that it can be resumed', async () => {
     await open()
-    await stage.hear({ is: 'session', agentSession: 'abc-1', version: '2.0' }, { channel: 'hook' })
-    await stage.hear({ is: 'session', agentSession: 'abc-1' })
+    await stage.report({ is: 'session', agentSession: 'abc-1', version: '2.0' }, { channel: 'hook' })
+    await stage.report({ is: 'session', agentSession: 'abc-1' })
     await stage.session.settled()
     expect(await stage.events('session.identified')).toEqual([
       { agentSessionId: 'abc-1', source: 'hook', agentVersion: '2.0' },
@@ -151,7 +154,7 @@ describe('what the agent writes down itself', () => {
   test('an interruption ends the turn when the screen does not say so', async () => {
     await open()
     await stage.paint(['▷ hello', '', '◆ Half', '', THINKING, ''])
-    await stage.hear({ is: 'turn-ended', outcome: 'interrupted' })
+    await stage.report({ is: 'turn-ended', outcome: 'interrupted' })
     await stage.pass(900)
     expect(stage.session.phase).toBe('streaming')
     await stage.pass(200)

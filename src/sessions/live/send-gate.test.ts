@@ -111,7 +111,7 @@ describe('what goes wrong in between', () => {
     const agent = agentOf({ swallowed: 9 })
     expect(await send(agent)).toMatchObject({
       result: 'unconfirmed',
-      detail: expect.stringContaining('stands in the input box'),
+      detail: expect.stringContaining('the text is in the input box'),
     })
     expect(agent.writes).toEqual([TEXT, '\r', '\r'])
   })

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { parsePack } from '../../screen/index.js'
-import { squash, type TextMeaning, typingOf } from './send-text.js'
+import { squash } from '../compare-text.js'
+import { type TextMeaning, typingOf } from './send-text.js'
 
 const packOf = (mode: string) =>
   parsePack(`pack = 1\nagent = "demo"\ninput = { mode = "${mode}", pace_ms = 2 }\n`, 'test.toml')

@@ -11,7 +11,7 @@ import { validateEvent } from '../../events/index.js'
 import type { Menu } from '../../screen/index.js'
 import { type EventStore, openStore } from '../../store/index.js'
 import type { AnswerChannel } from './answer-channel.js'
-import { SessionApprovals } from './session-approvals.js'
+import { SessionRequests } from './session-requests.js'
 
 /*
  * One request is told of by its transcript, by two hooks and by its menu. Which comes first, and how long after the others, is up to a busy
@@ -52,7 +52,7 @@ class Asking {
   menu: Menu | null = null
   #appearances = 0
   #calls = 0
-  readonly #approvals: SessionApprovals
+  readonly #approvals: SessionRequests
 
   constructor() {
     const answers: AnswerChannel = {
@@ -61,11 +61,10 @@ class Asking {
       answer: async report => (this.held.delete(report) ? 'sent' : 'closed'),
       release: report => void this.held.delete(report),
     }
-    this.#approvals = new SessionApprovals({
+    this.#approvals = new SessionRequests({
       subject: { ...SUBJECT, session: this.id },
       ledger,
       clock,
-      sinks: [],
       answers,
       menu: {
         menu: () => this.menu,
@@ -98,7 +97,7 @@ class Asking {
       }
       case 'menu':
         this.menu = MENU
-        return this.#approvals.raise(MENU, `3:${++this.#appearances}`)
+        return this.#approvals.screen.raise(MENU, `3:${++this.#appearances}`)
     }
   }
 
@@ -116,8 +115,8 @@ class Asking {
 
   async answer(record: ApprovalRecord): Promise<void> {
     await ledger.decide(record.id, decisionOf(record, { option: record.request.options[0]!.key }))
-    await runThrough(clock, this.#approvals.apply((await ledger.get(record.id))!))
-    await this.#approvals.settle()
+    await runThrough(clock, this.#approvals.delivery.apply((await ledger.get(record.id))!))
+    await this.#approvals.screen.settle()
   }
 
   async records(): Promise<ApprovalRecord[]> {
@@ -125,7 +124,7 @@ class Asking {
   }
 
   #hear(statement: AgentStatement, id: string, report: Partial<AgentReport> = {}): Promise<void> {
-    return this.#approvals.hear({ id, channel: 'hook', at: clock.now(), statement, ...report })
+    return this.#approvals.reported.take({ id, channel: 'hook', at: clock.now(), statement, ...report })
   }
 }
 

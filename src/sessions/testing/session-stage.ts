@@ -7,14 +7,14 @@ import { approvalsProjection, Ledger } from '../../approvals/index.js'
 import { SimulatedClock } from '../../clock/index.js'
 import { type EventData, type EventType, newEvent, validateEvent } from '../../events/index.js'
 import type { KeeperPort } from '../../keeper/index.js'
-import { parsePack } from '../../screen/index.js'
-import { type EventStore, openStore } from '../../store/index.js'
+import { type Pack, parsePack } from '../../screen/index.js'
+import { type EventStore, openStore, type StoredEvent } from '../../store/index.js'
+import type { SessionUpdate } from '../conversation/index.js'
 import { SessionJournal } from '../live/journal.js'
 import { LiveSession } from '../live/live-session.js'
-import type { LiveSessionOptions } from '../live/live-session-options.js'
-import { SessionInside } from '../live/session-inside.js'
+import type { Notice } from '../live/session-notices.js'
+import type { LiveSessionOptions } from '../live/session-options.js'
 import { type SessionRecord, sessionStream, sessionsProjection } from '../live/session-record.js'
-import { BLOCK_CAPS, type Notice, type Sink } from '../live/sink.js'
 
 const PACK_FILE = fileURLToPath(new URL('../../../packs/demo/demo.toml', import.meta.url))
 const RULE = '─'.repeat(60)
@@ -33,22 +33,22 @@ export interface StageOptions {
 }
 
 /**
- * A live session with everything real but its terminal: bytes are handed to it, its keys are kept, and time stands still until it is told
- * to pass. Pictures are drawn as the demo agent draws them.
+ * A live session with everything real but its terminal: tests feed it bytes and read the keys that it
+ * sends, on a simulated clock. Frames are drawn as the demo agent draws them.
  */
 export class SessionStage {
   readonly clock: SimulatedClock
   readonly store: EventStore
   readonly session: LiveSession
   readonly keys: string[] = []
-  readonly shown: string[] = []
-  readonly notices: Notice[] = []
+  /** Ephemeral updates that the session emitted, as one line each. */
+  readonly updates: string[] = []
   readonly errors: unknown[] = []
   readonly signals: string[] = []
   /** What was printed so far, with its times. */
   readonly #printed: { bytes: Uint8Array; t: number; offset: number }[] = []
   readonly #directory: string
-  #options!: LiveSessionOptions
+  readonly #openedAt: number
   #offset = 0
   #reports = 0
 
@@ -56,11 +56,13 @@ export class SessionStage {
     clock: SimulatedClock,
     store: EventStore,
     directory: string,
+    openedAt: number,
     create: (stage: SessionStage) => LiveSession,
   ) {
     this.clock = clock
     this.store = store
     this.#directory = directory
+    this.#openedAt = openedAt
     this.session = create(this)
   }
 
@@ -82,30 +84,28 @@ export class SessionStage {
       await store.append(sessionStream(id), 0, [newEvent('session.started', started as never, startedAt)])
     const record: SessionRecord = { id, startedAt, state, version, ...started, ...(exit && { exit }) }
     const journal = await SessionJournal.open(store, id)
-    const toml = readFileSync(PACK_FILE, 'utf8')
-    const pack = parsePack(options.pack?.(toml) ?? toml, 'demo.toml')
+    const pack = demoPack(options.pack)
     return new SessionStage(
       clock,
       store,
       directory,
+      await store.head(),
       stage =>
-        new LiveSession(
-          (stage.#options = {
-            record,
-            pack,
-            keeper: stage.#keeper(),
-            journal,
-            ledger: new Ledger(store),
-            sinks: [stage.#sink()],
-            clock,
-            emulator: { cols: COLS, rows: ROWS },
-            hostName: 'test',
-            onError: error => stage.errors.push(error),
-            ...(options.times && { times: options.times }),
-            ...(options.agent && { agent: options.agent }),
-            ...(options.snapshot && { restored: options.snapshot }),
-          }),
-        ),
+        new LiveSession({
+          record,
+          pack,
+          keeper: stage.#keeper(),
+          journal,
+          ledger: new Ledger(store),
+          clock,
+          emulator: { cols: COLS, rows: ROWS },
+          hostName: 'test',
+          emit: update => stage.#take(update),
+          onError: error => stage.errors.push(error),
+          ...(options.times && { times: options.times }),
+          ...(options.agent && { agent: options.agent }),
+          ...(options.snapshot && { restored: options.snapshot }),
+        }),
     )
   }
 
@@ -118,16 +118,6 @@ export class SessionStage {
     next.session.goLive()
     await next.pass(2_000)
     return next
-  }
-
-  /** A second inside of the same session, on the same log and sinks, which a test moves by hand. */
-  inside(): SessionInside {
-    return new SessionInside(this.#options, {
-      press: async () => undefined,
-      stop: async () => undefined,
-      interrupt: async () => undefined,
-      unattendedMs: () => 0,
-    })
   }
 
   async close(): Promise<void> {
@@ -167,10 +157,10 @@ export class SessionStage {
     await this.session.settled()
   }
 
-  /** The agent says something beside its screen, now. */
-  async hear(statement: AgentStatement, report: Partial<AgentReport> = {}): Promise<void> {
+  /** The agent reports something besides its screen, now. */
+  async report(statement: AgentStatement, report: Partial<AgentReport> = {}): Promise<void> {
     this.#reports++
-    this.session.hear({
+    this.session.report({
       id: `report-${this.#reports}`,
       channel: 'transcript',
       at: this.clock.now(),
@@ -192,6 +182,20 @@ export class SessionStage {
     return [...messages.values()]
   }
 
+  /** Events of these types in any stream, written since this stage was opened. */
+  async written(...types: EventType[]): Promise<StoredEvent[]> {
+    return this.store.readAll({ after: this.#openedAt, limit: 1_000, types })
+  }
+
+  /** Notices since this stage was opened. */
+  async notices(): Promise<Notice[]> {
+    await this.session.settled()
+    return (await this.written('session.noticed')).map(({ data }) => {
+      const { session: _, ...notice } = data
+      return notice as unknown as Notice
+    })
+  }
+
   get #t(): number {
     return (this.clock.now() - 1_000_000) / 1000
   }
@@ -211,19 +215,14 @@ export class SessionStage {
     }
   }
 
-  #sink(): Sink {
-    return {
-      kind: 'web',
-      caps: BLOCK_CAPS,
-      open: async ({ message }) => void this.shown.push(`open ${message}`),
-      update: ({ message }, blocks) => void this.shown.push(`update ${message} ${blocks.length}`),
-      close: async ({ message }) => void this.shown.push(`close ${message}`),
-      ask: async ({ id }) => void this.shown.push(`ask ${id.slice(0, 3)}`),
-      settle: async ({ state }) => void this.shown.push(`settle ${state}`),
-      notice: async (_, notice) => void this.notices.push(notice),
-      typing: (_, isOn) => void this.shown.push(`typing ${isOn}`),
-    }
+  #take(update: SessionUpdate): void {
+    if (update.type === 'typing') this.updates.push(`typing ${update.on}`)
+    else this.updates.push(`update ${update.message} ${update.blocks.length}`)
   }
+}
+
+export function demoPack(changes: (toml: string) => string = toml => toml): Pack {
+  return parsePack(changes(readFileSync(PACK_FILE, 'utf8')), 'demo.toml')
 }
 
 function recordOf(clock: SimulatedClock, given: Partial<SessionRecord> = {}): SessionRecord {
