@@ -1,5 +1,5 @@
 import { type HeadlessEnd, kindOfTool } from '../agents/index.js'
-import { type AgentTurn, died, type StepCall, type Usage } from '../engine/index.js'
+import { type AgentTurn, failedTurn, type StepCall, type Usage } from '../engine/index.js'
 import { newEvent } from '../events/index.js'
 import { canonicalJson } from '../text/index.js'
 import type { RoleName } from './args.js'
@@ -117,7 +117,7 @@ export function callOf({ call }: Pick<NodeContext, 'call'>, part: string | undef
 
 /** A turn that did not end well, as the end of its node. */
 export function turnFailed(end: HeadlessEnd): NodeResult {
-  return { failed: died(end), ...usageOf(end) }
+  return { failed: failedTurn(end), ...usageOf(end) }
 }
 
 export function usageOf({ usage }: HeadlessEnd): { usage?: Usage } {

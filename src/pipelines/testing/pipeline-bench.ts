@@ -13,7 +13,7 @@ import {
   type RunRecord,
   runStream,
   runsProjection,
-  SignsOfLife,
+  StallDetector,
 } from '../../engine/index.js'
 import { newEvent, validateEvent } from '../../events/index.js'
 import { type EventStore, openStore, type StoredEvent } from '../../store/index.js'
@@ -155,7 +155,7 @@ export class PipelineBench {
   /** Drives until the run ends or waits for somebody, in a host of its own: each call is a new life. */
   async drive(id: string, store = this.store): Promise<BenchRun> {
     const clock = systemClock
-    const signs = new SignsOfLife(clock)
+    const signs = new StallDetector(clock)
     const steps = new PipelineSteps(
       {
         agents: this.agents,

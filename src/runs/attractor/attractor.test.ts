@@ -156,7 +156,7 @@ test('a stage that fails is tried again and told of, and fails the pipeline', as
   expect(events.find(({ event }) => event === 'StageRetrying')!.data.delay_ms).toBeGreaterThanOrEqual(100)
   expect(events.at(-1)).toMatchObject({
     event: 'PipelineFailed',
-    data: { error: expect.stringContaining('ended with 3') },
+    data: { error: expect.stringContaining('exited with code 3') },
   })
 })
 
