@@ -63,7 +63,7 @@ describe('a mistake on the command line', () => {
   })
 
   it('about a session that cannot be: agent, directory, id', async () => {
-    await expectRefusal(['start', 'dmo'], 2, /there is no agent "dmo"; did you mean "demo"\?/)
+    await expectRefusal(['start', 'dmo'], 2, /unknown agent "dmo"; did you mean "demo"\?/)
     await expectRefusal(
       ['start', 'demo', '--cwd', '/no/such/place'],
       2,
