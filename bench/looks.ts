@@ -4,7 +4,7 @@
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PackShelf } from '../src/agents/index.js'
+import { LivePacks } from '../src/agents/index.js'
 import { approvalsProjection, Ledger } from '../src/approvals/index.js'
 import { SimulatedClock } from '../src/clock/index.js'
 import { loadConfig } from '../src/config/index.js'
@@ -52,7 +52,7 @@ const store = await openStore({
 })
 const onError = (error: unknown) => console.error(error)
 const { config } = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' })
-const packs = new PackShelf({
+const packs = new LivePacks({
   directories: { user: null, shipped: join(PACKAGE_ROOT, 'packs') },
   clock,
   onFailed: onError,
@@ -117,7 +117,7 @@ async function openSession(index: number): Promise<LiveSession> {
   const recorded = { ...started, recording: '/p/r.cast', owner: 'daemon' }
   await store.append(sessionStream(id), 0, [newEvent('session.started', recorded as never, clock.now())])
   const record = { id, startedAt: 1_000_000, state: 'starting', version: 1, ...recorded } as SessionRecord
-  const live = await packs.take(agent)
+  const live = await packs.acquire(agent)
   const session = new LiveSession({
     record,
     pack: live.pack,

@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { PackShelf } from '../src/agents/index.js'
+import { LivePacks } from '../src/agents/index.js'
 import { reportedOf } from '../src/approvals/testing/fixtures.js'
 import { openHome } from '../src/cli/home.js'
 import { serverSettings } from '../src/cli/serve/server-settings.js'
@@ -50,13 +50,13 @@ const address = await api.listenOnTcp()
 const { readFileSync } = await import('node:fs')
 process.send!({ type: 'ready', address, token: readFileSync(api.parts.auth.token.path, 'utf8').trim() })
 
-const shelf = new PackShelf({
+const packs = new LivePacks({
   directories: { user: join(directory, 'packs') },
   clock: systemClock,
   onFailed: ignore,
   onReloaded: ignore,
 })
-const live = await shelf.take('demo')
+const live = await packs.acquire('demo')
 const began = systemClock.monotonic()
 const now = () => (systemClock.monotonic() - began) / 1000
 const panes = Array.from({ length: PANES }, (_, n) => {

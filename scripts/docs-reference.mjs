@@ -274,11 +274,11 @@ async function tablesPage(sources) {
 async function graphAttributesPage() {
   const { GRAPH_ATTRIBUTES, NODE_ATTRIBUTES, EDGE_ATTRIBUTES } = await fromDist('graph/index.js')
   const rows = attributes =>
-    Object.entries(attributes).map(([name, { type, aliases = [], default: standard, says }]) => [
+    Object.entries(attributes).map(([name, { type, aliases = [], default: standard, description }]) => [
       `\`${name}\`${aliases.map(alias => `, \`${alias}\``).join('')}`,
       typeName(type),
       standard ? `\`${standard}\`` : '',
-      cell(says),
+      cell(description),
     ])
   const section = (title, attributes) =>
     `## ${title}\n\n${table(['attribute', 'value', 'default', ''], rows(attributes))}`

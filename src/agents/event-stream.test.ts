@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { EventStreamParser } from './event-stream.js'
 
 describe('an event stream', () => {
-  it('gives the data of whole events', () => {
+  it('gives the data of complete events', () => {
     const parser = new EventStreamParser()
     expect(parser.take('event: x\nid: 1\ndata: {"a":1}\n\n: comment\n\ndata:b\ndata: c\n\ndata: torn')).toEqual([
       '{"a":1}',
@@ -12,7 +12,7 @@ describe('an event stream', () => {
     expect(parser.take(' end\n\n')).toEqual(['torn end'])
   })
 
-  it('does not care where it is cut, nor how lines end', () => {
+  it('can be cut anywhere, with any line ending', () => {
     const line = fc.stringMatching(/^[a-z ü€]{0,8}$/)
     const stream = fc.array(fc.array(line, { minLength: 1, maxLength: 3 }), { maxLength: 5 })
     fc.assert(
@@ -30,7 +30,7 @@ describe('an event stream', () => {
     )
   })
 
-  it('drops an event that is too long, and goes on with the next', () => {
+  it('drops an event that is too long, and continues with the next', () => {
     const parser = new EventStreamParser(20)
     expect(parser.take(`data: ${'x'.repeat(15)}`)).toEqual([])
     expect(parser.take('x'.repeat(15))).toEqual([])

@@ -1,6 +1,7 @@
 /**
- * Takes the pieces of a `text/event-stream` as they come, cut anywhere, and gives the data of whole events. Only `data` matters here; names,
- * ids and comments are passed over. https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
+ * Parses a `text/event-stream` that arrives in arbitrary chunks, and returns the data of complete
+ * events. Only `data` matters here; names, ids and comments are ignored.
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html#event-stream-interpretation
  */
 export class EventStreamParser {
   readonly #maxLength: number
@@ -23,7 +24,7 @@ export class EventStreamParser {
         this.#wasReturn = false
         continue
       }
-      // CR LF is one end of line.
+      // CR LF is one line ending.
       if (character === '\r' || !this.#wasReturn) this.#endLine(text.slice(from, at), events)
       this.#wasReturn = character === '\r'
       from = at + 1
@@ -49,7 +50,7 @@ export class EventStreamParser {
     else this.#data = []
   }
 
-  /** What is left of the event is passed over with it. */
+  /** Drops the rest of the event, too. */
   #drop(): void {
     this.#line = ''
     this.#data = []

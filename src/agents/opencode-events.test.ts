@@ -105,14 +105,14 @@ function connect(port: number, password = PASSWORD): void {
 const kinds = () => heard.map(({ is, key, result }) => [is, key, result].filter(Boolean).join(' '))
 const see = (wanted: string[]) => expect.poll(kinds, { timeout: 5_000, interval: 10 }).toEqual(wanted)
 
-describe('the channel of OpenCode', () => {
-  it('is there only for sessions that were started with it', () => {
+describe('the event channel of OpenCode', () => {
+  it('exists only for sessions that were started with it', () => {
     expect(opencodeEvents.open({ directory, clock: systemClock })).toBeNull()
     writeFileSync(join(directory, SERVER_FILE), 'not json')
     expect(opencodeEvents.open({ directory, clock: systemClock })).toBeNull()
   })
 
-  it('tells what is asked, and how it was answered', async () => {
+  it('reports requests, and how they were answered', async () => {
     connect(await server.listen())
     await expect.poll(() => connections).toEqual([true])
     server.say('permission.asked', asked('per_1'))
@@ -127,7 +127,7 @@ describe('the channel of OpenCode', () => {
     })
   })
 
-  it('tells at once what was asked before it listened, and only once', async () => {
+  it('reports at once what was asked before it connected, and only once', async () => {
     server.permissions = [asked('per_1')]
     server.questions = [{ id: 'que_1', sessionID: SESSION, questions: [{ question: 'Which?' }] }]
     connect(await server.listen())
@@ -138,7 +138,7 @@ describe('the channel of OpenCode', () => {
     await see(['session', 'request per_1', 'request que_1', 'request per_2'])
   })
 
-  it('connects again when it was cut off, and tells what was settled meanwhile', async () => {
+  it('reconnects after a disconnect, and reports what was answered meanwhile', async () => {
     server.permissions = [asked('per_1'), asked('per_2')]
     connect(await server.listen())
     await see(['session', 'request per_1', 'request per_2'])
@@ -158,7 +158,7 @@ describe('the channel of OpenCode', () => {
     await expect.poll(() => connections, { timeout: 5_000 }).toEqual([true])
   })
 
-  it('does not get in with another password', async () => {
+  it('is refused with a wrong password', async () => {
     connect(await server.listen(), 'guess')
     await expect.poll(() => server.refused, { timeout: 5_000 }).toBeGreaterThan(0)
     expect(connections).toEqual([])
@@ -170,13 +170,13 @@ describe('the channel of OpenCode', () => {
     ['once', undefined, { reply: 'once' }],
     ['always', undefined, { reply: 'always' }],
     ['deny', 'use ls', { reply: 'reject', message: 'use ls' }],
-  ] as const)('answers %s', async (behavior, message, body) => {
+  ] as const)('sends the answer %s', async (behavior, message, body) => {
     connect(await server.listen())
     expect(await events!.answer('per_1', { behavior, ...(message && { message }) })).toBe('taken')
     expect(server.replies).toEqual([{ path: '/permission/per_1/reply', body }])
   })
 
-  it('says whether an answer arrived', async () => {
+  it('returns whether an answer arrived', async () => {
     connect(await server.listen())
     expect(await events!.answer('per_gone', { behavior: 'once' })).toBe('gone')
     expect(await events!.answer('per_odd', { behavior: 'once' })).toBe('unreachable')
@@ -184,21 +184,21 @@ describe('the channel of OpenCode', () => {
     expect(await events!.answer('per_1', { behavior: 'once' })).toBe('unreachable')
   })
 
-  it('refuses questions, and leaves answering them to the screen', async () => {
+  it('can deny questions, and leaves answering them to the screen', async () => {
     connect(await server.listen())
     expect(await events!.answer('que_1', { behavior: 'deny' })).toBe('taken')
     expect(server.replies).toEqual([{ path: '/question/que_1/reject', body: {} }])
     await expect(events!.answer('que_1', { behavior: 'once' })).rejects.toMatchObject({ code: 'E_INPUT' })
   })
 
-  it('a key cannot lead to another place', async () => {
+  it('escapes request keys in URLs', async () => {
     connect(await server.listen())
     await events!.answer('per_1/../../session', { behavior: 'once' })
     expect(server.replies[0]!.path).toBe('/permission/per_1%2F..%2F..%2Fsession/reply')
   })
 })
 
-describe('what OpenCode reports', () => {
+describe('a report of OpenCode', () => {
   const say = (...list: [string, object][]) => {
     const report = new OpenCodeReport()
     return list.flatMap(([type, properties]) => report.take({ type, properties }))
@@ -214,7 +214,7 @@ describe('what OpenCode reports', () => {
   const idle: [string, object] = ['session.idle', { sessionID: SESSION }]
   const created: [string, object] = ['session.created', { info: { id: SESSION, version: '1', directory: '/w' } }]
 
-  it('a whole turn', () => {
+  it('covers a whole turn', () => {
     const statements = say(
       created,
       message('u', 'user'),
@@ -236,7 +236,7 @@ describe('what OpenCode reports', () => {
     ])
   })
 
-  it('an interrupted turn ends behind its last words, although the agent rests before', () => {
+  it('ends an interrupted turn after its last text, although the agent is idle before', () => {
     const statements = say(
       created,
       message('a', 'assistant'),
@@ -248,7 +248,7 @@ describe('what OpenCode reports', () => {
     expect(statements.slice(1)).toMatchObject([{ is: 'said' }, { is: 'turn-ended', outcome: 'interrupted' }])
   })
 
-  it('a helper’s conversation is not the main one', () => {
+  it('keeps a sub-agent’s conversation apart from the main one', () => {
     const child = { sessionID: 'ses_child0000000', status: { type: 'busy' } }
     const statements = say(
       created,
@@ -258,7 +258,7 @@ describe('what OpenCode reports', () => {
     expect(statements.slice(1)).toEqual([{ is: 'working', at: null, subAgent: 'ses_child0000000' }])
   })
 
-  it('another conversation that the person begins becomes the main one', () => {
+  it('follows another conversation that the person starts', () => {
     const statements = say(
       created,
       ['session.created', { info: { id: 'ses_second000000' } }],
@@ -271,7 +271,7 @@ describe('what OpenCode reports', () => {
   })
 })
 
-describe('starting OpenCode', () => {
+describe('OpenCode', () => {
   const location = { found: true as const, file: '/bin/opencode', prefix: [] }
   const start = (args: string[], more: object = {}) => ({
     args,
@@ -281,7 +281,7 @@ describe('starting OpenCode', () => {
     ...more,
   })
 
-  it('opens its server on loopback, with a password of this session', () => {
+  it('starts its server on loopback, with a password for this session', () => {
     const first = opencodeAgent.interactive(location, start([], { resume: 'ses_main00000000' }))
     const file = join(directory, SERVER_FILE)
     const { port, password } = JSON.parse(readFileSync(file, 'utf8'))
@@ -294,14 +294,14 @@ describe('starting OpenCode', () => {
   })
 
   it.each([[['--port', '4096']], [['--hostname=0.0.0.0']], [['serve']], [['run', 'hello']]])(
-    'leaves %j as the person wrote it',
+    'keeps %j as the person wrote it',
     args => {
       const command = opencodeAgent.interactive(location, start(args))
       expect([command.args, command.env]).toEqual([args, {}])
     },
   )
 
-  it('names itself on its last screen', () => {
+  it('prints its conversation id on exit', () => {
     expect(opencodeAgent.exitId!(['  Session   A title', '  Continue  opencode -s ses_e220d8c60ffee3OTv'])).toBe(
       'ses_e220d8c60ffee3OTv',
     )

@@ -8,20 +8,20 @@ import { EventStreamParser } from './event-stream.js'
 import { parseRecord, textOf } from './json-lines.js'
 import { OpenCodeReport } from './opencode-report.js'
 
-/** In the session's directory: where the terminal's own server listens, and what it wants to hear before it answers. */
+/** In the session directory: the port and password of the terminal's own server. */
 export const SERVER_FILE = 'opencode-server.json'
 
-/** While it starts, its server takes connections that it never answers. */
+/** While starting, the server accepts connections that it never answers. */
 const CONNECT_MS = 5_000
-/** It sends a heartbeat every ten seconds. */
+/** The server sends a heartbeat every ten seconds. */
 const SILENCE_MS = 35_000
-/** The list of open requests; a machine that is just starting things takes its time. */
+/** For the list of open requests; a busy machine needs time. */
 const LIST_MS = 20_000
 const FIRST_RETRY_MS = 200
 const LAST_RETRY_MS = 5_000
 const ANSWER_MS = 10_000
 
-/** The server of OpenCode's terminal, started with `--port` and a password of this session. */
+/** The server inside OpenCode's terminal, started with `--port` and a password for this session. */
 export const opencodeEvents: AgentEventSource = {
   open({ directory, clock }: EventsPlace) {
     const server = readServer(directory)
@@ -39,7 +39,7 @@ function readServer(directory: string): OpenCodeServer | null {
   try {
     text = readFileSync(join(directory, SERVER_FILE), 'utf8')
   } catch {
-    // Started without: by another version, or with options of the person's own.
+    // Started without the channel: by another version, or with the person's own options.
     return null
   }
   const { port, password } = parseRecord(text) ?? {}
@@ -47,8 +47,8 @@ function readServer(directory: string): OpenCodeServer | null {
 }
 
 /**
- * Listens until it is closed. After each connection the list of open requests is asked for, so that nothing is missed that was asked while
- * nobody listened, and what was answered meanwhile is told as answered.
+ * Listens until closed. After each connection it fetches the list of open requests, so that nothing
+ * is missed that was asked while disconnected, and reports requests that were answered meanwhile.
  */
 export class OpenCodeEvents implements AgentEvents {
   readonly #base: string
@@ -78,8 +78,8 @@ export class OpenCodeEvents implements AgentEvents {
   async answer(key: string, { behavior, message }: EventsAnswer): Promise<'taken' | 'gone' | 'unreachable'> {
     const isQuestion = key.startsWith('que')
     if (isQuestion && behavior !== 'deny')
-      throw new SignalboxError('E_INPUT', 'a question of OpenCode is answered on its screen', {
-        next: 'attach to the session, or refuse it here',
+      throw new SignalboxError('E_INPUT', 'a question of OpenCode can only be answered on its screen', {
+        next: 'attach to the session, or deny the question here',
       })
     const path = `${isQuestion ? 'question' : 'permission'}/${encodeURIComponent(key)}/${isQuestion ? 'reject' : 'reply'}`
     const reply = behavior === 'deny' ? 'reject' : behavior
@@ -108,7 +108,7 @@ export class OpenCodeEvents implements AgentEvents {
           pause = FIRST_RETRY_MS
         })
       } catch {
-        // Not up yet, gone, or silent for too long: the next attempt tells.
+        // Not up yet, gone, or silent for too long: try again.
       }
       this.#connected(false)
       await delay(this.#clock, pause, this.#closed.signal)
@@ -174,7 +174,7 @@ export class OpenCodeEvents implements AgentEvents {
   }
 }
 
-/** Aborts when nothing has set it anew in time, or when another signal aborts. */
+/** Aborts when it is not reset in time, or when another signal aborts. */
 class Deadline {
   readonly #clock: Clock
   readonly #controller = new AbortController()

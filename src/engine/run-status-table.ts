@@ -1,6 +1,6 @@
 import { defineMachine, type EventOf, type StateOf } from '../machine/index.js'
 
-/** The life of a run. Ended runs stay ended; only a failed one may be resumed. */
+/** The life of a run. Ended runs stay ended, except that a failed one may be resumed. */
 export const runStatusTable = defineMachine({
   name: 'run',
   states: ['queued', 'running', 'waiting', 'paused', 'completed', 'failed', 'rejected', 'cancelled'],
@@ -44,7 +44,7 @@ const STATUS_EVENTS: Readonly<Record<string, RunStatusEvent>> = {
   'child.finished': 'woken',
 }
 
-/** The table's event for a stored one; null for what moves no status. */
+/** The table's event for a stored event; null if it does not affect the status. */
 export function statusEventOf(type: string): RunStatusEvent | null {
   return STATUS_EVENTS[type] ?? null
 }

@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import { PackShelf } from '../agents/index.js'
+import { LivePacks } from '../agents/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import { NotifyCenter, openOutlets } from '../notifications/index.js'
 import { PaneBoard } from '../supervision/index.js'
@@ -13,8 +13,8 @@ import type { HostOptions, HostSettings } from './settings.js'
 /** Writes an event about the host itself, without waiting for it. */
 export type Note = <T extends EventType>(type: T, data: EventData<T>) => void
 
-export function openPacks({ settings, clock, owner }: HostOptions, note: Note): PackShelf {
-  const packs = new PackShelf({
+export function openPacks({ settings, clock, owner }: HostOptions, note: Note): LivePacks {
+  const packs = new LivePacks({
     directories: { user: settings.packDirectory },
     clock,
     onFailed: ({ agent, file, line, message }) =>
@@ -28,7 +28,7 @@ export function openPacks({ settings, clock, owner }: HostOptions, note: Note): 
 /** The pane board; null in a host without supervision. */
 export function openBoard(
   { settings, clock, owner, onError }: HostOptions,
-  { packs, redactor, note }: { packs: PackShelf; redactor: Redactor; note: Note },
+  { packs, redactor, note }: { packs: LivePacks; redactor: Redactor; note: Note },
 ): PaneBoard | null {
   if (!settings.supervision || owner !== 'daemon') return null
   return new PaneBoard({

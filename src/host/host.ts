@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import type { LivePack, PackShelf } from '../agents/index.js'
+import type { LivePack, LivePacks } from '../agents/index.js'
 import { Ledger, LedgerWatch } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import { type EventData, type EventType, newEvent } from '../events/index.js'
@@ -37,7 +37,7 @@ export class Host {
   readonly store: EventStore
   readonly ledger: Ledger
   readonly bus: LiveBus
-  readonly packs: PackShelf
+  readonly packs: LivePacks
   /** All supervised panes; null in a host without supervision. */
   readonly board: PaneBoard | null
   /** Notifications to people; null if there are none. */

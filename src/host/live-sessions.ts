@@ -1,5 +1,5 @@
 import { hostname } from 'node:os'
-import type { LivePack, PackShelf } from '../agents/index.js'
+import type { LivePack, LivePacks } from '../agents/index.js'
 import type { Ledger } from '../approvals/index.js'
 import { newId } from '../clock/index.js'
 import type { EventData, EventType } from '../events/index.js'
@@ -37,7 +37,7 @@ export interface LiveSessionsOptions {
   store: EventStore
   ledger: Ledger
   records: SessionRecords
-  packs: PackShelf
+  packs: LivePacks
   channels: AgentChannels
   board: PaneBoard | null
   snapshots: SessionSnapshots

@@ -142,7 +142,7 @@ function turnOf(
     ...(player.apiKeyEnv !== undefined && { apiKeyEnv: player.apiKeyEnv }),
     thresholds: input,
     isLive: role === 'worker' && input.isLive,
-    notItsOwn: logsOf(input),
+    foreignFiles: logsOf(input),
   }
 }
 

@@ -1,15 +1,15 @@
 import type { Attribute, Attributes, Graph, GraphEdge, GraphNode } from '../graph/index.js'
 
-/** A node of a pipeline: which function it is, and how it is drawn. */
+/** A node of a pipeline: its function, and how it is drawn. */
 export interface NodePlan {
-  /** Function of the pipeline; start and exit have none. */
+  /** The function in the pipeline; start and exit have none. */
   fn?: string
   label: string
   shape: string
   attributes?: Record<string, string>
 }
 
-/** From, to, and the word that stands for this way. */
+/** From, to, and the label of the route. */
 export type EdgePlan = readonly [from: string, to: string, label?: string]
 
 export interface GraphPlan {
@@ -19,7 +19,7 @@ export interface GraphPlan {
   edges: readonly EdgePlan[]
 }
 
-/** A graph as the DOT parser would have made it. */
+/** Builds the same value that the DOT parser would. */
 export function buildGraph({ name, attributes, nodes, edges }: GraphPlan): Graph {
   const counts = new Map<string, number>()
   return {

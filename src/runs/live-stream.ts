@@ -38,10 +38,10 @@ export async function followTranscript(
     clock,
     onStatement: (statement, { at }) => {
       if (at !== null && at < from) return
-      for (const body of activities.take(statement)) listener.say(body)
+      for (const body of activities.take(statement)) listener.log(body)
     },
     // A transcript that cannot be read costs the log its tools, not the run its worker.
-    onError: error => listener.say({ type: 'notice', level: 'warning', text: `its transcript: ${String(error)}` }),
+    onError: error => listener.log({ type: 'notice', level: 'warning', text: `its transcript: ${String(error)}` }),
   })
   tail.start()
   return {

@@ -117,8 +117,8 @@ export class SessionTurns implements LiveTurns {
     const { text } = end
     // Pieces of it may have been told as they were written; the last one ends it.
     const isTold = stream.said !== '' && text.trim().endsWith(stream.said.trim())
-    if (text !== '' && !isTold) listener.say({ type: 'text', text, delta: false })
-    listener.say({ type: 'result', ok: closed === 'done', reason: closed, text })
+    if (text !== '' && !isTold) listener.log({ type: 'text', text, delta: false })
+    listener.log({ type: 'result', ok: closed === 'done', reason: closed, text })
     return end
   }
 

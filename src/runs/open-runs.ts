@@ -6,7 +6,7 @@ import type { ApprovalPolicy, Ledger } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import {
   AgentSteps,
-  ChildLookSteps,
+  ChildObserveSteps,
   ChildSteerSteps,
   ChildStopSteps,
   CodergenSteps,
@@ -22,7 +22,7 @@ import {
   type Prices,
   RunHost,
   type RunRecord,
-  SignsOfLife,
+  StallDetector,
   simulatedSteps,
   ToolSteps,
 } from '../engine/index.js'
@@ -86,7 +86,7 @@ export function openRuns(options: RunsOptions): RunHost {
     })
   const approvals = new StepApprovals({ store, ledger, clock })
   const files = oneshotFiles(options)
-  const signs = new SignsOfLife(clock)
+  const signs = new StallDetector(clock)
   const agents = new AgentSteps({
     clock,
     redactor,
@@ -99,7 +99,7 @@ export function openRuns(options: RunsOptions): RunHost {
     ...(options.commands && { commands: options.commands }),
     ...(options.sessions && { live: new SessionTurns(options.sessions, clock) }),
     onActivity: (run, activity) => {
-      signs.seen(run)
+      signs.noteProgress(run)
       files.activity(run, activity)
       options.onActivity?.(run, activity)
     },
@@ -139,7 +139,7 @@ export function openRuns(options: RunsOptions): RunHost {
       'graph.code': node(codeStepsOf(pipelines, own)),
       'graph.merge': mergeSteps,
       'graph.child_source': childSourceSteps,
-      'graph.child_look': new ChildLookSteps(store),
+      'graph.child_look': new ChildObserveSteps(store),
       'graph.child_steer': new ChildSteerSteps(store),
       'graph.child_stop': new ChildStopSteps(store),
       'graph.simulated': simulatedSteps,

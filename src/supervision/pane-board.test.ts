@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { type AgentStatement, agentNames, loadAgent, PackShelf } from '../agents/index.js'
+import { type AgentStatement, agentNames, LivePacks, loadAgent } from '../agents/index.js'
 import { SimulatedClock } from '../clock/index.js'
 import { loadConfig } from '../config/index.js'
 import type { Notice } from '../notifications/notification.js'
@@ -30,7 +30,7 @@ class Board {
     this.board = new PaneBoard({
       clock,
       settings: { ...config, panes: { ...config.panes, ...over.panes } },
-      packs: new PackShelf({
+      packs: new LivePacks({
         directories: { user: null, shipped: join(PACKAGE_ROOT, 'packs') },
         clock,
         onFailed: () => undefined,

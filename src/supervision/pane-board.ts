@@ -1,4 +1,4 @@
-import { agentNames, type PackShelf } from '../agents/index.js'
+import { agentNames, type LivePacks } from '../agents/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import {
@@ -28,7 +28,7 @@ import { type TmuxPlaces, TmuxRoster } from './tmux-roster.js'
 export interface PaneBoardOptions {
   clock: Clock
   settings: SupervisorSettings
-  packs: PackShelf
+  packs: LivePacks
   redactor: Redactor
   env: NodeJS.ProcessEnv
   /** A switch of one pane was turned. */

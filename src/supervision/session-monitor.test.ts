@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { PackShelf } from '../agents/index.js'
+import { LivePacks } from '../agents/index.js'
 import { SimulatedClock } from '../clock/index.js'
 import { PaneScreen } from '../panes/index.js'
 import { createRedactor } from '../text/index.js'
@@ -28,13 +28,13 @@ afterEach(() => rmSync(root, { recursive: true, force: true, maxRetries: 3 }))
 async function watched() {
   const clock = new SimulatedClock()
   const events: { type: string; data: object }[] = []
-  const packs = new PackShelf({
+  const packs = new LivePacks({
     directories: { user: null, shipped: join(root, 'shipped') },
     clock,
     onFailed: () => undefined,
     onReloaded: () => undefined,
   })
-  const live = await packs.take('x')
+  const live = await packs.acquire('x')
   const screen = new PaneScreen(live.pack, { cols: 40, rows: 10 })
   const drift = new DriftFiles(root)
   const watch = new SessionMonitor({

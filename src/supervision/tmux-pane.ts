@@ -1,4 +1,4 @@
-import { type AgentReport, type LivePack, loadAgent, type PackShelf } from '../agents/index.js'
+import { type AgentReport, type LivePack, type LivePacks, loadAgent } from '../agents/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 import { type Counters, Pane, type PaneStep, Supervisor, type SupervisorSettings } from '../panes/index.js'
 import { contentBytes, type TmuxContent, type TmuxPaneInfo } from '../panes/tmux/index.js'
@@ -15,7 +15,7 @@ export interface TmuxPaneOptions {
   info: TmuxPaneInfo
   clock: Clock
   settings: SupervisorSettings
-  packs: PackShelf
+  packs: LivePacks
   programs: AgentPrograms
   redactor: Redactor
   env: NodeJS.ProcessEnv
@@ -52,7 +52,7 @@ export class TmuxPane {
   #isClosed = false
 
   static async open(options: TmuxPaneOptions): Promise<TmuxPane> {
-    return new TmuxPane(options, await options.packs.take(null))
+    return new TmuxPane(options, await options.packs.acquire(null))
   }
 
   private constructor(options: TmuxPaneOptions, live: LivePack) {
@@ -178,7 +178,7 @@ export class TmuxPane {
 
   async #usePack(agent: string | null): Promise<void> {
     const adapter = agent === null ? null : await loadAgent(agent)
-    const live = await this.#options.packs.take(adapter?.pack ?? null)
+    const live = await this.#options.packs.acquire(adapter?.pack ?? null)
     if (this.#isClosed) return live.release()
     const t = this.now()
     const { emulator } = this.supervisor.pane.screen.serialize()

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { PackShelf } from '../agents/index.js'
+import { LivePacks } from '../agents/index.js'
 import { SimulatedClock } from '../clock/index.js'
 import { loadConfig } from '../config/index.js'
 import { Counters } from '../panes/index.js'
@@ -30,7 +30,7 @@ describe('the panes of all tmux servers', () => {
     roster = new TmuxRoster({
       clock,
       settings: { ...config, panes: { ...config.panes, ...panes } },
-      packs: new PackShelf({
+      packs: new LivePacks({
         directories: { user: null, shipped: join(PACKAGE_ROOT, 'packs') },
         clock,
         onFailed: () => undefined,

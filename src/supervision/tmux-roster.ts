@@ -1,4 +1,4 @@
-import { agentNames, loadAgent, type PackShelf } from '../agents/index.js'
+import { agentNames, type LivePacks, loadAgent } from '../agents/index.js'
 import { type Clock, newId } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { Counters, SupervisorSettings } from '../panes/index.js'
@@ -15,7 +15,7 @@ export interface TmuxPlaces {
 export interface TmuxRosterOptions {
   clock: Clock
   settings: SupervisorSettings
-  packs: PackShelf
+  packs: LivePacks
   redactor: Redactor
   env: NodeJS.ProcessEnv
   counters: Counters

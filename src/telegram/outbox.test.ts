@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { type Clock, systemClock } from '../clock/index.js'
 import { openHomeStore } from '../host/index.js'
-import type { SqliteStore } from '../store/index.js'
+import type { EventStore } from '../store/index.js'
 import type { Queued } from './acts.js'
 import { type BotApi, openBotApi } from './bot-api.js'
 import { FakeBotApi, type FakePerson } from './fake/index.js'
@@ -14,7 +14,7 @@ import { Speaker } from './speaker.js'
 import { Topics } from './topics.js'
 
 let directory: string
-let store: SqliteStore
+let store: EventStore
 let fake: FakeBotApi
 let ann: FakePerson
 let api: BotApi

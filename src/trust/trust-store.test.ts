@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../clock/index.js'
 import { openHomeStore } from '../host/open-store.js'
-import type { SqliteStore } from '../store/index.js'
+import type { EventStore } from '../store/index.js'
 import { executableFiles, isOwnFile, TrustBook } from './index.js'
 
 let directory: string
 let project: string
-let store: SqliteStore
+let store: EventStore
 let book: TrustBook
 
 beforeEach(async () => {

@@ -63,7 +63,7 @@ describe('a mistake on the command line', () => {
   })
 
   it('about a session that cannot be: agent, directory, id', async () => {
-    await expectRefusal(['start', 'dmo'], 2, /there is no agent "dmo"; did you mean "demo"\?/)
+    await expectRefusal(['start', 'dmo'], 2, /unknown agent "dmo"; did you mean "demo"\?/)
     await expectRefusal(
       ['start', 'demo', '--cwd', '/no/such/place'],
       2,
@@ -209,7 +209,7 @@ describe('a store that cannot be used', () => {
     const { DatabaseSync } = await import('@photostructure/sqlite')
     const other = new DatabaseSync(storeFile())
     other.exec('PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE')
-    const refused = (args: string[]) => expectRefusal(args, 1, /Another process holds the store/, AS_PROCESS)
+    const refused = (args: string[]) => expectRefusal(args, 1, /Another process has locked the store/, AS_PROCESS)
     await Promise.all([refused(['start', '--wait', '--', 'true']), refused(['sessions'])])
     other.exec('ROLLBACK')
     other.close()

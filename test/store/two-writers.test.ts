@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { systemClock } from '../../src/clock/index.js'
-import { openStore, type SqliteStore, type StoredEvent } from '../../src/store/index.js'
+import { type EventStore, openStore, type StoredEvent } from '../../src/store/index.js'
 import { Child } from './child-process.js'
 import { tally } from './tally.js'
 
@@ -13,7 +13,7 @@ const OWN = 4_000
 describe('two processes that append 10 000 events at once', () => {
   const directory = mkdtempSync(join(tmpdir(), 'signalbox-two-'))
   const path = join(directory, 'store.db')
-  let store: SqliteStore
+  let store: EventStore
   let events: StoredEvent[]
   const received: number[] = []
 

@@ -10,7 +10,7 @@ import { newEvent } from '../../src/events/index.js'
 import { openHomeStore } from '../../src/host/index.js'
 import { People } from '../../src/people/index.js'
 import { type Block, renderMarkdown, renderTelegram } from '../../src/screen/index.js'
-import type { SqliteStore, StoredEvent } from '../../src/store/index.js'
+import type { EventStore, StoredEvent } from '../../src/store/index.js'
 import { answerActs } from '../../src/telegram/answers.js'
 import {
   FakeBotApi,
@@ -65,7 +65,7 @@ export class Storm {
   readonly #begin = systemClock.now()
   readonly #clock: Clock = quickClock(this.#begin)
   readonly #directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-storm-')))
-  #store!: SqliteStore
+  #store!: EventStore
   #ledger!: Ledger
   #daemon: ChildProcess | null = null
   #isOver = false

@@ -16,7 +16,7 @@ export const codexHeadless: HeadlessAgent = {
   takesSchema: true,
   command(_, { permissions, model, effort, resume, schema }) {
     const sandbox = SANDBOX[permissions]
-    // Going on with a conversation takes no `-s`; the setting behind it is taken.
+    // Resuming a conversation accepts no `-s`, but the equivalent setting.
     const may =
       sandbox === null
         ? [NO_SANDBOX]
@@ -47,7 +47,10 @@ export const codexHeadless: HeadlessAgent = {
 
 const CHANGES = { add: 'create', create: 'create', update: 'update', delete: 'delete' } as const
 
-/** The events of one turn. The last message of the agent is the answer; with a schema it is the object that was asked for. */
+/**
+ * Parses the events of one turn. The last agent message is the answer; with a schema it is the
+ * requested object.
+ */
 class CodexStream implements ActivityParser {
   readonly #hasSchema: boolean
   #answer = ''
@@ -170,7 +173,7 @@ class CodexStream implements ActivityParser {
   }
 }
 
-/** "Reconnecting... 1/5 (…)" goes on by itself. */
+/** "Reconnecting... 1/5 (…)" is a retry by the program itself. */
 function problem(message: string): ActivityBody {
   const again = /^Reconnecting\W*(\d+)\/(\d+)/.exec(message)
   if (!again) return errorOf(message)

@@ -4,7 +4,7 @@ import { demoTranscript } from '../demo-transcript.js'
 import { examineTranscript } from './examine.js'
 import type { HeadlessAgent } from './headless.js'
 
-/** The demo agent speaks our own activities, one JSON object a line: docs/demo-agent.md. */
+/** The demo agent prints our own activities, one JSON object per line: docs/demo-agent.md. */
 export const demoHeadless: HeadlessAgent = {
   levels: ['read', 'ask', 'edits', 'all'],
   takesModel: false,
@@ -14,11 +14,11 @@ export const demoHeadless: HeadlessAgent = {
     return {
       args: ['--headless', '--permission-mode', permissions, ...identity],
       env: {},
-      stdin: permissions === 'ask' ? 'talk' : 'prompt',
+      stdin: permissions === 'ask' ? 'protocol' : 'prompt',
       agentSessionId: resume ?? newSessionId,
     }
   },
-  talk: {
+  protocol: {
     prompt: text => `${JSON.stringify({ type: 'user', text })}\n`,
     answer: ({ requestId }, { isAllowed, message }) =>
       `${JSON.stringify({ requestId, decision: isAllowed ? 'allow' : 'deny', ...(message !== undefined && { message }) })}\n`,

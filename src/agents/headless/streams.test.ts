@@ -45,7 +45,7 @@ describe('claude', () => {
   })
   const result = { type: 'result', subtype: 'success', is_error: false, result: 'Done.', total_cost_usd: 0.02 }
 
-  test('texts, thoughts, tools and the result', async () => {
+  test('parses texts, thoughts, tools and the result', async () => {
     const bodies = await hear('claude', [
       { type: 'system', subtype: 'init', session_id: 's', model: 'm', cwd: '/work' },
       { type: 'system', subtype: 'init', session_id: 's' },
@@ -69,7 +69,7 @@ describe('claude', () => {
     ])
   })
 
-  test('deltas carry the block that completes them', async () => {
+  test('links deltas to the block that completes them', async () => {
     const event = (value: object) => ({ type: 'stream_event', event: value })
     const bodies = await hear('claude', [
       event({ type: 'message_start', message: { id: 'm1' } }),
@@ -80,7 +80,7 @@ describe('claude', () => {
     expect(bodies.map(body => (body as { block?: string }).block)).toEqual(['m1/0', 'm1/0', 'm1/0'])
   })
 
-  test('how full the conversation is: what the model was last given, sub-agents left out, of the window that the program names', async () => {
+  test('reports context usage: the last request without sub-agents, relative to the window that the program reports', async () => {
     const said = (input: number, more: object = {}) => ({
       ...message([{ type: 'text', text: 'x' }], more),
       message: {
@@ -102,7 +102,7 @@ describe('claude', () => {
     expect(unknown).not.toHaveProperty('context')
   })
 
-  test('a failure that calls itself a success is none', async () => {
+  test('reports a failure that is marked as success', async () => {
     const bodies = await hear('claude', [
       message([{ type: 'text', text: 'Not logged in' }], { error: 'authentication_failed' }),
       { ...result, is_error: true, result: 'Not logged in · Please run /login' },
@@ -111,12 +111,12 @@ describe('claude', () => {
     expect(bodies.at(-1)).toMatchObject({ type: 'result', ok: false })
   })
 
-  test('what a sub-agent says names its call', async () => {
+  test('links a sub-agent’s text to its call', async () => {
     const [body] = await hear('claude', [message([{ type: 'text', text: 'x' }], { parent_tool_use_id: 't9' })])
     expect(body).toMatchObject({ type: 'text', parent: 't9' })
   })
 
-  test('a permission is asked, and answered in its own form', async () => {
+  test('parses a permission request, and answers in its own form', async () => {
     const [body] = await hear('claude', [
       {
         type: 'control_request',
@@ -125,9 +125,9 @@ describe('claude', () => {
       },
     ])
     expect(body).toEqual({ type: 'approval', requestId: 'r1', tool: 'Bash', input: { command: 'ls' }, options: [] })
-    const { talk } = (await loadAgent('claude')).headless!
+    const { protocol } = (await loadAgent('claude')).headless!
     const answer = (isAllowed: boolean) =>
-      JSON.parse(talk!.answer({ requestId: 'r1', input: { command: 'ls' } }, { isAllowed })).response
+      JSON.parse(protocol!.answer({ requestId: 'r1', input: { command: 'ls' } }, { isAllowed })).response
     expect(answer(true)).toMatchObject({
       request_id: 'r1',
       response: { behavior: 'allow', updatedInput: { command: 'ls' } },
@@ -135,7 +135,7 @@ describe('claude', () => {
     expect(answer(false)).toMatchObject({ response: { behavior: 'deny' } })
   })
 
-  test('structured output, retries, and a record that nobody knows', async () => {
+  test('parses structured output, retries, and unknown records', async () => {
     const bodies = await hear('claude', [
       { type: 'system', subtype: 'api_retry', attempt: 1, max_retries: 10, retry_delay_ms: 500, error_status: 529 },
       { type: 'brand_new', x: 1 },
@@ -150,7 +150,7 @@ describe('claude', () => {
 describe('codex', () => {
   const item = (type: string, value: object) => ({ type, item: { id: 'i1', ...value } })
 
-  test('commands with their exit, files, and the answer as the result', async () => {
+  test('parses commands with their exit code, files, and the answer as the result', async () => {
     const command = { type: 'command_execution', command: 'ls', aggregated_output: 'a\n' }
     const bodies = await hear('codex', [
       { type: 'thread.started', thread_id: 't' },
@@ -171,7 +171,7 @@ describe('codex', () => {
     ])
   })
 
-  test('reconnecting is a retry; the end of it is an error with its status', async () => {
+  test('reports reconnecting as a retry, and its final failure as an error with a status', async () => {
     const bodies = await hear('codex', [
       { type: 'error', message: 'Reconnecting... 1/5 (unexpected status 401 Unauthorized)' },
       { type: 'turn.failed', error: { message: 'unexpected status 401 Unauthorized: no key' } },
@@ -183,7 +183,7 @@ describe('codex', () => {
     ])
   })
 
-  test('with a schema its last message is the object', async () => {
+  test('takes its last message as the object if there is a schema', async () => {
     const schema = { json: {}, file: '/s.json' }
     const bodies = await hear(
       'codex',
@@ -197,7 +197,7 @@ describe('codex', () => {
   })
 })
 
-test('gemini: pieces of an answer are closed by the next record', async () => {
+test('gemini: the next record completes the pieces of an answer', async () => {
   const said = (content: string) => ({ type: 'message', role: 'assistant', content, delta: true })
   const bodies = await hear('gemini', [
     { type: 'init', session_id: 'g', model: 'auto' },
@@ -228,7 +228,7 @@ test('gemini: pieces of an answer are closed by the next record', async () => {
   expect(failed).toMatchObject([{ type: 'usage' }, { class: 'auth', status: 401 }, { ok: false }])
 })
 
-test('opencode: only a step that stops is the end', async () => {
+test('opencode: only a step with reason stop ends the turn', async () => {
   const finish = (reason: string) => ({
     type: 'step_finish',
     sessionID: 'ses_1',
@@ -254,7 +254,7 @@ test('opencode: only a step that stops is the end', async () => {
   expect(failed).toMatchObject([{ type: 'session' }, { class: 'rate_limit', status: 429 }, { ok: false }])
 })
 
-test('qwen: as claude, and its error in a field of its own', async () => {
+test('qwen: like claude, with its error in another field', async () => {
   const bodies = await hear('qwen', [
     { type: 'stream_event', event: { type: 'goal_state' } },
     { type: 'result', subtype: 'error_during_execution', is_error: true, error: { message: '[API Error: 401 no]' } },
@@ -262,7 +262,7 @@ test('qwen: as claude, and its error in a field of its own', async () => {
   expect(bodies).toMatchObject([{ type: 'usage' }, { type: 'error', class: 'auth', status: 401 }, { ok: false }])
 })
 
-test('copilot: exit code 0 after an abort is no success', async () => {
+test('copilot: exit code 0 after an abort is not a success', async () => {
   const record = (type: string, data: object) => ({ type, data })
   const end = { type: 'result', sessionId: 'c', exitCode: 0 }
   const good = await hear('copilot', [
@@ -288,7 +288,7 @@ test('copilot: exit code 0 after an abort is no success', async () => {
 describe('cline', () => {
   const event = (value: object) => ({ type: 'agent_event', event: value })
 
-  test('version 3', async () => {
+  test('parses version 3', async () => {
     const bodies = await hear('cline', [
       { type: 'hook_event', taskId: 'not-the-session' },
       event({ type: 'content_start', contentType: 'text', text: 'He', accumulated: 'He' }),
@@ -319,7 +319,7 @@ describe('cline', () => {
     ])
   })
 
-  test('its errors come on standard error, once', async () => {
+  test('reports errors from standard error once', async () => {
     const parser = (await loadAgent('cline')).headless!.parser(step())
     const object = (value: Record<string, unknown>) => ({ kind: 'object' as const, value })
     const error = { type: 'error', error: { message: 'no key' }, errorClass: 'auth' }
@@ -330,7 +330,7 @@ describe('cline', () => {
     ])
   })
 
-  test('versions before: our prompt is not its answer, and plans are texts', async () => {
+  test('parses earlier versions: skips our prompt, and reports plans as texts', async () => {
     const say = (word: string, text: string, more: object = {}) => ({ type: 'say', say: word, text, ts: 1, ...more })
     const bodies = await hear('cline', [
       JSON.stringify(say('text', 'our prompt with {"verdict": "DONE"}'), null, 2),
@@ -358,7 +358,7 @@ describe('cline', () => {
   })
 })
 
-test('aider: its own lines among the model’s', async () => {
+test('aider: separates its own lines from the model’s', async () => {
   const bodies = await hear('aider', [
     'I will change it.',
     'Applied edit to src/a.js',
@@ -388,7 +388,7 @@ describe('direct', () => {
     return [...bodies, ...stream.end()]
   }
 
-  test('a string result iterated by character: the answer is one text, however it is cut', () => {
+  test('gives the answer as one text, however it is split', () => {
     const text = `${delta('Hel')}: comment\n\n${delta('lo', 'stop')}${chunk({ choices: [], usage: { prompt_tokens: 7, completion_tokens: 2 } })}data: [DONE]\n\n`
     for (const size of [text.length, 1, 7]) {
       const bodies = whole(text, size)
@@ -400,7 +400,7 @@ describe('direct', () => {
     }
   })
 
-  test('cut short by length, filtered, broken off, refused', () => {
+  test('reports answers that were cut by length, filtered, broken off or refused', () => {
     expect(whole(delta('x', 'length')).at(-1)).toMatchObject({ ok: false, reason: 'length' })
     expect(whole(delta('x', 'content_filter'))).toContainEqual(expect.objectContaining({ class: 'refused' }))
     expect(whole(delta('x')).map(({ type }) => type)).not.toContain('result')
@@ -412,7 +412,7 @@ describe('direct', () => {
   })
 })
 
-describe('command lines', () => {
+describe('a command line', () => {
   const words = async (agent: string, changes: Partial<HeadlessStep> = {}) =>
     (await loadAgent(agent)).headless!.command(FOUND, step(changes))
 
@@ -447,17 +447,17 @@ describe('command lines', () => {
       { endpoint: 'http://x/v1', model: 'm', apiKeyEnv: 'KEY' },
       '--endpoint http://x/v1 --model m --api-key-env KEY',
     ],
-  ])('%s %j', async (agent, changes, part) => {
+  ])('of %s %j', async (agent, changes, part) => {
     expect((await words(agent, changes)).args.join(' ')).toContain(part)
   })
 
-  test('the prompt is never an argument, and reaches every agent by a file or by talk', async () => {
+  test('never contains the prompt: every agent gets it from a file or through the protocol', async () => {
     for (const agent of ['claude', 'codex', 'gemini', 'qwen', 'opencode', 'copilot', 'cline', 'aider', 'direct']) {
       const { headless } = await loadAgent(agent)
       for (const permissions of headless!.levels as PermissionLevel[]) {
         const { args, stdin } = await words(agent, { permissions })
         expect([agent, stdin === 'none' ? args.includes('/steps/1/prompt.md') : true]).toEqual([agent, true])
-        if (stdin === 'talk') expect(headless!.talk).toBeDefined()
+        if (stdin === 'protocol') expect(headless!.protocol).toBeDefined()
       }
     }
   })

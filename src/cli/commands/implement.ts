@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { newId, systemClock } from '../../clock/index.js'
-import { createRun, getRun, listRuns, queuePlace } from '../../engine/index.js'
+import { createRun, getRun, listRuns, queuePosition } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import {
   builtInPipelines,
@@ -36,7 +36,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     const id = await create(context, store, home, args.issue as string | undefined, options)
     if (!options.detach && !options.queue) return drivePipeline(context, store, home, id, options)
     const runs = await listRuns(store)
-    const ahead = (queuePlace(await getRun(store, id), runs)?.place ?? 1) - 1
+    const ahead = (queuePosition(await getRun(store, id), runs)?.place ?? 1) - 1
     if (options.json) context.json({ run: id, status: 'queued', ahead })
     else {
       context.out(id)

@@ -1,4 +1,4 @@
-import { listRuns, queuePlace } from '../../engine/index.js'
+import { listRuns, queuePosition } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
 import { formatAge, truncate } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
@@ -37,7 +37,7 @@ export async function run(context: CommandContext, { options }: CommandInput): P
       const status = context.style(STATUS_STYLE[record.status], record.status.padEnd(9))
       const age = formatAge(now - record.updatedAt).padStart(4)
       const isPlain = record.status === 'completed' && ['done', 'approved'].includes(record.reason ?? 'done')
-      const queued = queuePlace(record, all)
+      const queued = queuePosition(record, all)
       const why = queued
         ? ` (${queued.place === 1 ? 'next' : `number ${queued.place}`}; waits for ${queued.waitsFor})`
         : record.reason && !isPlain

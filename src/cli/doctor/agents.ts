@@ -106,10 +106,10 @@ function describeTrials(versions: readonly string[], version: string | null): st
 function authoritiesOf(agent: AgentAdapter, loaded: LoadedConfig | null): string[] {
   const isWired = loaded === null || (loaded.config.hooks.enabled && loaded.config.agents[agent.name]?.hooks !== false)
   return [
-    ...(agent.tells.events ? ['events'] : []),
-    ...(agent.tells.hooks ? [isWired ? 'hooks' : 'hooks (switched off)'] : []),
-    ...(agent.tells.osc7501 ? ['OSC 7501'] : []),
-    ...(agent.tells.transcript ? ['transcript'] : []),
+    ...(agent.reports.events ? ['events'] : []),
+    ...(agent.reports.hooks ? [isWired ? 'hooks' : 'hooks (switched off)'] : []),
+    ...(agent.reports.osc7501 ? ['OSC 7501'] : []),
+    ...(agent.reports.transcript ? ['transcript'] : []),
   ]
 }
 

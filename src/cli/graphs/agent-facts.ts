@@ -10,7 +10,7 @@ export async function agentFacts(context: CommandContext, graph: Graph, runs: st
   const named = new Set([...applyStylesheet(graph).nodes.values()].map(node => agentOf(node, runs)))
   for (const name of named) if (name !== null) found.set(name, await look(context, name))
   return {
-    runs,
+    defaultAgent: runs,
     problem: name => (found.get(name) ?? UNKNOWN).problem,
     levels: name => (found.get(name) ?? UNKNOWN).levels,
   }

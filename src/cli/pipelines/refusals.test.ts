@@ -78,7 +78,7 @@ test.each<[string, string | undefined, object, number, RegExp]>([
     EXIT.usage,
     /main is the default branch/,
   ],
-  ['an issue that is not there', 'nowhere.md', {}, EXIT.usage, /is no issue/],
+  ['an issue that is not there', 'nowhere.md', {}, EXIT.usage, /is not an issue/],
   ['a profile that is not there', undefined, { title: 'x', profile: 'nobody' }, EXIT.config, /no profile "nobody"/],
   ['an agent that is not there', undefined, { title: 'x', agent: 'claude' }, EXIT.agentMissing, /was not found/],
   ['a base that is not there', undefined, { title: 'x', base: 'nowhere' }, EXIT.usage, /no revision "nowhere"/],

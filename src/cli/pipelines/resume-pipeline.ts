@@ -1,4 +1,4 @@
-import { byTurn, isEnded, listRuns, type RunRecord, resumeRun } from '../../engine/index.js'
+import { byQueueOrder, isEnded, listRuns, type RunRecord, resumeRun } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { isPipelineRun } from '../../pipelines/index.js'
@@ -32,7 +32,7 @@ export async function resumeQueued(context: CommandContext, options: Record<stri
     const queued = (await listRuns(store)).filter(run => run.status === 'queued' && isPipelineRun(run))
     if (queued.length === 0 && !options.json) context.out('nothing is queued')
     let exit: number = EXIT.ok
-    for (const record of queued.sort(byTurn)) {
+    for (const record of queued.sort(byQueueOrder)) {
       const code = await resumePipeline(context, store, home, record, options)
       if (exit === EXIT.ok) exit = code
     }

@@ -1,12 +1,12 @@
 import { SignalboxError } from '../../errors/index.js'
-import type { RunWish } from '../../pipelines/index.js'
+import type { PipelineRunOptions } from '../../pipelines/index.js'
 import { wholeNumber } from '../runs/oneshot-options.js'
 
 /** What every run of a pipeline is told beside its arguments: budgets, labels, who wants it. @throws SignalboxError `E_INPUT` */
 export function runWish(
   options: Record<string, unknown>,
   budget: { run_usd: number | null; tokens: number | null } | null,
-): Omit<RunWish, 'title'> {
+): Omit<PipelineRunOptions, 'title'> {
   const labels = Object.fromEntries(((options.label as string[] | undefined) ?? []).map(readLabel))
   return {
     limits: runLimits(options, budget),

@@ -1,4 +1,4 @@
-import { listRuns, queuePlace, type RunRecord, readRun } from '../../engine/index.js'
+import { listRuns, queuePosition, type RunRecord, readRun } from '../../engine/index.js'
 import type { EventData } from '../../events/index.js'
 import { oneshotWorkflow } from '../../oneshot/index.js'
 import type { PipelineRun } from '../../pipelines/index.js'
@@ -60,7 +60,7 @@ export async function showRun(
   const cost = costUsd === undefined ? '' : ` · $${costUsd.toFixed(4)}`
   out(`${record.kind} · ${record.status}${why} · ${took} · ${input + output} tokens${cost}`)
   out(style('dim', record.cwd))
-  const queued = queuePlace(record, await listRuns(store))
+  const queued = queuePosition(record, await listRuns(store))
   if (queued) out(`number ${queued.place} in the queue; waits for ${queued.waitsFor}`)
   if (work) {
     out('')

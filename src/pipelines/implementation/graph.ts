@@ -23,7 +23,7 @@ export function createImplementationGraph(): Graph {
       reviewer: { fn: 'reviewer', label: 'Reviewer', shape: 'box' },
       commit_task: { fn: 'commit_task', label: 'Commit the task', shape: 'parallelogram' },
       next_task: { fn: 'next_task', label: 'Next task', shape: 'parallelogram' },
-      objections: { fn: 'objections', label: 'Not approved: go on?', shape: 'hexagon' },
+      objections: { fn: 'objections', label: 'Not approved: continue?', shape: 'hexagon' },
       finish: { fn: 'finish', label: 'Finish', shape: 'parallelogram' },
       exit: { label: 'Exit', shape: 'Msquare' },
     },

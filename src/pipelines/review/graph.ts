@@ -1,7 +1,7 @@
 import type { Graph } from '../../graph/index.js'
 import { buildGraph } from '../build-graph.js'
 
-/** Reviewer → Evaluator → a person picks → Developer, and again. */
+/** Reviewer → Evaluator → a person selects → Developer, repeatedly. */
 export function createReviewGraph(): Graph {
   return buildGraph({
     name: 'review',

@@ -8,7 +8,7 @@ import type { RunHost } from '../../engine/index.js'
 import { PARSE_LIMITS } from '../../graph/index.js'
 import { gateAnswer } from '../../host/gate-answers.js'
 import { openHomeStore } from '../../host/open-store.js'
-import type { SqliteStore } from '../../store/index.js'
+import type { EventStore } from '../../store/index.js'
 import { executableText } from '../../trust/index.js'
 import { openRuns } from '../open-runs.js'
 import { AttractorPipelines } from './attractor.js'
@@ -20,7 +20,7 @@ const WHO = {
   actor: { kind: 'person' as const, id: 'p1', name: 'Ada', role: 'approver' as const },
   surface: 'api' as const,
 }
-let store: SqliteStore
+let store: EventStore
 let runs: RunHost
 let pipelines: AttractorPipelines
 
@@ -156,7 +156,7 @@ test('a stage that fails is tried again and told of, and fails the pipeline', as
   expect(events.find(({ event }) => event === 'StageRetrying')!.data.delay_ms).toBeGreaterThanOrEqual(100)
   expect(events.at(-1)).toMatchObject({
     event: 'PipelineFailed',
-    data: { error: expect.stringContaining('ended with 3') },
+    data: { error: expect.stringContaining('exited with code 3') },
   })
 })
 

@@ -4,7 +4,9 @@ import { graphStep } from '../graph-step.js'
 import { branchRef } from '../graph-work.js'
 import { conflictQuestion, mergeBranch } from '../merge-branch.js'
 
-/** Brings the work of every good branch together before an ordinary join, in the order of their edges. */
+/**
+ * Merges the work of every successful branch before an ordinary join, in the order of their edges.
+ */
 export const mergeSteps: Performer = {
   async run(call: StepCall): Promise<StepEnd> {
     const step = graphStep(call)
@@ -17,7 +19,7 @@ export const mergeSteps: Performer = {
       const merged = await mergeBranch(step.cwd, wish)
       if ('conflict' in merged)
         return ended({ status: 'retry', question: conflictQuestion(branch, merged.conflict, step.cwd) })
-      // An answer is about the first branch that is not in yet.
+      // An answer concerns the first branch that is not merged yet.
       if (merged.isNew) answer = null
       commit = merged.commit ?? commit
     }

@@ -26,23 +26,23 @@ async function run(attributes: string, context: Record<string, unknown> = {}): P
 }
 
 describe('a tool node', () => {
-  test('that ends with 0 succeeds, and its output is in the context', async () => {
+  test('succeeds with exit code 0, and its output is in the context', async () => {
     expect(await run('tool_command="echo out; echo err >&2"')).toMatchObject({
       status: 'success',
       context_updates: { 'tool.output': 'out\n', 'tool.stderr': 'err\n', 'tool.exit_code': 0 },
     })
   })
 
-  test('that ends with anything else fails, with what it said last', async () => {
+  test('fails with any other exit code, and quotes the end of its output', async () => {
     expect(await run('tool_command="echo no such thing >&2; exit 4"')).toMatchObject({
       status: 'fail',
       failure_class: 'unknown',
-      failure_reason: 'the command ended with 4: no such thing',
+      failure_reason: 'the command exited with code 4: no such thing',
       context_updates: { 'tool.exit_code': 4 },
     })
   })
 
-  test('that takes too long is ended with everything it started', async () => {
+  test('is killed with all its descendants after its timeout', async () => {
     const before = systemClock.now()
     const outcome = await run(
       `tool_command="(sleep 30; echo late > ${join(directory, 'late')}) & sleep 30", timeout=200ms`,
@@ -52,11 +52,11 @@ describe('a tool node', () => {
     expect(() => readFileSync(join(directory, 'late'))).toThrow()
   })
 
-  test('without a command fails for good', async () => {
+  test('without a command fails permanently', async () => {
     expect(await run('label=x')).toMatchObject({ status: 'fail', failure_class: 'structural' })
   })
 
-  test('gets the context as variables and as JSON, and nothing is put into its text', async () => {
+  test('gets the context as variables and as JSON, and nothing is interpolated into its text', async () => {
     const outcome = await run(
       'tool_command="cat; printf %s \\"$SIGNALBOX_CTX_WORK_NAME\\"; echo $MORE {work.name}", tool_env="MORE=two words"',
       {
@@ -69,7 +69,7 @@ describe('a tool node', () => {
     expect(() => readFileSync(join(directory, 'gotcha'))).toThrow()
   })
 
-  test('keeps the end of what it prints', async () => {
+  test('keeps the end of its output', async () => {
     const outcome = await run('tool_command="yes | head -c 300000; echo the end"')
     const output = String(outcome.context_updates!['tool.output'])
     expect([output.length, output.endsWith('the end\n')]).toEqual([64 * 1024, true])
@@ -82,7 +82,7 @@ describe('a tool node', () => {
       'ask',
       { verdict: 'success', result: { question: { options: [{ key: 'again' }, { key: 'done' }, { key: 'fail' }] } } },
     ],
-  ])('that nobody saw the end of, with rerun=%s', async (rerun, expected) => {
+  ])('whose end was not observed, with rerun=%s', async (rerun, expected) => {
     const call = stepCall(directory, `a [shape=parallelogram, tool_command=x, rerun=${rerun}]; start -> a -> exit`)
     expect(await tools().recover(call)).toMatchObject(expected)
   })

@@ -15,12 +15,12 @@ import { type GraphWork, MAIN } from '../graph-work.js'
 import { graphWorkflow } from '../graph-workflow.js'
 import { FanInSteps } from '../handlers/fan-in.js'
 
-export type Said = Partial<NodeOutcome> | ((call: StepCall) => Promise<Partial<NodeOutcome>>)
+export type ScriptedOutcome = Partial<NodeOutcome> | ((call: StepCall) => Promise<Partial<NodeOutcome>>)
 
-/** Answers by `node@visit`, `node`, or success; keeps count of what it began. */
+/** Returns results by `node@visit`, `node`, or success; records the steps it started. */
 export class Script implements Performer {
-  readonly begun: string[] = []
-  readonly answers: Record<string, Said[] | Said>
+  readonly started: string[] = []
+  readonly answers: Record<string, ScriptedOutcome[] | ScriptedOutcome>
   recovers: 'success' | 'partial' | 'nothing' = 'nothing'
 
   constructor(answers: Script['answers'] = {}) {
@@ -28,7 +28,7 @@ export class Script implements Performer {
   }
 
   async run(call: StepCall): Promise<StepEnd> {
-    this.begun.push(call.step)
+    this.started.push(call.step)
     const { node, visit } = call.input as { node: string; visit: number }
     const given = this.answers[`${node}@${visit}`] ?? this.answers[node]
     const answer = Array.isArray(given) ? (given.shift() ?? {}) : (given ?? {})
@@ -41,7 +41,7 @@ export class Script implements Performer {
   }
 }
 
-export interface Ran {
+export interface RunTrace {
   id: string
   path: string[]
   events: StoredEvent[]
@@ -54,24 +54,24 @@ export interface Ran {
   context: Record<string, unknown>
 }
 
-/** In memory where the machine has such a place: no test here asks what a power cut leaves. */
+/** In memory where possible: no test here is about power failures. */
 const TEMPORARY = existsSync('/dev/shm') ? '/dev/shm' : tmpdir()
 
-/** A store of its own, a clock that is moved, and runs of graphs on them. */
-export class GraphBench {
+/** A store, a simulated clock, and graph runs on them. */
+export class GraphFixture {
   readonly directory = mkdtempSync(join(TEMPORARY, 'signalbox-graph-'))
   readonly clock = new SimulatedClock(1_000_000)
   store!: EventStore
 
-  static async open(): Promise<GraphBench> {
-    const bench = new GraphBench()
-    bench.store = await openStore({
-      path: join(bench.directory, 'store.db'),
-      clock: bench.clock,
+  static async open(): Promise<GraphFixture> {
+    const fixture = new GraphFixture()
+    fixture.store = await openStore({
+      path: join(fixture.directory, 'store.db'),
+      clock: fixture.clock,
       projections: [runsProjection, approvalsProjection] as never,
       validate: validateEvent,
     })
-    return bench
+    return fixture
   }
 
   async close(): Promise<void> {
@@ -110,7 +110,7 @@ export class GraphBench {
     })
   }
 
-  /** Drives while time passes, until the run is over or stands still for good. */
+  /** Drives and advances the clock until the run ends or cannot make progress. */
   async drive(id: string, script: Performer, options: { park?: boolean; store?: EventStore } = {}): Promise<DriveEnd> {
     const done = (await this.driver(id, script, options)).drive()
     let isOver = false
@@ -122,13 +122,13 @@ export class GraphBench {
     return done
   }
 
-  async run(dot: string, script = new Script(), input: Partial<GraphInput> = {}): Promise<Ran> {
+  async run(dot: string, script = new Script(), input: Partial<GraphInput> = {}): Promise<RunTrace> {
     const id = await this.create(`digraph g { start [shape=Mdiamond] exit [shape=Msquare] ${dot} }`, input)
     await this.drive(id, script)
-    return this.look(id, script)
+    return this.read(id, script)
   }
 
-  async look(id: string, script = new Script()): Promise<Ran> {
+  async read(id: string, script = new Script()): Promise<RunTrace> {
     const events = await this.store.readStream(runStream(id))
     const { status, reason } = await getRun(this.store, id)
     const { work } = (await readRun(this.store, id, graphWorkflow)).run
@@ -146,7 +146,7 @@ export class GraphBench {
     }
   }
 
-  /** Answers the only open gate, as the ledger would write it. */
+  /** Answers the only open gate, with the event that the ledger would write. */
   async answer(id: string, option: string, extra: Record<string, unknown> = {}): Promise<void> {
     const [[gate, approval]] = Object.entries((await getRun(this.store, id)).gates) as [[string, string]]
     const data = { gate, approval, option, by: 'someone', ...extra }

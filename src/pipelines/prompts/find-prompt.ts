@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { PROMPT_TEXTS } from './prompt-texts.js'
 
-/** A prompt and the hash by which a step says which version it was given. */
+/** A prompt, and the hash by which a step records the version it used. */
 export interface UsedPrompt {
   id: string
   text: string
@@ -16,10 +16,10 @@ export function promptIds(): string[] {
   return Object.keys(PROMPT_TEXTS).filter(id => id !== 'reviewer.custom')
 }
 
-/** The prompt of a role: the person's own where the run has one, else the one that ships. */
+/** The prompt of a role: the run's custom one if there is one, else the built-in. */
 export function findPrompt(id: string, own: Readonly<Record<string, { text: string; hash: string }>>): UsedPrompt {
-  const mine = own[id]
-  if (mine) return { id, ...mine }
+  const custom = own[id]
+  if (custom) return { id, ...custom }
   const text = PROMPT_TEXTS[id] ?? PROMPT_TEXTS['reviewer.custom']!
   return { id, text, hash: promptHash(text) }
 }

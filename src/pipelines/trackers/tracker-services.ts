@@ -4,7 +4,7 @@ import type { TrackerServices } from './tracker.js'
 
 const TIMEOUT_MS = 30_000
 
-/** Trackers on the real outside. */
+/** Tracker services with real programs, HTTP and time. */
 export function trackerServices(env: Readonly<Record<string, string | undefined>>, cwd: string): TrackerServices {
   return {
     env,

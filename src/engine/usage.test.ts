@@ -1,15 +1,14 @@
 import { expect, test } from 'vitest'
-import { priced } from './prices.js'
-import type { Usage } from './usage.js'
+import { priced, type Usage } from './usage.js'
 
 const PRICES = { small: { input: 1, output: 10 }, large: { input: 3, output: 15, cacheRead: 0.3 } }
 const USAGE: Usage = { input: 1_000_000, output: 100_000, cacheRead: 400_000 }
 
-test('an agent that tells its cost is believed', () => {
+test('a cost that the agent reports is used as it is', () => {
   expect(priced({ ...USAGE, costUsd: 7 }, 'small', PRICES)).toEqual({ ...USAGE, costUsd: 7 })
 })
 
-test('else its tokens are priced, and the sum is marked', () => {
+test('tokens are priced if the agent reports no cost, and the sum is marked as an estimate', () => {
   expect(priced(USAGE, 'small', PRICES)).toEqual({ ...USAGE, costUsd: 2, isEstimate: true })
   const usage: Usage = USAGE
   const { costUsd } = priced(usage, 'large', PRICES)

@@ -1,10 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
-import { CodexConversation } from './codex-conversation.js'
+import { CodexConversation } from './codex-transcript.js'
 import { type JsonRecord, parseRecord } from './json-lines.js'
 import { outlineOf } from './testing/outline.js'
 
-/** Written by 0.166.0: an answer, a command that was allowed, one that was refused, a turn that was interrupted, and another answer. */
+/**
+ * Written by 0.166.0: an answer, an allowed command, a denied one, an interrupted turn, and another
+ * answer.
+ */
 const RECORDS = readFileSync(new URL('./fixtures/codex-0.166.0.jsonl', import.meta.url), 'utf8')
   .split('\n')
   .filter(Boolean)
@@ -22,7 +25,7 @@ function read(records: readonly JsonRecord[], conversation = new CodexConversati
 }
 
 describe('a rollout of Codex', () => {
-  test('says what happened, in order', () => {
+  test('gives the statements in order', () => {
     const told = outlineOf(read(RECORDS).filter(({ is }) => is !== 'usage'))
     expect(told).toEqual([
       'session',
@@ -53,12 +56,12 @@ describe('a rollout of Codex', () => {
     ])
   })
 
-  test('counts tokens once for each answer of the model', () => {
+  test('counts tokens once for each model answer', () => {
     const usage = read(RECORDS).filter(({ is }) => is === 'usage')
     expect(usage).toEqual(Array(5).fill({ is: 'usage', input: 100, output: 20, contextWindow: 258_400 }))
   })
 
-  test('names the conversation, with version and directory', () => {
+  test('gives the conversation id, with version and directory', () => {
     expect(read(RECORDS)[0]).toEqual({
       is: 'session',
       agentSession: expect.stringMatching(/^[0-9a-f-]{36}$/),
@@ -68,13 +71,13 @@ describe('a rollout of Codex', () => {
     })
   })
 
-  test('says nothing twice when the file is read again', () => {
+  test('gives nothing twice when the file is read again', () => {
     const conversation = new CodexConversation('/rollout.jsonl')
     expect(read(RECORDS, conversation)).not.toEqual([])
     expect(read(RECORDS, conversation)).toEqual([])
   })
 
-  test('a command ends as its event says, whatever the model is told', () => {
+  test('takes the end of a command from its event, whatever the model is told', () => {
     const ended = (status: string) => event('item_completed', { item: { type: 'CommandExecution', id: 'c', status } })
     const output = item('function_call_output', { call_id: 'c', output: 'Process exited with code 3' })
     const states = (records: JsonRecord[]) =>
@@ -86,13 +89,13 @@ describe('a rollout of Codex', () => {
     expect(states([output])).toEqual([])
   })
 
-  test('gives the input of a call as an object, and free text as it is', () => {
+  test('gives the input of a call as an object, and free text unchanged', () => {
     expect(read([call])).toMatchObject([{ tool: 'exec_command', input: { cmd: 'ls' }, key: 'c' }])
     const patch = item('custom_tool_call', { name: 'apply_patch', input: '*** Begin Patch', call_id: 'd' })
     expect(read([patch])).toMatchObject([{ tool: 'apply_patch', input: '*** Begin Patch' }])
   })
 
-  test('a turn that ends in an error has failed, and one that recovered has not', () => {
+  test('reports a turn that ends in an error as failed, and one that recovered as done', () => {
     const failed = [
       event('task_started'),
       event('task_complete', { last_agent_message: null, error: { message: '401' } }),
@@ -104,7 +107,7 @@ describe('a rollout of Codex', () => {
     expect(read(recovered)).toEqual([{ is: 'turn-ended', outcome: 'done', text: 'Done.' }])
   })
 
-  test('a helper’s file says everything as the helper', () => {
+  test('marks all statements of a sub-agent’s file', () => {
     const meta = record('session_meta', { id: 'sub', source: { subagent: { thread_spawn: {} } } })
     expect(read([meta, event('task_started')])).toMatchObject([
       { is: 'session', subAgent: 'sub' },
@@ -112,7 +115,7 @@ describe('a rollout of Codex', () => {
     ])
   })
 
-  test('records of any other shape are foreign, and unknown events silent', () => {
+  test('counts records of any other shape, and ignores unknown events', () => {
     const conversation = new CodexConversation('/rollout.jsonl')
     expect(conversation.take({})).toBeNull()
     expect(conversation.take({ type: 'event_msg' })).toBeNull()

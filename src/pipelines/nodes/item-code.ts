@@ -4,10 +4,10 @@ import type { ReviewItem } from '../review-object.js'
 
 export { noted } from './common.js'
 
-/** Lines of code before and behind the place of an item. */
+/** Lines of code shown before and after the line of an item. */
 const AROUND = 5
 
-/** The code that an item is about; empty where it names no place that is there. */
+/** The code that an item refers to; empty if the place does not exist. */
 export function codeAt(cwd: string, { file, line }: Pick<ReviewItem, 'file' | 'line'>, around = 0): string {
   if (file === '' || line === null) return ''
   const path = resolve(cwd, file)

@@ -7,11 +7,14 @@ import { buildPack, type PackDirectories, readSources } from './pack-files.js'
 /** Editors write a file in several steps. */
 const DEBOUNCE_MS = 200
 
-/** A pack in use. Whoever holds it sees new rules as soon as the files have them: the object stays, what is in it is replaced. */
+/**
+ * A pack in use. The object stays the same while its content is replaced, so a holder sees new
+ * rules as soon as the files change.
+ */
 export interface LivePack {
   readonly pack: Pack
   readonly version: string | null
-  /** The agent's version has become known: the file for it answers from now on. */
+  /** Switches to the file for the agent's version, once that is known. */
   useVersion(version: string): Promise<{ isInRange: boolean }>
   release(): void
 }
@@ -23,7 +26,7 @@ export interface PackProblem {
   message: string
 }
 
-export interface PackShelfOptions {
+export interface LivePacksOptions {
   directories: PackDirectories
   clock: Clock
   onFailed(problem: PackProblem): void
@@ -31,22 +34,25 @@ export interface PackShelfOptions {
 }
 
 /**
- * Packs of running sessions. The person's own directory is watched: a file that changes is in force at once in every session, and one that
- * is broken is reported and changes nothing.
+ * The packs of running sessions. The person's own directory is watched: a changed file takes effect
+ * at once in every session; a broken one is reported and changes nothing.
  */
-export class PackShelf {
-  readonly #options: PackShelfOptions
+export class LivePacks {
+  readonly #options: LivePacksOptions
   readonly #live = new Set<OwnedPack>()
   readonly #problems = new Map<string, PackProblem>()
   #timer: Timer | null = null
   #watcher: { close(): void } | null = null
 
-  constructor(options: PackShelfOptions) {
+  constructor(options: LivePacksOptions) {
     this.#options = options
   }
 
-  /** The pack of an agent, to be released when the session ends. A broken file of the person's own is reported and left out. */
-  async take(agent: string | null, version: string | null = null): Promise<LivePack> {
+  /**
+   * The pack of an agent, to be released when the session ends. A broken file of the person's own
+   * is reported and ignored.
+   */
+  async acquire(agent: string | null, version: string | null = null): Promise<LivePack> {
     const name = agent ?? 'generic'
     const owned = new OwnedPack(name, version, await this.#build(name, version), this)
     this.#live.add(owned)
@@ -58,7 +64,10 @@ export class PackShelf {
     return [...this.#problems.values()]
   }
 
-  /** Watches the person's own directory. Where that cannot be watched, packs are read when a session starts. */
+  /**
+   * Watches the person's own directory. If watching is not possible, packs are read when a session
+   * starts.
+   */
   watch(): void {
     const { user } = this.#options.directories
     if (user === null || this.#watcher) return
@@ -77,7 +86,7 @@ export class PackShelf {
     this.#timer?.cancel()
   }
 
-  /** Reads all packs in use again. */
+  /** Reloads all packs in use. */
   async reload(): Promise<void> {
     const agents = new Set([...this.#live].map(owned => owned.agent))
     for (const agent of agents) {
@@ -147,18 +156,18 @@ class OwnedPack implements LivePack {
   readonly agent: string
   readonly pack: Pack
   version: string | null
-  readonly #shelf: PackShelf
+  readonly #packs: LivePacks
 
-  constructor(agent: string, version: string | null, pack: Pack, shelf: PackShelf) {
+  constructor(agent: string, version: string | null, pack: Pack, packs: LivePacks) {
     this.agent = agent
     this.version = version
     this.pack = pack
-    this.#shelf = shelf
+    this.#packs = packs
   }
 
   async useVersion(version: string): Promise<{ isInRange: boolean }> {
     this.version = version
-    this.replace(await this.#shelf.rebuild(this, version))
+    this.replace(await this.#packs.rebuild(this, version))
     return { isInRange: isInRange(version, this.pack.range) }
   }
 
@@ -168,6 +177,6 @@ class OwnedPack implements LivePack {
   }
 
   release(): void {
-    this.#shelf.drop(this)
+    this.#packs.drop(this)
   }
 }

@@ -13,7 +13,7 @@ import {
   type RunRecord,
   runStream,
   runsProjection,
-  SignsOfLife,
+  StallDetector,
 } from '../../engine/index.js'
 import { newEvent, validateEvent } from '../../events/index.js'
 import { type EventStore, openStore, type StoredEvent } from '../../store/index.js'
@@ -24,9 +24,9 @@ import { PipelineSteps } from '../pipeline-steps.js'
 import { resolvePlanPath } from '../plan/plan-path.js'
 import { type PipelineRun, readPipelineRun } from '../read-run.js'
 import { builtInPipelines } from '../registry.js'
-import { type Part, type PlayedRole, ScriptedAgents } from './scripted-agents.js'
+import { ScriptedAgents, type ScriptedRole, type TurnScript } from './scripted-agents.js'
 
-export interface BenchRun {
+export interface FixtureRun {
   id: string
   record: RunRecord
   events: StoredEvent[]
@@ -37,24 +37,24 @@ export interface BenchRun {
 
 const PLAYER = { agent: 'demo', model: null, permissions: 'edits', effort: null }
 
-/** A store, a repository and a host of its own, for runs of pipelines whose agents play by a script. */
-export class PipelineBench {
+/** A store, a repository and a host, for pipeline runs with scripted agents. */
+export class PipelineFixture {
   readonly directory = mkdtempSync(join(tmpdir(), 'signalbox-pipelines-'))
   readonly repository = join(this.directory, 'repo')
   agents = this.script({})
   path = process.env.PATH ?? ''
   store!: EventStore
 
-  static async open(): Promise<PipelineBench> {
-    const bench = new PipelineBench()
-    bench.store = await openStore({
-      path: join(bench.directory, 'store.db'),
+  static async open(): Promise<PipelineFixture> {
+    const fixture = new PipelineFixture()
+    fixture.store = await openStore({
+      path: join(fixture.directory, 'store.db'),
       clock: systemClock,
       projections: [runsProjection, approvalsProjection] as never,
       validate: validateEvent,
     })
-    bench.newRepository()
-    return bench
+    fixture.newRepository()
+    return fixture
   }
 
   async close(): Promise<void> {
@@ -62,7 +62,7 @@ export class PipelineBench {
     rmSync(this.directory, { recursive: true, force: true })
   }
 
-  /** As it was: what a test before did is gone. */
+  /** Restores the repository to its initial state. */
   newRepository(): void {
     rmSync(this.repository, { recursive: true, force: true })
     const template = join(this.directory, 'template')
@@ -73,7 +73,7 @@ export class PipelineBench {
         ['init', '-q', '-b', 'main'],
         ['config', 'user.email', 'a@b'],
         ['config', 'user.name', 'a'],
-        // What these tests write nobody needs after a crash of the machine.
+        // Faster: these tests need no durability.
         ['config', 'core.fsync', 'none'],
         ['config', 'gc.auto', '0'],
         ['add', '.'],
@@ -97,7 +97,7 @@ export class PipelineBench {
     return stdout.trim()
   }
 
-  script(parts: Partial<Record<PlayedRole, Part[]>>): ScriptedAgents {
+  script(parts: Partial<Record<ScriptedRole, TurnScript[]>>): ScriptedAgents {
     this.agents = new ScriptedAgents(parts, run => this.runDirectory(run))
     return this.agents
   }
@@ -118,7 +118,7 @@ export class PipelineBench {
     return profileCopy.parse({ name: 'default', roles, maxRetries: 0, retryPolicy: 'none', ...extra })
   }
 
-  /** A run that is made and not started. */
+  /** Creates a run without starting it. */
   async create(
     extra: Partial<PipelineArgs> & { profile?: ProfileCopy } = {},
     createdAt = systemClock.now(),
@@ -152,10 +152,10 @@ export class PipelineBench {
     return createRun(this.store, created, createdAt, id)
   }
 
-  /** Drives until the run ends or waits for somebody, in a host of its own: each call is a new life. */
-  async drive(id: string, store = this.store): Promise<BenchRun> {
+  /** Drives until the run ends or waits for a person, in a new host for each call. */
+  async drive(id: string, store = this.store): Promise<FixtureRun> {
     const clock = systemClock
-    const signs = new SignsOfLife(clock)
+    const signs = new StallDetector(clock)
     const steps = new PipelineSteps(
       {
         agents: this.agents,
@@ -170,7 +170,7 @@ export class PipelineBench {
     const host = new RunHost({
       store,
       clock,
-      owner: `bench ${Math.random()}`,
+      owner: `fixture ${Math.random()}`,
       isGone: () => true,
       workflows: [graphWorkflow] as never,
       performers: { 'graph.code': new NodeSteps(steps, { clock, runDirectory: run => this.runDirectory(run) }, signs) },
@@ -183,10 +183,10 @@ export class PipelineBench {
     } finally {
       await host.close()
     }
-    return this.look(id)
+    return this.readRun(id)
   }
 
-  async look(id: string): Promise<BenchRun> {
+  async readRun(id: string): Promise<FixtureRun> {
     const record = await getRun(this.store, id)
     const events = await this.store.readStream(runStream(id))
     return {
@@ -202,16 +202,16 @@ export class PipelineBench {
     }
   }
 
-  async implement(extra: Parameters<PipelineBench['create']>[0] = {}): Promise<BenchRun> {
+  async implement(extra: Parameters<PipelineFixture['create']>[0] = {}): Promise<FixtureRun> {
     return this.drive(await this.create({ autoApprove: true, ...extra }))
   }
 
-  async review(extra: Parameters<PipelineBench['create']>[0] = {}): Promise<BenchRun> {
+  async review(extra: Parameters<PipelineFixture['create']>[0] = {}): Promise<FixtureRun> {
     return this.drive(await this.create({ pipeline: 'review', ...extra }))
   }
 
-  /** Answers the gate that the run waits at, as a surface would, and goes on. */
-  async answer(id: string, option: string, extra: object = {}): Promise<BenchRun> {
+  /** Answers the gate at which the run waits, as a surface would, and continues. */
+  async answer(id: string, option: string, extra: object = {}): Promise<FixtureRun> {
     const [[gate, approval] = []] = Object.entries((await getRun(this.store, id)).gates)
     if (gate === undefined || approval === undefined) throw new Error('there is no gate')
     const data = { gate, approval, option, by: 'someone', ...extra }
@@ -219,7 +219,7 @@ export class PipelineBench {
     return this.drive(id)
   }
 
-  /** What the gate that the run waits at asks. */
+  /** The request of the gate at which the run waits. */
   async asked(id: string): Promise<{ input: Record<string, unknown>; text: string; options: string[]; kind: string }> {
     const [approval] = Object.values((await getRun(this.store, id)).gates)
     const record = (await this.store.document<{
