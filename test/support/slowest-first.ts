@@ -1,11 +1,12 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Files that take longest, begun first: the last file of a run that is also the longest keeps one worker busy and the others waiting.
- * Without times of an earlier run vitest goes by the size of a file, which says little about one that waits for programs. What is not
- * named here comes in that order, those that start programs before those that only compute.
+ * Starts the files that take longest first. If the longest file starts last, one worker runs it while
+ * the others have nothing to do. Without the times of an earlier run vitest orders files by size,
+ * which says little about files that wait for programs. Files that are not named here follow in that
+ * order, those that start programs before those that only compute.
  */
-const DEAREST = [
+const SLOWEST = [
   'test/web/dashboard',
   'test/e2e/oneshot-regressions',
   'test/e2e/graphs',
@@ -22,14 +23,14 @@ const DEAREST = [
 ]
 const STARTS_PROGRAMS = /\/test\/(?:web|e2e|telegram|security|server|demo-agent|store)\//
 
-export class DearestFirst extends BaseSequencer {
+export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     return (await super.sort(files)).sort((a, b) => rankOf(a) - rankOf(b))
   }
 }
 
 function rankOf({ moduleId }: TestSpecification): number {
-  const named = DEAREST.findIndex(name => moduleId.endsWith(`/${name}.test.ts`))
+  const named = SLOWEST.findIndex(name => moduleId.endsWith(`/${name}.test.ts`))
   if (named >= 0) return named
-  return STARTS_PROGRAMS.test(moduleId) ? DEAREST.length : DEAREST.length + 1
+  return STARTS_PROGRAMS.test(moduleId) ? SLOWEST.length : SLOWEST.length + 1
 }
