@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os'
 import { defineConfig } from 'vitest/config'
 import { SlowestFirst } from './test/support/slowest-first.js'
 
@@ -13,8 +14,9 @@ const STARTS_PROGRAMS = [
 export default defineConfig({
   test: {
     pool: 'forks',
-    // Most tests wait for programs, not for the processor.
-    maxWorkers: 3,
+    // Files run one after the other in the same process: loading the same modules again for each of them
+    // took as long as the tests. A test restores what it changes of its process.
+    isolate: false,
     // Ends a test that hangs. It is far beyond what a test takes on a busy machine.
     testTimeout: 120_000,
     hookTimeout: 120_000,
@@ -25,20 +27,22 @@ export default defineConfig({
       {
         extends: true,
         test: {
-          name: 'integration',
-          include: ['test/**/*.test.ts', ...STARTS_PROGRAMS],
-          globalSetup: ['test/support/compile-children.ts'],
+          name: 'unit',
+          include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'],
+          exclude: STARTS_PROGRAMS,
+          maxWorkers: availableParallelism(),
+          sequence: { groupOrder: 0 },
         },
       },
       {
         extends: true,
-        // Unit tests run one after the other in the same process: loading the same modules again for
-        // each file took as long as all their tests. A test restores what it changes of its process.
         test: {
-          name: 'unit',
-          include: ['src/**/*.test.ts', 'web/src/**/*.test.ts'],
-          exclude: STARTS_PROGRAMS,
-          isolate: false,
+          name: 'integration',
+          include: ['test/**/*.test.ts', ...STARTS_PROGRAMS],
+          globalSetup: ['test/support/compile-children.ts'],
+          // Most of these tests wait for programs, not for the processor.
+          maxWorkers: 2 * availableParallelism(),
+          sequence: { groupOrder: 1 },
         },
       },
     ],

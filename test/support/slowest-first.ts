@@ -8,17 +8,21 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
  */
 const SLOWEST = [
   'test/web/dashboard',
-  'test/e2e/oneshot-regressions',
-  'test/e2e/graphs',
   'test/web/actions',
+  'test/e2e/oneshot-regressions',
+  'test/e2e/survival',
+  'src/pipelines/implementation-tasks',
+  'test/e2e/demo',
   'test/web/restart',
-  'test/e2e/pipeline-trouble',
-  'test/e2e/pipelines',
-  'test/telegram/runs',
-  'test/telegram/kill-points',
   'test/e2e/kill-points',
+  'test/e2e/pipelines',
+  'test/e2e/graphs',
   'test/e2e/hooks',
   'test/web/everybody',
+  'test/e2e/bad-input',
+  'test/e2e/approvals',
+  'test/screen/recordings',
+  'test/e2e/pipeline-trouble',
   'test/security/daemon',
 ]
 const STARTS_PROGRAMS = /\/test\/(?:web|e2e|telegram|security|server|demo-agent|store)\//
