@@ -1,9 +1,9 @@
 // `npm run eval:panes -- [--misses] [--late] [--calls] [--only text] [<dir>…]`: the status of panes at every labelled moment of recordings, against
 // what was true; command ends with shell integration; and two other rules at the same moments. Sub-directories are agents (`shell`: any
 // program). Without a directory: SIGNALBOX_CORPUS, or ../shared/corpus beside the checkout.
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
-import { readArguments, recordings } from './labelled-recordings.mjs'
+import { corpusDirectory, needDirectories, readArguments, recordings } from './labelled-recordings.mjs'
 import { unchangedFor2s, wordsOnScreen } from './pane-rules.mjs'
 import { build, install, root } from './setup.mjs'
 
@@ -28,12 +28,8 @@ const isShowingMisses = flag('--misses')
 const isShowingLate = flag('--late')
 const isShowingCalls = flag('--calls')
 const only = option('--only')
-const corpus = process.env.SIGNALBOX_CORPUS ?? join(root, '..', 'shared', 'corpus')
-const directories = args.length > 0 ? args : existsSync(corpus) ? [corpus] : []
-if (directories.length === 0) {
-  console.error('no recordings: name a directory of NAME.cast with NAME.json beside it, or set SIGNALBOX_CORPUS')
-  process.exit(2)
-}
+const directories = args.length > 0 ? args : corpusDirectory()
+needDirectories(directories, 'eval:panes')
 const settings = loadConfig({ environment: {}, userFile: '/nonexistent' }).config
 const totals = {}
 const ends = { all: 0, right: 0, extra: 0 }

@@ -1,12 +1,13 @@
 import { mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { FakeBotApi } from '../../src/telegram/fake/index.js'
+import { describeNeeding } from '../support/requirements.js'
 import { TestHome } from './harness.js'
-import { hasTmux, TmuxTerminal } from './tmux.js'
+import { TmuxTerminal } from './tmux.js'
 
 /* From a token to a paired phone, at a real terminal and with a real daemon, against a Telegram on loopback. */
-describe.skipIf(!hasTmux)('signalbox telegram setup', () => {
+describeNeeding('tmux', 'signalbox telegram setup', () => {
   let home: TestHome
   let terminal: TmuxTerminal
   const fake = new FakeBotApi()

@@ -1,9 +1,10 @@
-import { execFile, spawnSync } from 'node:child_process'
+import { execFile } from 'node:child_process'
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { executableText } from '../../src/trust/index.js'
+import { itNeeding } from '../support/requirements.js'
 import { type Loose, TestServer, until } from './support.js'
 
 /* The API as a program meets it: the documented commands, the document itself, the figures, and what a lockdown leaves of it. */
@@ -24,9 +25,7 @@ describe('the guide', () => {
     .map(([, text]) => text!)
     .filter(text => /^curl |\(curl /m.test(text))
 
-  // They use programs that a machine may lack; then this is said to be skipped.
-  const hasPrograms = ['curl', 'jq'].every(name => spawnSync(name, ['--version']).status === 0)
-  test.skipIf(!hasPrograms)('its curl commands do what they say, as they are written', async () => {
+  itNeeding('curl and jq', 'its curl commands do what they say, as they are written', async () => {
     expect(blocks).toHaveLength(2)
     // The directories and the port of this server in place of the documented ones; every answer that is no success is noted.
     const person = join(server.directory, 'person')

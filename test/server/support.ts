@@ -298,13 +298,13 @@ export async function* eventsOf(
   }
 }
 
-/** Polls until `look` gives something. */
-export async function until<T>(look: () => T | Promise<T>, ms = 10_000): Promise<NonNullable<T>> {
+/** Polls until `look` gives something. The limit ends a test that hangs; it judges no speed. */
+export async function until<T>(look: () => T | Promise<T>, ms = 60_000): Promise<NonNullable<T>> {
   const deadline = Date.now() + ms
   for (;;) {
     const found = await look()
     if (found) return found as NonNullable<T>
-    if (Date.now() > deadline) throw new Error(`waited ${ms} ms in vain`)
+    if (Date.now() > deadline) throw new Error(`nothing after ${ms} ms: ${look}`)
     await new Promise(resolve => setTimeout(resolve, 10))
   }
 }

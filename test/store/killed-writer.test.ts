@@ -7,7 +7,7 @@ import { openStore } from '../../src/store/index.js'
 import { Child } from './child-process.js'
 import { tally } from './tally.js'
 
-const KILLS = 50
+const KILLS = 20
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-kill-'))
 const path = join(directory, 'store.db')
 
