@@ -60,7 +60,9 @@ function refuse(running: readonly SessionRecord[], limit: number, setting: strin
   )
 }
 
-/** Checks everything that can be wrong before anything is created, and builds what the keeper needs. */
+/**
+ * Checks everything that can be wrong before anything is created, and builds what the keeper needs.
+ */
 export async function prepareSession(
   request: StartRequest,
   context: { id: string; settings: HostSettings; packs: PackShelf; env: NodeJS.ProcessEnv; isReachable: boolean },
@@ -88,7 +90,8 @@ export async function prepareSession(
     })
   }
   const live = await context.packs.take(adapter.pack)
-  // Hooks report to the daemon's socket: for a session of a foreground command nothing listens there.
+  // Hooks report to the daemon's socket: for a session of a foreground command nothing listens
+  // there.
   const wired = context.isReachable ? wireHooks(id, adapter, settings) : null
   const custom = request.agent === null ? undefined : settings.agents?.[adapter.name]
   const command = adapter.interactive(location, {
