@@ -2,9 +2,9 @@ import { SignalboxError } from '../errors/index.js'
 import type { SessionRecord } from '../sessions/index.js'
 
 /**
- * The session that a person names: by number, by id, or by a unique prefix of an id. Numbers are used
- * again, so a number means the running session, else the newest. Digits alone are always a number: an
- * id that happens to begin with them must not stand in for a session that has ended.
+ * The session that a person names: by number, by id, or by a unique prefix of an id. Numbers are
+ * used again, so a number means the running session, else the newest. Digits alone are always a
+ * number: an id that happens to begin with them must not stand in for a session that has ended.
  *
  * @param records oldest first
  * @throws SignalboxError `E_UNKNOWN`, `E_ID_AMBIGUOUS`
@@ -18,9 +18,9 @@ export function findSession(records: readonly SessionRecord[], word: string): Se
 }
 
 /**
- * The session that a person's prompts go to if they name none: the one that they selected last on this
- * surface, or started since; if that has ended, the one that they used before it. Null if none of
- * theirs runs.
+ * The session that a person's prompts go to if they name none: the one that they selected last on
+ * this surface, or started since; if that has ended, the one that they used before it. Null if none
+ * of theirs runs.
  */
 export function activeSession(
   records: readonly SessionRecord[],

@@ -7,7 +7,8 @@ import type { Redactor } from '../text/index.js'
 import type { HostOptions, HostSettings } from './settings.js'
 
 /*
- * Wires the parts of a host that only a daemon has: packs that reload, the pane board, notifications.
+ * Wires the parts of a host that only a daemon has: packs that reload, the pane board,
+ * notifications.
  */
 
 /** Writes an event about the host itself, without waiting for it. */

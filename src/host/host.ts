@@ -30,8 +30,8 @@ import { openSwitches, type Switches } from './switches.js'
 
 /**
  * Owns the live sessions and the one store that writes their events. It wires the rooms below and
- * decides nothing itself. The daemon is a host with a keeper behind a socket; a foreground command is a
- * host with its keeper in the same process.
+ * decides nothing itself. The daemon is a host with a keeper behind a socket; a foreground command
+ * is a host with its keeper in the same process.
  */
 export class Host {
   readonly store: EventStore
@@ -251,7 +251,10 @@ export class Host {
     })
   }
 
-  /** Any process that opens the store may record a decision; this host delivers those about its own sessions. */
+  /**
+   * Any process that opens the store may record a decision; this host delivers those about its own
+   * sessions.
+   */
   async #followDecisions(): Promise<void> {
     const { onError } = this.#options
     const after = await this.store.head()

@@ -4,17 +4,17 @@ import { openRecording } from '../terminal/recording/index.js'
 import type { SessionQueue } from './session-scheduler.js'
 
 /*
- * What happens to the terminals that the keeper kept while no host was there: a known session catches
- * up, an unknown program is ended.
+ * What happens to the terminals that the keeper kept while no host was there: a known session
+ * catches up, an unknown program is ended.
  */
 
 /**
  * Brings a session that ran without a host up to date: first the recorded bytes with their recorded
- * times, then the keeper's stream from exactly the byte at which the recording ended. No byte is missed,
- * and none is read twice.
+ * times, then the keeper's stream from exactly the byte at which the recording ended. No byte is
+ * missed, and none is read twice.
  *
- * Unless the recording broke off (a full disk): then the bytes between its end and the keeper's memory
- * are lost, and the session continues after the gap. Its `recording.failed` event says so.
+ * Unless the recording broke off (a full disk): then the bytes between its end and the keeper's
+ * memory are lost, and the session continues after the gap. Its `recording.failed` event says so.
  */
 export async function catchUp(
   session: LiveSession,
@@ -40,8 +40,8 @@ export async function catchUp(
     const result = await keeper.attach(kept.id, session.offset, listener)
     // The bytes in the keeper's memory are old, too: they are read before the session goes live.
     if (result.state === 'attached') return queue.caughtUp()
-    // Since the recording was read, more was printed than the keeper holds in memory: read again while
-    // the recording has new bytes.
+    // Since the recording was read, more was printed than the keeper holds in memory: read again
+    // while the recording has new bytes.
     if (session.offset > before) continue
     const behind = await keeper.attach(kept.id, result.oldestOffset, listener)
     if (behind.state === 'attached') return queue.caughtUp()

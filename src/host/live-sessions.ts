@@ -56,9 +56,9 @@ interface Entry {
 }
 
 /**
- * The live sessions of this host: started here, or taken over from an earlier host. It wires each of
- * them to the keeper (through the scheduler), to the agent's reports, to the monitor and the stats that
- * surfaces show, and to the bus.
+ * The live sessions of this host: started here, or taken over from an earlier host. It wires each
+ * of them to the keeper (through the scheduler), to the agent's reports, to the monitor and the
+ * stats that surfaces show, and to the bus.
  */
 export class LiveSessions {
   readonly #options: LiveSessionsOptions
@@ -134,7 +134,8 @@ export class LiveSessions {
     const kept = new Map((await keeper.list()).map(session => [session.id, session]))
     const all = await records.all()
     const known = new Set(all.filter(isRunning).map(({ id }) => id))
-    // A host that died between two steps leaves sessions that the log does not have yet, or has ended.
+    // A host that died between two steps leaves sessions that the log does not have yet, or has
+    // ended.
     for (const [id, session] of kept) {
       if (known.has(id)) continue
       kept.delete(id)
@@ -268,8 +269,9 @@ function isAsking(session: LiveSession | null): boolean {
 }
 
 /**
- * Why keys would not reach the agent of a session: it is suspended, or another program has its terminal.
- * Null: no reason is known, or this system does not tell. An unknown program may start any other.
+ * Why keys would not reach the agent of a session: it is suspended, or another program has its
+ * terminal. Null: no reason is known, or this system does not tell. An unknown program may start
+ * any other.
  */
 function absenceOf({ agent, pid }: SessionRecord): ReturnType<NonNullable<SendPort['absence']>> {
   const groups = agent === 'generic' ? null : terminalGroups(pid)

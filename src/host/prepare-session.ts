@@ -60,7 +60,9 @@ function refuse(running: readonly SessionRecord[], limit: number, setting: strin
   )
 }
 
-/** Checks everything that can be wrong before anything is created, and builds what the keeper needs. */
+/**
+ * Checks everything that can be wrong before anything is created, and builds what the keeper needs.
+ */
 export async function prepareSession(
   request: StartRequest,
   context: { id: string; settings: HostSettings; packs: LivePacks; env: NodeJS.ProcessEnv; isReachable: boolean },

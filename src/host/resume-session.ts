@@ -9,7 +9,10 @@ export interface ResumeOptions {
   person: string
 }
 
-/** The request that resumes a session's conversation: same agent, directory and arguments, and the agent's own id. */
+/**
+ * The request that resumes a session's conversation: same agent, directory and arguments, and the
+ * agent's own id.
+ */
 export function resumeRequest(record: SessionRecord, { terminal, size, person }: ResumeOptions): StartRequest {
   const { id, number, state, agent, agentSessionId, resumedBy } = record
   if (state === 'starting' || state === 'live')

@@ -3,7 +3,10 @@ import { childEnvironment } from '../terminal/index.js'
 
 /** Variables that a child inherits if it was not started from a person's terminal. */
 const ALLOWED = ['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'TERM', 'COLORTERM', 'TZ', 'TMPDIR', 'SHELL']
-/** Signalbox's own variables, never passed to a child: secrets, and what would connect a child to another Signalbox. */
+/**
+ * Signalbox's own variables, never passed to a child: secrets, and what would connect a child to
+ * another Signalbox.
+ */
 const OURS = /^SIGNALBOX_/
 /** Variables that agents set for their own children: an agent of a session is not such a child. */
 const NESTING = [
@@ -17,8 +20,8 @@ const NESTING = [
 
 /**
  * The environment of a session. Started from a person's terminal: that terminal's. Started by the
- * daemon: an allow-list. Signalbox's own variables and those of agents for their children are removed,
- * and the session's id is added.
+ * daemon: an allow-list. Signalbox's own variables and those of agents for their children are
+ * removed, and the session's id is added.
  */
 export function sessionEnvironment(options: {
   /** The environment of the person's terminal; null if the session was started from no terminal. */
@@ -49,7 +52,10 @@ function allowed(env: NodeJS.ProcessEnv, pass: readonly string[]): Record<string
   )
 }
 
-/** The environment of a run's step: a person's own, or the daemon's allow-list; without Signalbox's and agents' own variables. */
+/**
+ * The environment of a run's step: a person's own, or the daemon's allow-list; without Signalbox's
+ * and agents' own variables.
+ */
 export function stepEnvironment(options: {
   env: NodeJS.ProcessEnv
   pass: readonly string[]

@@ -1,13 +1,22 @@
 import type { Clock, Timer } from '../clock/index.js'
 import type { KeeperListener } from '../keeper/index.js'
 
-/** How long sessions work before other work of the host (requests, the keeper's socket, other timers) gets its turn. */
+/**
+ * How long sessions work before other work of the host (requests, the keeper's socket, other
+ * timers) gets its turn.
+ */
 const TURN_MS = 4
-/** Output that has waited this long is read at once with all that follows: a look at each chunk would only add to the delay. */
+/**
+ * Output that has waited this long is read at once with all that follows: a look at each chunk
+ * would only add to the delay.
+ */
 const BEHIND_MS = 50
 /** A session that asked usually asks again: how long after its last request it keeps priority. */
 const ASKED_MS = 2_000
-/** A chunk this large, and this many times the session's average, probably redraws the screen: perhaps with a menu. */
+/**
+ * A chunk this large, and this many times the session's average, probably redraws the screen:
+ * perhaps with a menu.
+ */
 const BURST_BYTES = 512
 const BURST_FACTOR = 4
 /** How long a burst gives priority: its look comes some time after its bytes. */
@@ -16,30 +25,33 @@ const BURST_PRIORITY_MS = 300
 const AVERAGE_WEIGHT = 0.1
 /** How much output is read in one turn of a session. */
 const TURN_BYTES = 64 * 1024
-/** How much output may wait here. Beyond it the host reads no more from the keeper, which then disconnects it like any slow host. */
+/**
+ * How much output may wait here. Beyond it the host reads no more from the keeper, which then
+ * disconnects it like any slow host.
+ */
 const WAITING_MAX = 8 * 1024 * 1024
 
 /*
- * Wires the keeper's output to the sessions of a host, which share one thread. In the order of arrival a
- * session that shows a menu would wait behind the spinners of all others: behind hundreds of chunks when
- * many agents write at once. So the work of each session waits in a queue of its own, and the queues
- * take turns.
+ * Wires the keeper's output to the sessions of a host, which share one thread. In the order of
+ * arrival a session that shows a menu would wait behind the spinners of all others: behind hundreds
+ * of chunks when many agents write at once. So the work of each session waits in a queue of its
+ * own, and the queues take turns.
  *
- * - The queue of a session that asks, asked a moment ago, or prints a burst goes first: the burst may be
- *   a menu. Otherwise the queue that has waited longest. Among equals no queue waits longer than one
- *   turn of every other.
+ * - The queue of a session that asks, asked a moment ago, or prints a burst goes first: the burst
+ *   may be a menu. Otherwise the queue that has waited longest. Among equals no queue waits longer
+ *   than one turn of every other.
  * - Within a session the keeper's order stays. Timers run behind all output, also behind bytes that
- *   arrive while the timer waits, and behind those that are unread in the socket when it fires. A timer
- *   says that nothing was printed until now, which is true only after everything has been read.
- *   Otherwise a busy host would take two halves of one frame for two frames.
- * - A host that keeps up reads every chunk with its own time. A host that is behind reads what has piled
- *   up as if it had been printed at once: it looks less often, so it does not fall further behind, and
- *   it sees the newest frame.
+ *   arrive while the timer waits, and behind those that are unread in the socket when it fires. A
+ *   timer says that nothing was printed until now, which is true only after everything has been
+ *   read. Otherwise a busy host would take two halves of one frame for two frames.
+ * - A host that keeps up reads every chunk with its own time. A host that is behind reads what has
+ *   piled up as if it had been printed at once: it looks less often, so it does not fall further
+ *   behind, and it sees the newest frame.
  * - While no queue waits and the turn has just begun, output is read where it arrives. A host with
  *   little work has no queue and no delay.
  *
- * Symptom → constant: requests to the host are slow while sessions write → TURN_MS down; frames that
- * stood only for a moment are missed → BEHIND_MS up, at the price of delay.
+ * Symptom → constant: requests to the host are slow while sessions write → TURN_MS down; frames
+ * that stood only for a moment are missed → BEHIND_MS up, at the price of delay.
  */
 export class SessionScheduler {
   readonly #clock: Clock

@@ -10,9 +10,9 @@ const MIN_BYTES = 64 * 1024
 const PAUSE_MS = 50
 
 /**
- * Saves the state of live sessions on disk, so that the next host need not read a long recording from
- * its first byte. It is a cache: a snapshot that is missing, damaged or from another version costs time
- * and nothing else.
+ * Saves the state of live sessions on disk, so that the next host need not read a long recording
+ * from its first byte. It is a cache: a snapshot that is missing, damaged or from another version
+ * costs time and nothing else.
  */
 export class SessionSnapshots {
   readonly #directory: string
@@ -69,7 +69,10 @@ export class SessionSnapshots {
     return offset - (this.#saved.get(id) ?? 0) >= MIN_BYTES
   }
 
-  /** One at a time, with a pause in between: a hundred at once would stop every terminal of the host for a second. */
+  /**
+   * One at a time, with a pause in between: a hundred at once would stop every terminal of the host
+   * for a second.
+   */
   #saveInTurn(due: readonly LiveSession[]): void {
     const [next, ...others] = due
     // A session that has ended meanwhile is not saved again.

@@ -14,7 +14,9 @@ const EMIT_MS = 1_000
 
 export interface AgentStatsView extends Omit<AgentStats, 'helpers'> {
   helpers: SubAgent[]
-  /** Context that is left before the agent compacts its conversation, if only its screen shows that. */
+  /**
+   * Context that is left before the agent compacts its conversation, if only its screen shows that.
+   */
   contextLeftPercent: number | null
 }
 
@@ -66,8 +68,9 @@ export class SessionStats {
   }
 
   /**
-   * What to store when the session has ended; null if the agent never reported anything. An agent that
-   * exits first removes its sub-agents from its terminal, so the last ones that were emitted count.
+   * What to store when the session has ended; null if the agent never reported anything. An agent
+   * that exits first removes its sub-agents from its terminal, so the last ones that were emitted
+   * count.
    */
   get final(): AgentStatsView | null {
     const { view } = this

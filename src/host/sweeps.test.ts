@@ -52,20 +52,20 @@ const sweep = (keepDays: number | null) =>
     },
   }).sweep()
 
-test('a session that ended long ago is listed no more and its recording is gone; a younger one, and one that runs, stay', async () => {
+test('a session that ended long ago is removed with its recording; a recent one and a running one stay', async () => {
   const old = await session('ses_old', 40)
   const young = await session('ses_young', 20)
   const running = await session('ses_running', null)
   await sweep(30)
   expect((await records()).map(({ id }) => id).sort()).toEqual(['ses_running', 'ses_young'])
   expect([old, young, running].map(file => existsSync(file))).toEqual([false, true, true])
-  // What was said in it is still in the log.
+  // Its messages are still in the log.
   expect((await store.readStream('session/ses_old')).map(({ type }) => type)).toContain('session.ended')
   await sweep(30)
   expect(await store.readStream('session/ses_old')).toHaveLength(3)
 })
 
-test('without the setting everything stays, and a file that is not ours does in any case', async () => {
+test('without the setting everything stays, and a file outside the data directory always stays', async () => {
   const elsewhere = await session('ses_old', 40, 'mine.cast')
   await sweep(null)
   expect(await records()).toHaveLength(1)

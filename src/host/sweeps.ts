@@ -39,9 +39,10 @@ abstract class HourlySweep<T extends SweepOptions> {
 }
 
 /**
- * Removes sessions that ended longer ago than the person wants to keep them: first the recording and
- * the uploads, then the log records it and the session leaves the lists. In that order, so that a host
- * that dies in between repeats it. It leaves recordings outside Signalbox's own directory alone.
+ * Removes sessions that ended longer ago than the person wants to keep them: first the recording
+ * and the uploads, then the log records it and the session leaves the lists. In that order, so that
+ * a host that dies in between repeats it. It leaves recordings outside Signalbox's own directory
+ * alone.
  */
 export class SessionSweep extends HourlySweep<SweepOptions & { store: EventStore }> {
   override async sweep(): Promise<void> {
@@ -65,7 +66,10 @@ export class SessionSweep extends HourlySweep<SweepOptions & { store: EventStore
   }
 }
 
-/** Removes the uploads of sessions that ended long enough ago. It leaves folders of unknown sessions alone. */
+/**
+ * Removes the uploads of sessions that ended long enough ago. It leaves folders of unknown sessions
+ * alone.
+ */
 export class UploadSweep extends HourlySweep<SweepOptions> {
   override async sweep(): Promise<void> {
     const { settings, clock, records } = this.options

@@ -6,9 +6,9 @@
  *   requests/      where an approval comes from, the open set, delivery of a decision
  *   replay/        a recording read again as the session read it: `replay`, `explain`
  *
- * `live/` uses the other two; they do not use it. Each folder's `index.ts` explains its parts. The host
- * starts, feeds and saves sessions (`host/`); surfaces read them through `LiveSession`, the log and the
- * host's bus.
+ * `live/` uses the other two; they know only the names of its phases. Each folder's `index.ts`
+ * explains its parts. The host starts, feeds and saves sessions (`host/`); surfaces read them
+ * through `LiveSession`, the log and the host's bus.
  */
 
 export {

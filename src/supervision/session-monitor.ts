@@ -32,14 +32,17 @@ export interface SessionMonitorOptions {
 }
 
 const FLUSH_MS = 30_000
-/** A pane changes with every row that it prints: readers of the pane list are notified at most this often, in seconds. A new status is notified at once. */
+/**
+ * A pane changes with every row that it prints: readers of the pane list are notified at most this
+ * often, in seconds. A new status is notified at once.
+ */
 const NOTIFY_AGAIN_S = 0.25
 
 /**
- * Follows a live session for people: what all evidence, with hooks and transcript, adds up to and why
- * (`explain`), the status of its pane, which version of the agent this is, and whether its screens
- * still look as the pack says. It cannot change the session. The session itself acts on a second
- * reading, from bytes alone (docs/decisions/0022-two-readings-of-a-session.md).
+ * Follows a live session for people: what all evidence, with hooks and transcript, adds up to and
+ * why (`explain`), the status of its pane, which version of the agent this is, and whether its
+ * screens still look as the pack says. It cannot change the session. The session itself acts on a
+ * second reading, from bytes alone (docs/decisions/0022-two-readings-of-a-session.md).
  */
 export class SessionMonitor implements SessionObserver {
   readonly #options: SessionMonitorOptions

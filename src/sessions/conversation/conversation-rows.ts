@@ -24,7 +24,10 @@ export interface RowSource {
   readRows(firstId: number, lastId: number): Row[]
 }
 
-/** For the next host: the rows of a program on the alternate screen, which the terminal does not keep. */
+/**
+ * For the next host: the rows of a program on the alternate screen, which the terminal does not
+ * keep.
+ */
 export interface ConversationRowsState {
   base: number
   /** Index of the first row on screen, and the texts of the screen's first rows. */
@@ -43,9 +46,9 @@ const REPAINT_S = 1
 const WIDTHS = 8
 
 /**
- * The rows that an agent has shown above the live part of its screen, with stable ids. In the normal
- * buffer the terminal keeps them. On the alternate screen this class keeps them and aligns each frame
- * with the rows that it already has.
+ * The rows that an agent has shown above the live part of its screen, with stable ids. In the
+ * normal buffer the terminal keeps them. On the alternate screen this class keeps them and aligns
+ * each frame with the rows that it already has.
  */
 export class ConversationRows {
   readonly #pack: Pack
@@ -58,7 +61,10 @@ export class ConversationRows {
   /** Rows above this one do not hold the lost prompt; rows that are printed again get new ids. */
   #searchedTo: number | null = null
   #widths: number[] = []
-  /** The background of prompts, if they have one: it identifies a long prompt whose first row is out of sight. */
+  /**
+   * The background of prompts, if they have one: it identifies a long prompt whose first row is out
+   * of sight.
+   */
   #echoBackground: Color = null
   #repaints: { first: number; last: number; until: number }[] = []
 
@@ -172,7 +178,10 @@ export class ConversationRows {
     return found ? echoOf(rows, found) : null
   }
 
-  /** A prompt that the terminal no longer keeps was not cleared: its answer is longer than the scrollback. */
+  /**
+   * A prompt that the terminal no longer keeps was not cleared: its answer is longer than the
+   * scrollback.
+   */
   #isStill({ first, last, text }: Echo, oldest: number): boolean {
     if (first >= ALTERNATE_FIRST_ID) return false
     return first < oldest || echoText(this.#source.readRows(first, last)) === text

@@ -7,7 +7,9 @@ import type { Color, Row } from '../../terminal/index.js'
  * which of those are echoes of prompts.
  */
 
-/** A prompt as the agent shows it: the ids of its first and last row, and its text without blanks. */
+/**
+ * A prompt as the agent shows it: the ids of its first and last row, and its text without blanks.
+ */
 export interface Echo {
   first: number
   last: number
@@ -78,7 +80,10 @@ function keptRow(row: Row, isEcho: boolean, cols: number, { volatile }: Pack): K
   return kept
 }
 
-/** A prompt with a background ends where the background ends: pinned to the top of the screen, it is right above other rows. */
+/**
+ * A prompt with a background ends where the background ends: pinned to the top of the screen, it is
+ * right above other rows.
+ */
 function echoRows(
   lines: readonly Row[],
   { first, last }: { first: number; last: number },

@@ -23,7 +23,10 @@ export interface ConversationState {
   lastRow: number
   /** When the turn began, in seconds since the session's start. */
   openedT?: number
-  /** The text of the prompt, and of the last rows of the last message: both are found again after a repaint. */
+  /**
+   * The text of the prompt, and of the last rows of the last message: both are found again after a
+   * repaint.
+   */
   echoText?: string
   tail?: string[]
   /** The last row of the last message is text: it may have been cut in the middle. */
@@ -59,13 +62,13 @@ const INITIAL: ConversationState = {
 
 /**
  * The open turn and the open message of a session: which rows they cover, and the blocks read from
- * those rows so far. Turns and messages are named by counting: the same bytes give the same names when
- * they are read again.
+ * those rows so far. Turns and messages are named by counting: the same bytes give the same names
+ * when they are read again.
  *
  * A turn begins below the echo of its prompt; a message begins below the row with which the message
- * before it ended. Rows are identified by id. A program that clears its screen and prints everything
- * again gives its rows new ids: then the turn moves to where its prompt is now, and the message begins
- * below the tail of the message before it, which is found by its text.
+ * before it ended. Rows are identified by id. A program that clears its screen and prints
+ * everything again gives its rows new ids: then the turn moves to where its prompt is now, and the
+ * message begins below the tail of the message before it, which is found by its text.
  *
  * Text that the agent itself reports replaces the text read from the screen: in the open message at
  * every reading, in a closed message for a minute.
@@ -147,9 +150,9 @@ export class Conversation {
   }
 
   /**
-   * Begins a turn below the newest echo or, if an agent continues by itself after a rest, below its last
-   * message. Returns the new turn's name; null if the turn is still open. `isSent`: Signalbox has just
-   * typed a prompt, so the echo on screen is older.
+   * Begins a turn below the newest echo or, if an agent continues by itself after a rest, below its
+   * last message. Returns the new turn's name; null if the turn is still open. `isSent`: Signalbox
+   * has just typed a prompt, so the echo on screen is older.
    */
   markTurn(look: Look, { isSent = false } = {}): string | null {
     this.observe(look)
@@ -179,7 +182,10 @@ export class Conversation {
     return this.turn
   }
 
-  /** Marks everything on screen as old, such as a greeting or a replayed conversation: it opens no turn and is in no message. */
+  /**
+   * Marks everything on screen as old, such as a greeting or a replayed conversation: it opens no
+   * turn and is in no message.
+   */
   markOld(look: Look): void {
     this.observe(look)
     const { echo } = this.#rows
@@ -208,9 +214,9 @@ export class Conversation {
   }
 
   /**
-   * Takes a finished piece of the answer from the agent's own record. `patched`: the closed message that
-   * it corrects; `open`: it belongs to the open turn, and the next reading of the rows uses it; null: it
-   * is about something older.
+   * Takes a finished piece of the answer from the agent's own record. `patched`: the closed message
+   * that it corrects; `open`: it belongs to the open turn, and the next reading of the rows uses
+   * it; null: it is about something older.
    */
   takeReported(text: ReportedText, t: number): { patched: ClosedMessage } | 'open' | null {
     if (this.#closed.has(text) || this.#reported.some(({ id }) => id === text.id)) return null
@@ -286,8 +292,8 @@ export class Conversation {
   }
 
   /**
-   * Rows that appeared while the agent was idle, such as the output of a slash command. Null if there
-   * are none: rows of a repaint, prompts and a few characters do not count.
+   * Rows that appeared while the agent was idle, such as the output of a slash command. Null if
+   * there are none: rows of a repaint, prompts and a few characters do not count.
    */
   idleOutput(look: Look): { from: number; lastRow: number; blocks: Block[]; markdown: string } | null {
     this.observe(look)
@@ -367,7 +373,10 @@ export class Conversation {
     return echoId === null || echoId >= from ? from : Math.max(echoId + 1, from - TAIL_ROWS)
   }
 
-  /** The turn's own prompt is in another place: it has left its row, or a repaint has printed it again. */
+  /**
+   * The turn's own prompt is in another place: it has left its row, or a repaint has printed it
+   * again.
+   */
   #hasMoved(echo: Echo): boolean {
     const { echoId, echoText } = this.#state
     if (echoId === null || echoId === echo.first || echoText !== echo.text) return false
@@ -375,9 +384,9 @@ export class Conversation {
   }
 
   /**
-   * After a tall menu some agents print the end of their transcript again below the rest of the first
-   * copy in the scrollback. It is the same turn, not an equal prompt sent again, if all messages of the
-   * turn are below this prompt as well, or only below this one.
+   * After a tall menu some agents print the end of their transcript again below the rest of the
+   * first copy in the scrollback. It is the same turn, not an equal prompt sent again, if all
+   * messages of the turn are below this prompt as well, or only below this one.
    */
   #isPrintedAgain(echoId: number, echo: Echo): boolean {
     const { isTurnOpen, from, tail } = this.#state
@@ -397,10 +406,14 @@ export class Conversation {
     this.#state = { ...this.#state, echoId: echo.first, from: (ended ?? echo.last) + 1, lastRow }
   }
 
-  /** Agents begin to work before they draw the prompt: a prompt that appears before the turn's first text is the turn's own. */
+  /**
+   * Agents begin to work before they draw the prompt: a prompt that appears before the turn's first
+   * text is the turn's own.
+   */
   #isLate(echo: Echo, look: Look): boolean {
     const { isTurnOpen, isMessageOpen, messages, echoId, isEchoOlder, from } = this.#state
-    // A turn has one prompt: another one below belongs to the next turn, even if this turn was stopped before its first word.
+    // A turn has one prompt: another one below belongs to the next turn, even if this turn was
+    // stopped before its first word.
     if (!isTurnOpen || isEchoOlder === false) return false
     if (echo.first <= (echoId ?? -1) || messages > (isMessageOpen ? 1 : 0)) return false
     return !this.#blocksOf(this.#rows.rows(from, echo.first - 1), look, false).some(block => SPOKEN.has(block.kind))
@@ -410,7 +423,10 @@ export class Conversation {
     this.#state = { ...this.#state, echoId: echo.first, isEchoOlder: false, echoText: echo.text, from: echo.last + 1 }
   }
 
-  /** Finds the end of the last message by its tail: rows above it may have been folded, removed or wrapped anew. */
+  /**
+   * Finds the end of the last message by its tail: rows above it may have been folded, removed or
+   * wrapped anew.
+   */
   #anchor(echo: Echo | null): void {
     const { tail, from } = this.#state
     if (!tail || !echo || from <= echo.last + 1 || !this.#rows.isWhole) return
@@ -424,7 +440,10 @@ export class Conversation {
   }
 }
 
-/** The call that a request is about has not ended: it and its result belong to the message after the answer. */
+/**
+ * The call that a request is about has not ended: it and its result belong to the message after the
+ * answer.
+ */
 function withoutOpenTool(blocks: readonly Block[]): Block[] {
   const last = blocks.findLastIndex(block => block.kind !== 'tool_result')
   return blocks[last]?.kind === 'tool_call' ? blocks.slice(0, last) : [...blocks]

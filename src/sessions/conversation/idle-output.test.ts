@@ -20,7 +20,7 @@ blocks = [
 const BOX = ['──────────', '▷ ', '──────────']
 const ASKED = ['▷ tell me', '', '◆ It is done.']
 
-/** A session that rests: its first turn is over and said. What is painted afterwards came by itself. */
+/** A session at rest: its first turn is closed. Rows that are painted afterwards are idle output. */
 function rest() {
   const screen = new PaneScreen(PACK, { cols: 60, rows: 14 })
   const conversation = new Conversation('s', PACK, screen)
@@ -44,13 +44,13 @@ function rest() {
   return { paint, look, output, conversation, turns }
 }
 
-it('has nothing to say while nothing came', () => {
+it('reports nothing without new rows', () => {
   const { look, output } = rest()
   expect(look(2)).toBeNull()
   expect(output.dueAt).toBeNull()
 })
 
-it('says what stands for a second, and not before', () => {
+it('reports output after it has stayed for a second', () => {
   const { paint, look, output } = rest()
   paint([...ASKED, '', '◆ The build in the background has ended.'], 3)
   expect(look(3)).toBe('pending')
@@ -59,7 +59,7 @@ it('says what stands for a second, and not before', () => {
   expect(look(4)).toBe('due')
 })
 
-it('does not say a hint that another one takes the place of', () => {
+it('does not report a hint that another hint replaces', () => {
   const { paint, look } = rest()
   paint([...ASKED, '', '◆ A tip for you.'], 3)
   expect(look(3)).toBe('pending')
@@ -69,21 +69,21 @@ it('does not say a hint that another one takes the place of', () => {
   expect(look(4.8)).toBe('due')
 })
 
-it('says at once what stands below a prompt that has had no turn, and gives it one', () => {
+it('reports the answer to a prompt without a turn at once, and opens its turn', () => {
   const { paint, look, turns } = rest()
   paint([...ASKED, '', '▷ and now?', '', '◆ Nothing more.'], 3)
   expect(look(3)).toBe('due')
   expect(turns).toEqual(['s.2'])
 })
 
-it('says nothing that is shorter than a word', () => {
+it('reports nothing shorter than three characters', () => {
   const { paint, look } = rest()
   paint([...ASKED, '', '◆ ·'], 3)
   expect(look(3)).toBeNull()
   expect(look(9)).toBeNull()
 })
 
-it('reads nothing above a list of completions or a question', () => {
+it('reads nothing above a completion list or a question', () => {
   const { paint, look, output } = rest()
   const seen = paint([...ASKED, '', '◆ Something came.'], 3)
   const asking: Look = { ...seen, observation: { ...seen.observation, awaiting: 'exit_confirm' } }

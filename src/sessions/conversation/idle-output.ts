@@ -1,12 +1,16 @@
 import type { Look } from '../../panes/index.js'
 import type { Conversation } from './conversation.js'
 
-/** Output without a prompt must stay this long, in seconds: hints and queued prompts come and go in the same place. */
+/**
+ * Output without a prompt must stay this long, in seconds: hints and queued prompts come and go in
+ * the same place.
+ */
 const STAYS_S = 1
 
 /**
- * Output that appeared while the agent was idle, such as that of a slash command. `due`: it is to be
- * written now, as a message of its own; `pending`: it must stay on screen first; null: there is none.
+ * Output that appeared while the agent was idle, such as that of a slash command. `due`: it is to
+ * be written now, as a message of its own; `pending`: it must stay on screen first; null: there is
+ * none.
  */
 export class IdleOutput {
   readonly #conversation: Conversation
@@ -36,7 +40,10 @@ export class IdleOutput {
   }
 }
 
-/** Rows are output only above an input box in use, not above an exit question, a completion list or a viewer. */
+/**
+ * Rows are output only above an input box in use, not above an exit question, a completion list or
+ * a viewer.
+ */
 function isReadable({ observation }: Look): boolean {
   const { composer, awaiting } = observation
   return composer !== null && !composer.completion && awaiting === null

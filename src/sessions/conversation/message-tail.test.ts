@@ -4,17 +4,17 @@ import { endsWith, findTail, tailOf } from './message-tail.js'
 const rows = (...texts: string[]) => texts.map((text, id) => ({ id, text }))
 const TAIL = tailOf(rows('◆ I look at the sources first.', '', '◆ Then I run the tests.'))
 
-describe('the end of what was said', () => {
+describe('the tail of a message', () => {
   it('is found after rows above it were folded', () => {
     expect(findTail(rows('◆ Then I run the tests.', '', '◇ Bash npm test'), TAIL)).toBe(0)
   })
 
-  it('is found when a change of width has broken the rows elsewhere', () => {
+  it('is found after a change of width has wrapped the rows elsewhere', () => {
     const narrow = rows('◆ I look at the', '  sources first.', '', '◆ Then I run', '  the tests.', '◇ Bash npm test')
     expect(findTail(narrow, TAIL)).toBe(4)
   })
 
-  it('is the last place of several that look alike', () => {
+  it('is the last of several equal places', () => {
     const doubled = rows(
       '◆ Then I run the tests.',
       '◆ I look at the sources first.',
@@ -24,7 +24,7 @@ describe('the end of what was said', () => {
     expect(findTail(doubled, TAIL)).toBe(2)
   })
 
-  it('is the row before, where the last one was taken back', () => {
+  it('is the row before if the last row was removed', () => {
     expect(findTail(rows('◆ I look at the sources first.', '', '◆ All is well.'), TAIL)).toBe(0)
   })
 
@@ -33,11 +33,11 @@ describe('the end of what was said', () => {
     expect(findTail(rows('  I look at the sources.', '  Then I run the tests.', '● All is well.'), tail)).toBe(1)
   })
 
-  it('is nowhere when nothing of it is left', () => {
+  it('is not found if none of its rows is left', () => {
     expect(findTail(rows('◆ All is well.'), TAIL)).toBe(null)
   })
 
-  it('is where it was as long as the same row stands there', () => {
+  it('is unchanged as long as the same row is last', () => {
     expect(endsWith(rows('◆ Then I run the tests.', ''), TAIL)).toBe(true)
     expect(endsWith(rows('◆ Then I run'), TAIL)).toBe(false)
   })

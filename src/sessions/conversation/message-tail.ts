@@ -3,10 +3,10 @@ import { MARK } from '../../screen/index.js'
 /*
  * Where the last message ended, found again after rows have moved.
  *
- * Agents fold finished parts (a thought, a tool's output), remove half-drawn rows and wrap everything
- * again after a resize, so the number of a row is no stable place. The text of the last rows is: without
- * blanks, because a change of width puts the same words into other rows, and without the mark of a
- * block, which may blink.
+ * Agents fold finished parts (a thought, a tool's output), remove half-drawn rows and wrap
+ * everything again after a resize, so the number of a row is not a stable place. The text of the last
+ * rows is: without blanks, because a change of width puts the same words into other rows, and
+ * without the mark of a block, which may blink.
  */
 export const TAIL_ROWS = 12
 /** How many rows are searched for together first: a single row may occur twice. */
@@ -28,7 +28,10 @@ export function endsWith(rows: readonly { text: string }[], tail: readonly strin
   return last !== undefined && squeezed(last.text) === tail.at(-1)
 }
 
-/** Id of the row that ends the tail; null if no part of it is here. Rows of the tail that are missing were removed. */
+/**
+ * Id of the row that ends the tail; null if no part of it is here. Rows of the tail that are
+ * missing were removed.
+ */
 export function findTail(rows: readonly { id: number; text: string }[], tail: readonly string[]): number | null {
   const ends: { offset: number; id: number }[] = []
   let whole = ''
@@ -47,8 +50,8 @@ export function findTail(rows: readonly { id: number; text: string }[], tail: re
 }
 
 /**
- * What a row holds beyond its former last words, from the word on in which it was cut; null if it is
- * another row or has not grown. Some agents draw a second behind their text, and ask in between.
+ * What a row holds beyond its former last words, from the word on in which it was cut; null if it
+ * is another row or has not grown. Some agents draw a second behind their text, and ask in between.
  */
 export function continuationOf(row: { text: string }, last: string): string | null {
   const words = row.text.replace(MARK, '')

@@ -76,8 +76,8 @@ export class MessageWriter {
   }
 
   /**
-   * The agent begins or stops to think. A listener may join late, or stop to show it when a message of
-   * the same turn ends; so it is repeated.
+   * The agent begins or stops to think. A listener may join late, or stop to show it when a message
+   * of the same turn ends; so it is repeated.
    */
   typing(isOn: boolean): void {
     const isSilent = this.#options.isCatchingUp()
@@ -108,8 +108,8 @@ export class MessageWriter {
   }
 
   /**
-   * The agent's own text came after the end. A message that is not in the log yet needs no revision: it
-   * is written with the correction.
+   * The agent's own text came after the end. A message that is not in the log yet needs no
+   * revision: it is written with the correction.
    */
   patch(closed: ClosedMessage): void {
     const { effects, waiters } = this.#options
@@ -159,7 +159,10 @@ export class MessageWriter {
   }
 }
 
-/** Only asked until a message is shown for the first time: rendering a long message at every look would cost too much. */
+/**
+ * Only asked until a message is shown for the first time: rendering a long message at every look
+ * would cost too much.
+ */
 function isWorthShowing(blocks: readonly Block[]): boolean {
   return renderMarkdown(blocks).replace(/\s/gu, '').length >= MIN_CHARACTERS
 }

@@ -20,7 +20,10 @@ export interface ReadConversation {
   lastRow: number
 }
 
-/** Reads a conversation that Signalbox did not follow from what a terminal shows and keeps: every prompt, and its answer. */
+/**
+ * Reads a conversation that Signalbox did not follow from what a terminal shows and keeps: every
+ * prompt, and its answer.
+ */
 export function readConversation(pack: Pack, source: RowSource, look: Look, name: string): ReadConversation {
   const conversation = new ConversationRows(pack, source)
   conversation.observe(look)
@@ -50,9 +53,9 @@ function promptOf(pack: Pack, rows: readonly TextRow[], { first, last }: Echo, c
 }
 
 /**
- * How many of the turns that were just read are known from before. Row ids are new after a resync, so
- * turns are matched by their prompts: this finds the newest known prompt together with as many of its
- * predecessors as possible. Zero: none is known.
+ * How many of the turns that were just read are known from before. Row ids are new after a resync,
+ * so turns are matched by their prompts: this finds the newest known prompt together with as many
+ * of its predecessors as possible. Zero: none is known.
  */
 export function knownTurns(known: readonly string[], read: readonly string[]): number {
   let best = { count: 0, length: 0 }

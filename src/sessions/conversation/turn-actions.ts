@@ -20,13 +20,15 @@ export interface TurnActionsOptions {
 const PROMPT_KEPT = 4_000
 
 /**
- * Reading the open message costs time in proportion to its rows, and an answer may have thousands: it
- * is read again when this much time has passed for each row, in seconds. The reading that closes the
- * message is never put off.
+ * Reading the open message costs time in proportion to its rows, and an answer may have thousands:
+ * it is read again when this much time has passed for each row, in seconds. The reading that closes
+ * the message is never put off.
  */
 const READ_AGAIN_S = 0.001
 
-/** What the phase table's actions do with the open turn and its message: mark, read, show, close. */
+/**
+ * What the phase table's actions do with the open turn and its message: mark, read, show, close.
+ */
 export class TurnActions {
   readonly #options: TurnActionsOptions
   readonly #conversation: Conversation
@@ -75,7 +77,10 @@ export class TurnActions {
     this.#options.record('turn.opened', { session: this.#options.session, turn, ...(prompt && { prompt }) })
   }
 
-  /** Records the turn's prompt when it appears: agents begin to work before they draw it. To be called with every observed look. */
+  /**
+   * Records the turn's prompt when it appears: agents begin to work before they draw it. To be
+   * called with every observed look.
+   */
   recordPrompt(look: Look): void {
     const { turn } = this.#conversation
     const prompt = turn !== null && this.#promptedTurn !== turn ? this.#shownPrompt(look) : null
@@ -96,7 +101,8 @@ export class TurnActions {
   read(look: Look | null): void {
     if (!look) return
     const due = this.#readAt + this.#conversation.openRows * READ_AGAIN_S
-    // A time before the last reading comes from a clock that was set back or from an adopted session.
+    // A time before the last reading comes from a clock that was set back or from an adopted
+    // session.
     if (look.t < due && look.t >= this.#readAt) {
       this.#readDue = due
       return
@@ -110,7 +116,9 @@ export class TurnActions {
     if (look) this.#conversation.extract(look, { isOpen: true })
   }
 
-  /** @param isReported the agent reported text: it is shown although reading the screen was put off. */
+  /**
+   * @param isReported the agent reported text: it is shown although reading the screen was put off.
+   */
   show({ isReported }: { isReported: boolean }): void {
     if (this.#conversation.blocks.length === 0 || (this.#readDue !== null && !isReported)) return
     this.#conversation.openMessage()
@@ -136,16 +144,19 @@ export class TurnActions {
   }
 
   /**
-   * Writes text that appeared between the answer to a request and this look, at which the agent is done
-   * or asks again: no look showed the agent writing it. It is written before its turn is closed and
-   * before the next request is raised.
+   * Writes text that appeared between the answer to a request and this look, at which the agent is
+   * done or asks again: no look showed the agent writing it. It is written before its turn is
+   * closed and before the next request is raised.
    */
   writeUnwritten(look: Look | null): void {
     const isEnd = this.#phase() === 'dormant'
     if (look && this.#conversation.hasUnwritten(look, { isAsking: !isEnd })) this.finalize(look, { isEnd })
   }
 
-  /** Writes idle output as a message of its own. It also closes the turn of a prompt that the agent answered at once. */
+  /**
+   * Writes idle output as a message of its own. It also closes the turn of a prompt that the agent
+   * answered at once.
+   */
   extractIdleOutput(look: Look | null): void {
     if (this.#idleOutput.check(look, seen => this.mark(seen)) !== 'due' || !look) return
     const closed = this.#conversation.closeIdleOutput(look)
@@ -155,9 +166,9 @@ export class TurnActions {
   }
 
   /**
-   * Begins the turn of a prompt that waited in the agent's queue and has appeared while the agent works.
-   * Only the screen decides that, not what Signalbox knows to have sent: after a restart the same bytes
-   * must lead to the same turns.
+   * Begins the turn of a prompt that waited in the agent's queue and has appeared while the agent
+   * works. Only the screen decides that, not what Signalbox knows to have sent: after a restart the
+   * same bytes must lead to the same turns.
    */
   beginQueued(look: Look): void {
     const echo = this.#conversation.newEcho(look)
@@ -179,7 +190,10 @@ export class TurnActions {
     record('turn.closed', { session, turn, outcome })
   }
 
-  /** Takes a finished piece of the answer in the agent's own words. `onChanged`: the conversation has changed. */
+  /**
+   * Takes a finished piece of the answer in the agent's own words. `onChanged`: the conversation
+   * has changed.
+   */
   takeReported(text: ReportedText, t: number, onChanged: () => void): void {
     const taken = this.#conversation.takeReported(text, t)
     if (taken === null) return

@@ -19,7 +19,10 @@ export interface AgentReportReaderOptions {
 const SCREEN_FIRST_MS = 1_000
 const KEPT = 2_000
 
-/** Reads what the agent reports besides its screen: each report once, and only those about the main conversation. */
+/**
+ * Reads what the agent reports besides its screen: each report once, and only those about the main
+ * conversation.
+ */
 export class AgentReportReader {
   readonly #options: AgentReportReaderOptions
   readonly #read = new Set<string>()

@@ -2,13 +2,16 @@ import type { AgentReport, AgentStatement } from '../../agents/index.js'
 import type { StatusRecord } from '../../terminal/index.js'
 
 /**
- * What an agent reports about its own work besides the conversation: how full its context is, what it
- * has used, and which sub-agents work for it. It is folded from the agent's reports alone; nothing is
- * guessed.
+ * What an agent reports about its own work besides the conversation: how full its context is, what
+ * it has used, and which sub-agents work for it. It is folded from the agent's reports alone;
+ * nothing is guessed.
  */
 export interface AgentStats {
   model: string | null
-  /** Of the main conversation, as it was last sent to the model. `window`: null if the agent does not report it. */
+  /**
+   * Of the main conversation, as it was last sent to the model. `window`: null if the agent does
+   * not report it.
+   */
   context: { used: number; window: number | null } | null
   /** Since the session's start, sub-agents included. */
   spent: { input: number; output: number; costUsd: number | null }
@@ -50,9 +53,9 @@ export function reduceAgentStats(stats: AgentStats, { statement, at }: AgentRepo
 }
 
 /**
- * The sub-agents that the agent reports, or else those that its terminal reports (OSC 7501 records below
- * the root, named by their path). An agent that does both reports the same ones: then the terminal's
- * records only fill in missing fields.
+ * The sub-agents that the agent reports, or else those that its terminal reports (OSC 7501 records
+ * below the root, named by their path). An agent that does both reports the same ones: then the
+ * terminal's records only fill in missing fields.
  */
 export function subAgentsOf(stats: AgentStats, records: readonly StatusRecord[]): SubAgent[] {
   const shown = records.filter(({ id }) => id !== '').sort((a, b) => a.id.localeCompare(b.id, 'en', { numeric: true }))

@@ -27,13 +27,14 @@ const SOON_MS = 2_000
 const FURTHER_APART_MS = 600
 
 /**
- * Presses the agent's interrupt keys and checks whether it stopped: a row says so, or the agent shows
- * its input box at rest. It also checks between two keys: for an agent that has stopped, the next key
- * may mean something else.
+ * Presses the agent's interrupt keys and checks whether it stopped: a row says so, or the agent
+ * shows its input box at rest. It also checks between two keys: for an agent that has stopped, the
+ * next key may mean something else.
  *
- * Several keys may reach a slow agent in one read, and then mean nothing. If the agent needs several
- * keys and is still seen at work a while later, they are pressed once more and further apart. A single
- * key cannot get lost that way, and pressing it twice may mean *exit*: it is never pressed again.
+ * Several keys may reach a slow agent in one read, and then mean nothing. If the agent needs
+ * several keys and is still seen at work a while later, they are pressed once more and further
+ * apart. A single key cannot get lost that way, and pressing it twice may mean *exit*: it is never
+ * pressed again.
  */
 export async function interruptAgent(
   port: InterruptPort,

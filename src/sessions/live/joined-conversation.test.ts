@@ -36,7 +36,7 @@ const GREETING = ['Test agent 1.0', '']
 const turn = (prompt: string, ...answer: string[]) => [`▷ ${prompt}`, '', ...answer.map(line => `◆ ${line}`), '']
 const DONE = '◈ Finished in 2s'
 
-/** A pane as tmux tells of it: its content whole at first, then what is printed. */
+/** A pane as tmux reports it: first its whole content, then what is printed. */
 class Stage {
   readonly talk: JoinedConversation
   readonly errors: unknown[] = []
@@ -51,7 +51,7 @@ class Stage {
     })
   }
 
-  /** The content is taken whole: rows have new ids. */
+  /** The whole content is captured: rows get new ids. */
   content(lines: readonly string[], { cols = 60 } = {}): void {
     if (!this.#screen) {
       this.#screen = new PaneScreen(PACK, { cols, rows: 12, scrollback: 500 })
@@ -63,7 +63,7 @@ class Stage {
     this.print(lines.join('\r\n'))
   }
 
-  /** Takes the live part away and prints more above it. */
+  /** Removes the live part and prints more above it. */
   more(before: readonly string[], lines: readonly string[]): void {
     this.print(`\u001b[${before.length - 1}A\r\u001b[J${lines.join('\r\n')}`)
   }
@@ -77,7 +77,7 @@ class Stage {
     this.talk.tick(this.#t + 4)
   }
 
-  async said() {
+  async messages() {
     await this.talk.settled(0)
     expect(this.errors).toEqual([])
     return this.talk.messages.map(({ turn: name, markdown, blocks, provisional, joinedLate }) => ({
@@ -98,47 +98,47 @@ class Stage {
   }
 }
 
-describe('a conversation that is joined late', () => {
-  it('reads the turns that are over from what the terminal has kept, also above the screen', async () => {
+describe('a joined conversation', () => {
+  it('reads closed turns from the screen and the scrollback', async () => {
     const stage = new Stage()
     const long = Array.from({ length: 20 }, (_, index) => `point ${index + 1}`)
     stage.content([...GREETING, ...turn('first', ...long), DONE, '', ...turn('second', 'Two.'), DONE, ...BOX])
-    const said = await stage.said()
-    expect(said.map(message => message.turn)).toEqual(['pan_x.1', 'pan_x.2'])
-    expect(said[0]!.text.split(/\s*\n\s*/)).toEqual(long)
-    expect(said[1]).toEqual({ turn: 'pan_x.2', text: 'Two.' })
+    const messages = await stage.messages()
+    expect(messages.map(message => message.turn)).toEqual(['pan_x.1', 'pan_x.2'])
+    expect(messages[0]!.text.split(/\s*\n\s*/)).toEqual(long)
+    expect(messages[1]).toEqual({ turn: 'pan_x.2', text: 'Two.' })
     expect(stage.asked).toEqual([
       ['pan_x.1', 'first'],
       ['pan_x.2', 'second'],
     ])
   })
 
-  it('takes a greeting for no answer, and the first turn after it for the first', async () => {
+  it('does not take a greeting for an answer', async () => {
     const stage = new Stage()
     stage.content([...GREETING, 'Type to begin.', ...BOX])
-    expect(await stage.said()).toEqual([])
+    expect(await stage.messages()).toEqual([])
     stage.more(BOX, [...turn('hello', 'Hi.'), ...BUSY])
     expect(stage.asked).toEqual([['pan_x.1', 'hello']])
     stage.more(BUSY, [DONE, ...BOX])
-    expect(await stage.said()).toEqual([{ turn: 'pan_x.1', text: 'Hi.' }])
+    expect(await stage.messages()).toEqual([{ turn: 'pan_x.1', text: 'Hi.' }])
   })
 
-  it('marks the turn that was under way, and follows it to its end', async () => {
+  it('marks the turn that was under way and follows it to its end', async () => {
     const stage = new Stage()
     stage.content([...GREETING, ...turn('old', 'Done long ago.'), DONE, '', ...turn('new', 'So far.', 'A'), ...BUSY])
     const late = { turn: 'pan_x.2', joinedLate: true }
     // The last row is held back while it may grow.
-    expect((await stage.said()).at(-1)).toEqual({ ...late, text: 'So far.', provisional: true })
+    expect((await stage.messages()).at(-1)).toEqual({ ...late, text: 'So far.', provisional: true })
     stage.more(BUSY, ['◆ And the rest.', '', DONE, ...BOX])
-    expect(await stage.said()).toEqual([
+    expect(await stage.messages()).toEqual([
       { turn: 'pan_x.1', text: 'Done long ago.' },
       { ...late, text: 'So far.\n\nA\n\nAnd the rest.' },
     ])
     stage.more(BOX, ['', ...turn('third', 'Three.'), DONE, ...BOX])
-    expect((await stage.said()).at(-1)).toEqual({ turn: 'pan_x.3', text: 'Three.' })
+    expect((await stage.messages()).at(-1)).toEqual({ turn: 'pan_x.3', text: 'Three.' })
   })
 
-  it('goes on where it was when the picture is taken anew, and says nothing twice', async () => {
+  it('continues after a resync without repeating a message', async () => {
     const stage = new Stage()
     const first = [...GREETING, ...turn('one', 'One.'), DONE, '']
     stage.content([...first, ...turn('two', 'Two, begun.'), ...BUSY])
@@ -148,27 +148,27 @@ describe('a conversation that is joined late', () => {
         cols: 50,
       },
     )
-    expect((await stage.said()).map(({ turn: name, text }) => [name, text])).toEqual([
+    expect((await stage.messages()).map(({ turn: name, text }) => [name, text])).toEqual([
       ['pan_x.1', 'One.'],
       ['pan_x.2', 'Two, begun.\n\nTwo, ended.'],
       ['pan_x.3', 'Three.'],
     ])
     stage.content([...turn('three', 'Three.'), DONE, ...BOX], { cols: 55 })
-    expect(await stage.said()).toHaveLength(3)
+    expect(await stage.messages()).toHaveLength(3)
   })
 
-  it('keeps what was said when the agent leaves in the middle of it', async () => {
+  it('keeps the open message when the agent exits', async () => {
     const stage = new Stage()
     stage.content([...GREETING, ...turn('one', 'Half of it'), ...BUSY])
     stage.talk.left()
-    const [message] = await stage.said()
+    const [message] = await stage.messages()
     expect(message).toMatchObject({ turn: 'pan_x.1', text: expect.stringContaining('Half of it') })
     expect(message!.provisional).toBeUndefined()
   })
 })
 
 describe('knownTurns', () => {
-  it('finds the newest known prompt with as many of those before it as there are', () => {
+  it('finds the newest known prompt with as many predecessors as possible', () => {
     expect(knownTurns([], ['a', 'b'])).toBe(0)
     expect(knownTurns(['a', 'b'], ['a', 'b', 'c'])).toBe(2)
     expect(knownTurns(['a', 'b'], ['b', 'c'])).toBe(1)

@@ -44,11 +44,12 @@ const MESSAGES_KEPT = 200
 const UNCLEAR = new Set(['unknown', 'startup'])
 
 /**
- * The conversation of an agent that Signalbox did not start. Signalbox joins late: it reads what the
- * terminal shows and keeps as closed turns, and the newest of them as if the agent were at work; the
- * phase table then decides by the screen. From there on it follows the conversation as it does with a
- * session. It raises no request, types nothing and writes nothing to the log. After a resize or a lost
- * connection it reads everything again and continues where it finds the same prompts.
+ * The conversation of an agent that Signalbox did not start. Signalbox joins late: it reads what
+ * the terminal shows and keeps as closed turns, and the newest of them as if the agent were at
+ * work; the phase table then decides by the screen. From there on it follows the conversation as it
+ * does with a session. It raises no request, types nothing and writes nothing to the log. After a
+ * resize or a lost connection it reads everything again and continues where it finds the same
+ * prompts.
  */
 export class JoinedConversation {
   readonly #options: JoinedConversationOptions
@@ -208,7 +209,10 @@ export class JoinedConversation {
     }
   }
 
-  /** All rows are known, or hold no conversation yet. An agent at work whose prompt is out of sight still has a turn. */
+  /**
+   * All rows are known, or hold no conversation yet. An agent at work whose prompt is out of sight
+   * still has a turn.
+   */
   #restAt(newest: ReadTurn | null, lastRow: number, { observation, t }: Look): ConversationState {
     const isOpen = newest === null && (observation.busy === true || observation.awaiting !== null)
     if (isOpen && this.#openTurn === null) this.#noteTurn(this.#echoes.length + 1, '', '')
@@ -336,7 +340,7 @@ const NO_NOTICES: PhaseNotices = {
 /** The agent's own dialog takes the decision. */
 const NO_REQUESTS: PhaseRequests = {
   raise: async () => undefined,
-  stands: () => undefined,
+  seenAgain: () => undefined,
   settle: async () => undefined,
   takeOver: async () => 'none',
 }

@@ -5,9 +5,9 @@ import { type LoggedPrompts, loggedPrompts } from './logged-prompts.js'
 import { sessionStream } from './session-record.js'
 
 /**
- * Events that describe progress, not results. A hundred sessions write dozens of them each second, and
- * waiting for the disk would stop every terminal of the host. A crash of the host loses none of them; a
- * power cut may, and it ends the session anyway.
+ * Events that describe progress, not results. A hundred sessions write dozens of them each second,
+ * and waiting for the disk would stop every terminal of the host. A crash of the host loses none of
+ * them; a power cut may, and it ends the session anyway.
  */
 const PROGRESS: ReadonlySet<EventType> = new Set<EventType>([
   'session.phase',
@@ -17,8 +17,9 @@ const PROGRESS: ReadonlySet<EventType> = new Set<EventType>([
 ])
 
 /**
- * Writes a session's events, each once. After a restart the same bytes are read again and lead to the
- * same turns and messages under the same names; the journal does not write what the log already has.
+ * Writes a session's events, each once. After a restart the same bytes are read again and lead to
+ * the same turns and messages under the same names; the journal does not write what the log already
+ * has.
  */
 export class SessionJournal {
   readonly #store: EventStore

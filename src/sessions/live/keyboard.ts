@@ -14,9 +14,9 @@ const NOBODY: Holder = { kind: 'nobody' }
 const OURSELVES: Holder = { kind: 'signalbox' }
 
 /**
- * Who may type into a session. One attached person holds the keyboard: their keys and the size of their
- * terminal count, and the others watch until they take it over. While Signalbox types a prompt or a
- * decision, no person's keys pass, so that nothing is typed in between.
+ * Who may type into a session. One attached person holds the keyboard: their keys and the size of
+ * their terminal count, and the others watch until they take it over. While Signalbox types a
+ * prompt or a decision, no person's keys pass, so that nothing is typed in between.
  */
 export class Keyboard {
   readonly #clock: Clock
@@ -74,7 +74,10 @@ export class Keyboard {
     this.#lastKeysAt = this.#clock.monotonic()
   }
 
-  /** Signalbox types: prompts and decisions wait for each other, and no person's keys pass meanwhile. */
+  /**
+   * Signalbox types: prompts and decisions wait for each other, and no person's keys pass
+   * meanwhile.
+   */
   alone<T>(work: () => Promise<T>): Promise<T> {
     const turn = this.#ours.then(async () => {
       this.#isOurs = true

@@ -16,7 +16,7 @@ async function open(options: StageOptions = {}): Promise<void> {
   stage.session.goLive()
 }
 
-describe('a menu with an option that takes a text', () => {
+describe('a menu with an option that takes text', () => {
   const menuWith = (last: string, isSelected: boolean) => [
     ...['▷ hello', '', ...MENU.slice(0, 4)],
     ` ${isSelected ? ' ' : '▸'} 1. Yes, this once`,
@@ -25,7 +25,7 @@ describe('a menu with an option that takes a text', () => {
     ...MENU.slice(6),
   ]
 
-  test('is the same request while something is written into it', async () => {
+  test('is the same request while text is typed into it', async () => {
     await open()
     await stage.paint([])
     await stage.session.type(new TextEncoder().encode('\r'))
@@ -37,7 +37,7 @@ describe('a menu with an option that takes a text', () => {
     expect((await stage.written(...APPROVAL_EVENTS)).map(({ type }) => type)).toEqual(['approval.requested'])
   })
 
-  test('a denial with a note is written into it, and the ledger says how the note went', async () => {
+  test('takes a denial with its note, and the ledger records how the note was delivered', async () => {
     await open()
     await stage.paint([])
     await stage.session.type(new TextEncoder().encode('\r'))
@@ -85,7 +85,7 @@ describe('prompts while the agent works', () => {
   const cannotQueue = (toml: string) => toml.replace('queue = true', 'queue = false')
   const busy = ['▷ first', '', THINKING, '']
 
-  test('are held where the agent cannot queue, and go out when it rests', async () => {
+  test('are held if the agent cannot queue, and sent when it rests', async () => {
     await open({ pack: cannotQueue })
     await stage.paint(busy)
     const sent = stage.session.send('second')
@@ -105,7 +105,7 @@ describe('prompts while the agent works', () => {
     expect(stage.session.heldPrompts).toEqual([])
   })
 
-  test('can be taken back while they are held, and refused instead of held', async () => {
+  test('can be dropped while they are held, and refused instead of held', async () => {
     await open({ pack: cannotQueue })
     await stage.paint(busy)
     const sent = stage.session.send('second', { whenBusy: 'hold' })
@@ -121,7 +121,7 @@ describe('prompts while the agent works', () => {
     expect(stage.keys).toEqual([])
   })
 
-  test('that the agent queued have a turn of their own', async () => {
+  test('that the agent queued get their own turns', async () => {
     await open()
     await stage.paint(['▷ first', '', THINKING, ''])
     const sent = stage.session.send('second')
@@ -144,7 +144,7 @@ describe('the input box', () => {
   const boxed = (content: string) =>
     `\u001b[H\u001b[J${'─'.repeat(60)}\r\n▷ ${content}\r\n${'─'.repeat(60)}\r\n  enter to send`
 
-  test('with a proposal in it is empty: faint words behind a cursor that is drawn as a background', async () => {
+  test('with a suggestion in it is empty: faint text behind a cursor drawn as a background', async () => {
     await open()
     await stage.print(boxed('\u001b[48;2;212;212;212mI\u001b[49m\u001b[38;2;108;112;134m would run it.\u001b[39m'))
     expect(stage.session.observation?.composer).toMatchObject({
@@ -156,7 +156,7 @@ describe('the input box', () => {
     expect(stage.session.observation?.composer).toMatchObject({ empty: false, draft: 'I would run it.' })
   })
 
-  test('has no part in what it draws without width', async () => {
+  test('ignores zero-width characters', async () => {
     await open()
     await stage.print(boxed('hello \u001b[7m \u200b\u001b[27m'))
     expect(stage.session.observation?.composer).toMatchObject({ draft: 'hello' })
@@ -196,18 +196,18 @@ describe('stopping', () => {
 })
 
 describe('the keyboard', () => {
-  const person = (id: string, told: string[] = []) => ({
+  const person = (id: string, notified: string[] = []) => ({
     id,
     name: id,
-    held: (by: { kind: string; name?: string }) => void told.push(`${id}: ${by.name ?? by.kind}`),
+    held: (by: { kind: string; name?: string }) => void notified.push(`${id}: ${by.name ?? by.kind}`),
   })
   const bytes = (text: string) => new TextEncoder().encode(text)
 
-  test('is held by one, whose size counts; another takes it over, and all are told', async () => {
+  test('is held by one person, whose size counts; another takes it over, and all are notified', async () => {
     await open()
-    const told: string[] = []
-    const leave = stage.session.join(person('ann', told))
-    stage.session.join(person('bob', told))
+    const notified: string[] = []
+    const leave = stage.session.join(person('ann', notified))
+    stage.session.join(person('bob', notified))
     expect(await stage.session.type(bytes('a'), 'ann')).toBe(true)
     expect(await stage.session.type(bytes('b'), 'bob')).toBe(false)
     await stage.session.resize(70, 20, 'bob')
@@ -219,20 +219,20 @@ describe('the keyboard', () => {
     expect(stage.session.holder).toMatchObject({ name: 'bob' })
     expect(stage.keys).toEqual(['a', 'b'])
     expect(stage.signals).toEqual(['90x30'])
-    expect(told).toEqual(['ann: ann', 'bob: ann', 'ann: bob', 'bob: bob'])
+    expect(notified).toEqual(['ann: ann', 'bob: ann', 'ann: bob', 'bob: bob'])
   })
 
-  test('belongs to nobody else while a prompt is typed', async () => {
+  test('is Signalbox’s while it types a prompt', async () => {
     await open()
     await stage.paint(['hello'])
-    const told: string[] = []
-    stage.session.join(person('ann', told))
+    const notified: string[] = []
+    stage.session.join(person('ann', notified))
     const sending = stage.session.send('a prompt')
     await stage.pass(100)
     expect(await stage.session.type(bytes('x'), 'ann')).toBe(false)
     await stage.pass(20_000)
     expect(await sending).toMatchObject({ result: 'unconfirmed' })
     expect(await stage.session.type(bytes('x'), 'ann')).toBe(true)
-    expect(told).toEqual(['ann: ann', 'ann: signalbox', 'ann: ann'])
+    expect(notified).toEqual(['ann: ann', 'ann: signalbox', 'ann: ann'])
   })
 })

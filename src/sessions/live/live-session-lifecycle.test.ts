@@ -11,7 +11,7 @@ async function open(options: StageOptions = {}): Promise<void> {
 }
 
 describe('notices', () => {
-  test('a session that never gets ready is reported with its screen, once', async () => {
+  test('a session that never gets ready is reported once, with its screen', async () => {
     await open({ times: { readyTimeoutMs: 60_000 } })
     await stage.paint(['Loading the loader…'], { isGone: true })
     await stage.pass(50_000)
@@ -21,14 +21,14 @@ describe('notices', () => {
     expect(await stage.events('session.noticed')).toHaveLength(1)
   })
 
-  test('one that is ready is not', async () => {
+  test('a session that is ready is not reported', async () => {
     await open({ times: { readyTimeoutMs: 60_000 } })
     await stage.paint(['hello'])
     await stage.pass(200_000)
     expect(await stage.notices()).toEqual([])
   })
 
-  test('silence while it works is told once, with its age and last row', async () => {
+  test('silence while the agent works is reported once, with its age and last row', async () => {
     await open({ times: { silenceMs: 600_000 } })
     await stage.paint(['▷ hello', '', THINKING, ''])
     await stage.pass(590_000)
@@ -40,14 +40,14 @@ describe('notices', () => {
     expect(await stage.notices()).toHaveLength(2)
   })
 
-  test('silence at rest is none', async () => {
+  test('silence at rest is not reported', async () => {
     await open({ times: { silenceMs: 600_000 } })
     await paintTurn(stage, 'hello', ['◆ Hello there.'])
     await stage.pass(2_000_000)
     expect(await stage.notices()).toEqual([])
   })
 
-  test('a crash is told with its exit code, the last five rows, and how to go on', async () => {
+  test('a crash is reported with its exit code, the last five rows and how to resume', async () => {
     await open({ agent: TRANSCRIPT, record: { agentSessionId: 'abc' } })
     await stage.paint(['one', 'two', 'three', 'four', 'five', 'six'], { isGone: true })
     await stage.exit(137)
@@ -61,7 +61,7 @@ describe('notices', () => {
     expect(await stage.events('session.ended')).toMatchObject([{ reason: 'crashed' }])
   })
 
-  test('an end that was asked for is no crash', async () => {
+  test('an expected end is not a crash', async () => {
     await open()
     await stage.paint(['hello'])
     stage.session.willEnd('stopped')
@@ -76,7 +76,7 @@ describe('a sign-in', () => {
   const asks = (toml: string) =>
     `${toml}\n[[rule]]\nid = "auth"\nview = "auth_required"\npriority = 900\nregion = "screen"\nline = 'Not signed in · run (?<url>\\S+)'\nawaiting = "auth"\nbusy = false\n`
 
-  test('is told once while it lasts, and ends the session that nobody attends', async () => {
+  test('is reported once while it lasts, and ends an unattended session', async () => {
     await open({ pack: asks, times: { authGraceMs: 60_000 } })
     await stage.paint(AUTH, { isGone: true })
     await stage.paint([...AUTH, ''], { isGone: true })
@@ -90,7 +90,7 @@ describe('a sign-in', () => {
     expect(await stage.notices()).toHaveLength(1)
   })
 
-  test('that someone looks at does not, until they have been gone for long enough', async () => {
+  test('does not end a session while a person watches it, or shortly after', async () => {
     await open({ pack: asks, times: { authGraceMs: 60_000 } })
     const ignore = () => undefined
     const leave = stage.session.watch({ output: ignore, resized: ignore, exited: ignore })
@@ -103,7 +103,7 @@ describe('a sign-in', () => {
     expect(stage.signals).toContain('SIGTERM')
   })
 
-  test('with an input box on screen keeps the session, and is told again when it comes again', async () => {
+  test('with an input box on screen keeps the session, and is reported again when it comes again', async () => {
     await open({ pack: asks, times: { authGraceMs: 60_000 } })
     await stage.paint(AUTH)
     await stage.pass(100_000)
@@ -115,7 +115,7 @@ describe('a sign-in', () => {
 })
 
 describe('before the first prompt', () => {
-  test('a hint that is drawn late is part of the greeting, and opens no turn', async () => {
+  test('a late hint is part of the greeting and opens no turn', async () => {
     await open()
     await stage.paint([])
     await stage.pass(2_000)
@@ -127,7 +127,7 @@ describe('before the first prompt', () => {
     expect(await stage.messages()).toEqual(['Hello.'])
   })
 
-  test('a menu that only passes while the program draws itself asks nothing, however it is drawn again meanwhile', async () => {
+  test('a menu that appears only while the program draws its first screen raises no request', async () => {
     await open()
     await stage.paint(MENU, { isGone: true, passMs: 150 })
     await stage.paint([' Signalbox demo agent 1.0.0'], { passMs: 100 })
@@ -140,7 +140,7 @@ describe('before the first prompt', () => {
     expect(await stage.messages()).toEqual(['Hello.'])
   })
 
-  test('one that stands is asked, although nothing more is drawn', async () => {
+  test('a menu that stays is raised, although nothing more is drawn', async () => {
     await open()
     await stage.paint(MENU, { isGone: true, passMs: 250 })
     expect(await stage.written('approval.requested')).toEqual([])
@@ -148,7 +148,7 @@ describe('before the first prompt', () => {
     expect(await stage.written('approval.requested')).toHaveLength(1)
   })
 
-  test('after it a menu is asked at sight', async () => {
+  test('after the first prompt a menu is raised at once', async () => {
     await open()
     await stage.paint([])
     await stage.session.type(new TextEncoder().encode('\r'))
@@ -160,7 +160,7 @@ describe('before the first prompt', () => {
 describe('a resumed session', () => {
   const RESUMED = { record: { resumedFrom: 'ses_old' } }
   const HISTORY = ['▷ old prompt', '', '◆ Old answer that was said before.', '', DONE, '']
-  test('does not say again what is shown again, nor ask what flashes by (R20)', async () => {
+  test('does not repeat its history, and raises no request for a menu that flashes by', async () => {
     await open(RESUMED)
     await stage.paint([...HISTORY.slice(0, 4), THINKING], { isGone: true })
     stage.session.output(
@@ -179,7 +179,7 @@ describe('a resumed session', () => {
     expect(await stage.messages()).toEqual(['New answer.'])
   })
 
-  test('does not say again what is drawn after its input box, at work or at rest', async () => {
+  test('does not repeat history that is drawn after its input box', async () => {
     await open(RESUMED)
     await stage.paint([])
     await stage.pass(3_000)
@@ -194,7 +194,7 @@ describe('a resumed session', () => {
     expect(await stage.events('session.ready')).toHaveLength(1)
   })
 
-  test('asks a menu that waits', async () => {
+  test('raises a menu that stays', async () => {
     await open(RESUMED)
     await stage.paint([...HISTORY.slice(0, 2), ...MENU], { isGone: true })
     await stage.pass(1_500)
@@ -203,7 +203,7 @@ describe('a resumed session', () => {
 })
 
 describe('a host that takes over', () => {
-  test('reads the same bytes into the same turns, writes nothing twice, and shows nothing again', async () => {
+  test('reads the same bytes into the same turns, writes nothing twice and emits nothing', async () => {
     await open()
     await stage.paint([' Signalbox demo agent 1.0.0'])
     const first = await paintTurn(stage, 'hello', ['◆ The first answer.'])
@@ -228,7 +228,7 @@ describe('a host that takes over', () => {
     expect(stage.session.isIdle).toBe(true)
   })
 
-  test('from a snapshot that nothing has followed sees the agent at rest, and its next turn is the next', async () => {
+  test('sees the agent at rest from a snapshot that no byte has followed', async () => {
     await open()
     await stage.paint([' Signalbox demo agent 1.0.0'])
     const first = await paintTurn(stage, 'hello', ['◆ The first answer.'])
@@ -242,7 +242,7 @@ describe('a host that takes over', () => {
     expect((await stage.written('message.final')).map(({ data }) => data.message)).toEqual(['ses_stage.2.1'])
   })
 
-  test('from a snapshot with a menu in it asks nothing again', async () => {
+  test('raises no second request from a snapshot with a menu', async () => {
     await open()
     await stage.paint([' Signalbox demo agent 1.0.0'])
     await stage.paint(['▷ hello', '', ...MENU], { isGone: true })
@@ -254,8 +254,8 @@ describe('a host that takes over', () => {
   })
 })
 
-describe('the last words', () => {
-  test('name the conversation where nothing did before, and only if they were drawn at the end', async () => {
+describe('the exit screen', () => {
+  test('identifies the conversation if nothing else did, by rows drawn at the end', async () => {
     const exitId = (rows: readonly string[]) =>
       rows.map(row => /--resume (\S+)/.exec(row)?.[1]).find(id => id !== undefined) ?? null
     await open({ agent: { ...TRANSCRIPT, exitId } })

@@ -51,15 +51,15 @@ interface SessionPorts {
 }
 
 /**
- * One live agent: its terminal, the reading of its screen, the phase, the open turn and message, its
- * requests and its prompts. The PTY belongs to the keeper, decisions to the ledger.
+ * One live agent: its terminal, the reading of its screen, the phase, the open turn and message,
+ * its requests and its prompts. The PTY belongs to the keeper, decisions to the ledger.
  *
- * Bytes that were printed while no host was there are read first (catch-up): they lead through the same
- * phases to the same turns, but the session answers no query in them, raises no request and emits
- * nothing. `goLive` ends the catch-up.
+ * Bytes that were printed while no host was there are read first (catch-up): they lead through the
+ * same phases to the same turns, but the session answers no query in them, raises no request and
+ * emits nothing. `goLive` ends the catch-up.
  *
- * The parts are built in the order of the fields. Each gets only the ports that it needs; a port that
- * calls a part further down is called after the constructor has returned.
+ * The parts are built in the order of the fields. Each gets only the ports that it needs; a port
+ * that calls a part further down is called after the constructor has returned.
  */
 export class LiveSession implements KeeperListener {
   readonly id: string
@@ -225,7 +225,9 @@ export class LiveSession implements KeeperListener {
     this.#record('recording.failed', { session: this.id, recording, code, message })
   }
 
-  /** All old bytes are read: from here on queries are answered, requests raised, messages emitted. */
+  /**
+   * All old bytes are read: from here on queries are answered, requests raised, messages emitted.
+   */
   goLive(): void {
     const isAdopted = this.offset > 0
     this.#terminal.goLive()
@@ -275,7 +277,9 @@ export class LiveSession implements KeeperListener {
     return this.#keyboard.take(id)
   }
 
-  /** Keys of a person. Refused while another person holds the keyboard, and while Signalbox types. */
+  /**
+   * Keys of a person. Refused while another person holds the keyboard, and while Signalbox types.
+   */
   async type(bytes: Uint8Array, person: string | null = null): Promise<boolean> {
     if (this.exit || !this.#keyboard.mayType(person)) return false
     this.#keyboard.noteKeys()
@@ -292,7 +296,10 @@ export class LiveSession implements KeeperListener {
     await this.#options.keeper.write(this.id, bytes)
   }
 
-  /** Resizes the terminal. While a person holds the keyboard, only the size of their terminal counts. */
+  /**
+   * Resizes the terminal. While a person holds the keyboard, only the size of their terminal
+   * counts.
+   */
   async resize(cols: number, rows: number, person: string | null = null): Promise<void> {
     const { holder } = this.#keyboard
     if (holder.kind === 'person' && holder.id !== person) return

@@ -6,11 +6,11 @@ import { SessionStage } from '../testing/session-stage.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseTable } from './phase-table.js'
 
 /*
- * The behaviour of each row of the phase table. A session is brought into a phase by what its terminal
- * shows; then the terminal shows the next thing, and what people see and the log holds afterwards is
- * exactly what the row's actions promise. For rows that no screen leads to (a menu that was asked, seen
- * again after its phase has ended; an interruption at rest), the event is dispatched by hand. The last
- * test fails if a row of the table has no test here.
+ * The behaviour of each row of the phase table. A session is brought into a phase by what its
+ * terminal shows; then the terminal shows the next thing, and what people see and the log holds
+ * afterwards is exactly what the row's actions promise. For rows that no screen leads to (a menu
+ * that was asked, seen again after its phase has ended; an interruption at rest), the event is
+ * dispatched by hand. The last test fails if a row of the table has no test here.
  */
 const THINKING = '◜ Thinking… 3s · 10 tokens · esc to stop'
 const DONE = '◈ Finished in 5s · 1.2k tokens'
@@ -47,7 +47,7 @@ busy = true
 
 const BEFORE = ['▷ one', '', '◆ The first answer.', '', DONE, '']
 const PROMPT = [...BEFORE, '▷ two', '']
-const SAID = ['◆ First words.', '', '◆ Second words.', '']
+const TEXT = ['◆ First words.', '', '◆ Second words.', '']
 const MORE = ['◆ More words.', '', '◆ And more.', '']
 
 interface Picture {
@@ -60,40 +60,40 @@ interface Picture {
 const BRING: Record<Phase, readonly Picture[]> = {
   dormant: [],
   thinking: [{ rows: [...PROMPT, THINKING, ''] }],
-  streaming: [{ rows: [...PROMPT, THINKING, ''] }, { rows: [...PROMPT, ...SAID, THINKING, ''] }],
+  streaming: [{ rows: [...PROMPT, THINKING, ''] }, { rows: [...PROMPT, ...TEXT, THINKING, ''] }],
   'tool-pending': [
     { rows: [...PROMPT, THINKING, ''] },
-    { rows: [...PROMPT, ...SAID, THINKING, ''] },
-    { rows: [...PROMPT, ...SAID, ...menu('this')], isGone: true },
+    { rows: [...PROMPT, ...TEXT, THINKING, ''] },
+    { rows: [...PROMPT, ...TEXT, ...menu('this')], isGone: true },
   ],
 }
 
-/** What shows an event; `said` is what the phase has said before. */
-const SHOW: Partial<Record<PhaseEvent, (said: readonly string[], phase: Phase) => Picture>> = {
-  thinking: said => ({ rows: [...PROMPT, ...said, ...(said.length > 0 ? ['◌ a thought', ''] : []), THINKING, ''] }),
-  response_content: said => ({ rows: [...PROMPT, ...said, ...MORE, THINKING, ''] }),
-  tool_menu: said => ({ rows: [...PROMPT, ...said, ...menu('this')], isGone: true }),
-  'tool_menu:new': said => ({ rows: [...PROMPT, ...said, ...menu('that')], isGone: true }),
-  idle_prompt: (said, phase) => rest(said, phase),
-  background_task: (said, phase) => ({ ...rest(said, phase), footer: '1 in the background' }),
-  tool_running: said => ({ rows: [...PROMPT, ...said, '◇ Shell  npm test', '', THINKING, ''] }),
-  tool_result: said => ({ rows: [...PROMPT, ...said, '◇ Shell  npm test', '  ┆ ok', '', THINKING, ''] }),
+/** The frame that shows an event; `text` is what the phase has shown before. */
+const SHOW: Partial<Record<PhaseEvent, (text: readonly string[], phase: Phase) => Picture>> = {
+  thinking: text => ({ rows: [...PROMPT, ...text, ...(text.length > 0 ? ['◌ a thought', ''] : []), THINKING, ''] }),
+  response_content: text => ({ rows: [...PROMPT, ...text, ...MORE, THINKING, ''] }),
+  tool_menu: text => ({ rows: [...PROMPT, ...text, ...menu('this')], isGone: true }),
+  'tool_menu:new': text => ({ rows: [...PROMPT, ...text, ...menu('that')], isGone: true }),
+  idle_prompt: (text, phase) => rest(text, phase),
+  background_task: (text, phase) => ({ ...rest(text, phase), footer: '1 in the background' }),
+  tool_running: text => ({ rows: [...PROMPT, ...text, '◇ Shell  npm test', '', THINKING, ''] }),
+  tool_result: text => ({ rows: [...PROMPT, ...text, '◇ Shell  npm test', '  ┆ ok', '', THINKING, ''] }),
   todo_list: () => ({ rows: [...PROMPT, ...tasks(1)] }),
-  parallel_agents: said => ({
-    rows: [...PROMPT, ...said, ...MORE, THINKING, '  Agents 1 of 2 running', '  ◜ one', ''],
+  parallel_agents: text => ({
+    rows: [...PROMPT, ...text, ...MORE, THINKING, '  Agents 1 of 2 running', '  ◜ one', ''],
   }),
-  auth_required: said => ({ rows: [...PROMPT, ...said, '✗ 401 · Not signed in · run /login'], isGone: true }),
-  'error:final': (said, phase) => ({
-    rows: [...(phase === 'dormant' ? BEFORE : PROMPT), ...said, '✗ it broke', '', '◈ Failed after 3s', ''],
+  auth_required: text => ({ rows: [...PROMPT, ...text, '✗ 401 · Not signed in · run /login'], isGone: true }),
+  'error:final': (text, phase) => ({
+    rows: [...(phase === 'dormant' ? BEFORE : PROMPT), ...text, '✗ it broke', '', '◈ Failed after 3s', ''],
   }),
   user_message: () => ({ rows: PROMPT }),
   unknown: () => ({ rows: ['top - 13:00', '  PID USER'], isGone: true }),
 }
 
-/** At rest; an open request is answered by it without a further word. */
-function rest(said: readonly string[], phase: Phase): Picture {
+/** At rest; an open request is answered without further text. */
+function rest(text: readonly string[], phase: Phase): Picture {
   if (phase === 'dormant') return { rows: [...BEFORE, '◆ Something that passes.', '', DONE, ''] }
-  return { rows: [...PROMPT, ...said, ...(phase === 'tool-pending' ? [] : MORE), DONE, ''] }
+  return { rows: [...PROMPT, ...text, ...(phase === 'tool-pending' ? [] : MORE), DONE, ''] }
 }
 
 /** What ends the phase of a menu that is still on screen. */
@@ -203,7 +203,10 @@ function expectEffects(
   }
 }
 
-/** Effects that a row promises and its frame gives no reason for: a panel is not a message, and an agent that thinks has no text yet. */
+/**
+ * Effects that a row promises and its frame gives no reason for: a panel is not a message, and an
+ * agent that thinks has no text yet.
+ */
 function without(phase: Phase, event: PhaseEvent): Effect[] {
   if (event === 'todo_list') return ['update']
   const hasSaid = phase === 'streaming' || event === 'idle_prompt' || event === 'background_task'
@@ -212,7 +215,10 @@ function without(phase: Phase, event: PhaseEvent): Effect[] {
 }
 
 const VIEWS = (Object.keys(SHOW) as PhaseEvent[]).flatMap(event => phaseTable.states.map(phase => ({ phase, event })))
-/** Without `tool_menu` where no menu was asked, and without `unknown` while a turn is open: unknown rows are then text. */
+/**
+ * Without `tool_menu` where no menu was asked, and without `unknown` while a turn is open: unknown
+ * rows are then text.
+ */
 const shown = VIEWS.filter(
   ({ phase, event }) =>
     (event !== 'tool_menu' || phase === 'tool-pending') && (event !== 'unknown' || phase === 'dormant'),
@@ -236,8 +242,8 @@ describe('row', () => {
   rows(shown, async ({ phase, event }) => {
     await bring(phase)
     const before = await tally()
-    const said = phase === 'streaming' || phase === 'tool-pending' ? SAID : []
-    await show(SHOW[event]!(said, phase), 1_200)
+    const text = phase === 'streaming' || phase === 'tool-pending' ? TEXT : []
+    await show(SHOW[event]!(text, phase), 1_200)
     const { view } = stage.session.observation!
     expect(view).toBe(event.split(':')[0])
     await expectRow(phase, event, before, without(phase, event))
@@ -285,7 +291,8 @@ describe('row', () => {
     await stage.pass(61_000)
     const after = await tally()
     expect([stage.session.phase, after.notice - before.notice]).toEqual([phase, 1])
-    // Reading the same rows again may emit an update, and typing is repeated; time alone causes nothing else.
+    // Reading the same rows again may emit an update, and typing is repeated; time alone causes
+    // nothing else.
     const repeated = { notice: 0, update: 0, 'typing true': 0 }
     expect({ ...after, ...repeated }).toEqual({ ...before, ...repeated })
   })
@@ -301,12 +308,16 @@ describe('row', () => {
     await expectRow('dormant', 'prompt-sent', before)
   })
 
-  /** A menu that was asked is seen again although its phase has ended: it becomes another request. */
+  /**
+   * A menu that was asked is seen again although its phase has ended: it becomes another request.
+   */
   const asked = of('tool_menu', ['dormant', 'thinking', 'streaming'])
   const atRest = [...of('interrupted', ['dormant', 'tool-pending']), ...of('silence', ['dormant', 'tool-pending'])]
   const unseen = of('unknown', ['thinking', 'streaming', 'tool-pending'])
   const sent = of('prompt-sent', ['thinking', 'streaming', 'tool-pending'])
-  /** No pack has these views while a turn is open: a passing error is work, and a banner is text. */
+  /**
+   * No pack has these views while a turn is open: a passing error is work, and a banner is text.
+   */
   const unread = [...of('error'), ...of('startup')]
   rows([...asked, ...atRest, ...unseen, ...sent, ...unread], async ({ phase, event }) => {
     const direct = new PhaseStage(withRules)
@@ -328,7 +339,7 @@ describe('row', () => {
     expect(direct.errors).toEqual([])
   })
 
-  test('every row of the table has its test here', () => {
+  test('every row of the table has a test here', () => {
     const all = PHASES.flatMap(phase => phaseTable.events.map(event => `${phase} × ${event}`))
     expect(all.filter(row => !tested.has(row))).toEqual([])
   })

@@ -2,9 +2,9 @@ import { type ActionOf, defineMachine, type EventOf, type StateOf } from '../../
 import type { Observation } from '../../screen/index.js'
 
 /**
- * What Signalbox does with a session as its screen changes. Events are the settled views, two of them
- * split by payload, and what happens besides the screen. `startup`, `user_message` and `unknown` may
- * come at any time and mostly mean nothing here.
+ * What Signalbox does with a session as its screen changes. Events are the settled views, two of
+ * them split by payload, and what happens besides the screen. `startup`, `user_message` and
+ * `unknown` may come at any time and mostly mean nothing here.
  */
 export const phaseTable = defineMachine({
   name: 'phase',
@@ -101,7 +101,8 @@ export const phaseTable = defineMachine({
     ['dormant', 'user_message', '=', ['mark-turn']],
 
     ['*', 'prompt-sent', '=', ['mark-turn']],
-    // Without an open message there is nothing to edit: `reconcile` corrects the last one while it is recent.
+    // Without an open message there is nothing to edit: `reconcile` corrects the last one while it
+    // is recent.
     [['thinking', 'streaming'], 'transcript-block', '=', ['reconcile', 'edit']],
     [['dormant', 'tool-pending'], 'transcript-block', '=', ['reconcile']],
     ['*', 'silence', '=', ['notice-silence']],
@@ -119,7 +120,10 @@ export type Phase = StateOf<typeof phaseTable>
 export type PhaseEvent = EventOf<typeof phaseTable>
 export type PhaseAction = ActionOf<typeof phaseTable>
 
-/** The table's event for what the screen shows. `isNewMenu`: another menu than the one that was asked last. */
+/**
+ * The table's event for what the screen shows. `isNewMenu`: another menu than the one that was
+ * asked last.
+ */
 export function phaseEventOf(observation: Observation, isNewMenu: boolean): PhaseEvent {
   if (observation.view === 'tool_menu') return isNewMenu ? 'tool_menu:new' : 'tool_menu'
   if (observation.view === 'error') return (observation as Observation<'error'>).payload.final ? 'error:final' : 'error'

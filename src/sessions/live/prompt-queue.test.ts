@@ -4,8 +4,8 @@ import { SessionStage } from '../testing/session-stage.js'
 import { loggedPrompts } from './logged-prompts.js'
 
 /*
- * A host may die at any moment of a prompt's way to the agent: what the log has then decides what the next one does. Each test ends the
- * first host by leaving it behind: from then on only the second one is told of anything.
+ * A host may die at any point of a prompt's way to the agent: the log decides what the next host
+ * does. Each test abandons the first host: from then on only the second one gets bytes and reports.
  */
 let stage: SessionStage
 afterEach(() => stage.close())
@@ -20,7 +20,7 @@ async function open(): Promise<void> {
   await stage.paint(QUIET)
 }
 
-test('a prompt is in the log before its first key, and its end after it', async () => {
+test('a prompt is in the log before its first key, and its result afterwards', async () => {
   await open()
   const sending = stage.session.send('hello there')
   await stage.pass(100)
@@ -34,7 +34,7 @@ test('a prompt is in the log before its first key, and its end after it', async 
   expect(await stage.events('prompt.released')).toMatchObject([{ result: 'delivered', turn: 'ses_stage.1' }])
 })
 
-test('the same prompt again, by its name, is not typed again', async () => {
+test('a prompt with the same id is not typed again', async () => {
   await open()
   const id = 'msg_0123456789abcdef'
   const both = [stage.session.send('hello there', { id }), stage.session.send('hello there', { id })]
@@ -48,7 +48,7 @@ test('the same prompt again, by its name, is not typed again', async () => {
   expect([keys, stage.keys]).toEqual([2, []])
 })
 
-test('what a host had taken and not begun is typed by the next one, once', async () => {
+test('a prompt that a host had not begun is typed by the next host, once', async () => {
   await open()
   await stage.paint(['▷ first', '', THINKING, ''])
   const sent = stage.session.send('second thing', { whenBusy: 'hold' })
@@ -61,7 +61,7 @@ test('what a host had taken and not begun is typed by the next one, once', async
   expect(stage.keys).toEqual(['second thing'])
 })
 
-test('what a host was typing, and the agent took, is found to be delivered', async () => {
+test('a prompt that a host was typing is delivered if the agent shows its turn', async () => {
   await open()
   const sending = stage.session.send('hello there')
   await stage.pass(100)
@@ -77,7 +77,7 @@ test('what a host was typing, and the agent took, is found to be delivered', asy
   await sending
 })
 
-test('what a host was typing, and nobody saw arrive, is told as not delivered and never typed again', async () => {
+test('a prompt that a host was typing and that never shows is reported as undelivered and not typed again', async () => {
   await open()
   const sending = stage.session.send('hello there')
   await stage.pass(100)
@@ -94,7 +94,7 @@ test('what a host was typing, and nobody saw arrive, is told as not delivered an
   await sending
 })
 
-test('a prompt that was not to wait does not wait for the next host either', () => {
+test('a prompt that must not wait is not held for the next host', () => {
   const accepted = (whenBusy: string) => ({
     type: 'prompt.accepted',
     version: 3,

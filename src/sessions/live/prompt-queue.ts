@@ -10,7 +10,10 @@ import { cleanText, isCommand, type TextMeaning } from './send-text.js'
 export type { HeldPrompt }
 
 export interface SendOptions {
-  /** While the agent works: `queue` in the agent if it can queue, else here; `hold` here until it rests; `refuse`. */
+  /**
+   * While the agent works: `queue` in the agent if it can queue, else here; `hold` here until it
+   * rests; `refuse`.
+   */
   whenBusy?: 'queue' | 'hold' | 'refuse'
   meaning?: TextMeaning
   clearsDraft?: boolean
@@ -38,9 +41,14 @@ export interface PromptQueueOptions {
   record<T extends EventType>(type: T, data: EventData<T>): void
   /** The turn that was opened last. */
   lastTurn(): string | null
-  /** The agent took this prompt, typed after the turn `before`. Returns the name of the prompt's turn; null if it has none yet. */
+  /**
+   * The agent took this prompt, typed after the turn `before`. Returns the name of the prompt's
+   * turn; null if it has none yet.
+   */
   onDelivered(sent: SentPrompt): string | null
-  /** Resolves when the agent is seen to work on this turn or has finished it, or after a time limit. */
+  /**
+   * Resolves when the agent is seen to work on this turn or has finished it, or after a time limit.
+   */
   untilBegun(turn: string | null): Promise<unknown>
   /** Resolves when all events so far are in the log. */
   settled(): Promise<void>
@@ -67,10 +75,10 @@ const UNFINISHED = 'Signalbox ended while it typed the prompt; part of it may be
 const RESULTS_KEPT = 200
 
 /**
- * Prompts on their way to the agent: typed now, queued in the agent, or held here until it rests. Each
- * prompt is in the log before its first key, and its result afterwards, so that a host that dies loses
- * none: a prompt that it had not begun to type is sent later; one that it had begun is looked for on
- * screen and never typed again. Held prompts are sent one at a time, oldest first.
+ * Prompts on their way to the agent: typed now, queued in the agent, or held here until it rests.
+ * Each prompt is in the log before its first key, and its result afterwards, so that a host that
+ * dies loses none: a prompt that it had not begun to type is sent later; one that it had begun is
+ * looked for on screen and never typed again. Held prompts are sent one at a time, oldest first.
  */
 export class PromptQueue {
   readonly #options: PromptQueueOptions
@@ -165,8 +173,8 @@ export class PromptQueue {
     const { keyboard, pack, clock, readyWaitMs, untilBegun, lastTurn, onDelivered } = this.#options
     const { isOffered = () => true, ...options } = how
     return keyboard.alone(async () => {
-      // The agent shows a prompt that it just took before it shows work: another one now would be typed
-      // into a turn that no look has seen begin.
+      // The agent shows a prompt that it just took before it shows work: another one now would be
+      // typed into a turn that no look has seen begin.
       await untilBegun(this.#turn)
       if (!isOffered()) return null
       const before = lastTurn()
@@ -177,7 +185,10 @@ export class PromptQueue {
     })
   }
 
-  /** The log has the prompt before the first key is sent; if the log cannot be written, no key is sent. */
+  /**
+   * The log has the prompt before the first key is sent; if the log cannot be written, no key is
+   * sent.
+   */
   #portFor(id: string): SendPort {
     const { port, session, journal } = this.#options
     let hasBegun = false
@@ -191,7 +202,10 @@ export class PromptQueue {
     }
   }
 
-  /** Another host typed it, or was about to: the turns that the agent shows tell whether it arrived. Nothing is typed here. */
+  /**
+   * Another host typed it, or was about to: the turns that the agent shows tell whether it arrived.
+   * Nothing is typed here.
+   */
   async #findResult({ id, text, version }: { id: string; text: string; version: number }): Promise<SendResult> {
     const { port, clock, journal, settled, onFailed } = this.#options
     const deadline = clock.monotonic() + UNFINISHED_MS

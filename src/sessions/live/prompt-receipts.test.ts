@@ -2,7 +2,7 @@ import { expect, test } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
 import { PromptReceipts } from './prompt-receipts.js'
 
-test('a prompt that was reported is proof of itself, not of another or an earlier one', () => {
+test('a reported prompt proves itself, not another or an earlier one', () => {
   const clock = new SimulatedClock()
   const signals = new PromptReceipts(clock)
   clock.advance(100)
@@ -12,7 +12,7 @@ test('a prompt that was reported is proof of itself, not of another or an earlie
   expect(signals.proofOf('another one', 50, false)).toBeNull()
 })
 
-test('work proves a prompt only to an agent that rested', () => {
+test('work proves a prompt only if the agent rested before', () => {
   const clock = new SimulatedClock()
   const signals = new PromptReceipts(clock)
   clock.advance(100)
@@ -21,7 +21,7 @@ test('work proves a prompt only to an agent that rested', () => {
   expect(signals.proofOf('anything', 50, true)).toBeNull()
 })
 
-test('a long prompt may be repeated in part', () => {
+test('a part of a long prompt proves it', () => {
   const signals = new PromptReceipts(new SimulatedClock())
   const text = 'please go through all the files and look for mistakes in them'
   signals.note('transcript', text.slice(0, 30))

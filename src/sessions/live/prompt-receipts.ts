@@ -33,8 +33,8 @@ export class PromptReceipts {
   }
 
   /**
-   * The source that confirms that the agent took this text after this time. A hook may repeat only a
-   * part of a long prompt. If the agent worked before (`wasBusy`), work proves nothing.
+   * The source that confirms that the agent took this text after this time. A hook may repeat only
+   * a part of a long prompt. If the agent worked before (`wasBusy`), work proves nothing.
    */
   proofOf(text: string, since: number, wasBusy: boolean): string | null {
     const wanted = squash(text)
@@ -48,7 +48,10 @@ export class PromptReceipts {
   }
 }
 
-/** What in this evidence says that the agent works: its status protocol or its window title; null: neither. */
+/**
+ * What in this evidence says that the agent works: its status protocol or its window title; null:
+ * neither.
+ */
 function workingSource(evidence: Evidence, pack: Pack): string | null {
   if (evidence.kind === 'status') return evidence.aggregate?.state === 'working' ? 'osc7501' : null
   if (evidence.kind !== 'title') return null

@@ -3,12 +3,21 @@ import type { Look } from '../../panes/index.js'
 import type { Conversation } from '../conversation/index.js'
 import { liveMenu } from '../requests/index.js'
 
-/** While an agent replays a conversation, a menu that was answered long ago may flash by: one that waits stays longer. */
+/**
+ * While an agent replays a conversation, a menu that was answered long ago may flash by: one that
+ * waits stays longer.
+ */
 const OLD_MENU_MS = 1_000
-/** While a program draws its first screen, a half of it may look like a menu: one that waits stays longer. */
+/**
+ * While a program draws its first screen, a half of it may look like a menu: one that waits stays
+ * longer.
+ */
 const FIRST_MENU_MS = 400
 const ENTER = 0x0d
-/** A resumed session shows an input box and no prompt above it: its history is still to come, unless nothing is drawn for this long. */
+/**
+ * A resumed session shows an input box and no prompt above it: its history is still to come, unless
+ * nothing is drawn for this long.
+ */
 const HISTORY_MS = 3_000
 
 export interface ReadinessOptions {
@@ -25,8 +34,8 @@ export interface ReadinessOptions {
 
 /**
  * When a session's screen begins to count: at its first prompt, or at its first menu that stays.
- * Everything on screen by then is old: a greeting, and hints that come at any time. A program that is
- * at work, or shows a prompt, got one at its start.
+ * Everything on screen by then is old: a greeting, and hints that come at any time. A program that
+ * is at work, or shows a prompt, got one at its start.
  *
  * A resumed session shows its whole conversation again, before, while and after it draws an input
  * box: no frame shows that it has finished. So nothing there counts before the first prompt is
@@ -50,7 +59,10 @@ export class Readiness {
     return this.#isReady
   }
 
-  /** The session was reported as ready: people can do or read something, perhaps before the agent takes a prompt. */
+  /**
+   * The session was reported as ready: people can do or read something, perhaps before the agent
+   * takes a prompt.
+   */
   get isReported(): boolean {
     return this.#isReported
   }
@@ -89,7 +101,10 @@ export class Readiness {
     this.#report()
   }
 
-  /** Some agents accept keys in a box that they draw before they load the conversation, and lose them. */
+  /**
+   * Some agents accept keys in a box that they draw before they load the conversation, and lose
+   * them.
+   */
   #awaitHistory(look: Look): void {
     if (this.#options.conversation.hasEcho) return this.#report()
     this.#options.clock.setTimer(HISTORY_MS, () => {
@@ -97,7 +112,10 @@ export class Readiness {
     })
   }
 
-  /** Before the first prompt a menu must stay: one that passes while a program starts or replays its history asks nothing. */
+  /**
+   * Before the first prompt a menu must stay: one that passes while a program starts or replays its
+   * history asks nothing.
+   */
   #admitMenu(look: Look): boolean {
     const { isResumed, clock, onMenuStays } = this.#options
     const ms = isResumed ? OLD_MENU_MS : FIRST_MENU_MS

@@ -1,6 +1,8 @@
 import type { Pack } from '../../screen/index.js'
 
-/** How to read a text: as a prompt, as a command of the agent's own, or as whichever it looks like. */
+/**
+ * How to read a text: as a prompt, as a command of the agent's own, or as whichever it looks like.
+ */
 export type TextMeaning = 'auto' | 'text' | 'command'
 
 export const TEXT_MAX = 100_000
@@ -13,7 +15,10 @@ export interface Typing {
   way: 'paste' | 'bulk' | 'typed'
 }
 
-/** Line breaks become LF; control characters and paste markers are removed: a prompt is text, never keys. */
+/**
+ * Line breaks become LF; control characters and paste markers are removed: a prompt is text, never
+ * keys.
+ */
 export function cleanText(text: string): string {
   return text
     .replace(/\r\n?/g, '\n')
@@ -29,11 +34,12 @@ export function isCommand(text: string, meaning: TextMeaning = 'auto'): boolean 
 }
 
 /**
- * How a text gets into the box. Typed, a leading `/ ! @ #` is a command and a tab is a key; pasted, they
- * are text. If the program accepts no paste, a blank in front removes the meaning of the mark. Some
- * programs check what they drew last to decide whether a `?` or a `!` is the first character of the box:
- * while they lag behind, any of them may open a panel or a shell. For these, everything but a command
- * is pasted. Null: this text cannot be typed, because its line breaks would be taken for Enter.
+ * How a text gets into the box. Typed, a leading `/ ! @ #` is a command and a tab is a key; pasted,
+ * they are text. If the program accepts no paste, a blank in front removes the meaning of the mark.
+ * Some programs check what they drew last to decide whether a `?` or a `!` is the first character
+ * of the box: while they lag behind, any of them may open a panel or a shell. For these, everything
+ * but a command is pasted. Null: this text cannot be typed, because its line breaks would be taken
+ * for Enter.
  */
 export function typingOf(
   text: string,

@@ -1,9 +1,9 @@
 import type { Clock, Timer } from '../../clock/index.js'
 
 /**
- * Seconds since a session's start, as its recording counts them, and one timer on that scale. The keeper
- * stamps output with its own clock; this clock is set forward to the newest stamp, so that time never
- * runs backwards between the two.
+ * Seconds since a session's start, as its recording counts them, and one timer on that scale. The
+ * keeper stamps output with its own clock; this clock is set forward to the newest stamp, so that
+ * time never runs backwards between the two.
  */
 export class SessionClock {
   readonly #clock: Clock
@@ -30,7 +30,10 @@ export class SessionClock {
     if (this.#due !== null) this.#arm(this.#due)
   }
 
-  /** Calls back once when session time reaches `due`; a later call replaces the earlier one. Null: no callback. */
+  /**
+   * Calls back once when session time reaches `due`; a later call replaces the earlier one. Null:
+   * no callback.
+   */
   schedule(due: number | null, callback: () => void): void {
     this.#callback = callback
     if (due === this.#due) return

@@ -72,8 +72,8 @@ export class SessionEnding {
 }
 
 /**
- * The rows that an agent prints when it ends. Only rows drawn after its input box was last seen count:
- * the same words may occur in the conversation.
+ * The rows that an agent prints when it ends. Only rows drawn after its input box was last seen
+ * count: the same words may occur in the conversation.
  */
 class ExitScreen {
   #live = new Map<number, string>()

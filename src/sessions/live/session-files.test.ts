@@ -40,7 +40,7 @@ async function read(path: string): Promise<string> {
 }
 
 describe('an upload', () => {
-  test('lies in the session’s own folder, for the owner alone, with what it really is', async () => {
+  test('is stored in the session’s folder, readable by the owner only, with its real type', async () => {
     const stored = await storeUpload(
       places,
       { name: 'shot.txt', bytes: Buffer.from('89504e470d0a1a0a00', 'hex') },
@@ -51,7 +51,7 @@ describe('an upload', () => {
     expect(statSync(stored.path).mode & 0o777).toBe(0o600)
   })
 
-  test('never replaces another', async () => {
+  test('never replaces another upload', async () => {
     const names = []
     for (const content of ['a', 'b', 'c'])
       names.push((await storeUpload(places, { name: 'n.tar.gz', bytes: text(content) }, LIMITS)).name)
@@ -59,7 +59,7 @@ describe('an upload', () => {
     expect(readFileSync(join(places.uploads, 'n.tar.gz'), 'utf8')).toBe('a')
   })
 
-  test('has limits: one by one, and all together', async () => {
+  test('has a limit per file and for all files', async () => {
     const bytes = new Uint8Array(1024 * 1024)
     await expect(
       storeUpload(places, { name: 'a', bytes: new Uint8Array(bytes.length + 1) }, LIMITS),
@@ -84,7 +84,7 @@ describe('an upload', () => {
     expect(safeName(given)).toBe(expected)
   })
 
-  test('whatever its name, it stays in its folder and keeps its extension', () => {
+  test('stays in its folder and keeps its extension, whatever its name', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), name => {
         const safe = safeName(`${name}.png`)
@@ -98,7 +98,7 @@ describe('an upload', () => {
 })
 
 describe('a download', () => {
-  test('gives files of the project and uploads of the session', async () => {
+  test('may be a file of the project or an upload of the session', async () => {
     mkdirSync(join(root, 'project', 'docs'))
     writeFileSync(join(root, 'project', 'docs', 'a.md'), 'doc')
     await storeUpload(places, { name: '.env', bytes: text('mine') }, LIMITS)
@@ -107,7 +107,7 @@ describe('a download', () => {
     expect(await read(join(places.uploads, '_env'))).toBe('mine')
   })
 
-  test('a link inside the project is followed, one that leads out is refused', async () => {
+  test('follows a link inside the project and refuses one that leads outside', async () => {
     writeFileSync(join(root, 'project', 'real.txt'), 'in')
     writeFileSync(join(root, 'project-other', 'x.txt'), 'out')
     symlinkSync('real.txt', join(root, 'project', 'in.txt'))
@@ -118,7 +118,7 @@ describe('a download', () => {
     await expect(read('dir/x.txt')).rejects.toMatchObject({ code: 'E_ROLE' })
   })
 
-  test('a directory whose name only begins like the project’s is outside', async () => {
+  test('of a directory whose name begins like the project’s is refused', async () => {
     writeFileSync(join(root, 'project-other', 'x.txt'), 'out')
     await expect(read(join(root, 'project-other', 'x.txt'))).rejects.toMatchObject({ code: 'E_ROLE' })
     await expect(read('../project-other/x.txt')).rejects.toMatchObject({ code: 'E_ROLE' })
@@ -134,7 +134,7 @@ describe('a download', () => {
     'credentials.json',
     'my-service-account-1.json',
     '.netrc',
-  ])('%s is not handed out', async name => {
+  ])('%s is refused', async name => {
     const path = join(root, 'project', name)
     mkdirSync(join(path, '..'), { recursive: true })
     writeFileSync(path, 'secret')
@@ -143,7 +143,7 @@ describe('a download', () => {
     await expect(read('harmless.txt')).rejects.toMatchObject({ code: 'E_ROLE' })
   })
 
-  test('nor Signalbox’s own files, nor what is no regular file, nor too much', async () => {
+  test('of Signalbox’s own files, of a special file or of a large file is refused', async () => {
     writeFileSync(join(root, 'data', 'signalbox.db'), 'x')
     symlinkSync(join(root, 'data', 'signalbox.db'), join(root, 'project', 'db'))
     mkdirSync(join(root, 'project', 'folder'))
@@ -155,7 +155,7 @@ describe('a download', () => {
     await expect(read('a\u0000b')).rejects.toMatchObject({ code: 'E_INPUT' })
   })
 
-  test('a directory that is swapped for a link at any moment never leads out', async () => {
+  test('never leaves the project when a link replaces a directory', async () => {
     mkdirSync(join(root, 'project', 'd'))
     writeFileSync(join(root, 'project', 'd', 'x.txt'), 'in')
     writeFileSync(join(root, 'project-other', 'x.txt'), 'out')

@@ -29,7 +29,10 @@ export interface StoredFile {
 const MB = 1024 * 1024
 const NAME_BYTES = 120
 
-/** Stores a file for a session's agent. Only the base name is used: no path, no hidden file, no character that a terminal interprets. */
+/**
+ * Stores a file for a session's agent. Only the base name is used: no path, no hidden file, no
+ * character that a terminal interprets.
+ */
 export async function storeUpload(
   places: SessionPlaces,
   file: { name: string; bytes: Uint8Array },
@@ -75,8 +78,8 @@ export function safeName(name: string): string {
 }
 
 /**
- * Opens a file that a person wants to download: in the project or among the session's uploads, after
- * all links are resolved, and still the same file once it is open. Files whose names suggest
+ * Opens a file that a person wants to download: in the project or among the session's uploads,
+ * after all links are resolved, and still the same file once it is open. Files whose names suggest
  * credentials, and Signalbox's own files, are refused.
  *
  * @throws SignalboxError `E_UNKNOWN`, `E_ROLE`, `E_INPUT`, `E_TOO_LARGE`
@@ -120,7 +123,8 @@ async function checkPlace(places: SessionPlaces, real: string, wanted: string): 
   )
   const own = await Promise.all(places.own.map(path => realpath(path).catch(() => path)))
   if (isInside(real, uploads!)) return
-  // A worktree of Signalbox is a project like any other, although it lies among Signalbox's own files.
+  // A worktree of Signalbox is a project like any other, although it lies among Signalbox's own
+  // files.
   const isOwn = (path: string) => isInside(real, path) && !(isInside(project!, path) && isInside(real, project!))
   if (own.some(isOwn)) throw refused(wanted, 'it belongs to Signalbox')
   if (!isInside(real, project!)) throw refused(wanted, 'it is outside the project')

@@ -34,7 +34,10 @@ export interface LiveSessionOptions {
   onError(error: unknown): void
   /** The session's end is recorded. */
   onEnded?(): void
-  /** The keeper has disconnected the session as too slow: it catches up from the recording until `goLive`. */
+  /**
+   * The keeper has disconnected the session as too slow: it catches up from the recording until
+   * `goLive`.
+   */
   onLagging?(): void
 }
 
@@ -84,7 +87,10 @@ export interface SessionSnapshot {
   phase: PhaseState
 }
 
-/** Follows what the session's screen shows and its terminal reports; cannot change the session. `t`: seconds since the start. */
+/**
+ * Follows what the session's screen shows and its terminal reports; cannot change the session. `t`:
+ * seconds since the start.
+ */
 export interface SessionObserver {
   outputs(outputs: readonly PaneOutput[], t: number, isLive: boolean): void
   input(t: number, bytes: Uint8Array): void

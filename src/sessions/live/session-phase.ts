@@ -35,7 +35,7 @@ export type PhaseNotices = Pick<
 >
 
 /** Where its menus go. */
-export type PhaseRequests = Pick<ScreenRequests, 'raise' | 'stands' | 'settle' | 'takeOver'>
+export type PhaseRequests = Pick<ScreenRequests, 'raise' | 'seenAgain' | 'settle' | 'takeOver'>
 
 export interface SessionPhaseOptions extends TurnActionsOptions {
   pack: Pack
@@ -58,8 +58,8 @@ export interface SessionPhaseOptions extends TurnActionsOptions {
 const HALF_DRAWN_S = 2
 
 /**
- * The phase of a session: the phase table moves it, and this class performs the table's actions on the
- * turn, its requests and its notices.
+ * The phase of a session: the phase table moves it, and this class performs the table's actions on
+ * the turn, its requests and its notices.
  */
 export class SessionPhase {
   readonly #options: SessionPhaseOptions
@@ -144,10 +144,10 @@ export class SessionPhase {
   }
 
   /**
-   * The agent took a prompt that was typed after the turn `before`. If the agent was seen to work on it,
-   * or even answered it before there was proof, that turn is the prompt's; the screen may show the prompt
-   * later, in part, or never. A command of the agent's own opens a turn only if one is seen. Returns the
-   * turn's name.
+   * The agent took a prompt that was typed after the turn `before`. If the agent was seen to work
+   * on it, or even answered it before there was proof, that turn is the prompt's; the screen may
+   * show the prompt later, in part, or never. A command of the agent's own opens a turn only if one
+   * is seen. Returns the turn's name.
    */
   noteSent({ text, before, isCommand }: SentPrompt): string | null {
     const isNew = this.lastTurn === before
@@ -177,14 +177,19 @@ export class SessionPhase {
     }
   }
 
-  /** When to call `tick` if no byte comes before; null: never. In seconds since the session's start. */
+  /**
+   * When to call `tick` if no byte comes before; null: never. In seconds since the session's start.
+   */
   nextDeadline(): number | null {
     const torn = this.#tornAt === null ? null : this.#tornAt + HALF_DRAWN_S
     const due = [torn, this.#turn.due?.at ?? null].filter(at => at !== null)
     return due.length === 0 ? null : Math.min(...due)
   }
 
-  /** Time has passed, and the last frame still stands. Called before bytes that come after the deadline, live or not. */
+  /**
+   * Time has passed, and the last frame still stands. Called before bytes that come after the
+   * deadline, live or not.
+   */
   tick(t: number): void {
     const due = this.nextDeadline()
     const look = this.#last
@@ -239,10 +244,13 @@ export class SessionPhase {
     const isNewMenu = this.#menus.isNew(menu)
     if (this.isAtWork) this.#turn.beginQueued(look)
     this.dispatch(phaseEventOf(observation, isNewMenu), look)
-    this.#menus.stands(menu)
+    this.#menus.seenAgain(menu)
   }
 
-  /** Each action is isolated: a failure is reported, the others still run, and the phase has advanced. */
+  /**
+   * Each action is isolated: a failure is reported, the others still run, and the phase has
+   * advanced.
+   */
   #act(action: PhaseAction, look: Look | null, event?: PhaseEvent): void {
     try {
       this.#perform(action, look, event)
@@ -300,8 +308,9 @@ export class SessionPhase {
   }
 
   /**
-   * The frame ended in the middle of an update: a menu that it lacks has not gone, and a menu that it
-   * shows may not be complete. The rest comes with the next frame; if none comes, the frame was complete.
+   * The frame ended in the middle of an update: a menu that it lacks has not gone, and a menu that
+   * it shows may not be complete. The rest comes with the next frame; if none comes, the frame was
+   * complete.
    */
   #isHalfDrawn({ frame, t }: Look): boolean {
     const isHalf = frame.torn && frame.seq !== this.#wholeFrame

@@ -16,7 +16,10 @@ import type { SessionObserver } from './session-options.js'
 
 /** A program redraws everything after a resize. In seconds. */
 const RESIZE_SETTLES_S = 0.25
-/** A status report comes with the frame that it is about, mostly before it: how long to wait for that frame. */
+/**
+ * A status report comes with the frame that it is about, mostly before it: how long to wait for
+ * that frame.
+ */
 const FRAME_S = 0.2
 
 export interface SessionTerminalOptions {
@@ -108,7 +111,9 @@ export class SessionTerminal {
     this.#observer?.input(now, bytes)
   }
 
-  /** The program has ended: this closes its last frame, and a second later everything has settled. */
+  /**
+   * The program has ended: this closes its last frame, and a second later everything has settled.
+   */
   finish(t: number): void {
     this.time.stop()
     this.#advance(t + 1)
@@ -126,7 +131,8 @@ export class SessionTerminal {
     const now = this.time.now()
     this.#advance(now)
     this.#handle(this.screen.tick(now), now)
-    // No byte has followed the snapshot: the program rests, and its screen has not been looked at yet.
+    // No byte has followed the snapshot: the program rests, and its screen has not been looked at
+    // yet.
     if (this.#options.restored && this.last === null) this.#handle(this.screen.look(now), now)
     this.#options.onTime(now)
     this.#isCatchingUp = false
@@ -145,7 +151,10 @@ export class SessionTerminal {
     })
   }
 
-  /** How long the menu on screen has been there, and for how long the screen has not changed. In milliseconds. */
+  /**
+   * How long the menu on screen has been there, and for how long the screen has not changed. In
+   * milliseconds.
+   */
   menuAge(): { stands: number; quiet: number } {
     const now = this.time.now()
     const menu = liveMenu(this.last?.observation ?? null)
@@ -185,9 +194,10 @@ export interface SavedScreenReading extends SavedPane {
 
 /**
  * The reading that a session acts on: its screen; and where the screen looks idle while the program
- * reports by its status or its title that it works, that report. Some agents show nothing while they
- * write. It is never the other way round: a turn ends when the screen shows it. Only bytes count here,
- * so that the recording gives the same reading again (docs/decisions/0022-two-readings-of-a-session.md).
+ * reports by its status or its title that it works, that report. Some agents show nothing while
+ * they write. It is never the other way round: a turn ends when the screen shows it. Only bytes
+ * count here, so that the recording gives the same reading again
+ * (docs/decisions/0022-two-readings-of-a-session.md).
  */
 class ScreenReading {
   readonly #pane: Pane
@@ -232,8 +242,8 @@ class ScreenReading {
   }
 
   /**
-   * Time has passed; called before the screen gets newer bytes. If the program has stopped reporting
-   * that it works and no frame has come since, the last frame is what it looks like.
+   * Time has passed; called before the screen gets newer bytes. If the program has stopped
+   * reporting that it works and no frame has come since, the last frame is what it looks like.
    */
   tick(t: number): Look[] {
     if (this.#due === null || t < this.#due) return []

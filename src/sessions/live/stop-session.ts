@@ -8,9 +8,9 @@ const TERM_WAIT_MS = 5_000
 const DEFAULT_GRACE_MS = 60_000
 
 /**
- * Ends a session: interrupts the agent if it works, presses its exit keys, then sends TERM and KILL to
- * its process group; each step only if the one before did not help. `graceMs` is the time before KILL;
- * 0 means KILL at once.
+ * Ends a session: interrupts the agent if it works, presses its exit keys, then sends TERM and KILL
+ * to its process group; each step only if the one before did not help. `graceMs` is the time before
+ * KILL; 0 means KILL at once.
  */
 export async function stopSession(
   session: LiveSession,

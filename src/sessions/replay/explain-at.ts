@@ -68,7 +68,10 @@ export function explainScreen(frame: Frame, pack: Pack): Explanation {
   return explainMoment(moment!, pack, timeline, [])
 }
 
-/** A recording up to a time, or to its end. Events are read one by one, so that a long recording does not block the process. */
+/**
+ * A recording up to a time, or to its end. Events are read one by one, so that a long recording
+ * does not block the process.
+ */
 export async function explainRecording(
   events: AsyncIterable<ReplayEvent> | Iterable<ReplayEvent>,
   options: { pack: Pack; cols: number; rows: number; at: number | null },

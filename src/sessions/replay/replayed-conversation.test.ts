@@ -26,7 +26,7 @@ busy = true
 )
 const BOX = ['──────────', '▷ ', '──────────']
 
-/** The messages of a recording whose pictures follow one another, two seconds apart. */
+/** The messages of a recording of these frames, two seconds apart. */
 function messagesOf(...pictures: readonly (readonly string[])[]): string[] {
   const replay = new SessionReplay({ pack: PACK, cols: 60, rows: 16, hasBlocks: true })
   const lines = pictures.flatMap((picture, index) =>
@@ -39,7 +39,7 @@ function messagesOf(...pictures: readonly (readonly string[])[]): string[] {
   return [...lines, ...replay.finish()].flatMap(line => (line.type === 'message' ? [line.markdown] : []))
 }
 
-it('is what the agent answers to a prompt, once', () => {
+it('a replay reads the answer to a prompt once', () => {
   expect(
     messagesOf(
       ['Welcome'],
@@ -49,7 +49,7 @@ it('is what the agent answers to a prompt, once', () => {
   ).toEqual(['It is done.'])
 })
 
-it('is no message where nothing was said but a notice that no output shows', () => {
+it('a replay reads no message from a notice alone', () => {
   expect(
     messagesOf(
       ['Welcome'],
@@ -59,7 +59,7 @@ it('is no message where nothing was said but a notice that no output shows', () 
   ).toEqual([])
 })
 
-it('is nothing of a greeting that grows before the first prompt, however long it stands', () => {
+it('a replay reads no message from a greeting that grows before the first prompt', () => {
   expect(
     messagesOf(
       ['Welcome'],

@@ -22,9 +22,9 @@ export interface MessageLine {
 }
 
 /**
- * The conversation of a replayed session: blocks as they appear and become final, messages as they end.
- * Looks and phases go through the same `Conversation` in the same order as in a live session, so that a
- * replay gives the same messages.
+ * The conversation of a replayed session: blocks as they appear and become final, messages as they
+ * end. Looks and phases go through the same `Conversation` in the same order as in a live session,
+ * so that a replay gives the same messages.
  */
 export class ReplayedConversation {
   readonly #conversation: Conversation

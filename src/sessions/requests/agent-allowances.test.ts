@@ -24,36 +24,36 @@ function chosen(option: string, state: 'applied' | 'stale' = 'applied') {
   })
 }
 
-function ears() {
-  const heard: string[] = []
+function setUp() {
+  const reported: string[] = []
   const make = (known?: { tool: string; label: string; approval: string; since: number }[]) =>
     new AgentAllowances({
       known,
-      onAllowed: ({ tool, label }) => heard.push(`${tool}: ${label}`),
-      onAsksAgain: label => heard.push(`asks ${label}`),
+      onAllowed: ({ tool, label }) => reported.push(`${tool}: ${label}`),
+      onAsksAgain: label => reported.push(`asks ${label}`),
     })
-  return { heard, make }
+  return { reported, make }
 }
 
 const { tool } = recordOf({}).request
 
-test('the agent’s own “do not ask again” counts once it has taken effect; one press and our own grants do not', () => {
-  const { heard, make } = ears()
+test('the agent’s “do not ask again” counts once it is applied; a single approval and a grant do not', () => {
+  const { reported, make } = setUp()
   const allowances = make()
   allowances.ended(chosen('Yes'))
   allowances.ended(chosen('Grant'))
   allowances.ended(chosen('Always', 'stale'))
-  expect(heard).toEqual([])
+  expect(reported).toEqual([])
   allowances.ended(chosen('Always'))
-  expect(heard).toEqual([`${tool}: Yes, and do not ask again`])
+  expect(reported).toEqual([`${tool}: Yes, and do not ask again`])
 })
 
-test('it is over when the agent offers the same again, also for a host that came later', () => {
-  const { heard, make } = ears()
+test('an allowance ends when the agent offers the same option again, also for a later host', () => {
+  const { reported, make } = setUp()
   const allowances = make([{ tool, label: OPTIONS[1].label, approval: 'apr_1', since: 1 }])
   allowances.asked(recordOf({}))
-  expect(heard).toEqual([])
+  expect(reported).toEqual([])
   allowances.asked(chosen('Yes'))
   allowances.asked(chosen('Yes'))
-  expect(heard).toEqual([`asks ${OPTIONS[1].label}`])
+  expect(reported).toEqual([`asks ${OPTIONS[1].label}`])
 })

@@ -8,9 +8,9 @@ export interface AgentAllowancesOptions {
 }
 
 /**
- * What the agent itself no longer asks about, because a person chose its "do not ask again": such uses
- * never reach the ledger, and people must be able to see that. It has ended when the agent offers the
- * same option again: it would not ask about something that it allows by itself.
+ * What the agent itself no longer asks about, because a person chose its "do not ask again": such
+ * uses never reach the ledger, and people must be able to see that. It has ended when the agent
+ * offers the same option again: it would not ask about something that it allows by itself.
  */
 export class AgentAllowances {
   readonly #options: AgentAllowancesOptions

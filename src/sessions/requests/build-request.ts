@@ -14,9 +14,9 @@ import { squash } from '../compare-text.js'
 import type { RequestStatement, StartedTool } from './tool-uses.js'
 
 /*
- * Builds what goes to the ledger: a request from the agent's report, from a menu together with the tool
- * use that it asks about, from a form of several questions; and what a menu adds to a request that was
- * reported before.
+ * Builds what goes to the ledger: a request from the agent's report, from a menu together with the
+ * tool use that it asks about, from a form of several questions; and what a menu adds to a request
+ * that was reported before.
  */
 
 type Option = ApprovalRequest['request']['options'][number]
@@ -33,7 +33,9 @@ type Carried = NonNullable<ApprovalRequest['source']['can']>[number]
 /** What a waiting hook can carry besides an approval. */
 const CAN_HOLD: readonly Carried[] = ['edit', 'deny', 'text', 'hold']
 
-/** A permission that the agent itself reports; `options` are those of its menu, if one is on screen. */
+/**
+ * A permission that the agent itself reports; `options` are those of its menu, if one is on screen.
+ */
 export function requestOfStatement(
   report: string,
   { tool, input, prompt, subAgent }: RequestStatement & { subAgent?: string },
@@ -59,8 +61,8 @@ export function requestOfStatement(
 }
 
 /**
- * A menu for a tool that the agent has just reported to start: the first tool of the list whose command
- * or path the menu shows.
+ * A menu for a tool that the agent has just reported to start: the first tool of the list whose
+ * command or path the menu shows.
  */
 export function requestOfTool(
   tools: readonly StartedTool[],
@@ -109,7 +111,10 @@ export function requestOfTool(
   return null
 }
 
-/** What the menu adds to a request that was reported before it appeared. If the two contradict each other, both are shown. */
+/**
+ * What the menu adds to a request that was reported before it appeared. If the two contradict each
+ * other, both are shown.
+ */
 export function joinedMenu(
   record: ApprovalRecord,
   menu: Menu,
@@ -146,9 +151,9 @@ interface FormQuestion {
 }
 
 /**
- * A form of several questions, of which the screen shows one page at a time, as one request: the agent
- * reported all questions when it started the tool. It is the first tool of the list whose first
- * question is on screen. Null for a single question.
+ * A form of several questions, of which the screen shows one page at a time, as one request: the
+ * agent reported all questions when it started the tool. It is the first tool of the list whose
+ * first question is on screen. Null for a single question.
  */
 export function requestOfForm(
   tools: readonly StartedTool[],
@@ -190,7 +195,9 @@ export function requestOfForm(
   return null
 }
 
-/** The questions with their possible answers, instead of the JSON in which the agent reported them. */
+/**
+ * The questions with their possible answers, instead of the JSON in which the agent reported them.
+ */
 function shownForm(questions: readonly FormQuestion[]): Record<string, string> {
   return Object.fromEntries(
     questions.map(({ text, multi, options }, index) => [
@@ -209,7 +216,9 @@ export function isPageOf({ request, kind }: Pick<ApprovalRequest, 'request' | 'k
   )
 }
 
-/** The questions of a tool's input, in the form in which agents write them; anything else has none. */
+/**
+ * The questions of a tool's input, in the form in which agents write them; anything else has none.
+ */
 function questionsOf(input: unknown): FormQuestion[] {
   const listed = isRecord(input) && Array.isArray(input.questions) ? input.questions : []
   return listed.flatMap((entry: unknown): FormQuestion[] => {

@@ -20,17 +20,25 @@ export interface DecisionDeliveryOptions {
 
 /** No person may have typed into the pane for this long before a decision is typed. */
 const QUIET_MS = 1_000
-/** How long delivery waits for a steady screen; then it tries anyway, because every step checks again. */
+/**
+ * How long delivery waits for a steady screen; then it tries anyway, because every step checks
+ * again.
+ */
 const STEADY_MS = 5_000
 const STEADY_CHECK_MS = 50
-/** A menu that is still there this long after the channel was answered was not closed by the answer. */
+/**
+ * A menu that is still there this long after the channel was answered was not closed by the answer.
+ */
 const MENU_STAYS_MS = 3_000
 /** How long to wait for the agent's own record if its screen proves nothing. */
 const WRITTEN_MS = 2_000
 const PROOF_MS = 10_000
 /** How long a menu must be gone: after a restart the relay needs a moment to reconnect. */
 const AWAY_MS = 100
-/** The same if a person typed too: their answer may have been faster, and only the agent's report can tell. */
+/**
+ * The same if a person typed too: their answer may have been faster, and only the agent's report
+ * can tell.
+ */
 const RIVAL_MS = 1_000
 
 /** How a denial's reason reached the agent together with the answer; null: it did not. */
@@ -39,10 +47,11 @@ type NoteWay = 'channel' | 'option' | null
 type Evidence = { kind: string; [key: string]: unknown }
 
 /**
- * Brings a decision to the agent: by its structured channel if that can express it, otherwise by its
- * menu; also by the menu if it stays although the channel was answered. Some releases of agents have
- * ignored a hook's *allow*, so an answer needs the same proof as a key press: the agent reports it, or
- * the menu goes. A decision without proof stays decided until the agent reports it or its turn ends.
+ * Brings a decision to the agent: by its structured channel if that can express it, otherwise by
+ * its menu; also by the menu if it stays although the channel was answered. Some releases of agents
+ * have ignored a hook's *allow*, so an answer needs the same proof as a key press: the agent
+ * reports it, or the menu goes. A decision without proof stays decided until the agent reports it
+ * or its turn ends.
  */
 export class DecisionDelivery {
   readonly #options: DecisionDeliveryOptions
@@ -148,7 +157,10 @@ export class DecisionDelivery {
 
   // — by the structured channel —
 
-  /** Evidence that the agent took the answer; null: the menu has to finish it, or a later report will. */
+  /**
+   * Evidence that the agent took the answer; null: the menu has to finish it, or a later report
+   * will.
+   */
   async #answerChannel(open: OpenRequest): Promise<Evidence[] | null> {
     const { menu, isExited } = this.#options
     const { answers, ledger, clock } = this.#open
@@ -194,7 +206,10 @@ export class DecisionDelivery {
 
   // — by the menu —
 
-  /** A request that another channel knows of waits until its menu is on screen; one that only its menu brought has ended with it. */
+  /**
+   * A request that another channel knows of waits until its menu is on screen; one that only its
+   * menu brought has ended with it.
+   */
   #canBeTyped(open: OpenRequest): boolean {
     if (!isStructured(open)) return true
     return this.#shownInstance(open.record.id) !== null
@@ -221,8 +236,8 @@ export class DecisionDelivery {
     const outcome = await alone(async () => {
       this.#isTyping = true
       try {
-        // An earlier host may have sent arrow keys that still arrive: together with ours the selection
-        // would end where neither meant it to.
+        // An earlier host may have sent arrow keys that still arrive: together with ours the
+        // selection would end where neither meant it to.
         if (record.delivery.some(({ step }) => step === 'move')) await delay(clock, QUIET_MS)
         await this.#waitUntilSteady()
         return await chooseOption(
@@ -250,10 +265,10 @@ export class DecisionDelivery {
   }
 
   /**
-   * An earlier host announced Enter, and the menu is still or again there: the key was lost with that
-   * host, or the agent obeyed it and asks the very same thing again. After some time for proof, only a
-   * menu that still stands as that host left it, with the chosen label selected, may get the key. A
-   * menu whose selection is back at the start is another request, however similar.
+   * An earlier host announced Enter, and the menu is still or again there: the key was lost with
+   * that host, or the agent obeyed it and asks the very same thing again. After some time for
+   * proof, only a menu that still stands as that host left it, with the chosen label selected, may
+   * get the key. A menu whose selection is back at the start is another request, however similar.
    */
   async #mayConfirmAgain(open: OpenRequest, label: string): Promise<boolean> {
     const { menu, isExited } = this.#options
@@ -279,7 +294,9 @@ export class DecisionDelivery {
     await this.#open.ledger.stale(open.record, 'unconfirmed')
   }
 
-  /** The screen does not show what became of Enter: the agent's own record of it may be on its way. */
+  /**
+   * The screen does not show what became of Enter: the agent's own record of it may be on its way.
+   */
   async #untilProof(open: OpenRequest): Promise<void> {
     const { menu, isExited } = this.#options
     const { clock } = this.#open
@@ -288,7 +305,10 @@ export class DecisionDelivery {
       await menu.nextFrame(Math.max(1, Math.min(AWAY_MS, deadline - clock.monotonic())))
   }
 
-  /** From here on keys of people are refused; earlier keys get time to arrive, and the screen time to become steady. */
+  /**
+   * From here on keys of people are refused; earlier keys get time to arrive, and the screen time
+   * to become steady.
+   */
   async #waitUntilSteady(): Promise<void> {
     const { isSteady = () => true } = this.#options
     const { clock, lastKeysAt } = this.#open

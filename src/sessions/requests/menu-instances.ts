@@ -14,7 +14,7 @@ export function liveMenu(observation: Observation | null): Menu | null {
 export interface MenuInstancesOptions {
   clock: Clock
   effects: Effects
-  requests: Pick<ScreenRequests, 'raise' | 'stands' | 'takeOver'>
+  requests: Pick<ScreenRequests, 'raise' | 'seenAgain' | 'takeOver'>
   /** The session reads old bytes: it raises no request for their menus. */
   isCatchingUp(): boolean
 }
@@ -51,7 +51,10 @@ export class MenuInstances {
     return this.#state.instance
   }
 
-  /** Notes what a settled look shows; returns whether it is a menu that the look before did not show. */
+  /**
+   * Notes what a settled look shows; returns whether it is a menu that the look before did not
+   * show.
+   */
   isNew(menu: Menu | null): boolean {
     if (!menu) this.#state.print = null
     return menu !== null && this.#state.print !== menu.print
@@ -69,10 +72,10 @@ export class MenuInstances {
   }
 
   /** The settled look shows this menu, and the phase has dealt with it. */
-  stands(menu: Menu | null): void {
+  seenAgain(menu: Menu | null): void {
     const { requests, isCatchingUp } = this.#options
     this.#last = menu
-    if (menu && this.#raising === 0 && !isCatchingUp()) requests.stands(menu, this.instance)
+    if (menu && this.#raising === 0 && !isCatchingUp()) requests.seenAgain(menu, this.instance)
   }
 
   /** After a restart: takes over the ledger's open request for the menu on screen. */
@@ -89,7 +92,7 @@ export class MenuInstances {
       } finally {
         this.#raising--
         // A menu may have appeared meanwhile, or the ledger failed: perhaps no later look shows it.
-        this.stands(this.#last)
+        this.seenAgain(this.#last)
       }
     })
   }

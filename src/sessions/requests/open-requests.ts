@@ -29,7 +29,10 @@ export function isStructured({ record }: OpenRequest): boolean {
   return record.source.channel !== 'screen'
 }
 
-/** The instance of a menu without its suffix: a request that is raised again for the same instance of a menu has `~` and a number behind it. */
+/**
+ * The instance of a menu without its suffix: a request that is raised again for the same instance
+ * of a menu has `~` and a number behind it.
+ */
 export function instanceOf(instance: string): string {
   return instance.split('~', 1)[0]!
 }
@@ -45,8 +48,9 @@ export interface OpenRequestsOptions {
 }
 
 /**
- * The open requests of one session: which there are, which of them is on screen, and how one is added
- * and closed. It does not know how requests are found or answered; the classes that do share it.
+ * The open requests of one session: which there are, which of them is on screen, and how one is
+ * added and closed. It does not know how requests are found or answered; the classes that do share
+ * it.
  */
 export class OpenRequests {
   readonly ledger: Ledger
@@ -55,7 +59,10 @@ export class OpenRequests {
   readonly answers: AnswerChannel
   /** The tools that the agent has started. */
   readonly tools: ToolUses
-  /** The request whose menu is on screen, the menu's instance, and its fingerprint: a form has several pages. */
+  /**
+   * The request whose menu is on screen, the menu's instance, and its fingerprint: a form has
+   * several pages.
+   */
   shown: { id: string; instance: string; print: string } | null = null
   readonly #options: OpenRequestsOptions
   /** Oldest first. */
@@ -157,7 +164,10 @@ export class OpenRequests {
     this.#open.delete(id)
   }
 
-  /** The request is about this tool use: from now on the agent's reports on that use are about the request. */
+  /**
+   * The request is about this tool use: from now on the agent's reports on that use are about the
+   * request.
+   */
   async name(open: OpenRequest, key: string, tool: string): Promise<void> {
     open.key = key
     this.tools.noteAsked(key)
@@ -191,7 +201,10 @@ export class OpenRequests {
     for (const report of reports) this.answers.release(report)
   }
 
-  /** Closes a pending request whose dialog is gone: answered in the terminal, as far as that is known. */
+  /**
+   * Closes a pending request whose dialog is gone: answered in the terminal, as far as that is
+   * known.
+   */
   async closeUnanswered(open: OpenRequest, wasTyped: boolean): Promise<void> {
     this.release(open)
     await this.end(open, async () => {

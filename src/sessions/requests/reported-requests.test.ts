@@ -22,7 +22,7 @@ let keys: string[]
 let held: Set<string>
 let answered: { report: string; answer: HookAnswer | null }[]
 let messages: string[]
-/** What the agent does with an answer of a hook, or with Enter. */
+/** What the agent does with a hook's answer, or with Enter. */
 let onAnswer: (answer: HookAnswer) => void
 let onEnter: () => void
 
@@ -67,7 +67,7 @@ const channel: AnswerChannel = {
   },
 }
 
-function desk(): SessionRequests {
+function requests(): SessionRequests {
   return new SessionRequests({
     subject: SUBJECT,
     ledger,
@@ -113,7 +113,7 @@ const ended = (key: string, state: 'done' | 'failed' | 'denied', command = 'npm 
   input: { command },
 })
 
-/** A permission hook that waits. */
+/** A waiting permission hook. */
 async function asks(to: SessionRequests, command: string, fields: { subAgent?: string } = {}): Promise<string> {
   const id = `hook:${++reports}`
   held.add(id)
@@ -137,8 +137,8 @@ async function decide(record: ApprovalRecord, meaning: string, fields: object = 
 }
 
 describe('reports of one request', () => {
-  test('tool, menu and hook are one approval, in structure from the first sight', async () => {
-    const session = desk()
+  test('tool, menu and hook are one approval, structured from the start', async () => {
+    const session = requests()
     await say(session, started('t1', 'npm test'))
     menu = shows('npm test')
     await session.screen.raise(menu, '3:1')
@@ -157,8 +157,8 @@ describe('reports of one request', () => {
     })
   })
 
-  test('the hook first: the menu joins it, and says what can be chosen', async () => {
-    const session = desk()
+  test('hook first: the menu joins it with its options', async () => {
+    const session = requests()
     await asks(session, 'npm test')
     await session.screen.raise(shows('npm test'), '3:1')
     const [record, ...others] = await open()
@@ -169,8 +169,8 @@ describe('reports of one request', () => {
     })
   })
 
-  test('the screen first and nothing known of the tool: the structured request follows the one from the screen', async () => {
-    const session = desk()
+  test('screen first, tool unknown: the reported request supersedes the one from the screen', async () => {
+    const session = requests()
     menu = shows('npm test')
     await session.screen.raise(menu, '3:1')
     const [before] = await open()
@@ -186,8 +186,8 @@ describe('reports of one request', () => {
     expect(session.open.first?.record.id).toBe(after!.id)
   })
 
-  test('the screen first, and decided while the hook is on its way: it stays decided, and goes by the hook', async () => {
-    const session = desk()
+  test('screen first, decided before the hook: the decision stands and is delivered by the hook', async () => {
+    const session = requests()
     menu = shows('npm test')
     await session.screen.raise(menu, '3:1')
     const [before] = await open()
@@ -205,16 +205,16 @@ describe('reports of one request', () => {
     expect(await ledger.list({ isOpenOnly: false })).toHaveLength(1)
   })
 
-  test('a menu that shows another command than the hook told is a mismatch: high risk, both shown', async () => {
-    const session = desk()
+  test('a menu that shows another command than the hook is a mismatch: high risk, both shown', async () => {
+    const session = requests()
     await asks(session, 'npm test')
     await session.screen.raise(shows('rm -rf /'), '3:1')
     const [record] = await open()
     expect(record).toMatchObject({ risk: { level: 'high' }, source: { mismatch: expect.stringContaining('rm -rf /') } })
   })
 
-  test('the same hook told twice, or a relay that comes back, changes nothing but who can be answered', async () => {
-    const session = desk()
+  test('the same hook reported twice, or a relay that reconnects, only adds a way to answer', async () => {
+    const session = requests()
     const id = await asks(session, 'npm test')
     held.delete(id)
     held.add(id)
@@ -222,8 +222,8 @@ describe('reports of one request', () => {
     expect(await open()).toHaveLength(1)
   })
 
-  test('parallel tools with equal input are two requests; a helper’s is its own', async () => {
-    const session = desk()
+  test('parallel tools with equal input are two requests; a sub-agent’s is separate', async () => {
+    const session = requests()
     await say(session, started('t1', 'npm test'))
     await say(session, started('t2', 'npm test'))
     await asks(session, 'npm test')
@@ -237,8 +237,8 @@ describe('reports of one request', () => {
     ])
   })
 
-  test('a form is answered on screen: its hook is let go at once, its menu is the request', async () => {
-    const session = desk()
+  test('a form is answered on screen: its hook is released, its menu is the request', async () => {
+    const session = requests()
     held.add('hook:form')
     await say(session, { is: 'request', key: null, tool: 'AskUserQuestion', input: {}, viaScreen: true }, 'hook:form')
     expect(answered).toEqual([{ report: 'hook:form', answer: null }])
@@ -255,8 +255,8 @@ describe('a decision', () => {
     return { record: (await open())[0]!, hook }
   }
 
-  test('goes by the hook, with exactly its key, and is applied when the menu goes', async () => {
-    const session = desk()
+  test('is delivered by the hook with its key, and applied when the menu goes', async () => {
+    const session = requests()
     const { record, hook } = await asked(session)
     await run(session.delivery.apply(await decide(record, 'allow-once')))
     expect(answered).toEqual([{ report: hook, answer: { behavior: 'allow' } }])
@@ -264,8 +264,8 @@ describe('a decision', () => {
     expect(await ledger.get(record.id)).toMatchObject({ state: 'applied', delivery: [{ step: 'answer' }] })
   })
 
-  test('a denial’s reason goes with it; where nothing takes it, as the next message', async () => {
-    const session = desk()
+  test('a denial’s reason goes with the answer, or else as the next prompt', async () => {
+    const session = requests()
     const { record, hook } = await asked(session)
     await run(session.delivery.apply(await decide(record, 'deny', { note: 'wrong branch' })))
     expect(answered).toEqual([{ report: hook, answer: { behavior: 'deny', message: 'wrong branch' } }])
@@ -280,14 +280,14 @@ describe('a decision', () => {
     expect((await ledger.get(second!.id))!.outcome?.evidence).toContainEqual({ kind: 'note', way: 'message' })
   })
 
-  test('an edited input goes by the hook; if the agent ran something else, that is overtaken', async () => {
+  test('an edited input is delivered by the hook; if the agent ran something else, it is overtaken', async () => {
     for (const [command, channel, state] of [
       ['npm test --silent', 'hook', 'applied'],
       ['npm test', 'hook', 'stale overtaken'],
-      // It has what the model wrote, not what ran.
+      // The transcript has what the model wrote, not what ran.
       ['npm test', 'transcript', 'applied'],
     ] as const) {
-      const session = desk()
+      const session = requests()
       const { record } = await asked(session, `use of ${command} by ${channel}`)
       onAnswer = () => void say(session, ended(`use of ${command} by ${channel}`, 'done', command), undefined, channel)
       const edit = { editedInput: { command: 'npm test --silent' }, idempotencyKey: `${command} ${channel}` }
@@ -297,8 +297,8 @@ describe('a decision', () => {
     }
   })
 
-  test('hook answered allow, menu stays: after 3 s the menu is answered, and the hook gets nothing more', async () => {
-    const session = desk()
+  test('if the menu stays 3 s after the hook was answered, the menu is answered', async () => {
+    const session = requests()
     const { record, hook } = await asked(session)
     onAnswer = () => held.add(hook)
     const before = clock.monotonic()
@@ -315,8 +315,8 @@ describe('a decision', () => {
     })
   })
 
-  test('somebody else was faster: what the agent says decides, and it is not called applied', async () => {
-    const session = desk()
+  test('if a person answered first, the agent’s report decides, and the decision is not applied', async () => {
+    const session = requests()
     const { record } = await asked(session)
     onAnswer = () => undefined
     const applying = session.delivery.apply(await decide(record, 'allow-once'))
@@ -325,8 +325,8 @@ describe('a decision', () => {
     expect(await end(record)).toBe('stale overtaken')
   })
 
-  test('one that stands behind another is typed when its own menu comes', async () => {
-    const session = desk()
+  test('for a request behind another one is typed when its own menu appears', async () => {
+    const session = requests()
     menu = shows('npm test')
     await say(session, started('t1', 'npm test'))
     await session.screen.raise(menu, '3:1')
@@ -345,12 +345,12 @@ describe('a decision', () => {
     expect(keys).toEqual(['\r', '\u001b[B', '\u001b[B', '\r'])
   })
 
-  test('without a menu and without a word from the agent it stays decided, until the agent says or its turn ends', async () => {
+  test('without a menu and a report stays decided until the agent reports or its turn ends', async () => {
     for (const [statement, state] of [
       [ended('use, applied', 'done'), 'applied'],
       [{ is: 'turn-ended', outcome: 'done' }, 'stale unconfirmed'],
     ] as const) {
-      const session = desk()
+      const session = requests()
       await say(session, started(`use, ${state}`, 'npm test'))
       await asks(session, 'npm test')
       const record = (await open()).at(-1)!
@@ -362,9 +362,9 @@ describe('a decision', () => {
   })
 })
 
-describe('answered without us', () => {
-  test('in the dialog: applied by observed when the agent says so, and the hook is let go', async () => {
-    const session = desk()
+describe('answered in the terminal', () => {
+  test('is applied as observed when the agent reports it, and the hook is released', async () => {
+    const session = requests()
     const hook = await asks(session, 'npm test')
     await say(session, started('t1', 'npm test'))
     const [record] = await open()
@@ -381,8 +381,8 @@ describe('answered without us', () => {
     )
   })
 
-  test('the tool’s result is known before the screen is seen to change', async () => {
-    const session = desk()
+  test('the tool’s result may come before the screen changes', async () => {
+    const session = requests()
     await say(session, started('t1', 'npm test'))
     await session.screen.raise(shows('npm test'), '3:1')
     const [record] = await open()
@@ -394,8 +394,8 @@ describe('answered without us', () => {
     expect(session.open.first).toBeNull()
   })
 
-  test('a turn that ends takes its requests with it, not those of helpers', async () => {
-    const session = desk()
+  test('the end of a turn cancels its requests, but not those of sub-agents', async () => {
+    const session = requests()
     await asks(session, 'npm test')
     await asks(session, 'npm run build', { subAgent: 'helper' })
     const [main, helper] = await open()
@@ -404,8 +404,8 @@ describe('answered without us', () => {
     expect(await end(helper!)).toBe('pending')
   })
 
-  test('the end of an earlier turn, told late, takes nothing', async () => {
-    const session = desk()
+  test('a late report of an earlier turn’s end cancels nothing', async () => {
+    const session = requests()
     clock.advance(10_000)
     await asks(session, 'npm test')
     await session.reported.take({
@@ -419,12 +419,12 @@ describe('answered without us', () => {
 })
 
 describe('after a restart', () => {
-  test('a relay that comes back finds its request, and what was decided meanwhile goes by it', async () => {
-    const before = desk()
+  test('a relay that reconnects gets the decision that was made meanwhile', async () => {
+    const before = requests()
     const id = await asks(before, 'npm test')
     const record = await decide((await open())[0]!, 'allow-once')
     held.clear()
-    const after = desk()
+    const after = requests()
     expect(await after.screen.takeOver(null)).toBe('none')
     expect(await end(record)).toBe('decided')
     held.add(id)
@@ -432,18 +432,18 @@ describe('after a restart', () => {
     await eventually(async () => expect(answered).toEqual([{ report: id, answer: { behavior: 'allow' } }]))
   })
 
-  test('the end that the transcript tells before anything is taken over counts all the same', async () => {
-    const before = desk()
+  test('an end that the transcript reports before the takeover counts', async () => {
+    const before = requests()
     await say(before, started('t1', 'npm test'))
     menu = shows('npm test')
     await before.screen.raise(menu, '3:1')
     const record = await decide((await open())[0]!, 'allow-once')
     await ledger.delivering(record, 'answer')
-    const after = desk()
+    const after = requests()
     await say(after, started('t1', 'npm test'), undefined, 'transcript')
     await say(after, ended('t1', 'done'), undefined, 'transcript')
     await say(after, started('t2', 'npm test'), undefined, 'transcript')
-    // The same thing is asked again, and its menu looks the same.
+    // The agent asks the same thing again with an equal menu.
     expect(await after.screen.takeOver({ menu, instance: '3:2' })).toBe('new')
     expect(await end(record)).toBe('applied')
     await after.screen.raise(menu, '3:2')
@@ -453,14 +453,14 @@ describe('after a restart', () => {
     expect(keys).toEqual([])
   })
 
-  test('a new request whose tool was not told of is not taken for the one that was asked before', async () => {
-    const before = desk()
+  test('a new request with an unreported tool is not taken for the earlier one', async () => {
+    const before = requests()
     await say(before, started('t1', 'npm test'))
     menu = shows('npm test')
     await before.screen.raise(menu, '3:1')
     await asks(before, 'npm test')
     const record = await decide((await open())[0]!, 'allow-once')
-    const after = desk()
+    const after = requests()
     await after.screen.takeOver(null)
     await say(after, started('t1', 'npm test'), undefined, 'transcript')
     await asks(after, 'npm test')
@@ -470,14 +470,14 @@ describe('after a restart', () => {
     expect(answered.filter(({ answer }) => answer !== null)).toEqual([])
   })
 
-  test('nobody comes back: what was asked is gone, what was sent is unconfirmed', async () => {
-    const before = desk()
+  test('without a relay a pending request is gone and a sent one is unconfirmed', async () => {
+    const before = requests()
     await asks(before, 'npm test')
     await asks(before, 'npm run build')
     const [first, second] = await open()
     await ledger.delivering(await decide(second!, 'allow-once'), 'answer')
     held.clear()
-    await desk().screen.takeOver(null)
+    await requests().screen.takeOver(null)
     await run(new Promise<void>(resolve => clock.setTimer(11_000, resolve)))
     await eventually(async () =>
       expect([await end(first!), await end(second!)]).toEqual(['stale gone', 'stale unconfirmed']),
@@ -485,7 +485,7 @@ describe('after a restart', () => {
   })
 })
 
-/** Store work runs beside the simulated clock: looked at again until it is done. */
+/** The store does not use the simulated clock: this checks again until its work is done. */
 async function eventually(check: () => Promise<void>): Promise<void> {
   for (let tries = 0; ; tries++) {
     try {

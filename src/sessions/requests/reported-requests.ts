@@ -10,11 +10,17 @@ import type { RequestStatement } from './tool-uses.js'
 const MENU_FOLLOWS_MS = 200
 const LATE_KEPT = 200
 
-/** Requests by the agent's own reports (hooks, transcript, event stream): that it asks, what for, and what became of it. */
+/**
+ * Requests by the agent's own reports (hooks, transcript, event stream): that it asks, what for,
+ * and what became of it.
+ */
 export class ReportedRequests {
   readonly #open: OpenRequests
   readonly #delivery: DecisionDelivery
-  /** Reports that came after the end of their request, and which request that was: each end has one report. */
+  /**
+   * Reports that came after the end of their request, and which request that was: each end has one
+   * report.
+   */
   readonly #late = new Map<string, string>()
 
   constructor(open: OpenRequests, delivery: DecisionDelivery) {
@@ -49,8 +55,8 @@ export class ReportedRequests {
       ({ key, menu, since, record }) =>
         key === null &&
         menu &&
-        // Transcripts lag behind: an equal request that came later is about another use of the tool. A
-        // request of an earlier host began when that host raised it.
+        // Transcripts lag behind: an equal request that came later is about another use of the
+        // tool. A request of an earlier host began when that host raised it.
         Math.min(record.requestedAt, this.#wallTime(since)) - at < MENU_FOLLOWS_MS &&
         tools.isAbout(tool, menu),
     )
@@ -120,7 +126,10 @@ export class ReportedRequests {
     if (known.record.state === 'decided') this.#delivery.start(known.record)
   }
 
-  /** The screen came first; now the agent has reported the request in full. The options stay those on screen. */
+  /**
+   * The screen came first; now the agent has reported the request in full. The options stay those
+   * on screen.
+   */
   async #replace(
     old: OpenRequest,
     report: AgentReport,
@@ -137,7 +146,8 @@ export class ReportedRequests {
     })
     if (!record) {
       await requests.refresh(old)
-      // Decided while this report was on its way: the decision stands, and the report is a way to deliver it.
+      // Decided while this report was on its way: the decision stands, and the report is a way to
+      // deliver it.
       if (old.record.state === 'decided') return this.#addReport(old, report, statement, key, { isNew: true })
       return requests.answers.release(report.id)
     }

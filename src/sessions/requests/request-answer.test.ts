@@ -8,7 +8,7 @@ const option = (label: string, meaning: string): Option =>
   ({ key: label, label, meaning, from: 'agent', danger: null }) as Option
 const OURS = [option('allow', 'allow-once'), option('deny', 'deny')]
 
-/** A request that a hook reported, and the menu that was found for it. */
+/** A request that a hook reported, with its menu. */
 function decided(wanted: string, screen: Option[], more: object = {}): ApprovalRecord {
   return {
     request: { options: OURS, questions: [] },
@@ -17,15 +17,15 @@ function decided(wanted: string, screen: Option[], more: object = {}): ApprovalR
   } as unknown as ApprovalRecord
 }
 
-describe('a decision that is carried out on the screen', () => {
+describe('an answer on screen', () => {
   const yes = option('Yes, proceed', 'allow-once')
   const tell = option('No, and tell Codex what to do differently', 'deny-with-text')
 
-  test('goes by meaning when the menu has other words', () => {
+  test('is found by meaning if the menu has other labels', () => {
     expect(screenAnswerOf(decided('allow', [yes, tell]))).toEqual({ label: yes.label })
   })
 
-  test('a denial takes what the menu has for it, a plain No first', () => {
+  test('of a denial is a plain No, else the nearest option', () => {
     expect(screenAnswerOf(decided('deny', [yes, tell]))).toEqual({ label: tell.label })
     expect(screenAnswerOf(decided('deny', [yes, tell, option('Cancel', 'cancel')]))).toEqual({ label: 'Cancel' })
     expect(screenAnswerOf(decided('deny', [yes, tell, option('No', 'deny')]))).toEqual({ label: 'No' })
@@ -35,7 +35,7 @@ describe('a decision that is carried out on the screen', () => {
     })
   })
 
-  test('is none when the menu has no such option, or several', () => {
+  test('is null if the menu has no such option, or several', () => {
     expect(screenAnswerOf(decided('deny', [yes]))).toBeNull()
     expect(screenAnswerOf(decided('allow', [tell]))).toBeNull()
     expect(screenAnswerOf(decided('deny', [option('No', 'deny'), option('Never', 'deny')]))).toBeNull()
@@ -53,12 +53,12 @@ describe('whether the agent did as decided', () => {
     },
   })
 
-  test('an edited input must be the one that ran, by whoever can tell', () => {
+  test('an edited input must be the one that ran', () => {
     expect(isAsDecided(ran('hook', 'ls -l'))).toBe(true)
     expect(isAsDecided(ran('hook', 'rm -rf x'))).toBe(false)
   })
 
-  test('a transcript has the input as the model wrote it: that it ran is all it tells', () => {
+  test('a transcript proves only that the tool ran, not its input', () => {
     expect(isAsDecided(ran('transcript', 'ls'))).toBe(true)
     expect(isAsDecided(ran('transcript', 'ls', 'denied'))).toBe(false)
   })

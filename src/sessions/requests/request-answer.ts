@@ -9,7 +9,10 @@ import { isEqual } from './tool-uses.js'
  * whether the agent did what was decided.
  */
 
-/** The answer for the structured channel; null if only the agent's own dialog can express the decision. */
+/**
+ * The answer for the structured channel; null if only the agent's own dialog can express the
+ * decision.
+ */
 export function hookAnswerOf({ record, asked }: OpenRequest): HookAnswer | null {
   const { decision } = record
   if (!decision || record.kind !== 'permission') return null
@@ -18,7 +21,8 @@ export function hookAnswerOf({ record, asked }: OpenRequest): HookAnswer | null 
     case 'allow-session': {
       if (asked?.viaScreen) return null
       const isSession = meaningOf(record) === 'allow-session'
-      // Without a rule that the agent suggested, only its dialog can allow something for the session.
+      // Without a rule that the agent suggested, only its dialog can allow something for the
+      // session.
       if (isSession && !asked?.suggestions?.length) return null
       if (decision.editedInput !== undefined && !isWholeEdit(record)) return null
       return {
@@ -46,7 +50,9 @@ export function isDenial(record: ApprovalRecord): boolean {
   return saysNo(meaningOf(record))
 }
 
-/** The log keeps an edit without its secrets: an edit that lost some is not what the person wrote. */
+/**
+ * The log keeps an edit without its secrets: an edit that lost some is not what the person wrote.
+ */
 function isWholeEdit({ decision }: ApprovalRecord): boolean {
   return !canonicalJson(decision?.editedInput ?? null).includes('‹secret:')
 }
@@ -59,7 +65,10 @@ export interface ScreenAnswer {
   pages?: { question: string; labels: string[] }[]
 }
 
-/** What to choose on screen: the label, and the text that goes into it. Null if the menu has no such option, or several. */
+/**
+ * What to choose on screen: the label, and the text that goes into it. Null if the menu has no such
+ * option, or several.
+ */
 export function screenAnswerOf(record: ApprovalRecord): ScreenAnswer | null {
   const { decision } = record
   if (!decision) return null
@@ -99,7 +108,10 @@ function formAnswerOf(
   return isWhole ? { label: pages[0]!.labels[0] ?? '', pages } : null
 }
 
-/** Options of one meaning. A menu without a plain *No* may have an option that cancels, or a *No* that also takes a reason. */
+/**
+ * Options of one meaning. A menu without a plain *No* may have an option that cancels, or a *No*
+ * that also takes a reason.
+ */
 function optionsAlike(offered: ApprovalRecord['request']['options'], meaning: string) {
   const meanings = meaning === 'deny' ? ['deny', 'cancel', 'deny-with-text'] : [meaning]
   return meanings.map(each => offered.filter(option => option.meaning === each)).find(found => found.length > 0) ?? []

@@ -16,7 +16,10 @@ import { instanceOf, isStructured, type OpenRequest, type OpenRequests } from '.
 const ASK_AGAIN_MS = 500
 /** How long the result of a dialog that has gone may take to arrive by another channel. */
 const RESULT_MS = 1_500
-/** How long an adopted request may stay without a sign of life. A relay reconnects within five seconds; a menu is drawn at once. */
+/**
+ * How long an adopted request may stay without a sign of life. A relay reconnects within five
+ * seconds; a menu is drawn at once.
+ */
 const ADOPTED_MS = 10_000
 
 export interface ScreenRequestsOptions {
@@ -28,8 +31,8 @@ export interface ScreenRequestsOptions {
 }
 
 /**
- * Requests by their menus: raised when a menu appears, settled when it goes, raised again when it stays
- * although its request has ended; and taken over after a restart.
+ * Requests by their menus: raised when a menu appears, settled when it goes, raised again when it
+ * stays although its request has ended; and taken over after a restart.
  */
 export class ScreenRequests {
   readonly #options: ScreenRequestsOptions
@@ -44,7 +47,10 @@ export class ScreenRequests {
     this.#open = options.open
   }
 
-  /** `since`: when the menu appeared, on the steady clock; later keys were meant for it, however late it is raised. */
+  /**
+   * `since`: when the menu appeared, on the steady clock; later keys were meant for it, however
+   * late it is raised.
+   */
   async raise(menu: Menu, instance: string, since = this.#open.clock.monotonic()): Promise<void> {
     const kind = approvalKindOf(menu)
     this.#open.shown = null
@@ -54,15 +60,16 @@ export class ScreenRequests {
       await this.#raise(menu, kind, instance, since)
     } finally {
       this.#failures = this.#open.shown ? 0 : this.#failures + 1
-      // The store failed, or the request of this menu has ended meanwhile: it is raised while it stands.
+      // The store failed, or the request of this menu has ended meanwhile: it is raised while it
+      // stands.
       if (!this.#open.shown) this.checkAgain(instance, menu.print)
     }
   }
 
   /**
-   * The request is closed, but its menu may still be on screen: the agent asks the very same thing again
-   * and drew it over the old menu without a frame between them, or the decision had no effect. Either
-   * way it becomes a new request, and nothing is typed by itself.
+   * The request is closed, but its menu may still be on screen: the agent asks the very same thing
+   * again and drew it over the old menu without a frame between them, or the decision had no
+   * effect. Either way it becomes a new request, and nothing is typed by itself.
    */
   checkAgain(instance: string, print: string): void {
     const { menu, isExited, onError } = this.#options
@@ -77,14 +84,18 @@ export class ScreenRequests {
   }
 
   /**
-   * A settled look shows the menu that was raised last. If no request is open for it, an equal menu may
-   * have taken its place behind a frame that was not believed, or between two hosts: it is checked again.
+   * A settled look shows the menu that was raised last. If no request is open for it, an equal menu
+   * may have taken its place behind a frame that was not believed, or between two hosts: it is
+   * checked again.
    */
-  stands(menu: Menu, instance: string): void {
+  seenAgain(menu: Menu, instance: string): void {
     if (!this.#open.shown && !this.#again && approvalKindOf(menu)) this.checkAgain(instance, menu.print)
   }
 
-  /** The menu has gone. If the request is decided, its delivery looks for proof; if pending, a person answered in the terminal, or the agent withdrew it. */
+  /**
+   * The menu has gone. If the request is decided, its delivery looks for proof; if pending, a
+   * person answered in the terminal, or the agent withdrew it.
+   */
   async settle(): Promise<void> {
     const { isExited, onError } = this.#options
     const requests = this.#open
@@ -106,7 +117,10 @@ export class ScreenRequests {
     })
   }
 
-  /** After a restart: finds the ledger's request for the menu on screen. Requests that only a menu brought have ended if it is gone. */
+  /**
+   * After a restart: finds the ledger's request for the menu on screen. Requests that only a menu
+   * brought have ended if it is gone.
+   */
   async takeOver(live: { menu: Menu; instance: string } | null): Promise<'known' | 'new' | 'none'> {
     const { ledger, subject } = this.#open
     const records = (await ledger.list({ isOpenOnly: true })).filter(
@@ -143,7 +157,10 @@ export class ScreenRequests {
     if (joined && open.record.state === 'decided') this.#options.delivery.start(open.record)
   }
 
-  /** As a structured request if the agent has reported the tool that it starts; else as the screen shows it. */
+  /**
+   * As a structured request if the agent has reported the tool that it starts; else as the screen
+   * shows it.
+   */
   async #addMenu(menu: Menu, kind: ApprovalRequest['kind'], instance: string): Promise<OpenRequest> {
     const { tools, subject } = this.#open
     const tool = this.#toolOf(menu, kind, instance)
@@ -177,7 +194,10 @@ export class ScreenRequests {
     else this.#watchAdopted(open)
   }
 
-  /** Its relay may reconnect, its menu may appear, or the transcript may report its end; otherwise it is gone. */
+  /**
+   * Its relay may reconnect, its menu may appear, or the transcript may report its end; otherwise
+   * it is gone.
+   */
   #watchAdopted(open: OpenRequest): void {
     const requests = this.#open
     const { delivery, onError } = this.#options

@@ -76,7 +76,7 @@ const stateOf = async (record: { id: string }) => {
 }
 
 describe('a menu', () => {
-  test('is raised once and asked everywhere', async () => {
+  test('is raised once', async () => {
     const session = approvals()
     await session.screen.raise(MENU, '3:1')
     expect(session.open.first?.record).toMatchObject({
@@ -88,29 +88,29 @@ describe('a menu', () => {
     expect(reported).toEqual(['asked pending'])
   })
 
-  test('that stands there while no request is open for it is asked, once', async () => {
+  test('that is on screen without an open request is raised once', async () => {
     const before = approvals()
     await before.screen.raise(MENU, '3:1')
     const first = before.open.first!.record
-    // The next host comes while a picture without the menu is on screen; then an equal one is drawn.
+    // The next host comes while the screen shows no menu; then an equal menu appears.
     screen.menu = null
     const session = approvals()
     expect(await session.screen.takeOver(null)).toBe('none')
     expect(await stateOf(first)).toBe('stale gone')
     screen.menu = MENU
     for (let looks = 0; looks < 3; looks++) {
-      session.screen.stands(MENU, '3:1')
+      session.screen.seenAgain(MENU, '3:1')
       await run(delay(clock, 200))
     }
     await run(delay(clock, 1_000))
-    session.screen.stands(MENU, '3:1')
+    session.screen.seenAgain(MENU, '3:1')
     await run(delay(clock, 1_000))
     const all = await ledger.list({ isOpenOnly: false })
     expect(all.map(({ state }) => state)).toEqual(['stale', 'pending'])
     expect(session.open.first?.record).toMatchObject({ state: 'pending', menuPrint: MENU.print })
   })
 
-  test('of a survey, or one that a person opened, is no request', async () => {
+  test('of a survey, or one that a person opened, raises no request', async () => {
     const session = approvals()
     await session.screen.raise({ ...MENU, kind: 'survey' }, '3:1')
     await session.screen.raise({ ...MENU, origin: 'user' }, '3:2')
@@ -118,7 +118,7 @@ describe('a menu', () => {
     expect(await ledger.list({ isOpenOnly: false })).toEqual([])
   })
 
-  test('that goes unanswered is stale; after keys at the terminal it was answered there', async () => {
+  test('that goes unanswered is stale; after a person’s keys it was answered in the terminal', async () => {
     const session = approvals()
     await session.screen.raise(MENU, '3:1')
     const first = session.open.first!.record
@@ -133,7 +133,7 @@ describe('a menu', () => {
     expect(reported).toEqual(['asked pending', 'ended stale gone', 'asked pending', 'ended applied'])
   })
 
-  test('that was answered in the terminal before it could be raised is observed all the same', async () => {
+  test('that was answered in the terminal before it was raised is observed', async () => {
     const session = approvals()
     const since = clock.monotonic()
     await clock.advance(40)
@@ -205,7 +205,7 @@ describe('a decision', () => {
     expect(screen.keys).toEqual([])
   })
 
-  test('is not typed into a later menu that looks just the same', async () => {
+  test('is not typed into a later equal menu', async () => {
     const session = approvals()
     await session.screen.raise(MENU, '3:1')
     const first = await decided(session)
@@ -218,7 +218,7 @@ describe('a decision', () => {
     expect(session.open.first?.record).toMatchObject({ id: second.id, state: 'pending' })
   })
 
-  test('waits until nobody has typed for a second, and keeps the keyboard to itself meanwhile', async () => {
+  test('waits until no person has typed for a second, and then holds the keyboard', async () => {
     const session = approvals()
     await session.screen.raise(MENU, '3:1')
     const record = await decided(session)
@@ -274,7 +274,7 @@ describe('after a restart', () => {
     return (await ledger.get(session.open.first!.record.id))!
   }
 
-  test('the request of the menu on screen is taken over, and can be applied', async () => {
+  test('the request of the menu on screen is adopted and can be applied', async () => {
     const record = await raisedBefore(true)
     const session = approvals()
     expect(await session.screen.takeOver({ menu: MENU, instance: '3:1' })).toBe('known')
@@ -282,7 +282,7 @@ describe('after a restart', () => {
     expect(await stateOf(record)).toBe('applied')
   })
 
-  test('another instance is a new request, and the old one is over', async () => {
+  test('another instance is a new request, and the old one has ended', async () => {
     const record = await raisedBefore(false)
     const session = approvals()
     expect(await session.screen.takeOver({ menu: MENU, instance: '3:2' })).toBe('new')
@@ -290,7 +290,7 @@ describe('after a restart', () => {
     expect(reported.at(-1)).toBe('ended stale gone')
   })
 
-  test('without a menu, what was confirmed has been applied, and what was not is gone', async () => {
+  test('without a menu a confirmed decision is applied and others are gone', async () => {
     const confirmed = await raisedBefore(true)
     await ledger.delivering(confirmed, 'confirm')
     const waiting = await raisedBefore(true)
@@ -301,7 +301,7 @@ describe('after a restart', () => {
     expect(await stateOf(waiting)).toBe('stale gone')
   })
 
-  test('requests of other sessions are left alone', async () => {
+  test('requests of other sessions are not touched', async () => {
     const other = new SessionRequests({
       subject: { ...SUBJECT, session: 'ses_2' },
       ledger,

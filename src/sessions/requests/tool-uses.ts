@@ -25,22 +25,25 @@ const UNNAMED_KEPT = 20
 const SAME_REQUEST_MS = 10_000
 
 /**
- * The tools that an agent has started, by the key that the agent gave each use, and which request each
- * use belongs to.
+ * The tools that an agent has started, by the key that the agent gave each use, and which request
+ * each use belongs to.
  *
- * - A permission request that does not name its tool use is about the newest use of the same sub-agent
- *   with the same tool and input under the same prompt that no request is about yet.
- * - A menu may appear before the agent reports the use, and may even be answered before. Agents ask for
- *   the very same thing several times in a row, and each use belongs to one request: the oldest one
- *   without a use, open or closed. Otherwise the end of the first use would be taken for the end of
- *   the second request.
+ * - A permission request that does not name its tool use is about the newest use of the same
+ *   sub-agent with the same tool and input under the same prompt that no request is about yet.
+ * - A menu may appear before the agent reports the use, and may even be answered before. Agents ask
+ *   for the very same thing several times in a row, and each use belongs to one request: the oldest
+ *   one without a use, open or closed. Otherwise the end of the first use would be taken for the
+ *   end of the second request.
  */
 export class ToolUses {
   readonly #clock: Clock
   readonly #context: () => RequestContext
   /** Oldest first. */
   readonly #started = new Map<string, StartedTool>()
-  /** When a request was found to be about the use, on the steady clock; also for uses that are not reported yet. */
+  /**
+   * When a request was found to be about the use, on the steady clock; also for uses that are not
+   * reported yet.
+   */
   readonly #asked = new Map<string, number>()
   readonly #results = new Map<string, ToolStatement>()
   /** Closed requests that no use was found for. */
@@ -66,7 +69,10 @@ export class ToolUses {
     return (key !== null && this.#results.get(key)) || null
   }
 
-  /** The tool use that a reported request is about. A request reported twice at once is about one use. */
+  /**
+   * The tool use that a reported request is about. A request reported twice at once is about one
+   * use.
+   */
   keyFor({ key, tool, input, prompt, subAgent }: RequestStatement & { subAgent?: string }): string | null {
     if (key !== null) return key
     const now = this.#clock.monotonic()
@@ -111,7 +117,10 @@ export class ToolUses {
     else this.#unnamed = [...this.#unnamed.slice(1 - UNNAMED_KEPT), { menu, endedAt: this.#clock.now() }]
   }
 
-  /** Whether a closed request has consumed this use: it started before the request ended, and is reported only now. `at` is the agent's time. */
+  /**
+   * Whether a closed request has consumed this use: it started before the request ended, and is
+   * reported only now. `at` is the agent's time.
+   */
   isConsumed(tool: StartedTool, at: number): boolean {
     const over = this.#unnamed.find(({ menu, endedAt }) => at <= endedAt && this.isAbout(tool, menu))
     if (!over) return false

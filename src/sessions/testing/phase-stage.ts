@@ -6,7 +6,10 @@ import type { PhaseEvent } from '../live/phase-table.js'
 import { SessionPhase } from '../live/session-phase.js'
 import { COLS, demoPack, pictureOf, ROWS } from './session-stage.js'
 
-/** The phase of a session over a real screen, for events that no screen causes: its ports are counted. */
+/**
+ * The phase of a session over a real screen, for events that no screen causes: its ports are
+ * counted.
+ */
 export class PhaseStage {
   readonly phase: SessionPhase
   readonly calls: string[] = []
@@ -42,7 +45,7 @@ export class PhaseStage {
       },
       requests: {
         raise: async () => void this.calls.push('ask'),
-        stands: nothing,
+        seenAgain: nothing,
         settle: async () => void this.calls.push('settle'),
         takeOver: async () => 'none',
       },

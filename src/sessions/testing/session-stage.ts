@@ -28,13 +28,13 @@ export interface StageOptions {
   /** Changes to the demo's pack. */
   pack?: (toml: string) => string
   restoredFrom?: SessionStage
-  /** What the host before it has saved; bytes before that are not read again. */
+  /** The snapshot of the host before; bytes before it are not read again. */
   snapshot?: LiveSessionOptions['restored']
 }
 
 /**
- * A live session with everything real but its terminal: tests feed it bytes and read the keys that it
- * sends, on a simulated clock. Frames are drawn as the demo agent draws them.
+ * A live session with everything real but its terminal: tests feed it bytes and read the keys that
+ * it sends, on a simulated clock. Frames are drawn as the demo agent draws them.
  */
 export class SessionStage {
   readonly clock: SimulatedClock
@@ -68,7 +68,7 @@ export class SessionStage {
 
   static async open(options: StageOptions = {}): Promise<SessionStage> {
     const clock = options.restoredFrom?.clock ?? new SimulatedClock(1_000_000)
-    // Whoever takes over a store takes over its files, and removes them.
+    // A stage that takes over a store also takes over its files, and removes them.
     const before = options.restoredFrom ?? null
     const directory = before ? before.#directory : mkdtempSync(join(tmpdir(), 'signalbox-stage-'))
     const store =
@@ -127,7 +127,10 @@ export class SessionStage {
     rmSync(this.#directory, { recursive: true, force: true })
   }
 
-  /** The whole picture: these rows, and the input box below them unless the agent asks for something. */
+  /**
+   * The whole picture: these rows, and the input box below them unless the agent asks for
+   * something.
+   */
   async paint(
     rows: readonly string[],
     box: { draft?: string; isGone?: boolean; footer?: string; passMs?: number } = {},
@@ -175,7 +178,7 @@ export class SessionStage {
     return events.filter(event => event.type === type).map(event => event.data as EventData<T>)
   }
 
-  /** Messages of the log as late readers see them. */
+  /** The messages of the log in their last revisions. */
   async messages(): Promise<string[]> {
     const messages = new Map<string, string>()
     for (const { message, markdown } of await this.events('message.final')) messages.set(message, markdown)
@@ -249,7 +252,7 @@ async function rest(): Promise<void> {
   for (let turn = 0; turn < 4; turn++) await new Promise(resolve => setImmediate(resolve))
 }
 
-/** What draws this picture. */
+/** The bytes that draw this frame. */
 export function pictureOf(
   rows: readonly string[],
   box: { draft?: string; isGone?: boolean; footer?: string } = {},
