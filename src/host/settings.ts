@@ -1,9 +1,9 @@
 import type { ApprovalPolicy } from '../approvals/index.js'
+import type { Config } from '../config/index.js'
 import type { Prices } from '../engine/index.js'
-import type { NotifyWishes } from '../notifications/index.js'
 import type { SupervisorSettings } from '../panes/index.js'
 import type { ReportSettings } from '../reports/index.js'
-import type { SessionTimes } from '../sessions/index.js'
+import type { FileLimits, SessionTimes } from '../sessions/index.js'
 
 /** The settings a host needs, taken from the configuration by whoever starts it. */
 export interface HostSettings extends ReportSettings {
@@ -35,11 +35,7 @@ export interface HostSettings extends ReportSettings {
   }
   /** Ended sessions are forgotten after so many days; null keeps them. */
   keepDays?: number | null
-  files: {
-    uploadMaxMb: number
-    downloadMaxMb: number
-    /** All uploads of one session together. */
-    quotaMb: number
+  files: FileLimits & {
     /** How long uploads outlive their session. */
     keepMs: number
   }
@@ -49,8 +45,8 @@ export interface HostSettings extends ReportSettings {
   agents?: Readonly<Record<string, { args: readonly string[]; env: Readonly<Record<string, string>> }>>
   /** Supervision of panes; none where a host has no board. */
   supervision?: SupervisorSettings
-  /** Whom to call, when and how; nobody where it is left out. */
-  notify?: NotifyWishes & { desktop: boolean; command: readonly string[] }
+  /** Whom to notify, when and how; left out, no notifications are sent. */
+  notify?: Config['notify']
   /** How decisions and grants are taken; the defaults where absent. */
   approvals?: Partial<ApprovalPolicy>
 }
