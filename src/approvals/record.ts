@@ -38,7 +38,6 @@ const TYPES: readonly EventType[] = [
   'approval.requested',
   'approval.joined',
   'approval.seen',
-  'approval.notified',
   'approval.decided',
   'approval.refused',
   'approval.delivering',

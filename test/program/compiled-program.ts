@@ -1,5 +1,5 @@
 import { join, relative } from 'node:path'
-import type { Expression, Node, SourceFile } from 'typescript/unstable/ast'
+import type { CallExpression, Expression, Node, ParameterDeclaration, SourceFile } from 'typescript/unstable/ast'
 import {
   isObjectLiteralExpression,
   isPropertyAssignment,
@@ -64,6 +64,13 @@ export class CompiledProgram {
         const copy = this.#copyOf(read)
         return copy === null || this.isUsed(copy, new Set([...seen, id]))
       })
+  }
+
+  /** The declared parameters of the function that this call calls. */
+  parametersOf(call: CallExpression): readonly ParameterDeclaration[] {
+    const declaration = this.checker.getResolvedSignature(call)?.declaration
+    const node = declaration && this.#nodeOf(declaration)
+    return node && 'parameters' in node ? (node.parameters as readonly ParameterDeclaration[]) : []
   }
 
   close(): void {

@@ -232,9 +232,9 @@ function takeApproval(approval: Approval): void {
     approvals.prune(CLOSED_MAX, ({ state }) => state !== 'pending' && state !== 'decided')
 }
 
-/** A page shows nothing of who has looked at a request, or was told of it. */
+/** The page does not show who has seen a request. */
 function isUnseen(type: string): boolean {
-  return type === 'approval.seen' || type === 'approval.notified'
+  return type === 'approval.seen'
 }
 
 function passingKey(type: string, data: Record<string, unknown>): string {
