@@ -1,4 +1,4 @@
-/** Counters with labels, such as `status.refused{event=rest, reason=guard_G3}`. Plain sums: whoever shows them sorts and groups. */
+/** Counters with labels, such as `status.refused{event=rest, reason=guard:entitled}`: plain sums. */
 export interface Count {
   name: string
   labels: Readonly<Record<string, string>>

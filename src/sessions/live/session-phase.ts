@@ -1,4 +1,4 @@
-import { transition, UnlistedCounter } from '../../machine/index.js'
+import { transition } from '../../machine/index.js'
 import type { Look } from '../../panes/index.js'
 import type { Block } from '../../screen/index.js'
 import { Conversation } from '../conversation/conversation.js'
@@ -22,7 +22,6 @@ export class SessionPhase {
   readonly #work: TurnWork
   readonly #menus: MenuAppearances
   readonly #readiness: Readiness
-  readonly #unlisted = new UnlistedCounter()
   #phase: Phase
   /** The turn that the agent was last seen to be busy with. */
   #begun: string | null = null
@@ -127,7 +126,7 @@ export class SessionPhase {
   dispatch(event: PhaseEvent, look: Look | null): void {
     const { isCatchingUp, record, notices } = this.#options
     const from = this.#phase
-    const [next, actions] = transition(phaseTable, from, event, { counter: this.#unlisted })
+    const [next, actions] = transition(phaseTable, from, event)
     this.#phase = next
     if (next !== from && !isCatchingUp()) record('session.phase', { from, to: next, event })
     notices.atWork(this.isAtWork)
@@ -238,6 +237,8 @@ export class SessionPhase {
         return notices.silent()
       case 'end-session':
         return this.#options.onEnd()
+      default:
+        return action satisfies never
     }
   }
 
