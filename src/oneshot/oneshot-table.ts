@@ -18,7 +18,7 @@ export type OneshotResume = 'CREATED' | 'RECOVERY_PENDING' | 'AUDIT_PENDING' | '
 export const oneshotTable = defineMachine({
   name: 'oneshot',
   about:
-    'The loop of worker and auditor in `signalbox oneshot`. A process runs in `WORKER_EXECUTING` and `AUDITOR_EXECUTING`; from `RECOVERY_PENDING`, `AUDIT_PENDING` and `REITERATION_PENDING` the run can always continue, also in another process.',
+    'The loop of worker and auditor in `signalbox oneshot`. A process runs in `WORKER_EXECUTING` and `AUDITOR_EXECUTING`; from `RECOVERY_PENDING`, `AUDIT_PENDING` and `REITERATION_PENDING` the run can always continue, even on another host.',
   states: [
     'CREATED',
     'WORKER_EXECUTING',

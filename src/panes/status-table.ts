@@ -41,7 +41,7 @@ export const statusTable = defineMachine({
   },
   guards: {
     'other-source': {
-      about: 'The report comes from another source than the run, or from a newer process.',
+      about: 'The report comes from another source than the run, or from a newer process in the pane.',
       holds: (question: StatusQuestion) => question.isOtherSource,
     },
     'not-asking': {
