@@ -2,7 +2,7 @@
 import { COMMANDS } from '../src/cli/specs/index.ts'
 import { configReference } from '../src/config/index.ts'
 import { EXIT } from '../src/errors/index.ts'
-import { EDGE_ATTRIBUTES, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES } from '../src/graph/index.ts'
+import { EDGE_ATTRIBUTES, GRAPH_ATTRIBUTES, NODE_ATTRIBUTES, WITHOUT_EFFECT } from '../src/graph/index.ts'
 import { openApi, ROUTES } from '../src/server/index.ts'
 import { eventsPage } from './docs-events.mjs'
 import { cell, page, sentence, table } from './docs-markdown.mjs'
@@ -133,21 +133,21 @@ function flagsOf({ options = [] }) {
 // — attributes of graphs —
 
 function graphAttributesPage() {
-  const rows = attributes =>
+  const rows = (attributes, withoutEffect) =>
     Object.entries(attributes).map(([name, { type, aliases = [], default: standard, says }]) => [
       `\`${name}\`${aliases.map(alias => `, \`${alias}\``).join('')}`,
       typeName(type),
       standard ? `\`${standard}\`` : '',
-      cell(says),
+      cell(withoutEffect[name] ? `No effect: ${withoutEffect[name]}.` : says),
     ])
-  const section = (title, attributes) =>
-    `## ${title}\n\n${table(['attribute', 'value', 'default', ''], rows(attributes))}`
+  const section = (title, attributes, withoutEffect = {}) =>
+    `## ${title}\n\n${table(['attribute', 'value', 'default', ''], rows(attributes, withoutEffect))}`
   return page(
     'Attributes of graphs',
     'src/graph/attribute-table.ts',
-    'What a workflow in DOT may say. Other names are kept; `signalbox validate --all` names those that mean nothing. The guide is [Workflows as graphs](../guides/graphs.md).',
-    section('Graph', GRAPH_ATTRIBUTES),
-    section('Node', NODE_ATTRIBUTES),
+    'The attributes of a workflow in DOT. Other names are kept and ignored; `signalbox validate --all` lists them, and those without effect. The guide is [Workflows as graphs](../guides/graphs.md).',
+    section('Graph', GRAPH_ATTRIBUTES, WITHOUT_EFFECT.graph),
+    section('Node', NODE_ATTRIBUTES, WITHOUT_EFFECT.node),
     section('Edge', EDGE_ATTRIBUTES),
   )
 }
