@@ -1,15 +1,15 @@
 // `npm run eval:screen -- [--misses] [--agent name] <dir>…`: what Signalbox sees in labelled recordings, against what was true.
 // A directory holds NAME.cast (asciicast) and NAME.json ({agent, moments: [{t, view, expect}]}). Prints a table and the confusions.
 import { readFileSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { basename, dirname } from 'node:path'
 import { needDirectories, readArguments, recordings } from './labelled-recordings.mjs'
-import { build, install, root } from './setup.mjs'
+import { build, install } from './setup.mjs'
 
 if (!process.argv.includes('--no-build')) {
   install()
   build()
 }
-const { evaluateMoments } = await import(join(root, 'scripts', 'score-moments.mjs'))
+const { evaluateMoments } = await import('./score-moments.mjs')
 const { args, flag, option } = readArguments()
 flag('--no-build')
 const isShowingMisses = flag('--misses')

@@ -1,14 +1,11 @@
-export { AgentSteps, type AgentStepsOptions, type AgentTurn, type TurnHooks } from './agent-step.js'
+export { AgentSteps, type AgentTurn, type TurnHooks } from './agent-step.js'
 export { cancelRun, createRun, findRun, getRun, listRuns, pauseRun, resumeRun } from './control.js'
-export { type DriveEnd, type DriveOptions, Driver } from './drive.js'
+export { Driver } from './drive.js'
 export { Artifacts } from './graph/artifacts.js'
-export { type Checkpoint, checkpointOf, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
-export { type GateOption, gateOptions } from './graph/gate-request.js'
-export { type GraphInput, graphInput, graphOf, handlersOf, type NodeOutcome, plainInput } from './graph/graph-run.js'
+export { type Checkpoint, checkpointsOf, readCheckpoint } from './graph/checkpoint.js'
+export { type GraphInput, graphOf, type NodeOutcome, plainInput } from './graph/graph-run.js'
 export { type GraphStep, graphStep } from './graph/graph-step.js'
 export {
-  branchPath,
-  branchRef,
   type GraphWork,
   isEngineKey,
   MAIN,
@@ -24,30 +21,24 @@ export {
 } from './graph/handlers/child.js'
 export { codeSteps } from './graph/handlers/code.js'
 export { CodergenSteps, died, isLiveNode } from './graph/handlers/codergen.js'
-export { type CustomHandler, customSteps, type HandlerServices, type HandlerStep } from './graph/handlers/custom.js'
+export { type CustomHandler, customSteps } from './graph/handlers/custom.js'
 export { FanInSteps } from './graph/handlers/fan-in.js'
 export { mergeSteps } from './graph/handlers/merge.js'
 export { simulatedSteps } from './graph/handlers/simulated.js'
 export { ToolSteps } from './graph/handlers/tool.js'
 export {
   type Answer,
-  AutoApproveInterviewer,
-  askAll,
-  CallbackInterviewer,
   type Interviewer,
   type Question,
-  QueueInterviewer,
   questionOf,
-  RecordingInterviewer,
   readAnswer,
 } from './graph/interviewers.js'
 export { NodeSteps, SignsOfLife } from './graph/node-steps.js'
-export { type LiveListener, type LiveStart, type LiveTurns, saidKey } from './live-turn.js'
-export type { Price, Prices } from './prices.js'
-export { RunHost, type RunHostOptions } from './run-host.js'
-export { RunJournal, readRun, runStream } from './run-journal.js'
+export type { LiveListener, LiveTurns } from './live-turn.js'
+export type { Prices } from './prices.js'
+export { RunHost } from './run-host.js'
+export { readRun, runStream } from './run-journal.js'
 export { byTurn, queuePlace } from './run-order.js'
-export type { OpenStep, RunState } from './run-state.js'
 export { isEnded, type RunStatus, runStatusTable } from './run-status-table.js'
 export { type RunRecord, runsProjection } from './runs-projection.js'
 export { addUsage, type Limits, NO_USAGE, tokensOf, type Usage } from './usage.js'
@@ -55,7 +46,6 @@ export {
   type Command,
   type Performer,
   type Recovery,
-  type RunFacts,
   StepAbort,
   type StepCall,
   type StepEnd,

@@ -29,9 +29,4 @@ export class Counters {
   all(): Count[] {
     return [...this.#counts.values()].map(count => ({ ...count }))
   }
-
-  /** Adds what another has counted. */
-  take(counts: readonly Count[]): void {
-    for (const { name, labels, value } of counts) this.add(name, labels, value)
-  }
 }

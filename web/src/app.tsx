@@ -1,4 +1,3 @@
-import type { ComponentType } from 'preact'
 import { LoginPage } from './pages/login'
 import { OverviewPage } from './pages/overview'
 import { SessionsPage } from './pages/sessions'
@@ -120,5 +119,3 @@ function focusMain(event: Event): void {
   event.preventDefault()
   document.getElementById('main')?.focus()
 }
-
-export type Page<Props> = ComponentType<Props>

@@ -45,10 +45,6 @@ export class EventFeed {
     return this.#position
   }
 
-  get store(): EventStore {
-    return this.#store
-  }
-
   listen(listener: (events: readonly FedEvent[]) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -24,7 +24,6 @@ export function formatClock(ms: number): string {
 
 const clock = new Intl.DateTimeFormat(undefined, { hour: '2-digit', minute: '2-digit' })
 const whole = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'medium' })
-const day = new Intl.DateTimeFormat(undefined, { day: 'numeric', month: 'short' })
 
 export function formatTime(ms: number): string {
   return clock.format(ms)
@@ -32,10 +31,6 @@ export function formatTime(ms: number): string {
 
 export function formatWhen(ms: number): string {
   return whole.format(ms)
-}
-
-export function formatDay(ms: number): string {
-  return day.format(ms)
 }
 
 export function formatMoney(usd: number | undefined): string {
@@ -64,8 +59,4 @@ export function baseName(path: string): string {
 
 export function plural(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`
-}
-
-export function shortId(id: string): string {
-  return id.length > 12 ? id.slice(0, 12) : id
 }

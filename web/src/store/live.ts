@@ -112,7 +112,7 @@ export async function goLive(): Promise<void> {
   }
 }
 
-export function stopLive(): void {
+function stopLive(): void {
   stream?.close()
   stream = null
   lastSubscription = null
@@ -198,10 +198,6 @@ const approvalLooks = new Refresher({
   one: async id => approvals.put(await getJson<Approval>(`/approvals/${id}`)),
   all: async () => approvals.put(...(await getJson<{ items: Approval[] }>('/approvals?limit=200')).items),
 })
-const runLooks = new Refresher({
-  one: async id => runs.put(await getJson<Run>(`/runs/${id}`)),
-  all: async () => runs.put(...(await getJson<{ items: Run[] }>('/runs?limit=200')).items),
-})
 const grantLooks = new Refresher({ one: loadGrants, all: loadGrants })
 
 async function loadGrants(): Promise<void> {
@@ -253,8 +249,4 @@ function takePane(type: string, data: Record<string, unknown>): void {
 /** A session's state outside the log (phase, holder, held prompts) is looked at again when a page needs it now. */
 export function lookAtSession(id: string): void {
   sessionLooks.touch(id)
-}
-
-export function lookAtRun(id: string): void {
-  runLooks.touch(id)
 }
