@@ -1,4 +1,4 @@
-// `npm run check`: formatter and linter, types, the rules of the house, and the docs.
+// `npm run check`: formatter and linter, types, the rules of the house, unused code, and the docs.
 import { join } from 'node:path'
 import { install, requireNode, root, run } from './setup.mjs'
 
@@ -14,4 +14,6 @@ run(process.execPath, [
 for (const project of ['tsconfig.check.json', join('web', 'tsconfig.json'), join('test', 'web', 'tsconfig.json')])
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project])
 run(process.execPath, [join(root, 'scripts', 'check-house.mjs')])
+// Files, exports and dependencies that nothing uses (knip.jsonc).
+run(process.execPath, [join(root, 'node_modules', 'knip', 'bin', 'knip.js'), '--no-progress'])
 run(process.execPath, [join(root, 'scripts', 'generate-docs.mjs'), '--check'])

@@ -14,7 +14,9 @@ import { build, install, root } from './setup.mjs'
 install()
 build()
 const { acceptedViews, needsPerson } = await import('./score-moments.mjs')
-const { TERMINAL_VIEWS } = await import(join(root, 'dist', 'screen', 'index.js'))
+const { register } = await import('tsx/esm/api')
+register()
+const { TERMINAL_VIEWS } = await import('../src/screen/index.ts')
 const { args, flag, option } = readArguments()
 const isMarking = flag('--known')
 const budget = Number(option('--budget') ?? 500) * 1000

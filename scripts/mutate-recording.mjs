@@ -12,7 +12,7 @@ export const MUTATIONS = {
 
 const VOWELS = 'aeiouAEIOU'
 const NEXT = 'eiouaEIOUA'
-export function otherWords(text) {
+function otherWords(text) {
   return text.replace(/[A-Za-z]{3,}/g, word =>
     [...word].map(letter => (VOWELS.includes(letter) ? NEXT[VOWELS.indexOf(letter)] : letter)).join(''),
   )
@@ -28,11 +28,11 @@ const KEYS = {
   space: 'alt+b',
   ctrl: 'meta',
 }
-export function otherKeys(text) {
+function otherKeys(text) {
   return text.replace(/\b(?:escape|esc|enter|return|tab|space|ctrl)\b/giu, name => KEYS[name.toLowerCase()])
 }
 
-export const GLYPH_MAP = {
+const GLYPH_MAP = {
   '❯': '➤',
   '›': '▹',
   '●': '■',
@@ -65,7 +65,7 @@ export const GLYPH_MAP = {
   '◉': '◒',
 }
 const GLYPH = new RegExp(`[${Object.keys(GLYPH_MAP).join('')}]`, 'gu')
-export function otherGlyphs(text) {
+function otherGlyphs(text) {
   return text.replace(GLYPH, found => GLYPH_MAP[found])
 }
 

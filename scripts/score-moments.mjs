@@ -8,7 +8,7 @@ const { loadPack } = await import(join(root, 'dist', 'agents', 'index.js'))
 const { readWholeRecording } = await import(join(root, 'dist', 'terminal', 'recording', 'index.js'))
 
 const IDLE = ['idle_prompt', 'background_task']
-export const VIEWS_OF_LABEL = {
+const VIEWS_OF_LABEL = {
   startup: ['startup'],
   idle: IDLE,
   idle_prompt: IDLE,

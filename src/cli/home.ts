@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import {
+  type Config,
   type Directories,
   ensureDirectories,
   type LoadedConfig,
@@ -89,10 +90,8 @@ export function openHome(
   }
 }
 
-/** A model with both prices has a price. */
-function pricesOf(
-  prices: Readonly<Record<string, { input: number | null; output: number | null; cache_read: number | null }>>,
-): Prices {
+/** A model needs both prices, for input and for output, to have a price. */
+function pricesOf(prices: Config['prices']): Prices {
   return Object.fromEntries(
     Object.entries(prices).flatMap(([model, { input, output, cache_read: cacheRead }]) =>
       input === null || output === null

@@ -9,5 +9,5 @@ export {
   socketPath,
 } from './paths.js'
 export { configReference } from './reference.js'
-export { type Config, parseSize, SETTINGS, type SettingKey } from './schema.js'
+export { type Config, KNOWN_SETTINGS, parseSize } from './schema.js'
 export type { ProjectMay, Setting, SettingType } from './setting.js'

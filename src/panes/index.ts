@@ -9,14 +9,6 @@ export { isPlainShell, type Job, jobName, shownCommand } from './job.js'
 export type { TerminalWitness } from './menu-witness.js'
 export { Pane, type PaneState, type PaneStep, type SavedPane } from './pane.js'
 export { type Look, type PaneOutput, PaneScreen, type PaneScreenState } from './pane-screen.js'
-export {
-  itermSessionId,
-  type PaneFeed,
-  type PaneFeedEvent,
-  type PaneSource,
-  paneOfIterm,
-  type SourcePane,
-} from './pane-source.js'
 export type { Reading } from './reading.js'
 export { Replay, type ReplayEvent, type ReplayLine, type ReplayOptions, replayEvents } from './replay.js'
 export type { LoggedReport } from './report-log.js'

@@ -49,10 +49,6 @@ export class ProgressWatch {
     this.#isPlateau = true
   }
 
-  get newsAt(): number {
-    return this.#newsAt
-  }
-
   judge({ t, isActive, hasWorkingRow, isToolRunning, isExcused }: ProgressQuestion): Stuck {
     if (!isActive || isExcused) return null
     const still = t - Math.max(this.#newsAt, this.#motionAt)

@@ -9,7 +9,7 @@ export interface LoggedReport {
   source: Authority | 'timer' | 'user' | 'content' | 'process'
   says: string
   ref: string
-  /** `running → done`, or why nothing changed: `agrees`, `lost to hook`, `guard_G3`, `debounce` … */
+  /** `running → done`, or why nothing changed: `agrees`, `lost to hook`, `guard:entitled`, `debounce` … */
   effect: string
 }
 

@@ -28,10 +28,9 @@ describe('§5 the signal queue', () => {
     expect(dropped).toEqual(['merged'])
   })
 
-  it('takes nothing unimportant from 80 % on, and warns from 75 % on', () => {
+  it('drops unimportant signals when it is 80 % full', () => {
     const { queue, dropped } = queueOf(20)
     for (let n = 0; n < 15; n++) queue.push(signal('title.working'))
-    expect(queue.isNearlyFull).toBe(true)
     expect(queue.push(signal('title.progress'))).toBe(true)
     expect(queue.push(signal('title.progress'))).toBe(false)
     expect(dropped).toEqual(['low_priority'])

@@ -9,7 +9,6 @@ import { isLowPriority, isMergeable, isProtected, type Signal } from './signals.
  * queue may then be longer than `max`, by as many signals as nobody may lose. Every drop and merge is counted under its reason.
  */
 const LOW_FROM = 0.8
-const WARN_FROM = 0.75
 
 export type DropReason = 'stale_generation' | 'low_priority' | 'overflow_low' | 'overflow_normal' | 'refused' | 'merged'
 
@@ -26,11 +25,6 @@ export class SignalQueue {
 
   get length(): number {
     return this.#waiting.length
-  }
-
-  /** Three quarters full: worth a warning. */
-  get isNearlyFull(): boolean {
-    return this.#waiting.length >= this.#max * WARN_FROM
   }
 
   /** The pane's process was replaced: what its predecessor said means nothing any more. */

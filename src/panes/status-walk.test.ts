@@ -4,7 +4,7 @@ import { SIGNAL_SOURCES } from './signals.js'
 import { type PaneStatus, type StatusEvent, statusTable } from './status-table.js'
 import { sourceOf } from './supervisor-parts.js'
 import { Bench } from './testing/bench.js'
-import { statusAfter } from './testing/status-rows.js'
+import { statusAfter } from './testing/status-after.js'
 
 /*
  * The whole of supervision walked from outside: every status × every claim of every authority, once while a hook's word stands (lower ones

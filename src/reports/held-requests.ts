@@ -14,10 +14,6 @@ type Resolve = (text: string | null) => void
 export class HeldRequests {
   readonly #waiting = new Map<string, Set<Resolve>>()
 
-  get count(): number {
-    return this.#waiting.size
-  }
-
   /** Null: there are too many. The promise resolves with the agent's answer, or with null when the request is let go. */
   hold(report: string, whenClosed: AbortSignal): Promise<string | null> | null {
     if (!this.#waiting.has(report) && this.#waiting.size >= HELD_MAX) return null

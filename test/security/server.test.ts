@@ -251,7 +251,7 @@ describe('what is sent', () => {
       'env.pass',
       'notify.command',
       'oneshot.endpoint',
-      'store.url',
+      'store.keep_days',
       'projects.roots',
     ]
     for (const key of forbidden) expect((await change({ [key]: 'x' })).json.error.code, key).toBe('E_ROLE')

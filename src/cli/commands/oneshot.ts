@@ -6,7 +6,7 @@ import { createRun, getRun, isEnded, type RunRecord, readRun, resumeRun, runStre
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { newEvent } from '../../events/index.js'
 import { Git } from '../../git/index.js'
-import { oneshotWorkflow, resumeTarget } from '../../oneshot/index.js'
+import { canResume, oneshotWorkflow } from '../../oneshot/index.js'
 import type { EventStore } from '../../store/index.js'
 import { formatDuration } from '../../text/index.js'
 import { agentPlace } from '../agent-place.js'
@@ -237,7 +237,7 @@ export async function prepareResume(
     throw new SignalboxError('E_INPUT', `run ${record.id} was cancelled: it cannot be resumed`)
   const max = wholeNumber('--max-iterations', options.maxIterations, work.input.maxIterations, 1)
   if (max !== work.input.maxIterations) work.input = { ...work.input, maxIterations: max }
-  if ((work.state === 'FAILED' || work.state === 'INTERRUPTED') && resumeTarget(work) === null)
+  if ((work.state === 'FAILED' || work.state === 'INTERRUPTED') && !canResume(work))
     throw new SignalboxError('E_INPUT', `all ${work.input.maxIterations} iterations are used up`, {
       next: `give more: signalbox oneshot --resume ${record.id} --max-iterations ${work.iteration + 1}`,
     })

@@ -1,12 +1,12 @@
+import type { Config } from '../../config/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { PipelineRunOptions } from '../../pipelines/index.js'
 import { wholeNumber } from '../runs/oneshot-options.js'
 
+type Budget = Config['profiles'][string]['budget']
+
 /** What every run of a pipeline is told beside its arguments: budgets, labels, who wants it. @throws SignalboxError `E_INPUT` */
-export function runWish(
-  options: Record<string, unknown>,
-  budget: { run_usd: number | null; tokens: number | null } | null,
-): Omit<PipelineRunOptions, 'title'> {
+export function runWish(options: Record<string, unknown>, budget: Budget | null): Omit<PipelineRunOptions, 'title'> {
   const labels = Object.fromEntries(((options.label as string[] | undefined) ?? []).map(readLabel))
   return {
     limits: runLimits(options, budget),
@@ -21,10 +21,7 @@ function readLabel(pair: string): [string, string] {
   throw new SignalboxError('E_INPUT', `--label takes key=value, not "${pair}"`, { next: '--label priority=2' })
 }
 
-function runLimits(
-  options: Record<string, unknown>,
-  budget: { run_usd: number | null; tokens: number | null } | null,
-): { costUsd?: number; tokens?: number } {
+function runLimits(options: Record<string, unknown>, budget: Budget | null): { costUsd?: number; tokens?: number } {
   const cost = options.maxCost === undefined ? (budget?.run_usd ?? null) : Number(options.maxCost)
   if (cost !== null && !(Number.isFinite(cost) && cost > 0))
     throw new SignalboxError('E_INPUT', `--max-cost takes a number above 0, not "${String(options.maxCost)}"`)

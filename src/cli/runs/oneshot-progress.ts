@@ -14,20 +14,13 @@ interface AnswerOfStep {
 export class OneshotProgress {
   readonly #context: CommandContext
   readonly #started = new Map<string, number>()
-  #isQuiet = false
 
   constructor(context: CommandContext) {
     this.#context = context
   }
 
-  /** Says nothing about what lies before the present: `--follow` of a run that has gone on for long. */
-  set isQuiet(value: boolean) {
-    this.#isQuiet = value
-  }
-
   event(event: StoredEvent): void {
     if (event.type === 'step.started') this.#started.set(String(event.data.step), event.at)
-    if (this.#isQuiet) return
     const { out, style } = this.#context
     switch (event.type) {
       case 'step.started': {

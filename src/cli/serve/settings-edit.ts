@@ -11,7 +11,7 @@ export type SettingValue = string | number | boolean | null | readonly string[]
  */
 const CHANGEABLE = [
   /^notify\.(?!command$)/,
-  /^(reading|sinks|blocks|attach)\./,
+  /^(reading|sinks|attach)\./,
   /^terminal\.size$/,
   /^panes\.(?!sources$)/,
   /^approvals\.(grant_for|grant_uses|expire_after)$/,

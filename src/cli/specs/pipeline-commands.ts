@@ -76,7 +76,7 @@ export const PIPELINE_COMMANDS: readonly CommandSpec[] = [
     summary: 'look at changes, pick what to fix, have it fixed',
     arguments: [{ name: 'range', description: 'a..b, a...b, or one revision: what came since', optional: true }],
     options: [
-      { flags: '--local', description: 'what is not committed yet, new files included' },
+      { flags: '--local', description: 'uncommitted changes, including new files' },
       { flags: '--run <run>', description: 'the branch of a run, against where it began' },
       { flags: '--pr <n>', description: 'a pull request on GitHub' },
       {

@@ -101,6 +101,14 @@ describe('the watch screen', () => {
     expect(listed(panes, { ...INITIAL_VIEW, showsAll: false }).map(({ id }) => id)).toEqual(['1'])
   })
 
+  it('counts panes that have just left the compact list as just finished', () => {
+    const panes = [pane('1', { status: 'done', isFaded: true, isRecent: true }), pane('2', { status: 'running' })]
+    const head = (showsAll: boolean) =>
+      text(drawWatch(panes, { ...INITIAL_VIEW, showsAll }, { cols: 100, rows: 20, now: NOW }))[0]
+    expect(head(false)).toContain('1 just finished')
+    expect(head(true)).not.toContain('just finished')
+  })
+
   it('reads keys one by one, also those that come together', () => {
     expect(keysOf('j\u001b[Bq\u001b')).toEqual(['j', '\u001b[B', 'q', '\u001b'])
     const panes = [pane('1'), pane('2')]

@@ -122,12 +122,15 @@ function hang(line: string, cols: number): string[] {
 function headline(panes: readonly PaneInfo[], view: WatchView, cols: number): Cell[] {
   const count = (wanted: (pane: PaneInfo) => boolean) => panes.filter(wanted).length
   const needs = count(pane => pane.needsYou)
+  // The compact list leaves these panes out, so the headline mentions them for a while.
+  const recent = view.showsAll ? 0 : count(pane => pane.isRecent)
   const parts = [
     `${panes.length} panes`,
     needs > 0 ? `${needs} ${needs === 1 ? 'needs' : 'need'} you` : 'nothing needs you',
     `${count(pane => pane.status === 'running' || pane.status === 'long-running')} at work`,
     `${count(pane => pane.status === 'done')} done`,
     `${count(pane => pane.status === 'failed')} failed`,
+    ...(recent > 0 ? [`${recent} just finished`] : []),
   ]
   // What hides panes must not be what is cut off: the filter stands where the name of the program would.
   const head = view.filter !== '' ? `filter: ${view.filter}   ` : cols < NARROW ? '' : 'signalbox watch   '

@@ -60,10 +60,6 @@ export class ControlClient {
     this.#child.on('close', end)
   }
 
-  get pid(): number | undefined {
-    return this.#child.pid
-  }
-
   /** One command of tmux's language; ids and formats of ours only, never text from outside. */
   command(line: string): Promise<string[]> {
     return new Promise((resolve, reject) => this.ask(line, resolve, reject))

@@ -12,7 +12,7 @@ export interface TmuxContent {
   rows: number
 }
 
-export interface TmuxListener {
+interface TmuxListener {
   /** It appeared, or something about it changed. */
   described(pane: TmuxPaneInfo): void
   output(pane: string, bytes: Uint8Array): void
@@ -78,11 +78,6 @@ export class TmuxServer {
   constructor(options: TmuxServerOptions) {
     this.#options = options
     this.socket = options.socket
-  }
-
-  /** Clients that run now. */
-  get clients(): readonly ControlClient[] {
-    return [...this.#clients.values()]
   }
 
   get isUp(): boolean {

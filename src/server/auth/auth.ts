@@ -3,7 +3,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { type Credential, OWNER, type Person } from '../credential.js'
 import type { ServerSettings } from '../settings.js'
 import { Attempts } from './attempts.js'
-import { type Device, Devices } from './devices.js'
+import { Devices } from './devices.js'
 import { LoginCodes } from './login-codes.js'
 import { Nonces } from './nonces.js'
 import { Passphrase } from './passphrase.js'
@@ -140,5 +140,3 @@ const TOKEN_PLACE = 'the file "token" of the state directory (signalbox paths)'
 function badProof(message: string): SignalboxError {
   return new SignalboxError('E_PROOF', message, { next: 'make a new proof for each request (docs/guides/server.md)' })
 }
-
-export type { Device }

@@ -31,13 +31,19 @@ class Bucket {
   }
 }
 
-/** How often each of many may do one kind of thing. */
+interface RateLimitOptions {
+  what: string
+  burst: number
+  perSecond: number
+}
+
+/** Limits how often each key may do one kind of thing. */
 export class RateLimit {
   readonly #buckets = new Map<string, Bucket>()
   readonly #clock: Clock
-  readonly #options: { what: string; burst: number; perSecond: number }
+  readonly #options: RateLimitOptions
 
-  constructor(clock: Clock, options: { what: string; burst: number; perSecond: number }) {
+  constructor(clock: Clock, options: RateLimitOptions) {
     this.#clock = clock
     this.#options = options
   }

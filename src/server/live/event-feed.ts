@@ -47,10 +47,6 @@ export class EventFeed {
     return this.#position
   }
 
-  get store(): EventStore {
-    return this.#store
-  }
-
   listen(listener: (events: readonly FedEvent[]) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)

@@ -149,6 +149,6 @@ export class RecordFeed {
 
 /** That somebody was shown a request, or told of it, changes nothing about who asked. */
 function isTelling(stream: string, type: string): boolean {
-  if (stream.startsWith('approval/')) return type !== 'approval.seen' && type !== 'approval.notified'
+  if (stream.startsWith('approval/')) return type !== 'approval.seen'
   return stream.startsWith('session/') || stream.startsWith('run/')
 }

@@ -120,7 +120,7 @@ export const eventRoutes: readonly Route[] = [
 
 /** Somebody has to answer, or somebody has. That a request was looked at can wait. */
 function isForDecision(type: string): boolean {
-  return type.startsWith('approval.') && type !== 'approval.seen' && type !== 'approval.notified'
+  return type.startsWith('approval.') && type !== 'approval.seen'
 }
 
 /** A request that was only looked at does not hide that it was made. */

@@ -113,7 +113,6 @@ export const approvalReport = z
         at: moment,
       }),
     ),
-    told: z.array(z.object({ id: z.string(), person: z.string(), channel: z.string(), at: moment })),
     items: z.array(reportItem),
   })
   .meta({ id: 'ApprovalReport' })

@@ -107,7 +107,7 @@ export async function goLive(): Promise<void> {
   }
 }
 
-export function stopLive(): void {
+function stopLive(): void {
   stream?.close()
   stream = null
   lastSubscription = null
@@ -237,9 +237,9 @@ function takeApproval(approval: Approval): void {
     approvals.prune(CLOSED_MAX, ({ state }) => state !== 'pending' && state !== 'decided')
 }
 
-/** The page does not show who has seen a request or was notified of it. */
+/** The page does not show who has seen a request. */
 function isInvisible(type: string): boolean {
-  return type === 'approval.seen' || type === 'approval.notified'
+  return type === 'approval.seen'
 }
 
 /** Loads the state of a session that is not in the log (phase, keyboard, held prompts). */
