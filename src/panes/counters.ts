@@ -1,4 +1,7 @@
-/** Counters with labels, such as `status.refused{event=rest, reason=guard_G3}`. Plain sums: whoever shows them sorts and groups. */
+/**
+ * Counters with labels, such as `status.refused{event=rest, reason=entitled}`. Plain sums: callers
+ * sort and group.
+ */
 export interface Count {
   name: string
   labels: Readonly<Record<string, string>>
@@ -17,7 +20,7 @@ export class Counters {
     else this.#counts.set(key, { name, labels, value: by })
   }
 
-  /** The sum over all labels, or over those that hold these. */
+  /** The sum over all labels, or over those that contain these. */
   total(name: string, labels: Readonly<Record<string, string>> = {}): number {
     let sum = 0
     for (const count of this.#counts.values())
@@ -30,7 +33,7 @@ export class Counters {
     return [...this.#counts.values()].map(count => ({ ...count }))
   }
 
-  /** Adds what another has counted. */
+  /** Adds the counts of another instance. */
   take(counts: readonly Count[]): void {
     for (const { name, labels, value } of counts) this.add(name, labels, value)
   }

@@ -1,16 +1,19 @@
 /*
- * Where panes come from. A source lists panes and feeds them; what they are doing is decided behind it, the same for all of them. Sessions of
- * our own and tmux are built in; another terminal joins by an adapter that speaks this interface, for example over the NDJSON of a helper
- * process (`list open send focus rename`).
+ * Where panes come from. A source lists panes and feeds them; what they are doing is decided behind
+ * it, the same for all of them. Sessions of our own and tmux are built in; another terminal joins
+ * by an adapter that speaks this interface, for example over the NDJSON of a helper process (`list
+ * open send focus rename`).
  *
- * iTerm2, for whoever writes that adapter. Variables of a session, fetched together each `panes.poll_s`, each failure for itself:
+ * iTerm2, for whoever writes that adapter. Variables of a session, fetched together each
+ * `panes.poll_s`, each failure for itself:
  *
  *   jobName, jobPid, commandLine   need shell integration; missing is null, never an error
  *   tty                            always there
  *   path, name, session.id
  *
- * Session ids arrive as `w0t1p0:UUID`: the prefix names a place that changes, the rest is the id. Content comes as screens, no-break spaces
- * kept and without attributes unless the helper sends them. A change of focus is a `focus` event.
+ * Session ids arrive as `w0t1p0:UUID`: the prefix names a place that changes, the rest is the id.
+ * Content comes as screens, no-break spaces kept and without attributes unless the helper sends
+ * them. A change of focus is a `focus` event.
  */
 export interface PaneSource {
   readonly name: 'session' | 'tmux' | 'iterm2'

@@ -6,7 +6,10 @@ export interface ShownKnobs {
   recentS: number
 }
 
-/** What a list shows of a status: an end stays for a moment after it was seen, and fades when nobody looks for long. */
+/**
+ * What a list shows of a status: an end stays for a moment after it was seen, and fades when nobody
+ * looks for long.
+ */
 export class ShownStatus {
   readonly #knobs: ShownKnobs
   #since = 0

@@ -6,13 +6,19 @@ export interface StatusQuestion {
   isOtherSource: boolean
   /** A live menu is on screen, or an approval of this pane is pending. */
   isAsking: boolean
-  /** The report's authority is not lower than that of the report that started the run, or that one has expired. */
+  /**
+   * The report's authority is not lower than that of the report that started the run, or that one
+   * has expired.
+   */
   isEntitled: boolean
   /** The wait came from heuristics alone. */
   isGuessedWait: boolean
 }
 
-/** What a pane is doing for a person. A pair without a row is refused and counted, as is one whose guard refuses. */
+/**
+ * What a pane is doing for a person. A pair without a row is refused and counted, as is one whose
+ * guard refuses.
+ */
 export const statusTable = defineMachine({
   name: 'status',
   states: ['idle', 'running', 'long-running', 'waiting-approval', 'done', 'failed'],

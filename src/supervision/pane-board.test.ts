@@ -73,7 +73,7 @@ class Board {
   }
 
   says(statement: AgentStatement): this {
-    this.supervisor.take(this.pane.hear({ channel: 'hook', statement } as never, this.#t), this.#t)
+    this.supervisor.take(this.pane.takeReport({ channel: 'hook', statement } as never, this.#t), this.#t)
     this.board.changed('ses_1')
     return this
   }

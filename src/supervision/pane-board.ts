@@ -114,7 +114,7 @@ export class PaneBoard {
       settings: this.#settings,
       agentPrograms: agentNames(),
       counters: this.#counters,
-      isWitnessed: true,
+      canCheckReads: true,
       onError,
     })
   }

@@ -1,4 +1,4 @@
-import type { PaneState, PaneStatus, Supervised, Supervisor } from '../panes/index.js'
+import type { PaneState, PaneStatus, SupervisedState, Supervisor } from '../panes/index.js'
 import type { Menu, Observation } from '../screen/index.js'
 import type { Redactor } from '../text/index.js'
 import type { SessionPane } from './pane-board.js'
@@ -124,14 +124,14 @@ function common(
 }
 
 /** The one line that says what a pane is about. */
-export function doingOf(state: PaneState, supervised: Supervised, redact: (text: string) => string): string {
+export function doingOf(state: PaneState, supervised: SupervisedState, redact: (text: string) => string): string {
   return redact(oneLine(rawDoing(state, supervised))).slice(0, 200)
 }
 
 /** The same as it stands on the screen. */
 export function rawDoing(
   { payload, view, look, awaiting }: PaneState,
-  { status, claim, exitCode, label }: Supervised,
+  { status, claim, exitCode, label }: SupervisedState,
 ): string {
   const { menu, tool, message } = (payload ?? {}) as {
     menu?: Menu | null

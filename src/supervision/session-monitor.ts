@@ -3,8 +3,8 @@ import type { Clock, Timer } from '../clock/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import type { KeptExit } from '../keeper/index.js'
 import {
+  DriftDetector,
   type DriftReport,
-  DriftWatch,
   Pane,
   type PaneOutput,
   type PaneScreen,
@@ -44,7 +44,7 @@ export class SessionWatch implements SessionObserver {
   readonly #pane: Pane
   readonly #timeline: Timeline
   readonly #history = new ChangeHistory()
-  readonly #drift = new DriftWatch()
+  readonly #drift = new DriftDetector()
   #flushed = { anchored: 0, structural: 0, unknown: 0 }
   #flushedAt: number
   #time = { t: 0, at: 0 }
@@ -97,7 +97,7 @@ export class SessionWatch implements SessionObserver {
     try {
       const now = this.#now()
       const t = Math.min(now, Math.max(0, now - (this.#options.clock.now() - report.at) / 1000))
-      const steps = this.#pane.hear(report, t)
+      const steps = this.#pane.takeReport(report, t)
       this.supervisor?.take(steps, t)
       this.supervisor?.note(report.channel === 'transcript' ? 'transcript' : 'hook', report.statement.is, t)
       this.#timeline.take(steps)

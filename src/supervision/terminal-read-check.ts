@@ -13,11 +13,11 @@ export async function askWitness(
   { supervisor, now, pid }: WitnessedPane,
   options: { env: NodeJS.ProcessEnv; onError(error: unknown): void },
 ): Promise<boolean> {
-  if (!supervisor.isWitnessDue(now())) return false
+  if (!supervisor.isReadCheckDue(now())) return false
   const witness = await readsTerminal(pid, options.env).catch((error: unknown) => {
     options.onError(error)
     return { reads: 'unknown', how: 'the look at it failed' } as const
   })
-  supervisor.witness(witness, now())
+  supervisor.takeReadCheck(witness, now())
   return true
 }

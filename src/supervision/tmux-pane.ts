@@ -72,7 +72,7 @@ export class TmuxPane {
         settings,
         agentPrograms: [...options.programs.keys()],
         counters,
-        isWitnessed: true,
+        canCheckReads: true,
         onError,
       },
     )
@@ -137,7 +137,7 @@ export class TmuxPane {
   /** What the agent in it says by its hooks. */
   hear(report: AgentReport): void {
     const t = this.now()
-    this.supervisor.take(this.supervisor.pane.hear(report, t), t)
+    this.supervisor.take(this.supervisor.pane.takeReport(report, t), t)
     this.supervisor.note('hook', report.statement.is, t)
     this.#after(t)
   }

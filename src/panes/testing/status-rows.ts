@@ -1,6 +1,9 @@
 import { type PaneStatus, type StatusEvent, statusTable } from '../status-table.js'
 
-/** The status table as text: `=` stays, blank is refused, `r` restarts the clock. Guards are taken to hold. */
+/**
+ * The status table as text: `=` stays, blank is refused, `r` restarts the clock. Guards are taken
+ * to hold.
+ */
 export const STATUS_ROWS: Record<StatusEvent, Record<PaneStatus, string>> = {
   start: row('running r', 'running r', 'running r', 'running', 'running r', 'running r'),
   activity: row('', '=', '=', 'running', '', ''),
