@@ -11,7 +11,7 @@ import { deliveredSink, type LiveSession, type SessionRecord, type Viewer } from
 import type { Explanation } from '../sessions/replay/index.js'
 import type { EventStore, Subscription } from '../store/index.js'
 import { DriftFiles } from '../supervision/drift/index.js'
-import type { PaneBoard } from '../supervision/index.js'
+import type { PaneRegistry } from '../supervision/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
 import { LiveBus } from './bus.js'
 import { busSink } from './bus-sink.js'
@@ -44,7 +44,7 @@ export class Host {
   readonly bus: LiveBus
   readonly packs: LivePacks
   /** Every pane that is supervised; null in a host without supervision. */
-  readonly board: PaneBoard | null
+  readonly board: PaneRegistry | null
   /** Calls to the person; null where nobody is called. */
   readonly notices: NotifyCenter | null
   /** Off switches that take effect without a restart. */
@@ -256,7 +256,7 @@ export class Host {
       clock,
       sessions: () => this.records(),
       isAttended: id => (this.live(id)?.viewers ?? 0) > 0,
-      foreign: call => (settings.hooks.isEnabled ? (this.board?.hearerOf(call) ?? null) : null),
+      foreign: call => (settings.hooks.isEnabled ? (this.board?.receiverOf(call) ?? null) : null),
       onMalformed: about => this.#note('hook.malformed', about),
       onError,
     })

@@ -16,7 +16,7 @@ import {
 } from '../sessions/index.js'
 import type { EventStore } from '../store/index.js'
 import type { DriftFiles } from '../supervision/drift/index.js'
-import type { PaneBoard } from '../supervision/index.js'
+import type { PaneRegistry } from '../supervision/index.js'
 import { SessionWatch, sessionPane } from '../supervision/index.js'
 import type { Redactor } from '../text/index.js'
 import type { LiveBus } from './bus.js'
@@ -39,7 +39,7 @@ export interface LiveSessionsOptions {
   records: SessionRecords
   packs: LivePacks
   channels: AgentChannels
-  board: PaneBoard | null
+  board: PaneRegistry | null
   snapshots: SessionSnapshots
   drift: DriftFiles
   redactor: Redactor

@@ -8,7 +8,7 @@ import {
 } from '../approvals/index.js'
 import type { Clock, Timer } from '../clock/index.js'
 import type { Counters } from '../panes/index.js'
-import type { BoardChange, PaneInfo } from '../supervision/index.js'
+import type { PaneInfo, PaneListChange } from '../supervision/index.js'
 import { formatDuration } from '../text/index.js'
 import { EndCalls } from './ended-runs.js'
 import { digestNotice, endText, type Notice, type NoticeOutlets, paneNotice } from './notification.js'
@@ -116,7 +116,7 @@ export class NotifyCenter {
   }
 
   /** Every change of the board, in order. */
-  take(change: BoardChange): void {
+  take(change: PaneListChange): void {
     if (!this.#isEnabled) return
     if (change.type === 'gone') return this.#gone(change.pane)
     const { pane, before } = change

@@ -24,20 +24,24 @@ export interface SessionWatchOptions {
   drift: DriftFiles
   redactor: Redactor
   record<T extends EventType>(type: T, data: EventData<T>): void
-  /** The status of the session's pane is followed by this one. */
+  /** Creates the supervisor that follows the status of the session's pane. */
   supervise?(pane: Pane): Supervisor
-  /** Something about the pane may have changed. */
+  /** Called when something about the pane may have changed. */
   changed?(): void
   onError(error: unknown): void
 }
 
 const FLUSH_MS = 30_000
-/** What a pane does changes with every row it prints; whoever reads a list of panes needs it this often. A status is told at once. */
-const TELL_AGAIN_S = 0.25
+/**
+ * What a pane does changes with every row it prints; readers of a list need it only this often. A
+ * status change is reported at once.
+ */
+const REPORT_INTERVAL_S = 0.25
 
 /**
- * Looks over a live session's shoulder: what the evidence adds up to and why (`explain`), which version of the agent this is, whether its
- * screens still look as the pack says. It has no say in the session.
+ * Monitors a live session from outside: what the evidence adds up to and why (`explain`), which
+ * version of the agent it is, whether its screens still match the pack. It does not influence the
+ * session.
  */
 export class SessionWatch implements SessionObserver {
   readonly #options: SessionWatchOptions
@@ -49,7 +53,7 @@ export class SessionWatch implements SessionObserver {
   #flushedAt: number
   #time = { t: 0, at: 0 }
   #timer: Timer | null = null
-  #told = { t: Number.NEGATIVE_INFINITY, stateId: -1 }
+  #lastReport = { t: Number.NEGATIVE_INFINITY, stateId: -1 }
   #isVersionKnown = false
   readonly supervisor: Supervisor | null
 
@@ -80,7 +84,7 @@ export class SessionWatch implements SessionObserver {
         this.#findVersion(step.look.frame)
         if (isLive) for (const report of this.#drift.see(step.look)) this.#report(report)
       }
-      this.#tell(t)
+      this.#reportChange(t)
       this.#schedule(t)
       if (this.#options.clock.monotonic() - this.#flushedAt >= FLUSH_MS) this.#flush()
     } catch (error) {
@@ -92,7 +96,7 @@ export class SessionWatch implements SessionObserver {
     this.#pane.noteInput(t, bytes)
   }
 
-  /** What the agent says beside its screen; late words keep the time at which they were said. */
+  /** Takes a report of the agent; late reports keep the time at which they were made. */
   hear(report: AgentReport): void {
     try {
       const now = this.#now()
@@ -118,7 +122,7 @@ export class SessionWatch implements SessionObserver {
     this.#options.live.release()
   }
 
-  /** Now. */
+  /** Explains the current state. */
   explain(): Explanation {
     return explainMoment(
       this.#timeline.now(this.#pane.state(this.#now())),
@@ -141,12 +145,12 @@ export class SessionWatch implements SessionObserver {
     return this.#options.live.version
   }
 
-  /** What is not told now is found by the board's own beat. */
-  #tell(t: number): void {
+  /** Changes that are not reported now are found by the registry's own tick. */
+  #reportChange(t: number): void {
     const stateId = this.supervisor?.stateId ?? 0
-    const isEarly = t >= this.#told.t && t < this.#told.t + TELL_AGAIN_S
-    if (isEarly && stateId === this.#told.stateId) return
-    this.#told = { t, stateId }
+    const isEarly = t >= this.#lastReport.t && t < this.#lastReport.t + REPORT_INTERVAL_S
+    if (isEarly && stateId === this.#lastReport.stateId) return
+    this.#lastReport = { t, stateId }
     this.#options.changed?.()
   }
 
@@ -169,7 +173,7 @@ export class SessionWatch implements SessionObserver {
     }, this.#options.onError)
   }
 
-  /** A screen that stands still sends nothing: time has to be looked at. */
+  /** A still screen sends nothing: timers must be scheduled. */
   #schedule(t: number): void {
     const due = this.#drift.nextDeadline()
     this.#timer?.cancel()
