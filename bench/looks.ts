@@ -20,7 +20,7 @@ import {
 } from '../src/sessions/index.js'
 import { openStore } from '../src/store/index.js'
 import { DriftFiles } from '../src/supervision/drift/index.js'
-import { PaneBoard, SessionMonitor, sessionPane } from '../src/supervision/index.js'
+import { PaneRegistry, SessionMonitor, sessionPane } from '../src/supervision/index.js'
 import { createRedactor } from '../src/text/index.js'
 
 const SESSIONS = Number(process.env.BENCH_SESSIONS ?? 20)
@@ -59,7 +59,15 @@ const packs = new LivePacks({
   onReloaded: () => undefined,
 })
 const redactor = createRedactor()
-const board = new PaneBoard({ clock, settings: config, packs, redactor, env: {}, onSwitch: () => undefined, onError })
+const board = new PaneRegistry({
+  clock,
+  settings: config,
+  packs,
+  redactor,
+  env: {},
+  onSwitch: () => undefined,
+  onError,
+})
 const drift = new DriftFiles(directory)
 let looks = 0
 

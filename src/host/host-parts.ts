@@ -2,7 +2,7 @@ import { hostname } from 'node:os'
 import { LivePacks } from '../agents/index.js'
 import type { EventData, EventType } from '../events/index.js'
 import { NotifyCenter, openOutlets } from '../notifications/index.js'
-import { PaneBoard } from '../supervision/index.js'
+import { PaneRegistry } from '../supervision/index.js'
 import type { Redactor } from '../text/index.js'
 import type { HostOptions, HostSettings } from './settings.js'
 
@@ -30,9 +30,9 @@ export function openPacks({ settings, clock, owner }: HostOptions, note: Note): 
 export function openBoard(
   { settings, clock, owner, onError }: HostOptions,
   { packs, redactor, note }: { packs: LivePacks; redactor: Redactor; note: Note },
-): PaneBoard | null {
+): PaneRegistry | null {
   if (!settings.supervision || owner !== 'daemon') return null
-  return new PaneBoard({
+  return new PaneRegistry({
     clock,
     settings: settings.supervision,
     packs,
@@ -46,7 +46,7 @@ export function openBoard(
 /** Notifies people of changes on the board. */
 export function openNotices(
   { clock, onError }: HostOptions,
-  board: PaneBoard,
+  board: PaneRegistry,
   notify: NonNullable<HostSettings['notify']>,
 ): NotifyCenter {
   const notices = new NotifyCenter({

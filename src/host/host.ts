@@ -11,7 +11,7 @@ import type { LiveSession, SessionRecord, Viewer } from '../sessions/index.js'
 import type { Explanation } from '../sessions/replay/index.js'
 import type { EventStore, Subscription } from '../store/index.js'
 import { DriftFiles } from '../supervision/drift/index.js'
-import type { PaneBoard } from '../supervision/index.js'
+import type { PaneRegistry } from '../supervision/index.js'
 import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/index.js'
 import { LiveBus } from './bus.js'
 import { gateAnswer } from './gate-answers.js'
@@ -39,7 +39,7 @@ export class Host {
   readonly bus: LiveBus
   readonly packs: LivePacks
   /** All supervised panes; null in a host without supervision. */
-  readonly board: PaneBoard | null
+  readonly board: PaneRegistry | null
   /** Notifications to people; null if there are none. */
   readonly notices: NotifyCenter | null
   /** Switches that take effect without a restart. */
@@ -245,7 +245,7 @@ export class Host {
       clock,
       sessions: () => this.records(),
       isAttended: id => (this.live(id)?.viewers ?? 0) > 0,
-      foreign: call => (settings.hooks.isEnabled ? (this.board?.hearerOf(call) ?? null) : null),
+      foreign: call => (settings.hooks.isEnabled ? (this.board?.receiverOf(call) ?? null) : null),
       onMalformed: about => this.#note('hook.malformed', about),
       onError,
     })

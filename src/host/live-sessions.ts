@@ -18,7 +18,7 @@ import {
 import { type Explanation, explainRecording } from '../sessions/replay/index.js'
 import type { EventStore } from '../store/index.js'
 import type { DriftFiles } from '../supervision/drift/index.js'
-import { type PaneBoard, SessionMonitor, sessionPane } from '../supervision/index.js'
+import { type PaneRegistry, SessionMonitor, sessionPane } from '../supervision/index.js'
 import { openRecording } from '../terminal/recording/index.js'
 import type { Redactor } from '../text/index.js'
 import type { LiveBus } from './bus.js'
@@ -39,7 +39,7 @@ export interface LiveSessionsOptions {
   records: SessionRecords
   packs: LivePacks
   channels: AgentChannels
-  board: PaneBoard | null
+  board: PaneRegistry | null
   snapshots: SessionSnapshots
   drift: DriftFiles
   redactor: Redactor

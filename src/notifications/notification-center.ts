@@ -9,7 +9,7 @@ import {
 import type { Clock, Timer } from '../clock/index.js'
 import type { Config } from '../config/index.js'
 import type { Counters } from '../panes/index.js'
-import type { BoardChange, PaneInfo } from '../supervision/index.js'
+import type { PaneInfo, PaneListChange } from '../supervision/index.js'
 import { formatDuration } from '../text/index.js'
 import { EndCalls } from './ended-runs.js'
 import { digestNotice, endText, type Notice, type NoticeOutlets, paneNotice } from './notification.js'
@@ -100,7 +100,7 @@ export class NotifyCenter {
   }
 
   /** Every change of the board, in order. */
-  take(change: BoardChange): void {
+  take(change: PaneListChange): void {
     if (!this.#isEnabled) return
     if (change.type === 'gone') return this.#gone(change.pane)
     const { pane, before } = change

@@ -17,7 +17,7 @@ export class Counters {
     else this.#counts.set(key, { name, labels, value: by })
   }
 
-  /** The sum over all labels, or over those that hold these. */
+  /** The sum over all labels, or over those that contain these. */
   total(name: string, labels: Readonly<Record<string, string>> = {}): number {
     let sum = 0
     for (const count of this.#counts.values())

@@ -1,5 +1,5 @@
 import type { PaneStatus } from './status-table.js'
-import type { Supervised } from './supervisor-parts.js'
+import type { SupervisedState } from './supervisor-parts.js'
 
 export interface ShownKnobs {
   displayDelayS: number
@@ -8,8 +8,8 @@ export interface ShownKnobs {
 }
 
 /**
- * The status that a list shows: done and failed stay for a moment after they were seen, and leave
- * the compact list after a while.
+ * What a list shows of a status: an end stays for a moment after it was seen, and fades when nobody
+ * looks for long.
  */
 export class ShownStatus {
   readonly #knobs: ShownKnobs
@@ -33,7 +33,7 @@ export class ShownStatus {
       after === 'idle' && isEnd(before) ? { status: before, until: t + this.#knobs.displayDelayS } : null
   }
 
-  at(status: PaneStatus, t: number): Pick<Supervised, 'shown' | 'isFaded' | 'isRecent'> {
+  at(status: PaneStatus, t: number): Pick<SupervisedState, 'shown' | 'isFaded' | 'isRecent'> {
     const lingering = this.#lingering !== null && t < this.#lingering.until ? this.#lingering.status : null
     const fadedFor = isEnd(status) && this.#endedAt !== null ? t - this.#endedAt - this.#knobs.dismissS : -1
     return {

@@ -6,7 +6,10 @@ import { type PaneStatus, type StatusEvent, statusTable } from './status-table.j
 import { StatusTracker } from './status-tracker.js'
 import { statusAfter } from './testing/status-after.js'
 
-/** A state in which every guard holds: the run belongs to another source of no rank, the wait was guessed. */
+/**
+ * A state in which every guard holds: the run belongs to another source of no rank, the wait was
+ * guessed.
+ */
 const stateIn = (status: PaneStatus, more: Partial<StatusState> = {}): StatusState => ({
   ...INITIAL_STATUS,
   status,

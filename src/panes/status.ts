@@ -63,7 +63,10 @@ export const INITIAL_STATUS: StatusState = {
   run: null,
 }
 
-/** The status after one signal. Pure; never throws: a signal that does not fit is refused with a reason. */
+/**
+ * The status after one signal. Executes nothing, and never throws: what has no place is refused
+ * with its reason.
+ */
 export function applySignal(state: StatusState, signal: StatusSignal): { state: StatusState; entry: StatusEntry } {
   const entry = (to: PaneStatus, reason: string): StatusEntry => ({
     t: signal.t,
@@ -88,7 +91,10 @@ export function applySignal(state: StatusState, signal: StatusSignal): { state: 
   return { state: changed(state, signal, found.next, found.actions, found.isStay), entry: entry(found.next, 'applied') }
 }
 
-/** A person, a timer and the process end any run; a report ends only a run of its own rank or lower. */
+/**
+ * A person's word, a timer and the process itself end any run; a report only one of its own rank or
+ * lower.
+ */
 function isEntitled(state: StatusState, signal: StatusSignal): boolean {
   const { run } = state
   if (signal.isReading || run === null || (run.expires !== null && signal.t >= run.expires)) return true

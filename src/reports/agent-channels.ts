@@ -6,7 +6,7 @@ import { HeldRequests } from './held-requests.js'
 import { HookInbox, type HookInboxOptions } from './hook-inbox.js'
 import { HookTokens, mayHold, sessionDirectory, unwireHooks, wiredSessions } from './hook-wiring.js'
 import type { ReportSettings } from './report-settings.js'
-import { AgentReports, type SessionUsage } from './session-reports.js'
+import { SessionReports, type SessionUsage } from './session-reports.js'
 
 export interface AgentChannelsOptions {
   settings: ReportSettings
@@ -25,7 +25,7 @@ export class AgentChannels {
   readonly #options: AgentChannelsOptions
   readonly #tokens = new HookTokens()
   readonly #held = new HeldRequests()
-  readonly #reports = new Map<string, AgentReports>()
+  readonly #reports = new Map<string, SessionReports>()
   readonly #channels = new Map<string, EventChannel>()
 
   constructor(options: AgentChannelsOptions) {
@@ -68,7 +68,7 @@ export class AgentChannels {
     const directory = sessionDirectory(record.id, this.#options.settings)
     const events = (channel && adapter.events?.open({ directory, clock })) ?? null
     if (events) channel!.connect(events)
-    const reports = new AgentReports({
+    const reports = new SessionReports({
       record,
       adapter,
       env,

@@ -35,12 +35,12 @@ export interface HookInboxOptions {
   /** Whether a hook of this session may wait now; left out: always. */
   mayWait?(session: string): boolean
   /** The pane outside of our sessions that a call comes from, and how it hears; null: none. */
-  foreign?(call: ForeignCall): Hearer | null
+  foreign?(call: ForeignCall): ReportReceiver | null
   onMalformed(about: { source: string; session?: string; reason: string }): void
 }
 
 /** Whoever a call is from. */
-export interface Hearer {
+export interface ReportReceiver {
   id: string
   hear(report: AgentReport): void
 }
@@ -153,7 +153,7 @@ export class HookInbox {
   }
 
   /** In the order in which they came. What has waited for too long is let go; nobody waits for an answer any more. */
-  #assign(find: (call: Envelope, agent: string) => Hearer | null): void {
+  #assign(find: (call: Envelope, agent: string) => ReportReceiver | null): void {
     if (this.#unassigned.length === 0) return
     const now = this.#options.clock.monotonic()
     for (const waiting of this.#unassigned.splice(0)) {
@@ -165,7 +165,7 @@ export class HookInbox {
     }
   }
 
-  #takeLate({ id, hear }: Hearer, call: Envelope, adapter: AgentAdapter): void {
+  #takeLate({ id, hear }: ReportReceiver, call: Envelope, adapter: AgentAdapter): void {
     try {
       this.#take(id, { ...call, hold: false }, adapter, AbortSignal.abort(), hear)
     } catch (error) {

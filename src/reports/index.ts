@@ -1,5 +1,5 @@
 export { AgentChannels } from './agent-channels.js'
-export type { ForeignCall, Hearer, HookInbox } from './hook-inbox.js'
+export type { ForeignCall, HookInbox, ReportReceiver } from './hook-inbox.js'
 export { wireHooks } from './hook-wiring.js'
 export type { ReportSettings } from './report-settings.js'
 export type { SessionUsage } from './session-reports.js'

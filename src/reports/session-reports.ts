@@ -4,7 +4,7 @@ import type { SessionRecord } from '../sessions/index.js'
 import { RecentKeys } from './recent-keys.js'
 import { TranscriptTail } from './transcript-tail.js'
 
-export interface AgentReportsOptions {
+export interface SessionReportsOptions {
   record: SessionRecord
   adapter: AgentAdapter
   env: NodeJS.ProcessEnv
@@ -27,14 +27,14 @@ export interface SessionUsage {
 const REPEAT_MS = 10 * 60_000
 
 /** What one session's agent says beside its screen: hooks and events as they arrive, its transcript as it grows, each report once. */
-export class AgentReports {
-  readonly #options: AgentReportsOptions
+export class SessionReports {
+  readonly #options: SessionReportsOptions
   readonly #seen: RecentKeys
   readonly #tail: TranscriptTail | null
   #agentSession: string | null
   #usage: SessionUsage | null = null
 
-  constructor(options: AgentReportsOptions) {
+  constructor(options: SessionReportsOptions) {
     const { record, adapter, env, clock, onError } = options
     this.#options = options
     this.#seen = new RecentKeys(clock, REPEAT_MS)

@@ -6,12 +6,12 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { systemClock } from '../clock/index.js'
 import { openHomeStore } from '../host/open-store.js'
 import type { EventStore } from '../store/index.js'
-import { executableFiles, isOwnFile, TrustBook } from './index.js'
+import { executableFiles, isOwnFile, TrustStore } from './index.js'
 
 let directory: string
 let project: string
 let store: EventStore
-let book: TrustBook
+let book: TrustStore
 
 beforeEach(async () => {
   directory = realpathSync(mkdtempSync(join(tmpdir(), 'signalbox-trust-')))
@@ -19,7 +19,7 @@ beforeEach(async () => {
   mkdirSync(join(project, 'flows'), { recursive: true })
   execFileSync('git', ['init', '-q', project])
   store = await openHomeStore({ dataDirectory: join(directory, 'home'), clock: systemClock, onError: () => undefined })
-  book = new TrustBook(store, join(directory, 'home'))
+  book = new TrustStore(store, join(directory, 'home'))
 })
 
 afterEach(async () => {

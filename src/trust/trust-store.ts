@@ -48,7 +48,7 @@ const KEPT_MAX = 256 * 1024
  * Which files of which projects a person has let run. Looked up by the real path of the project, never by anything that a file in it says;
  * a file that changed is asked about again, with what is different.
  */
-export class TrustBook {
+export class TrustStore {
   readonly #store: EventStore
   readonly #directory: string
 

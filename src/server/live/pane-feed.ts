@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock, Timer } from '../../clock/index.js'
 import type { Host } from '../../host/index.js'
-import type { BoardChange, PaneInfo } from '../../supervision/index.js'
+import type { PaneInfo, PaneListChange } from '../../supervision/index.js'
 import type { PaneChange, PanePreview } from '../api-types.js'
 import { screenShown } from '../views/screen-shown.js'
 import type { CleanText } from '../wire/clean-text.js'
@@ -84,7 +84,7 @@ export class PaneFeed {
     this.#previewers.clear()
   }
 
-  #take(change: BoardChange): void {
+  #take(change: PaneListChange): void {
     const { pane } = change
     this.#versions.set(pane.id, this.#next++)
     const versioned = this.versioned(pane)
@@ -124,7 +124,7 @@ export class PaneFeed {
   }
 }
 
-function nameOf(change: BoardChange): PaneChange['type'] {
+function nameOf(change: PaneListChange): PaneChange['type'] {
   if (change.type === 'gone') return 'pane.gone'
   const { pane, before } = change
   if (!before) return 'pane.found'

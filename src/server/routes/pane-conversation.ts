@@ -22,7 +22,7 @@ export const paneConversationRoutes: readonly Route[] = [
     handle: async ({ host, params, json }) => {
       const board = boardOf(host)
       const { id, agent, place } = board.find(params.id!)
-      const talk = await board.talkOf(id)
+      const talk = await board.conversationOf(id)
       const { messages, prompts } = talk ?? (await conversationOf(host, id, { before: null, limit: NEWEST }))
       if (agent === null && messages.length === 0)
         throw new SignalboxError('E_STATE', `no agent that we know runs in ${place}`, {

@@ -7,7 +7,10 @@ export interface DriftCounts {
   unknown: number
 }
 
-/** An agent's screens do not look as its pack says: too many of them (`screens`), or one that stays (`screen`). */
+/**
+ * An agent's screens do not match its pack: too many of them (`screens`), or one that stays
+ * (`screen`).
+ */
 export interface DriftReport {
   reason: 'screens' | 'screen'
   counts: DriftCounts
@@ -20,10 +23,11 @@ const SHARE_MAX = 0.2
 const STANDS_S = 10
 
 /**
- * Counts the settled frames of one agent version by how they were recognised. Releases change screens; a rule that no longer holds gives
- * way to structure without a sound, and this is the sound.
+ * Counts the settled frames of one agent version by how they were recognised. Releases change
+ * screens; when a rule stops matching, reading falls back to structure silently, and this makes it
+ * visible.
  */
-export class DriftWatch {
+export class DriftDetector {
   readonly #counts: DriftCounts = { anchored: 0, structural: 0, unknown: 0 }
   readonly #reported = new Set<string>()
   #lastFrame = -1
@@ -72,11 +76,11 @@ export class DriftWatch {
   }
 }
 
-/** Null for a screen that is recognised and says nothing, such as a help page. */
+/** Null for a screen that is recognised and makes no claim, such as a help page. */
 function kindOf(observation: Observation): keyof DriftCounts | null {
   if (observation.view === 'unknown')
     return (observation as Observation<'unknown'>).payload.recognised ? null : 'unknown'
-  // A guess that stands for "nothing else is known" is no recognition.
+  // A low-confidence fallback does not count as recognition.
   if (!observation.anchored && observation.confidence < LEAST_CONFIDENCE) return 'unknown'
   return observation.anchored ? 'anchored' : 'structural'
 }

@@ -11,27 +11,26 @@ import {
   type SupervisorSettings,
 } from '../panes/index.js'
 import { findExecutable, runCommand } from '../process/index.js'
-import type { ForeignCall, Hearer } from '../reports/index.js'
+import type { ForeignCall, ReportReceiver } from '../reports/index.js'
 import type { JoinedConversation } from '../sessions/index.js'
 import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
 import { paneByWord, paneOfCall } from './find-pane.js'
 import { readJob } from './foreground-job.js'
 import { copyOf, type LiveSettings, type SwitchChange } from './live-settings.js'
-import { type BoardChange, ToldPanes } from './pane-changes.js'
-import { glanceAt } from './pane-glance.js'
+import { digestOf, PaneChangeFeed, type PaneListChange } from './pane-changes.js'
 import { describeSession, describeTmux, type PaneInfo } from './pane-info.js'
-import { askWitness } from './terminal-read-check.js'
+import { checkTerminalReads } from './terminal-read-check.js'
 import type { TmuxPane } from './tmux-pane.js'
-import { type TmuxPlaces, TmuxRoster } from './tmux-roster.js'
+import { type TmuxPlaces, TmuxRegistry } from './tmux-registry.js'
 
-export interface PaneBoardOptions {
+export interface PaneRegistryOptions {
   clock: Clock
   settings: SupervisorSettings
   packs: LivePacks
   redactor: Redactor
   env: NodeJS.ProcessEnv
-  /** A switch of one pane was turned. */
+  /** Called when a switch of one pane was changed. */
   onSwitch(change: SwitchChange): void
   onError(error: unknown): void
 }
@@ -39,13 +38,13 @@ export interface PaneBoardOptions {
 export const PANE_ACTIONS = ['seen', 'clear', 'heuristics-off', 'heuristics-auto', 'notify-off', 'notify-on'] as const
 export type PaneAction = (typeof PANE_ACTIONS)[number]
 
-/** Panes that have their turn together, and the pause until the next ones. */
-const TURNS = 16
+/** Panes that are updated together, and the pause until the next ones. */
+const BATCH = 16
 const PAUSE_MS = 20
-/** A pane that was met just now is read when its picture has stood for a moment. */
+/** A new pane is read when its screen has been still for a moment. */
 const FIRST_READ_MS = 3_000
 
-/** A session of our own, as far as the board needs it. */
+/** A session of our own, as far as the registry needs it. */
 export interface SessionPane {
   id: string
   supervisor: Supervisor
@@ -56,39 +55,39 @@ export interface SessionPane {
 
 export interface PaneExplanation {
   pane: PaneInfo
-  /** Every report of the last hour; times are wall milliseconds. */
+  /** Every report of the last hour; times are wall-clock milliseconds. */
   reports: (LoggedReport & { at: number; lastAt: number })[]
   status: (StatusEntry & { at: number })[]
   screen: string[]
 }
 
-/** All panes that are supervised, ours and tmux's: what each is, as one list that tells of its changes. */
-export class PaneBoard {
-  readonly #options: PaneBoardOptions
-  /** A copy that off switches may change while it runs. */
+/** All supervised panes, our own and tmux's, as one list that publishes its changes. */
+export class PaneRegistry {
+  readonly #options: PaneRegistryOptions
+  /** A copy that switches may change at run time. */
   readonly #settings: LiveSettings
   readonly #sessions = new Map<string, SessionPane>()
-  readonly #tmux: TmuxRoster
+  readonly #tmux: TmuxRegistry
   readonly #muted = new Set<string>()
-  readonly #told: ToldPanes
+  readonly #changes: PaneChangeFeed
   /** Sessions that a person has renamed since they were opened. */
   readonly #names = new Map<string, string>()
   readonly #counters = new Counters()
   #tick: Timer | null = null
-  /** Panes that have not had their turn of this tick yet. */
+  /** Panes that are not updated yet in this tick. */
   #rest: Timer | null = null
   #isClosed = false
 
-  constructor(options: PaneBoardOptions) {
+  constructor(options: PaneRegistryOptions) {
     this.#options = options
     this.#settings = copyOf(options.settings)
-    this.#told = new ToldPanes(options.onError)
-    this.#tmux = new TmuxRoster({
+    this.#changes = new PaneChangeFeed(options.onError)
+    this.#tmux = new TmuxRegistry({
       ...options,
       settings: this.#settings,
       counters: this.#counters,
       changed: id => this.changed(id),
-      left: id => this.#told.leave(id),
+      left: id => this.#changes.remove(id),
     })
   }
 
@@ -100,21 +99,24 @@ export class PaneBoard {
     return this.#settings
   }
 
-  /** Joins the tmux servers in these places, and every one that comes. False: there is no tmux, or it is switched off. */
+  /**
+   * Connects to the tmux servers in these places, and to every new one. False if tmux is missing or
+   * switched off.
+   */
   async joinTmux(places: TmuxPlaces): Promise<boolean> {
     const isJoined = await this.#tmux.join(places)
     if (isJoined) this.#startTicking()
     return isJoined
   }
 
-  /** The supervisor for a pane of ours. */
+  /** Creates the supervisor for one of our own panes. */
   supervise(pane: Pane): Supervisor {
     const { onError } = this.#options
     return new Supervisor(pane, {
       settings: this.#settings,
       agentPrograms: agentNames(),
       counters: this.#counters,
-      isWitnessed: true,
+      canCheckReads: true,
       onError,
     })
   }
@@ -126,16 +128,16 @@ export class PaneBoard {
     this.changed(pane.id)
   }
 
-  /** A session has another name, or none of its own again. */
+  /** A session has another name, or its default name again. */
   renamed(id: string, name: string | null): void {
     if (name === null) this.#names.delete(id)
     else this.#names.set(id, name)
     this.changed(id)
   }
 
-  /** Its end has been told by its status; a moment later it leaves the list. */
+  /** Its status has reported the end; a moment later it leaves the list. */
   removeSession(id: string): void {
-    if (this.#sessions.delete(id)) this.#told.leave(id)
+    if (this.#sessions.delete(id)) this.#changes.remove(id)
   }
 
   list(): PaneInfo[] {
@@ -145,11 +147,11 @@ export class PaneBoard {
     ]
   }
 
-  listen(listener: (change: BoardChange) => void): () => void {
-    return this.#told.listen(listener)
+  listen(listener: (change: PaneListChange) => void): () => void {
+    return this.#changes.listen(listener)
   }
 
-  /** By id, a unique beginning of it, a session's number, or a place in tmux. */
+  /** Finds a pane by id, a unique prefix of it, a session's number, or a place in tmux. */
   find(word: string): PaneInfo {
     return paneByWord(this.list(), word)
   }
@@ -178,7 +180,7 @@ export class PaneBoard {
     return this.find(id)
   }
 
-  /** Turns a source of evidence on or off for all panes, at once. */
+  /** Switches a source of evidence on or off for all panes, at once. */
   setSwitch(name: 'heuristics' | 'osc7501' | 'tmux', isOn: boolean): void {
     if (name === 'heuristics') this.#settings.heuristics.mode = isOn ? 'auto' : 'off'
     if (name === 'osc7501') this.#settings.osc7501.enabled = isOn
@@ -203,11 +205,14 @@ export class PaneBoard {
     }
   }
 
-  /** Brings a pane of tmux to the front, as far as that can be done from outside: its window and itself are selected. */
+  /**
+   * Brings a tmux pane to the front, as far as possible from outside: selects its window and the
+   * pane.
+   */
   async focus(id: string): Promise<{ ok: boolean; message: string }> {
     const pane = this.tmuxPane(id)
     if (!pane)
-      throw new SignalboxError('E_STATE', 'a session of ours has no window', { next: `signalbox attach ${id}` })
+      throw new SignalboxError('E_STATE', 'a Signalbox session has no window', { next: `signalbox attach ${id}` })
     const { env } = this.#options
     const file = findExecutable('tmux', { path: env.PATH, cwd: '/' })
     if (!file || !/^%\d+$/.test(pane.info.pane)) return { ok: false, message: 'tmux was not found' }
@@ -218,15 +223,18 @@ export class PaneBoard {
     return { ok: true, message: `selected ${pane.info.place}` }
   }
 
-  /** What a pane shows; null for one that is gone, or shows nothing yet. */
+  /** The screen of a pane; null for one that is gone, or has no screen yet. */
   screenOf(id: string): Frame | null {
     const found = this.#sessions.get(id) ?? this.tmuxPane(id)
     return found?.supervisor.pane.screen.last?.frame ?? null
   }
 
-  /** What the agent in a pane of tmux has said, as far as its terminal has kept it; null for other panes. */
-  async talkOf(id: string): Promise<JoinedConversation | null> {
-    const talk = this.tmuxPane(id)?.talk ?? null
+  /**
+   * The conversation of the agent in a tmux pane, as far as its terminal has kept it; null for
+   * other panes.
+   */
+  async conversationOf(id: string): Promise<JoinedConversation | null> {
+    const talk = this.tmuxPane(id)?.conversation ?? null
     await talk?.settled(FIRST_READ_MS)
     return talk
   }
@@ -237,24 +245,27 @@ export class PaneBoard {
     return { panes, counters: this.#counters.all() }
   }
 
-  /** The tmux pane that a hook call comes from: by its own id, its terminal, or the one pane of this agent in this directory. */
-  hearerOf(call: ForeignCall): Hearer | null {
+  /**
+   * The tmux pane that a hook call comes from: by its own id, its terminal, or the only pane of
+   * this agent in this directory.
+   */
+  receiverOf(call: ForeignCall): ReportReceiver | null {
     const pane = paneOfCall(this.#tmux.panes, call)
-    return pane && { id: pane.id, hear: report => pane.hear(report) }
+    return pane && { id: pane.id, hear: report => pane.takeReport(report) }
   }
 
   tmuxPane(id: string): TmuxPane | null {
     return this.#tmux.pane(id)
   }
 
-  /** Tells of a pane if there is something to tell. */
+  /** Publishes a pane if it has changed. */
   changed(id: string): void {
     const session = this.#sessions.get(id)
     const pane = session ? null : this.tmuxPane(id)
-    if (pane?.isOwn) return this.#told.leave(id)
+    if (pane?.isOwn) return this.#changes.remove(id)
     const found = session ?? pane
-    if (!found || !this.#told.isNew(id, glanceAt(found, [this.#muted.has(id), this.#names.get(id)]))) return
-    this.#told.tell(session ? this.#ofSession(session) : this.#ofTmux(pane!))
+    if (!found || !this.#changes.isNew(id, digestOf(found, [this.#muted.has(id), this.#names.get(id)]))) return
+    this.#changes.publish(session ? this.#ofSession(session) : this.#ofTmux(pane!))
   }
 
   close(): void {
@@ -264,46 +275,46 @@ export class PaneBoard {
     this.#tmux.close()
   }
 
-  // — inside —
+  // — internal —
 
-  /** One tick for all: a pane whose turn fails does not keep the others from theirs. */
+  /** One tick for all: a pane whose update fails does not prevent the others. */
   #startTicking(): void {
     if (this.#tick || this.#isClosed) return
     const { clock } = this.#options
     const everyMs = this.#settings.panes.poll_s * 1000
     const beat = () => {
       this.#tick = clock.setTimer(everyMs, beat)
-      // Those at the end come first before those at the beginning come again, however busy the machine is.
+      // The last panes are updated before the first ones again, however busy the machine is.
       if (this.#rest) return
       const tmux = this.#tmux.panes.map(pane => () => pane.tick())
       const sessions = [...this.#sessions.values()].map(pane => () => this.#tickSession(pane))
-      this.#takeTurns([...tmux, ...sessions])
+      this.#updatePanes([...tmux, ...sessions])
     }
     this.#tick = clock.setTimer(everyMs, beat)
   }
 
-  /** A few at a time: hundreds of panes in one go would keep a question waiting that comes meanwhile. */
-  #takeTurns(turns: readonly (() => void)[]): void {
+  /** A few at a time: updating hundreds of panes in one go would delay other work. */
+  #updatePanes(turns: readonly (() => void)[]): void {
     const { clock, onError } = this.#options
-    for (const turn of turns.slice(0, TURNS)) attempt(turn, onError)
-    const others = turns.slice(TURNS)
-    this.#rest = others.length === 0 ? null : clock.setTimer(PAUSE_MS, () => this.#takeTurns(others))
+    for (const turn of turns.slice(0, BATCH)) attempt(turn, onError)
+    const others = turns.slice(BATCH)
+    this.#rest = others.length === 0 ? null : clock.setTimer(PAUSE_MS, () => this.#updatePanes(others))
   }
 
   #tickSession(pane: SessionPane): void {
     if (this.#sessions.get(pane.id) !== pane) return
     this.#readJob(pane)
     pane.supervisor.tick(pane.now())
-    void this.#witness(pane).catch(this.#options.onError)
+    void this.#checkReads(pane).catch(this.#options.onError)
     this.changed(pane.id)
   }
 
-  async #witness({ id, supervisor, now, about }: SessionPane): Promise<void> {
+  async #checkReads({ id, supervisor, now, about }: SessionPane): Promise<void> {
     const { env, onError } = this.#options
-    if (await askWitness({ supervisor, now, pid: about().pid }, { env, onError })) this.changed(id)
+    if (await checkTerminalReads({ supervisor, now, pid: about().pid }, { env, onError })) this.changed(id)
   }
 
-  /** What runs in a session of ours, redacted as it is read. */
+  /** Reads what runs in a session of ours, redacted. */
   #readJob(pane: SessionPane): void {
     const { pid, agent } = pane.about()
     const programs = this.#tmux.knownPrograms
@@ -324,7 +335,7 @@ export class PaneBoard {
   #of(id: string): { supervisor: Supervisor; now: number; wall(t: number): number } {
     const found = this.#sessions.get(id) ?? this.tmuxPane(id)
     if (!found)
-      throw new SignalboxError('E_UNKNOWN', `there is no pane "${id}"`, { next: 'signalbox watch lists them' })
+      throw new SignalboxError('E_UNKNOWN', `unknown pane "${id}"`, { next: 'signalbox watch lists the panes' })
     return { supervisor: found.supervisor, now: found.now(), wall: t => found.wall(t) }
   }
 }

@@ -2,10 +2,10 @@ import type { AgentStatement } from '../../agents/index.js'
 import { loadConfig } from '../../config/index.js'
 import { type Pack, parsePack } from '../../screen/index.js'
 import { Counters } from '../counters.js'
-import type { TerminalWitness } from '../menu-witness.js'
 import { Pane } from '../pane.js'
 import { Supervisor } from '../supervisor.js'
 import type { SupervisorSettings } from '../supervisor-parts.js'
+import type { TerminalReadResult } from '../terminal-read-check.js'
 
 export const DEFAULTS = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config
 export const osc = (payload: string) => `\u001b]${payload}\u0007`
@@ -14,22 +14,22 @@ export const END = (code: number) => osc(`133;D;${code}`) + osc('133;A')
 
 export type SettingsOver = { [K in keyof SupervisorSettings]?: Partial<SupervisorSettings[K]> }
 
-/** A supervised pane whose time is moved by hand: a tick each second, every deadline at its moment. */
-export class Bench {
+/** A supervised pane with simulated time: a tick each second, every deadline at its moment. */
+export class SupervisionFixture {
   readonly counters = new Counters()
   readonly pane: Pane
   readonly supervisor: Supervisor
   t = 0
 
-  readonly #witness: (() => TerminalWitness) | null
+  readonly #readCheck: (() => TerminalReadResult) | null
 
-  /** `witness`: what is seen of the program whenever the supervisor wants to know whether it reads its terminal. */
+  /** `readCheck`: the result whenever the supervisor asks for a read check. */
   constructor(
     settings: SettingsOver = {},
     pack: Pack = parsePack('pack = 1\nagent = "generic"\n', 'generic'),
-    witness: (() => TerminalWitness) | null = null,
+    readCheck: (() => TerminalReadResult) | null = null,
   ) {
-    this.#witness = witness
+    this.#readCheck = readCheck
     const merged = Object.fromEntries(
       (['panes', 'heuristics', 'queue', 'reading', 'osc7501', 'agents'] as const).map(key => [
         key,
@@ -41,7 +41,7 @@ export class Bench {
       settings: merged,
       agentPrograms: [],
       counters: this.counters,
-      isWitnessed: witness !== null,
+      canCheckReads: readCheck !== null,
       onError: error => {
         throw error
       },
@@ -53,9 +53,9 @@ export class Bench {
     return this
   }
 
-  /** The agent's own word, by a hook. */
+  /** A report of the agent, by a hook. */
   hook(statement: AgentStatement): this {
-    this.supervisor.take(this.pane.hear({ channel: 'hook', statement } as never, this.t), this.t)
+    this.supervisor.take(this.pane.takeReport({ channel: 'hook', statement } as never, this.t), this.t)
     return this
   }
 
@@ -69,14 +69,15 @@ export class Bench {
     for (let next = Math.floor(this.t) + 1; next <= until + 1e-9; next++) {
       this.#run(next)
       this.supervisor.tick(next)
-      this.#look()
+      this.#check()
     }
     this.#run(until)
     return this
   }
 
-  #look(): void {
-    if (this.#witness && this.supervisor.isWitnessDue(this.t)) this.supervisor.witness(this.#witness(), this.t)
+  #check(): void {
+    if (this.#readCheck && this.supervisor.isReadCheckDue(this.t))
+      this.supervisor.takeReadCheck(this.#readCheck(), this.t)
   }
 
   #run(until: number): void {

@@ -2,14 +2,14 @@ import type { Observation } from '../screen/index.js'
 import { changes, type Frame, isSamePicture, type RowMask } from '../terminal/index.js'
 import { rankOf } from './evidence.js'
 import {
+  type ContentFeatures,
+  featuresLater,
+  featuresOf,
   Gate,
   type Guess,
   HeuristicAnalyser,
   type HeuristicSettings,
   hasLiveMenu,
-  type Sight,
-  sightAgain,
-  sightOf,
   spinnerMask,
 } from './heuristics/index.js'
 import type { Job } from './job.js'
@@ -17,10 +17,10 @@ import type { Pane } from './pane.js'
 import type { PaneStatus } from './status-table.js'
 import { timeless } from './supervisor-parts.js'
 
-/** What a frame brought since the one before it. */
+/** What is new in a frame, compared with the previous one. */
 export type Novelty = 'news' | 'change' | 'motion' | 'nothing'
 
-/** The pane as the gate of the heuristics must know it. */
+/** What the gate of the heuristics needs to know about the pane. */
 export interface ContentContext {
   pane: Pane
   job: Job | null
@@ -29,14 +29,16 @@ export interface ContentContext {
   status: PaneStatus
 }
 
-/** Follows what a pane's rows say from frame to frame, and guesses from it where nobody better speaks. */
-export class ContentWatch {
+/**
+ * Tracks the rows of a pane from frame to frame, and guesses from them if no better source reports.
+ */
+export class ContentTracker {
   readonly #settings: HeuristicSettings
   readonly #gate: Gate
   readonly #analyser: HeuristicAnalyser
   readonly #mask: RowMask
   #frame: Frame | null = null
-  #sight: Sight | null = null
+  #features: ContentFeatures | null = null
   #promptAt: number | null = null
   #resizedAt: number | null = null
   #gateReason: string | null = null
@@ -48,18 +50,18 @@ export class ContentWatch {
     this.#mask = spinnerMask(this.#analyser.patterns)
   }
 
-  /** Why heuristics are silent; null while they may speak. */
+  /** Why heuristics are off; null while they may report. */
   get gateReason(): string | null {
     return this.#gateReason
   }
 
-  /** The newest frame brought nothing but text behind a prompt. */
+  /** The newest frame added nothing but text after a prompt. */
   get isTyping(): boolean {
-    return this.#sight?.isTyped === true
+    return this.#features?.isTyped === true
   }
 
-  /** The shell's integration has said something. */
-  heardShell(t: number): void {
+  /** The shell integration has reported something. */
+  noteShellReport(t: number): void {
     this.#promptAt = t
   }
 
@@ -67,10 +69,10 @@ export class ContentWatch {
     this.#resizedAt = t
   }
 
-  /** Another program, another picture; what it has learned of prompts and marks stays with the pane. */
+  /** Another program, another screen; learned prompts and marks stay with the pane. */
   forget(): void {
     this.#frame = null
-    this.#sight = null
+    this.#features = null
     this.#promptAt = null
   }
 
@@ -82,35 +84,39 @@ export class ContentWatch {
     this.#analyser.reactivate()
   }
 
-  /** The pane rests for certain: what stands before its cursor is its prompt. */
+  /** The pane is certainly at rest: the text before its cursor is its prompt. */
   learnPrompt(): void {
-    if (this.#sight?.isCursorAtEnd === true) this.#analyser.learnPrompt(this.#sight.beforeCursor)
+    if (this.#features?.isCursorAtEnd === true) this.#analyser.learnPrompt(this.#features.beforeCursor)
   }
 
-  /** Compares the frame with the one before it. A clock that counts is a change, and no news. */
+  /** Compares the frame with the previous one. A running clock is a change, but not news. */
   follow(frame: Frame, observation: Observation): Novelty {
     const before = this.#frame
     this.#frame = frame
     if (!before || before.seq === frame.seq) return 'nothing'
-    if (this.#sight && isSamePicture(before, frame)) {
-      this.#sight = { ...sightAgain(this.#sight, frame.t), hasLiveMenu: hasLiveMenu(observation) }
+    if (this.#features && isSamePicture(before, frame)) {
+      this.#features = { ...featuresLater(this.#features, frame.t), hasLiveMenu: hasLiveMenu(observation) }
       return 'nothing'
     }
-    const sight = sightOf(frame, before, { observation, settings: this.#settings, mask: this.#mask })
-    this.#sight = sight
-    if (sight.changed === 0) return sight.isMotion ? 'motion' : 'nothing'
-    const isNews = changes(before.lines, frame.lines, timeless).changed.length > 0 || sight.newLines > 0
+    const features = featuresOf(frame, before, { observation, settings: this.#settings, mask: this.#mask })
+    this.#features = features
+    if (features.changed === 0) return features.isMotion ? 'motion' : 'nothing'
+    const isNews = changes(before.lines, frame.lines, timeless).changed.length > 0 || features.newLines > 0
     return isNews ? 'news' : 'change'
   }
 
-  /** What the rows suggest now. `frame` is null when only time has passed. */
+  /** What the rows suggest now. `frame` is null if only time has passed. */
   guess(frame: Frame | null, t: number, context: ContentContext): Guess | null {
     const look = context.pane.screen.last
     if (!look) return null
-    if (frame && !this.#sight)
-      this.#sight = sightOf(frame, null, { observation: look.observation, settings: this.#settings, mask: this.#mask })
-    if (!this.#sight) return null
-    const sight = frame && this.#sight.t === frame.t ? this.#sight : sightAgain(this.#sight, t)
+    if (frame && !this.#features)
+      this.#features = featuresOf(frame, null, {
+        observation: look.observation,
+        settings: this.#settings,
+        mask: this.#mask,
+      })
+    if (!this.#features) return null
+    const features = frame && this.#features.t === frame.t ? this.#features : featuresLater(this.#features, t)
     const gate = this.#gate.ask({
       t,
       mode: context.mode,
@@ -124,11 +130,11 @@ export class ContentWatch {
       resizedAt: this.#resizedAt,
     })
     this.#gateReason = gate
-    return this.#analyser.look(sight, { status: context.status, gate })
+    return this.#analyser.look(features, { status: context.status, gate })
   }
 }
 
-/** Somebody above the shell speaks, or the shell says that its command runs. */
+/** A source above the shell reports, or the shell reports that its command runs. */
 function hasHigher(pane: Pane, t: number): boolean {
   return pane
     .standing(t)

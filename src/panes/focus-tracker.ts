@@ -1,5 +1,5 @@
-/** Whether somebody looks at a pane: focus that passes over it on its way does not count. */
-export class FocusWatch {
+/** Whether a person is viewing a pane: focus that only passes over it does not count. */
+export class FocusTracker {
   readonly #debounceS: number
   #since: number | null = null
   #isCounted = false
@@ -13,14 +13,14 @@ export class FocusWatch {
     this.#since = isFocused ? (this.#since ?? t) : null
   }
 
-  /** It has lasted long enough. */
+  /** Whether the focus has lasted long enough. */
   isLooking(t: number): boolean {
     if (this.#since === null || t - this.#since < this.#debounceS) return false
     this.#isCounted = true
     return true
   }
 
-  /** When focus begins to count; null when it does already, or is elsewhere. */
+  /** When the focus starts to count; null if it already does, or is elsewhere. */
   nextDeadline(): number | null {
     return this.#since === null || this.#isCounted ? null : this.#since + this.#debounceS
   }

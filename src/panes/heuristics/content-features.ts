@@ -2,49 +2,52 @@ import type { Observation } from '../../screen/index.js'
 import { changes, type Frame, hashText, maskOf, type RowMask } from '../../terminal/index.js'
 import { type HeuristicSettings, matchesAny, type Patterns } from './patterns.js'
 
-/** What one look at a pane gives the content heuristics. */
-export interface Sight {
+/** The features of one look that the content heuristics use. */
+export interface ContentFeatures {
   t: number
-  /** Text of the cursor's row up to the cursor, blanks kept: a bare `$ ` is a prompt only with its blank. */
+  /**
+   * Text of the cursor's row up to the cursor, with white space: a bare `$ ` is a prompt only with
+   * its space.
+   */
   beforeCursor: string
-  /** Nothing stands behind the cursor on its row, nor on any row below. */
+  /** Nothing follows the cursor on its row, nor on any row below. */
   isCursorAtEnd: boolean
   cursorX: number
-  /** The last row with text above the cursor's, trimmed; empty when there is none. */
+  /** The last row with text above the cursor's, trimmed; empty if there is none. */
   lastRow: string
-  /** The last rows, untrimmed to the cursor. */
+  /** The last rows, untrimmed up to the cursor. */
   tail: readonly string[]
   /** The last rows with text. */
   live: readonly string[]
-  /** Those with text above them. */
+  /** The rows with text above them. */
   above: readonly string[]
-  /** Of the tail without what moves by nature. */
+  /** Hash of the tail without spinners and clocks. */
   hash: number
-  /** Rows that say something new. */
+  /** Rows with new text. */
   changed: number
-  /** One of them lies above the row of the cursor: more than the echo of typing. */
+  /** One of them is above the cursor's row: more than the echo of typing. */
   isChangedAbove: boolean
-  /** Nothing but the row of the cursor changed, and it said something before: text behind a prompt. */
+  /** Only the cursor's row changed, and it had text before: text typed after a prompt. */
   isTyped: boolean
   newLines: number
   burst: number
-  /** Something moved that says nothing: a spinner, a clock. */
+  /** Something moved that carries no information: a spinner, a clock. */
   isMotion: boolean
   /** The menu parser proves a live menu on this screen. */
   hasLiveMenu: boolean
 }
 
-/** The mask of what moves by nature, made from the list of spinners. */
+/** A mask for spinners, built from the configured list. */
 export function spinnerMask(patterns: Patterns): RowMask {
   return maskOf(patterns.spinner.map(pattern => new RegExp(pattern.source, 'gu')))
 }
 
-/** Compares a frame with the one before it. `mask` is that of `spinnerMask`, made once. */
-export function sightOf(
+/** Compares a frame with the previous one. `mask` is that of `spinnerMask`, built once. */
+export function featuresOf(
   frame: Frame,
   before: Frame | null,
   options: { observation: Observation; settings: HeuristicSettings; mask: RowMask },
-): Sight {
+): ContentFeatures {
   const { observation, settings, mask } = options
   const { lines, cursor } = frame
   const row = lines[cursor.y]
@@ -99,28 +102,30 @@ export function hasLiveMenu({ awaiting, view }: Observation): boolean {
   return view === 'tool_menu' && awaiting !== null && awaiting !== 'picker' && awaiting !== 'exit_confirm'
 }
 
-/** The same picture at a later time: nothing has changed, nothing moved. */
-export function sightAgain(sight: Sight, t: number): Sight {
-  return { ...sight, t, changed: 0, isChangedAbove: false, isTyped: false, newLines: 0, burst: 0, isMotion: false }
+/** The same screen at a later time: nothing has changed or moved. */
+export function featuresLater(features: ContentFeatures, t: number): ContentFeatures {
+  return { ...features, t, changed: 0, isChangedAbove: false, isTyped: false, newLines: 0, burst: 0, isMotion: false }
 }
 
 const WORDS_MIN = 2
 const QUESTION_MAX = 120
 const TOKEN_ROW_MAX = 60
 
-/** A prompt right before the cursor, or the one that was there when the pane last rested. */
-export function isAnchor(sight: Sight, patterns: Patterns, learned: string | null): boolean {
-  const { beforeCursor, isCursorAtEnd } = sight
+/**
+ * A prompt directly before the cursor, or the one that was there when the pane was last at rest.
+ */
+export function isAnchor(features: ContentFeatures, patterns: Patterns, learned: string | null): boolean {
+  const { beforeCursor, isCursorAtEnd } = features
   if (!isCursorAtEnd || beforeCursor.trim() === '') return false
   if (learned !== null && maskNumbers(beforeCursor) === learned) return true
   return matchesAny(patterns.prompt, beforeCursor) || matchesAny(patterns.continuation, beforeCursor)
 }
 
 /**
- * A question that the cursor waits behind. A pattern that matched a single sign (`?`, `:`) proves little: it needs words before it, and not
- * a whole paragraph of them.
+ * A question before the cursor. A pattern that matched a single sign (`?`, `:`) proves little: it
+ * needs words before it, but not a whole paragraph.
  */
-export function isQuestion({ beforeCursor, isCursorAtEnd }: Sight, patterns: Patterns): boolean {
+export function isQuestion({ beforeCursor, isCursorAtEnd }: ContentFeatures, patterns: Patterns): boolean {
   if (!isCursorAtEnd) return false
   return patterns.question.some(pattern => {
     const match = pattern.exec(beforeCursor)
@@ -131,8 +136,11 @@ export function isQuestion({ beforeCursor, isCursorAtEnd }: Sight, patterns: Pat
   })
 }
 
-/** A word of completion that is a whole row, with the cursor at the beginning of the next. */
-export function isCompletion({ lastRow, cursorX, beforeCursor, isCursorAtEnd }: Sight, patterns: Patterns): boolean {
+/** A completion word that is a whole row, with the cursor at the start of the next. */
+export function isCompletion(
+  { lastRow, cursorX, beforeCursor, isCursorAtEnd }: ContentFeatures,
+  patterns: Patterns,
+): boolean {
   return (
     isCursorAtEnd &&
     cursorX === 0 &&
@@ -142,25 +150,27 @@ export function isCompletion({ lastRow, cursorX, beforeCursor, isCursorAtEnd }: 
   )
 }
 
-/** The mark of a program that can be interrupted, in the live rows and not in a row that quotes it. */
-export function hasInterruptMark({ live }: Sight, patterns: Patterns): boolean {
+/**
+ * The mark of a program that can be interrupted, in the live rows and not in a row that quotes it.
+ */
+export function hasInterruptMark({ live }: ContentFeatures, patterns: Patterns): boolean {
   return live.some(testOf(patterns).isInterrupt)
 }
 
-/** What stands around the mark: agents put it in brackets themselves. */
+/** The text around the mark: agents put it in brackets themselves. */
 function withoutMark(row: string, patterns: Patterns): string {
   return patterns.interrupt
     .reduce((text, pattern) => text.replace(pattern, ' '), row)
     .replace(/(?<=^|\s)\(([^()]*)\)/gu, '$1')
 }
 
-/** A menu that asks: proven by the parser, or unfinished on the row of the cursor. */
-export function asksApproval(sight: Sight, patterns: Patterns): boolean {
-  if (sight.hasLiveMenu && sight.live.some(row => matchesAny(patterns.approval, row))) return true
-  return sight.isCursorAtEnd && matchesAny(patterns.approval, sight.beforeCursor)
+/** A menu that asks: proven by the parser, or unfinished on the cursor's row. */
+export function asksApproval(features: ContentFeatures, patterns: Patterns): boolean {
+  if (features.hasLiveMenu && features.live.some(row => matchesAny(patterns.approval, row))) return true
+  return features.isCursorAtEnd && matchesAny(patterns.approval, features.beforeCursor)
 }
 
-export function isSpinnerText({ tail }: Sight, patterns: Patterns): boolean {
+export function isSpinnerText({ tail }: ContentFeatures, patterns: Patterns): boolean {
   return tail.some(testOf(patterns).isSpinner)
 }
 
@@ -171,7 +181,7 @@ interface RowTests {
 
 const rowTests = new WeakMap<Patterns, RowTests>()
 
-/** The same texts stand on a screen from one look to the next: each is tried once. */
+/** The same texts stay on a screen from one look to the next: each is tested once. */
 function testOf(patterns: Patterns): RowTests {
   const known = rowTests.get(patterns)
   if (known) return known
@@ -185,7 +195,7 @@ function testOf(patterns: Patterns): RowTests {
   return tests
 }
 
-/** A few screens full. */
+/** A few screens. */
 const TEXTS_MAX = 200
 
 function onceAText(test: (text: string) => boolean): (text: string) => boolean {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { parsePack } from '../screen/pack/index.js'
-import { DriftWatch } from './drift-watch.js'
+import { DriftDetector } from './drift-detector.js'
 import { Replay } from './replay.js'
 
 const PACK = parsePack(
@@ -10,9 +10,9 @@ const PACK = parsePack(
 const BOX = `${'─'.repeat(40)}\r\n> \r\n${'─'.repeat(40)}`
 const bytes = (text: string) => new TextEncoder().encode(`\u001b[2J\u001b[H${text}`)
 
-/** Feeds screens at their times and returns what was reported, and the watch itself. */
+/** Feeds screens at their times and returns the reports and the detector. */
 function watching(screens: [t: number, text: string][]) {
-  const watch = new DriftWatch()
+  const watch = new DriftDetector()
   const replay = new Replay({ pack: PACK, cols: 40, rows: 10 })
   const reports = screens.flatMap(([t, text]) =>
     [...replay.apply({ kind: 'output', t, bytes: bytes(text) }), ...replay.runTimers(t + 0.9)].flatMap(step =>
@@ -22,8 +22,8 @@ function watching(screens: [t: number, text: string][]) {
   return { watch, reports }
 }
 
-describe('drift', () => {
-  it('counts settled frames by how they were recognised, blank and recognised ones apart', () => {
+describe('DriftDetector', () => {
+  it('counts settled frames by how they were recognised, without blank ones', () => {
     const { watch } = watching([
       [1, 'nothing known\r\nat all'],
       [2, BOX],
@@ -34,7 +34,7 @@ describe('drift', () => {
     expect(watch.counts).toMatchObject({ anchored: 2, unknown: 1 })
   })
 
-  it('reports an unrecognised screen that stands for ten seconds, once, and no sooner', () => {
+  it('reports an unrecognised screen that stays for ten seconds, once, and no earlier', () => {
     const { watch, reports } = watching([[1, 'what is this 1']])
     expect(reports).toEqual([])
     const due = watch.nextDeadline()!
@@ -46,7 +46,7 @@ describe('drift', () => {
     expect([watch.tick(due + 50), watch.nextDeadline()]).toEqual([[], null])
   })
 
-  it('takes screens that differ in numbers only for one', () => {
+  it('treats screens that differ only in numbers as one', () => {
     const { watch } = watching([
       [1, 'step 1 of 9'],
       [6, 'step 2 of 9'],
@@ -54,7 +54,7 @@ describe('drift', () => {
     expect(watch.nextDeadline()).toBeCloseTo(11, 0)
   })
 
-  it('forgets a screen that went away', () => {
+  it('forgets a screen that disappeared', () => {
     expect(
       watching([
         [1, 'what is this'],
@@ -63,7 +63,7 @@ describe('drift', () => {
     ).toBeNull()
   })
 
-  it('reports when more than a fifth of at least 50 frames are not by rules', () => {
+  it('reports when rules do not match more than a fifth of at least 50 frames', () => {
     const screens = (unknown: number, all: number): [number, string][] =>
       Array.from({ length: all }, (_, n) => [
         n + 1,

@@ -1,13 +1,21 @@
 import type { Guess } from './heuristics/index.js'
-import type { ProgressWatch } from './progress.js'
+import type { ProgressTracker } from './progress.js'
 import type { SupervisedStatus } from './supervised-status.js'
-import { GUESS_LASTS_S, GUESSES, type SupervisorOptions, says } from './supervisor-parts.js'
+import { describeClaim, GUESS_LASTS_S, GUESSES, type SupervisorOptions } from './supervisor-parts.js'
 
-/** What becomes of a guess: it is counted with its reason, loses to anybody who knows better, and else speaks for a while. True: it spoke. */
-export function heedGuess(
+/**
+ * Applies a guess: counts it with its reason; it loses to any better source, and otherwise counts
+ * for a while. True if it was applied.
+ */
+export function applyGuess(
   { emitted, suppressed, isPlateau }: Guess,
   t: number,
-  options: { job: string; status: SupervisedStatus; progress: ProgressWatch; counters: SupervisorOptions['counters'] },
+  options: {
+    job: string
+    status: SupervisedStatus
+    progress: ProgressTracker
+    counters: SupervisorOptions['counters']
+  },
 ): boolean {
   const { job, status, progress, counters } = options
   if (isPlateau) progress.stalled()
@@ -20,7 +28,7 @@ export function heedGuess(
   const top = status.pane.standing(t).find(({ authority }) => authority !== 'silence')
   if (top && top.claim.is !== claim.is) {
     counters.add('reading.contradiction', { won: top.authority, lost: 'silence' })
-    status.log.add({ t, source: 'silence', says: says(claim), ref, effect: `lost to ${top.authority}` })
+    status.log.add({ t, source: 'silence', says: describeClaim(claim), ref, effect: `lost to ${top.authority}` })
     return false
   }
   status.pane.report({ authority: 'silence', claim, t, expires: t + GUESS_LASTS_S, ref })

@@ -1,10 +1,11 @@
 import type { Frame } from '../terminal/index.js'
 
 /*
- * A spinner that turns somewhere above the input box is work, whoever drew it: when the block that it belongs to has scrolled out of a
- * window that was made smaller, no rule about blocks finds it any more. Only cells of braille count, in place, while the rest of their row
- * stands, twice within a second and a half; it lapses a second after the last turn. It never begins a run, it only keeps an end from being
- * believed.
+ * A spinner that turns above the input box means work, whoever drew it: when its block has scrolled
+ * out of a window that was made smaller, no rule about blocks finds it any more. Only braille cells
+ * count, in place, while the rest of their row stays the same, twice within a second and a half; it
+ * lapses a second after the last change. It never starts a run, it only keeps an end from being
+ * accepted.
  */
 const WINDOW_S = 1.5
 const LAPSE_S = 1
@@ -17,10 +18,10 @@ interface Cell {
   turns: number[]
 }
 
-export class TurningCells {
+export class SpinnerCells {
   #cells = new Map<string, Cell>()
 
-  /** `above`: rows from the top in which a spinner counts. */
+  /** `above`: the number of rows from the top in which a spinner counts. */
   see(frame: Frame, above: number): boolean {
     const next = new Map<string, Cell>()
     for (const [y, { text }] of frame.lines.slice(0, above).entries()) {

@@ -9,15 +9,18 @@ import { Pane } from '../panes/index.js'
 import { PACKAGE_ROOT } from '../process/index.js'
 import { parsePack } from '../screen/index.js'
 import { createRedactor } from '../text/index.js'
-import { PaneBoard } from './pane-board.js'
+import { PaneRegistry } from './pane-registry.js'
 
 const { config } = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' })
 const NOON = Date.UTC(2026, 0, 5, 12)
 
-/** One supervised session on a board, with everything between its hooks and the person, on a clock that is moved by hand. */
-class Board {
+/**
+ * One supervised session in a registry, with everything between its hooks and the person, on a
+ * simulated clock.
+ */
+class RegistryFixture {
   readonly clock: SimulatedClock
-  readonly board: PaneBoard
+  readonly registry: PaneRegistry
   readonly center: NotifyCenter
   readonly pane = new Pane(parsePack('pack = 1\nagent = "generic"\n', 'generic'), { cols: 80, rows: 24 })
   readonly supervisor
@@ -29,7 +32,7 @@ class Board {
   ) {
     this.clock = new SimulatedClock(over.start ?? NOON)
     const { clock } = this
-    this.board = new PaneBoard({
+    this.registry = new PaneRegistry({
       clock,
       settings: { ...config, panes: { ...config.panes, ...over.panes } },
       packs: new LivePacks({
@@ -50,14 +53,14 @@ class Board {
       settings: { ...config.notify, ...over.notify },
       quietRunS: config.panes.quiet_run_s,
       outlets: { hasDesktop: true, desktop: notice => this.desktop.push(notice) },
-      counters: this.board.counters,
+      counters: this.registry.counters,
       hostName: 'here',
       utcOffset: 0,
     })
     this.center.listen(notice => this.terminal.push(notice))
-    this.board.listen(change => this.center.take(change))
-    this.supervisor = this.board.supervise(this.pane)
-    this.board.addSession({
+    this.registry.listen(change => this.center.take(change))
+    this.supervisor = this.registry.supervise(this.pane)
+    this.registry.addSession({
       id: 'ses_1',
       supervisor: this.supervisor,
       now: () => this.#t,
@@ -71,12 +74,12 @@ class Board {
   }
 
   get status(): string {
-    return this.board.find('ses_1').status
+    return this.registry.find('ses_1').status
   }
 
   says(statement: AgentStatement): this {
-    this.supervisor.take(this.pane.hear({ channel: 'hook', statement } as never, this.#t), this.#t)
-    this.board.changed('ses_1')
+    this.supervisor.take(this.pane.takeReport({ channel: 'hook', statement } as never, this.#t), this.#t)
+    this.registry.changed('ses_1')
     return this
   }
 
@@ -85,35 +88,38 @@ class Board {
     return this
   }
 
-  get told(): string[] {
+  get notified(): string[] {
     return this.desktop.map(({ kind }) => kind)
   }
 }
 
-describe('the board of panes', () => {
-  const open: Board[] = []
-  const make = (...over: ConstructorParameters<typeof Board>) => {
-    open.push(new Board(...over))
+describe('PaneRegistry', () => {
+  const open: RegistryFixture[] = []
+  const make = (...over: ConstructorParameters<typeof RegistryFixture>) => {
+    open.push(new RegistryFixture(...over))
     return open.at(-1)!
   }
-  /** Boards learn the programs of all agents when time first passes for a session; none may still be at it when a test is over. */
+  /**
+   * The registry loads the programs of all agents at its first tick; wait for that, so that none is
+   * still loading when a test ends.
+   */
   const loadAgents = () => Promise.all(agentNames().map(loadAgent))
   beforeAll(loadAgents)
   afterEach(async () => {
-    for (const { board, center } of open.splice(0)) {
+    for (const { registry, center } of open.splice(0)) {
       center.close()
-      board.close()
+      registry.close()
     }
     await loadAgents()
   })
 
-  it('hundreds of panes have their turns a few at a time, and all of them within the second', () => {
-    const { board, clock, pane } = make()
+  it('updates hundreds of panes a few at a time, and all of them within a second', () => {
+    const { registry, clock, pane } = make()
     const turns = new Set<string>()
     for (let n = 0; n < 60; n++)
-      board.addSession({
+      registry.addSession({
         id: `ses_many${n}`,
-        supervisor: board.supervise(pane),
+        supervisor: registry.supervise(pane),
         now: () => clock.monotonic() / 1000,
         wall: t => t * 1000,
         about: () => {
@@ -129,88 +135,88 @@ describe('the board of panes', () => {
     expect(turns.size).toBe(60)
   })
 
-  it('knob panes.poll_s: time passes for panes so often, and not oftener', () => {
+  it('ticks as often as panes.poll_s says, and not more often', () => {
     const polled = (poll_s: number, seconds: number) =>
       make({ panes: { poll_s } }).says({ is: 'working' }).after(seconds)
     expect([polled(7, 62.9).status, polled(7, 63).status]).toEqual(['running', 'long-running'])
     expect([polled(1, 59.9).status, polled(1, 60).status]).toEqual(['running', 'long-running'])
   })
 
-  it('a pane to which nothing happened is told of once, and again when something did', () => {
-    const bench = make()
+  it('reports a pane without changes once, and again after a change', () => {
+    const fixture = make()
     const changes: string[] = []
-    bench.board.listen(({ pane }) => changes.push(pane.status))
-    // Half a minute without a word would be one: nobody knows any more.
-    bench.after(29)
+    fixture.registry.listen(({ pane }) => changes.push(pane.status))
+    // Half a minute without a report would be a change: the status is then stale.
+    fixture.after(29)
     expect(changes).toEqual([])
-    bench.says({ is: 'working' }).after(30)
+    fixture.says({ is: 'working' }).after(30)
     expect(changes).toEqual(['running'])
-    bench.after(30)
+    fixture.after(30)
     expect(changes).toEqual(['running', 'long-running'])
-    bench.board.act('ses_1', 'notify-off')
+    fixture.registry.act('ses_1', 'notify-off')
     expect(changes).toHaveLength(3)
-    bench.board.renamed('ses_1', 'other')
-    expect([changes.length, bench.board.find('ses_1').name]).toEqual([4, 'other'])
+    fixture.registry.renamed('ses_1', 'other')
+    expect([changes.length, fixture.registry.find('ses_1').name]).toEqual([4, 'other'])
   })
 
-  it('§12 sub-agents call nobody, whatever they do or how they end; the end of the turn does', () => {
-    const bench = make()
+  it('notifies nobody about sub-agents, whatever they do or how they end; it does about the end of the turn', () => {
+    const fixture = make()
       .says({ is: 'prompt', text: 'do it' } as never)
       .after(5)
-    const helper = (statement: object) => bench.says({ ...statement, subAgent: 'a1' } as never).after(20)
+    const helper = (statement: object) => fixture.says({ ...statement, subAgent: 'a1' } as never).after(20)
     helper({ is: 'working' })
     helper({ is: 'tool', tool: 'Bash', state: 'running' })
     helper({ is: 'turn-ended', outcome: 'done' })
     helper({ is: 'turn-ended', outcome: 'failed' })
     helper({ is: 'ended', reason: 'x' })
-    expect([bench.status, bench.told, bench.terminal]).toEqual(['long-running', [], []])
-    bench.says({ is: 'turn-ended', outcome: 'done' }).after(6)
-    expect([bench.status, bench.told]).toEqual(['done', ['done']])
+    expect([fixture.status, fixture.notified, fixture.terminal]).toEqual(['long-running', [], []])
+    fixture.says({ is: 'turn-ended', outcome: 'done' }).after(6)
+    expect([fixture.status, fixture.notified]).toEqual(['done', ['done']])
   })
 
-  it('§12 a turn that leaves helpers at work calls nobody until they are through', () => {
-    const bench = make().says({ is: 'working' }).after(10)
-    bench.says({ is: 'turn-ended', outcome: 'done', background: 2 }).after(60)
-    expect([bench.status, bench.told]).toEqual(['long-running', []])
+  it('notifies nobody about a turn that leaves sub-agents running until they have finished', () => {
+    const fixture = make().says({ is: 'working' }).after(10)
+    fixture.says({ is: 'turn-ended', outcome: 'done', background: 2 }).after(60)
+    expect([fixture.status, fixture.notified]).toEqual(['long-running', []])
   })
 
-  it('§12 the same question in a loop calls five times at most, once to say that it is a loop', () => {
-    const bench = make()
+  it('notifies at most five times about the same repeated question, once to say that it is a loop', () => {
+    const fixture = make()
     for (let round = 0; round < 12; round++)
-      bench.says({ is: 'working' }).after(20).says({ is: 'waiting', kind: 'permission' }).after(5)
-    expect(bench.told.filter(kind => kind === 'needs-you')).toHaveLength(5)
-    expect(bench.desktop.filter(({ body }) => body.includes('asks in a loop'))).toHaveLength(1)
+      fixture.says({ is: 'working' }).after(20).says({ is: 'waiting', kind: 'permission' }).after(5)
+    expect(fixture.notified.filter(kind => kind === 'needs-you')).toHaveLength(5)
+    expect(fixture.desktop.filter(({ body }) => body.includes('asks in a loop'))).toHaveLength(1)
   })
 
-  it('§12 presence: a question goes to the terminal alone while somebody is there, and further when it stays unseen', () => {
+  it('notifies only in the terminal while a person is present, and escalates a question that stays unseen', () => {
     const away = make().says({ is: 'working' }).after(5).says({ is: 'waiting', kind: 'permission' })
-    expect([away.status, away.told]).toEqual(['waiting-approval', ['needs-you']])
+    expect([away.status, away.notified]).toEqual(['waiting-approval', ['needs-you']])
     const here = make().says({ is: 'working' }).after(5)
     here.center.present('terminal')
     here.says({ is: 'waiting', kind: 'permission' }).after(19)
-    expect([here.told, here.terminal.map(({ kind }) => kind)]).toEqual([[], ['needs-you']])
-    expect(here.after(2).told).toEqual(['needs-you'])
+    expect([here.notified, here.terminal.map(({ kind }) => kind)]).toEqual([[], ['needs-you']])
+    expect(here.after(2).notified).toEqual(['needs-you'])
   })
 
-  it('§12 quiet hours: ends wait for the morning and come as one, outside of them at once', () => {
+  it('delays ends in quiet hours and sends them as one in the morning; at other times at once', () => {
     const night = make({ notify: { quiet: '22:00-07:00' }, start: Date.UTC(2026, 0, 5, 23) })
     night.says({ is: 'working' }).after(60).says({ is: 'turn-ended', outcome: 'done' }).after(60)
     night.says({ is: 'working' }).after(60).says({ is: 'turn-ended', outcome: 'failed' }).after(60)
-    expect([night.told, night.terminal]).toEqual([[], []])
+    expect([night.notified, night.terminal]).toEqual([[], []])
     night.after(8 * 3600)
     expect(night.desktop).toMatchObject([{ kind: 'digest', title: '2 runs ended in your quiet hours' }])
     const day = make({ notify: { quiet: '22:00-07:00' } })
     day.says({ is: 'working' }).after(60).says({ is: 'turn-ended', outcome: 'done' }).after(6)
-    expect(day.told).toEqual(['done'])
+    expect(day.notified).toEqual(['done'])
   })
 
-  it('§13 notifications off per pane: nothing is told of it, and on again the next end is', () => {
-    const bench = make().says({ is: 'working' }).after(10)
-    bench.board.act('ses_1', 'notify-off')
-    bench.says({ is: 'turn-ended', outcome: 'done' }).after(60)
-    expect(bench.told).toEqual([])
-    bench.board.act('ses_1', 'notify-on')
-    bench.says({ is: 'working' }).after(10).says({ is: 'turn-ended', outcome: 'done' }).after(60)
-    expect(bench.told).toEqual(['done'])
+  it('sends nothing about a muted pane, and resumes when it is unmuted', () => {
+    const fixture = make().says({ is: 'working' }).after(10)
+    fixture.registry.act('ses_1', 'notify-off')
+    fixture.says({ is: 'turn-ended', outcome: 'done' }).after(60)
+    expect(fixture.notified).toEqual([])
+    fixture.registry.act('ses_1', 'notify-on')
+    fixture.says({ is: 'working' }).after(10).says({ is: 'turn-ended', outcome: 'done' }).after(60)
+    expect(fixture.notified).toEqual(['done'])
   })
 })

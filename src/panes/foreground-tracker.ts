@@ -1,17 +1,17 @@
 import type { Claim, Evidence } from './evidence.js'
 import type { Job } from './job.js'
 
-/** A program in the foreground counts when it has been there for so long. */
+/** A program in the foreground counts after this long. */
 const FOREGROUND_STANDS_S = 1
 
-/** The program that has a pane's terminal, and what follows from that alone. */
-export class ForegroundWatch {
+/** The program in the foreground of a pane, and what follows from that alone. */
+export class ForegroundTracker {
   readonly #listed: readonly string[]
   #job: Job | null = null
-  /** Since when this very program has the terminal. */
+  /** Since when this process is in the foreground. */
   #since = Number.NEGATIVE_INFINITY
 
-  /** `listed`: programs that are read by what they print. */
+  /** `listed`: programs whose output the heuristics read. */
   constructor(listed: readonly string[]) {
     this.#listed = listed
   }
@@ -20,7 +20,10 @@ export class ForegroundWatch {
     return this.#job
   }
 
-  /** The program in the foreground; `null` where nobody tells. True: a program has given the terminal back to the shell. */
+  /**
+   * Sets the program in the foreground; `null` if unknown. True if a program has returned to the
+   * shell.
+   */
   runs(job: Job | null, t: number): boolean {
     const before = this.#job
     this.#job = job
@@ -30,13 +33,14 @@ export class ForegroundWatch {
   }
 
   /**
-   * A program other than the shell has the terminal, and nobody says anything of it: it was started before anybody watched. Not so for agents
-   * and listed programs, which are read in other ways.
+   * A program other than the shell is in the foreground, and there are no reports about it: it was
+   * started before supervision began. Not for agents and listed programs, which are read in other
+   * ways.
    */
   evidence(t: number): Evidence | null {
     const job = this.#job
     if (!job || job.isShell || job.agent !== null || job.name === null) return null
-    // A program that only starts another one in its place, as env and exec do, is gone again at once.
+    // A program that only starts another one in its place, as env and exec do, disappears at once.
     if (t - this.#since < FOREGROUND_STANDS_S) return null
     if (this.#listed.includes(job.name)) return null
     const claim: Claim = { is: 'working', label: job.name }

@@ -7,7 +7,7 @@ import { Counters } from '../panes/index.js'
 import { ScriptedTmux } from '../panes/testing/scripted-tmux.js'
 import { PACKAGE_ROOT } from '../process/index.js'
 import { createRedactor } from '../text/index.js'
-import { TmuxRoster } from './tmux-roster.js'
+import { TmuxRegistry } from './tmux-registry.js'
 
 const { config } = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' })
 const clock = new SimulatedClock()
@@ -15,7 +15,7 @@ const pane = (id: number) => ({ id, pid: 4_000_000 + id, rows: [`row of ${id}`] 
 
 describe('the panes of all tmux servers', () => {
   let tmux: ScriptedTmux
-  let roster: TmuxRoster
+  let registry: TmuxRegistry
   const counters = new Counters()
   let errors: unknown[]
   beforeEach(async () => {
@@ -23,11 +23,11 @@ describe('the panes of all tmux servers', () => {
     errors = []
   })
   afterEach(() => {
-    roster.close()
+    registry.close()
     tmux.close()
   })
   const open = (panes: Partial<typeof config.panes>) => {
-    roster = new TmuxRoster({
+    registry = new TmuxRegistry({
       clock,
       settings: { ...config, panes: { ...config.panes, ...panes } },
       packs: new LivePacks({
@@ -43,11 +43,11 @@ describe('the panes of all tmux servers', () => {
       left: () => undefined,
       onError: error => errors.push(error),
     })
-    return roster.join({ directories: [tmux.sockets] })
+    return registry.join({ directories: [tmux.sockets] })
   }
-  const names = () => roster.panes.map(({ info }) => info.pane)
+  const names = () => registry.panes.map(({ info }) => info.pane)
 
-  it('knob panes.max_total: as many are supervised, and the next one when one goes, with what it shows', async () => {
+  it('are supervised up to panes.max_total; when one goes, the next is added with its content', async () => {
     tmux.panes = [1, 2, 3, 4].map(pane)
     await open({ max_total: 3 })
     expect(names()).toEqual(['%1', '%2', '%3'])
@@ -56,7 +56,7 @@ describe('the panes of all tmux servers', () => {
     tmux.panes = [1, 3, 4].map(pane)
     tmux.say('%layout-change @0 x x *')
     await vi.waitFor(() => expect(names()).toEqual(['%1', '%3', '%4']), { timeout: 30_000 })
-    const last = roster.panes.at(-1)!
+    const last = registry.panes.at(-1)!
     await vi.waitFor(
       () => {
         clock.advance(100)
@@ -66,10 +66,10 @@ describe('the panes of all tmux servers', () => {
     )
   })
 
-  it('a pane keeps its id while its process lives, over the death of its connection; another process is another pane', async () => {
+  it('keep their id while their process lives, even if the connection is lost; another process is another pane', async () => {
     tmux.panes = [pane(1)]
     await open({})
-    const { id } = roster.panes[0]!
+    const { id } = registry.panes[0]!
     tmux.die()
     await vi.waitFor(() => expect(names()).toEqual([]), { timeout: 30_000 })
     tmux.isUp = true
@@ -81,14 +81,14 @@ describe('the panes of all tmux servers', () => {
         },
         { timeout: 30_000 },
       )
-      return roster.panes[0]!.id
+      return registry.panes[0]!.id
     }
     expect(await found()).toBe(id)
-    expect(roster.pane(id)?.info.pane).toBe('%1')
+    expect(registry.pane(id)?.info.pane).toBe('%1')
     tmux.panes = [{ ...pane(1), pid: 4_100_000 }]
     tmux.say('%layout-change @0 x x *')
-    await vi.waitFor(() => expect(roster.panes[0]?.info.pid).toBe(4_100_000), { timeout: 30_000 })
-    expect(roster.panes[0]!.id).not.toBe(id)
-    expect(roster.pane(id)).toBeNull()
+    await vi.waitFor(() => expect(registry.panes[0]?.info.pid).toBe(4_100_000), { timeout: 30_000 })
+    expect(registry.panes[0]!.id).not.toBe(id)
+    expect(registry.pane(id)).toBeNull()
   })
 })

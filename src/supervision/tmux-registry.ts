@@ -12,7 +12,7 @@ export interface TmuxPlaces {
   sockets?: readonly string[]
 }
 
-export interface TmuxRosterOptions {
+export interface TmuxRegistryOptions {
   clock: Clock
   settings: SupervisorSettings
   packs: LivePacks
@@ -24,25 +24,28 @@ export interface TmuxRosterOptions {
   onError(error: unknown): void
 }
 
-/** The panes of all tmux servers: opened when tmux tells of them, closed when they go. */
-export class TmuxRoster {
-  readonly #options: TmuxRosterOptions
+/** The panes of all tmux servers: opened when tmux reports them, closed when they go. */
+export class TmuxRegistry {
+  readonly #options: TmuxRegistryOptions
   readonly #panes = new Map<string, TmuxPane>()
   readonly #byId = new Map<string, TmuxPane>()
-  /** Every pane that is supervised, from the moment it was told of until it goes. */
+  /** Every supervised pane, from the moment it was reported until it goes. */
   readonly #opening = new Map<string, Promise<TmuxPane | null>>()
   /** Panes beyond `panes.max_total`. */
-  readonly #leftOut = new Map<string, { socket: string; info: TmuxPane['info'] }>()
-  /** What tmux told of a pane while it was being opened, in its order: between two of these nothing may be lost. */
+  readonly #overflow = new Map<string, { socket: string; info: TmuxPane['info'] }>()
+  /**
+   * What tmux reported about a pane while it was being opened, in order: nothing in between may be
+   * lost.
+   */
   readonly #early = new Map<string, ((pane: TmuxPane) => void)[]>()
-  /** A pane keeps its public id while its process lives, also over a lost connection. */
+  /** A pane keeps its public id while its process lives, even if the connection is lost. */
   readonly #ids = new Map<string, string>()
   #source: TmuxSource | null = null
   #programs: Promise<AgentPrograms> | null = null
   #known: AgentPrograms | null = null
   #isClosed = false
 
-  constructor(options: TmuxRosterOptions) {
+  constructor(options: TmuxRegistryOptions) {
     this.#options = options
   }
 
@@ -73,11 +76,11 @@ export class TmuxRoster {
     return true
   }
 
-  /** Lets go of every server and every pane; `join` may be called again. */
+  /** Closes every server and every pane; `join` may be called again. */
   leave(): void {
     this.#source?.close()
     this.#source = null
-    this.#leftOut.clear()
+    this.#overflow.clear()
     for (const key of [...this.#opening.keys(), ...this.#panes.keys()]) this.#gone(key)
   }
 
@@ -89,7 +92,7 @@ export class TmuxRoster {
     this.#byId.clear()
   }
 
-  /** Programs of all agents by their names; null until they were asked for. */
+  /** Agents by program names; null until they were loaded. */
   get knownPrograms(): AgentPrograms | null {
     return this.#known
   }
@@ -113,11 +116,11 @@ export class TmuxRoster {
     const known = this.#panes.get(key)
     if (known) {
       if (known.info.pid === info.pid) return known.describe(info)
-      // The id was given to another process: another pane.
+      // The id now belongs to another process: another pane.
       this.#gone(key)
     }
     if (this.#opening.has(key) && !known) return void (await this.#opening.get(key))?.describe(info)
-    if (this.#opening.size >= this.#options.settings.panes.max_total) return this.#leaveOut(key, socket, info)
+    if (this.#opening.size >= this.#options.settings.panes.max_total) return this.#addOverflow(key, socket, info)
     await this.#begin(key, socket, info)
   }
 
@@ -128,26 +131,32 @@ export class TmuxRoster {
     await opening
   }
 
-  /** One too many: it is kept in mind until another one goes, and the person is told once that there are such panes. */
-  #leaveOut(key: string, socket: string, info: TmuxPane['info']): void {
+  /** Beyond the limit: remembered until another pane goes, and reported once. */
+  #addOverflow(key: string, socket: string, info: TmuxPane['info']): void {
     const { settings, counters, onError } = this.#options
-    const isFirst = this.#leftOut.size === 0
-    if (!this.#leftOut.has(key)) counters.add('pane.left_out', { reason: 'max_total' })
-    this.#leftOut.set(key, { socket, info })
+    const isFirst = this.#overflow.size === 0
+    if (!this.#overflow.has(key)) counters.add('pane.left_out', { reason: 'max_total' })
+    this.#overflow.set(key, { socket, info })
     if (!isFirst) return
     onError(
-      new SignalboxError('E_LIMIT', `there are more panes than ${settings.panes.max_total}; the others are left out`, {
-        next: 'raise panes.max_total',
-      }),
+      new SignalboxError(
+        'E_LIMIT',
+        `there are more than ${settings.panes.max_total} panes; the others are not supervised`,
+        {
+          next: 'raise panes.max_total',
+        },
+      ),
     )
   }
 
-  /** A place is free: the pane that has waited longest takes it, and its content is asked for, because nobody kept it. */
-  #takeIn(): void {
-    const [next] = this.#leftOut
+  /**
+   * There is room again: the pane that has waited longest is added, and its content is captured.
+   */
+  #admitNext(): void {
+    const [next] = this.#overflow
     if (!next || this.#isClosed || !this.#source) return
     const [key, { socket, info }] = next
-    this.#leftOut.delete(key)
+    this.#overflow.delete(key)
     const source = this.#source
     void this.#begin(key, socket, info)
       .then(() => source.resync(key))
@@ -190,8 +199,8 @@ export class TmuxRoster {
 
   #gone(key: string): void {
     const pane = this.#panes.get(key)
-    this.#leftOut.delete(key)
-    if (this.#opening.delete(key)) this.#takeIn()
+    this.#overflow.delete(key)
+    if (this.#opening.delete(key)) this.#admitNext()
     if (!pane) return
     this.#panes.delete(key)
     this.#byId.delete(pane.id)
