@@ -14,12 +14,7 @@ const src = join(root, 'src')
 const dist = join(root, 'dist')
 const PROGRAMS = ['cli', 'keeper/main', 'demo-agent/main', 'agents/headless/direct-main']
 /** Insides that the reference pages are made from and that tests take part by part. */
-const INSIDES = [
-  'cli/home',
-  'cli/specs/index',
-  'cli/main',
-  ...readdirSync(join(src, 'events')).filter(isSource).map(eventsOf),
-]
+const INSIDES = ['cli/specs/index', 'cli/main', ...readdirSync(join(src, 'events')).filter(isSource).map(eventsOf)]
 
 await bundle()
 

@@ -2,9 +2,9 @@ import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { join } from 'node:path'
 import { delay, systemClock } from '../clock/index.js'
 import { type ErrorCode, type Place, SignalboxError } from '../errors/index.js'
+import { openHome } from '../host/home/index.js'
 import { buildTime, type DetachedStart, isAlive, ownProgram, startDetached } from '../process/index.js'
 import type { CommandContext } from './context.js'
-import { openHome } from './home.js'
 import { version } from './version.js'
 
 const START_TIMEOUT_MS = 20_000

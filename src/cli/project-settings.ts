@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import { Git } from '../git/index.js'
+import { type Home, openHome } from '../host/home/index.js'
 import type { EventStore } from '../store/index.js'
 import { type ExecutableFiles, executableProject, PROJECT_FILE, TrustBook } from '../trust/index.js'
 import type { CommandContext } from './context.js'
 import { letRun } from './graphs/require-trust.js'
-import { type Home, openHome } from './home.js'
 
 /**
  * Before agents work in a project: what of it acts by itself (its settings, hooks and tool servers of agents) is let run by a person, once

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { systemClock } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { openHome } from '../../host/home/index.js'
 import { Host } from '../../host/index.js'
 import { Keeper } from '../../keeper/index.js'
 import type { CommandContext } from '../context.js'
 import { cutOffDemo, forgetOldDemos, newDemoDirectory } from '../demo/demo-home.js'
 import { DemoRun } from '../demo/terminal-demo.js'
-import { openHome } from '../home.js'
 import type { CommandInput } from '../specs/command-spec.js'
 import { version } from '../version.js'
 

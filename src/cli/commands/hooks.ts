@@ -1,11 +1,11 @@
 import { join } from 'node:path'
 import { agentNames, loadAgent, type UserHooks } from '../../agents/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import { openHome } from '../../host/home/index.js'
 import { ownProgram } from '../../process/index.js'
 import { visibleText } from '../../text/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
-import { openHome } from '../home.js'
 import type { CommandInput } from '../specs/command-spec.js'
 import { applyHooks, changeLines, planHooks } from '../watch/user-hooks.js'
 

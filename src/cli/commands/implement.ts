@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import { newId, systemClock } from '../../clock/index.js'
 import { createRun, getRun, listRuns, queuePlace } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Home } from '../../host/home/index.js'
 import {
   builtInPipelines,
   fetchIssue,
@@ -19,7 +20,6 @@ import type { EventStore } from '../../store/index.js'
 import { plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import type { Home } from '../home.js'
 import { drivePipeline } from '../pipelines/drive-pipeline.js'
 import { findPlace } from '../pipelines/find-place.js'
 import { readProfile } from '../pipelines/read-profile.js'

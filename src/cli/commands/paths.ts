@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { EXIT } from '../../errors/index.js'
+import { openHome } from '../../host/home/index.js'
 import type { CommandContext } from '../context.js'
-import { openHome } from '../home.js'
 import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {

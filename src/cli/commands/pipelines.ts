@@ -3,6 +3,7 @@ import { extname, resolve } from 'node:path'
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { drawDot, printDot } from '../../graph/index.js'
+import { openHome } from '../../host/home/index.js'
 import {
   builtInPipelines,
   findPrompt,
@@ -15,7 +16,6 @@ import {
 import { drawMarkdown, drawSvg, RunGates } from '../../runs/index.js'
 import { localPerson } from '../approvals/decide-request.js'
 import type { CommandContext } from '../context.js'
-import { openHome } from '../home.js'
 import { promptDirectory, readPrompt } from '../pipelines/read-profile.js'
 import { findRunFor, withStore } from '../runs/open-runs.js'
 import type { CommandInput } from '../specs/command-spec.js'

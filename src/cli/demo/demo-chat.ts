@@ -1,9 +1,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { editSettings } from '../../config/index.js'
+import type { Home } from '../../host/home/index.js'
 import { People } from '../../people/index.js'
 import { FakeBotApi } from '../../telegram/fake/index.js'
-import type { Home } from '../home.js'
-import { editSettings } from '../serve/settings-edit.js'
 
 /** Telegram itself, on loopback, with one person in it who is paired already: the demo needs no phone and no network. */
 export async function openDemoChat(

@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../clock/index.js'
 import { listRuns } from '../../engine/index.js'
+import type { Home } from '../../host/home/index.js'
 import { openHomeStore } from '../../host/index.js'
 import { plural } from '../../text/index.js'
 import { emptyTrash, removeWorktree, type WorktreeEntry, type WorktreeFate } from '../../worktrees/index.js'
 import { ledgerOf } from '../graphs/run-worktrees.js'
-import type { Home } from '../home.js'
 import type { Finding } from './checks.js'
 
 /** The worktrees that runs have left. With `fix` those go that hold nothing of their own; the others are only told. */

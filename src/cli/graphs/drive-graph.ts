@@ -10,12 +10,12 @@ import {
   runStream,
 } from '../../engine/index.js'
 import { EXIT } from '../../errors/index.js'
+import type { Home } from '../../host/home/index.js'
 import type { RunGates } from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
 import { formatDuration, plural } from '../../text/index.js'
 import { localPerson } from '../approvals/decide-request.js'
 import type { CommandContext } from '../context.js'
-import type { Home } from '../home.js'
 import { driveHere, tellAs } from '../runs/drive-here.js'
 import { followRun } from '../runs/follow-run.js'
 import { GraphProgress } from '../runs/graph-progress.js'

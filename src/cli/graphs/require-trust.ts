@@ -1,4 +1,5 @@
 import { SignalboxError } from '../../errors/index.js'
+import type { Home } from '../../host/home/index.js'
 import type { EventStore } from '../../store/index.js'
 import { visibleText } from '../../text/index.js'
 import {
@@ -11,7 +12,6 @@ import {
 } from '../../trust/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
-import type { Home } from '../home.js'
 import type { ReadGraph } from './read-graph.js'
 
 /** Lines of a difference that a person reads before they look for themselves. */

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Home } from '../../host/home/index.js'
 import type { EventStore } from '../../store/index.js'
 import { formatAge, plural } from '../../text/index.js'
 import {
@@ -12,7 +13,6 @@ import {
 } from '../../worktrees/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
-import type { Home } from '../home.js'
 
 const DAY_MS = 24 * 3_600_000
 

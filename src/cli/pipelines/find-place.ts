@@ -2,10 +2,10 @@ import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { isEnded, listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import type { Home } from '../../host/home/index.js'
 import { type PipelineArgs, PipelineGit } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { CommandContext } from '../context.js'
-import type { Home } from '../home.js'
 
 type Place = PipelineArgs['place']
 

@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
+import { openHome } from '../../host/home/index.js'
 import { promptHash } from '../../pipelines/index.js'
 import type { CommandContext } from '../context.js'
-import { openHome } from '../home.js'
 import { readProfile } from './read-profile.js'
 
 let directory: string

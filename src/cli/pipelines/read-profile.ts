@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AgentAdapter, loadAgent, type PermissionLevel } from '../../agents/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import type { Home } from '../../host/home/index.js'
 import {
   type Player,
   type ProfileCopy,
@@ -13,7 +14,6 @@ import {
 } from '../../pipelines/index.js'
 import { agentPlace } from '../agent-place.js'
 import type { CommandContext } from '../context.js'
-import type { Home } from '../home.js'
 import { firstAgent, nearestLevel, splitWords } from '../runs/oneshot-options.js'
 
 export interface ProfileWish {

@@ -1,10 +1,10 @@
 import { byTurn, isEnded, listRuns, type RunRecord, resumeRun } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
+import type { Home } from '../../host/home/index.js'
 import { isPipelineRun } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { CommandContext } from '../context.js'
-import type { Home } from '../home.js'
 import { withStore } from '../runs/open-runs.js'
 import { drivePipeline, readPipeline } from './drive-pipeline.js'
 

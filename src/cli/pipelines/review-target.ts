@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { SignalboxError } from '../../errors/index.js'
+import type { Home } from '../../host/home/index.js'
 import { fetchPullRequest, type Issue, PipelineGit, type ReviewTarget, trackerServices } from '../../pipelines/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { CommandContext } from '../context.js'
-import type { Home } from '../home.js'
 import { findRunFor } from '../runs/open-runs.js'
 import { readPipeline } from './drive-pipeline.js'
 

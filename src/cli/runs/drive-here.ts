@@ -3,10 +3,10 @@ import type { Activity } from '../../activity/index.js'
 import { systemClock } from '../../clock/index.js'
 import { type CustomHandler, getRun, pauseRun, type RunRecord } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Home } from '../../host/home/index.js'
 import { RunGates } from '../../runs/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 import type { CommandContext } from '../context.js'
-import type { Home } from '../home.js'
 import { openOwnRuns, reportError } from './open-runs.js'
 
 export interface RunListener {

@@ -1,11 +1,11 @@
 import type { Activity } from '../../activity/index.js'
 import { systemClock } from '../../clock/index.js'
 import { type CustomHandler, findRun, type RunHost, type RunRecord } from '../../engine/index.js'
+import { type Home, openHome } from '../../host/home/index.js'
 import { openHomeStore } from '../../host/index.js'
 import { openRuns } from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
 import type { CommandContext } from '../context.js'
-import { type Home, openHome } from '../home.js'
 
 /** The store of this home, for commands that read runs or write to them: that needs no daemon. */
 export async function withStore<T>(

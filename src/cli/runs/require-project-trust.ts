@@ -1,8 +1,8 @@
+import type { Home } from '../../host/home/index.js'
 import type { EventStore } from '../../store/index.js'
 import { executableProject, PROJECT_FILE, TrustBook } from '../../trust/index.js'
 import type { CommandContext } from '../context.js'
 import { letRun } from '../graphs/require-trust.js'
-import type { Home } from '../home.js'
 import { enterProject } from '../project-settings.js'
 
 /**

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
+import { editSettings, isEditable, type SettingValue, settingsVersion } from '../../config/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { type Home, openHome } from '../../host/home/index.js'
 import type { ServerExtras } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
-import { type Home, openHome } from '../home.js'
 import { serverPipelines } from './server-pipelines.js'
-import { editSettings, isChangeable, type SettingValue, settingsVersion } from './settings-edit.js'
 
 /** Settings, doctor, oneshots and forks, as the commands do them, for the pages of the dashboard. */
 export function serverExtras(context: CommandContext, home: Home): ServerExtras {
@@ -37,7 +37,7 @@ export function serverExtras(context: CommandContext, home: Home): ServerExtras 
           about,
           shown,
           origin: { ...origin },
-          isChangeable: isChangeable(key),
+          isChangeable: isEditable(key),
         })),
       version: settingsVersion(file),
     }),

@@ -1,7 +1,7 @@
 import { SignalboxError } from '../../errors/index.js'
+import { openHome } from '../../host/home/index.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
-import { openHome } from '../home.js'
 import { joinTmux } from '../watch/join-tmux.js'
 import { sessionPath } from './session-path.js'
 

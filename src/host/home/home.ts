@@ -8,31 +8,31 @@ import {
   parseSize,
   resolveDirectories,
   socketPath,
-} from '../config/index.js'
-import type { Prices } from '../engine/index.js'
-import type { HostSettings } from '../host/index.js'
-import { approvalPolicy } from './approvals/approval-policy.js'
-import type { CommandContext } from './context.js'
+} from '../../config/index.js'
+import type { Prices } from '../../engine/index.js'
+import type { HostSettings } from '../settings.js'
+import { approvalPolicy } from './approval-policy.js'
 
+/** A home directory: where its files lie, its settings in force, and those that a host takes. */
 export interface Home {
   directories: Directories
   loaded: LoadedConfig
   settings: HostSettings
 }
 
-/** The directories and settings in force, checked. Everything that is wrong with them is said here, before anything is started. */
+/**
+ * Reads and checks the home directory that the environment names. With `projectFile`, the settings
+ * of that project apply too.
+ * @throws SignalboxError `E_CONFIG` with every mistake, before anything is started.
+ */
 export function openHome(
-  context: CommandContext,
-  options: { home?: string; projectFile?: LoadOptions['projectFile'] } = {},
+  { env }: { env: NodeJS.ProcessEnv },
+  { projectFile }: Pick<LoadOptions, 'projectFile'> = {},
 ): Home {
-  const environment = options.home ? { ...context.env, SIGNALBOX_HOME: options.home } : context.env
-  const directories = resolveDirectories(environment, context.env.HOME)
+  const directories = resolveDirectories(env, env.HOME)
   ensureDirectories(directories)
-  const loaded = loadConfig({
-    environment,
-    userFile: join(directories.config, 'config.toml'),
-    ...(options.projectFile && { projectFile: options.projectFile }),
-  })
+  const settingsFile = join(directories.config, 'config.toml')
+  const loaded = loadConfig({ environment: env, userFile: settingsFile, ...(projectFile && { projectFile }) })
   const { config } = loaded
   return {
     directories,
@@ -43,7 +43,7 @@ export function openHome(
       daemonSocket: socketPath(directories, 'signalbox.sock'),
       keeperSocket: socketPath(directories, 'keeper.sock'),
       packDirectory: join(directories.config, 'packs'),
-      settingsFile: join(directories.config, 'config.toml'),
+      settingsFile,
       size: parseSize(config.terminal.size),
       scrollback: config.terminal.scrollback,
       maxSessions: config.sessions.max_total,
@@ -89,7 +89,7 @@ export function openHome(
   }
 }
 
-/** A model with both prices has a price. */
+/** Models with both prices set; a price for input alone is not enough to compute a cost. */
 function pricesOf(
   prices: Readonly<Record<string, { input: number | null; output: number | null; cache_read: number | null }>>,
 ): Prices {

@@ -1,15 +1,16 @@
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { loadConfig } from '../../config/index.js'
-import { SignalboxError } from '../../errors/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { loadConfig } from './index.js'
 
 export type SettingValue = string | number | boolean | null | readonly string[]
 
 /**
- * What a page may change: how loud and how patient Signalbox is. Never what is run, who decides, where it listens, what leaves the
- * machine: those are changed at the terminal.
+ * The settings that can be changed from the dashboard: notifications, timing, appearance. Settings
+ * about what runs, who decides, where the server listens and what leaves the machine can only be
+ * changed at the terminal.
  */
-const CHANGEABLE = [
+const EDITABLE = [
   /^notify\.(?!command$)/,
   /^(reading|sinks|blocks|attach)\./,
   /^terminal\.size$/,
@@ -19,11 +20,12 @@ const CHANGEABLE = [
   /^telegram\.(announce|stream|topics)$/,
 ]
 
-export function isChangeable(key: string): boolean {
-  return CHANGEABLE.some(pattern => pattern.test(key))
+/** Whether the dashboard may change this setting. */
+export function isEditable(key: string): boolean {
+  return EDITABLE.some(pattern => pattern.test(key))
 }
 
-/** Of the file as it is: who looked at another one is told. */
+/** Identifies the content of a settings file, so that an edit of an outdated copy is refused. */
 export function settingsVersion(file: string): string {
   return createHash('sha256')
     .update(existsSync(file) ? readFileSync(file) : '')
@@ -31,26 +33,30 @@ export function settingsVersion(file: string): string {
     .slice(0, 16)
 }
 
+export interface EditOptions {
+  /** The version that was shown to the person; null skips the comparison. */
+  version: string | null
+  /** A person at this machine asked for it: every setting may be changed. */
+  isAtTerminal?: boolean
+}
+
 /**
- * Changes settings in a person's own file, line by line, so that its comments stay. What comes out is read again before it counts: when
- * it does not say exactly what was wanted, nothing is written.
+ * Changes settings in a person's settings file, line by line, so that its comments stay. The result
+ * is parsed before the file is replaced; if any other setting would change, nothing is written.
  * @throws SignalboxError `E_ROLE`, `E_VERSION`, `E_CONFIG`
  */
 export function editSettings(
   file: string,
   changes: Readonly<Record<string, SettingValue>>,
-  {
-    version,
-    isAtTerminal = false,
-  }: { version: string | null /** A person at this machine asked for it. */; isAtTerminal?: boolean },
+  { version, isAtTerminal = false }: EditOptions,
 ): void {
-  const denied = isAtTerminal ? undefined : Object.keys(changes).find(key => !isChangeable(key))
+  const denied = isAtTerminal ? undefined : Object.keys(changes).find(key => !isEditable(key))
   if (denied !== undefined)
-    throw new SignalboxError('E_ROLE', `"${denied}" is not changed from a page`, {
-      next: `change it in ${file}, at a terminal`,
+    throw new SignalboxError('E_ROLE', `"${denied}" cannot be changed from the dashboard`, {
+      next: `edit ${file} on this machine`,
     })
   if (version !== null && version !== settingsVersion(file))
-    throw new SignalboxError('E_VERSION', 'the settings have changed since you looked', { next: 'look again' })
+    throw new SignalboxError('E_VERSION', 'the settings have changed since you loaded them', { next: 'reload them' })
   const before = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const after = Object.entries(changes).reduce((text, [key, value]) => withValue(text, key, value), before)
   const temporary = `${file}.${process.pid}.new`
@@ -73,7 +79,7 @@ function check(file: string, temporary: string, changes: Readonly<Record<string,
   const [before, after] = [read(file), read(temporary)]
   for (const [key, shown] of after) {
     if (Object.hasOwn(changes, key) || before.get(key) === shown) continue
-    throw new SignalboxError('E_CONFIG', `"${key}" would have changed, too`, { next: `edit ${file} by hand` })
+    throw new SignalboxError('E_CONFIG', `the edit would also change "${key}"`, { next: `edit ${file} by hand` })
   }
 }
 
