@@ -4,8 +4,8 @@ import { z } from 'zod'
 import { type graphOf, listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
-import { type Diagnostic, lintParsed, parseDot } from '../../graph/index.js'
-import { drawSvg, lookForPrompt } from '../../runs/index.js'
+import { parseDot } from '../../graph/index.js'
+import { drawSvg, loadGraph } from '../../runs/index.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, moment, position } from '../schemas/common.js'
 import { diagnostic } from '../schemas/runs.js'
@@ -114,14 +114,11 @@ export const graphRoutes: readonly Route[] = [
 
 type Source = z.output<typeof sourceBody>
 
-async function read({ body, host }: Pick<Call<unknown, Source>, 'body' | 'host'>) {
+async function read({ body, host, parts }: Pick<Call<unknown, Source>, 'body' | 'host' | 'parts'>) {
   const directory = body.project === undefined ? null : await knownProject(host, body.project)
   const dot = 'dot' in body ? body.dot : readDot(directory!, body.file)
-  const parsed = parseDot(dot)
-  const facts =
-    directory === null ? {} : { promptFile: (prompt: string) => lookForPrompt(prompt, directory, directory) }
-  const diagnostics: Diagnostic[] = lintParsed(parsed, facts)
-  return { parsed, diagnostics }
+  const search = { home: parts.home(), env: parts.env, cwd: directory ?? '/' }
+  return loadGraph(search, { text: dot, path: null, name: 'the graph' }, { hasProject: directory !== null })
 }
 
 /** Files are read only where sessions or runs have been: a path of a request opens nothing else. */

@@ -2,11 +2,10 @@ import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentNames } from '../../agents/index.js'
+import { editSettings, isEditable, settingsVersion } from '../../config/index.js'
 import { isEnded, listRuns } from '../../engine/index.js'
-import { SignalboxError } from '../../errors/index.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, moment, okAnswer, position } from '../schemas/common.js'
-import { absent } from './run-start.js'
 
 const finding = z.looseObject({
   check: z.string(),
@@ -38,8 +37,7 @@ export const systemRoutes: readonly Route[] = [
     access: 'viewer',
     answers: { 200: answer('the settings', settings) },
     handle: ({ parts, json }) => {
-      if (!parts.extras.settings) throw absent('settings')
-      const view = parts.extras.settings()
+      const view = settingsOf(parts)
       return json(view, 200, { etag: `"${view.version}"` })
     },
   }),
@@ -55,11 +53,9 @@ export const systemRoutes: readonly Route[] = [
     }),
     answers: { 200: answer('the settings as they are now', settings) },
     handle: async call => {
-      const { changeSettings, settings: read } = call.parts.extras
-      if (!changeSettings || !read) throw absent('settings')
       const version = call.header('if-match')?.replaceAll('"', '') ?? null
-      await changeSettings(call.body.changes, version, call.person.name)
-      return call.json(read())
+      editSettings(settingsFile(call.parts), call.body.changes, { version })
+      return call.json(settingsOf(call.parts))
     },
   }),
   route({
@@ -69,10 +65,7 @@ export const systemRoutes: readonly Route[] = [
     summary: 'What Signalbox stands on, checked.',
     access: 'viewer',
     answers: { 200: answer('the findings', z.object({ items: z.array(finding) })) },
-    handle: async call => {
-      if (!call.parts.extras.doctor) throw absent('doctor')
-      return call.json({ items: await call.parts.extras.doctor() })
-    },
+    handle: async call => call.json({ items: await call.parts.doctor.findings() }),
   }),
   route({
     id: 'doctor.fix',
@@ -81,10 +74,7 @@ export const systemRoutes: readonly Route[] = [
     summary: 'Repairs what one check found, as far as that loses nothing.',
     access: 'owner',
     answers: { 200: answer('the findings after it', z.object({ items: z.array(finding) })) },
-    handle: async call => {
-      if (!call.parts.extras.doctorFix) throw absent('doctor')
-      return call.json({ items: await call.parts.extras.doctorFix(call.params.check!) })
-    },
+    handle: async call => call.json({ items: await call.parts.doctor.fix(call.params.check!) }),
   }),
   route({
     id: 'presence.tell',
@@ -118,13 +108,10 @@ export const systemRoutes: readonly Route[] = [
       z.strictObject({ action: z.literal('confirm'), code: z.string().min(1).max(100) }),
     ]),
     answers: { 200: answer('how the pairing stands', z.looseObject({})) },
-    handle: async call => {
-      const { pairing } = call.parts.extras
-      if (!pairing)
-        throw new SignalboxError('E_STATE', 'no Telegram bot runs', { next: 'set telegram.token_file and start again' })
-      const { body } = call
-      if (body.action === 'confirm') return call.json(await pairing.confirm(body.code))
-      return call.json(await (body.action === 'open' ? pairing.open() : pairing.close()))
+    handle: ({ parts, body, json }) => {
+      const pairing = parts.bot.pairing()
+      if (body.action === 'confirm') return json({ person: pairing.confirm(body.code) })
+      return json(body.action === 'open' ? pairing.open() : pairing.close())
     },
   }),
   route({
@@ -189,6 +176,24 @@ export const systemRoutes: readonly Route[] = [
   ),
 ]
 
+function settingsFile({ home }: Call['parts']): string {
+  return join(home().directories.config, 'config.toml')
+}
+
+function settingsOf(parts: Call['parts']): z.output<typeof settings> {
+  const items = parts
+    .home()
+    .loaded.entries()
+    .map(({ key, about, shown, origin: { source, place } }) => ({
+      key,
+      about,
+      shown,
+      origin: { source, ...(place !== undefined && { place }) },
+      isChangeable: isEditable(key),
+    }))
+  return { items, version: settingsVersion(settingsFile(parts)) }
+}
+
 async function healthOf(call: Call) {
   const { parts, host } = call
   const { dataDirectory, minFreeMb } = host.settings
@@ -209,7 +214,7 @@ async function healthOf(call: Call) {
     runs: { driven: open.filter(({ labels }) => labels.host === 'daemon').length, open: open.length },
     streams: { events: parts.streams.count('events'), terminals: parts.streams.count('terminal') },
     agents: agentNames(),
-    telegram: parts.extras.telegram?.() ?? { state: 'off' },
+    telegram: parts.bot.health(),
     disk: { freeMb: Math.floor((bavail * bsize) / 1_048_576), leastMb: minFreeMb },
     lockdownSince: parts.lockdown.since,
     isReadOnly: parts.settings.isReadOnly,
