@@ -79,7 +79,7 @@ export function parseSize(text: string | undefined, most = 9_999): { cols: numbe
   if (text === undefined) return null
   const match = /^(\d{1,4})x(\d{1,4})$/i.exec(text)
   const [cols, rows] = [Number(match?.[1]), Number(match?.[2])]
-  if (match && cols >= 2 && rows >= 1 && cols <= most && rows <= most) return { cols, rows }
+  if (match && cols >= 1 && rows >= 1 && cols <= most && rows <= most) return { cols, rows }
   throw new SignalboxError('E_INPUT', `invalid terminal size "${text}"`, {
     next: `columns x rows, such as 120x40; at most ${most}x${most}`,
   })

@@ -149,7 +149,7 @@ describe('send', () => {
     expect((await home.ok(['read'])).stdout).toContain('I am the first.')
     expect((await home.ok(['stop', first.id])).stdout).toMatch(new RegExp(`active now: 2 +${second.id}`))
     expect(await active()).toBe(second.id)
-    expect((await home.ok(['stop', second.id])).stdout).toContain('no other session of yours is running')
+    expect((await home.ok(['stop', second.id])).stdout).toContain('you have no other running session')
   })
 
   it('takes the prompt from a file, and a text that looks like a command as text', async () => {

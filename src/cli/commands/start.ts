@@ -13,7 +13,7 @@ export async function run(context: CommandContext, { args, options, rest }: Inpu
   const { agent = null } = args
   if (!agent && (!rest || rest.length === 0))
     throw new SignalboxError('E_INPUT', 'nothing to start', {
-      next: 'name an agent: signalbox start claude; or a program: signalbox start -- <program> [args…]',
+      next: 'signalbox start demo, or signalbox start -- <program> [args…]',
     })
   if (options.raw && !options.wait) throw new SignalboxError('E_INPUT', '--raw needs --wait')
   const request = {
