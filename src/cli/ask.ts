@@ -5,8 +5,8 @@ import { delay, systemClock } from '../clock/index.js'
 const DRAIN_MS = 40
 
 /**
- * Asks the person for one line. The caller has checked that both ends are a terminal. What was typed
- * before the question is discarded.
+ * Asks the person for one line. The caller has checked that both ends are a terminal. What was
+ * typed before the question is discarded.
  */
 export async function askLine(question: string): Promise<string> {
   await discardTypedAhead()

@@ -70,9 +70,9 @@ export class DaemonClient {
   }
 
   /**
-   * A daemon may be of an older build than this program. One that a command started is stopped, and the
-   * caller starts a new one, which takes over sessions and runs. One that a person started, or that is
-   * locked down, keeps running.
+   * A daemon may be of an older build than this program. One that a command started is stopped, and
+   * the caller starts a new one, which takes over sessions and runs. One that a person started, or
+   * that is locked down, keeps running.
    */
   async #isReplaced(context: CommandContext): Promise<boolean> {
     const daemon = await this.#quick<DaemonInfo>('GET', '/daemon')

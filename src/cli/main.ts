@@ -17,10 +17,13 @@ const GROUPS: Record<NamedCommand['group'], string> = {
 
 type RunCommand = (command: NamedCommand, input: Omit<CommandInput, 'rest'>) => Promise<void>
 
-/** Runs one command line and returns its exit code. An error of a command is printed as one line. */
+/**
+ * Runs one command line and returns its exit code. An error of a command is printed as one line.
+ */
 export async function main(argv: readonly string[], context: CommandContext = processContext()): Promise<number> {
   ignoreBrokenPipe()
-  // For a command that runs other programs the words after `--` are theirs; elsewhere `--` ends the options.
+  // For a command that runs other programs the words after `--` are theirs; elsewhere `--` ends the
+  // options.
   const takesRest = COMMANDS.some(command => command.rest !== undefined && command.name === argv[0])
   const separator = takesRest ? argv.indexOf('--') : -1
   const words = separator < 0 ? argv : argv.slice(0, separator)
@@ -88,7 +91,9 @@ function buildCommand(spec: NamedCommand, run: RunCommand): Command {
   return command
 }
 
-/** Commander prints a mistake and its suggestion on separate lines; here every error is one line. */
+/**
+ * Commander prints a mistake and its suggestion on separate lines; here every error is one line.
+ */
 function oneLineErrors(command: string): OutputConfiguration {
   return {
     outputError: (text, write) => {

@@ -1,6 +1,9 @@
 import { SignalboxError } from '../errors/index.js'
 
-/* Values of options, from text to what the program works with. Each throws `E_INPUT` with the option's name. */
+/*
+ * Values of options, from text to what the program works with. Each throws `E_INPUT` with the
+ * option's name.
+ */
 
 const UNITS: Readonly<Record<string, number>> = {
   ms: 1,

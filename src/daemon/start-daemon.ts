@@ -21,7 +21,10 @@ export interface DaemonOptions {
   isReadOnly?: boolean
   /** Scripted agents in a temporary home: pages say so. */
   isDemo?: boolean
-  /** Started by a command that needs a session, not a dashboard: it starts even if the port is taken. */
+  /**
+   * Started by a command that needs a session, not a dashboard: it starts even if the port is
+   * taken.
+   */
   isDetached: boolean
   clock: Clock
   version: string
@@ -44,9 +47,9 @@ export interface Daemon {
 }
 
 /**
- * Starts the daemon of a home directory: the keeper, the host of the sessions, the driver of runs, the
- * HTTP API and the Telegram bot. A lock guarantees that there is one. Sessions belong to the keeper, so
- * stopping or killing the daemon ends none of them.
+ * Starts the daemon of a home directory: the keeper, the host of the sessions, the driver of runs,
+ * the HTTP API and the Telegram bot. A lock guarantees that there is one. Sessions belong to the
+ * keeper, so stopping or killing the daemon ends none of them.
  * @throws SignalboxError `E_DAEMON_RUNNING`, `E_CONFIG`, `E_PORT`
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
@@ -123,7 +126,9 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   }
 }
 
-/** Drives the runs of the daemon. A run that was started at a terminal belongs to the person there. */
+/**
+ * Drives the runs of the daemon. A run that was started at a terminal belongs to the person there.
+ */
 function driveRuns(host: Host, env: NodeJS.ProcessEnv, onError: (error: unknown) => void) {
   const { dataDirectory, envPass, maxRuns, prices, maxParallel, commands } = host.settings
   const runs = openRuns({

@@ -8,8 +8,8 @@ import { checkLedger, checkStore } from './store.js'
 import { checkWorktrees } from './worktrees.js'
 
 /**
- * Checks the machine and the home directory. With `fix`, repairs what can be repaired without losing
- * anything.
+ * Checks the machine and the home directory. With `fix`, repairs what can be repaired without
+ * losing anything.
  */
 export async function examine(context: DoctorContext, { fix }: { fix: boolean }): Promise<Finding[]> {
   const findings: Finding[] = [{ check: 'node', level: 'ok', message: process.version }]

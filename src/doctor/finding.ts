@@ -12,7 +12,7 @@ export interface Finding {
   agent?: AgentFinding
 }
 
-/** What the checks look at. */
+/** What the checks examine. */
 export interface DoctorContext {
   env: NodeJS.ProcessEnv
   cwd: string

@@ -9,7 +9,9 @@ import { plural } from '../text/index.js'
 import { emptyTrash, removeWorktree, type WorktreeEntry, type WorktreeFate } from '../worktrees/index.js'
 import type { Finding } from './finding.js'
 
-/** Checks the worktrees that runs have left. With `fix`, removes those without work of their own. */
+/**
+ * Checks the worktrees that runs have left. With `fix`, removes those without work of their own.
+ */
 export async function checkWorktrees(home: Home, { fix }: { fix: boolean }): Promise<Finding[]> {
   const { dataDirectory } = home.settings
   // Without a store there are no runs, and a check does not create one.

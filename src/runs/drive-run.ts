@@ -10,7 +10,10 @@ import type { StartContext } from './start-context.js'
 export interface RunListener {
   event(event: StoredEvent): void
   activity(activity: Activity): void
-  /** Answers a gate now; left out, gates wait in the ledger. The signal aborts once it is answered elsewhere. */
+  /**
+   * Answers a gate now; left out, gates wait in the ledger. The signal aborts once it is answered
+   * elsewhere.
+   */
   answerGate?(gates: RunGates, approval: string, signal: AbortSignal): Promise<void>
 }
 
@@ -18,7 +21,9 @@ export interface DriveOptions {
   /** Handlers and functions of the user's own module. */
   handlers?: Readonly<Record<string, CustomHandler>> | undefined
   functions?: Readonly<Record<string, CustomHandler>> | undefined
-  /** Keeps driving while the run waits for a person; else it returns and the run stays in the store. */
+  /**
+   * Keeps driving while the run waits for a person; else it returns and the run stays in the store.
+   */
   stays: boolean
   onError(error: unknown): void
 }

@@ -10,7 +10,9 @@ import type { StartContext } from './start-context.js'
 export interface FollowOptions {
   /** Only this step. */
   step: string | null
-  /** Continues until the run ends or is paused, or the signal aborts; else reports what there is. */
+  /**
+   * Continues until the run ends or is paused, or the signal aborts; else reports what there is.
+   */
   isFollowing: boolean
   signal: AbortSignal
 }
@@ -19,7 +21,8 @@ export interface FollowOptions {
 const POLL_MS = 200
 
 /**
- * Reports what happened in a run and, with `isFollowing`, what happens, whichever process drives it.
+ * Reports what happened in a run and, with `isFollowing`, what happens, whichever process drives
+ * it.
  * @throws SignalboxError `E_UNKNOWN` for a step that the run does not have.
  */
 export async function followRun(

@@ -9,8 +9,9 @@
  *   driveRun                        drives a run in this process; the daemon uses `openRuns`
  *   followRun                       reports what happens in a run, whichever process drives it
  *
- * `StartContext` says where and for whom a run is started. Its `asker` puts questions to a person: the
- * terminal asks, the daemon has none, and a start that needs an answer then fails with the reason.
+ * `StartContext` says where and for whom a run is started. Its `asker` puts questions to a person:
+ * the terminal asks, the daemon has none, and a start that needs an answer then fails with the
+ * reason.
  *
  * To add an option of a run: its field in the options type of the start function, its flag in
  * `cli/specs`, and its field in the body of `server/routes/run-start.ts`.

@@ -13,9 +13,9 @@ export interface TranscriptStream {
 }
 
 /**
- * Follows the transcript of a session. `agentSession` gives the agent's own session id, which may be
- * known late. An agent without a transcript reports nothing. A host that takes over reads from the
- * start; the listener skips what the log of the step already has.
+ * Follows the transcript of a session. `agentSession` gives the agent's own session id, which may
+ * be known late. An agent without a transcript reports nothing. A host that takes over reads from
+ * the start; the listener skips what the log of the step already has.
  */
 export async function followTranscript(
   record: SessionRecord,

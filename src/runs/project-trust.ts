@@ -38,7 +38,8 @@ async function requireTrust(context: StartContext, found: ExecutableFiles, trust
 }
 
 /**
- * Trust in a graph and in every file that it names. Examples that ship with the program are trusted.
+ * Trust in a graph and in every file that it names. Examples that ship with the program are
+ * trusted.
  * @returns the trusted files; null for a shipped example. @throws SignalboxError `E_UNTRUSTED`
  */
 export async function requireGraphTrust(
@@ -54,8 +55,8 @@ export async function requireGraphTrust(
 }
 
 /**
- * Trust in the files of a project that agents would obey there, as they lie in the directory or, with
- * a revision, as a worktree of that revision would have them.
+ * Trust in the files of a project that agents would obey there, as they lie in the directory or,
+ * with a revision, as a worktree of that revision would have them.
  * @throws SignalboxError `E_UNTRUSTED`
  */
 export async function requireProjectTrust(
@@ -89,7 +90,7 @@ export async function enterProjectWithSettings(context: StartContext, trust: str
   return Object.hasOwn(files, PROJECT_FILE) ? enterProject(context, { trust, isApart: false }) : context.home
 }
 
-/** Applies the project's settings if they are trusted; else `loaded.notes` says so. Asks nobody. */
+/** Applies the project's settings if they are trusted; else `loaded.notes` says so. Never asks. */
 export async function withProjectSettings(
   context: Pick<StartContext, 'store' | 'home' | 'env' | 'cwd'>,
 ): Promise<Home> {

@@ -6,7 +6,9 @@ import type { EventStore } from '../store/index.js'
 import { type Answerer, RunGates } from './run-gates.js'
 import type { StartContext } from './start-context.js'
 
-/** The queued runs of pipelines in the order in which they start: by `priority` label, then by age. */
+/**
+ * The queued runs of pipelines in the order in which they start: by `priority` label, then by age.
+ */
 export async function queuedPipelines(store: EventStore): Promise<RunRecord[]> {
   const queued = (await listRuns(store)).filter(run => run.status === 'queued' && isPipelineRun(run))
   return queued.sort(byTurn)

@@ -40,8 +40,8 @@ export interface ResumeOptions {
 
 /**
  * Makes a paused or failed run ready to continue where it stopped. A queued run needs nothing.
- * @throws SignalboxError `E_INPUT` if there is nothing to resume, `E_CONFIG` if its directory is gone
- * or moved, `E_GRAPH` if its DOT file has changed.
+ * @throws SignalboxError `E_INPUT` if there is nothing to resume, `E_CONFIG` if its directory is
+ * gone or moved, `E_GRAPH` if its DOT file has changed.
  */
 export async function resumeRun(
   context: StartContext,
@@ -156,7 +156,9 @@ async function resumeOneshot(
   return isLive ? 'daemon' : 'caller'
 }
 
-/** A oneshot continues on commits that descend from the one it started at, unless the person agrees. */
+/**
+ * A oneshot continues on commits that descend from the one it started at, unless the person agrees.
+ */
 async function checkHead({ asker }: StartContext, { id, cwd }: RunRecord, base: string | null): Promise<void> {
   const git = new Git(cwd)
   const head = await git.head()

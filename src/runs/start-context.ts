@@ -18,9 +18,11 @@ export interface StartContext {
   clock: Clock
   /** The id of the person who starts it; `local` is the person at this machine. */
   person: string
-  /** Asks the person; null where nobody can be asked: the start then fails and says why. */
+  /** Asks the person; null without one: a start that needs an answer then fails with the reason. */
   asker: Asker | null
-  /** Makes sure that a daemon runs; called before a run is created that only the daemon can drive. */
+  /**
+   * Makes sure that a daemon runs; called before a run is created that only the daemon can drive.
+   */
   requireDaemon(): Promise<void>
 }
 
@@ -69,7 +71,7 @@ export function driverLabel(driver: StartedRun['driver']): Record<string, string
 }
 
 /**
- * The context of a start inside the daemon, for a page or a chat: nobody can be asked.
+ * The context of a start inside the daemon, for a page or a chat. No person can be asked.
  * @throws SignalboxError `E_INPUT` if the project is not a directory.
  */
 export function daemonContext(

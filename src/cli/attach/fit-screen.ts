@@ -7,9 +7,9 @@ export interface Size {
 }
 
 /**
- * Shows a terminal in one of another size. Bytes are made for one size; in another, rows break and stay
- * where they should be replaced. So an emulator of the original size plays them, and the part of its
- * screen that fits is drawn: from the left edge, down to the last row with text.
+ * Shows a terminal in one of another size. Bytes are made for one size; in another, rows break and
+ * stay where they should be replaced. So an emulator of the original size plays them, and the part
+ * of its screen that fits is drawn: from the left edge, down to the last row with text.
  */
 export class FittedScreen {
   #own: Size

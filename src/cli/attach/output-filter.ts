@@ -1,10 +1,12 @@
 /**
- * Filters an agent's output for the terminal of an attached person. The person sees everything that the
- * agent draws, but their terminal must not answer the agent's queries (Signalbox has answered them), must
- * stay on the screen that attach opened, and must keep its clipboard.
+ * Filters an agent's output for the terminal of an attached person. The person sees everything that
+ * the agent draws, but their terminal must not answer the agent's queries (Signalbox has answered
+ * them), must stay on the screen that attach opened, and must keep its clipboard.
  */
 
-/** Sequences that are removed: patterns with `$` match whole ones, the others match by their start. */
+/**
+ * Sequences that are removed: patterns with `$` match whole ones, the others match by their start.
+ */
 const REMOVED = [
   // Queries: answerback, device attributes, status, cursor position, parameters, version, keyboard,
   // modes, checksums, window, terminfo.
@@ -26,11 +28,16 @@ const REMOVED = [
   /^\u001b_/,
 ]
 
-/** Modes that switch screens: the attached terminal stays on the alternate screen that attach opened. */
+/**
+ * Modes that switch screens: the attached terminal stays on the alternate screen that attach
+ * opened.
+ */
 const SCREEN_MODES = new Set(['47', '1047', '1049'])
 const PRIVATE_MODES = /^\u001b\[\?([\d;]+)([hl])$/
 
-/** The longest sequence that is buffered until it is complete; a longer one is judged by its start. */
+/**
+ * The longest sequence that is buffered until it is complete; a longer one is judged by its start.
+ */
 const LONGEST = 4096
 
 // A string ends at its terminator, at a bell if it is an OSC, and at CAN, SUB or any other escape:

@@ -13,8 +13,9 @@ import type { CommandContext } from '../context.js'
 import type { InputOf } from '../specs/index.js'
 
 /*
- * For external test suites of graph runners: `parse`, `validate`, `run` and `list-handlers`, each of
- * which prints one JSON value. Runs are simulated in a temporary home: no agent, no key, no repository.
+ * For external test suites of graph runners: `parse`, `validate`, `run` and `list-handlers`, each
+ * of which prints one JSON value. Runs are simulated in a temporary home: no agent, no key, no
+ * repository.
  */
 export async function run(context: CommandContext, { args, options }: InputOf<'conformance'>): Promise<number> {
   const { action, file } = args

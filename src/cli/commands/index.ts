@@ -6,8 +6,8 @@ type Loader<Name extends CommandName> = () => Promise<{
 }>
 
 /**
- * The code of each command, loaded only when it runs: `commands/<name>.ts`. The compiler checks that
- * `run` accepts what the spec of the command produces.
+ * The code of each command, loaded only when it runs: `commands/<name>.ts`. The compiler checks
+ * that `run` accepts what the spec of the command produces.
  */
 export const LOADERS: { readonly [Name in CommandName]: Loader<Name> } = {
   status: () => import('./status.js'),

@@ -24,7 +24,7 @@ export async function run(context: CommandContext, { options }: InputOf<'serve'>
 /** Runs the daemon in this process until it is stopped. */
 async function serve(context: CommandContext, { port, readOnly, json }: Options): Promise<number> {
   process.umask(0o077)
-  // A command that needs a daemon started this process: nobody reads its output.
+  // Started by a command that needs a daemon: its output is not read.
   const isDetached = process.send !== undefined
   const { startDaemon } = await import('../../daemon/index.js')
   const starting = async () =>
@@ -60,7 +60,9 @@ async function serve(context: CommandContext, { port, readOnly, json }: Options)
   return EXIT.ok
 }
 
-/** Everything that the daemon has acknowledged is in the log, and its agents belong to the keeper. */
+/**
+ * Everything that the daemon has acknowledged is in the log, and its agents belong to the keeper.
+ */
 function forceExit(context: CommandContext): never {
   context.note(`error: the daemon did not stop cleanly within ${STOP_LIMIT_MS / 1000} s; exiting`)
   process.exit(EXIT.failed)

@@ -4,14 +4,15 @@ import type { CommandContext } from '../context.js'
 import type { InputOf } from '../specs/index.js'
 
 /*
- * OSC 133 marks (FinalTerm). A: a prompt starts. C: a command starts. D;n: it ended with exit code n.
+ * OSC 133 marks (FinalTerm). A: a prompt starts. C: a command starts. D;n: it ended with exit code
+ * n.
  *
- * Each script can be sourced twice, preserves $?, runs besides the person's own hooks, and writes marks
- * only to a terminal. Marks are printed before the prompt, whose text does not change.
+ * Each script can be sourced twice, preserves $?, runs besides the person's own hooks, and writes
+ * marks only to a terminal. Marks are printed before the prompt, whose text does not change.
  *
- * bash: PS0 is expanded after a command line is read and before it runs (4.4 and later); a DEBUG trap
- * would run too often and in subshells. PROMPT_COMMAND runs before each prompt; Signalbox's function
- * comes first, so that $? is the exit code of the command.
+ * bash: PS0 is expanded after a command line is read and before it runs (4.4 and later); a DEBUG
+ * trap would run too often and in subshells. PROMPT_COMMAND runs before each prompt; Signalbox's
+ * function comes first, so that $? is the exit code of the command.
  */
 const BASH = `# Signalbox shell integration for bash: eval "$(signalbox shell-integration bash)"
 if [[ $- == *i* && -z "\${__signalbox_marks-}" && ( \${BASH_VERSINFO[0]} -gt 4 || ( \${BASH_VERSINFO[0]} -eq 4 && \${BASH_VERSINFO[1]} -ge 4 ) ) ]]; then

@@ -113,7 +113,9 @@ interface Refusal {
   data: { from?: number; chat?: number; reason: string }
 }
 
-/** Refused attempts, newest last: strangers, viewers, forwarded messages, stale and forged buttons. */
+/**
+ * Refused attempts, newest last: strangers, viewers, forwarded messages, stale and forged buttons.
+ */
 async function refused(context: CommandContext, home: Home, isJson: boolean): Promise<number> {
   const client = await DaemonClient.connect(context)
   const found: Refusal[] = []
@@ -209,7 +211,10 @@ async function validToken(context: CommandContext, home: Home): Promise<string |
   }
 }
 
-/** The code is shown here and sent from the phone; the account is paired only if the person confirms it here. */
+/**
+ * The code is shown here and sent from the phone; the account is paired only if the person confirms
+ * it here.
+ */
 async function pairPhone(context: CommandContext, home: Home, role: PersonRole | undefined): Promise<number> {
   requirePerson(context)
   const name = await nameOf(openApi(home))

@@ -37,9 +37,9 @@ interface Seed {
 }
 
 /**
- * The whole product with scripted agents, in its own home: agents at work, one that waits, runs in the
- * middle of their graphs. Everything ends with this command. A demo that was killed is resumed at the
- * same address; its agents have kept running.
+ * The whole product with scripted agents, in its own home: agents at work, one that waits, runs in
+ * the middle of their graphs. Everything ends with this command. A demo that was killed is resumed
+ * at the same address; its agents have kept running.
  */
 export async function runDashboardDemo(context: CommandContext, options: DashboardDemoOptions): Promise<number> {
   const scenarios = writeScenarios(join(options.directory, 'scenarios'))
@@ -242,7 +242,9 @@ function startSession(
   })
 }
 
-/** The graphs are part of the demo, so it names their hash, as a person would after inspecting them. */
+/**
+ * The graphs are part of the demo, so it names their hash, as a person would after inspecting them.
+ */
 async function startRun(client: DaemonClient, graph: string, project: string): Promise<void> {
   const request = { graph, project, agent: 'demo' }
   try {

@@ -18,7 +18,7 @@ const atWork = {
   turns: [
     {
       steps: [
-        { say: 'I will rebuild the timetable module by module. First a look at what is there.' },
+        { say: 'I will rebuild the timetable module by module. First I read what is there.' },
         {
           todo: {
             items: [
@@ -47,7 +47,7 @@ const leader = {
     {
       steps: [
         { think: 800 },
-        { say: 'Four lines, 212 signals. I let helpers look at each line and put together what they find.' },
+        { say: 'Four lines, 212 signals. Subagents check each line, and I combine their findings.' },
         { usage: { input: 131_400, output: 2_650, costUsd: 0.43, contextWindow: 200_000, model: 'demo-large' } },
         {
           agents: {
@@ -65,7 +65,7 @@ const leader = {
             ],
           },
         },
-        { say: 'All lines are checked: two signals stand in the wrong place.' },
+        { say: 'All lines are checked: two signals are in the wrong place.' },
       ],
     },
   ],

@@ -4,9 +4,9 @@ import { type IncomingMessage, request } from 'node:http'
 import { delay, systemClock } from '../../clock/index.js'
 
 /*
- * `signalbox hook` forwards an agent's hook call to the daemon. The agent runs it many times a turn, so
- * it loads almost nothing (no commander, no settings) and must never disturb: a report takes at most two
- * seconds, prints nothing, and always succeeds.
+ * `signalbox hook` forwards an agent's hook call to the daemon. The agent runs it many times a
+ * turn, so it loads almost nothing (no commander, no settings) and must never disturb: a report
+ * takes at most two seconds, prints nothing, and always succeeds.
  *
  * A permission hook may hold: the relay waits for a person's decision and prints it in the agent's
  * format. If the daemon restarts meanwhile, the relay asks again under the same id, with increasing
@@ -45,8 +45,9 @@ export async function relayHook(call: RelayRequest): Promise<string | null> {
 }
 
 /**
- * Waits two seconds for the answer, which is not used. On a loaded machine the body may not have been
- * sent by then: it gets a last moment, because the daemon handles a request even if its sender is gone.
+ * Waits two seconds for the answer, which is not used. On a loaded machine the body may not have
+ * been sent by then: it gets a last moment, because the daemon handles a request even if its sender
+ * is gone.
  */
 async function report(post: Post): Promise<void> {
   const sent = new AbortController()
@@ -175,7 +176,10 @@ const PTS_MAJOR = 136
 const PTS_PER_MAJOR = 256
 const PTS_MAJORS = 8
 
-/** The controlling terminal in the seventh field of `/proc/<pid>/stat`; null if it is not a `/dev/pts`. */
+/**
+ * The controlling terminal in the seventh field of `/proc/<pid>/stat`; null if it is not a
+ * `/dev/pts`.
+ */
 export function terminalOfStat(stat: string): string | null {
   // The name in brackets may contain blanks and brackets.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')

@@ -82,8 +82,8 @@ export interface ChosenPack {
 }
 
 /**
- * The pack for a recording: of the named agent, or of the agent that its command line, banner or title
- * shows; else the generic one.
+ * The pack for a recording: of the named agent, or of the agent that its command line, banner or
+ * title shows; else the generic one.
  */
 export async function choosePack(
   recorded: Recorded,

@@ -108,7 +108,8 @@ describe('signalbox replay', () => {
       ['response_content', null, true, 'streaming', 'running'],
       ['tool_menu', 'permission', true, 'tool-pending', 'waiting-approval'],
       ['response_content', null, true, 'streaming', 'running'],
-      // The agent has closed its turn with a row of its own: people are told at once, the conversation waits until the screen stands.
+      // The agent has closed its turn with its own end row: the status changes at once, the
+      // conversation waits for a stable screen.
       ['idle_prompt', null, false, 'streaming', 'done'],
       ['idle_prompt', null, true, 'dormant', 'done'],
     ])

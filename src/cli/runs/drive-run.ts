@@ -33,8 +33,8 @@ export interface DriveFlags {
 type RunPlace = Pick<StartContext, 'store' | 'home' | 'env' | 'clock'>
 
 /**
- * Drives a run that was started, in this process or, if the daemon drives it, by following it; prints
- * what happens. @returns the exit code.
+ * Drives a run that was started, in this process or, if the daemon drives it, by following it;
+ * prints what happens. @returns the exit code.
  */
 export async function driveStarted(
   context: CommandContext,
@@ -59,7 +59,7 @@ export async function driveStarted(
   }
 }
 
-/** Tells that the run waits for the daemon or for `resume`. */
+/** Prints the id of a run that the daemon or `resume` will drive. */
 export function printQueued(
   context: CommandContext,
   id: string,
@@ -142,7 +142,10 @@ export async function followStarted(
   return concludeRun(context, place, final, flags)
 }
 
-/** Prints what happened in a run, and with `isFollowing` what happens. Ctrl-C stops only the printing. */
+/**
+ * Prints what happened in a run, and with `isFollowing` what happens. Ctrl-C stops only the
+ * printing.
+ */
 export async function followInTerminal(
   context: CommandContext,
   place: Omit<RunPlace, 'env'>,
@@ -186,7 +189,9 @@ function progressOf(context: CommandContext, record: RunRecord): Pick<RunListene
   return { event: event => progress.event(event), activity: activity => progress.activity(activity) }
 }
 
-/** The first signal interrupts the run cleanly, the second exits at once: the journal is complete. */
+/**
+ * The first signal interrupts the run cleanly, the second exits at once: the journal is complete.
+ */
 function onInterrupt(first: (signal: NodeJS.Signals) => Promise<void>): () => void {
   let count = 0
   const handle = (signal: NodeJS.Signals) => {

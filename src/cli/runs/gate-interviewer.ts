@@ -49,7 +49,10 @@ async function answerOnce(gates: RunGates, approval: string, interviewer: Consol
   }
 }
 
-/** Asks for the feedback or the edited text that some answers to a pipeline's plan need; null: ask again. */
+/**
+ * Asks for the feedback or the edited text that some answers to a pipeline's plan need; null: ask
+ * again.
+ */
 async function complete(
   interviewer: ConsoleInterviewer,
   record: ApprovalRecord,
@@ -93,7 +96,10 @@ function edit(text: string): string | null {
   }
 }
 
-/** Asks at the terminal of the command that drives the run. An answer from elsewhere closes the question. */
+/**
+ * Asks at the terminal of the command that drives the run. An answer from elsewhere closes the
+ * question.
+ */
 export class ConsoleInterviewer implements Interviewer {
   readonly #context: CommandContext
   readonly #signal: AbortSignal

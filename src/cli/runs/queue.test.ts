@@ -144,10 +144,10 @@ test('a higher priority starts first; each run shows its place in the queue and 
 test('without an id, cancel and resume take the only run here, or list several', async () => {
   const [one, two] = [await queue(undefined, { title: 'One' }), await queue(undefined, { title: 'Two' })]
   for (const command of [cancel, resume]) {
-    const said = await refusal(command(context(), input({}, {})))
-    expect(said.code).toBe(USAGE)
-    expect(said.message).toContain(one.run)
-    expect(said.message).toContain(two.run)
+    const refused = await refusal(command(context(), input({}, {})))
+    expect(refused.code).toBe(USAGE)
+    expect(refused.message).toContain(one.run)
+    expect(refused.message).toContain(two.run)
   }
   await cancel(context(), input({ run: one.run }, {}))
   printed = []
@@ -184,7 +184,7 @@ test('a project whose files start programs needs trust: by the hash of its files
   await queue(undefined, { title: 'x', trust: hash })
   await queue(undefined, { title: 'again' })
   writeFileSync(join(cwd, '.claude', 'settings.json'), '{"hooks":{"Stop":[]}}')
-  // The worktree is made from the commit, which is as it was; a review looks at the directory itself.
+  // A worktree starts from the commit, which has not changed; a review reads the directory.
   await queue(undefined, { title: 'once more' })
   expect(await refusal(review(context(), input({}, local)))).toMatchObject({
     code: UNTRUSTED,
@@ -194,11 +194,11 @@ test('a project whose files start programs needs trust: by the hash of its files
 
 test('settings of a trusted project apply to the run', async () => {
   writeFileSync(join(cwd, '.signalbox.toml'), '[pipelines]\nprofile = "nobody"\n')
-  const refused = await refusal(queue(undefined, { title: 'x' }).then(() => 0))
-  expect(refused.code).toBe(UNTRUSTED)
-  const [, hash] = /--trust ([0-9a-f]{64})/.exec(refused.next ?? '') ?? []
-  const said = await refusal(queue(undefined, { title: 'x', trust: hash }).then(() => 0))
-  expect(said.message).toContain('no profile "nobody"')
+  const untrusted = await refusal(queue(undefined, { title: 'x' }).then(() => 0))
+  expect(untrusted.code).toBe(UNTRUSTED)
+  const [, hash] = /--trust ([0-9a-f]{64})/.exec(untrusted.next ?? '') ?? []
+  const refused = await refusal(queue(undefined, { title: 'x', trust: hash }).then(() => 0))
+  expect(refused.message).toContain('no profile "nobody"')
 })
 
 test('a branch checked out elsewhere, and a directory with a merge conflict, are refused with the reason', async () => {

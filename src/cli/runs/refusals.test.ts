@@ -58,7 +58,7 @@ async function refusal(work: Promise<number>): Promise<{ code: number; message: 
   }
 }
 
-const begin = (issue: string | undefined, options: object = {}, at = cwd) =>
+const start = (issue: string | undefined, options: object = {}, at = cwd) =>
   refusal(implement(context(at), { args: { issue }, options: { agent: 'demo', ...options }, rest: null }))
 
 test.each<[string, string | undefined, object, number, RegExp]>([
@@ -83,57 +83,57 @@ test.each<[string, string | undefined, object, number, RegExp]>([
   ['an agent that is not installed', undefined, { title: 'x', agent: 'claude' }, EXIT.agentMissing, /was not found/],
   ['an unknown base', undefined, { title: 'x', base: 'nowhere' }, EXIT.usage, /unknown revision "nowhere"/],
 ])('%s is refused before anything is created', async (_, issue, options, code, message) => {
-  const said = await begin(issue, options)
-  expect(said.message).toMatch(message)
-  expect(said.code).toBe(code)
+  const refused = await start(issue, options)
+  expect(refused.message).toMatch(message)
+  expect(refused.code).toBe(code)
   expect(git('branch', '--list', 'signalbox/*')).toBe('')
   expect(existsSync(join(directory, 'home', 'data', 'worktrees'))).toBe(false)
 })
 
 test('outside a repository, and in place on a detached HEAD, nothing starts', async () => {
-  expect(await begin(undefined, { title: 'x' }, directory)).toMatchObject({
+  expect(await start(undefined, { title: 'x' }, directory)).toMatchObject({
     code: EXIT.usage,
     message: expect.stringContaining('git repository'),
   })
   git('checkout', '-q', '--detach')
-  const detached = await begin(undefined, { title: 'x', inPlace: true, allowDirty: true })
+  const detached = await start(undefined, { title: 'x', inPlace: true, allowDirty: true })
   expect(detached).toMatchObject({ code: EXIT.usage, message: expect.stringContaining('detached HEAD') })
   git('checkout', '-q', 'main')
 })
 
 test('a review of two targets, of an unknown revision, or with fixes outside the checkout is refused', async () => {
-  const look = (range: string | undefined, options: object) =>
+  const startReview = (range: string | undefined, options: object) =>
     refusal(review(context(), { args: { range }, options: { agent: 'demo', ...options }, rest: null }))
-  expect(await look('HEAD', { local: true })).toMatchObject({
+  expect(await startReview('HEAD', { local: true })).toMatchObject({
     code: EXIT.usage,
     message: expect.stringContaining('one of a range'),
   })
-  expect(await look('a..b', {})).toMatchObject({
+  expect(await startReview('a..b', {})).toMatchObject({
     code: EXIT.usage,
     message: expect.stringContaining('unknown revision "a"'),
   })
-  expect(await look('HEAD..HEAD', { fix: true })).toMatchObject({
+  expect(await startReview('HEAD..HEAD', { fix: true })).toMatchObject({
     code: EXIT.usage,
     message: expect.stringContaining('cannot fix items here'),
   })
-  expect(await look(undefined, { pr: '7' })).toMatchObject({ code: EXIT.agentMissing })
+  expect(await startReview(undefined, { pr: '7' })).toMatchObject({ code: EXIT.agentMissing })
 })
 
 test('pipelines lists, draws and prints both, and refuses unknown names', async () => {
-  const say = (args: object, options: object = {}) =>
+  const call = (args: object, options: object = {}) =>
     refusal(pipelines(context(), { args, options, rest: null } as never))
   printed.length = 0
-  expect((await say({})).code).toBe(0)
+  expect((await call({})).code).toBe(0)
   expect(printed.map(line => line.split(' ')[0])).toEqual(['implementation', 'review'])
-  expect(await say({ action: 'show', name: 'x' })).toEqual({
+  expect(await call({ action: 'show', name: 'x' })).toEqual({
     code: EXIT.usage,
     message: 'Unknown pipeline: x (known: implementation, review)',
   })
-  expect((await say({ action: 'show', name: 'review' }, { output: 'x.svg' })).code).toBe(0)
+  expect((await call({ action: 'show', name: 'review' }, { output: 'x.svg' })).code).toBe(0)
   expect(existsSync(join(cwd, 'x.svg'))).toBe(true)
   printed.length = 0
-  await say({ action: 'eject', name: 'review' })
+  await call({ action: 'eject', name: 'review' })
   expect(printed[0]).toMatch(/^digraph review \{/)
-  expect((await say({ action: 'dance' })).code).toBe(EXIT.usage)
-  expect((await say({ action: 'prompts', name: 'nobody' })).code).toBe(EXIT.usage)
+  expect((await call({ action: 'dance' })).code).toBe(EXIT.usage)
+  expect((await call({ action: 'prompts', name: 'nobody' })).code).toBe(EXIT.usage)
 })

@@ -23,8 +23,8 @@ export interface WorktreeFlags {
 }
 
 /**
- * Prints the worktrees that runs have left. `clean` removes those whose work is elsewhere; `remove` a
- * named one. Uncommitted changes need `force` and the typed path, and are saved first.
+ * Prints the worktrees that runs have left. `clean` removes those whose work is elsewhere; `remove`
+ * a named one. Uncommitted changes need `force` and the typed path, and are saved first.
  */
 export async function runWorktrees(
   context: CommandContext,

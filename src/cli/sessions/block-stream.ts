@@ -6,9 +6,9 @@ import type { CommandContext } from '../context.js'
  * Prints an answer while it grows. Finished blocks are printed once; the growing part is redrawn in
  * place on a terminal, and withheld on a pipe until it is finished.
  *
- * The block before the growing one is not finished either: half a row of code reads as prose until its
- * colours arrive, and then joins the code above it. If a printed block changes anyway, the final answer
- * prints it again instead of leaving it wrong.
+ * The block before the growing one is not finished either: half a row of code reads as prose until
+ * its colours arrive, and then joins the code above it. If a printed block changes anyway, the
+ * final answer prints it again instead of leaving it wrong.
  */
 export class BlockStream {
   readonly #context: CommandContext
@@ -27,7 +27,7 @@ export class BlockStream {
 
   update(message: string, blocks: readonly Block[]): void {
     if (this.#finished.has(message)) return
-    if (message !== this.#message) this.#begin(message)
+    if (message !== this.#message) this.#startMessage(message)
     const growing = blocks.findIndex(block => block.provisional)
     const finished = growing < 0 ? blocks.length : Math.max(0, growing - 1)
     this.#eraseTail()
@@ -39,7 +39,7 @@ export class BlockStream {
   /** The message is complete: prints the rest. */
   finish(message: string, blocks: readonly Block[]): void {
     if (this.#finished.has(message)) return
-    if (message !== this.#message) this.#begin(message)
+    if (message !== this.#message) this.#startMessage(message)
     this.#eraseTail()
     this.#print(blocks.slice(this.#countPrinted(blocks)))
     this.#finished.add(message)
@@ -47,8 +47,8 @@ export class BlockStream {
   }
 
   /**
-   * How many of the final blocks are printed already. The agent's transcript may split or style them
-   * differently, so only the words are compared.
+   * How many of the final blocks are printed already. The agent's transcript may split or style
+   * them differently, so only the words are compared.
    */
   #countPrinted(blocks: readonly Block[]): number {
     const printed = this.#printed.flatMap(wordsOf)
@@ -67,7 +67,7 @@ export class BlockStream {
     this.#eraseTail()
   }
 
-  #begin(message: string): void {
+  #startMessage(message: string): void {
     this.#eraseTail()
     this.#message = message
     this.#printed = []

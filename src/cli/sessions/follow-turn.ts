@@ -12,7 +12,10 @@ const EXIT_BY_OUTCOME: Readonly<Record<string, number>> = {
   interrupted: EXIT.interrupted,
 }
 
-/** A command of the agent may open no turn: stops waiting for an idle session without a turn after this. */
+/**
+ * A command of the agent may open no turn: stops waiting for an idle session without a turn after
+ * this.
+ */
 const NO_TURN_MS = 3_000
 
 export interface FollowOptions {
@@ -37,7 +40,10 @@ type EventBody = Update & {
   data: Update & { outcome?: string; exit?: { code: number | null }; prompt?: string; result?: string }
 }
 
-/** Prints the agent's answer until the turn ends, it needs a person, or it is gone. @returns the exit code. */
+/**
+ * Prints the agent's answer until the turn ends, it needs a person, or it is gone.
+ * @returns the exit code.
+ */
 export async function followTurn(
   context: CommandContext,
   client: DaemonClient,

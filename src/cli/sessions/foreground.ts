@@ -19,7 +19,10 @@ export interface ForegroundRequest {
   label: string | null
 }
 
-/** Runs a program as a session of this process, with its own keeper. @returns the program's exit code. */
+/**
+ * Runs a program as a session of this process, with its own keeper.
+ * @returns the program's exit code.
+ */
 export async function runInForeground(
   context: CommandContext,
   request: ForegroundRequest,
@@ -66,7 +69,9 @@ export async function runInForeground(
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
-/** Forwards signals to the program; those that arrive while it starts are delivered once it runs. */
+/**
+ * Forwards signals to the program; those that arrive while it starts are delivered once it runs.
+ */
 function passSignals(keeper: Keeper): { to(session: string): void; stop(): void } {
   let session: string | null = null
   const early: NodeJS.Signals[] = []

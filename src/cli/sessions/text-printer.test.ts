@@ -26,7 +26,8 @@ describe('plain output', () => {
   })
 
   test('joins wrapped rows and loses nothing for any chunk boundaries', () => {
-    // No blank before a wide character: at the edge nobody can tell it from the cell that was too narrow.
+    // No blank before a wide character: at the edge it looks like the cell that was too
+    // narrow.
     const narrow = fc.string({ unit: fc.constantFrom('a', 'b', ' ', 'é'), maxLength: 100 }).map(text => text.trimEnd())
     const line = fc.oneof(narrow, fc.string({ unit: fc.constantFrom('a', 'é', '日', '👍'), maxLength: 60 }))
     fc.assert(

@@ -6,9 +6,10 @@ const PIECE_BYTES = 4096
 const SCROLLBACK = 5000
 
 /**
- * Prints a program's output as plain text: rows as they scroll off the terminal, the rest at the end.
- * Colours, cursor moves and progress bars are applied, not printed; wrapped rows are joined. What a
- * full-screen program draws on the alternate screen is printed only if it is still open at the end.
+ * Prints a program's output as plain text: rows as they scroll off the terminal, the rest at the
+ * end. Colours, cursor moves and progress bars are applied, not printed; wrapped rows are joined.
+ * What a full-screen program draws on the alternate screen is printed only if it is still open at
+ * the end.
  */
 export class TextPrinter {
   readonly #emulator: TerminalEmulator
@@ -74,8 +75,8 @@ class LineJoiner {
 }
 
 /**
- * A row that continues in the next one fills the width, so blanks at its end are text; except the one
- * cell that was too narrow for a wide character.
+ * A row that continues in the next one fills the width, so blanks at its end are text; except the
+ * one cell that was too narrow for a wide character.
  */
 function wholeRow(row: Row, next: Row, cols: number): string {
   const missing = cols - row.width

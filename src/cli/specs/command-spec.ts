@@ -1,6 +1,6 @@
 /**
- * A command as data: its help, completion, reference page and the types of its input come from here.
- * Spec files import nothing but this file, because `signalbox --help` loads them all.
+ * A command as data: its help, completion, reference page and the types of its input come from
+ * here. Spec files import nothing but this file, because `signalbox --help` loads them all.
  */
 export interface CommandSpec {
   /** One line for the list of commands. */

@@ -22,7 +22,9 @@ const SPECS = {
 
 export type CommandName = keyof typeof SPECS
 
-/** What the command gets, typed by its spec: `run(context, { args, options }: InputOf<'approve'>)`. */
+/**
+ * What the command gets, typed by its spec: `run(context, { args, options }: InputOf<'approve'>)`.
+ */
 export type InputOf<Name extends CommandName> = InputOfSpec<(typeof SPECS)[Name]>
 
 export interface NamedCommand extends CommandSpec {

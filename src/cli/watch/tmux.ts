@@ -5,7 +5,8 @@ import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
 
 /**
- * Tells the daemon the tmux servers of this terminal's environment, which may differ from the daemon's.
+ * Tells the daemon the tmux servers of this terminal's environment, which may differ from the
+ * daemon's.
  * @returns whether there are any.
  */
 export async function joinTmux(
@@ -23,7 +24,10 @@ export async function joinTmux(
 
 const TMUX_MS = 5_000
 
-/** Opens a pane for the person: attaches to a session, or selects a pane in tmux. @returns what happened. */
+/**
+ * Opens a pane for the person: attaches to a session, or selects a pane in tmux.
+ * @returns what happened.
+ */
 export async function goToPane(context: CommandContext, client: DaemonClient, pane: PaneInfo): Promise<string> {
   if (pane.source === 'session') {
     const { attachTo } = await import('../attach/attach.js')

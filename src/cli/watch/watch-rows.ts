@@ -13,7 +13,7 @@ const URGENCY: Readonly<Record<PaneInfo['status'], number>> = {
   idle: 5,
 }
 
-export const STATUS_LOOK: Readonly<Record<PaneInfo['status'], { mark: string; word: string; style: Style }>> = {
+export const STATUS_STYLE: Readonly<Record<PaneInfo['status'], { mark: string; word: string; style: Style }>> = {
   'waiting-approval': { mark: '▲', word: 'needs you', style: 'yellow' },
   failed: { mark: '✗', word: 'failed', style: 'red' },
   done: { mark: '✓', word: 'done', style: 'green' },
@@ -43,7 +43,7 @@ function urgencyOf(pane: PaneInfo): number {
 export function matchesFilter(pane: PaneInfo, filter: string): boolean {
   const text = [
     pane.status,
-    STATUS_LOOK[pane.status].word,
+    STATUS_STYLE[pane.status].word,
     pane.agent,
     pane.job,
     pane.cwd,
@@ -62,7 +62,7 @@ export function matchesFilter(pane: PaneInfo, filter: string): boolean {
 }
 
 export function statusWord(pane: PaneInfo): string {
-  const { word } = STATUS_LOOK[pane.shown]
+  const { word } = STATUS_STYLE[pane.shown]
   if (pane.status === 'idle' && pane.why.claim === null) return 'unknown'
   if (pane.stuck === 'frozen') return 'frozen'
   if (pane.stuck === 'no-progress') return 'stuck'
@@ -96,13 +96,16 @@ export interface Cell {
   style?: Style
 }
 
-/** One row of the list, in cells that fill the width; narrow rows leave out cells, but never the status. */
+/**
+ * One row of the list, in cells that fill the width; narrow rows leave out cells, but never the
+ * status.
+ */
 export function paneCells(pane: PaneInfo, options: { width: number; now: number; isWide: boolean }): Cell[] {
   const { width, now } = options
-  const look = STATUS_LOOK[pane.shown]
+  const style = STATUS_STYLE[pane.shown]
   const isUrgent = pane.needsYou && !pane.seen
   const cells: Cell[] = [
-    { text: `${look.mark} ${toWidth(statusWord(pane), 9)}`, style: look.style },
+    { text: `${style.mark} ${toWidth(statusWord(pane), 9)}`, style: style.style },
     { text: ` ${shortAge(Math.max(0, now - pane.since)).padStart(4)} `, style: 'dim' },
     { text: toWidth(pane.agent ?? pane.job ?? '–', 9) },
     { text: ' ' },

@@ -59,7 +59,7 @@ export class AttractorEventMapper {
         this.#createdAt = at
         return []
       case 'run.started':
-        return this.#begin()
+        return this.#started()
       case 'run.completed':
         return [['PipelineCompleted', { ...this.#ending(at, data), artifact_count: Number(data.artifacts ?? 0) }]]
       case 'run.failed':
@@ -95,7 +95,7 @@ export class AttractorEventMapper {
     }
   }
 
-  #begin(): Mapped[] {
+  #started(): Mapped[] {
     // A run that another host takes over has not started again.
     if (this.#index > 0) return []
     this.#index = 1
@@ -196,7 +196,9 @@ export function isLast(name: AttractorEventName): boolean {
   return name === 'PipelineCompleted' || name === 'PipelineFailed'
 }
 
-/** Whether an event comes after the last one that a reader received; an invalid id means the start. */
+/**
+ * Whether an event comes after the last one that a reader received; an invalid id means the start.
+ */
 export function isAfter(id: string, seen: string | null): boolean {
   if (seen === null || !/^\d+(\.\d+)?$/.test(seen)) return true
   const [version = 0, part = 0] = id.split('.').map(Number)

@@ -154,8 +154,8 @@ describe('a pipeline with a gate', () => {
 test('a failing stage is retried and reported, then fails the pipeline', async () => {
   const id = await create(graph('a [shape=parallelogram, tool_command="exit 3", max_retries=1]; start -> a -> exit'))
   const events = await until(id)
-  const told = events.filter(({ data }) => data.name === 'a').map(({ event, data }) => [event, data.will_retry])
-  expect(told).toEqual([
+  const reported = events.filter(({ data }) => data.name === 'a').map(({ event, data }) => [event, data.will_retry])
+  expect(reported).toEqual([
     ['StageStarted', undefined],
     ['StageFailed', true],
     ['StageRetrying', undefined],

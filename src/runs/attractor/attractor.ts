@@ -73,8 +73,8 @@ export interface AttractorAnswerer {
 
 /**
  * The HTTP API of attractor over graph runs, which attractor calls pipelines. Each method is one
- * route; the code of an error decides the HTTP status (`E_GRAPH` 422, `E_UNTRUSTED` 403, `E_UNKNOWN`
- * 404, `E_STATE` and `E_APPROVAL_DECIDED` 409, `E_APPROVAL_OPTION` 422).
+ * route; the code of an error decides the HTTP status (`E_GRAPH` 422, `E_UNTRUSTED` 403,
+ * `E_UNKNOWN` 404, `E_STATE` and `E_APPROVAL_DECIDED` 409, `E_APPROVAL_OPTION` 422).
  */
 export class AttractorApi {
   readonly #options: AttractorOptions
@@ -118,7 +118,10 @@ export class AttractorApi {
     }
   }
 
-  /** Every event after `since`, including later ones; ends with the run's last event or with the signal. */
+  /**
+   * Every event after `since`, including later ones; ends with the run's last event or with the
+   * signal.
+   */
   async *events(
     id: string,
     { since = null, signal }: { since?: string | null; signal?: AbortSignal } = {},
@@ -182,7 +185,10 @@ export class AttractorApi {
       })
   }
 
-  /** @throws SignalboxError `E_APPROVAL_OPTION`, `E_APPROVAL_DECIDED` (late, second, or after the run's end), `E_APPROVAL_CHANGED`. */
+  /**
+   * @throws SignalboxError `E_APPROVAL_OPTION`, `E_APPROVAL_DECIDED` (late, second, or after the
+   * run's end), `E_APPROVAL_CHANGED`.
+   */
   async answer(
     id: string,
     question: string,

@@ -8,8 +8,9 @@ import { writeCheckpoints } from '../graphs/checkpoints.js'
 import { runDirectory } from '../open-runs.js'
 
 /**
- * Writes a run in attractor's directory layout: manifest, checkpoints, and for each node its prompt,
- * response and status. The last visit is in the node's directory, earlier visits are below it.
+ * Writes a run in attractor's directory layout: manifest, checkpoints, and for each node its
+ * prompt, response and status. The last visit is in the node's directory, earlier visits are below
+ * it.
  */
 export async function exportAttractor(
   store: EventStore,

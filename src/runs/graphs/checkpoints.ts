@@ -26,7 +26,9 @@ import { titleOf, withPromptFiles } from './prepare-graph.js'
 import { createWorkspace, hashOfText, wantsWorktree } from './start-graph.js'
 
 export interface ForkOptions {
-  /** The node after which the new run continues: `review` is its last visit, `review@2` the second. */
+  /**
+   * The node after which the new run continues: `review` is its last visit, `review@2` the second.
+   */
   at: string
   /** Archives the old run. */
   isRewind?: boolean | undefined
@@ -184,7 +186,9 @@ async function startAtCheckpoint(
   return { id, home, driver, notices }
 }
 
-/** Writes `checkpoint_<ms>.json` for each checkpoint of a run, and the newest as `checkpoint.json`. */
+/**
+ * Writes `checkpoint_<ms>.json` for each checkpoint of a run, and the newest as `checkpoint.json`.
+ */
 export async function writeCheckpoints(store: EventStore, id: string, directory: string): Promise<number> {
   const found = checkpointsOf(await store.readStream(runStream(id)))
   mkdirSync(directory, { recursive: true })

@@ -59,8 +59,8 @@ export interface DrawnPicture {
 }
 
 /**
- * A graph as SVG. Graphviz runs in a worker thread with a timeout; if it fails, the picture is a plain
- * one.
+ * A graph as SVG. Graphviz runs in a worker thread with a timeout; if it fails, the picture is a
+ * plain one.
  */
 export async function drawSvg(
   graph: Graph,

@@ -38,7 +38,9 @@ export function readGraphFile(cwd: string, file: string): GraphSource {
 export interface LoadOptions {
   /** A module of the user's own, with handlers, rules and transforms. */
   handlers?: string | undefined
-  /** The agent of nodes that name none. Agents are checked only if it is given; null: there is none. */
+  /**
+   * The agent of nodes that name none. Agents are checked only if it is given; null: there is none.
+   */
   agent?: string | null | undefined
   /** False for text without a project: prompt files are not looked for. */
   hasProject?: boolean | undefined

@@ -20,9 +20,9 @@ export function withPromptFiles(graph: Graph, directory: string): Graph {
 }
 
 /**
- * A graph as it will run: prompt files, then the stylesheet, then the transforms of the user's module
- * in their order. Each step makes a new graph. Without transforms the run applies the stylesheet, and
- * so keeps where each value comes from.
+ * A graph as it will run: prompt files, then the stylesheet, then the transforms of the user's
+ * module in their order. Each step makes a new graph. Without transforms the run applies the
+ * stylesheet, and so keeps where each value comes from.
  */
 export function transformGraph(
   graph: Graph,

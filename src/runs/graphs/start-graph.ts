@@ -23,14 +23,16 @@ export interface GraphOptions extends RunOptions {
   permissions?: GraphInput['permissions'] | undefined
   /** Takes the first option at every gate. */
   isAutoApproved?: boolean | undefined
-  /** Simulates the run: no agent, no command. Outcomes by `node@visit`; success where none is given. */
+  /**
+   * Simulates the run: no agent, no command. Outcomes by `node@visit`; success where none is given.
+   */
   dryRun?: GraphInput['dryRun'] | undefined
 }
 
 /**
  * Creates a run of a graph.
- * @throws SignalboxError `E_GRAPH`, `E_AGENT_MISSING` for a graph with errors; `E_UNTRUSTED`; `E_INPUT`
- * for missing inputs and options that exclude each other.
+ * @throws SignalboxError `E_GRAPH`, `E_AGENT_MISSING` for a graph with errors; `E_UNTRUSTED`;
+ * `E_INPUT` for missing inputs and options that exclude each other.
  */
 export async function startGraph(
   context: StartContext,
@@ -90,7 +92,10 @@ export async function startGraph(
   return { id, home, driver, notices: await uncommittedNotice(cwd, workspace) }
 }
 
-/** The daemon keeps the terminals, so it drives a graph whose agents work in them. It runs no code of the user. */
+/**
+ * The daemon keeps the terminals, so it drives a graph whose agents work in them. It runs no code
+ * of the user.
+ */
 function driverOf({ parsed, module }: LoadedGraph, { isDetached, dryRun }: GraphOptions): StartedRun['driver'] {
   const isSimulated = dryRun !== undefined && dryRun !== null
   if (isDetached && (module || isSimulated))
@@ -120,8 +125,8 @@ export function wantsWorktree(graph: Graph): boolean {
 }
 
 /**
- * Where a run works: a new worktree on a new branch, from a commit; the directory itself if it is not
- * in a repository or no worktree is wanted.
+ * Where a run works: a new worktree on a new branch, from a commit; the directory itself if it is
+ * not in a repository or no worktree is wanted.
  */
 export async function createWorkspace(
   dataDirectory: string,

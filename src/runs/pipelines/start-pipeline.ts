@@ -14,8 +14,8 @@ const agents = {
 }
 
 /**
- * What a page or a chat may ask of a pipeline. Less than the command line: no file of this machine can
- * be named, and nothing is approved in advance.
+ * What a page or a chat may ask of a pipeline. Less than the command line: no file of this machine
+ * can be named, and nothing is approved in advance.
  */
 const INPUTS = {
   implementation: z.strictObject({

@@ -18,7 +18,9 @@ import { readProfile } from './read-profile.js'
 import { refuseBusy } from './start-implementation.js'
 
 export interface ReviewOptions extends PipelineOptions {
-  /** `a..b`, `a...b`, or one revision: the changes since. Uncommitted changes if nothing is named. */
+  /**
+   * `a..b`, `a...b`, or one revision: the changes since. Uncommitted changes if nothing is named.
+   */
   range?: string | undefined
   /** Uncommitted changes, new files included. */
   isLocal?: boolean | undefined
@@ -75,7 +77,9 @@ export async function startReview(context: StartContext, options: ReviewOptions)
   return { ...run, home, notices: [] }
 }
 
-/** Fixes are made if asked for; a person at a terminal is asked; without one a review only reports. */
+/**
+ * Fixes are made if asked for; a person at a terminal is asked; without one a review only reports.
+ */
 async function wantsFixes(
   { asker }: StartContext,
   { canFix }: FoundTarget,

@@ -17,19 +17,19 @@ const sourceBody = z.union([
   z.strictObject({ file: z.string().max(4096), project: z.string() }),
 ])
 
-/** DOT files: whether they are right, and what they look like. Nothing of them is run. */
+/** DOT files: validation and drawing. Nothing of them runs. */
 export const graphRoutes: readonly Route[] = [
   route({
     id: 'graphs.validate',
     method: 'POST',
     path: '/graphs/validate',
-    summary: 'Whether a graph is valid, and what is wrong with it.',
+    summary: 'Validates a graph.',
     access: 'viewer',
     isWrite: false,
     body: sourceBody,
     answers: {
       200: answer(
-        'what the linter says',
+        'the findings of the linter',
         z.object({ valid: z.boolean(), nodes: z.int(), edges: z.int(), diagnostics: z.array(diagnostic) }),
       ),
     },
@@ -44,7 +44,7 @@ export const graphRoutes: readonly Route[] = [
     id: 'graphs.render',
     method: 'POST',
     path: '/graphs/render',
-    summary: 'A graph as a picture.',
+    summary: 'Draws a graph.',
     access: 'viewer',
     isWrite: false,
     body: sourceBody,
@@ -54,7 +54,7 @@ export const graphRoutes: readonly Route[] = [
       const [problem] = parsed.problems
       if (problem)
         throw new SignalboxError('E_DOT_SYNTAX', problem.message, {
-          next: 'mend it: POST /graphs/validate names every problem',
+          next: 'correct it; POST /graphs/validate lists every problem',
           ...(problem.place && { place: { file: 'graph', ...problem.place } }),
         })
       const { svg } = await drawSvg(parsed.graph, {})
@@ -65,7 +65,7 @@ export const graphRoutes: readonly Route[] = [
     id: 'graphs.list',
     method: 'GET',
     path: '/graphs',
-    summary: 'DOT files that runs were made of, each as it was last.',
+    summary: 'The DOT files of runs, each with its newest run.',
     access: 'viewer',
     answers: {
       200: answer(
@@ -121,7 +121,7 @@ async function read({ body, host, parts }: Pick<Call<unknown, Source>, 'body' | 
   return loadGraph(search, { text: dot, path: null, name: 'the graph' }, { hasProject: directory !== null })
 }
 
-/** Files are read only where sessions or runs have been: a path of a request opens nothing else. */
+/** Files are read only in projects of sessions or runs, not at arbitrary paths. */
 export async function knownProject(host: Call['host'], path: string): Promise<string> {
   const known = new Set([
     ...(await host.records()).map(({ project }) => project),
@@ -131,17 +131,17 @@ export async function knownProject(host: Call['host'], path: string): Promise<st
     const real = realpathSync(path)
     if (isAbsolute(path) && (known.has(real) || known.has(path))) return (await new Git(real).root()) ?? real
   } catch {
-    // Told like any other that is not known.
+    // Reported like an unknown project.
   }
-  throw new SignalboxError('E_UNKNOWN', 'nothing has run in this directory yet', {
+  throw new SignalboxError('E_UNKNOWN', 'no session or run has used this directory', {
     next: 'GET /api/v1/projects lists them',
   })
 }
 
 function readDot(project: string, file: string): string {
   const no = () =>
-    new SignalboxError('E_UNKNOWN', 'there is no such graph in the project', {
-      next: 'a .dot or .gv file, relative to it',
+    new SignalboxError('E_UNKNOWN', 'the project has no such graph', {
+      next: 'name a .dot or .gv file, relative to the project',
     })
   try {
     const real = realpathSync(join(project, file))
