@@ -21,7 +21,7 @@ import { isPipelineRun } from '../pipelines/index.js'
 import { trustedGraph } from './graphs/checkpoints.js'
 import type { LoadedGraph } from './graphs/load-graph.js'
 import { hashOfText } from './graphs/start-graph.js'
-import { readPipeline } from './pipelines/pipeline-run.js'
+import { readPipeline } from './pipelines/pipeline-runs.js'
 import type { StartContext, StartedRun } from './start-context.js'
 
 export interface ResumeOptions {

@@ -31,7 +31,7 @@ import type { EventStore, StoredEvent } from '../../store/index.js'
 import { drawingOf, drawSvg } from '../graphs/draw-run.js'
 import { loadGraph } from '../graphs/load-graph.js'
 import { type GraphOptions, startGraph } from '../graphs/start-graph.js'
-import type { StartContext } from '../start-context.js'
+import { daemonContext } from '../start-context.js'
 import { type AttractorEvent, AttractorEventMapper, isAfter, isLast } from './attractor-events.js'
 
 export interface AttractorOptions {
@@ -89,14 +89,15 @@ export class AttractorApi {
    * `E_INPUT` for missing inputs.
    */
   async create(
-    context: Omit<StartContext, 'cwd'>,
+    base: Parameters<typeof daemonContext>[0],
     { dot, project, ...options }: NewPipeline,
   ): Promise<{ id: string; status: 'running'; diagnostics: Diagnostic[] }> {
     const id = newId('run')
-    const cwd = project ?? createDirectory(join(context.home.settings.dataDirectory, 'runs', id, 'work'))
-    const loaded = await loadGraph({ ...context, cwd }, { text: dot, path: null, name: 'the graph' })
+    const empty = join(base.home.settings.dataDirectory, 'runs', id, 'work')
+    const context = daemonContext(base, project ?? createDirectory(empty))
+    const loaded = await loadGraph(context, { text: dot, path: null, name: 'the graph' })
     const labels = { ...options.labels, surface: 'attractor' }
-    await startGraph({ ...context, cwd }, loaded, { ...options, id, labels, isDetached: true })
+    await startGraph(context, loaded, { ...options, id, labels, isDetached: true })
     const diagnostics = loaded.diagnostics.filter(({ severity }) => severity === 'warning')
     return { id, status: 'running', diagnostics }
   }

@@ -22,8 +22,7 @@ import type { EventStore } from '../../store/index.js'
 import { requireGraphTrust } from '../project-trust.js'
 import { driverLabel, type StartContext, type StartedRun } from '../start-context.js'
 import { type LoadedGraph, refuseErrors } from './load-graph.js'
-import { titleOf, withPromptFiles } from './prepare-graph.js'
-import { createWorkspace, hashOfText, wantsWorktree } from './start-graph.js'
+import { createWorkspace, hashOfText, titleOf, wantsWorktree, withPromptFiles } from './start-graph.js'
 
 export interface ForkOptions {
   /**

@@ -1,16 +1,22 @@
 import { createHash } from 'node:crypto'
-import { realpathSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { readFileSync, realpathSync } from 'node:fs'
+import { basename, join, resolve } from 'node:path'
 import { newId } from '../../clock/index.js'
-import { createRun, type GraphInput, isLiveNode } from '../../engine/index.js'
+import { createRun, type GraphInput, isLiveNode, type Limits } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
-import { type Attribute, type Graph, printDot } from '../../graph/index.js'
+import {
+  type Attribute,
+  AttributeReader,
+  applyStylesheet,
+  GRAPH_ATTRIBUTES,
+  type Graph,
+  printDot,
+} from '../../graph/index.js'
 import { plural } from '../../text/index.js'
 import { enterProject, requireGraphTrust, withProjectSettings } from '../project-trust.js'
 import { driverLabel, type RunOptions, type StartContext, type StartedRun } from '../start-context.js'
 import { type LoadedGraph, refuseErrors } from './load-graph.js'
-import { checkInputs, limitsOf, titleOf, transformGraph } from './prepare-graph.js'
 
 export interface GraphOptions extends RunOptions {
   /** Values that the graph declares as inputs. */
@@ -148,4 +154,63 @@ async function uncommittedNotice(cwd: string, { branch, base }: GraphInput['work
 
 export function uncommittedText(count: number, base: string): string {
   return `${plural(count, 'uncommitted change')} not included; the run works on ${base.slice(0, 12)}`
+}
+
+/** Reads the prompt files now: the run keeps their text. */
+export function withPromptFiles(graph: Graph, directory: string): Graph {
+  const nodes = new Map(
+    [...graph.nodes].map(([id, node]) => {
+      const prompt = node.attributes.get('prompt') ?? node.attributes.get('llm_prompt')
+      if (!prompt?.value.startsWith('@')) return [id, node]
+      const value = readFileSync(resolve(directory, prompt.value.slice(1)), 'utf8')
+      const attributes = new Map<string, Attribute>(node.attributes)
+      attributes.set('prompt', { value, isQuoted: true, place: prompt.place, origin: 'transform' })
+      return [id, { ...node, attributes }]
+    }),
+  )
+  return { ...graph, nodes }
+}
+
+/**
+ * A graph as it will run: prompt files, then the stylesheet, then the transforms of the user's
+ * module in their order. Each step makes a new graph. Without transforms the run applies the
+ * stylesheet, and so keeps where each value comes from.
+ */
+export function transformGraph(
+  graph: Graph,
+  directory: string,
+  transforms: readonly ((graph: Graph) => Graph)[] = [],
+): Graph {
+  const whole = withPromptFiles(graph, directory)
+  if (transforms.length === 0) return whole
+  return transforms.reduce((made, transform) => transform(made), applyStylesheet(whole))
+}
+
+/** The title of a run of this graph. */
+export function titleOf(graph: Graph, fallback: string): string {
+  const { attributes, name } = graph
+  return attributes.get('label')?.value || attributes.get('goal')?.value || name || fallback
+}
+
+/** Checks that every input that the graph declares is given. @throws SignalboxError `E_INPUT` */
+export function checkInputs(graph: Graph, inputs: Record<string, string>): Record<string, string> {
+  const missing = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES)
+    .names('inputs')
+    .filter(name => inputs[name] === undefined)
+  if (missing.length > 0)
+    throw new SignalboxError('E_INPUT', `the graph needs ${missing.join(', ')}`, { next: `--input ${missing[0]}=…` })
+  return inputs
+}
+
+/** The limits of a run: those given, else those that the graph declares. */
+export function limitsOf(graph: Graph, given: Limits = {}): Limits {
+  const read = new AttributeReader(graph.attributes, GRAPH_ATTRIBUTES)
+  const costUsd = given.costUsd ?? read.number('max_cost')
+  const tokens = given.tokens ?? read.number('max_tokens')
+  const timeMs = given.timeMs ?? read.durationMs('max_time')
+  return {
+    ...(costUsd !== null && { costUsd }),
+    ...(tokens !== null && { tokens }),
+    ...(timeMs !== null && timeMs > 0 && { timeMs }),
+  }
 }

@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { HeadlessAgent, PermissionLevel } from '../../agents/index.js'
+import type { Limits } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Home } from '../../host/home/index.js'
 import {
@@ -14,8 +15,10 @@ import {
 } from '../../pipelines/index.js'
 import { type AgentSearch, headlessAgent, nearestLevel } from '../choose-agent.js'
 import { splitWords } from '../split-words.js'
+import type { RunOptions } from '../start-context.js'
 
-export interface ProfileOptions {
+/** The options that both pipelines take. */
+export interface PipelineOptions extends RunOptions {
   /** A profile of the settings; `pipelines.profile` by default. */
   profile?: string | undefined
   /** Agent and model of the roles for which the profile names none. */
@@ -23,6 +26,8 @@ export interface ProfileOptions {
   model?: string | undefined
   /** No person is there to answer requests of the agents. */
   isUnattended: boolean
+  /** Approves a valid plan, and the items that the Evaluator would implement, without a person. */
+  autoApprove?: boolean | undefined
 }
 
 interface ReviewSettings {
@@ -33,13 +38,14 @@ interface ReviewSettings {
 type ProfileSettings = Home['loaded']['config']['profiles'][string]
 
 /**
- * The profile of a run: settings, options and prompts as they are now; the run keeps this copy.
+ * The profile of a run and its limits: settings, options and prompts as they are now; the run keeps
+ * this copy.
  * @throws SignalboxError `E_CONFIG`, `E_AGENT_MISSING`
  */
 export async function readProfile(
   search: AgentSearch,
-  options: ProfileOptions & ReviewSettings,
-): Promise<{ profile: ProfileCopy; settings: ProfileSettings | null }> {
+  options: PipelineOptions & ReviewSettings,
+): Promise<{ profile: ProfileCopy; settings: ProfileSettings | null; limits: Limits }> {
   const { home } = search
   const { config } = home.loaded
   const name = options.profile ?? config.pipelines.profile
@@ -76,14 +82,20 @@ export async function readProfile(
     prompts,
     guidelines,
   })
-  return { profile, settings }
+  return { profile, settings, limits: limitsOf(options.limits, settings) }
+}
+
+function limitsOf(given: Limits = {}, settings: ProfileSettings | null): Limits {
+  const costUsd = given.costUsd ?? settings?.budget.run_usd ?? null
+  const tokens = given.tokens ?? settings?.budget.tokens ?? null
+  return { ...given, ...(costUsd !== null && { costUsd }), ...(tokens !== null && { tokens }) }
 }
 
 async function readRole(
   search: AgentSearch,
   role: RoleName,
   settings: ProfileSettings | null,
-  { agent, model, isUnattended }: ProfileOptions,
+  { agent, model, isUnattended }: PipelineOptions,
 ): Promise<Player> {
   const own = settings?.agents[role]
   const wanted = own?.agent ?? agent ?? search.home.loaded.config.oneshot.agent

@@ -1,13 +1,15 @@
 import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { newId } from '../../clock/index.js'
-import { isEnded, listRuns } from '../../engine/index.js'
+import { createRun, isEnded, listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import {
+  builtInPipelines,
   fetchIssue,
   type PipelineArgs,
   PipelineGit,
   pipelineArgs,
+  pipelineRun,
   resolvePlanPath,
   slugOf,
   trackerServices,
@@ -17,9 +19,8 @@ import type { EventStore } from '../../store/index.js'
 import { plural } from '../../text/index.js'
 import { uncommittedText } from '../graphs/start-graph.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
-import type { StartContext, StartedRun } from '../start-context.js'
-import { createPipelineRun, type PipelineOptions } from './pipeline-run.js'
-import { readProfile } from './read-profile.js'
+import { driverLabel, type StartContext, type StartedRun } from '../start-context.js'
+import { type PipelineOptions, readProfile } from './read-profile.js'
 
 export interface ImplementationOptions extends PipelineOptions {
   /** A file, `gh:12`, an issue's address, or `jira:KEY-1`. */
@@ -48,10 +49,11 @@ export interface ImplementationOptions extends PipelineOptions {
 
 /** Creates a run of the implementation pipeline: from an issue to a branch. */
 export async function startImplementation(context: StartContext, options: ImplementationOptions): Promise<StartedRun> {
-  if (options.isDetached) await context.requireDaemon()
-  const { clock, env, cwd } = context
+  const driver = options.isDetached ? 'daemon' : 'caller'
+  if (driver === 'daemon') await context.requireDaemon()
+  const { store, clock, env, cwd, person } = context
   const home = await enterProjectWithSettings(context, options.trust)
-  const { profile, settings } = await readProfile({ home, env, cwd }, options)
+  const { profile, settings, limits } = await readProfile({ home, env, cwd }, options)
   const plan = readPlan(options)
   const { issue, warning, tracker } = await fetchIssue(trackerServices(env, cwd), {
     reference: options.issue ?? null,
@@ -81,10 +83,11 @@ export async function startImplementation(context: StartContext, options: Implem
     planOnly: options.planOnly === true,
     comment: options.comment === true,
   })
-  const budget = settings?.budget ?? null
-  const run = await createPipelineRun(context, args, { title: issue.title, budget, options })
+  const labels = { ...options.labels, ...driverLabel(driver) }
+  const title = issue.title.slice(0, 200)
+  await createRun(store, pipelineRun(builtInPipelines(), args, { title, limits, labels, person }), createdAt, id)
   const notices = [...(warning === null ? [] : [warning]), ...(dirty > 0 ? [uncommittedText(dirty, place.base)] : [])]
-  return { ...run, home, notices }
+  return { id, home, driver, notices }
 }
 
 function readPlan({ plan, acceptsInvalidPlan }: ImplementationOptions): string | null {

@@ -1,20 +1,22 @@
 import { realpathSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { newId } from '../../clock/index.js'
-import { findRun } from '../../engine/index.js'
+import { createRun, findRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import {
+  builtInPipelines,
   fetchPullRequest,
   type Issue,
   PipelineGit,
   pipelineArgs,
+  pipelineRun,
   type ReviewTarget,
   trackerServices,
 } from '../../pipelines/index.js'
 import { enterProjectWithSettings, requireProjectTrust } from '../project-trust.js'
-import type { StartContext, StartedRun } from '../start-context.js'
-import { createPipelineRun, type PipelineOptions, readPipeline } from './pipeline-run.js'
-import { readProfile } from './read-profile.js'
+import { driverLabel, type StartContext, type StartedRun } from '../start-context.js'
+import { readPipeline } from './pipeline-runs.js'
+import { type PipelineOptions, readProfile } from './read-profile.js'
 import { refuseBusy } from './start-implementation.js'
 
 export interface ReviewOptions extends PipelineOptions {
@@ -39,21 +41,23 @@ export interface ReviewOptions extends PipelineOptions {
 
 /** Creates a run of the review pipeline. */
 export async function startReview(context: StartContext, options: ReviewOptions): Promise<StartedRun> {
-  if (options.isDetached) await context.requireDaemon()
-  const { store, clock, env, cwd } = context
+  const driver = options.isDetached ? 'daemon' : 'caller'
+  if (driver === 'daemon') await context.requireDaemon()
+  const { store, clock, env, cwd, person } = context
   const home = await enterProjectWithSettings(context, options.trust)
-  const { profile, settings } = await readProfile({ home, env, cwd }, options)
+  const { profile, limits } = await readProfile({ home, env, cwd }, options)
   const id = options.id ?? newId('run')
   const found = await findTarget(context, id, options)
   const revision = found.isOwnWorktree ? found.head : null
   await requireProjectTrust(context, { directory: found.repository, revision }, options.trust)
   const isFixing = await wantsFixes(context, found, options.fix)
   const git = new PipelineGit(found.cwd)
+  const createdAt = clock.now()
   if (isFixing && !found.isOwnWorktree) await refuseBusy(store, git, found.cwd, 'review without --fix')
   const args = pipelineArgs.parse({
     pipeline: 'review',
     workflowId: id,
-    createdAt: new Date(clock.now()).toISOString(),
+    createdAt: new Date(createdAt).toISOString(),
     profile,
     tracker: 'noop',
     issue: found.issue,
@@ -72,9 +76,10 @@ export async function startReview(context: StartContext, options: ReviewOptions)
     // Changes that were not committed before are the person's to commit.
     commitsFixes: isFixing && (options.commit ?? found.target.kind !== 'local'),
   })
-  const budget = settings?.budget ?? null
-  const run = await createPipelineRun(context, args, { title: found.title, budget, options })
-  return { ...run, home, notices: [] }
+  const labels = { ...options.labels, ...driverLabel(driver) }
+  const title = found.title.slice(0, 200)
+  await createRun(store, pipelineRun(builtInPipelines(), args, { title, limits, labels, person }), createdAt, id)
+  return { id, home, driver, notices: [] }
 }
 
 /**

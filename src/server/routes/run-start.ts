@@ -153,8 +153,7 @@ export function limitsOf(given: z.output<typeof budget>): Limits | undefined {
 /** What starts of runs need of a request, apart from the project. */
 export function startBase({ parts, host, person }: Pick<Call, 'parts' | 'host' | 'person'>) {
   const { env, clock } = parts
-  const nobody = { asker: null, requireDaemon: () => Promise.resolve() }
-  return { store: host.store, home: parts.home(), env, clock, person: personName(person.id), ...nobody }
+  return { store: host.store, home: parts.home(), env, clock, person: personName(person.id) }
 }
 
 /** The context of a run that a request starts in a project. @throws SignalboxError `E_INPUT` */

@@ -1,10 +1,28 @@
-import { byTurn, isEnded, listRuns, type RunRecord } from '../engine/index.js'
-import { SignalboxError } from '../errors/index.js'
-import { Git } from '../git/index.js'
-import { isPipelineRun, setQueuedPlan } from '../pipelines/index.js'
-import type { EventStore } from '../store/index.js'
-import { type Answerer, RunGates } from './run-gates.js'
-import type { StartContext } from './start-context.js'
+import { byTurn, isEnded, listRuns, type RunRecord } from '../../engine/index.js'
+import { SignalboxError } from '../../errors/index.js'
+import { Git } from '../../git/index.js'
+import {
+  builtInPipelines,
+  isPipelineRun,
+  type PipelineRun,
+  readPipelineRun,
+  setQueuedPlan,
+} from '../../pipelines/index.js'
+import type { EventStore } from '../../store/index.js'
+import { runDirectory } from '../open-runs.js'
+import { type Answerer, RunGates } from '../run-gates.js'
+import type { StartContext } from '../start-context.js'
+
+/**
+ * The state of a pipeline's run.
+ * @throws SignalboxError `E_CONFIG` for a run of an unknown pipeline or of a newer program.
+ */
+export function readPipeline(store: EventStore, dataDirectory: string, record: RunRecord): Promise<PipelineRun> {
+  return readPipelineRun(store, record, {
+    registry: builtInPipelines(),
+    runDirectory: run => runDirectory(dataDirectory, run),
+  })
+}
 
 /**
  * The queued runs of pipelines in the order in which they start: by `priority` label, then by age.
