@@ -15,6 +15,9 @@ const GROUPS: Record<NamedCommand['group'], string> = {
   setup: 'Set-up:',
 }
 
+/** Wraps descriptions even where the names of commands leave them little room, as in 80 columns. */
+const HELP = { minWidthToWrap: 20 }
+
 type RunCommand = (command: NamedCommand, input: Omit<CommandInput, 'rest'>) => Promise<void>
 
 /**
@@ -54,6 +57,7 @@ function buildProgram(run: RunCommand): Command {
     .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .enablePositionalOptions()
+    .configureHelp(HELP)
     .exitOverride()
     .configureOutput(oneLineErrors('signalbox'))
   for (const command of COMMANDS) program.addCommand(buildCommand(command, run), { hidden: command.hidden ?? false })
@@ -67,6 +71,7 @@ function buildProgram(run: RunCommand): Command {
 function buildCommand(spec: NamedCommand, run: RunCommand): Command {
   const command = new Command(spec.name)
     .description(spec.summary)
+    .configureHelp(HELP)
     .exitOverride()
     .configureOutput(oneLineErrors(`signalbox ${spec.name}`))
     .helpGroup(GROUPS[spec.group])
@@ -78,7 +83,7 @@ function buildCommand(spec: NamedCommand, run: RunCommand): Command {
     command.addOption(made)
   }
   if (spec.rest) command.usage(`${command.usage()} ${spec.rest}`)
-  if (spec.details) command.addHelpText('after', `\n${spec.details}`)
+  if (spec.details) command.addHelpText('after', `\n${wrap(spec.details, Math.min(100, process.stdout.columns || 80))}`)
   const width = Math.max(...spec.examples.map(([line]) => line.length))
   const examples = spec.examples.map(([line, meaning]) => `  ${line.padEnd(width)}  ${meaning}`)
   command.addHelpText('after', `\nExamples:\n${examples.join('\n')}`)
@@ -105,6 +110,17 @@ function oneLineErrors(command: string): OutputConfiguration {
       write(`signalbox: ${[what, ...hints].join('; ')} (${command} --help)\n`)
     },
   }
+}
+
+function wrap(text: string, width: number): string {
+  const lines = ['']
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1)!
+    if (line === '') lines[lines.length - 1] = word
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`
+    else lines.push(word)
+  }
+  return lines.join('\n')
 }
 
 function argumentUsage({ name, optional, variadic }: { name: string; optional?: boolean; variadic?: boolean }): string {

@@ -69,8 +69,8 @@ export const APPROVAL_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'Shows the request, asks for confirmation unless its risk is low, and reports when the agent has received the\n' +
-      'answer. Without --prefix or --path a grant covers only the identical request. High risks and dialogs about trust,\n' +
+      'Shows the request, asks for confirmation unless its risk is low, and reports when the agent has received the ' +
+      'answer. Without --prefix or --path a grant covers only the identical request. High risks and dialogs about trust, ' +
       'accounts, updates or money are never granted.',
     examples: [
       ['signalbox approve', 'show the request that waits, and allow it once'],

@@ -67,8 +67,8 @@ export const EVERYDAY_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'Keys: j k move, enter opens (attaches, or selects the pane in tmux), space marks as seen, x clears, w says why,\n' +
-      '/ filters, h switches heuristics for a pane, m its notifications, a shows or hides idle panes, ? helps, q quits.\n' +
+      'Keys: j k move, enter opens (attaches, or selects the pane in tmux), space marks as seen, x clears, w says why, ' +
+      '/ filters, h switches heuristics for a pane, m its notifications, a shows or hides idle panes, ? helps, q quits. ' +
       'Signalbox joins tmux in control mode once watch is used: one client per tmux session, without size or input.',
     examples: [
       ['signalbox watch', 'everything; panes that need you come first'],

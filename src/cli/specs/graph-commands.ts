@@ -42,7 +42,7 @@ export const GRAPH_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'In a git repository the run works in a new worktree and on a new branch, with a commit for each node that changed\n' +
+      'In a git repository the run works in a new worktree and on a new branch, with a commit for each node that changed ' +
       'something.',
     examples: [
       ['signalbox run flow.dot --agent demo', 'with the scripted agent'],
@@ -95,8 +95,8 @@ export const GRAPH_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'A workflow runs commands as you. You trust the DOT file, the files it names and the project’s settings once, as\n' +
-      'they are; Signalbox asks again when one changes, and shows the difference. For a directory: the files that agents\n' +
+      'A workflow runs commands as you. You trust the DOT file, the files it names and the project’s settings once, as ' +
+      'they are; Signalbox asks again when one changes, and shows the difference. For a directory: the files that agents ' +
       'would obey there.',
     examples: [
       ['signalbox trust flow.dot', 'show the files and ask; without a terminal, print their hash'],

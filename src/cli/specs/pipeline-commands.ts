@@ -65,7 +65,7 @@ export const PIPELINE_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'The run works in a new worktree and on a new branch; your files are not touched. Work that no review approved is\n' +
+      'The run works in a new worktree and on a new branch; your files are not touched. Work that no review approved is ' +
       'never reported as complete: the exit code is 3 if a policy let it pass.',
     examples: [
       ['signalbox implement issue.md', 'with the first agent that is found'],
@@ -137,7 +137,7 @@ export const PIPELINE_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'eject prints a workflow for signalbox run: change it, and run it with --input issue=issue.md. Your own prompts are\n' +
+      'eject prints a workflow for signalbox run: change it, and run it with --input issue=issue.md. Your own prompts are ' +
       'files in the prompts directory of the settings; a run stores the version that each step used.',
     examples: [
       ['signalbox pipelines', 'list them'],

@@ -63,7 +63,7 @@ export const SESSION_COMMANDS = {
     ],
     options: [JSON_OPTION],
     details:
-      'Without an id it prints the default session. A session that you start becomes the default; when it ends, the\n' +
+      'Without an id it prints the default session. A session that you start becomes the default; when it ends, the ' +
       'previous one does.',
     examples: [
       ['signalbox use 2', 'use session 2 from now on'],
@@ -76,7 +76,7 @@ export const SESSION_COMMANDS = {
     arguments: [SESSION_ARGUMENT],
     options: [{ flags: '--view', description: 'watch only: keys are not sent, the size stays' }],
     details:
-      'Several terminals can be attached at once. One of them types and sets the size; the others watch, see who\n' +
+      'Several terminals can be attached at once. One of them types and sets the size; the others watch, see who ' +
       'types, and take over with ctrl-t (attach.take_key, attach.detach_key in the settings).',
     examples: [
       ['signalbox attach ses_4k', 'by a unique prefix of the id'],
@@ -102,9 +102,9 @@ export const SESSION_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'A single word is the prompt and goes to the active session: the one that you chose with `signalbox use` or\n' +
-      'started last. While the agent works, a prompt goes into the agent’s own queue if it has one; else it is held here.\n' +
-      'With --wait the exit code is 0 when the agent is done, 3 when a person denied something, 4 when it needs a\n' +
+      'A single word is the prompt and goes to the active session: the one that you chose with `signalbox use` or ' +
+      'started last. While the agent works, a prompt goes into the agent’s own queue if it has one; else it is held here. ' +
+      'With --wait the exit code is 0 when the agent is done, 3 when a person denied something, 4 when it needs a ' +
       'person, 130 when it was interrupted, 1 when it failed or the prompt was not delivered.',
     examples: [
       ['signalbox send "run the tests"', 'to the active session'],
@@ -159,7 +159,7 @@ export const SESSION_COMMANDS = {
     arguments: [ACTIVE_ARGUMENT],
     options: [JSON_OPTION],
     details:
-      'Presses the agent’s own interrupt keys and checks for five seconds whether it stopped. An open request is\n' +
+      'Presses the agent’s own interrupt keys and checks for five seconds whether it stopped. An open request is ' +
       'denied instead.',
     examples: [['signalbox interrupt 1', 'interrupt this turn']],
   },
@@ -187,7 +187,7 @@ export const SESSION_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'A session can be resumed if the agent’s own conversation id is known: from hooks, the transcript or the agent’s\n' +
+      'A session can be resumed if the agent’s own conversation id is known: from hooks, the transcript or the agent’s ' +
       'last output. A run continues where it stopped; finished steps are not repeated.',
     examples: [
       ['signalbox resume 1', 'the same agent, directory and arguments'],
@@ -217,7 +217,7 @@ export const SESSION_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'Uploads are stored in a folder of the session, and the agent gets their paths. Only files of the project and\n' +
+      'Uploads are stored in a folder of the session, and the agent gets their paths. Only files of the project and ' +
       'uploads of the session can be downloaded; never credentials or Signalbox’s own files.',
     examples: [
       ['signalbox files put 1 screenshot.png notes.md', 'upload two files and tell the agent'],

@@ -29,8 +29,8 @@ export const SETUP_COMMANDS = {
     ],
     options: [{ flags: '--pane <pane>', description: 'only for this pane: heuristics or notify' }, JSON_OPTION],
     details:
-      'Applies at once and until the daemon stops; the settings heuristics.mode, hooks.enabled, osc7501.enabled,\n' +
-      'notify.enabled and panes.sources set the initial state. Every change is an event. With everything off, the\n' +
+      'Applies at once and until the daemon stops; the settings heuristics.mode, hooks.enabled, osc7501.enabled, ' +
+      'notify.enabled and panes.sources set the initial state. Every change is an event. With everything off, the ' +
       'status of a pane is unknown.',
     examples: [
       ['signalbox switch', 'show the switches'],
@@ -43,7 +43,7 @@ export const SETUP_COMMANDS = {
     summary: 'print shell code that marks commands and prompts (OSC 133)',
     arguments: [SHELL_ARGUMENT],
     details:
-      'The marks tell when a command starts and ends, and its exit code. They are invisible and change neither prompt nor\n' +
+      'The marks tell when a command starts and ends, and its exit code. They are invisible and change neither prompt nor ' +
       'history.',
     examples: [
       ['eval "$(signalbox shell-integration bash)"', 'in this shell; permanently in ~/.bashrc'],
@@ -68,7 +68,7 @@ export const SETUP_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'Changes the agent’s own settings file after showing the exact change. Only entries of Signalbox are added or\n' +
+      'Changes the agent’s own settings file after showing the exact change. Only entries of Signalbox are added or ' +
       'removed. Sessions that Signalbox starts have their own hooks and do not need this.',
     examples: [
       ['signalbox hooks', 'which agents report through hooks now'],
@@ -94,8 +94,8 @@ export const SETUP_COMMANDS = {
       JSON_OPTION,
     ],
     details:
-      'setup asks for a bot token (BotFather creates one), stores it in a file that only you can read, and pairs a\n' +
-      'phone: it shows a code, you send the code to the bot, and you confirm the account here. The bot answers only\n' +
+      'setup asks for a bot token (BotFather creates one), stores it in a file that only you can read, and pairs a ' +
+      'phone: it shows a code, you send the code to the bot, and you confirm the account here. The bot answers only ' +
       'paired accounts (docs/guides/telegram.md).',
     examples: [
       ['signalbox telegram setup', 'from the token to a paired phone'],
@@ -114,7 +114,7 @@ export const SETUP_COMMANDS = {
     ],
     options: [{ flags: '--hold', description: 'wait for a person’s decision and print it in the agent’s format' }],
     details:
-      'Reads the payload (JSON, at most 1 MiB) from standard input. A report takes at most two seconds, prints nothing and\n' +
+      'Reads the payload (JSON, at most 1 MiB) from standard input. A report takes at most two seconds, prints nothing and ' +
       'always succeeds. If no daemon answers, --hold prints nothing, and the agent shows its own dialog.',
     examples: [
       ['signalbox hook claude PostToolUse < payload.json', 'what an agent’s settings call after each tool'],
