@@ -234,7 +234,7 @@ describe('files', () => {
     expect((await home.ok(['read', session.id, '--screen'])).stdout).toContain('The user uploaded a file:')
     expect((await home.ok(['files', 'get', session.id, 'notes.md', '-o', '-'])).stdout).toBe('# Notes\n')
     const twice = await home.run(['files', 'get', session.id, 'notes.md'])
-    expect(errorLines(twice.stderr)).toEqual([expect.stringContaining('exists already')])
+    expect(errorLines(twice.stderr)).toEqual([expect.stringContaining('already exists')])
     await home.ok(['files', 'get', session.id, files[0]!.path, '-o', 'copy.md'])
     expect(readFileSync(join(home.work, 'copy.md'), 'utf8')).toBe('# Notes\n')
   })
