@@ -5,10 +5,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { LivePacks } from '../src/agents/index.js'
 import { reportedOf } from '../src/approvals/testing/fixtures.js'
-import { openHome } from '../src/cli/home.js'
-import { serverSettings } from '../src/cli/serve/server-settings.js'
 import { systemClock } from '../src/clock/index.js'
+import { serverSettings } from '../src/daemon/index.js'
 import { newEvent } from '../src/events/index.js'
+import { openHome } from '../src/host/home/index.js'
 import { Host } from '../src/host/index.js'
 import { Keeper } from '../src/keeper/index.js'
 import { Pane } from '../src/panes/index.js'
@@ -41,6 +41,7 @@ const api = await ApiServer.open({
   host,
   runs: null,
   settings,
+  env: silentContext(directory).env,
   clock: systemClock,
   version: '0',
   stop: ignore,

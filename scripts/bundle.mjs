@@ -14,7 +14,7 @@ const src = join(root, 'src')
 const dist = join(root, 'dist')
 const PROGRAMS = ['cli', 'keeper/main', 'demo-agent/main', 'agents/headless/direct-main']
 /** Modules that tests and benchmarks import from the build. */
-const INSIDES = ['cli/home', 'cli/main']
+const INSIDES = ['cli/main']
 
 await bundle()
 

@@ -84,7 +84,7 @@ function bodyFields({ properties = {}, required = [] }) {
 
 function cliPage(commands) {
   const parts = [
-    'One binary, `signalbox`. Without a command it prints what needs you now. Every reading command takes `--json`. A session is named by its id, a unique beginning of it, or its number; an approval by its id or a unique beginning. Questions are asked only on a terminal; `NO_COLOR` is respected; `SIGNALBOX_DEBUG=1` adds the stack to an error.',
+    'One program, `signalbox`. Without a command it runs `signalbox status`. Every command that prints data takes `--json`. Sessions, requests and runs are named by id or a unique prefix of it; sessions also by number. Questions are asked only in a terminal; `NO_COLOR` is respected; `SIGNALBOX_DEBUG=1` adds the stack to an error.',
     `## Exit codes\n\n${table(
       ['code', 'meaning'],
       Object.entries(EXIT).map(([name, code]) => [String(code), EXIT_MEANINGS[name] ?? name]),

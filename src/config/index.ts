@@ -1,3 +1,4 @@
+export { editSettings, isEditable, type SettingValue, settingsVersion } from './edit-settings.js'
 export type { Problem, Source } from './layer.js'
 export { type LoadedConfig, type LoadOptions, loadConfig, type Origin, type ShownSetting } from './load.js'
 export {

@@ -1,4 +1,4 @@
-export { OneshotFileKeeper } from './keep-files.js'
+export { OneshotFileWriter } from './keep-files.js'
 export { OneshotFiles } from './oneshot-files.js'
 export { type OneshotInput, oneshotInput, type Role } from './oneshot-run.js'
 export { type OneshotState, oneshotTable } from './oneshot-table.js'

@@ -19,7 +19,7 @@ interface Kept {
 }
 
 /** Keeps the files of the oneshots that this process drives: only a run's driver writes them, so no line comes twice. */
-export class OneshotFileKeeper {
+export class OneshotFileWriter {
   readonly #options: KeepFilesOptions
   readonly #kept = new Map<string, Kept>()
   #subscription: Subscription | null = null

@@ -3,14 +3,15 @@ import { createServer, type Server } from 'node:http'
 import { getRequestListener } from '@hono/node-server'
 import { type Clock, delay } from '../clock/index.js'
 import type { RunHost } from '../engine/index.js'
-import { PARSE_LIMITS } from '../graph/index.js'
+import { SignalboxError } from '../errors/index.js'
+import { openHome } from '../host/home/index.js'
 import type { Host } from '../host/index.js'
-import { AttractorPipelines } from '../runs/index.js'
+import { AttractorApi } from '../runs/index.js'
 import { TrustStore } from '../trust/index.js'
 import { createApp } from './app.js'
 import { Audit } from './audit.js'
 import { Auth } from './auth/auth.js'
-import type { ServerExtras } from './extras.js'
+import { Doctor } from './doctor.js'
 import { RateLimit } from './gate/rate-limits.js'
 import { Idempotency } from './idempotency.js'
 import { EventFeed } from './live/event-feed.js'
@@ -20,7 +21,7 @@ import { Streams } from './live/streams.js'
 import { UpdateFeed } from './live/update-feed.js'
 import { Lockdown } from './lockdown.js'
 import { Metrics } from './metrics.js'
-import type { DaemonBuild, ServerParts } from './parts.js'
+import type { BotControl, DaemonBuild, ServerParts } from './parts.js'
 import type { ServerSettings } from './settings.js'
 import { listenTcp, type TcpListener } from './tcp-listener.js'
 import { serveTerminals } from './terminal/index.js'
@@ -34,12 +35,21 @@ export interface OpenServerOptions {
   host: Host
   runs: RunHost | null
   settings: ServerSettings
-  extras?: ServerExtras
+  /** The environment of the daemon: names the home directory. */
+  env: NodeJS.ProcessEnv
+  bot?: BotControl
   clock: Clock
   version: string
   build?: DaemonBuild
   stop(): void
   log(line: string): void
+}
+
+const NO_BOT: BotControl = {
+  health: () => ({ state: 'off' }),
+  pairing: () => {
+    throw new SignalboxError('E_STATE', 'the Telegram bot is not running', { next: 'signalbox telegram setup' })
+  },
 }
 
 /** Both doors of a host: the owner's socket, and TCP for browsers and scripts. */
@@ -53,7 +63,7 @@ export class ApiServer {
   }
 
   static async open(options: OpenServerOptions): Promise<ApiServer> {
-    const { host, runs, settings, extras = {}, clock, version, stop, log } = options
+    const { host, runs, settings, env, bot = NO_BOT, clock, version, stop, log } = options
     const { build = { time: 0, isDetached: false } } = options
     const onError = (error: unknown) => log(`error: ${error instanceof Error ? error.stack : error}`)
     const auth = await Auth.open(settings, clock, onError)
@@ -89,17 +99,13 @@ export class ApiServer {
       panes: new PaneFeed(host, text),
       progress,
       streams,
-      extras,
+      env,
+      home: () => openHome({ env }),
+      doctor: new Doctor({ env, version }),
+      bot,
       idempotency: new Idempotency(host.store, clock),
       lockdown: new Lockdown({ host, auth, streams }),
-      pipelines: new AttractorPipelines({
-        store: host.store,
-        ledger: host.ledger,
-        clock,
-        dataDirectory: host.settings.dataDirectory,
-        limits: PARSE_LIMITS,
-        agent: extras.agent ?? null,
-      }),
+      attractor: new AttractorApi({ store: host.store, ledger: host.ledger }),
       trust: new TrustStore(host.store, host.settings.dataDirectory),
       metrics,
       audit: new Audit({ store: host.store, clock, metrics, log }),

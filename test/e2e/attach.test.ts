@@ -89,11 +89,11 @@ describeNeeding('tmux', 'attach', () => {
     first.run('attach', session.id)
     await first.see('enter to send')
     second.run('attach', session.id)
-    await second.see(/watching · .* types · ctrl-t takes over/)
+    await second.see(/watching · .* is typing · ctrl-t takes over/)
     // Narrower than the session: rows are cut, not broken.
     await second.see(/^─{80}\n▷[^\n]*\n─{80}\n {2}enter to send/mu)
     third.run('attach', session.id, '--view')
-    await third.see(/watching · .* types · ctrl-] detaches/)
+    await third.see(/watching · .* is typing · ctrl-] detaches/)
     first.type('one ')
     await first.see('▷ one')
     second.type('unheard')

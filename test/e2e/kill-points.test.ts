@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { ApprovalRecord } from '../../src/approvals/index.js'
-import type { openHome as OpenHome } from '../../src/cli/home.js'
-import type { Clock } from '../../src/clock/index.js'
 import type { Host, HostSettings } from '../../src/host/index.js'
 import type { Keeper, KeeperPort } from '../../src/keeper/index.js'
 import { ROOT, waitFor } from './harness.js'
@@ -20,8 +18,10 @@ import { InsideHome } from './inside.js'
  */
 const { Host: HostClass } = (await import(join(ROOT, 'dist/host/index.js'))) as { Host: typeof Host }
 const { Keeper: KeeperClass } = (await import(join(ROOT, 'dist/keeper/index.js'))) as { Keeper: typeof Keeper }
-const { openHome } = (await import(join(ROOT, 'dist/cli/home.js'))) as { openHome: typeof OpenHome }
-const { systemClock } = (await import(join(ROOT, 'dist/clock/index.js'))) as { systemClock: Clock }
+const { openHome } = (await import(
+  join(ROOT, 'dist/host/home/index.js')
+)) as typeof import('../../src/host/home/index.js')
+const { systemClock } = (await import(join(ROOT, 'dist/clock/index.js'))) as typeof import('../../src/clock/index.js')
 
 /** Everything below it goes at the end: a dead host may still make a directory when its own is gone. */
 const root = mkdtempSync(join(tmpdir(), 'signalbox-kill-'))

@@ -139,7 +139,7 @@ describe('what must never come back', () => {
 
   test('recovery always dead: half done work goes on in the same session, nothing at all fails', async () => {
     const partial = await oneshot('x\n[demo:scenario crash]')
-    expect([partial.code, partial.stdout]).toEqual([0, expect.stringContaining('in the middle of its work')])
+    expect([partial.code, partial.stdout]).toEqual([0, expect.stringContaining('the process died during its work')])
     const shown = await show()
     expect(workers(shown)).toMatchObject([{ recovery: { verdict: 'partial' } }, { status: 'ok' }])
     const dead = await oneshot('y', [], scenario({ worker: [{ crash: { exit: 3 } }] }))

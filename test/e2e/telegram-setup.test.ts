@@ -27,11 +27,11 @@ describeNeeding('tmux', 'signalbox telegram setup', () => {
   it('asks for the token without showing it, shows a code, and pairs whoever sends it after a yes', async () => {
     fake.state.webhook = 'https://example.com/hook'
     terminal.run('telegram', 'setup')
-    await terminal.see('Its token (not shown):')
+    await terminal.see('The token (not shown):')
     terminal.type(fake.token)
     terminal.key('Enter')
     await terminal.see('The bot is @signalbox_test_bot.')
-    await terminal.see('A webhook is set for it')
+    await terminal.see('A webhook is set')
     terminal.type('y')
     terminal.key('Enter')
     const screen = await terminal.see(/or send [A-Z0-9]{8} to @signalbox_test_bot/)

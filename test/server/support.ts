@@ -4,11 +4,10 @@ import { Agent, type IncomingMessage, request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import WebSocket from 'ws'
-import { openHome } from '../../src/cli/home.js'
-import { serverExtras } from '../../src/cli/serve/server-extras.js'
-import { serverSettings } from '../../src/cli/serve/server-settings.js'
 import { systemClock } from '../../src/clock/index.js'
+import { serverSettings } from '../../src/daemon/index.js'
 import type { RunHost } from '../../src/engine/index.js'
+import { openHome } from '../../src/host/home/index.js'
 import { Host } from '../../src/host/index.js'
 import { Keeper } from '../../src/keeper/index.js'
 import { openRuns } from '../../src/runs/index.js'
@@ -143,7 +142,7 @@ export class TestServer {
         sessionsPerMin: 10_000,
         ...settings,
       },
-      extras: serverExtras(this.context, home),
+      env: this.context.env,
       clock: systemClock,
       version: '0.0.0',
       stop: () => undefined,

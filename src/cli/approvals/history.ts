@@ -5,7 +5,7 @@ import type { ApprovalReport, InMilliseconds } from '../../server/index.js'
 import { formatDuration, plural, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { parseMoment } from '../parse-time.js'
+import { parseMoment } from '../parse-options.js'
 
 /** `approvals --history`: what was asked, who decided what and how fast, what was refused, and which grants were used. */
 export async function approvalHistory(context: CommandContext, options: Record<string, unknown>): Promise<number> {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { parseDuration, parseMoment } from '../parse-time.js'
+import { parseDuration, parseMoment } from '../parse-options.js'
 import type { ApprovalInfo, OptionInfo } from './approval-info.js'
 import { findOption, plainOption } from './pick-option.js'
 

@@ -80,7 +80,7 @@ export const overviewRoutes: readonly Route[] = [
           costUsd: sum(today.map(({ usage }) => usage.costUsd ?? 0)),
           tokens: sum(today.map(({ usage }) => tokensOf(usage))),
           runs: today.length,
-          budgetUsd: parts.extras.dayUsd?.() ?? null,
+          budgetUsd: parts.home().loaded.config.runs.day_usd,
         },
         health: { version: parts.version, startedAt: parts.startedAt, isReadOnly: parts.settings.isReadOnly },
         now,

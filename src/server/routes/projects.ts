@@ -4,6 +4,7 @@ import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { isEnded, listRuns, runStream } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import { People } from '../../people/index.js'
 import { type ExecutableFiles, executableFiles, executableText } from '../../trust/index.js'
 import type { InMilliseconds, Project } from '../api-types.js'
 import { type Call, type Route, route } from '../route.js'
@@ -55,8 +56,13 @@ export const projectRoutes: readonly Route[] = [
     access: 'owner',
     answers: { 200: answer('people', peopleList) },
     handle: async ({ parts, json }) => {
-      const known = (await parts.extras.people?.()) ?? []
-      const people = new Map(known.map(person => [person.id, { ...person, surfaces: [...person.surfaces] }]))
+      const paired = new People(parts.home().directories.config).all()
+      const people = new Map(
+        paired.map(({ id, name, role, telegram }) => [
+          id,
+          { id, name, role, surfaces: telegram.length > 0 ? ['telegram'] : [] },
+        ]),
+      )
       for (const { person } of parts.auth.devices.list()) {
         const found = people.get(person.id) ?? { ...person, surfaces: [] }
         if (!found.surfaces.includes('web')) found.surfaces.push('web')
@@ -101,7 +107,7 @@ async function projectsOf({ host, parts }: Pick<Call, 'host' | 'parts'>): Promis
     view.updatedAt = Math.max(view.updatedAt ?? 0, updatedAt)
   }
   for (const record of await parts.trust.list()) at(record.path).isTrusted = true
-  for (const root of parts.extras.roots ?? []) for (const path of repositoriesBelow(root)) at(path)
+  for (const root of parts.home().loaded.config.projects.roots) for (const path of repositoriesBelow(root)) at(path)
   return [...found.values()].sort((a, b) => (b.updatedAt ?? 0) - (a.updatedAt ?? 0) || (a.path < b.path ? -1 : 1))
 }
 

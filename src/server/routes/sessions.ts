@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { delay, newId } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import { newWorkspace } from '../../runs/index.js'
+import { createWorkspace } from '../../runs/index.js'
 import type { Holder, SessionRecord } from '../../sessions/index.js'
 import { liveOf } from '../live-session-of.js'
 import { personName } from '../person-name.js'
@@ -212,7 +212,7 @@ export const sessionRoutes: readonly Route[] = [
 
 /** @throws SignalboxError `E_INPUT` outside of a repository. */
 async function newWorktree(host: Host, cwd: string): Promise<string> {
-  const { path, branch } = await newWorkspace(host.settings.dataDirectory, { cwd, id: newId('run'), isWanted: true })
+  const { path, branch } = await createWorkspace(host.settings.dataDirectory, { cwd, id: newId('run'), isWanted: true })
   if (branch !== null) return path
   throw new SignalboxError('E_INPUT', 'a worktree needs a git repository with a commit', { next: 'leave worktree out' })
 }

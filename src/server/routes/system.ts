@@ -2,12 +2,11 @@ import { statfsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { agentNames } from '../../agents/index.js'
+import { editSettings, isEditable, settingsVersion } from '../../config/index.js'
 import { isEnded, listRuns } from '../../engine/index.js'
-import { SignalboxError } from '../../errors/index.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
 import { findings, health, lockdown, paired, pairing, settings } from '../schemas/system.js'
-import { absent } from './run-start.js'
 
 /** The machine, the settings, and what to do when something is wrong. */
 export const systemRoutes: readonly Route[] = [
@@ -19,8 +18,7 @@ export const systemRoutes: readonly Route[] = [
     access: 'viewer',
     answers: { 200: answer('the settings', settings) },
     handle: ({ parts, json }) => {
-      if (!parts.extras.settings) throw absent('settings')
-      const view = parts.extras.settings()
+      const view = settingsOf(parts)
       return json(view, 200, { etag: `"${view.version}"` })
     },
   }),
@@ -36,11 +34,9 @@ export const systemRoutes: readonly Route[] = [
     }),
     answers: { 200: answer('the settings as they are now', settings) },
     handle: async call => {
-      const { changeSettings, settings: read } = call.parts.extras
-      if (!changeSettings || !read) throw absent('settings')
       const version = call.header('if-match')?.replaceAll('"', '') ?? null
-      await changeSettings(call.body.changes, version, call.person.name)
-      return call.json(read())
+      editSettings(settingsFile(call.parts), call.body.changes, { version })
+      return call.json(settingsOf(call.parts))
     },
   }),
   route({
@@ -50,10 +46,7 @@ export const systemRoutes: readonly Route[] = [
     summary: 'What Signalbox stands on, checked.',
     access: 'viewer',
     answers: { 200: answer('the findings', findings) },
-    handle: async call => {
-      if (!call.parts.extras.doctor) throw absent('doctor')
-      return call.json({ items: await call.parts.extras.doctor() })
-    },
+    handle: async call => call.json({ items: await call.parts.doctor.findings() }),
   }),
   route({
     id: 'doctor.fix',
@@ -62,10 +55,7 @@ export const systemRoutes: readonly Route[] = [
     summary: 'Repairs what one check found, as far as that loses nothing.',
     access: 'owner',
     answers: { 200: answer('the findings after the repair', findings) },
-    handle: async call => {
-      if (!call.parts.extras.doctorFix) throw absent('doctor')
-      return call.json({ items: await call.parts.extras.doctorFix(call.params.check!) })
-    },
+    handle: async call => call.json({ items: await call.parts.doctor.fix(call.params.check!) }),
   }),
   route({
     id: 'presence.tell',
@@ -99,13 +89,10 @@ export const systemRoutes: readonly Route[] = [
       z.strictObject({ action: z.literal('confirm'), code: z.string().min(1).max(100) }),
     ]),
     answers: { 200: answer('the pairing, or the person that was paired', z.union([pairing, paired])) },
-    handle: async call => {
-      const { pairing: door } = call.parts.extras
-      if (!door)
-        throw new SignalboxError('E_STATE', 'no Telegram bot runs', { next: 'set telegram.token_file and start again' })
-      const { body } = call
-      if (body.action === 'confirm') return call.json(await door.confirm(body.code))
-      return call.json(await (body.action === 'open' ? door.open() : door.close()))
+    handle: ({ parts, body, json }) => {
+      const service = parts.bot.pairing()
+      if (body.action === 'confirm') return json({ person: service.confirm(body.code) })
+      return json(body.action === 'open' ? service.open() : service.close())
     },
   }),
   route({
@@ -146,6 +133,24 @@ export const systemRoutes: readonly Route[] = [
   ),
 ]
 
+function settingsFile({ home }: Call['parts']): string {
+  return join(home().directories.config, 'config.toml')
+}
+
+function settingsOf(parts: Call['parts']): z.output<typeof settings> {
+  const items = parts
+    .home()
+    .loaded.entries()
+    .map(({ key, about, shown, origin: { source, place } }) => ({
+      key,
+      about,
+      shown,
+      origin: { source, ...(place !== undefined && { place }) },
+      isChangeable: isEditable(key),
+    }))
+  return { items, version: settingsVersion(settingsFile(parts)) }
+}
+
 async function healthOf(call: Call) {
   const { parts, host } = call
   const { dataDirectory, minFreeMb } = host.settings
@@ -166,7 +171,7 @@ async function healthOf(call: Call) {
     runs: { driven: open.filter(({ labels }) => labels.host === 'daemon').length, open: open.length },
     streams: { events: parts.streams.count('events'), terminals: parts.streams.count('terminal') },
     agents: agentNames(),
-    telegram: parts.extras.telegram?.() ?? { state: 'off' },
+    telegram: parts.bot.health(),
     disk: { freeMb: Math.floor((bavail * bsize) / 1_048_576), leastMb: minFreeMb },
     lockdownSince: parts.lockdown.since,
     isReadOnly: parts.settings.isReadOnly,

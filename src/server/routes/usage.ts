@@ -38,7 +38,7 @@ export const usageRoutes: readonly Route[] = [
         by,
         rows,
         total: rows.reduce((sum, each) => addUsage(sum, each.usage), NO_USAGE),
-        budget: { dayUsd: call.parts.extras.dayUsd?.() ?? null },
+        budget: { dayUsd: call.parts.home().loaded.config.runs.day_usd },
         decisions,
         recoveries: await recoveryTally(call.host.store, await listRuns(call.host.store), { from, to }),
         position: await call.position(),
