@@ -13,8 +13,8 @@ export interface Incoming {
 }
 
 /**
- * Who asks, and what they sent. The body is part of what a browser proves, so it is read here, as far as it may go; without any
- * credential it is not read at all.
+ * Finds out who sent a request, and reads its body. A browser's proof covers the body, so the body
+ * is read here, up to its limit; without a credential it is not read at all.
  */
 export async function authenticate(
   request: Request,
@@ -24,9 +24,10 @@ export async function authenticate(
   const bearer = bearerOf(request)
   const read = () => readBytes(request, mostBytes)
   if (isSocket) {
-    // The socket is the owner's and asks for no token. Whoever shows one is an agent's hook, and a hook token is good for hooks alone.
+    // The socket belongs to the owner and needs no token. A request with a token comes from an
+    // agent's hook, and a hook token is valid for hooks only.
     if (bearer !== null && route.access !== 'hook')
-      throw new SignalboxError('E_ROLE', 'a hook token may report hooks, and nothing else')
+      throw new SignalboxError('E_ROLE', 'a hook token is valid for hook reports only')
     const credential: Credential =
       route.access === 'hook' ? { kind: 'hook', person: null } : { kind: 'socket', person: OWNER }
     return { credential, bytes: await read() }
@@ -47,8 +48,8 @@ export async function authenticate(
     site: headers.get('sec-fetch-site') ?? undefined,
   }
   if (!comesFromOwnPage(asked))
-    throw new SignalboxError('E_ORIGIN', 'a browser’s request says where it comes from', {
-      next: 'send Origin, or use the token',
+    throw new SignalboxError('E_ORIGIN', 'missing Origin header', {
+      next: 'send the Origin header, or use the token',
     })
   parts.auth.expects(proof)
   const bytes = await read()
@@ -57,7 +58,7 @@ export async function authenticate(
 }
 
 function noLogin(): SignalboxError {
-  return new SignalboxError('E_LOGIN', 'this needs a login', {
+  return new SignalboxError('E_LOGIN', 'this operation needs a login', {
     next: 'signalbox serve --link for a browser; Authorization: Bearer <token> for a script',
   })
 }

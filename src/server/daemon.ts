@@ -14,11 +14,11 @@ import type { ServerSettings } from './settings.js'
 
 export interface Daemon {
   socketPath: string
-  /** Where the dashboard is; null where it could not listen. */
+  /** The address of the dashboard; null if it could not listen. */
   address: string | null
-  /** A new login link for the owner; null without an address. */
+  /** A new login link for the owner; null if the dashboard has no address. */
   link(): string | null
-  /** Resolves when it was asked to stop. */
+  /** Resolves when the daemon was asked to stop. */
   stopping: Promise<void>
   /** Resolves when the daemon has stopped. */
   stopped: Promise<void>
@@ -26,17 +26,20 @@ export interface Daemon {
 }
 
 /**
- * One per home directory: the lock decides, not the socket file. Sessions belong to the keeper, so stopping the daemon, or killing it,
- * ends none of them.
+ * Starts the daemon of a home directory. A lock, not the socket file, ensures that there is only
+ * one. The keeper owns the sessions, so stopping or killing the daemon does not end them.
  */
 export async function startDaemon(options: {
   settings: HostSettings
   server: ServerSettings
-  /** What rooms beside the server know how to do. */
+  /** Operations that other rooms implement. */
   extras?: ServerExtras
-  /** A surface beside the server, over the same host: opened when everything else is, ended before everything else. */
+  /** Another surface on the same host, such as the bot: opened last, closed first. */
   surface?(parts: { host: Host; lockdown: ServerParts['lockdown'] }): { stop(): Promise<void> }
-  /** A command started it that wants a session, not a dashboard: then a port that is taken is no reason not to start. */
+  /**
+   * A command started the daemon for a session, not for the dashboard: a port that is in use is
+   * then not an error.
+   */
   isDetached: boolean
   clock: Clock
   version: string
@@ -47,7 +50,7 @@ export async function startDaemon(options: {
   const { settings, clock, version, log } = options
   const lock = await acquireLock(join(settings.runtimeDirectory, 'daemon.lock'))
   if (!lock)
-    throw new SignalboxError('E_DAEMON_RUNNING', 'a daemon is running for this home directory already', {
+    throw new SignalboxError('E_DAEMON_RUNNING', 'a daemon is already running for this home directory', {
       next: 'signalbox serve --link opens its dashboard; signalbox serve --stop ends it',
     })
   const onError = (error: unknown) =>
@@ -61,7 +64,8 @@ export async function startDaemon(options: {
     socketPath: settings.keeperSocket,
     clock,
     onLost: error => {
-      // Without its keeper a daemon knows nothing true any more; the next command starts a new pair.
+      // Without its keeper the daemon has no sessions; the next command starts a new daemon and
+      // keeper.
       onError(error)
       stop()
     },
@@ -85,7 +89,8 @@ export async function startDaemon(options: {
     ...(settings.prices && { prices: settings.prices }),
     ...(settings.maxParallel && { maxParallel: settings.maxParallel }),
     ...(settings.commands && { commands: settings.commands }),
-    // A run that was begun at a terminal belongs there: with its environment, and with the person who can resume it.
+    // A run that was started at a terminal stays there, with its environment and the person who can
+    // resume it.
     isWanted: run => run.labels.host === 'daemon',
     onError,
   })

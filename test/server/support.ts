@@ -42,7 +42,8 @@ export interface Ask {
 }
 
 /** Parsed JSON whose form the test itself judges. */
-// biome-ignore lint/suspicious/noExplicitAny: the answers are checked against their schemas elsewhere
+// biome-ignore lint/suspicious/noExplicitAny: the answers are checked against their schemas
+// elsewhere
 export type Loose = any
 
 export interface Told {

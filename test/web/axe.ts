@@ -33,16 +33,13 @@ async function examine(page: Page, rules: readonly string[] | null): Promise<str
   }, rules)
 }
 
-/**
- * What axe finds on the page that is shown, on a desktop and on a phone, and whether the page scrolls
- * sideways. The colours of the dark theme are checked on the desktop: they do not depend on the width.
- */
+/** What axe finds on the page that is shown, on a screen and on a phone, in both themes; and whether it has to be scrolled sideways. */
 export async function examineAll(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
   for (const width of [1440, 390]) {
     await page.setViewportSize({ width, height: 900 })
     await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-    for (const colorScheme of width === 1440 ? (['light', 'dark'] as const) : (['light'] as const)) {
+    for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       // What a page is made of is the same in the dark; its colours are not.
       const violations = await examine(page, colorScheme === 'light' ? null : ['color-contrast'])

@@ -2,15 +2,14 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
-import { logIn, openBrowser, Served, show, watchErrors, watchOrigins } from './harness.js'
+import { hasChromium, logIn, openBrowser, Served, show, watchErrors, watchOrigins } from './harness.js'
 
 /**
  * The living demo: real server, real terminals, the scripted agent. One browser and one server for all: the tests follow a person through
  * a day, and what one of them decides the next one finds decided.
  */
-describeNeeding('chromium', 'the dashboard on the living demo', () => {
+describe.skipIf(!hasChromium)('the dashboard on the living demo', () => {
   let served: Served
   let browser: Browser
   let context: BrowserContext
@@ -95,7 +94,7 @@ describeNeeding('chromium', 'the dashboard on the living demo', () => {
     const second = await browser.newContext()
     const late = await second.newPage()
     await late.goto(link)
-    await late.getByText(/not any more, the way in/).waitFor()
+    await late.getByText(/invalid or expired login code/).waitFor()
     expect(late.url()).not.toContain('#')
     await second.close()
   })

@@ -1,15 +1,14 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { reportedOf } from '../../src/approvals/testing/fixtures.js'
 import { OWNER } from '../../src/server/credential.js'
 import { executableText } from '../../src/trust/index.js'
 import { TestServer, until } from '../server/support.js'
-import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
 import { planRequest, reviewRequest, riskyRequest } from './gate-requests.js'
-import { openBrowser, watchErrors } from './harness.js'
+import { hasChromium, openBrowser, watchErrors } from './harness.js'
 
 const GATED =
   'digraph gated { start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
@@ -18,7 +17,7 @@ const GATED =
  * One server in this process with a real session and real runs; requests of every kind in its ledger; one browser. Every test begins on a
  * page that it loads itself and asks for what it decides itself, so that none finds what another, or its own first try, has left.
  */
-describeNeeding('chromium', 'the dashboard without a mouse, on a phone, and for those who see it otherwise', () => {
+describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and for those who see it otherwise', () => {
   let server: TestServer
   let browser: Browser
   let page: Page

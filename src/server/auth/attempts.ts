@@ -3,7 +3,10 @@ import { SignalboxError } from '../../errors/index.js'
 
 const CLOSED_MS = 15 * 60_000
 
-/** Failed logins of the last quarter of an hour. Too many close the door for all: a guesser has many addresses. */
+/**
+ * Failed logins of the last 15 minutes. Too many block all logins: an attacker may have many
+ * addresses.
+ */
 export class Attempts {
   readonly #clock: Clock
   readonly #most: number

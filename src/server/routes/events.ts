@@ -4,7 +4,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { cursorOf, positionOf } from '../live/cursor.js'
 import { frameOf } from '../live/event-feed.js'
 import { isInScope, parseScope, typeFilter } from '../live/event-filter.js'
-import { EventQueue } from '../live/event-stream.js'
+import { EventQueue } from '../live/event-queue.js'
 import type { PaneChange } from '../live/pane-feed.js'
 import { isReplayable, pageAfter, someAfter } from '../live/replay.js'
 import { streamOf } from '../live/stream-answer.js'
@@ -54,8 +54,8 @@ const watchBody = z.strictObject({
 })
 
 /**
- * Everything that happens, as server-sent events. What is in the log carries an id and can be resumed from; provisional text and panes do
- * not: of those only the newest state matters.
+ * Everything that happens, as server-sent events. What is in the log carries an id and can be
+ * resumed from; provisional text and panes do not: of those only the newest state matters.
  */
 export const eventRoutes: readonly Route[] = [
   route({
@@ -144,7 +144,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     isType(type) && isInScope(scope, stream, data)
   const cursor = call.header('last-event-id') ?? query.since
 
-  const queue = new EventQueue({ clock: parts.clock, ...(query.restMs !== undefined && { passingMs: query.restMs }) })
+  const queue = new EventQueue({ clock: parts.clock, ...(query.restMs !== undefined && { ephemeralMs: query.restMs }) })
   const subscription = newId('sub')
   const watched = new Watched()
   const closing: (() => void)[] = []
@@ -159,7 +159,9 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     cursor !== undefined &&
     (since === null || since > (await store.head()) || !(await isReplayable(store, since, isWanted)))
   const isResumed = cursor !== undefined && !isGap
-  /** Null while the reader is still told what it missed: the log keeps for it what comes meanwhile. */
+  /**
+   * Null while the reader is still told what it missed: the log keeps for it what comes meanwhile.
+   */
   let liveAfter: number | null = isResumed ? null : from
   closing.push(
     parts.events.listen(events => {
@@ -176,7 +178,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     liveAfter = after
     if (scope.kind === 'all') {
       const tell = ({ type, pane, frame }: PaneChange) => {
-        if (isType(type)) queue.pushLatest(`pane/${pane.id}`, frame)
+        if (isType(type)) queue.pushEphemeral(`pane/${pane.id}`, frame)
       }
       // Panes are not in the log, so a reader that comes back is told of each as it is now.
       if (isResumed) for (const pane of parts.panes.list()) tell(parts.panes.asIs(pane))
@@ -184,14 +186,15 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
         parts.panes.listen(tell),
         parts.panes.preview(
           () => watched.panes,
-          preview => queue.pushLatest(`preview/${preview.pane}`, frameOf('pane.preview', toJson(preview, 'rfc3339'))),
+          preview =>
+            queue.pushEphemeral(`preview/${preview.pane}`, frameOf('pane.preview', toJson(preview, 'rfc3339'))),
         ),
       )
     }
     if (query.records === 'changed')
       closing.push(
         parts.records.listen(({ type, subject, frame }) => {
-          if (isType(type) && isInScope(scope, subject, {})) queue.pushLatest(`record/${subject}`, frame)
+          if (isType(type) && isInScope(scope, subject, {})) queue.pushEphemeral(`record/${subject}`, frame)
         }),
       )
     // What happened while nobody was there to listen for it is looked at now.
@@ -202,7 +205,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
         parts.updates.listen(({ type, session, frame }) => {
           if ((scope.kind === 'session' && session !== scope.id) || !isType(type)) return
           if (query.updates === 'watched' && !watched.sessions.has(session)) return
-          queue.pushLatest(`${type}/${session}`, frame())
+          queue.pushEphemeral(`${type}/${session}`, frame())
         }),
       )
   }
@@ -215,7 +218,10 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
     server: parts.version,
     schema: SCHEMA,
   }
-  /** Hello, then what was missed page by page; at the head of the log it goes over to what comes, without a moment between. */
+  /**
+   * Hello, then what was missed page by page; at the head of the log it goes over to what comes,
+   * without a moment between.
+   */
   async function* opening(): AsyncGenerator<string, void> {
     yield frameOf('hello', JSON.stringify(hello))
     let at = since ?? from
@@ -231,7 +237,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
   const { clock } = parts
   let timer = clock.setTimer(HEARTBEAT_MS, beat)
   function beat() {
-    queue.pushLatest('heartbeat', frameOf('heartbeat', '{}'))
+    queue.pushEphemeral('heartbeat', frameOf('heartbeat', '{}'))
     timer = clock.setTimer(HEARTBEAT_MS, beat)
   }
   closing.push(() => timer.cancel())

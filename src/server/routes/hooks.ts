@@ -44,7 +44,8 @@ export function bearerOf(request: Request): string | null {
 
 function payloadOf(bytes: Call['bytes']): unknown {
   const text = new TextDecoder().decode(bytes)
-  if (depthOf(text) > DEPTH_MAX) throw new SignalboxError('E_INPUT', `the body is nested more than ${DEPTH_MAX} deep`)
+  if (depthOf(text) > DEPTH_MAX)
+    throw new SignalboxError('E_INPUT', `the body is nested too deeply; the limit is ${DEPTH_MAX} levels`)
   try {
     return JSON.parse(text)
   } catch {

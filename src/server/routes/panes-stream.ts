@@ -1,12 +1,15 @@
 import { frameOf } from '../live/event-feed.js'
-import { EventQueue } from '../live/event-stream.js'
+import { EventQueue } from '../live/event-queue.js'
 import { streamOf } from '../live/stream-answer.js'
 import { type Route, route } from '../route.js'
 import { boardOf } from './panes.js'
 
 const HEARTBEAT_MS = 20_000
 
-/** The list of panes and its changes, for `signalbox watch` on the owner's socket. Browsers have `/events`. */
+/**
+ * The list of panes and its changes, for `signalbox watch` on the owner's socket. Browsers have
+ * `/events`.
+ */
 export const paneStreamRoutes: readonly Route[] = [
   route({
     id: 'panes.stream',
