@@ -2,11 +2,11 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
-/** Rooms as people run them: from the build, without a compiler in between. */
+/** The rooms from the build, as users run them. */
 export async function buildRooms() {
   const root = process.env.SIGNALBOX_E2E_ROOT ?? fileURLToPath(new URL('..', import.meta.url))
   const dist = join(root, 'dist')
-  if (!existsSync(dist)) throw new Error('there is no build: npm run build')
+  if (!existsSync(dist)) throw new Error('there is no build; run npm run build')
   const room = (name: string) => import(pathToFileURL(join(dist, name, 'index.js')).href)
   return {
     dist,
