@@ -146,7 +146,7 @@ async function measureEcho(page: Page, child: ChildProcess, told: <T>(type: stri
   child.send({ type: 'echo', events: 0, seconds: 0 })
   const { id } = await told<{ id: string }>('echo')
   await page.goto(new URL(`/s/${id}`, page.url()).href)
-  await page.getByRole('button', { name: 'Take input' }).click()
+  await page.getByRole('button', { name: 'Take keyboard' }).click()
   await page.getByText('You have the keyboard').waitFor()
   await page.evaluate(WATCH_ECHO)
   for (let n = 0; n < KEYS; n++) {

@@ -25,7 +25,7 @@ export interface ApprovalRecord extends ApprovalRequest {
     reason?: string
     /** The request that stands in its place. */
     followedBy?: string
-    evidence?: unknown[]
+    evidence?: EventData<'approval.applied'>['evidence']
     waitedMs?: number
     deliveredMs?: number
     /** Somebody answered in the agent's own dialog. */

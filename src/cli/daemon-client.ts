@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { delay, systemClock } from '../clock/index.js'
 import { type ErrorCode, type Place, SignalboxError } from '../errors/index.js'
 import { buildTime, type DetachedStart, isAlive, ownProgram, startDetached } from '../process/index.js'
+import type { ApiError, DaemonInfo, InMilliseconds } from '../server/index.js'
 import type { CommandContext } from './context.js'
 import { openHome } from './home.js'
 import { version } from './version.js'
@@ -13,14 +14,6 @@ const STOP_TIMEOUT_MS = 20_000
 const RETRY_START_MS = 1_000
 /** A daemon that accepts a connection and says nothing for so long hangs. */
 const HEALTH_TIMEOUT_MS = 10_000
-
-interface DaemonInfo {
-  pid: number
-  version: string
-  build: number
-  isDetached: boolean
-  isLocked: boolean
-}
 
 /** The daemon of this home directory, over its unix socket. */
 export class DaemonClient {
@@ -116,7 +109,7 @@ export class DaemonClient {
   }
 
   /** A question that a daemon in order answers at once. @throws SignalboxError `E_NOT_READY` when it does not. */
-  async #soon<T = Record<string, unknown>>(method: string, path: string, body?: unknown): Promise<T> {
+  async #soon<T = unknown>(method: string, path: string, body?: unknown): Promise<InMilliseconds<T>> {
     try {
       return await this.#call<T>(method, path, body, AbortSignal.timeout(HEALTH_TIMEOUT_MS))
     } catch (error) {
@@ -128,19 +121,20 @@ export class DaemonClient {
     }
   }
 
-  get<T = Record<string, unknown>>(path: string): Promise<T> {
-    return this.#call('GET', path)
+  /** `T` is a type of the API, such as `Session`. */
+  get<T = unknown>(path: string): Promise<InMilliseconds<T>> {
+    return this.#call<T>('GET', path)
   }
 
-  post<T = Record<string, unknown>>(path: string, body: unknown = {}): Promise<T> {
-    return this.#call('POST', path, body)
+  post<T = unknown>(path: string, body: unknown = {}): Promise<InMilliseconds<T>> {
+    return this.#call<T>('POST', path, body)
   }
 
   /** A form with files. */
-  async upload<T = Record<string, unknown>>(path: string, form: FormData): Promise<T> {
+  async upload<T = unknown>(path: string, form: FormData): Promise<InMilliseconds<T>> {
     const encoded = new Response(form)
     const bytes = Buffer.from(await encoded.arrayBuffer())
-    return this.#call('POST', path, { bytes, type: encoded.headers.get('content-type') ?? 'multipart/form-data' })
+    return this.#call<T>('POST', path, { bytes, type: encoded.headers.get('content-type') ?? 'multipart/form-data' })
   }
 
   /** A file's bytes as they come. */
@@ -151,17 +145,17 @@ export class DaemonClient {
   }
 
   /** Server-sent events, one by one, until the signal aborts or the daemon ends the stream. */
-  async *events(
+  async *events<F extends { event: string; data: unknown } = { event: string; data: unknown }>(
     path: string,
     signal: AbortSignal,
-  ): AsyncGenerator<{ event: string; id: string | null; data: unknown }> {
+  ): AsyncGenerator<InMilliseconds<F>> {
     const response = await this.#open('GET', path, undefined, signal)
     let rest = ''
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) {
         rest += chunk.toString('utf8')
         for (let end = rest.indexOf('\n\n'); end >= 0; end = rest.indexOf('\n\n')) {
-          yield parseEvent(rest.slice(0, end))
+          yield parseEvent(rest.slice(0, end)) as InMilliseconds<F>
           rest = rest.slice(end + 2)
         }
       }
@@ -170,26 +164,21 @@ export class DaemonClient {
     }
   }
 
-  async #call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
+  async #call<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<InMilliseconds<T>> {
     return this.#answerOf<T>(await this.#open(method, path, body, signal))
   }
 
-  async #answerOf<T>(response: IncomingMessage): Promise<T> {
+  async #answerOf<T>(response: IncomingMessage): Promise<InMilliseconds<T>> {
     const chunks: Buffer[] = []
     try {
       for await (const chunk of response as AsyncIterable<Buffer>) chunks.push(chunk)
     } catch (error) {
       throw gone(error)
     }
-    const answer = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as Record<string, unknown>
-    if ((response.statusCode ?? 500) < 400) return answer as T
-    const { code, message, next, details } = answer.error as {
-      code: ErrorCode
-      message: string
-      next?: string
-      details?: Record<string, unknown>
-    }
-    throw new SignalboxError(code, message, { ...(next !== undefined && { next }), ...(details && { details }) })
+    const answer = JSON.parse(Buffer.concat(chunks).toString('utf8') || '{}') as unknown
+    if ((response.statusCode ?? 500) < 400) return answer as InMilliseconds<T>
+    const { code, message, next, details } = (answer as { error: ApiError }).error
+    throw new SignalboxError(code as ErrorCode, message, { next, ...(details && { details }) })
   }
 
   #open(method: string, path: string, body?: unknown, signal?: AbortSignal) {
@@ -250,13 +239,12 @@ function startFailure(told: unknown, logFile: string): SignalboxError {
   return new SignalboxError(code, message, { ...(next !== undefined && { next }), ...(place && { place }) })
 }
 
-function parseEvent(text: string): { event: string; id: string | null; data: unknown } {
+function parseEvent(text: string): { event: string; data: unknown } {
   const fields = new Map(
     text.split('\n').map(line => [line.slice(0, line.indexOf(':')), line.slice(line.indexOf(':') + 1).trimStart()]),
   )
   return {
     event: fields.get('event') ?? 'message',
-    id: fields.get('id') ?? null,
     data: JSON.parse(fields.get('data') ?? 'null'),
   }
 }

@@ -4,8 +4,15 @@ import { defineEvents } from './catalogue.js'
 
 const milliseconds = z.number().nonnegative()
 
-/** What was seen that proves a statement: a row, a transcript entry, a hook. The rooms that find evidence know its fields. */
-const evidence = z.looseObject({ kind: z.string() })
+/**
+ * What proves a statement: a row, a transcript entry, a hook. The rooms that find evidence add
+ * their own fields.
+ */
+const evidence = z.looseObject({
+  kind: z.string(),
+  /** Of a `note`: how the agent got it. */
+  way: z.string().optional(),
+})
 
 const subject = z.object({
   agent: z.string(),
@@ -76,7 +83,17 @@ const risk = z.object({ level: z.enum(['low', 'elevated', 'high']), reasons: z.a
 
 const display = z.object({
   title: z.string(),
-  blocks: z.array(z.looseObject({ kind: z.string() })),
+  blocks: z.array(
+    z.looseObject({
+      /** `label`: words of Signalbox; `value`: words of the agent. */
+      kind: z.string(),
+      text: z.string().optional(),
+      /** What is suspicious about the text. */
+      finding: z.string().optional(),
+      /** Of a look-alike: what it pretends to be. */
+      reading: z.string().optional(),
+    }),
+  ),
   visible: z.array(z.object({ what: z.string(), count: z.int().positive() })),
   hash: sha256,
   /** Not all of it could be kept: nobody can have seen the whole here. */
@@ -86,7 +103,7 @@ const display = z.object({
 const deadline = z.object({
   at: milliseconds,
   owner: z.enum(['agent', 'graph', 'config']),
-  /** `then` in spec/approvals.md §2: an object with a property of that name looks like a promise to `await`. */
+  /** Not called `then`: `await` takes an object with a method of that name for a promise. */
   onExpiry: z.enum(['nothing', 'deny', 'default-edge', 'fail']),
 })
 
@@ -126,7 +143,10 @@ export const approvalEvents = defineEvents({
       evidence: z.array(evidence),
       toolUseId: z.string().optional(),
       menuPrint: z.string().optional(),
-      /** The options that the menu really offers; the request keeps its own, which the fingerprint covers. */
+      /**
+       * The options that the menu really offers; the request keeps its own, which the fingerprint
+       * covers.
+       */
       screenOptions: z.array(option).optional(),
       mismatch: z.string().optional(),
       /** Set together with a mismatch: what is shown from now on, and how risky that is. */

@@ -1,5 +1,4 @@
 import { SignalboxError } from '../errors/index.js'
-import type { NewEvent, StoredEvent } from '../store/index.js'
 import { accessEvents } from './access-events.js'
 import { approvalEvents } from './approval-events.js'
 import { type DataOf, type EventDefinition, type EventTypeInfo, findMisfit, type Reading } from './catalogue.js'
@@ -9,6 +8,7 @@ import { hostEvents } from './host-events.js'
 import { pipelineEvents } from './pipeline-events.js'
 import { runEvents } from './run-events.js'
 import { sessionEvents } from './session-events.js'
+import type { NewEvent, StoredEvent } from './stored-event.js'
 import { telegramEvents } from './telegram-events.js'
 import { trustEvents } from './trust-events.js'
 

@@ -11,3 +11,4 @@ export {
   parseEvent,
   validateEvent,
 } from './events.js'
+export type { NewEvent, StoredEvent } from './stored-event.js'

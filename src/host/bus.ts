@@ -1,8 +1,9 @@
+import type { Block } from '../screen/index.js'
 import type { CrewView } from './session-crew.js'
 
 /** What is shown now and kept nowhere: provisional text, typing. Late joiners get the newest state from the session itself. */
 export type LiveUpdate =
-  | { type: 'message.update'; session: string; turn: string; message: string; blocks: readonly unknown[] }
+  | { type: 'message.update'; session: string; turn: string; message: string; blocks: readonly Block[] }
   | { type: 'typing'; session: string; on: boolean }
   | { type: 'session.crew'; session: string; crew: CrewView }
 

@@ -6,10 +6,11 @@ import { errorBody } from './errors.js'
 import { checkOrigin, type OwnAddresses } from './gate/origins.js'
 import { securityHeaders } from './gate/security-headers.js'
 import type { ServerParts } from './parts.js'
-import { perform } from './perform.js'
+import { perform, timeFormOf } from './perform.js'
 import type { Route } from './route.js'
 import { ROUTES } from './routes/index.js'
 import type { StaticFiles } from './static-files.js'
+import { toJson } from './wire/index.js'
 
 /** Where requests come in. */
 export type Listener = { kind: 'socket' } | { kind: 'tcp'; own: OwnAddresses; isSecure: boolean; files: StaticFiles }
@@ -22,16 +23,20 @@ type Env = { Bindings: HttpBindings; Variables: { requestId: string } }
 export function createApp(parts: ServerParts, listener: Listener, routes: readonly Route[] = ROUTES): Hono<Env> {
   const app = new Hono<Env>()
   const headers = listener.kind === 'tcp' ? securityHeaders(listener.isSecure) : {}
-  const fail = (error: unknown, requestId: string): Response => {
+  const fail = (error: unknown, context: Context<Env>): Response => {
+    const requestId = context.get('requestId') ?? newId('req')
     const { status, body, retryAfterS } = errorBody(error, requestId)
     if (status === 401 || status === 403 || status === 429) parts.audit.refused(body.error.code, requestId)
     if (status >= 500) parts.log(`${requestId} ${error instanceof Error ? (error.stack ?? error.message) : error}`)
-    const answer = Response.json(body, { status, headers: { 'cache-control': 'no-store' } })
+    const answer = new Response(toJson(body, timeFormOf(context.req.raw)), {
+      status,
+      headers: { 'content-type': 'application/json', 'cache-control': 'no-store' },
+    })
     if (retryAfterS !== undefined) answer.headers.set('retry-after', String(retryAfterS))
     return answer
   }
   app.onError((error, context) => {
-    const answer = fail(error, context.get('requestId') ?? newId('req'))
+    const answer = fail(error, context)
     for (const [name, value] of Object.entries(headers)) answer.headers.set(name, value)
     return answer
   })
@@ -67,7 +72,7 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
       new SignalboxError('E_UNKNOWN', `there is no ${method} ${path.slice(0, 200)}`, {
         next: 'see /api/v1/openapi.json',
       }),
-      context.get('requestId'),
+      context,
     )
   })
   return app

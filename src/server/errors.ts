@@ -1,5 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { toSignalboxError } from '../errors/index.js'
+import type { ApiError } from './api-types.js'
+import type { Sendable } from './wire/index.js'
 
 const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
   E_INPUT: 400,
@@ -42,7 +44,7 @@ const STATUS: Readonly<Record<string, ContentfulStatusCode>> = {
 
 export interface ErrorAnswer {
   status: ContentfulStatusCode
-  body: { error: Record<string, unknown> & { code: string; message: string; next: string } }
+  body: { error: Sendable<ApiError> }
   /** Seconds, for `Retry-After`. */
   retryAfterS?: number
 }
@@ -63,8 +65,8 @@ export function errorBody(thrown: unknown, requestId = 'none'): ErrorAnswer {
         message: isForeseen ? error.message : 'something went wrong inside Signalbox',
         next: error.next ?? (isForeseen ? 'nothing was changed' : `look for ${requestId} in the daemon's log`),
         ...(error.place && { place: error.place }),
-        ...(fields !== undefined && { fields }),
-        ...(first !== undefined && { first }),
+        ...(fields !== undefined && { fields: fields as ApiError['fields'] }),
+        ...(first !== undefined && { first: first as Sendable<ApiError>['first'] }),
         ...(isForeseen && Object.keys(details).length > 0 && { details }),
         requestId,
       },

@@ -1,25 +1,6 @@
 import type { RunRecord } from '../engine/index.js'
 import type { EventStore } from '../store/index.js'
-
-/** A setting as a person is shown it: a secret only as "set" or "unset". */
-export interface SettingView {
-  key: string
-  /** What it is for, in a sentence. */
-  about: string
-  shown: string
-  origin: { source: string; place?: string }
-  /** Whether it can be changed from here. */
-  isChangeable: boolean
-}
-
-export interface DoctorFinding {
-  check: string
-  level: 'ok' | 'note' | 'warning' | 'error'
-  message: string
-  next?: string
-  /** `POST /doctor/fix/:check` can cure it while the daemon runs. */
-  isFixable?: boolean
-}
+import type { Finding, InMilliseconds, Paired, Pairing, PeopleList, PipelineList, Settings } from './api-types.js'
 
 export interface OneshotWish {
   task: string
@@ -35,17 +16,12 @@ export interface OneshotWish {
   trust?: string | undefined
 }
 
-/** A pipeline that can be started by its name. */
-export interface PipelineView {
-  name: string
-  displayName: string
-  description: string
-  inputSchema: Record<string, unknown>
-}
-
 export interface PipelineDoor {
-  list(): Promise<PipelineView[]>
-  /** Makes a run that the daemon drives. @throws SignalboxError `E_UNKNOWN`, `E_INPUT`, `E_UNTRUSTED` */
+  list(): Promise<PipelineList['items']>
+  /**
+   * Makes a run that the daemon drives. @throws SignalboxError `E_UNKNOWN`, `E_INPUT`,
+   * `E_UNTRUSTED`
+   */
   start(
     name: string,
     wish: {
@@ -61,33 +37,32 @@ export interface PipelineDoor {
 
 /** Pairing of a chat, as whoever runs the bot offers it. */
 export interface PairingDoor {
-  open(): Promise<Record<string, unknown>>
-  confirm(code: string): Promise<Record<string, unknown>>
-  close(): Promise<Record<string, unknown>>
-}
-
-export interface PersonView {
-  id: string
-  name: string
-  role: string
-  surfaces: string[]
+  open(): Promise<InMilliseconds<Pairing>>
+  confirm(code: string): Promise<InMilliseconds<Paired>>
+  close(): Promise<InMilliseconds<Pairing>>
 }
 
 /**
- * What the server offers and rooms beside it know how to do. Whoever starts the daemon hands it in; what is missing is answered with
- * `E_STATE`.
+ * What the server offers and rooms beside it know how to do. Whoever starts the daemon hands it in;
+ * what is missing is answered with `E_STATE`.
  */
 export interface ServerExtras {
-  settings?(): { items: SettingView[]; version: string }
-  /** @throws SignalboxError `E_CONFIG`, `E_VERSION`, `E_ROLE` for a setting that is not changed from here. */
+  settings?(): Settings
+  /**
+   * @throws SignalboxError `E_CONFIG`, `E_VERSION`, `E_ROLE` for a setting that is not changed from
+   * here.
+   */
   changeSettings?(changes: Record<string, unknown>, version: string | null, by: string): Promise<void>
-  doctor?(): Promise<DoctorFinding[]>
-  doctorFix?(check: string): Promise<DoctorFinding[]>
-  /** @throws SignalboxError `E_UNTRUSTED` where something of the project would act that nobody has let. */
+  doctor?(): Promise<Finding[]>
+  doctorFix?(check: string): Promise<Finding[]>
+  /**
+   * @throws SignalboxError `E_UNTRUSTED` where something of the project would act that nobody has
+   * let.
+   */
   startOneshot?(store: EventStore, wish: OneshotWish): Promise<string>
   forkRun?(store: EventStore, run: RunRecord, wish: { at: string; isRewind: boolean }): Promise<string>
   exportAttractor?(store: EventStore, run: RunRecord, directory: string): Promise<void>
-  people?(): Promise<PersonView[]>
+  people?(): Promise<PeopleList['items']>
   pipelines?: PipelineDoor
   pairing?: PairingDoor
   /** Whether and how the bot runs, for `health`. */

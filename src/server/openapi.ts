@@ -1,11 +1,11 @@
 import { z } from 'zod'
-import type { Answer, Route } from './route.js'
-import { errorAnswer } from './schemas/common.js'
+import type { Route } from './route.js'
+import { type Answer, errorAnswer } from './schemas/common.js'
 
 type Json = Record<string, unknown>
 
 /** The document of the API, made from the list of its operations: what it says is what is checked. */
-export function openApi(routes: readonly Route[], version: string): Json {
+export function openApi(routes: readonly Route[], version: string): Json & { openapi: string } {
   const components: Json = {}
   const paths: Record<string, Json> = {}
   for (const route of routes) {

@@ -31,7 +31,7 @@ export async function perform(route: Route, arrival: Arrival): Promise<Response>
     mostBytes,
   })
   admit(route, credential, parts)
-  const form: TimeForm = request.headers.get('x-signalbox-time') === 'ms' ? 'ms' : 'rfc3339'
+  const form = timeFormOf(request)
   const call: Call = {
     parts,
     host: parts.host,
@@ -61,6 +61,10 @@ export async function perform(route: Route, arrival: Arrival): Promise<Response>
   if (key === null || !isKept) return route.handle(call)
   const name = `${keyOf(credential)} ${arrival.target} ${key.slice(0, 200)}`
   return parts.idempotency.once(name, bytes, async () => route.handle(call))
+}
+
+export function timeFormOf({ headers }: Request): TimeForm {
+  return headers.get('x-signalbox-time') === 'ms' ? 'ms' : 'rfc3339'
 }
 
 function isSecret({ id, access }: Route): boolean {

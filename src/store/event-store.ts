@@ -1,3 +1,7 @@
+import type { NewEvent, StoredEvent } from '../events/index.js'
+
+export type { NewEvent, StoredEvent }
+
 /**
  * The log. Everything that happened is an event in a stream; everything a person sees is a projection of events.
  * SQLite implements it for one machine, PostgreSQL beyond; `store/testing/conformance.ts` is the contract both must pass.
@@ -78,22 +82,6 @@ export interface EventStore {
 
 /** `'any'` appends at whatever version the stream has: for reports that cannot conflict. */
 export type ExpectedVersion = number | 'any'
-
-export interface NewEvent {
-  type: string
-  data: Record<string, unknown>
-  /** Milliseconds since the epoch; the store's clock when absent. */
-  at?: number
-}
-
-export interface StoredEvent {
-  position: number
-  stream: string
-  version: number
-  type: string
-  at: number
-  data: Record<string, unknown>
-}
 
 export interface StreamAppend {
   stream: string

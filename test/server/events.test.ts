@@ -4,6 +4,8 @@ import { newId } from '../../src/clock/index.js'
 import { createRun } from '../../src/engine/index.js'
 import { newEvent } from '../../src/events/index.js'
 import { REPLAY_BYTES_MAX, REPLAY_EVENTS_MAX } from '../../src/server/live/replay.js'
+import { streamEvent } from '../../src/server/schemas/events.js'
+import { EPHEMERAL_FRAMES, hello as helloFrame } from '../../src/server/schemas/stream.js'
 import { eventsOf, type Loose, TestServer, until } from './support.js'
 
 let server: TestServer
@@ -24,11 +26,20 @@ async function read(query: string, isEnough: (seen: Seen[]) => boolean, headers:
   expect(response.statusCode).toBe(200)
   const seen: Seen[] = []
   for await (const event of eventsOf(response)) {
+    checkFrame(event)
     seen.push(event)
     if (isEnough(seen)) break
   }
   response.destroy()
   return seen
+}
+
+/** Every frame is as its schema says, without further fields. */
+function checkFrame({ event, id, data }: Seen): void {
+  if (event === 'heartbeat' || event === 'bye') return
+  const ephemeral = EPHEMERAL_FRAMES[event as keyof typeof EPHEMERAL_FRAMES]
+  const schema = event === 'hello' ? helloFrame : id === null ? ephemeral : streamEvent
+  expect(schema?.safeParse(data), event).toMatchObject({ success: true, data })
 }
 
 const notice = (text: string) => newEvent('run.notice', { level: 'info', text })

@@ -18,7 +18,7 @@ const SLOWEST = [
   'test/e2e/pipelines',
   'test/e2e/graphs',
   'test/e2e/hooks',
-  'test/web/everybody',
+  'test/web/accessibility',
   'test/e2e/bad-input',
   'test/e2e/approvals',
   'test/screen/recordings',

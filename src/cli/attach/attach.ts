@@ -2,10 +2,10 @@ import { userInfo } from 'node:os'
 import WebSocket from 'ws'
 import { delay, systemClock, type Timer } from '../../clock/index.js'
 import { EXIT } from '../../errors/index.js'
+import type { ClientMessage, ServerMessage, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { openHome } from '../home.js'
-import type { SessionInfo } from '../sessions/session-info.js'
 import { FittedScreen, type Size } from './fit-screen.js'
 import { OutputFilter, withoutReplies } from './output-filter.js'
 import { drawStatus, type InputState, statusText } from './status-line.js'
@@ -58,7 +58,7 @@ async function nextDaemon(context: CommandContext, session: string): Promise<Dae
   const until = systemClock.monotonic() + NEXT_DAEMON_MS
   while (systemClock.monotonic() < until) {
     const daemon = await DaemonClient.running(context).catch(() => null)
-    const found = await daemon?.get<SessionInfo>(`/sessions/${session}`).catch(() => null)
+    const found = await daemon?.get<Session>(`/sessions/${session}`).catch(() => null)
     if (daemon && found) return found.state === 'live' || found.state === 'starting' ? daemon : null
     await delay(systemClock, LOOK_AGAIN_MS)
   }
@@ -90,7 +90,7 @@ async function attachOnce(
     let isAwaiting = false
     const now = () => systemClock.monotonic() / 1000
     const size = () => ({ cols: stdout.columns || 80, rows: stdout.rows || 24 })
-    const send = (message: object) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(message))
+    const send = (message: ClientMessage) => socket.readyState === socket.OPEN && socket.send(JSON.stringify(message))
     const onResize = () => {
       send({ type: 'resize', ...size() })
       fitted?.fit(size())
@@ -153,7 +153,7 @@ async function attachOnce(
       send({ type: 'hello', want: options.isViewOnly ? 'view' : 'input', ...size(), name: terminalName() })
     })
     socket.on('message', (data, isBinary) => {
-      if (!isBinary) return message(JSON.parse(data.toString()) as Record<string, unknown>)
+      if (!isBinary) return message(JSON.parse(data.toString()) as ServerMessage)
       const bytes = data as Buffer
       const passed = filter.push(bytes)
       if (fitted) fitted.push(passed, now())
@@ -164,32 +164,27 @@ async function attachOnce(
       send({ type: 'ack', bytes: unacknowledged })
       unacknowledged = 0
     })
-    const message = (content: Record<string, unknown>) => {
+    const message = (content: ServerMessage) => {
       if (content.type === 'snapshot') {
-        theirs = { cols: Number(content.cols), rows: Number(content.rows) }
+        theirs = { cols: content.cols, rows: content.rows }
         isAwaiting = false
         chooseView()
-        if (fitted) fitted.show(theirs, String(content.data), now())
-        else context.write(`${CLEAR}${String(content.data)}`)
+        if (fitted) fitted.show(theirs, content.data, now())
+        else context.write(`${CLEAR}${content.data}`)
         showStatus()
       } else if (content.type === 'resize') {
-        theirs = { cols: Number(content.cols), rows: Number(content.rows) }
+        theirs = { cols: content.cols, rows: content.rows }
         fitted?.resized(theirs, now())
         if (chooseView()) askForPicture()
         if (fitted) later(FITTED_MS)
       } else if (content.type === 'input') {
         const wasYours = input.isYours
-        input = content as unknown as InputState
+        input = content
         // The line must go, and what is below it is known to the daemon only.
         if (chooseView() || (input.isYours && !wasYours)) askForPicture()
         else showStatus()
-      } else if (content.type === 'exit')
-        finish(
-          content.signal
-            ? `the session ended (${String(content.signal)})`
-            : `the session ended (exit ${String(content.code)})`,
-        )
-      else if (content.type === 'error') finish(String((content.error as { message: string }).message))
+      } else if (content.type === 'exit') finish(`the session ended (${content.signal ?? `exit ${content.code}`})`)
+      else if (content.type === 'error') finish(content.error.message)
     }
     socket.on('close', () => finish('the daemon went away; the session lives on: attach again', true))
     socket.on('error', () => finish('the daemon does not answer', true))

@@ -4,7 +4,7 @@ import { displayWidth, visibleText } from '../../text/index.js'
 export interface InputState {
   holder: 'person' | 'signalbox' | 'nobody'
   isYours: boolean
-  name?: string
+  name?: string | undefined
 }
 
 /** What one who watches should know; null: there is nothing to say. */

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { loadPack } from '../../agents/packs/index.js'
 import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Explanation as ApiExplanation, InMilliseconds } from '../../server/index.js'
 import { type Explanation, explainRecording, explainScreen } from '../../sessions/replay/index.js'
-import type { PaneExplanation } from '../../supervision/index.js'
 import { frameOfText } from '../../terminal/index.js'
 import type { CommandContext } from '../context.js'
 import { choosePack } from '../replay/choose-pack.js'
@@ -12,6 +12,8 @@ import { explanationLines, explanationText } from '../replay/explain-lines.js'
 import { parseNumbers, parseSizeOption, readRecorded } from '../replay/recorded.js'
 import type { CommandInput } from '../specs/command-spec.js'
 import { supervisionLines, supervisionText } from '../watch/supervision-text.js'
+
+type Explained = InMilliseconds<ApiExplanation>
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const sources = [args.id, options.file, options.screen].filter(source => source !== undefined)
@@ -25,14 +27,14 @@ export async function run(context: CommandContext, { args, options }: CommandInp
       next: 'signalbox replay --at … --explain takes several',
     })
   const at = times?.[0] ?? null
-  const explanation: Partial<Explanation> & { supervision?: PaneExplanation } =
+  const explanation: Explained =
     options.file !== undefined
       ? await ofFile(context, options, at)
       : options.screen !== undefined
         ? await ofScreen(context, options)
         : await ofSession(context, String(args.id), at)
   const { supervision } = explanation
-  const screen = 'reading' in explanation ? (explanation as Explanation) : null
+  const screen = 'reading' in explanation ? explanation : null
   if (options.json === true || !context.isOutputTty) {
     if (screen) for (const line of explanationLines(screen)) context.json(line)
     if (supervision) for (const line of supervisionLines(supervision)) context.json(line)
@@ -66,16 +68,10 @@ async function ofScreen(context: CommandContext, options: CommandInput['options'
   return explainScreen(frameOfText(text, parseSizeOption(options.size)), pack)
 }
 
-async function ofSession(
-  context: CommandContext,
-  id: string,
-  at: number | null,
-): Promise<Partial<Explanation> & { supervision?: PaneExplanation }> {
+async function ofSession(context: CommandContext, id: string, at: number | null): Promise<Explained> {
   const { DaemonClient } = await import('../daemon-client.js')
   const client = await DaemonClient.connect(context)
-  return client.get<Partial<Explanation> & { supervision?: PaneExplanation }>(
-    `/panes/${encodeURIComponent(id)}/explain${at === null ? '' : `?at=${at}`}`,
-  )
+  return client.get<ApiExplanation>(`/panes/${encodeURIComponent(id)}/explain${at === null ? '' : `?at=${at}`}`)
 }
 
 function packsOf(context: CommandContext): string {

@@ -3,15 +3,10 @@ import { readFile, rm, stat } from 'node:fs/promises'
 import { basename, resolve } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Uploaded } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { CommandInput } from '../specs/command-spec.js'
-
-interface Uploaded {
-  session: string
-  files: { path: string; name: string; bytes: number; type: string }[]
-  told: { result: string; detail?: string } | null
-}
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const paths = args.paths as string[]

@@ -1,15 +1,9 @@
 import { EXIT } from '../../errors/index.js'
+import type { Interrupted } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { sessionPath } from '../sessions/session-path.js'
 import type { CommandInput } from '../specs/command-spec.js'
-
-interface Interrupted {
-  session: string
-  result: 'interrupted' | 'idle' | 'refused' | 'unconfirmed'
-  reason?: string
-  detail?: string
-}
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const client = await DaemonClient.connect(context)

@@ -1,17 +1,11 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Conversation, InMilliseconds, PaneConversation, Screen, TextFrame } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { readablePath } from '../sessions/readable-path.js'
 import type { CommandInput } from '../specs/command-spec.js'
 
-interface Message {
-  turn: string
-  message: string
-  markdown?: string
-  provisional: boolean
-  joinedLate?: boolean
-  blocks: never[]
-}
+type Message = InMilliseconds<Conversation>['messages'][number]
 
 /** Above an answer of which only the end was seen. */
 const LATE = '(joined late: this was under way when the pane was first read)'
@@ -20,7 +14,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   const client = await DaemonClient.connect(context)
   const path = await readablePath(context, client, args.id)
   if (options.screen) return screen(context, client, path.screen, options.json === true)
-  const { messages } = await client.get<{ messages: Message[] }>(path.conversation)
+  const { messages } = await client.get<Conversation | PaneConversation>(path.conversation)
   const chosen = pickTurn(afterTurn(messages, options.since), options.turn)
   if (options.json) {
     for (const message of chosen) context.json(message)
@@ -38,7 +32,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
 
 async function screen(context: CommandContext, client: DaemonClient, path: string, isJson: boolean): Promise<number> {
   const { visibleText } = await import('../../text/index.js')
-  const picture = await client.get<{ lines: string[] }>(path)
+  const picture = await client.get<Screen | TextFrame>(path)
   if (isJson) context.json(picture)
   else for (const line of picture.lines) context.out(visibleText(line))
   return EXIT.ok

@@ -1,8 +1,9 @@
 import { EXIT } from '../../errors/index.js'
+import type { Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { stringEntries, terminalSize } from '../sessions/own-terminal.js'
-import { printStarted, type SessionInfo } from '../sessions/session-info.js'
+import { printStarted } from '../sessions/session-info.js'
 import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, input: CommandInput): Promise<number> {
@@ -21,7 +22,7 @@ export async function run(context: CommandContext, input: CommandInput): Promise
   }
   const { options } = input
   const client = await DaemonClient.connect(context)
-  const session = await client.post<SessionInfo>(`/sessions/${encodeURIComponent(word)}/resume`, {
+  const session = await client.post<Session>(`/sessions/${encodeURIComponent(word)}/resume`, {
     env: stringEntries(context.env),
     size: terminalSize(context),
   })

@@ -2,21 +2,13 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { newId, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Health, Sent, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { followTurn } from '../sessions/follow-turn.js'
-import type { SessionInfo } from '../sessions/session-info.js'
 import { sessionPath } from '../sessions/session-path.js'
 import type { CommandInput } from '../specs/command-spec.js'
 import { parseSeconds } from './wait.js'
-
-interface Sent {
-  result: 'delivered' | 'queued' | 'held' | 'refused' | 'unconfirmed'
-  reason?: string
-  detail?: string
-  prompt?: string
-  position: string
-}
 
 const SAID: Readonly<Record<string, string>> = {
   delivered: 'delivered to',
@@ -29,8 +21,8 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   const timeoutMs = parseSeconds(options.timeout)
   const client = await DaemonClient.connect(context)
   if (id === undefined) await checkIsText(client, text)
-  const session = await client.get<SessionInfo>(await sessionPath(client, id))
-  const { position } = await client.get<{ position: string }>('/health')
+  const session = await client.get<Session>(await sessionPath(client, id))
+  const { position } = await client.get<Health>('/health')
   const sent = await post(context, client, `/sessions/${session.id}/messages`, {
     id: newId('msg'),
     text,
@@ -39,12 +31,12 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     clearDraft: options.clearDraft === true,
   })
   if (sent.result === 'refused' || sent.result === 'unconfirmed') {
-    if (options.json) context.json({ session: session.id, ...sent })
+    if (options.json) context.json(sent)
     else context.note(`signalbox: not delivered: ${sent.detail ?? sent.result}`)
     return sent.reason === 'menu' ? EXIT.needsHuman : EXIT.failed
   }
   if (!options.wait) {
-    if (options.json) context.json({ session: session.id, ...sent })
+    if (options.json) context.json(sent)
     else context.out(`${SAID[sent.result]} ${session.id}`)
     return EXIT.ok
   }
@@ -61,7 +53,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
 /** A session's name and nothing else is no prompt for another session: somebody forgot the text. */
 async function checkIsText(client: DaemonClient, text: string): Promise<void> {
   if (!/^[\w-]+$/.test(text)) return
-  const found = await client.get<SessionInfo>(`/sessions/${text}`).catch(() => null)
+  const found = await client.get<Session>(`/sessions/${text}`).catch(() => null)
   if (!found) return
   throw new SignalboxError('E_INPUT', `there is no prompt: ${text} is a session`, {
     next: `signalbox send ${text} "…", or name the session before the word`,

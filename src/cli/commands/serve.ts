@@ -1,6 +1,7 @@
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { buildTime, reportStarted, reportStartFailure } from '../../process/index.js'
+import type { Health, Lockdown, LoginLink, TokenFile } from '../../server/index.js'
 import { plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -82,7 +83,7 @@ function portOf(text: string): number {
 
 async function link(context: CommandContext, options: CommandInput['options'], isJson: boolean): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const { url, address, role } = await client.post<{ url: string; address: string; role: string }>('/auth/links', {
+  const { url, address, role } = await client.post<LoginLink>('/auth/links', {
     ...(options.role !== undefined && { role: String(options.role) }),
     ...(options.as !== undefined && { name: String(options.as) }),
   })
@@ -93,7 +94,7 @@ async function link(context: CommandContext, options: CommandInput['options'], i
 
 async function rotateToken(context: CommandContext, isJson: boolean): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const { file } = await client.post<{ file: string }>('/auth/token/rotate')
+  const { file } = await client.post<TokenFile>('/auth/token/rotate')
   if (isJson) context.json({ file })
   else context.out(`a new token is in ${file}; the one before is worth nothing any more`)
   return EXIT.ok
@@ -101,7 +102,7 @@ async function rotateToken(context: CommandContext, isJson: boolean): Promise<nu
 
 async function lockdown(context: CommandContext, isJson: boolean): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const done = await client.post<{ since: number; grants: number }>('/lockdown')
+  const done = await client.post<Lockdown>('/lockdown')
   if (isJson) context.json(done)
   else {
     context.out(`locked: ${plural(done.grants, 'grant')} ended, every login and the token are worth nothing any more`)
@@ -112,7 +113,7 @@ async function lockdown(context: CommandContext, isJson: boolean): Promise<numbe
 
 async function background(context: CommandContext, isJson: boolean): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const health = await client.get<{ pid: number; version: string }>('/health')
+  const health = await client.get<Health>('/health')
   if (isJson) context.json({ socket: client.socketPath, ...health })
   else context.out(`daemon ${health.version} is running (pid ${health.pid})`)
   return EXIT.ok
@@ -125,7 +126,7 @@ async function stop(context: CommandContext, isJson: boolean): Promise<number> {
     else context.out('no daemon is running')
     return EXIT.ok
   }
-  const { pid } = await client.get<{ pid: number }>('/health')
+  const { pid } = await client.get<Health>('/health')
   await client.end(pid)
   if (isJson) context.json({ stopped: pid })
   else context.out('the daemon has stopped; sessions live on in the keeper')

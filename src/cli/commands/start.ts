@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Sent, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { stringEntries, terminalSize } from '../sessions/own-terminal.js'
-import { printStarted, type SessionInfo } from '../sessions/session-info.js'
+import { printStarted } from '../sessions/session-info.js'
 import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options, rest }: CommandInput): Promise<number> {
@@ -29,9 +30,9 @@ export async function run(context: CommandContext, { args, options, rest }: Comm
     return runInForeground(context, request, { isRaw: options.raw === true })
   }
   const client = await DaemonClient.connect(context)
-  const session = await client.post<SessionInfo>('/sessions', request)
+  const session = await client.post<Session>('/sessions', request)
   if (options.prompt) {
-    const sent = await client.post<{ result: string; detail?: string }>(`/sessions/${session.id}/messages`, {
+    const sent = await client.post<Sent>(`/sessions/${session.id}/messages`, {
       text: options.prompt,
     })
     if (!['delivered', 'queued', 'held'].includes(sent.result))

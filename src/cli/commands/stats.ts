@@ -1,12 +1,8 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { PaneStats } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { CommandInput } from '../specs/command-spec.js'
-
-interface Stats {
-  panes: Record<string, number>
-  counters: { name: string; labels: Record<string, string>; value: number }[]
-}
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   if (args.what !== undefined && args.what !== 'panes')
@@ -14,7 +10,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
       next: 'signalbox stats panes',
     })
   const client = await DaemonClient.connect(context)
-  const stats = await client.get<Stats & Record<string, unknown>>('/panes/stats')
+  const stats = await client.get<PaneStats>('/panes/stats')
   if (options.json === true) {
     context.json({ panes: stats.panes, counters: stats.counters })
     return EXIT.ok

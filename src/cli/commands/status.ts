@@ -1,18 +1,17 @@
 import { EXIT } from '../../errors/index.js'
+import type { Approval, Page, Session } from '../../server/index.js'
 import { plural } from '../../text/index.js'
-import { type ApprovalInfo, approvalLines } from '../approvals/approval-info.js'
+import { approvalLines } from '../approvals/approval-info.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { type SessionInfo, sessionLine } from '../sessions/session-info.js'
+import { sessionLine } from '../sessions/session-info.js'
 import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { options }: CommandInput): Promise<number> {
   const client = await DaemonClient.running(context)
-  const approvals = client
-    ? (await client.get<{ items: ApprovalInfo[] }>('/approvals?state=pending')).items.reverse()
-    : []
+  const approvals = client ? (await client.get<Page<Approval>>('/approvals?state=pending')).items.reverse() : []
   const sessions = client
-    ? (await client.get<{ items: SessionInfo[] }>('/sessions?state=live&state=starting')).items.reverse()
+    ? (await client.get<Page<Session>>('/sessions?state=live&state=starting')).items.reverse()
     : []
   if (options.json) {
     context.json({ daemon: client !== null, approvals, sessions })

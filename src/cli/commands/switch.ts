@@ -1,12 +1,8 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { PaneInfo } from '../../supervision/index.js'
+import type { Pane, PaneSwitches } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { CommandInput } from '../specs/command-spec.js'
-
-interface Switched {
-  items: { switch: string; isOn: boolean }[]
-}
 
 /** Switches that one pane has for itself, as the actions that turn them. */
 const OF_PANE: Readonly<Record<string, { on: string; off: string }>> = {
@@ -25,8 +21,8 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   if (typeof options.pane === 'string') return turnPane(context, client, options.pane, { name, isOn: to === 'on' })
   const { items } =
     name === null
-      ? await client.get<Switched & Record<string, unknown>>('/panes/switches')
-      : await client.post<Switched & Record<string, unknown>>('/panes/switches', { switch: name, isOn: to === 'on' })
+      ? await client.get<PaneSwitches>('/panes/switches')
+      : await client.post<PaneSwitches>('/panes/switches', { switch: name, isOn: to === 'on' })
   if (options.json === true) context.json({ items })
   else for (const { switch: word, isOn } of items) context.out(`${word.padEnd(12)} ${isOn ? 'on' : 'off'}`)
   return EXIT.ok
@@ -43,7 +39,7 @@ async function turnPane(
     throw new SignalboxError('E_INPUT', `${name === null ? 'which switch' : `"${name}"`} of this pane?`, {
       next: 'a pane has heuristics and notify of its own',
     })
-  const pane = await client.post<PaneInfo & Record<string, unknown>>(`/panes/${encodeURIComponent(word)}/act`, {
+  const pane = await client.post<Pane>(`/panes/${encodeURIComponent(word)}/act`, {
     action: isOn ? actions.on : actions.off,
   })
   context.out(`${pane.place}: ${name} ${isOn ? 'on' : 'off'}`)

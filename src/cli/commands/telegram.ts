@@ -4,8 +4,10 @@ import { createInterface } from 'node:readline/promises'
 import { Writable } from 'node:stream'
 import { delay, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { EventData } from '../../events/index.js'
 import { People, type PersonRole } from '../../people/index.js'
-import { ApiProblem, type BotApi, openBotApi, type PairingState } from '../../telegram/index.js'
+import type { Health, InMilliseconds, LoggedEvent, Page, Pairing } from '../../server/index.js'
+import { ApiProblem, type BotApi, openBotApi } from '../../telegram/index.js'
 import { visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -18,10 +20,6 @@ const LOOK_MS = 500
 const CONNECT_MS = 20_000
 const LOG_PAGE = 200
 const REFUSED_SHOWN = 50
-
-interface Health {
-  telegram?: { state: string; detail?: string }
-}
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   const { action = 'status', id } = args as { action?: string; id?: string }
@@ -51,7 +49,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
 
 async function status(context: CommandContext, home: Home, isJson: boolean): Promise<number> {
   const client = await DaemonClient.running(context)
-  const { telegram = { state: 'off' } } = client ? await client.get<Health>('/health') : {}
+  const telegram = client ? (await client.get<Health>('/health')).telegram : { state: 'off' }
   const hasToken = botToken(home) !== null
   const people = new People(home.directories.config).all()
   if (isJson) {
@@ -103,18 +101,15 @@ async function test(context: CommandContext, home: Home, isJson: boolean): Promi
   return results.every(({ problem }) => problem === null) ? EXIT.ok : EXIT.failed
 }
 
-interface Refusal {
-  at: string
-  data: { from?: number; chat?: number; reason: string }
-}
+type Refusal = LoggedEvent & { data: EventData<'telegram.refused'> }
 
 /** Who tried what is not theirs to do, newest last: strangers, viewers, forwarded words, stale and forged buttons. */
 async function refused(context: CommandContext, home: Home, isJson: boolean): Promise<number> {
   const client = await DaemonClient.connect(context)
-  const found: Refusal[] = []
+  const found: InMilliseconds<Refusal>[] = []
   for (let since: string | null = ''; since !== null; ) {
     const query: string = since === '' ? '' : `&since=${encodeURIComponent(since)}`
-    const page: { items: Refusal[]; next: string | null } = await client.get(
+    const page: InMilliseconds<Page<Refusal>> = await client.get<Page<Refusal>>(
       `/events/log?types=telegram.refused&limit=${LOG_PAGE}${query}`,
     )
     found.push(...page.items)
@@ -206,7 +201,7 @@ async function pairPhone(context: CommandContext, home: Home, role: PersonRole |
   needPerson(context)
   const name = await nameOf(openApi(home))
   const client = await DaemonClient.connect(context)
-  const look = (action: 'open' | 'close') => client.post<PairingState>('/pairing/telegram', { action })
+  const look = (action: 'open' | 'close') => client.post<Pairing>('/pairing/telegram', { action })
   await connected(client)
   const { code } = await look('open')
   context.out(`3. On the phone, open https://t.me/${name}?start=${code}`)

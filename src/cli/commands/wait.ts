@@ -1,8 +1,9 @@
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
+import type { Waited } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
-import { type SessionInfo, sessionState } from '../sessions/session-info.js'
+import { sessionState } from '../sessions/session-info.js'
 import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
@@ -13,7 +14,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   for (;;) {
     const left = deadline === null ? 60_000 : Math.max(0, deadline - systemClock.monotonic())
     const query = `for=${what}&timeoutMs=${Math.ceil(Math.min(left, 60_000))}`
-    const { reached, session } = await client.get<{ reached: string; session: SessionInfo }>(
+    const { reached, session } = await client.get<Waited>(
       `/sessions/${encodeURIComponent(String(args.id))}/wait?${query}`,
     )
     if (reached === 'timeout' && (deadline === null || systemClock.monotonic() < deadline)) continue

@@ -1,6 +1,6 @@
 import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import type { Notice } from '../../notifications/index.js'
+import type { InMilliseconds, PaneList, PaneStreamFrame } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
@@ -32,7 +32,7 @@ export async function run(context: CommandContext, { options }: CommandInput): P
   }
   if (options.once === true) return printOnce(context, client, wants, options.json === true)
   const stop = new AbortController()
-  const events = client.events('/panes/stream', stop.signal)
+  const events = client.events<PaneStreamFrame>('/panes/stream', stop.signal)
   try {
     if (options.json === true) await streamJson(context, events, wants)
     else if (options.plain === true || !context.isInteractive) await streamPlain(context, events, wants)
@@ -58,7 +58,7 @@ const LOOK_AGAIN_MS = 200
 async function settledPanes(client: DaemonClient): Promise<PaneInfo[]> {
   const until = systemClock.monotonic() + FIRST_SIGHT_MS
   for (;;) {
-    const { items } = await client.get<{ items: PaneInfo[] }>('/panes')
+    const { items } = await client.get<PaneList>('/panes')
     const isUnread = ({ why, since }: PaneInfo) =>
       why.authority === 'none' && systemClock.now() - since < FIRST_SIGHT_MS + LOOK_AGAIN_MS
     if (!items.some(isUnread) || systemClock.monotonic() >= until) return items
@@ -81,17 +81,18 @@ async function printOnce(
   return EXIT.ok
 }
 
-type Events = AsyncIterable<{ event: string; data: unknown }>
+type Events = AsyncIterable<InMilliseconds<PaneStreamFrame>>
 
 /** NDJSON: every pane that is there, then `{"type":"listed"}`, then every change. */
 async function streamJson(context: CommandContext, events: Events, wants: Wants): Promise<void> {
   for await (const { event, data } of events) {
-    const { items, pane } = data as { items?: PaneInfo[]; pane?: PaneInfo }
     if (event === 'panes') {
-      for (const item of items ?? []) if (wants(item)) context.json({ type: 'pane', pane: item })
-      context.json({ type: 'listed', panes: items?.length ?? 0 })
-    } else if ((event === 'pane' || event === 'gone') && pane && wants(pane)) context.json({ type: event, pane })
-    else if (event === 'notice') context.json({ type: 'notice', notice: data })
+      for (const pane of data.items) if (wants(pane)) context.json({ type: 'pane', pane })
+      context.json({ type: 'listed', panes: data.items.length })
+    } else if (event === 'pane' || event === 'gone') {
+      if (wants(data.pane)) context.json({ type: event, pane: data.pane })
+    }
+    if (event === 'notice') context.json({ type: 'notice', notice: data })
   }
 }
 
@@ -105,17 +106,14 @@ async function streamPlain(context: CommandContext, events: Events, wants: Wants
     context.out(plainLine(pane, systemClock.now()))
   }
   for await (const { event, data } of events) {
-    const { items, pane } = data as { items?: PaneInfo[]; pane?: PaneInfo }
-    if (event === 'panes') for (const item of sortPanes(items ?? [])) say(item)
-    else if (event === 'pane' && pane) say(pane)
-    else if (event === 'gone' && pane && wants(pane)) {
+    if (event === 'panes') for (const pane of sortPanes(data.items)) say(pane)
+    else if (event === 'pane') say(data.pane)
+    else if (event === 'gone' && wants(data.pane)) {
+      const { pane } = data
       said.delete(pane.id)
       context.out(
         `${new Date(systemClock.now()).toISOString().slice(11, 19)}  gone       ${pane.agent ?? pane.job ?? ''} ${pane.place}`,
       )
-    } else if (event === 'notice') {
-      const { kind, title, body } = data as Notice
-      if (kind !== 'over') context.note(`${title}: ${body}`)
-    }
+    } else if (event === 'notice' && data.kind !== 'over') context.note(`${data.title}: ${data.body}`)
   }
 }

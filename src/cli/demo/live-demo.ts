@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { delay, systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { buildTime, ownProgram, runCommand } from '../../process/index.js'
+import type { Page, Run, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import { type Home, openHome } from '../home.js'
@@ -183,7 +184,7 @@ async function seed(
   const env = Object.fromEntries(
     Object.entries(context.env).filter((entry): entry is [string, string] => entry[1] !== undefined),
   )
-  const { items: sessions } = await client.get<{ items: SessionInfo[] }>('/sessions?limit=200')
+  const { items: sessions } = await client.get<Page<Session>>('/sessions?limit=200')
   const isNew = ({ label }: Seed) => !sessions.some(session => session.label === label)
   const past = { label: 'yesterday’s question', prompt: 'hello', scenario: 'chat', project: projects.shop }
   const over = isNew(past) ? await start(client, env, past, 20) : null
@@ -192,7 +193,7 @@ async function seed(
     const scenario = one.scenario in SCENARIOS ? scenarios(one.scenario) : one.scenario
     await start(client, env, { ...one, scenario }, speed)
   }
-  const { items: runs } = await client.get<{ items: { title: string }[] }>('/runs?limit=200')
+  const { items: runs } = await client.get<Page<Run>>('/runs?limit=200')
   const isNewGraph = (graph: string) => !runs.some(({ title }) => graph.includes(`goal="${title}"`))
   for (const [graph, project] of runSeeds(projects))
     if (isNewGraph(graph) && !ending.aborted) await startRun(client, graph, project)
@@ -213,7 +214,7 @@ function runSeeds({ shop, timetable }: Places['projects']): [graph: string, proj
 }
 
 function start(client: DaemonClient, env: Record<string, string>, wish: Seed, speed: number): Promise<SessionInfo> {
-  return client.post<SessionInfo>('/sessions', {
+  return client.post<Session>('/sessions', {
     agent: 'demo',
     args: ['--scenario', wish.scenario, '--speed', String(speed)],
     cwd: wish.project,
@@ -238,11 +239,11 @@ async function startRun(client: DaemonClient, graph: string, project: string): P
 
 async function endAll(client: DaemonClient): Promise<void> {
   const { items: runs } = await client
-    .get<{ items: { id: string }[] }>('/runs?limit=200&status=running&status=waiting&status=queued&status=paused')
+    .get<Page<Run>>('/runs?limit=200&status=running&status=waiting&status=queued&status=paused')
     .catch(() => ({ items: [] }))
   await Promise.allSettled(runs.map(({ id }) => client.post(`/runs/${id}/cancel`)))
   const { items: sessions } = await client
-    .get<{ items: SessionInfo[] }>('/sessions?limit=200&state=live&state=starting')
+    .get<Page<Session>>('/sessions?limit=200&state=live&state=starting')
     .catch(() => ({ items: [] }))
   await Promise.allSettled(sessions.map(({ id }) => client.post(`/sessions/${id}/stop`)))
 }

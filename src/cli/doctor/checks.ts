@@ -4,6 +4,7 @@ import { systemClock } from '../../clock/index.js'
 import { type Directories, ensureDirectories, type LoadedConfig, resolveDirectories } from '../../config/index.js'
 import { toSignalboxError } from '../../errors/index.js'
 import { findExecutable } from '../../process/index.js'
+import type { Health } from '../../server/index.js'
 import { openStore, quarantine } from '../../store/index.js'
 import { plural } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
@@ -99,7 +100,7 @@ async function checkDaemon(context: CommandContext): Promise<Finding> {
   try {
     const client = await DaemonClient.running(context)
     if (!client) return { check: 'daemon', level: 'ok', message: 'not running; it starts when it is needed' }
-    const health = await client.get<{ pid: number; version: string }>('/health')
+    const health = await client.get<Health>('/health')
     return { check: 'daemon', level: 'ok', message: `version ${health.version}, pid ${health.pid}` }
   } catch (error) {
     return failure('daemon', error)

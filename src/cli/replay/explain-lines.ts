@@ -1,14 +1,16 @@
-import { type Explanation, seconds } from '../../sessions/replay/index.js'
+import type { InMilliseconds, ScreenExplanation } from '../../server/index.js'
+import { seconds } from '../../sessions/replay/index.js'
 import { truncate, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { momentLine } from './moment-text.js'
 
-type Shown = Pick<Explanation, 'reading' | 'evidence' | 'frame' | 'history'>
+type Shown = Pick<InMilliseconds<ScreenExplanation>, 'reading' | 'evidence' | 'frame' | 'history'>
 
-/** One JSON value a line, in the order of the specification. */
+/** One JSON value a line: reading, evidence, regions, rules, menus, history. */
 export function explanationLines({ reading, evidence, frame, history }: Shown): object[] {
+  const { sinceS: since, age, ...fields } = reading
   return [
-    { type: 'reading', ...reading },
+    { type: 'reading', ...fields, since, age },
     ...evidence.map(({ authority, says, t, age, expires, verdict, rule }) => ({
       type: 'evidence',
       authority,

@@ -1,4 +1,4 @@
-import type { ChangeFields } from '../../sessions/replay/index.js'
+import type { InMilliseconds, ScreenExplanation } from '../../server/index.js'
 import { truncate, visibleText } from '../../text/index.js'
 import type { CommandContext, Style } from '../context.js'
 
@@ -11,6 +11,8 @@ const COLOURS: Readonly<Record<string, Style>> = {
   unknown: 'dim',
   startup: 'dim',
 }
+
+type ChangeFields = InMilliseconds<ScreenExplanation>['history'][number]
 
 /** One moment as a line for a person: when, what it shows, whether it needs somebody, and why. */
 export function momentLine(fields: ChangeFields, context: CommandContext, at?: number): string {

@@ -1,10 +1,10 @@
 import { systemClock, type Timer } from '../../clock/index.js'
 import { EXIT } from '../../errors/index.js'
-import type { Block } from '../../screen/index.js'
+import type { EventData } from '../../events/index.js'
+import type { Approval, InMilliseconds, MessageUpdate, Session } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
 import { BlockStream } from './block-stream.js'
-import type { SessionInfo } from './session-info.js'
 
 const EXIT_BY_OUTCOME: Readonly<Record<string, number>> = {
   done: EXIT.ok,
@@ -24,17 +24,13 @@ export interface FollowOptions {
   prompt?: 'delivered' | 'queued' | { held: string }
 }
 
-interface Update {
-  session: string
-  turn: string
-  message: string
-  blocks: Block[]
-}
+type Update = InMilliseconds<MessageUpdate>
 
+/** A frame of the event stream: provisional text, or an event of the log. */
 type EventBody = Update & {
-  /** The stream that the event is of. */
   subject?: string
-  data: Update & { outcome?: string; exit?: { code: number | null }; prompt?: string; result?: string }
+  data: Update &
+    Partial<Pick<EventData<'turn.closed'>, 'outcome'> & Pick<EventData<'prompt.released'>, 'prompt' | 'result'>>
 }
 
 /** Prints what the agent says until its turn ends, it needs a person, or it is gone; the exit code says which. */
@@ -51,7 +47,7 @@ export async function followTurn(
     timers.push(systemClock.setTimer(options.deadline - systemClock.monotonic(), () => abort.abort()))
   let isOver = false
   const lookForRest = async () => {
-    const { idle } = await client.get<SessionInfo>(`/sessions/${session}`)
+    const { idle } = await client.get<Session>(`/sessions/${session}`)
     if (abort.signal.aborted) return
     if (idle && turn.hasNoTurn) {
       isOver = true
@@ -80,7 +76,7 @@ export async function followTurn(
 
 async function isWaiting(client: DaemonClient, { subject = '' }: EventBody): Promise<boolean> {
   const id = subject.slice(subject.indexOf('/') + 1)
-  const { state } = await client.get<{ state: string }>(`/approvals/${encodeURIComponent(id)}`)
+  const { state } = await client.get<Approval>(`/approvals/${encodeURIComponent(id)}`)
   return state === 'pending'
 }
 

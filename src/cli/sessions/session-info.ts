@@ -1,32 +1,10 @@
 import { systemClock } from '../../clock/index.js'
+import type { InMilliseconds, Session } from '../../server/index.js'
 import { formatAge, truncate, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 
 /** A session as the daemon describes it. */
-export interface SessionInfo {
-  id: string
-  number: number
-  agent: string
-  label?: string
-  cwd: string
-  pid: number
-  state: 'starting' | 'live' | 'ended' | 'lost'
-  startedAt: number
-  endedAt?: number
-  exit?: { code: number | null; signal: string | null } | null
-  recording: string
-  phase?: string
-  view?: string
-  busy?: boolean | null
-  awaiting?: string | null
-  idle?: boolean
-  question?: string
-  approval?: string
-  allows?: { tool: string; label: string; since: number }[]
-  held?: number
-  resumedFrom?: string
-  agentSessionId?: string
-}
+export type SessionInfo = InMilliseconds<Session>
 
 export function sessionState(session: SessionInfo): string {
   if (session.state === 'lost') return 'lost'

@@ -1,9 +1,9 @@
+import type { Session } from '../../server/index.js'
 import type { DaemonClient } from '../daemon-client.js'
-import type { SessionInfo } from './session-info.js'
 
 /** The path of a session in the API: the one that is named, else the active one. */
 export async function sessionPath(client: DaemonClient, word: unknown): Promise<string> {
   if (word !== undefined) return `/sessions/${encodeURIComponent(String(word))}`
-  const { id } = await client.get<SessionInfo>('/active-session')
+  const { id } = await client.get<Session>('/active-session')
   return `/sessions/${id}`
 }

@@ -1,9 +1,11 @@
-import type { PaneExplanation } from '../../supervision/index.js'
+import type { InMilliseconds, Supervision } from '../../server/index.js'
 import type { CommandContext } from '../context.js'
 import { clean, statusWord, toWidth, whyText } from './watch-rows.js'
 
+type Shown = InMilliseconds<Supervision>
+
 /** One JSON value a line: the pane, its reports of the last hour, the last events of its status. */
-export function supervisionLines({ pane, reports, status }: PaneExplanation): object[] {
+export function supervisionLines({ pane, reports, status }: Shown): object[] {
   return [
     { type: 'pane', ...pane },
     ...reports.map(({ at, lastAt, count, source, says, ref, effect }) => ({
@@ -29,7 +31,7 @@ export function supervisionLines({ pane, reports, status }: PaneExplanation): ob
 }
 
 /** The same for people, oldest first: the end of the list is now. */
-export function supervisionText({ pane, reports, status }: PaneExplanation, context: CommandContext): string[] {
+export function supervisionText({ pane, reports, status }: Shown, context: CommandContext): string[] {
   const dim = (text: string) => context.style('dim', text)
   const time = (at: number) => new Date(at).toISOString().slice(11, 19)
   const looks = { off: 'switched off', null: 'may speak' } as Readonly<Record<string, string>>

@@ -1,6 +1,7 @@
 import { systemClock, type Timer } from '../../clock/index.js'
 import type { Notice } from '../../notifications/index.js'
-import type { PaneExplanation, PaneInfo } from '../../supervision/index.js'
+import type { Explanation, InMilliseconds, Pane, PaneStreamFrame } from '../../server/index.js'
+import type { PaneInfo } from '../../supervision/index.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
 import { callTerminal } from './call-terminal.js'
@@ -44,7 +45,7 @@ export class LiveWatch {
     this.#options = options
   }
 
-  async run(events: AsyncIterable<{ event: string; data: unknown }>): Promise<void> {
+  async run(events: AsyncIterable<InMilliseconds<PaneStreamFrame>>): Promise<void> {
     const left = new Promise<void>(resolve => {
       this.#leave = resolve
     })
@@ -56,15 +57,15 @@ export class LiveWatch {
     }
   }
 
-  async #follow(events: AsyncIterable<{ event: string; data: unknown }>): Promise<void> {
+  async #follow(events: AsyncIterable<InMilliseconds<PaneStreamFrame>>): Promise<void> {
     for await (const { event, data } of events) {
-      const { items, pane } = data as { items?: PaneInfo[]; pane?: PaneInfo }
       if (event === 'panes') {
         this.#panes.clear()
-        for (const item of items ?? []) if (this.#options.wants(item)) this.#panes.set(item.id, item)
-      } else if (event === 'pane' && pane && this.#options.wants(pane)) this.#panes.set(pane.id, pane)
-      else if (event === 'gone' && pane) this.#panes.delete(pane.id)
-      else if (event === 'notice') this.#call(data as Notice)
+        for (const pane of data.items) if (this.#options.wants(pane)) this.#panes.set(pane.id, pane)
+      } else if (event === 'pane') {
+        if (this.#options.wants(data.pane)) this.#panes.set(data.pane.id, data.pane)
+      } else if (event === 'gone') this.#panes.delete(data.pane.id)
+      else if (event === 'notice') this.#call(data)
       this.#soon()
     }
   }
@@ -159,13 +160,14 @@ export class LiveWatch {
   }
 
   async #act(pane: PaneInfo, action: string): Promise<void> {
-    const after = await this.#client.post<PaneInfo>(`/panes/${pane.id}/act`, { action })
-    this.#panes.set(pane.id, after as PaneInfo)
+    const after = await this.#client.post<Pane>(`/panes/${pane.id}/act`, { action })
+    this.#panes.set(pane.id, after)
     this.#soon()
   }
 
   async #why(pane: PaneInfo): Promise<void> {
-    const { supervision } = await this.#client.get<{ supervision: PaneExplanation }>(`/panes/${pane.id}/explain`)
+    const { supervision } = await this.#client.get<Explanation>(`/panes/${pane.id}/explain`)
+    if (!supervision) return this.#say(`${pane.place} is gone`)
     const now = systemClock.now()
     const lines = [...supervision.reports]
       .reverse()

@@ -1,3 +1,4 @@
+import type { PaneList, PaneStreamFrame } from '../../server/index.js'
 import type { PaneInfo } from '../../supervision/index.js'
 import type { CommandContext } from '../context.js'
 import type { DaemonClient } from '../daemon-client.js'
@@ -30,19 +31,18 @@ export async function watchRaw(
     else context.out(line)
   }
   if (options.isOnce) {
-    const { items } = await client.get<{ items: PaneInfo[] }>('/panes')
+    const { items } = await client.get<PaneList>('/panes')
     for (const pane of byPlace(items)) say(pane)
     return
   }
   const stop = new AbortController()
   try {
-    for await (const { event, data } of client.events('/panes/stream', stop.signal)) {
-      const { items, pane } = data as { items?: PaneInfo[]; pane?: PaneInfo }
-      if (event === 'panes') for (const item of byPlace(items ?? [])) say(item)
-      else if (event === 'pane' && pane) say(pane)
-      else if (event === 'gone' && pane && said.delete(pane.id)) {
-        if (options.isJson) context.json({ type: 'gone', pane: rawPane(pane) })
-        else context.out(`${pane.place.padEnd(12)}  gone`)
+    for await (const { event, data } of client.events<PaneStreamFrame>('/panes/stream', stop.signal)) {
+      if (event === 'panes') for (const pane of byPlace(data.items)) say(pane)
+      else if (event === 'pane') say(data.pane)
+      else if (event === 'gone' && said.delete(data.pane.id)) {
+        if (options.isJson) context.json({ type: 'gone', pane: rawPane(data.pane) })
+        else context.out(`${data.pane.place.padEnd(12)}  gone`)
       }
     }
   } finally {

@@ -1,5 +1,7 @@
 import type { EventStore, StoredEvent, Subscription } from '../../store/index.js'
+import type { StreamEvent } from '../api-types.js'
 import type { CleanText } from '../wire/clean-text.js'
+import type { Sendable } from '../wire/index.js'
 import { cursorOf } from './cursor.js'
 
 /** An event of the log, ready to be sent: written as text once, however many listen. */
@@ -56,7 +58,8 @@ export class EventFeed {
 
   feed(event: StoredEvent): FedEvent {
     const { type, at, stream, version, data, position } = event
-    const json = this.#text.json({ type, at, subject: stream, version, data }, 'rfc3339')
+    const body: Sendable<StreamEvent> = { type, at, subject: stream, version, data }
+    const json = this.#text.json(body, 'rfc3339')
     return { position, type, stream, data, frame: frameOf(type, json, cursorOf(this.#store.id, position)) }
   }
 

@@ -2,8 +2,10 @@ import { createHash } from 'node:crypto'
 import type { Clock, Timer } from '../../clock/index.js'
 import type { Host } from '../../host/index.js'
 import type { BoardChange, PaneInfo } from '../../supervision/index.js'
+import type { PaneChange, PanePreview } from '../api-types.js'
 import { screenShown } from '../views/screen-shown.js'
 import type { CleanText } from '../wire/clean-text.js'
+import type { Sendable } from '../wire/index.js'
 import { frameOf } from './event-feed.js'
 
 const PREVIEW_MS = 1_000
@@ -11,20 +13,12 @@ const PREVIEW_MS = 1_000
 /** A pane as the API tells of it: with a version that only grows. */
 export type VersionedPane = PaneInfo & { version: number }
 
-export interface PaneChange {
-  type: 'pane.found' | 'pane.status' | 'pane.reading' | 'pane.stuck' | 'pane.gone'
+export interface FedPane {
+  type: PaneChange['type']
   at: number
   pane: VersionedPane
   /** Written as text once, however many listen. */
   frame: string
-}
-
-export interface PanePreview {
-  pane: string
-  /** Of what the screen shows: an unchanged one needs no new picture. */
-  hash: string
-  status: string
-  reading: PaneInfo['why']
 }
 
 /**
@@ -35,7 +29,7 @@ export class PaneFeed {
   readonly #host: Host
   readonly #text: CleanText
   readonly #versions = new Map<string, number>()
-  readonly #listeners = new Set<(change: PaneChange) => void>()
+  readonly #listeners = new Set<(change: FedPane) => void>()
   readonly #previewers = new Set<{ wants: () => ReadonlySet<string>; show: (preview: PanePreview) => void }>()
   readonly #hashes = new Map<string, string>()
   readonly #clock: Clock
@@ -61,7 +55,7 @@ export class PaneFeed {
     return { ...pane, version }
   }
 
-  listen(listener: (change: PaneChange) => void): () => void {
+  listen(listener: (change: FedPane) => void): () => void {
     this.#listeners.add(listener)
     return () => this.#listeners.delete(listener)
   }
@@ -104,13 +98,13 @@ export class PaneFeed {
   }
 
   /** How a pane is now, as if it had just become so. */
-  asIs(pane: VersionedPane): PaneChange {
+  asIs(pane: VersionedPane): FedPane {
     return this.#change('pane.status', pane)
   }
 
-  #change(type: PaneChange['type'], pane: VersionedPane): PaneChange {
+  #change(type: PaneChange['type'], pane: VersionedPane): FedPane {
     const at = this.#clock.now()
-    const body = { type, at, subject: `pane/${pane.id}`, version: pane.version, data: { pane } }
+    const body: Sendable<PaneChange> = { type, at, subject: `pane/${pane.id}`, version: pane.version, data: { pane } }
     return { type, at, pane, frame: frameOf(type, this.#text.json(body, 'rfc3339')) }
   }
 

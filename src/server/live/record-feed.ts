@@ -2,10 +2,12 @@ import type { Clock, Timer } from '../../clock/index.js'
 import { getRun } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
+import type { RunRecordFrame, SessionRecordFrame } from '../api-types.js'
 import type { RunProgress } from '../views/run-progress.js'
 import { runView } from '../views/run-view.js'
 import { sessionView } from '../views/session-view.js'
 import type { CleanText } from '../wire/clean-text.js'
+import type { Sendable } from '../wire/index.js'
 import { type EventFeed, type FedEvent, frameOf } from './event-feed.js'
 
 /** Events come in groups, and what they announce settles a moment after them. One look then serves the whole group. */
@@ -126,15 +128,18 @@ export class RecordFeed {
   /** Null where something is written under a name that has no record. */
   async #record(subject: string): Promise<FedRecord | null> {
     const [kind, id] = subject.split('/') as ['session' | 'run', string]
-    const type = kind === 'session' ? 'session.record' : 'run.record'
     const parts = { parts: { host: this.#host, progress: this.#progress } }
     try {
-      const data =
+      const frame = { at: this.#clock.now(), subject }
+      const body: Sendable<SessionRecordFrame | RunRecordFrame> =
         kind === 'session'
-          ? { session: sessionView(this.#host, await this.#host.record(id)) }
-          : { run: await runView(parts, await getRun(this.#host.store, id)) }
-      const body = { type, at: this.#clock.now(), subject, data }
-      return { type, subject, frame: frameOf(type, this.#text.json(body, 'rfc3339')) }
+          ? {
+              ...frame,
+              type: 'session.record',
+              data: { session: sessionView(this.#host, await this.#host.record(id)) },
+            }
+          : { ...frame, type: 'run.record', data: { run: await runView(parts, await getRun(this.#host.store, id)) } }
+      return { type: body.type, subject, frame: frameOf(body.type, this.#text.json(body, 'rfc3339')) }
     } catch (error) {
       if (error instanceof SignalboxError && error.code === 'E_UNKNOWN') return null
       throw error

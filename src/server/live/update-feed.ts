@@ -1,5 +1,7 @@
 import type { LiveBus, LiveUpdate } from '../../host/index.js'
+import type { CrewUpdate, MessageUpdate, TypingUpdate } from '../api-types.js'
 import type { CleanText } from '../wire/clean-text.js'
+import type { Sendable } from '../wire/index.js'
 import { frameOf } from './event-feed.js'
 
 export interface FedUpdate {
@@ -19,7 +21,8 @@ export class UpdateFeed {
       const { type, session } = update
       let written: string | null = null
       const frame = () => {
-        written ??= frameOf(type, text.json(update, 'rfc3339'))
+        const body: Sendable<MessageUpdate | CrewUpdate | TypingUpdate> = update
+        written ??= frameOf(type, text.json(body, 'rfc3339'))
         return written
       }
       const fed = { type, session, frame }

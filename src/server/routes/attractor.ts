@@ -6,7 +6,8 @@ import { EventQueue } from '../live/event-queue.js'
 import { streamOf } from '../live/stream-answer.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
-import { diagnostic, usage } from '../schemas/runs.js'
+import { diagnostic } from '../schemas/graphs.js'
+import { checkpoint, usage } from '../schemas/runs.js'
 
 const HEARTBEAT_MS = 20_000
 
@@ -177,7 +178,7 @@ export const attractorRoutes: readonly Route[] = [
     path: '//pipelines/:id/checkpoint',
     summary: 'The newest checkpoint.',
     access: 'viewer',
-    answers: { 200: answer('the checkpoint', z.looseObject({ current_node: z.string() })) },
+    answers: { 200: answer('the checkpoint', checkpoint) },
     handle: async call => call.json(await call.parts.pipelines.checkpoint(await idOf(call))),
   }),
   route({

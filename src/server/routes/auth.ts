@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import { OWNER, ROLES } from '../credential.js'
+import { OWNER } from '../credential.js'
 import { type Route, route } from '../route.js'
-import { answer, moment, okAnswer } from '../schemas/common.js'
+import { confirmation, deviceList, login, loginLink, me, tokenFile } from '../schemas/auth.js'
+import { answer, okAnswer, role } from '../schemas/common.js'
 import { toJson } from '../wire/index.js'
 
-const person = z.object({ id: z.string(), name: z.string(), role: z.enum(ROLES) })
 const deviceName = z.string().max(80).default('browser')
 const loginBody = z.union([
   z.strictObject({ code: z.string().min(1).max(100), name: deviceName }),
@@ -17,17 +17,7 @@ const confirmBody = z.union([
 ])
 const linkBody = z.strictObject({
   name: z.string().min(1).max(80).default(OWNER.name),
-  role: z.enum(ROLES).default('owner'),
-})
-
-const device = z.object({
-  id: z.string(),
-  name: z.string(),
-  person,
-  createdAt: moment,
-  lastUsedAt: moment,
-  expiresAt: moment,
-  isThis: z.boolean(),
+  role: role.default('owner'),
 })
 
 export const authRoutes: readonly Route[] = [
@@ -40,12 +30,7 @@ export const authRoutes: readonly Route[] = [
     isWrite: false,
     rate: 'login',
     body: loginBody,
-    answers: {
-      201: answer(
-        'the device; the key is told this once',
-        z.object({ device: z.string(), key: z.string().describe('32 bytes, base64url'), person, expiresAt: moment }),
-      ),
-    },
+    answers: { 201: answer('the device; its key is sent only in this answer', login) },
     handle: async ({ parts, body }) => {
       const { device: made, key, expiresAt } = await parts.auth.login(body, body.name)
       await parts.audit.write('access.granted', { device: made.id, name: made.name, person: made.person })
@@ -63,25 +48,12 @@ export const authRoutes: readonly Route[] = [
     path: '/auth/me',
     summary: 'Who asks, and what they may.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'the person, by which credential',
-        z.object({
-          person,
-          credential: z.enum(['socket', 'token', 'device']),
-          device: z.string().optional(),
-          expiresAt: moment.optional(),
-          isReadOnly: z.boolean(),
-          isDemo: z.boolean().optional().describe('scripted agents in a temporary home'),
-          isConfirmed: z.boolean(),
-          hasPassphrase: z.boolean(),
-        }),
-      ),
-    },
+    answers: { 200: answer('the person, and the credential of the request', me) },
     handle: ({ parts, who, person: asker, json }) =>
       json({
         person: asker,
-        credential: who.kind,
+        // Only the credentials of a person get this far.
+        credential: (who as Exclude<typeof who, { person: null }>).kind,
         ...(who.kind === 'device' && { device: who.device.id, expiresAt: parts.auth.devices.expiryOf(who.device) }),
         isReadOnly: who.kind !== 'socket' && parts.settings.isReadOnly,
         ...(parts.settings.isDemo && { isDemo: true }),
@@ -98,7 +70,7 @@ export const authRoutes: readonly Route[] = [
     isWrite: false,
     rate: 'login',
     body: confirmBody,
-    answers: { 200: answer('until when', z.object({ until: moment })) },
+    answers: { 200: answer('when the confirmation expires', confirmation) },
     handle: async ({ parts, who, person: asker, body, json }) => {
       const until = await parts.auth.stepUp(who, body)
       const device = who.kind === 'device' ? { device: who.device.id } : {}
@@ -128,7 +100,7 @@ export const authRoutes: readonly Route[] = [
     path: '/auth/devices',
     summary: 'Browsers that are logged in.',
     access: 'owner',
-    answers: { 200: answer('newest use first', z.object({ items: z.array(device) })) },
+    answers: { 200: answer('most recently used first', deviceList) },
     handle: ({ parts, who, json }) =>
       json({
         items: parts.auth.devices.list().map(found => ({
@@ -164,9 +136,7 @@ export const authRoutes: readonly Route[] = [
     access: 'owner',
     isSocketOnly: true,
     body: linkBody,
-    answers: {
-      201: answer('the link', z.object({ url: z.string(), address: z.string(), role: z.enum(ROLES) })),
-    },
+    answers: { 201: answer('the link', loginLink) },
     handle: ({ parts, body, json }) => {
       const address = parts.address()
       if (address === null)
@@ -185,7 +155,7 @@ export const authRoutes: readonly Route[] = [
     summary: 'Makes a new token; the one before is worth nothing from now on.',
     access: 'owner',
     isSocketOnly: true,
-    answers: { 200: answer('where it is', z.object({ file: z.string() })) },
+    answers: { 200: answer('the file of the token', tokenFile) },
     handle: async ({ parts, person: asker, json }) => {
       await parts.auth.token.rotate()
       parts.streams.endToken()

@@ -1,14 +1,7 @@
 import { z } from 'zod'
 import { type Route, route } from '../route.js'
-import { okAnswer } from '../schemas/common.js'
-
-const daemon = z.object({
-  pid: z.int(),
-  version: z.string(),
-  build: z.number(),
-  isDetached: z.boolean(),
-  isLocked: z.boolean(),
-})
+import { answer, okAnswer } from '../schemas/common.js'
+import { daemon } from '../schemas/system.js'
 
 /** The daemon itself. */
 export const daemonRoutes: readonly Route[] = [
@@ -28,7 +21,7 @@ export const daemonRoutes: readonly Route[] = [
     summary: 'Which program runs as the daemon: a newer one may take its place.',
     access: 'owner',
     isSocketOnly: true,
-    answers: { 200: { description: 'The daemon.', schema: daemon } },
+    answers: { 200: answer('the daemon', daemon) },
     handle: ({ parts: { version, build, lockdown }, json }) =>
       json({
         pid: process.pid,

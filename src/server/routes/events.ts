@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { newId } from '../../clock/index.js'
 import { SignalboxError } from '../../errors/index.js'
+import type { Hello } from '../api-types.js'
 import { cursorOf, positionOf } from '../live/cursor.js'
 import { frameOf } from '../live/event-feed.js'
 import { isInScope, parseScope, typeFilter } from '../live/event-filter.js'
 import { EventQueue } from '../live/event-queue.js'
-import type { PaneChange } from '../live/pane-feed.js'
+import type { FedPane } from '../live/pane-feed.js'
 import { isReplayable, pageAfter, someAfter } from '../live/replay.js'
 import { streamOf } from '../live/stream-answer.js'
 import { Watched } from '../live/watched.js'
@@ -177,7 +178,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
   const goLive = (after: number) => {
     liveAfter = after
     if (scope.kind === 'all') {
-      const tell = ({ type, pane, frame }: PaneChange) => {
+      const tell = ({ type, pane, frame }: FedPane) => {
         if (isType(type)) queue.pushEphemeral(`pane/${pane.id}`, frame)
       }
       // Panes are not in the log, so a reader that comes back is told of each as it is now.
@@ -211,7 +212,7 @@ async function openEvents(call: Call<z.output<typeof streamQuery>>): Promise<Res
   }
   if (!isResumed) goLive(from)
 
-  const hello = {
+  const hello: Hello = {
     subscription,
     resume: isGap ? 'gap' : 'ok',
     position: cursorOf(store.id, isResumed ? since! : from),

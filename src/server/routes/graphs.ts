@@ -7,8 +7,8 @@ import { Git } from '../../git/index.js'
 import { type Diagnostic, lintParsed, parseDot } from '../../graph/index.js'
 import { drawSvg, lookForPrompt } from '../../runs/index.js'
 import { type Call, type Route, route } from '../route.js'
-import { answer, moment, position } from '../schemas/common.js'
-import { diagnostic } from '../schemas/runs.js'
+import { answer } from '../schemas/common.js'
+import { graphCheck, graphList } from '../schemas/graphs.js'
 
 const DOT_MAX = 1024 * 1024
 
@@ -27,12 +27,7 @@ export const graphRoutes: readonly Route[] = [
     access: 'viewer',
     isWrite: false,
     body: sourceBody,
-    answers: {
-      200: answer(
-        'what the linter says',
-        z.object({ valid: z.boolean(), nodes: z.int(), edges: z.int(), diagnostics: z.array(diagnostic) }),
-      ),
-    },
+    answers: { 200: answer('the diagnostics', graphCheck) },
     handle: async call => {
       const { parsed, diagnostics } = await read(call)
       const { nodes, edges } = parsed.graph
@@ -67,24 +62,7 @@ export const graphRoutes: readonly Route[] = [
     path: '/graphs',
     summary: 'DOT files that runs were made of, each as it was last.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'newest first',
-        z.object({
-          items: z.array(
-            z.object({
-              file: z.string(),
-              project: z.string(),
-              runs: z.int(),
-              lastRun: z.string(),
-              at: moment,
-              nodes: z.int(),
-            }),
-          ),
-          position,
-        }),
-      ),
-    },
+    answers: { 200: answer('newest first', graphList) },
     handle: async call => {
       const { store } = call.host
       const found = new Map<

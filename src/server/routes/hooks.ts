@@ -6,7 +6,11 @@ import { answer } from '../schemas/common.js'
 
 const DEPTH_MAX = 64
 
-const taken = z.looseObject({ ok: z.literal(true), pane: z.string().nullable() })
+const taken = z.object({
+  ok: z.literal(true),
+  pane: z.string().nullable(),
+  answer: z.string().nullable().optional().describe('what the hook prints for the agent; null: no decision'),
+})
 
 /** Where agents' hooks report. Answered at once, except for permission requests that wait for a person. */
 export const hookRoutes: readonly Route[] = [

@@ -31,7 +31,7 @@ import { systemRoutes } from './system.js'
 import { usageRoutes } from './usage.js'
 
 /** It never changes while the program runs, and takes long to make. */
-let document: Record<string, unknown> | null = null
+let document: ReturnType<typeof openApi> | null = null
 
 const documentRoute: Route = route({
   id: 'openapi.get',

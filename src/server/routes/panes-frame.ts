@@ -5,7 +5,7 @@ import type { Host } from '../../host/index.js'
 import type { Frame } from '../../terminal/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
-import { frame, pane } from '../schemas/panes.js'
+import { frame, pane, paneFocused } from '../schemas/panes.js'
 import { frameSvg } from '../views/frame-svg.js'
 import { frameView } from '../views/frame-view.js'
 import { screenShown } from '../views/screen-shown.js'
@@ -47,7 +47,7 @@ export const paneFrameRoutes: readonly Route[] = [
     path: '/panes/:id/focus',
     summary: 'Brings a pane of tmux to the front in its tmux.',
     access: 'approver',
-    answers: { 200: answer('what happened', z.object({ ok: z.boolean(), message: z.string() })) },
+    answers: { 200: answer('the result', paneFocused) },
     handle: async ({ host, params, json }) => {
       const board = boardOf(host)
       return json(await board.focus(board.find(params.id!).id))

@@ -3,8 +3,9 @@ import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
 import { PANE_ACTIONS, type PaneAction, type PaneExplanation } from '../../supervision/index.js'
 import { type Call, type Route, route } from '../route.js'
-import { answer, okAnswer, position } from '../schemas/common.js'
-import { pane } from '../schemas/panes.js'
+import { answer, okAnswer } from '../schemas/common.js'
+import { explanation } from '../schemas/explain.js'
+import { packProblems, pane, paneList, paneStats, paneSwitches, tmuxJoined } from '../schemas/panes.js'
 
 const tmuxBody = z.strictObject({
   directories: z.array(z.string().startsWith('/')).max(20).default([]),
@@ -12,7 +13,7 @@ const tmuxBody = z.strictObject({
 })
 const actBody = z.strictObject({ action: z.enum(PANE_ACTIONS) })
 const switchBody = z.strictObject({ switch: z.string(), isOn: z.boolean() })
-const switchesAnswer = answer('every switch', z.object({ items: z.array(z.looseObject({})) }))
+const switchesAnswer = answer('every switch', paneSwitches)
 
 const paneAnswer = answer('the pane', pane)
 
@@ -24,7 +25,7 @@ export const paneRoutes: readonly Route[] = [
     summary: 'Every pane that is supervised: sessions of ours and tmux.',
     access: 'viewer',
     query: z.strictObject({ status: z.array(z.string()).default([]), source: z.array(z.string()).default([]) }),
-    answers: { 200: answer('all of them', z.object({ items: z.array(pane), next: z.null(), position })) },
+    answers: { 200: answer('all panes', paneList) },
     handle: async call => {
       const { status, source } = call.query
       boardOf(call.host)
@@ -44,12 +45,7 @@ export const paneRoutes: readonly Route[] = [
     path: '/panes/stats',
     summary: 'Figures of the supervision.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'counts by status, and counters',
-        z.looseObject({ panes: z.record(z.string(), z.number()), counters: z.array(z.looseObject({})) }),
-      ),
-    },
+    answers: { 200: answer('counts by status, and counters', paneStats) },
     handle: ({ host, json }) => json(boardOf(host).stats()),
   }),
   route({
@@ -60,7 +56,7 @@ export const paneRoutes: readonly Route[] = [
     access: 'owner',
     isSocketOnly: true,
     body: tmuxBody,
-    answers: { 200: answer('whether there is tmux', z.object({ joined: z.boolean() })) },
+    answers: { 200: answer('whether tmux is installed', tmuxJoined) },
     handle: async ({ host, body, json }) => json({ joined: await boardOf(host).joinTmux(body) }),
   }),
   route({
@@ -143,7 +139,7 @@ export const paneRoutes: readonly Route[] = [
     summary: 'Why a pane is read as it is: now, or at a time of its recording.',
     access: 'viewer',
     query: z.strictObject({ at: z.coerce.number().min(0).optional().describe('seconds since the session began') }),
-    answers: { 200: answer('the reading, with its evidence', z.looseObject({})) },
+    answers: { 200: answer('the reading, with its evidence', explanation) },
     handle: async ({ host, params, query, json }) => {
       const word = params.id!
       const at = query.at ?? null
@@ -160,7 +156,7 @@ export const paneRoutes: readonly Route[] = [
     path: '/packs/problems',
     summary: 'Pack files that are not in force, and why.',
     access: 'viewer',
-    answers: { 200: answer('the problems', z.object({ items: z.array(z.looseObject({})) })) },
+    answers: { 200: answer('the problems', packProblems) },
     handle: ({ host, json }) => json({ items: host.packs.problems() }),
   }),
 ]

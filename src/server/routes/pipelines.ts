@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { getRun } from '../../engine/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
+import { pipelineList } from '../schemas/graphs.js'
 import { run } from '../schemas/runs.js'
 import { runView } from '../views/run-view.js'
 import { absent, budget, labels, trust } from './run-start.js'
@@ -14,21 +15,7 @@ export const pipelineRoutes: readonly Route[] = [
     path: '/pipelines',
     summary: 'Pipelines that can be started by their name.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'with what each asks for',
-        z.object({
-          items: z.array(
-            z.object({
-              name: z.string(),
-              displayName: z.string(),
-              description: z.string(),
-              inputSchema: z.record(z.string(), z.unknown()),
-            }),
-          ),
-        }),
-      ),
-    },
+    answers: { 200: answer('each with the schema of its input', pipelineList) },
     handle: async ({ parts, json }) => json({ items: (await parts.extras.pipelines?.list()) ?? [] }),
   }),
   route({

@@ -5,36 +5,12 @@ import { z } from 'zod'
 import { isEnded, listRuns, runStream } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { type ExecutableFiles, executableFiles, executableText } from '../../trust/index.js'
+import type { InMilliseconds, Project } from '../api-types.js'
 import { type Call, type Route, route } from '../route.js'
-import { answer, moment, position } from '../schemas/common.js'
+import { answer } from '../schemas/common.js'
+import { peopleList, projectList, projectTrust } from '../schemas/projects.js'
 
 const ROOT_ENTRIES_MAX = 500
-
-const project = z
-  .object({
-    id: z.string(),
-    path: z.string(),
-    name: z.string(),
-    sessions: z.int(),
-    liveSessions: z.int(),
-    runs: z.int(),
-    openRuns: z.int(),
-    isTrusted: z.boolean(),
-    updatedAt: moment.nullable(),
-  })
-  .meta({ id: 'Project' })
-
-const trust = z.object({
-  project: z.string(),
-  hash: z.string().describe('of all that would be run: name it to trust it'),
-  isTrusted: z.boolean(),
-  files: z.record(z.string(), z.string()),
-  added: z.array(z.string()),
-  changed: z.array(z.string()),
-  differences: z.record(z.string(), z.string()),
-  trustedAt: moment.nullable(),
-  by: z.string().nullable(),
-})
 
 /** Where things have run, and what of it may run. */
 export const projectRoutes: readonly Route[] = [
@@ -44,7 +20,7 @@ export const projectRoutes: readonly Route[] = [
     path: '/projects',
     summary: 'Directories with sessions, runs or a trust record, and those below the configured roots.',
     access: 'viewer',
-    answers: { 200: answer('newest first', z.object({ items: z.array(project), position })) },
+    answers: { 200: answer('newest first', projectList) },
     handle: async call => call.json({ items: await projectsOf(call), position: await call.position() }),
   }),
   route({
@@ -53,7 +29,7 @@ export const projectRoutes: readonly Route[] = [
     path: '/projects/:id/trust',
     summary: 'What of a project may run, and what has changed since.',
     access: 'owner',
-    answers: { 200: answer('the record', trust) },
+    answers: { 200: answer('the record', projectTrust) },
     handle: async call => call.json(await trustOf(call)),
   }),
   route({
@@ -64,7 +40,7 @@ export const projectRoutes: readonly Route[] = [
     access: 'owner',
     needsStepUp: true,
     body: z.strictObject({ hash: z.string().min(16).max(64) }),
-    answers: { 200: answer('the record', trust) },
+    answers: { 200: answer('the record', projectTrust) },
     handle: async call => {
       const found = await executableOf(call, (await projectOf(call)).path)
       await call.parts.trust.require(found, { trust: call.body.hash, by: call.person.name })
@@ -77,16 +53,7 @@ export const projectRoutes: readonly Route[] = [
     path: '/people',
     summary: 'People who may look or decide; they are changed only at the terminal.',
     access: 'owner',
-    answers: {
-      200: answer(
-        'people',
-        z.object({
-          items: z.array(
-            z.object({ id: z.string(), name: z.string(), role: z.string(), surfaces: z.array(z.string()) }),
-          ),
-        }),
-      ),
-    },
+    answers: { 200: answer('people', peopleList) },
     handle: async ({ parts, json }) => {
       const known = (await parts.extras.people?.()) ?? []
       const people = new Map(known.map(person => [person.id, { ...person, surfaces: [...person.surfaces] }]))
@@ -100,17 +67,7 @@ export const projectRoutes: readonly Route[] = [
   }),
 ]
 
-interface ProjectView {
-  id: string
-  path: string
-  name: string
-  sessions: number
-  liveSessions: number
-  runs: number
-  openRuns: number
-  isTrusted: boolean
-  updatedAt: number | null
-}
+type ProjectView = InMilliseconds<Project>
 
 async function projectsOf({ host, parts }: Pick<Call, 'host' | 'parts'>): Promise<ProjectView[]> {
   const found = new Map<string, ProjectView>()

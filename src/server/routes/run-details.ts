@@ -18,10 +18,19 @@ import { handlerOf, textOf } from '../../graph/index.js'
 import { runDirectory } from '../../runs/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { type Call, type Route, route } from '../route.js'
-import { approval } from '../schemas/approvals.js'
-import { answer, moment, position } from '../schemas/common.js'
-import { logLine, nodeVisit, runNode } from '../schemas/runs.js'
-import { runLog } from '../views/run-log.js'
+import { answer } from '../schemas/common.js'
+import {
+  artifact,
+  artifacts,
+  checkpoint,
+  nodeVisit,
+  runContext,
+  runGates,
+  runLog,
+  runNodes,
+  timeline,
+} from '../schemas/runs.js'
+import { readRunLog } from '../views/run-log.js'
 import { type NodeVisit, visitsOf } from '../views/run-nodes.js'
 import { withPrompts } from '../views/visit-prompts.js'
 import { toJson } from '../wire/index.js'
@@ -36,7 +45,7 @@ export const runDetailRoutes: readonly Route[] = [
     path: '/runs/:id/nodes',
     summary: 'The run’s nodes, each with what happened at it.',
     access: 'viewer',
-    answers: { 200: answer('in the order of the graph', z.object({ items: z.array(runNode), position })) },
+    answers: { 200: answer('in the order of the graph', runNodes) },
     handle: async call => {
       const { record, events } = await journalOf(call)
       const visits = visitsOf(events)
@@ -71,12 +80,7 @@ export const runDetailRoutes: readonly Route[] = [
     path: '/runs/:id/timeline',
     summary: 'Visits, attempts and gates on one line of time.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'visits in the order in which they began',
-        z.object({ startedAt: moment, endedAt: moment.nullable(), visits: z.array(nodeVisit), position }),
-      ),
-    },
+    answers: { 200: answer('visits in the order of their start', timeline) },
     handle: async call => {
       const { record, events } = await journalOf(call)
       // Inputs and results are for the visit's own page.
@@ -100,14 +104,12 @@ export const runDetailRoutes: readonly Route[] = [
       after: z.coerce.number().int().min(0).default(0).describe('lines to pass over'),
       limit: z.coerce.number().int().min(1).max(LOG_LINES).default(200),
     }),
-    answers: {
-      200: answer('lines', z.object({ items: z.array(logLine), next: z.int().nullable(), position })),
-    },
+    answers: { 200: answer('lines', runLog) },
     handle: async call => {
       const { record, events } = await journalOf(call)
       const { node, level, after, limit } = call.query
       const directory = runDirectory(call.host.settings.dataDirectory, record.id)
-      const all = await runLog(events, directory, { node, level })
+      const all = await readRunLog(events, directory, { node, level })
       if (call.header('accept')?.includes('application/x-ndjson'))
         return new Response(all.map(line => `${toJson(redacted(call, line), 'rfc3339')}\n`).join(''), {
           headers: { 'content-type': 'application/x-ndjson' },
@@ -124,7 +126,7 @@ export const runDetailRoutes: readonly Route[] = [
     summary: 'What the nodes of the main way know.',
     access: 'viewer',
     query: z.strictObject({ all: z.string().optional().describe('keys of the engine, too') }),
-    answers: { 200: answer('by key', z.object({ context: z.record(z.string(), z.unknown()), position })) },
+    answers: { 200: answer('by key', runContext) },
     handle: async call => {
       const { record } = await journalOf(call)
       const work = await graphWork(call, record)
@@ -141,7 +143,7 @@ export const runDetailRoutes: readonly Route[] = [
     path: '/runs/:id/checkpoint',
     summary: 'The newest checkpoint, from which a fork can go on.',
     access: 'viewer',
-    answers: { 200: answer('the checkpoint', z.looseObject({ run_id: z.string(), current_node: z.string() })) },
+    answers: { 200: answer('the checkpoint', checkpoint) },
     handle: async call => {
       const { record, events } = await journalOf(call)
       await graphWork(call, record)
@@ -156,23 +158,17 @@ export const runDetailRoutes: readonly Route[] = [
     path: '/runs/:id/gates',
     summary: 'What the run has asked people, and what they said.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'oldest first',
-        z.object({ items: z.array(z.object({ gate: z.string(), openedAt: moment, approval })), position }),
-      ),
-    },
+    answers: { 200: answer('oldest first', runGates) },
     handle: async call => {
       const { events } = await journalOf(call)
       const opened = events.filter(({ type }) => type === 'gate.opened')
       const items = await Promise.all(
-        opened.map(async ({ data, at }) => ({
-          gate: String(data.gate),
-          openedAt: at,
-          approval: await call.host.ledger.get(String(data.approval)),
-        })),
+        opened.map(async ({ data, at }) => {
+          const approval = await call.host.ledger.get(String(data.approval))
+          return approval ? [{ gate: String(data.gate), openedAt: at, approval }] : []
+        }),
       )
-      return call.json({ items: items.filter(item => item.approval !== null), position: await call.position() })
+      return call.json({ items: items.flat(), position: await call.position() })
     },
   }),
   route({
@@ -181,15 +177,7 @@ export const runDetailRoutes: readonly Route[] = [
     path: '/runs/:id/artifacts',
     summary: 'Values of the run that are too big for its journal.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'oldest first',
-        z.object({
-          items: z.array(z.object({ id: z.string(), name: z.string(), size: z.int(), storedAt: moment })),
-          position,
-        }),
-      ),
-    },
+    answers: { 200: answer('oldest first', artifacts) },
     handle: async call => {
       const { record } = await journalOf(call)
       return call.json({ items: artifactsOf(call, record).list(), position: await call.position() })
@@ -201,14 +189,14 @@ export const runDetailRoutes: readonly Route[] = [
     path: '/runs/:id/artifacts/:name',
     summary: 'One of them, by its id or its name.',
     access: 'viewer',
-    answers: { 200: answer('the value', z.object({ id: z.string(), name: z.string(), value: z.unknown() })) },
+    answers: { 200: answer('the value', artifact) },
     handle: async call => {
       const { record } = await journalOf(call)
-      const artifacts = artifactsOf(call, record)
-      const found = artifacts.list().findLast(({ id, name }) => id === call.params.name || name === call.params.name)
+      const stored = artifactsOf(call, record)
+      const found = stored.list().findLast(({ id, name }) => id === call.params.name || name === call.params.name)
       if (!found)
         throw new SignalboxError('E_UNKNOWN', `run ${record.id} has no such artifact`, { next: 'GET …/artifacts' })
-      return call.json(redacted(call, { id: found.id, name: found.name, value: artifacts.get(found.id) ?? null }))
+      return call.json(redacted(call, { id: found.id, name: found.name, value: stored.get(found.id) ?? null }))
     },
   }),
 ]
@@ -250,7 +238,7 @@ function nodeSummary(
     node,
     label: known?.label ?? node,
     handler: known?.handler ?? visits.at(-1)?.handler ?? null,
-    status: visits.at(-1)?.status ?? 'idle',
+    status: visits.at(-1)?.status ?? ('idle' as const),
     visits: visits.length,
     attempts: attempts.length,
     ms: visits.reduce((sum, { startedAt, endedAt }) => sum + ((endedAt ?? now) - startedAt), 0),

@@ -6,36 +6,13 @@ import { handlerOf, printDot, textOf } from '../../graph/index.js'
 import { drawingOf, drawSvg } from '../../runs/index.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
+import { runGraph } from '../schemas/graphs.js'
+import { runDiff } from '../schemas/runs.js'
 import { tagged } from './panes-frame.js'
 import { graphWork, journalOf, redacted } from './run-details.js'
 
 const COMMIT = /^[0-9a-f]{7,64}$/
 const DIFF_MAX = 4 * 1024 * 1024
-
-const graphJson = z.object({
-  name: z.string(),
-  nodes: z.array(
-    z.object({
-      id: z.string(),
-      label: z.string(),
-      handler: z.string(),
-      attributes: z.record(z.string(), z.string()),
-      status: z.string(),
-      visits: z.int(),
-      ms: z.number(),
-    }),
-  ),
-  edges: z.array(
-    z.object({
-      id: z.string(),
-      from: z.string(),
-      to: z.string(),
-      label: z.string(),
-      condition: z.string(),
-      taken: z.int(),
-    }),
-  ),
-})
 
 /** A run's graph, and what it did to its repository. */
 export const runGraphRoutes: readonly Route[] = [
@@ -47,7 +24,7 @@ export const runGraphRoutes: readonly Route[] = [
     access: 'viewer',
     query: z.strictObject({ format: z.enum(['svg', 'json', 'dot']).default('svg') }),
     answers: {
-      200: { description: 'the graph', schema: graphJson, media: ['image/svg+xml', 'text/vnd.graphviz'] },
+      200: { description: 'the graph', schema: runGraph, media: ['image/svg+xml', 'text/vnd.graphviz'] },
       304: { description: 'it is the one you have' },
     },
     handle: async call => {
@@ -93,12 +70,7 @@ export const runGraphRoutes: readonly Route[] = [
       from: z.string().regex(COMMIT).optional(),
       to: z.string().regex(COMMIT).optional(),
     }),
-    answers: {
-      200: answer(
-        'a unified diff',
-        z.object({ from: z.string().nullable(), to: z.string().nullable(), diff: z.string(), isCut: z.boolean() }),
-      ),
-    },
+    answers: { 200: answer('a unified diff', runDiff) },
     handle: async call => {
       const { record, events } = await journalOf(call)
       const commits = events

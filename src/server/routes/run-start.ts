@@ -7,7 +7,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { oneshotFiles } from '../../runs/index.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
-import { run } from '../schemas/runs.js'
+import { run, runExport } from '../schemas/runs.js'
 import { runView } from '../views/run-view.js'
 import { redacted } from './run-details.js'
 
@@ -94,9 +94,7 @@ export const runStartRoutes: readonly Route[] = [
     summary: 'The run as a bundle of its journal, or in the files of oneshot or attractor; redacted.',
     access: 'owner',
     query: z.strictObject({ format: z.enum(['bundle', 'oneshot', 'attractor']).default('bundle') }),
-    answers: {
-      200: answer('the bundle', z.looseObject({ run: z.looseObject({ id: z.string() }), format: z.string() })),
-    },
+    answers: { 200: answer('the bundle', runExport) },
     handle: async call => {
       const { store } = call.host
       const record = await findRun(store, call.params.id!)

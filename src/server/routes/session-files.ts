@@ -7,6 +7,7 @@ import { openDownload, type SessionPlaces, type SessionRecord, storeUpload } fro
 import { liveOf } from '../live-session-of.js'
 import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
+import { uploaded } from '../schemas/sessions.js'
 
 const MB = 1024 * 1024
 
@@ -20,12 +21,7 @@ export const sessionFileRoutes: readonly Route[] = [
     access: 'approver',
     form: ({ host }, isSocket) => (isSocket ? host.settings.files.quotaMb : host.settings.files.uploadMaxMb) * MB + MB,
     query: z.strictObject({ tell: z.enum(['true', 'false']).default('true') }),
-    answers: {
-      201: answer(
-        'what was stored',
-        z.looseObject({ session: z.string(), files: z.array(z.looseObject({ path: z.string() })) }),
-      ),
-    },
+    answers: { 201: answer('the stored files', uploaded) },
     handle: async call => {
       const { host, params, query } = call
       const live = await liveOf(host, params.id!)

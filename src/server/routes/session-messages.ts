@@ -1,12 +1,15 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
+import type { EventData } from '../../events/index.js'
 import type { Host } from '../../host/index.js'
 import { type LiveSession, turnPrompts } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
+import type { Message } from '../api-types.js'
 import { liveOf } from '../live-session-of.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
-import { conversation, heldPrompt, sent } from '../schemas/sessions.js'
+import { conversation, heldPrompts, sent } from '../schemas/sessions.js'
+import type { Sendable } from '../wire/index.js'
 
 export const messageBody = z.strictObject({
   text: z.string().min(1),
@@ -43,7 +46,7 @@ export const sessionMessageRoutes: readonly Route[] = [
     path: '/sessions/:id/messages',
     summary: 'Prompts that wait until the agent rests.',
     access: 'viewer',
-    answers: { 200: answer('those that wait', z.object({ items: z.array(heldPrompt) })) },
+    answers: { 200: answer('held prompts', heldPrompts) },
     handle: async ({ host, params, json }) => {
       const record = await host.find(params.id!)
       const held = host.live(record.id)?.heldPrompts ?? []
@@ -98,13 +101,13 @@ export async function conversationOf(
   const end = before === null ? all.length : all.findIndex(({ message }) => message === before)
   if (end < 0) throw new SignalboxError('E_INPUT', 'there is no such message', { next: 'begin without "before"' })
   const begin = Math.max(0, end - (limit ?? all.length))
-  const messages: Record<string, unknown>[] = all.slice(begin, end)
+  const messages = all.slice(begin, end)
   const live = host.live(session)
   const open = live?.openMessage
   if (before === null && live && open && live.blocks.length > 0)
     messages.push({ at: host.clock.now(), ...open, blocks: live.blocks, provisional: true })
   const prompts = turnPrompts(events).map(({ turn, at, prompt }) => ({ turn, at, text: prompt }))
-  return { messages, prompts, before: begin > 0 ? String(all[begin]!.message) : null }
+  return { messages, prompts, before: begin > 0 ? all[begin]!.message : null }
 }
 
 /** Types the prompt of a call, or holds it; answers with what became of it. */
@@ -119,13 +122,14 @@ export async function send(call: Call<unknown, z.output<typeof messageBody>>, li
   return call.json({ ...result, session: live.id, position: await call.position() }, 202)
 }
 
-/** In the order in which they were first said, each as it was said last. */
-export function finalMessages(events: readonly StoredEvent[]): Record<string, unknown>[] {
-  const messages = new Map<string, Record<string, unknown>>()
+/** In the order of their first revision, each as its last revision has it. */
+export function finalMessages(events: readonly StoredEvent[]): Sendable<Message>[] {
+  const messages = new Map<string, Sendable<Message>>()
   for (const event of events) {
     if (event.type !== 'message.final') continue
-    const name = String(event.data.message)
-    messages.set(name, { at: messages.get(name)?.at ?? event.at, ...event.data, provisional: false })
+    // The log accepts blocks of any kind; only `screen/` makes them.
+    const data = event.data as EventData<'message.final'> & Pick<Message, 'blocks'>
+    messages.set(data.message, { at: messages.get(data.message)?.at ?? event.at, ...data, provisional: false })
   }
   return [...messages.values()]
 }

@@ -8,7 +8,7 @@ import { liveOf } from '../live-session-of.js'
 import { personName } from '../person-name.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
-import { session, stopped } from '../schemas/sessions.js'
+import { interrupted, screen, session, stopped, waited } from '../schemas/sessions.js'
 import { hasWords, pageOf } from '../views/page.js'
 import { screenShown } from '../views/screen-shown.js'
 import { sessionView } from '../views/session-view.js'
@@ -144,7 +144,7 @@ export const sessionRoutes: readonly Route[] = [
     path: '/sessions/:id/interrupt',
     summary: 'Stops what the agent does; the session stays.',
     access: 'approver',
-    answers: { 200: answer('what came of it', z.looseObject({ session: z.string() })) },
+    answers: { 200: answer('the result', interrupted) },
     handle: async ({ host, params, json }) => {
       const live = await liveOf(host, params.id!)
       const result = await live.interrupt()
@@ -181,7 +181,7 @@ export const sessionRoutes: readonly Route[] = [
       for: z.enum(['idle', 'approval', 'done']).default('idle'),
       timeoutMs: z.coerce.number().int().min(0).default(WAIT_MAX_MS),
     }),
-    answers: { 200: answer('what was reached', z.object({ reached: z.string(), session })) },
+    answers: { 200: answer('what was reached', waited) },
     handle: async call => {
       const { host, params, query } = call
       const record = await host.find(params.id!)
@@ -195,17 +195,7 @@ export const sessionRoutes: readonly Route[] = [
     path: '/sessions/:id/screen',
     summary: 'The session’s screen as text.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'the screen',
-        z.object({
-          cols: z.int(),
-          rows: z.int(),
-          lines: z.array(z.string()),
-          cursor: z.looseObject({ x: z.int(), y: z.int() }).nullable(),
-        }),
-      ),
-    },
+    answers: { 200: answer('the screen', screen) },
     handle: async ({ host, params, json }) => {
       const live = await liveOf(host, params.id!)
       await live.settled()
@@ -239,9 +229,9 @@ function keyboardTaken(holder: Holder): SignalboxError {
 async function waitFor(
   { host, closed }: Pick<Call, 'host' | 'closed'>,
   record: SessionRecord,
-  what: string,
+  what: 'idle' | 'approval' | 'done',
   timeoutMs: number,
-): Promise<string> {
+): Promise<z.output<typeof waited>['reached']> {
   const deadline = host.clock.monotonic() + timeoutMs
   for (;;) {
     const live = host.live(record.id)

@@ -5,28 +5,9 @@ import { agentNames } from '../../agents/index.js'
 import { isEnded, listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { type Call, type Route, route } from '../route.js'
-import { answer, moment, okAnswer, position } from '../schemas/common.js'
+import { answer, okAnswer } from '../schemas/common.js'
+import { findings, health, lockdown, paired, pairing, settings } from '../schemas/system.js'
 import { absent } from './run-start.js'
-
-const finding = z.looseObject({
-  check: z.string(),
-  level: z.enum(['ok', 'note', 'warning', 'error']),
-  message: z.string(),
-  next: z.string().optional(),
-})
-
-const settings = z.object({
-  items: z.array(
-    z.object({
-      key: z.string(),
-      about: z.string().describe('what it is for'),
-      shown: z.string().describe('as a file would say it; a secret is "set" or "unset"'),
-      origin: z.object({ source: z.string(), place: z.string().optional() }),
-      isChangeable: z.boolean(),
-    }),
-  ),
-  version: z.string(),
-})
 
 /** The machine, the settings, and what to do when something is wrong. */
 export const systemRoutes: readonly Route[] = [
@@ -68,7 +49,7 @@ export const systemRoutes: readonly Route[] = [
     path: '/doctor',
     summary: 'What Signalbox stands on, checked.',
     access: 'viewer',
-    answers: { 200: answer('the findings', z.object({ items: z.array(finding) })) },
+    answers: { 200: answer('the findings', findings) },
     handle: async call => {
       if (!call.parts.extras.doctor) throw absent('doctor')
       return call.json({ items: await call.parts.extras.doctor() })
@@ -80,7 +61,7 @@ export const systemRoutes: readonly Route[] = [
     path: '/doctor/fix/:check',
     summary: 'Repairs what one check found, as far as that loses nothing.',
     access: 'owner',
-    answers: { 200: answer('the findings after it', z.object({ items: z.array(finding) })) },
+    answers: { 200: answer('the findings after the repair', findings) },
     handle: async call => {
       if (!call.parts.extras.doctorFix) throw absent('doctor')
       return call.json({ items: await call.parts.extras.doctorFix(call.params.check!) })
@@ -117,14 +98,14 @@ export const systemRoutes: readonly Route[] = [
       z.strictObject({ action: z.enum(['open', 'close']) }),
       z.strictObject({ action: z.literal('confirm'), code: z.string().min(1).max(100) }),
     ]),
-    answers: { 200: answer('how the pairing stands', z.looseObject({})) },
+    answers: { 200: answer('the pairing, or the person that was paired', z.union([pairing, paired])) },
     handle: async call => {
-      const { pairing } = call.parts.extras
-      if (!pairing)
+      const { pairing: door } = call.parts.extras
+      if (!door)
         throw new SignalboxError('E_STATE', 'no Telegram bot runs', { next: 'set telegram.token_file and start again' })
       const { body } = call
-      if (body.action === 'confirm') return call.json(await pairing.confirm(body.code))
-      return call.json(await (body.action === 'open' ? pairing.open() : pairing.close()))
+      if (body.action === 'confirm') return call.json(await door.confirm(body.code))
+      return call.json(await (body.action === 'open' ? door.open() : door.close()))
     },
   }),
   route({
@@ -133,11 +114,11 @@ export const systemRoutes: readonly Route[] = [
     path: '/lockdown',
     summary: 'Ends grants, logins, tokens and streams; takes nothing but denials; leaves sessions alone.',
     access: 'owner',
-    answers: { 200: answer('what was ended', z.object({ since: moment, grants: z.int() })) },
+    answers: { 200: answer('since when, and how many grants ended', lockdown) },
     handle: async ({ parts, person, json }) => {
-      const { grants } = await parts.lockdown.begin({ id: person.id, name: person.name })
+      const { since, grants } = await parts.lockdown.begin({ id: person.id, name: person.name })
       await parts.audit.write('host.locked', { by: person.name, grants })
-      return json({ since: parts.lockdown.since, grants })
+      return json({ since, grants })
     },
   }),
   route({
@@ -146,31 +127,7 @@ export const systemRoutes: readonly Route[] = [
     path: '/health',
     summary: 'How the daemon and what it stands on are.',
     access: 'viewer',
-    answers: {
-      200: answer(
-        'its parts',
-        z.looseObject({
-          pid: z.int(),
-          version: z.string(),
-          node: z.string(),
-          startedAt: moment,
-          now: moment,
-          address: z.string().nullable(),
-          store: z.string(),
-          storeBytes: z.int(),
-          position,
-          sessions: z.int(),
-          panes: z.int(),
-          runs: z.object({ driven: z.int(), open: z.int() }),
-          streams: z.object({ events: z.int(), terminals: z.int() }),
-          agents: z.array(z.string()),
-          telegram: z.looseObject({ state: z.string() }),
-          disk: z.object({ freeMb: z.int(), leastMb: z.int() }),
-          lockdownSince: moment.nullable(),
-          isReadOnly: z.boolean(),
-        }),
-      ),
-    },
+    answers: { 200: answer('the daemon and its parts', health) },
     handle: async call => call.json(await healthOf(call)),
   }),
   ...['//metrics', '/metrics'].map(path =>

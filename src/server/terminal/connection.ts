@@ -1,7 +1,8 @@
 import type { WebSocket } from 'ws'
 import { newId } from '../../clock/index.js'
 import type { Holder, LiveSession, Person, Viewer } from '../../sessions/index.js'
-import type { ClientMessage, Hello } from './messages.js'
+import type { Sendable } from '../wire/index.js'
+import type { ClientMessage, Hello, ServerMessage } from './messages.js'
 import { snapshotOf } from './snapshot.js'
 
 /** Bytes a viewer may owe an acknowledgement for before it is cut off and given a fresh picture instead. */
@@ -127,7 +128,7 @@ export class TerminalConnection implements Viewer, Person {
 }
 
 /** `onSent` is called when it is on its way. */
-export function sendJson(socket: WebSocket, message: object, onSent?: () => void): void {
+export function sendJson(socket: WebSocket, message: Sendable<ServerMessage>, onSent?: () => void): void {
   if (socket.readyState !== socket.OPEN) return
   if (socket.bufferedAmount > UNSENT_HOPELESS) return socket.terminate()
   socket.send(JSON.stringify(message), error => {

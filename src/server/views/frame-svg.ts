@@ -24,7 +24,10 @@ const BASIC = [
   '#ffffff',
 ]
 
-/** A picture of a screen: text and rectangles, drawn from cells, so nothing in it can be anything else. */
+/**
+ * A picture of a screen: text and rectangles, drawn from cells, so nothing in it can be anything
+ * else.
+ */
 export function frameSvg(frame: Frame, redactor: Redactor): string {
   const width = frame.cols * CELL.width
   const height = frame.rows * CELL.height

@@ -15,8 +15,9 @@ export interface Page<T> {
 }
 
 /**
- * A page of a list that is in order, newest first. The cursor names the last item that was given, so that what is new or gone meanwhile
- * shifts nothing. Our own command line, on the socket, gets all when it names no limit.
+ * A page of a list that is in order, newest first. The cursor names the last item that was given,
+ * so that what is new or gone meanwhile shifts nothing. Our own command line, on the socket, gets
+ * all when it names no limit.
  */
 export async function pageOf<T extends { id: string }>(
   call: Pick<Call, 'who' | 'position'>,

@@ -2,18 +2,17 @@ import { graphWorkflow, isEnded, type RunRecord, readRun } from '../../engine/in
 import { isExit, startNodes } from '../../graph/index.js'
 import { oneshotWorkflow } from '../../oneshot/index.js'
 import type { EventStore } from '../../store/index.js'
-
-/** How far an open run is: nodes of its graph that have ended at least once, or rounds of a oneshot. */
-export interface Progress {
-  unit: 'nodes' | 'rounds'
-  done: number
-  /** As many as there can be: a run may end before it has been everywhere. */
-  of: number
-}
+import type { Run } from '../api-types.js'
 
 /**
- * How far the open runs are. Lists are asked for with every change of a run, so a journal is folded only when it has grown; of a run that
- * has ended nothing is kept, because its verdict says more.
+ * Nodes of a graph that have ended at least once, or rounds of a oneshot; `of` is the maximum: a
+ * run may end before it.
+ */
+export type Progress = NonNullable<Run['progress']>
+
+/**
+ * How far the open runs are. Lists are asked for with every change of a run, so a journal is folded
+ * only when it has grown; of a run that has ended nothing is kept, because its verdict says more.
  */
 export class RunProgress {
   readonly #store: EventStore

@@ -2,22 +2,11 @@ import { createHash } from 'node:crypto'
 import { addUsage, type RunRecord, runStream, type Usage } from '../../engine/index.js'
 import type { EventData } from '../../events/index.js'
 import type { EventStore } from '../../store/index.js'
+import type { UsageReport } from '../api-types.js'
 import { partsOfStep } from './run-steps.js'
 
-export const SPLITS = ['day', 'agent', 'model', 'project', 'pipeline', 'version', 'node'] as const
-export type Split = (typeof SPLITS)[number]
-
-export interface UsageRow {
-  /** Of each split that was asked for. */
-  key: Partial<Record<Split, string>>
-  usage: Usage
-  steps: number
-  runs: number
-  passed: number
-  failed: number
-  medianMs: number
-  p95Ms: number
-}
+export type UsageRow = UsageReport['rows'][number]
+export type Split = UsageReport['by'][number]
 
 interface Spent {
   key: Partial<Record<Split, string>>
@@ -120,7 +109,10 @@ function roleOf(input: unknown, result: unknown): { agent: string; model: string
   return { agent: text(agent, role?.agent, session?.agent), model: text(model, role?.model, session?.model) }
 }
 
-/** A pipeline as it was when the run was made: its name, and a few digits that change with its graph. */
+/**
+ * A pipeline as it was when the run was made: its name, and a few digits that change with its
+ * graph.
+ */
 function versionOf(pipeline: string, input: unknown): string {
   const { graph, dot } = (input ?? {}) as { graph?: unknown; dot?: unknown }
   const definition = graph ?? dot

@@ -5,7 +5,10 @@ import type { NodeVisit } from './run-nodes.js'
 /** Characters of a prompt that are shown; the whole is in the run's export. */
 const SHOWN_MAX = 256 * 1024
 
-/** What agents were asked is not in the journal but in a file of their step, which is gone when the run's files are. */
+/**
+ * What agents were asked is not in the journal but in a file of their step, which is gone when the
+ * run's files are.
+ */
 export async function withPrompts(visit: NodeVisit, directory: string): Promise<NodeVisit> {
   const attempts = await Promise.all(
     visit.attempts.map(async attempt => {

@@ -7,7 +7,10 @@ const REMEMBERED_MAX = 20_000
 /** Shorter texts hold no secret. */
 const SHORTEST = 8
 
-/** JSON without secrets. Looking for them costs more than writing the text, so short texts that were looked at are remembered. */
+/**
+ * JSON without secrets. Looking for them costs more than writing the text, so short texts that were
+ * looked at are remembered.
+ */
 export class CleanText {
   readonly #redactor: Redactor
   #known = new Map<string, string>()

@@ -14,7 +14,7 @@ import { type Moment, Timeline, type TimelineCounters } from './timeline.js'
 
 /** Why a pane is read as it is, whole: what `explain` shows. */
 export interface Explanation {
-  reading: ChangeFields & { since: number; age: number }
+  reading: ChangeFields & { sinceS: number; age: number }
   /** From the highest authority to the lowest. */
   evidence: JudgedEvidence[]
   frame: FrameExplanation
@@ -42,8 +42,8 @@ export function explainMoment(
   }
 }
 
-function ageOf({ reading, t }: PaneState): { since: number; age: number } {
-  return { since: seconds(reading.since), age: seconds(Math.max(0, t - reading.since)) }
+function ageOf({ reading, t }: PaneState): { sinceS: number; age: number } {
+  return { sinceS: seconds(reading.since), age: seconds(Math.max(0, t - reading.since)) }
 }
 
 /** One screen, without anything before it and nobody else's report. */

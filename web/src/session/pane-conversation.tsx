@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import type { Message, Pane } from '../api/types'
+import type { Pane, PaneConversation } from '../api/types'
 import { Blocks, blocksText } from '../blocks/blocks'
 import { getJson } from '../transport/request'
 import { CopyButton } from '../ui/copy'
@@ -7,21 +7,16 @@ import { Dialog } from '../ui/dialog'
 import { Empty, Problem, Skeleton } from '../ui/panel'
 import { useLoad } from '../ui/use-load'
 
-interface Talk {
-  messages: (Message & { joinedLate?: true })[]
-  prompts: { turn: string; text: string }[]
-}
+/** No event reports messages of a tmux pane: the open dialog loads them regularly. */
+const RELOAD_MS = 2_000
 
-/** What was said there is told by nobody: it is asked for again while somebody looks. */
-const AGAIN_MS = 2_000
-
-/** What an agent has said that somebody else started: to read, not to answer. */
-export function PaneTalk({ pane, onClose }: { pane: Pane; onClose(): void }) {
-  const { value, error, reload } = useLoad<Talk>(pane.id, signal =>
-    getJson(`/panes/${pane.id}/conversation`, { signal }),
+/** The conversation of an agent in a tmux pane, read-only. */
+export function PaneConversationDialog({ pane, onClose }: { pane: Pane; onClose(): void }) {
+  const { value, error, reload } = useLoad(pane.id, signal =>
+    getJson<PaneConversation>(`/panes/${pane.id}/conversation`, { signal }),
   )
   useEffect(() => {
-    const timer = setInterval(reload, AGAIN_MS)
+    const timer = setInterval(reload, RELOAD_MS)
     return () => clearInterval(timer)
   }, [reload])
   const turns = value ? [...new Set([...value.prompts, ...value.messages].map(({ turn }) => turn))].sort(byNumber) : []
@@ -29,7 +24,7 @@ export function PaneTalk({ pane, onClose }: { pane: Pane; onClose(): void }) {
     <Dialog title={`${pane.agent ?? pane.command} in ${pane.place}`} onClose={onClose} isWide>
       {!value && error !== null && <Problem error={error} retry={reload} />}
       {!value && error === null && <Skeleton />}
-      {value && turns.length === 0 && <Empty title="Nothing said yet" />}
+      {value && turns.length === 0 && <Empty title="No messages yet" />}
       {turns.map(turn => (
         <section key={turn} class="said">
           {value!.prompts
@@ -44,8 +39,8 @@ export function PaneTalk({ pane, onClose }: { pane: Pane; onClose(): void }) {
             .map(message => (
               <div key={message.message} class={message.provisional ? 'provisional' : ''}>
                 <header>
-                  <span class="tiny dim">{message.joinedLate ? 'joined late' : ''}</span>
-                  <CopyButton text={() => message.markdown ?? blocksText(message.blocks)} label="Copy this message" />
+                  <span class="tiny dim">{message.joinedLate ? 'incomplete: the turn had already started' : ''}</span>
+                  <CopyButton text={() => message.markdown ?? blocksText(message.blocks)} label="Copy message" />
                 </header>
                 <Blocks blocks={message.blocks} />
               </div>
@@ -56,7 +51,7 @@ export function PaneTalk({ pane, onClose }: { pane: Pane; onClose(): void }) {
   )
 }
 
-/** A turn's name ends with its number. */
+/** The id of a turn ends with its number. */
 function byNumber(a: string, b: string): number {
   const number = (turn: string) => Number(turn.slice(turn.lastIndexOf('.') + 1))
   return number(a) - number(b)

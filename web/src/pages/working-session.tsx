@@ -4,21 +4,23 @@ import { panes } from '../store/live'
 import { SvgView } from '../ui/svg-view'
 import { frameLast, usePreviews } from './pane-previews'
 
-/** With more than so many at work a picture of one says little, and pictures of all are what the wall is for. */
-const FEW = 8
+/**
+ * With more live sessions than this the page shows no preview: the page of panes shows all of them.
+ */
+const SESSIONS_MAX = 8
 
-/** One of the agents at work, as it looks now: what most people want to see first. */
-export function AtWork({ sessions }: { sessions: readonly Session[] }) {
+/** A live preview of one working session. */
+export function WorkingSession({ sessions }: { sessions: readonly Session[] }) {
   const box = useRef<HTMLDivElement>(null)
   const working = sessions.filter(({ busy, awaiting }) => busy === true && !awaiting)
-  const shown = sessions.length <= FEW ? working[0] : undefined
+  const shown = sessions.length <= SESSIONS_MAX ? working[0] : undefined
   const previews = usePreviews(box, shown ? [shown.id] : [])
   const picture = shown && previews.get(shown.id)
   const pane = shown && panes.get(shown.id)
   return (
     <div ref={box}>
       {shown && (
-        <section class="panel at-work tone-clear" aria-label="At work" data-pane={shown.id}>
+        <section class="panel working-session tone-clear" aria-label="Working" data-pane={shown.id}>
           <a href={`/s/${shown.id}`}>
             {picture ? (
               <SvgView
@@ -30,10 +32,10 @@ export function AtWork({ sessions }: { sessions: readonly Session[] }) {
             ) : (
               <span class="thumb" />
             )}
-            <span class="at-work-foot">
+            <span class="working-session-foot">
               <span class="cut strong">{shown.label ?? shown.agent}</span>
               <span class="small dim cut">
-                {working.length > 1 ? `and ${working.length - 1} more at work` : pane?.doing || 'at work'}
+                {working.length > 1 ? `and ${working.length - 1} more working` : pane?.doing || 'working'}
               </span>
             </span>
           </a>

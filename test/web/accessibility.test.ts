@@ -14,10 +14,11 @@ const GATED =
   'digraph gated { start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
 
 /**
- * One server in this process with a real session and real runs; requests of every kind in its ledger; one browser. Every test begins on a
- * page that it loads itself and asks for what it decides itself, so that none finds what another, or its own first try, has left.
+ * One server in this process with a real session and real runs, requests of every kind in its
+ * ledger, and one browser. Every test loads its own page and makes its own requests, so that it
+ * depends neither on other tests nor on its own first try.
  */
-describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and for those who see it otherwise', () => {
+describe.skipIf(!hasChromium)('the dashboard by keyboard, on a phone, and with assistive technology', () => {
   let server: TestServer
   let browser: Browser
   let page: Page
@@ -61,7 +62,7 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     (await post('/runs', { graph, project: server.work, trust: (await executableText(graph, server.work)).hash })).id
   const isIdle = async (id: string) => (await get(`/sessions/${id}`)).idle
   const link = () => `${server.address}/login#${server.api.parts.auth.codes.make(OWNER)}`
-  /** A page of its own, loaded: no field has the focus, no dialog is open. */
+  /** Loads a page: no field has the focus, and no dialog is open. */
   const load = async (path: string) => {
     await page.setViewportSize({ width: 1280, height: 900 })
     await page.goto(`${server.address}${path}`)
@@ -69,17 +70,17 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
   }
   const press = (key: string) => page.keyboard.press(key)
 
-  /** Tab after Tab until the focus is there, as somebody without a mouse does. */
+  /** Presses Tab until the element has the focus. */
   async function tabTo(place: Locator): Promise<void> {
     await place.waitFor({ state: 'attached' })
     for (let presses = 0; presses < 150; presses++) {
       if (await place.evaluate(element => element === document.activeElement)) return
       await press('Tab')
     }
-    throw new Error(`${place} is not reached by Tab`)
+    throw new Error(`${place} cannot be reached with Tab`)
   }
 
-  /** Moves from card to card until the one of this request has the focus. */
+  /** Moves from card to card until the card of this request has the focus. */
   async function moveTo(id: string): Promise<void> {
     const card = page.locator(`article.card[data-approval="${id}"]`)
     await card.locator('.allow:enabled').waitFor()
@@ -87,21 +88,21 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
       if (await card.evaluate(element => element === document.activeElement)) return
       await press('j')
     }
-    throw new Error(`the card of ${id} is not reached`)
+    throw new Error(`the card of ${id} cannot be reached`)
   }
 
-  /** Presses a key of the card until something comes of it: one that has just moved takes none. */
-  async function decide(id: string, key: string, isTaken: () => Promise<boolean>): Promise<void> {
+  /** Presses a key until the card accepts it: a card that has just moved does not. */
+  async function decide(id: string, key: string, isAccepted: () => Promise<boolean>): Promise<void> {
     for (let tries = 0; tries < 20; tries++) {
       await moveTo(id)
       await page.locator(`article.card[data-approval="${id}"][data-still=true]`).waitFor()
       await press(key)
-      if (await until(isTaken, 3_000).catch(() => false)) return
+      if (await until(isAccepted, 3_000).catch(() => false)) return
     }
-    throw new Error(`${key} was never taken`)
+    throw new Error(`the card never accepted ${key}`)
   }
 
-  it('approve: from card to card by j, and a', async () => {
+  it('a request is allowed with j and a', async () => {
     await load('/runs')
     const [first, second] = [await ask('ls -la'), await ask('ls src')]
     await press('g')
@@ -111,7 +112,7 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     expect((await known(first.id)).state).toBe('pending')
   })
 
-  it('deny: d, a reason, and Control+Enter', async () => {
+  it('a request is denied with d, a reason and Control+Enter', async () => {
     await load('/')
     const { id } = await ask('ls test')
     await decide(id, 'd', async () => (await page.getByRole('dialog', { name: 'Deny' }).count()) > 0)
@@ -122,7 +123,7 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     expect(JSON.stringify((await known(id)).decision)).toContain('Not now, please.')
   })
 
-  it('send: to a session by Tab and Enter, into its prompt by Tab, sent by Enter', async () => {
+  it('a prompt is sent with Tab and Enter only', async () => {
     await until(() => isIdle(session), 60_000)
     await load('/')
     const prompt = `Show me table ${++asked}`
@@ -138,7 +139,7 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     await page.getByRole('log').getByText(prompt).first().waitFor()
   })
 
-  it('no terminal keeps the focus of somebody who only watches', async () => {
+  it('a terminal does not keep the focus of a viewer', async () => {
     for (const path of [`/s/${session}`, `/replay/${session}`]) {
       await load(path)
       const terminal = page.locator('.xterm-helper-textarea')
@@ -148,7 +149,7 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     }
   })
 
-  it('cancel: to a run by Tab and Enter, to its button by Tab, pressed by Enter', async () => {
+  it('a run is cancelled with Tab and Enter only', async () => {
     const run = await startRun(GATED)
     await load('/')
     await press('g')
@@ -162,11 +163,11 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     expect((await get(`/runs/${run}`)).status).toBe('cancelled')
   })
 
-  it('resize: who takes the keyboard gives the program the size of their window, and every change of it', async () => {
+  it('the person with the keyboard determines the size of the terminal', async () => {
     const sized = await startSession('sized')
     const cols = async () => (await get(`/panes/${sized}/frame`)).cols as number
     await load(`/s/${sized}`)
-    await page.getByRole('button', { name: 'Take input' }).click()
+    await page.getByRole('button', { name: 'Take keyboard' }).click()
     await page.getByText('You have the keyboard').waitFor()
     await page.setViewportSize({ width: 1440, height: 900 })
     let wide = 80
@@ -176,11 +177,11 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     }, 60_000)
     await page.setViewportSize({ width: 1000, height: 700 })
     await until(async () => (await cols()) < wide, 60_000)
-    await page.getByRole('button', { name: 'Leave' }).click()
-    await page.getByText('Watching').waitFor()
+    await page.getByRole('button', { name: 'Release keyboard' }).click()
+    await page.getByText('View only').waitFor()
   })
 
-  it('a run that failed: its node says why; it is resumed once the cause is gone, and comes to its end', async () => {
+  it('a failed run shows the reason at its node, is resumed after the cause is fixed, and completes', async () => {
     const file = join(server.work, 'go.txt')
     rmSync(file, { force: true })
     const failing =
@@ -195,19 +196,19 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
   })
 
-  it('a node of an agent: what it was asked and what it answered, its time and its cost', async () => {
+  it('a node with an agent shows input, result, tokens and cost', async () => {
     const asking =
       'digraph asking { start [shape=Mdiamond]; say [shape=box, agent="demo", prompt="Say hello to the signalman"]; exit [shape=Msquare]; start -> say -> exit }'
     await load(`/r/${await startRun(asking)}?node=say`)
     await page.locator('.page-head .badge', { hasText: 'completed' }).waitFor()
     const attempt = page.locator('.attempt').first()
     await attempt.getByText(/\d+ in, \d+ out/).waitFor()
-    await attempt.getByText('Asked', { exact: true }).click()
+    await attempt.getByText('Input', { exact: true }).click()
     await attempt.getByText('Say hello to the signalman').first().waitFor()
     expect((await attempt.locator('details[open] pre').last().textContent())!.trim()).not.toBe('')
   })
 
-  it('a phone: a request allowed by touch, a prompt sent, an agent interrupted, keys typed on the row of keys, a graph made larger by two fingers', async () => {
+  it('on a phone a request is allowed, a prompt sent, an agent interrupted, keys are typed, and a graph is zoomed by pinching', async () => {
     const context = await browser.newContext({
       viewport: { width: 390, height: 844 },
       hasTouch: true,
@@ -243,14 +244,14 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
       await phone.locator('.session-head .badge', { hasText: /idle|done/ }).waitFor()
 
       await phone.getByRole('button', { name: 'Terminal' }).tap()
-      await phone.getByRole('button', { name: 'Take input' }).tap()
+      await phone.getByRole('button', { name: 'Take keyboard' }).tap()
       await phone.getByText('You have the keyboard').waitFor()
-      // The program is as wide as the phone now.
+      // The terminal has the width of the phone.
       await until(async () => (await get(`/panes/${held}/frame`)).cols < 80, 60_000)
       await phone.keyboard.type('by thumb')
       await phone.locator('.xterm-rows').filter({ hasText: 'by thumb' }).waitFor()
       await phone.getByRole('button', { name: 'Escape' }).tap()
-      await phone.getByRole('button', { name: 'Leave' }).tap()
+      await phone.getByRole('button', { name: 'Release keyboard' }).tap()
 
       await phone.goto(`${server.address}/r/${run}`)
       const graph = phone.locator('.graph svg')
@@ -260,7 +261,7 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
       await spread(phone, before)
       await phone.getByRole('button', { name: 'Fit' }).waitFor()
       expect((await graph.boundingBox())!.width).toBeGreaterThan(before.width * 1.5)
-      // Beside it nothing has grown: the page itself is as wide as the phone.
+      // The page itself does not become wider than the phone.
       expect(await phone.evaluate(() => document.documentElement.scrollWidth - innerWidth)).toBeLessThanOrEqual(0)
       await phone.getByRole('button', { name: 'Fit' }).tap()
       expect((await graph.boundingBox())!.width).toBeCloseTo(before.width, 0)
@@ -269,13 +270,13 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     }
   })
 
-  it('axe finds nothing on the page of a request, a plan, a review and a gate: wide and narrow, light and dark', async () => {
+  it('axe finds no violation on the page of a request, a plan, a review and a gate, wide and narrow, light and dark', async () => {
     const { ledger } = server.host
     const made = [riskyRequest(server.work), planRequest(server.work), reviewRequest(server.work)]
     const ids = await Promise.all(made.map(async request => (await ledger.request(request)).id))
     const other = await startRun(GATED)
     const gate = await until(async () => (await get(`/runs/${other}/gates`)).items[0]?.approval, 60_000)
-    // The other pages are examined on the living demo (dashboard.test.ts).
+    // dashboard.test.ts examines the other pages.
     const paths = [...ids, gate.id as string].map(id => `/a/${id}`)
     const found: string[] = []
     for (const path of paths) {
@@ -287,12 +288,12 @@ describe.skipIf(!hasChromium)('the dashboard without a mouse, on a phone, and fo
     expect(found).toEqual([])
   })
 
-  it('no page failed', () => {
+  it('no page logged an error', () => {
     expect(errors).toEqual([])
   })
 })
 
-/** Two fingers, one to the left and one to the right of the middle, that move apart to twice their distance. */
+/** Moves two fingers apart, from the middle to the left and to the right. */
 async function spread(page: Page, { x, y, width, height }: { x: number; y: number; width: number; height: number }) {
   const touch = await page.context().newCDPSession(page)
   const middle = { x: x + width / 2, y: y + Math.min(height, 300) / 2 }

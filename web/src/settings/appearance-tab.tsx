@@ -2,10 +2,10 @@ import { hasLetterKeys, isScreenReader, terminalFontSize, theme } from '../store
 import { Panel } from '../ui/panel'
 import { Segments } from '../ui/tabs'
 
-/** What this browser likes; it stays here. */
-export function PageTab() {
+/** Preferences of this browser. */
+export function AppearanceTab() {
   return (
-    <Panel title="This page" note="kept in this browser alone">
+    <Panel title="Appearance" note="saved in this browser">
       <div class="pad stack wide">
         <div class="field">
           <span class="label">Theme</span>
@@ -28,7 +28,7 @@ export function PageTab() {
             checked={hasLetterKeys.value}
             onChange={event => (hasLetterKeys.value = event.currentTarget.checked)}
           />
-          Single letters are keys
+          Single-key shortcuts
         </label>
         <label class="row">
           <input
@@ -36,10 +36,10 @@ export function PageTab() {
             checked={isScreenReader.value}
             onChange={event => (isScreenReader.value = event.currentTarget.checked)}
           />
-          Terminals for screen readers
+          Screen-reader mode for terminals
         </label>
         <div class="field" style={{ maxWidth: '220px' }}>
-          <label for="font-size">Text size of terminals</label>
+          <label for="font-size">Terminal font size</label>
           <input
             id="font-size"
             class="input"
