@@ -1,14 +1,15 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { reportedOf } from '../../src/approvals/testing/fixtures.js'
 import { OWNER } from '../../src/server/credential.js'
 import { executableText } from '../../src/trust/index.js'
 import { TestServer, until } from '../server/support.js'
+import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
 import { planRequest, reviewRequest, riskyRequest } from './gate-requests.js'
-import { hasChromium, openBrowser, watchErrors } from './harness.js'
+import { openBrowser, watchErrors } from './harness.js'
 
 const GATED =
   'digraph gated { start [shape=Mdiamond]; ask [shape=hexagon, label="Go on?"]; exit [shape=Msquare]; start -> ask; ask -> exit [label="[Y] Yes"]; ask -> exit [label="[N] No"] }'
@@ -18,7 +19,7 @@ const GATED =
  * ledger, and one browser. Every test loads its own page and makes its own requests, so that it
  * depends neither on other tests nor on its own first try.
  */
-describe.skipIf(!hasChromium)('the dashboard by keyboard, on a phone, and with assistive technology', () => {
+describeNeeding('chromium', 'the dashboard by keyboard, on a phone, and with assistive technology', () => {
   let server: TestServer
   let browser: Browser
   let page: Page

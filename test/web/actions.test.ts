@@ -2,14 +2,15 @@ import { execFileSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { ApprovalRequest } from '../../src/approvals/index.js'
 import { reportedOf } from '../../src/approvals/testing/fixtures.js'
 import { editSettings } from '../../src/cli/serve/settings-edit.js'
 import { OWNER } from '../../src/server/credential.js'
 import { executableText } from '../../src/trust/index.js'
 import { type Loose, TestServer, until } from '../server/support.js'
-import { hasChromium, openBrowser, show, watchErrors } from './harness.js'
+import { describeNeeding } from '../support/requirements.js'
+import { openBrowser, show, watchErrors } from './harness.js'
 
 const GATED =
   'digraph gated { goal="Say it"; start [shape=Mdiamond]; first [shape=parallelogram, tool_command="echo one"]; ask [shape=hexagon, label="Go on?"]; last [shape=parallelogram, tool_command="echo two"]; exit [shape=Msquare]; start -> first -> ask; ask -> last [label="[Y] Yes"]; ask -> exit [label="[N] No"]; last -> exit }'
@@ -19,7 +20,7 @@ const PLAN = '# Fix the cart\n\n1. Read `src/cart.js`\n2. Add a **test**\n\n- [ 
  * Rare actions, each from start to end, on one server in this process. The tests add requests of
  * every kind directly to its ledger; runs, sessions and files are real.
  */
-describe.skipIf(!hasChromium)('actions of the dashboard', () => {
+describeNeeding('chromium', 'actions of the dashboard', () => {
   let server: TestServer
   let browser: Browser
   let context: BrowserContext

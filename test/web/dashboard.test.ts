@@ -2,14 +2,15 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Locator, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describeNeeding } from '../support/requirements.js'
 import { examineAll } from './axe.js'
-import { hasChromium, logIn, openBrowser, Served, show, watchErrors, watchOrigins } from './harness.js'
+import { logIn, openBrowser, Served, show, watchErrors, watchOrigins } from './harness.js'
 
 /**
  * The live demo: real server, real terminals, scripted agents. All tests use one browser and one
  * server, in order: later tests depend on the decisions of earlier ones.
  */
-describe.skipIf(!hasChromium)('the dashboard on the live demo', () => {
+describeNeeding('chromium', 'the dashboard on the live demo', () => {
   let served: Served
   let browser: Browser
   let context: BrowserContext

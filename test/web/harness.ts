@@ -4,13 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
 import { CLI, waitFor } from '../e2e/harness.js'
-
-const CHROMIUM = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/google-chrome'].find(path =>
-  existsSync(path),
-)
-
-/** False: this machine has no Chromium, and the tests that need one are skipped. */
-export const hasChromium = CHROMIUM !== undefined
+import { CHROMIUM } from '../support/requirements.js'
 
 export function openBrowser(): Promise<Browser> {
   return chromium.launch({ executablePath: CHROMIUM!, args: ['--no-sandbox'] })

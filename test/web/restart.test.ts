@@ -2,11 +2,12 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { editSettings } from '../../src/cli/serve/settings-edit.js'
 import { FakeBotApi } from '../../src/telegram/fake/index.js'
 import { waitFor } from '../e2e/harness.js'
-import { hasChromium, logIn, openBrowser, Served, watchOrigins } from './harness.js'
+import { describeNeeding } from '../support/requirements.js'
+import { logIn, openBrowser, Served, watchOrigins } from './harness.js'
 
 interface Stolen {
   proofs: { path: string; proof: string }[]
@@ -50,7 +51,7 @@ const PAGES = [
   '/settings/page',
 ]
 
-describe.skipIf(!hasChromium)('pages while the server restarts', () => {
+describeNeeding('chromium', 'pages while the server restarts', () => {
   let served: Served
   let browser: Browser
   let page: Page

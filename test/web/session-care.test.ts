@@ -1,10 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Browser, Page } from 'playwright-core'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import { OWNER } from '../../src/server/credential.js'
 import { TestServer, until } from '../server/support.js'
-import { hasChromium, openBrowser, watchErrors } from './harness.js'
+import { describeNeeding } from '../support/requirements.js'
+import { openBrowser, watchErrors } from './harness.js'
 
 const ASKS = { tool: { name: 'Shell', kind: 'shell', command: 'echo one', permission: true, onDeny: 'continue' } }
 const NEARLY_FULL = { usage: { input: 184_000, output: 10, contextWindow: 200_000 } }
@@ -12,7 +13,7 @@ const NEARLY_FULL = { usage: { input: 184_000, output: 10, contextWindow: 200_00
 const THINKS = { think: { ms: 3_600_000 } }
 
 /** A session whose context is nearly full, and whose agent repeats its requests. */
-describe.skipIf(!hasChromium)('a session with a full context and repeated requests', () => {
+describeNeeding('chromium', 'a session with a full context and repeated requests', () => {
   let server: TestServer
   let browser: Browser
   let page: Page

@@ -17,7 +17,7 @@ export const paneStreamRoutes: readonly Route[] = [
     id: 'panes.stream',
     method: 'GET',
     path: '/panes/stream',
-    summary: 'The panes, then every change and every call to the person.',
+    summary: 'The panes, then every change and every notification.',
     access: 'owner',
     isSocketOnly: true,
     answers: { 200: { description: 'server-sent events', media: 'text/event-stream' } },
