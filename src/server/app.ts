@@ -46,7 +46,7 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
   app.use(async (context, next) => {
     const requestId = newId('req')
     context.set('requestId', requestId)
-    checkArrival(context, listener)
+    checkHeaders(context, listener)
     await next()
     for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value)
     context.res.headers.set('x-request-id', requestId)
@@ -82,7 +82,7 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
 }
 
 /** Refuses requests by their headers, before anything is looked up. */
-function checkArrival({ req }: Context, listener: Listener): void {
+function checkHeaders({ req }: Context, listener: Listener): void {
   const origin = req.header('origin')
   if (listener.kind === 'socket') {
     // A browser cannot open a unix socket, so a request with an Origin was forwarded by another
@@ -107,7 +107,7 @@ function checkArrival({ req }: Context, listener: Listener): void {
 
 /** Aborts when the client disconnects. */
 function closeSignal(context: Context<Env>): AbortSignal {
-  const gone = new AbortController()
-  context.env?.outgoing?.once('close', () => gone.abort())
-  return gone.signal
+  const closed = new AbortController()
+  context.env?.outgoing?.once('close', () => closed.abort())
+  return closed.signal
 }

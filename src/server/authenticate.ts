@@ -19,10 +19,10 @@ export interface Incoming {
 export async function authenticate(
   request: Request,
   route: Route,
-  { parts, target, isSocket, mostBytes }: { parts: ServerParts; target: string; isSocket: boolean; mostBytes: number },
+  { parts, target, isSocket, maxBytes }: { parts: ServerParts; target: string; isSocket: boolean; maxBytes: number },
 ): Promise<Incoming> {
   const bearer = bearerOf(request)
-  const read = () => readBytes(request, mostBytes)
+  const read = () => readBytes(request, maxBytes)
   if (isSocket) {
     // The socket belongs to the owner and needs no token. A request with a token comes from an
     // agent's hook, and a hook token is valid for hooks only.
@@ -32,7 +32,7 @@ export async function authenticate(
       route.access === 'hook' ? { kind: 'hook', person: null } : { kind: 'socket', person: OWNER }
     return { credential, bytes: await read() }
   }
-  if (route.access === 'open') return { credential: { kind: 'nobody', person: null }, bytes: await read() }
+  if (route.access === 'open') return { credential: { kind: 'anonymous', person: null }, bytes: await read() }
   if (route.access === 'hook') {
     if (bearer === null) throw noLogin()
     return { credential: { kind: 'hook', person: null }, bytes: await read() }
@@ -41,19 +41,19 @@ export async function authenticate(
   const proof = request.headers.get(PROOF_HEADER)
   if (proof === null) throw noLogin()
   const { method, headers } = request
-  const asked = {
+  const requestOrigin = {
     method,
     host: headers.get('host') ?? '',
     origin: headers.get('origin') ?? undefined,
     site: headers.get('sec-fetch-site') ?? undefined,
   }
-  if (!comesFromOwnPage(asked))
+  if (!comesFromOwnPage(requestOrigin))
     throw new SignalboxError('E_ORIGIN', 'missing Origin header', {
       next: 'send the Origin header, or use the token',
     })
   parts.auth.expects(proof)
   const bytes = await read()
-  const credential = parts.auth.proof(proof, { method, target, host: asked.host, body: bytes })
+  const credential = parts.auth.proof(proof, { method, target, host: requestOrigin.host, body: bytes })
   return { credential, bytes }
 }
 

@@ -4,16 +4,16 @@ export const BODY_MAX = 1024 * 1024
 const DEPTH_MAX = 64
 
 /** The bytes of a request. Stops reading at the limit. @throws SignalboxError `E_TOO_LARGE` */
-export async function readBytes(request: Request, most: number): Promise<Uint8Array> {
+export async function readBytes(request: Request, maxBytes: number): Promise<Uint8Array> {
   const tooLarge = () =>
-    new SignalboxError('E_TOO_LARGE', `the body is too large; the limit is ${most} bytes`, { next: 'send less' })
-  if (Number(request.headers.get('content-length') ?? 0) > most) throw tooLarge()
+    new SignalboxError('E_TOO_LARGE', `the body is too large; the limit is ${maxBytes} bytes`, { next: 'send less' })
+  if (Number(request.headers.get('content-length') ?? 0) > maxBytes) throw tooLarge()
   if (request.method === 'GET' || request.method === 'HEAD' || !request.body) return new Uint8Array()
   const chunks: Uint8Array[] = []
   let length = 0
   for await (const chunk of request.body as unknown as AsyncIterable<Uint8Array>) {
     length += chunk.length
-    if (length > most) throw tooLarge()
+    if (length > maxBytes) throw tooLarge()
     chunks.push(chunk)
   }
   return chunks.length === 1 ? chunks[0]! : Buffer.concat(chunks)

@@ -21,7 +21,7 @@ export type Credential =
   | { kind: 'device'; person: Person; device: Device }
   /** An agent's hook: valid for hooks only; the inbox checks its token. */
   | { kind: 'hook'; person: null }
-  | { kind: 'nobody'; person: null }
+  | { kind: 'anonymous'; person: null }
 
 export type Surface = 'cli' | 'web' | 'api'
 

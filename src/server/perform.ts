@@ -8,7 +8,7 @@ import type { ServerParts } from './parts.js'
 import type { Call, Route } from './route.js'
 import { type TimeForm, toJson } from './wire/index.js'
 
-export interface Arrival {
+export interface IncomingRequest {
   parts: ServerParts
   request: Request
   /** Path and query exactly as they were sent. */
@@ -23,14 +23,14 @@ export interface Arrival {
 /**
  * Handles one request, from its credential to its answer. Throws the first problem that it finds.
  */
-export async function perform(route: Route, arrival: Arrival): Promise<Response> {
-  const { parts, request, isSocket } = arrival
-  const mostBytes = route.form ? route.form(parts, isSocket) : BODY_MAX
+export async function perform(route: Route, incoming: IncomingRequest): Promise<Response> {
+  const { parts, request, isSocket } = incoming
+  const maxBytes = route.form ? route.form(parts, isSocket) : BODY_MAX
   const { credential, bytes } = await authenticate(request, route, {
     parts,
-    target: arrival.target,
+    target: incoming.target,
     isSocket,
-    mostBytes,
+    maxBytes,
   })
   admit(route, credential, parts)
   const form = timeFormOf(request)
@@ -40,14 +40,14 @@ export async function perform(route: Route, arrival: Arrival): Promise<Response>
     who: credential,
     person: credential.person ?? ANONYMOUS,
     surface: surfaceOf(credential),
-    params: arrival.params,
+    params: incoming.params,
     query: route.query ? checked(route.query, queryOf(request, route.query), 'query') : {},
     body: route.body ? checked(route.body, bodyOf(route, request, bytes), 'body') : undefined,
     bytes,
     request,
-    requestId: arrival.requestId,
-    closed: arrival.closed,
-    hangUp: arrival.hangUp,
+    requestId: incoming.requestId,
+    closed: incoming.closed,
+    hangUp: incoming.hangUp,
     header: name => request.headers.get(name) ?? undefined,
     form: () => formOf(request, bytes),
     json: (value, status = 200, headers = {}) =>
@@ -61,7 +61,7 @@ export async function perform(route: Route, arrival: Arrival): Promise<Response>
   // Decisions keep their keys in the ledger. Logins and tokens are sent once and never stored.
   const isKept = route.method === 'POST' && route.isWrite && route.id !== 'approvals.decide' && !isSecret(route)
   if (key === null || !isKept) return route.handle(call)
-  const name = `${keyOf(credential)} ${arrival.target} ${key.slice(0, 200)}`
+  const name = `${keyOf(credential)} ${incoming.target} ${key.slice(0, 200)}`
   return parts.idempotency.once(name, bytes, async () => route.handle(call))
 }
 
@@ -73,7 +73,7 @@ function isSecret({ id, access }: Route): boolean {
   return access === 'open' || id.startsWith('auth.') || id.startsWith('pairing.')
 }
 
-const ANONYMOUS: Person = { id: 'nobody', name: 'nobody', role: 'viewer' }
+const ANONYMOUS: Person = { id: 'anonymous', name: 'anonymous', role: 'viewer' }
 
 /** Checks role, read-only mode, step-up and rate limits. The owner's socket has no limits. */
 function admit(route: Route, credential: Credential, parts: ServerParts): void {

@@ -111,11 +111,11 @@ describe('a device', () => {
 
   test('a revoked device is removed at once, and listeners are notified', async () => {
     const { auth } = await open()
-    const told: string[] = []
-    auth.devices.onRevoked(id => told.push(id))
+    const revoked: string[] = []
+    auth.devices.onRevoked(id => revoked.push(id))
     const { device, key } = await auth.login({ code: auth.codes.make(OWNER) }, 'a')
     await auth.devices.revoke(device.id)
-    expect(told).toEqual([device.id])
+    expect(revoked).toEqual([device.id])
     expect(() => auth.proof(proof(device.id, key, 1_800_000_000_000), request)).toThrow()
   })
 })

@@ -25,7 +25,7 @@ export class OwnAddresses {
   }
 }
 
-export interface Asked {
+export interface RequestOrigin {
   method: string
   host: string | undefined
   origin: string | undefined
@@ -40,7 +40,7 @@ export interface Asked {
  * shows in the Host header; a page of another address, or of another port, shows in the Origin
  * header.
  */
-export function checkOrigin({ host, origin, site }: Asked, own: OwnAddresses): void {
+export function checkOrigin({ host, origin, site }: RequestOrigin, own: OwnAddresses): void {
   if (!own.isHost(host))
     throw new SignalboxError('E_HOST', `unknown Host header ${JSON.stringify(host?.slice(0, 80) ?? '')}`, {
       next: 'use the address that signalbox serve prints, or add the host to server.hosts',
@@ -57,7 +57,7 @@ export function checkOrigin({ host, origin, site }: Asked, own: OwnAddresses): v
  * Origin with a same-origin GET; there `Sec-Fetch-Site: same-origin`, which no script can set,
  * shows the same.
  */
-export function comesFromOwnPage({ method, origin, site }: Asked): boolean {
+export function comesFromOwnPage({ method, origin, site }: RequestOrigin): boolean {
   if (origin !== undefined) return true
   return (method === 'GET' || method === 'HEAD') && site === 'same-origin'
 }

@@ -101,15 +101,15 @@ export class RecordFeed {
     const now = this.#clock.monotonic()
     for (const [stream, at] of this.#lookedAt) if (now - at >= PAUSE_MS) this.#lookedAt.delete(stream)
     const due = [...this.#dirty].filter(stream => !this.#lookedAt.has(stream))
-    const told = new Set<string>()
+    const sent = new Set<string>()
     for (const stream of due) {
       this.#dirty.delete(stream)
       this.#lookedAt.set(stream, now)
       // A record that cannot be read does not stop the others.
       try {
         const subject = await this.#subjectOf(stream)
-        if (subject === null || told.has(subject)) continue
-        told.add(subject)
+        if (subject === null || sent.has(subject)) continue
+        sent.add(subject)
         const record = await this.#record(subject)
         if (record) for (const listener of this.#listeners) listener(record)
       } catch (error) {

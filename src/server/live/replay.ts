@@ -45,17 +45,17 @@ export async function isReplayable(store: EventStore, after: number, isWanted: I
   }
 }
 
-/** At most `most` events after a position. */
+/** At most `limit` events after a position. */
 export async function someAfter(
   store: EventStore,
   after: number,
-  { isWanted, most }: { isWanted: IsWanted; most: number },
+  { isWanted, limit }: { isWanted: IsWanted; limit: number },
 ): Promise<{ events: StoredEvent[]; isLast: boolean; last: number }> {
   const events: StoredEvent[] = []
   let last = after
   for (;;) {
     const page = await pageAfter(store, last, isWanted)
-    const room = most - events.length
+    const room = limit - events.length
     if (page.events.length > room) {
       events.push(...page.events.slice(0, room))
       return { events, isLast: false, last: events.at(-1)?.position ?? last }

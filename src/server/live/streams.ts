@@ -13,18 +13,18 @@ export interface OpenStream {
 /** All open event streams and terminals. Revoking a credential ends its streams at once. */
 export class Streams {
   readonly #open = new Map<string, OpenStream>()
-  readonly #most: Readonly<Record<OpenStream['kind'], number>>
+  readonly #limits: Readonly<Record<OpenStream['kind'], number>>
 
-  constructor(most: Record<OpenStream['kind'], number>) {
-    this.#most = most
+  constructor(limits: Record<OpenStream['kind'], number>) {
+    this.#limits = limits
   }
 
   /** @throws SignalboxError `E_LIMIT`; the owner's socket is not counted. */
   add(id: string, stream: OpenStream): void {
-    if (stream.who.kind !== 'socket' && this.count(stream.kind) >= this.#most[stream.kind])
+    if (stream.who.kind !== 'socket' && this.count(stream.kind) >= this.#limits[stream.kind])
       throw new SignalboxError(
         'E_LIMIT',
-        `too many ${LABEL[stream.kind]} are open; the limit is ${this.#most[stream.kind]}`,
+        `too many ${LABEL[stream.kind]} are open; the limit is ${this.#limits[stream.kind]}`,
         {
           next: `close one, or raise ${SETTING[stream.kind]}`,
         },
@@ -60,8 +60,8 @@ export class Streams {
     this.#end(() => true, reason)
   }
 
-  #end(isMeant: (stream: OpenStream) => boolean, reason: string): void {
-    for (const stream of this.all()) if (isMeant(stream)) stream.end(reason)
+  #end(isAffected: (stream: OpenStream) => boolean, reason: string): void {
+    for (const stream of this.all()) if (isAffected(stream)) stream.end(reason)
   }
 }
 

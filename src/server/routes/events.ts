@@ -86,7 +86,7 @@ export const eventRoutes: readonly Route[] = [
         throw new SignalboxError('E_INPUT', 'the cursor belongs to another store', { next: 'start without a cursor' })
       const { events, isLast, last } = await someAfter(store, after, {
         isWanted: typeFilter(query.types),
-        most: query.limit,
+        limit: query.limit,
       })
       const items = events.map(({ position, type, at, stream, version, data }) => ({
         id: cursorOf(store.id, position),

@@ -70,16 +70,16 @@ async function stepsOf(
   run: RunRecord,
   { from, to, by }: { from: number; to: number; by: readonly Split[] },
 ): Promise<Spent[]> {
-  const began = new Map<string, { at: number; input: unknown }>()
+  const started = new Map<string, { at: number; input: unknown }>()
   const spent: Spent[] = []
   const pipeline = run.labels.pipeline ?? (run.kind === 'graph' ? run.title : run.kind)
   let version = pipeline
   for (const { type, data, at: time } of await store.readStream(runStream(run.id))) {
     if (type === 'run.created') version = versionOf(pipeline, data.input)
-    if (type === 'step.started') began.set(String(data.step), { at: time, input: data.input })
+    if (type === 'step.started') started.set(String(data.step), { at: time, input: data.input })
     if (type !== 'step.ended' && type !== 'step.recovered') continue
     const { step, usage, result } = data as Pick<EventData<'step.ended'>, 'step' | 'usage' | 'result'>
-    const start = began.get(step)
+    const start = started.get(step)
     if (time < from || time > to || (type === 'step.recovered' && !usage)) continue
     const { agent, model } = roleOf(start?.input, result)
     const all: Record<Split, string> = {
