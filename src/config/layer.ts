@@ -146,7 +146,7 @@ export function environmentLayer(environment: Readonly<Record<string, string | u
     const known = names.get(name)
     if (!known) {
       const meant = nearest(name, [...names.keys()] as string[])
-      if (meant) layer.notes.push(`The variable ${name} is no setting and was ignored; did you mean ${meant}?`)
+      if (meant) layer.notes.push(`The variable ${name} is not a setting and was ignored; did you mean ${meant}?`)
       continue
     }
     const checked = checkText(known, text)

@@ -252,7 +252,7 @@ describe('mistakes', () => {
       },
     })
     expect(notes).toEqual([
-      'The variable SIGNALBOX_TERMNAL_QUIET_MS is no setting and was ignored; did you mean SIGNALBOX_TERMINAL_QUIET_MS?',
+      'The variable SIGNALBOX_TERMNAL_QUIET_MS is not a setting and was ignored; did you mean SIGNALBOX_TERMINAL_QUIET_MS?',
     ])
   })
 
