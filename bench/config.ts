@@ -1,4 +1,5 @@
-// `npm run bench:config`: processor time to load the settings of a user and a project file.  bar: < 10 ms
+// `npm run bench:config`: processor time to load the settings of a user and a project file.
+// Bar: less than 10 ms.
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'

@@ -1,6 +1,6 @@
 // `npm run bench:text`: functions that read text of any length must take time that grows with the
-// length, not faster. Prints how many times longer 16 times the text takes: linear is 16, quadratic is
-// 256.  bar: < 64
+// length, not faster. Prints how many times longer 16 times the text takes: linear is 16, quadratic
+// is 256. Bar: less than 64.
 import { type Block, renderMarkdown } from '../src/screen/index.js'
 import { createRedactor, displayWidth } from '../src/text/index.js'
 

@@ -10,7 +10,8 @@ run(process.execPath, [
   '--error-on-warnings',
   '.',
 ])
-// The page, and the tests that reach into it, know a browser's world; everything else must not.
+// The page and its tests are compiled with the types of a browser; everything else must not use
+// them.
 for (const project of ['tsconfig.check.json', join('web', 'tsconfig.json'), join('test', 'web', 'tsconfig.json')])
   run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-p', project])
 run(process.execPath, [join(root, 'scripts', 'check-house.mjs')])

@@ -1,5 +1,7 @@
-// `npm run eval:blocks -- [--misses] [--show] [--generic] [--only name] <dir>…`: the answers read from recordings, against the text that
-// was sent. A directory holds NAME.cast and NAME.json as for eval:screen; the answer is `expect.text` or `expect.response` of a moment.
+// `npm run eval:blocks -- [--misses] [--show] [--generic] [--only name] <dir>…`: compares the
+// answers that are read from recordings with the text that the model sent. A directory holds
+// NAME.cast and NAME.json as for eval:screen; the answer is `expect.text` or `expect.response` of a
+// moment.
 import { readFileSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import { needDirectories, readArguments, recordings } from './labelled-recordings.mjs'

@@ -50,7 +50,7 @@ function describeSetting(known: KnownSetting): string {
   return `| ${cells.map(cell => cell.replaceAll('|', '\\|')).join(' | ')} |`
 }
 
-/** A code span; text with a back-quote of its own needs longer fences. */
+/** A code span; text that contains a back-quote needs longer fences. */
 function code(text: string): string {
   return text.includes('`') ? `\`\` ${text} \`\`` : `\`${text}\``
 }

@@ -12,14 +12,17 @@ import { ROUTES } from './routes/index.js'
 import type { StaticFiles } from './static-files.js'
 import { toJson } from './wire/index.js'
 
-/** Where requests come in. */
+/** The listener that a request arrived on. */
 export type Listener = { kind: 'socket' } | { kind: 'tcp'; own: OwnAddresses; isSecure: boolean; files: StaticFiles }
 
 const URL_MAX = 4096
 
 type Env = { Bindings: HttpBindings; Variables: { requestId: string } }
 
-/** The HTTP API, the same on the owner's socket and on TCP. It decides nothing: routes check their input, call the host, and answer. */
+/**
+ * The HTTP API, the same on the owner's socket and on TCP. It decides nothing: routes check their
+ * input, call the host and answer.
+ */
 export function createApp(parts: ServerParts, listener: Listener, routes: readonly Route[] = ROUTES): Hono<Env> {
   const app = new Hono<Env>()
   const headers = listener.kind === 'tcp' ? securityHeaders(listener.isSecure) : {}
@@ -43,7 +46,7 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
   app.use(async (context, next) => {
     const requestId = newId('req')
     context.set('requestId', requestId)
-    checkArrival(context, listener)
+    checkHeaders(context, listener)
     await next()
     for (const [name, value] of Object.entries(headers)) context.res.headers.set(name, value)
     context.res.headers.set('x-request-id', requestId)
@@ -69,7 +72,7 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
     if (listener.kind === 'tcp' && (method === 'GET' || method === 'HEAD') && !path.startsWith('/api/'))
       return listener.files.answer(path, context.req.header('if-none-match'), context.req.header('accept-encoding'))
     return fail(
-      new SignalboxError('E_UNKNOWN', `there is no ${method} ${path.slice(0, 200)}`, {
+      new SignalboxError('E_UNKNOWN', `unknown operation ${method} ${path.slice(0, 200)}`, {
         next: 'see /api/v1/openapi.json',
       }),
       context,
@@ -78,13 +81,14 @@ export function createApp(parts: ServerParts, listener: Listener, routes: readon
   return app
 }
 
-/** What is refused before anything is looked up. */
-function checkArrival({ req }: Context, listener: Listener): void {
+/** Refuses requests by their headers, before anything is looked up. */
+function checkHeaders({ req }: Context, listener: Listener): void {
   const origin = req.header('origin')
   if (listener.kind === 'socket') {
-    // A browser cannot open a unix socket; a request that says it comes from one was forwarded by something that should not.
+    // A browser cannot open a unix socket, so a request with an Origin was forwarded by another
+    // program.
     if (origin !== undefined)
-      throw new SignalboxError('E_ORIGIN', 'the socket takes no requests from web pages', {
+      throw new SignalboxError('E_ORIGIN', 'the socket accepts no requests from web pages', {
         next: 'signalbox serve --link',
       })
     return
@@ -94,14 +98,16 @@ function checkArrival({ req }: Context, listener: Listener): void {
     listener.own,
   )
   if (req.method === 'OPTIONS')
-    throw new SignalboxError('E_METHOD', 'other pages are not asked in', { next: 'use the dashboard itself' })
+    throw new SignalboxError('E_METHOD', 'cross-origin requests are not allowed', { next: 'use the dashboard itself' })
   if (req.url.length > URL_MAX + 64)
-    throw new SignalboxError('E_URL', `an address may have ${URL_MAX} bytes`, { next: 'ask for less at once' })
+    throw new SignalboxError('E_URL', `the URL is ${req.url.length} bytes long; the limit is ${URL_MAX}`, {
+      next: 'request less at once',
+    })
 }
 
-/** Aborts when the caller has hung up before it was answered. */
+/** Aborts when the client disconnects. */
 function closeSignal(context: Context<Env>): AbortSignal {
-  const gone = new AbortController()
-  context.env?.outgoing?.once('close', () => gone.abort())
-  return gone.signal
+  const closed = new AbortController()
+  context.env?.outgoing?.once('close', () => closed.abort())
+  return closed.signal
 }

@@ -50,8 +50,9 @@ export interface ErrorAnswer {
 }
 
 /**
- * One shape for every error, everywhere: what is wrong, and what to do. No stack, no path of ours, no secret: of what nobody foresaw
- * only the request's id is told, under which the log has the rest.
+ * The same shape for every error: what is wrong, and what to do. It contains no stack, no internal
+ * path and no secret: of an unexpected error only the request's id is sent, under which the log has
+ * the details.
  */
 export function errorBody(thrown: unknown, requestId = 'none'): ErrorAnswer {
   const error = toSignalboxError(thrown)
@@ -62,8 +63,8 @@ export function errorBody(thrown: unknown, requestId = 'none'): ErrorAnswer {
     body: {
       error: {
         code: error.code,
-        message: isForeseen ? error.message : 'something went wrong inside Signalbox',
-        next: error.next ?? (isForeseen ? 'nothing was changed' : `look for ${requestId} in the daemon's log`),
+        message: isForeseen ? error.message : 'internal error',
+        next: error.next ?? (isForeseen ? 'nothing was changed' : `search for ${requestId} in the daemon's log`),
         ...(error.place && { place: error.place }),
         ...(fields !== undefined && { fields: fields as ApiError['fields'] }),
         ...(first !== undefined && { first: first as Sendable<ApiError>['first'] }),

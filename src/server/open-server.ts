@@ -28,7 +28,7 @@ import { serveTerminals } from './terminal/index.js'
 import { RunProgress } from './views/run-progress.js'
 import { CleanText } from './wire/clean-text.js'
 
-/** How long requests under way have to be answered when the daemon stops. */
+/** How long open requests may take to be answered when the daemon stops. */
 const ANSWER_MS = 100
 
 export interface OpenServerOptions {
@@ -52,7 +52,10 @@ const NO_BOT: BotControl = {
   },
 }
 
-/** Both doors of a host: the owner's socket, and TCP for browsers and scripts. */
+/**
+ * The API of a host on its two listeners: the owner's unix socket, and TCP for browsers and
+ * scripts.
+ */
 export class ApiServer {
   readonly parts: ServerParts
   #socket: { server: Server; path: string } | null = null
@@ -143,7 +146,7 @@ export class ApiServer {
     this.#socket?.server.close()
     await this.#tcp?.close()
     this.parts.streams.endAll('stopping')
-    // Whoever asked for the stop gets the answer; streams that never end are cut.
+    // The request that stops the daemon still gets its answer; streams are cut.
     await delay(this.parts.clock, ANSWER_MS)
     this.#socket?.server.closeAllConnections()
     this.#tcp?.server.closeAllConnections()

@@ -28,7 +28,7 @@ export interface ServerParts {
   runs: RunHost | null
   clock: Clock
   version: string
-  /** What a newer program asks before it takes this one's place. */
+  /** What a newer program reads before it replaces this daemon. */
   build: DaemonBuild
   startedAt: number
   settings: ServerSettings
@@ -37,7 +37,7 @@ export interface ServerParts {
   events: EventFeed
   updates: UpdateFeed
   records: RecordFeed
-  /** Takes secrets out of what leaves over TCP. */
+  /** Redacts secrets in everything that is sent over TCP. */
   text: CleanText
   panes: PaneFeed
   progress: RunProgress
@@ -49,16 +49,16 @@ export interface ServerParts {
   doctor: Doctor
   bot: BotControl
   idempotency: Idempotency
-  /** Decisions other than denials are refused, until the daemon is started again. */
+  /** Refuses all decisions but denials until the daemon is restarted. */
   lockdown: Lockdown
   /** Graph runs under attractor's HTTP API. */
   attractor: AttractorApi
   trust: TrustStore
   metrics: Metrics
   audit: Audit
-  /** Where the dashboard listens; null while it does not. */
+  /** The address of the dashboard; null while it does not listen. */
   address(): string | null
-  /** Ends the daemon in good order. */
+  /** Shuts the daemon down. */
   stop(): void
   log(line: string): void
 }
@@ -77,7 +77,10 @@ export interface BotControl {
 export interface DaemonBuild {
   /** When the program was built. */
   time: number
-  /** A command started it, so a command may end it; false: a person did, who watches it. */
+  /**
+   * A command started the daemon, so a command may stop it. False: a person started it at a
+   * terminal.
+   */
   isDetached: boolean
 }
 

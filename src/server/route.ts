@@ -12,10 +12,10 @@ export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE'
  * from the same list.
  */
 export interface Route {
-  /** Unique: the operation's id in the OpenAPI document. */
+  /** The unique id of the operation in the OpenAPI document. */
   id: string
   method: Method
-  /** Whole path, parameters as `:name`. */
+  /** The whole path, with parameters as `:name`. */
   path: string
   summary: string
   tag: string
@@ -23,16 +23,16 @@ export interface Route {
   access: Role | 'open' | 'hook'
   /** Changes something, so that `serve --read-only` refuses it. */
   isWrite: boolean
-  /** Only the owner's own socket is served; over TCP there is no such route. */
+  /** Served on the owner's socket only. */
   isSocketOnly: boolean
   needsStepUp: boolean
-  /** A tighter limit than that of all requests. */
+  /** A rate limit in addition to that of all requests. */
   rate: 'decision' | 'session' | 'login' | null
   query: z.ZodObject | null
   body: z.ZodType | null
-  /** The body is `multipart/form-data`, of at most so many bytes. */
+  /** The body is `multipart/form-data`; returns the limit of its size in bytes. */
   form: ((parts: ServerParts, isSocket: boolean) => number) | null
-  /** A body of another type than JSON that is taken, too. */
+  /** Another content type than JSON that is accepted as well. */
   textBody: string | null
   answers: Readonly<Record<number, Answer>>
   handle(call: Call): Response | Promise<Response>
@@ -46,7 +46,7 @@ export interface Call<Q = unknown, B = unknown, R = unknown> {
   readonly parts: ServerParts
   readonly host: Host
   readonly who: Credential
-  /** The person who asks; who is nobody has come by a route that is open. */
+  /** The person who sent the request; an anonymous viewer on a route with `open` access. */
   readonly person: Person
   readonly surface: Surface
   readonly params: Readonly<Record<string, string>>
@@ -55,14 +55,14 @@ export interface Call<Q = unknown, B = unknown, R = unknown> {
   readonly bytes: Uint8Array
   readonly request: Request
   readonly requestId: string
-  /** Aborts when the caller has hung up. */
+  /** Aborts when the client disconnects. */
   readonly closed: AbortSignal
-  /** Cuts the connection off, for one that does not even take a goodbye. */
+  /** Closes the connection of a client that does not read its answer. */
   hangUp(): void
   header(name: string): string | undefined
   form(): Promise<FormData>
   json(value: Sendable<R>, status?: number, headers?: Record<string, string>): Response
-  /** Where the log stands: what a stream resumes from. */
+  /** The end of the log as a cursor, from which a stream resumes. */
   position(): Promise<string>
 }
 
@@ -93,8 +93,8 @@ interface RouteSpec<Q extends z.ZodObject | undefined, B extends z.ZodType | und
 }
 
 /**
- * Declares an operation. Paths are below `/api/v1` unless they begin with `//`, which stands for
- * the root.
+ * Declares an operation. Paths are below `/api/v1` unless they start with `//`, which means the
+ * root.
  */
 export function route<
   const A extends Answers,

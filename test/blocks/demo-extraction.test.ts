@@ -115,7 +115,7 @@ function codeLines(markdown: string): string[] {
   return /```ts\n(.*?)\n```/su.exec(markdown)![1]!.split('\n')
 }
 
-/** Words without the marks of Markdown. */
+/** Words without Markdown punctuation. */
 function wordsOf(markdown: string): string[] {
   return markdown
     .replace(/^```.*$/gmu, ' ')

@@ -24,17 +24,17 @@ const LAST_KEYS = 'zzz'
 /** Ends a test that hangs. */
 const WAIT_MS = 150_000
 /*
- * Recorded time is counted, not measured, so that the same bytes are read the same on a busy machine: a
- * chunk takes CHUNK_S, the agent draws a new size within DRAWN_S, and a size then lasts for SIZE_S, which
- * is longer than rows are held after a resize.
+ * Recorded time is counted, not measured, so that the same bytes are read the same on a busy
+ * machine: a chunk takes CHUNK_S, the agent draws a new size within DRAWN_S, and a size then lasts
+ * for SIZE_S, which is longer than rows are held after a resize.
  */
 const CHUNK_S = 0.03
 const DRAWN_S = 0.05
 const SIZE_S = 0.5
 
 /**
- * Lets the demo agent give one answer in a real PTY. Ends when the agent has finished and every size was
- * drawn. Each step waits for what the agent draws.
+ * Lets the demo agent give one answer in a real PTY. Ends when the agent has finished and every
+ * size was drawn. Each step waits for what the agent draws.
  */
 export async function recordDemo(session: DemoSession): Promise<DemoEvent[]> {
   const home = temporaryDirectory()
@@ -104,7 +104,10 @@ class Reader {
     })
   }
 
-  /** Waits until the agent has drawn itself in the new size: its input box reaches from edge to edge. */
+  /**
+   * Waits until the agent has drawn itself in the new size: its input box reaches from edge to
+   * edge.
+   */
   async resize({ cols, rows }: { cols: number; rows: number }): Promise<void> {
     const isSame = cols === this.#pty.cols && rows === this.#pty.rows
     this.events.push({ t: this.#t, cols, rows })

@@ -116,7 +116,8 @@ describe('the terminal', () => {
     'survives every size while an answer streams, and prints it once, %s',
     async renderer => {
       const flags = renderer === 'fullscreen' ? ['--fullscreen'] : []
-      // The answer must still be streaming after the last size. A busy machine gets a slower answer.
+      // The answer must still be streaming after the last size. A busy machine gets a slower
+      // answer.
       let demo: DemoTerminal
       let delayMs = 10
       do {

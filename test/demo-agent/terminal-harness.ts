@@ -10,8 +10,8 @@ const ENTRY = fileURLToPath(new URL('../../dist/demo-agent/main.js', import.meta
 /** Ends a test that hangs; it judges no speed. */
 const WAIT_MS = 60_000
 /**
- * The agent ignores Enter for 100 ms after a menu appeared. Counted from the moment at which the test
- * sees the menu, this time is always enough, however busy the machine is.
+ * The agent ignores Enter for 100 ms after a menu appeared. Counted from the moment at which the
+ * test sees the menu, this time is always enough, however busy the machine is.
  */
 const MENU_GUARD_MS = 120
 
@@ -58,7 +58,10 @@ export function temporaryDirectory(): string {
   return directory
 }
 
-/** The demo agent in a real PTY with its screen in a real emulator. Tests wait for what the screen shows. */
+/**
+ * The demo agent in a real PTY with its screen in a real emulator. Tests wait for what the screen
+ * shows.
+ */
 export class DemoTerminal {
   readonly home: string
   readonly statuses: string[] = []

@@ -4,9 +4,9 @@ import { renderAnsi, renderMarkdown, renderTelegram } from '../../src/screen/ind
 import { Conversation } from '../../src/sessions/index.js'
 
 /*
- * A separate program, so that its memory can be limited. It prints one long line into a terminal and
- * reads it as a session does: blocks and all three outputs, several times on the way and at the end.
- * Arguments: what the line is made of (JSON), its bytes, columns.
+ * A separate program, so that its memory can be limited. It prints one long line into a terminal
+ * and reads it as a session does: blocks and all three outputs, several times on the way and at the
+ * end. Arguments: what the line is made of (JSON), its bytes, columns.
  */
 const [fill = 'x', bytes, cols] = [
   JSON.parse(process.argv[2]!) as string,

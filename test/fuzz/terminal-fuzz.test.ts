@@ -10,10 +10,10 @@ import { readWholeRecording } from '../../src/terminal/recording/index.js'
 import { type HostileStep, hostileStep, type Random, randomSize } from './hostile-input.js'
 
 /*
- * Bytes → emulator → frames → classifier → blocks → Markdown, terminal and Telegram under hostile input,
- * one pack after the other. A case is its number: the same number gives the same bytes. `npm test` runs
- * a fixed number of cases; `npm run fuzz -- --seconds 600 --from 1000` runs as many as fit into a time,
- * and `npm run fuzz -- --case 17` runs the one that a failure named.
+ * Bytes → emulator → frames → classifier → blocks → Markdown, terminal and Telegram under hostile
+ * input, one pack after the other. A case is its number: the same number gives the same bytes. `npm
+ * test` runs a fixed number of cases; `npm run fuzz -- --seconds 600 --from 1000` runs as many as
+ * fit into a time, and `npm run fuzz -- --case 17` runs the one that a failure named.
  */
 
 const SECONDS = Number(process.env.SIGNALBOX_FUZZ_SECONDS ?? 0)
@@ -21,7 +21,10 @@ const ONE_CASE = process.env.SIGNALBOX_FUZZ_CASE
 const FIRST_CASE = Number(ONE_CASE ?? process.env.SIGNALBOX_FUZZ_FROM ?? 0)
 const CASES = ONE_CASE === undefined ? 40 : 1
 const STEPS = 16
-/** Bytes of one line or payload. Every fourth case has lines of megabytes; the others make many more steps in the same time. */
+/**
+ * Bytes of one line or payload. Every fourth case has lines of megabytes; the others make many more
+ * steps in the same time.
+ */
 const longest = (number: number) => (number % 4 === 3 ? 2e6 : 4000)
 const PACKS = fileURLToPath(new URL('../../packs', import.meta.url))
 /** `npm run fuzz` refuses a case that takes this long; ordinary ones take tenths of a second. */
@@ -119,7 +122,10 @@ function readBlocks(pane: Pane, conversation: Conversation, random: Random): voi
   if (random() < 0.2) conversation.closeMessage()
 }
 
-/** After any input the terminal draws again: it gets the end of an open sequence, a reset and a word. */
+/**
+ * After any input the terminal draws again: it gets the end of an open sequence, a reset and a
+ * word.
+ */
 function expectAlive(pane: Pane, t: number): void {
   pane.resize(80, 24, t)
   pane.feed(new TextEncoder().encode('\x18\x1b\\\x1bcalive'), t + 5, { live: true })

@@ -27,8 +27,8 @@ function agentOf(cast: string): string | null {
 }
 
 /**
- * A recording, played once to its end through a pane and a conversation. Tests look at the states on the
- * way and at what the pane shows at the end.
+ * A recording, played once to its end through a pane and a conversation. Tests look at the states
+ * on the way and at what the pane shows at the end.
  */
 export class PlayedRecording {
   readonly agent: string | null

@@ -9,11 +9,11 @@ import { castsBelow, PlayedRecording } from './played-recording.js'
 import { flickers, impossibleChanges, type ReadView, settledViews } from './view-changes.js'
 
 /*
- * What must hold for any recording of an agent, whatever it shows: impossible changes of view do not
- * happen, a working agent does not flicker, reading does not depend on how the bytes were cut, and an
- * answer in the scrollback survives resizes. Each recording is played once; the tests look at the result.
- * The recordings beside the packs are played, and a sample of the corpus outside of the repository.
- * SIGNALBOX_CORPUS_ALL=1 plays all, cut in every way.
+ * What must hold for any recording of an agent, whatever it shows: impossible changes of view do
+ * not happen, a working agent does not flicker, reading does not depend on how the bytes were cut,
+ * and an answer in the scrollback survives resizes. Each recording is played once; the tests look
+ * at the result. The recordings beside the packs are played, and a sample of the corpus outside of
+ * the repository. SIGNALBOX_CORPUS_ALL=1 plays all, cut in every way.
  */
 const isWhole = Boolean(process.env.SIGNALBOX_CORPUS_ALL)
 const every = (stride: number, index: number) => isWhole || index % stride === 0

@@ -40,8 +40,8 @@ export interface Ask {
   }>
 }
 
-/** Parsed JSON whose form the test itself judges. */
-// biome-ignore lint/suspicious/noExplicitAny: the answers are checked against their schemas elsewhere
+/** Parsed JSON whose shape the test itself checks. */
+// biome-ignore lint/suspicious/noExplicitAny: other tests check the answers against their schemas
 export type Loose = any
 
 export interface Told {

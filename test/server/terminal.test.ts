@@ -126,7 +126,8 @@ describe('a terminal over WebSocket', () => {
     const stuck = await view(noisy, { acks: false })
     await of(quick, 'snapshot')
     await of(stuck, 'snapshot')
-    // Less than the limit for a viewer at a time: on a busy machine the quick one cannot fall behind.
+    // Less than the limit for a viewer at a time: on a busy machine the quick one cannot fall
+    // behind.
     for (let page = 0; page < PAGES; page++) {
       quick.socket.send(Buffer.from('\r'))
       await until(() => quick.text.includes(`end of page ${page}\r\n`))

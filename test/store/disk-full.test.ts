@@ -7,7 +7,8 @@ import { Child } from './child-process.js'
 
 const PRIVATE_MOUNTS = ['unshare', '--user', '--map-root-user', '--mount']
 
-// Where a process cannot have private mounts, `open.test.ts` still fills a store up to a number of pages.
+// Where a process cannot have private mounts, `open.test.ts` still fills a store up to a number of
+// pages.
 describeNeeding('private mounts', 'a full disk', () => {
   it('refuses whole appends, keeps everything acknowledged, and continues when there is room', async () => {
     const directory = mkdtempSync(join(tmpdir(), 'signalbox-full-'))

@@ -21,8 +21,8 @@ interface Requirement {
   name: string
   isMet(): boolean
   /**
-   * A program whose timing we do not control. A failing test that drives one runs once more; `npm test`
-   * names every test that needed that. SIGNALBOX_TEST_RETRY=0 turns it off.
+   * A program whose timing we do not control. A failing test that drives one runs once more; `npm
+   * test` names every test that needed that. SIGNALBOX_TEST_RETRY=0 turns it off.
    */
   isForeign?: boolean
 }

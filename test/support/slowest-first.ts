@@ -1,10 +1,10 @@
 import { BaseSequencer, type TestSpecification } from 'vitest/node'
 
 /**
- * Starts the files that take longest first. If the longest file starts last, one worker runs it while
- * the others have nothing to do. Without the times of an earlier run vitest orders files by size,
- * which says little about files that wait for programs. Files that are not named here follow in that
- * order, those that start programs before those that only compute.
+ * Starts the files that take longest first. If the longest file starts last, one worker runs it
+ * while the others have nothing to do. Without the times of an earlier run vitest orders files by
+ * size, which says little about files that wait for programs. Files that are not named here follow
+ * in that order, those that start programs before those that only compute.
  */
 const SLOWEST = [
   'test/web/dashboard',

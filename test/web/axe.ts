@@ -36,16 +36,19 @@ async function examine(page: Page, rules: readonly string[] | null): Promise<str
   }, rules)
 }
 
+const DESKTOP = 1440
+const PHONE = 390
+
 /**
- * What axe finds on the page that is shown, on a desktop and on a phone, and whether the page scrolls
- * sideways. The colours of the dark theme are checked on the desktop: they do not depend on the width.
+ * The violations on a desktop and on a phone, and whether the page scrolls sideways. The colours of
+ * the dark theme are checked on the desktop only: they do not depend on the width.
  */
 export async function examineAll(page: Page, name: string): Promise<string[]> {
   const found: string[] = []
-  for (const width of [1440, 390]) {
+  for (const width of [DESKTOP, PHONE]) {
     await page.setViewportSize({ width, height: 900 })
     await page.locator('.skeleton').first().waitFor({ state: 'detached' })
-    for (const colorScheme of width === 1440 ? (['light', 'dark'] as const) : (['light'] as const)) {
+    for (const colorScheme of width === DESKTOP ? (['light', 'dark'] as const) : (['light'] as const)) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       // The dark theme has the same elements; only its colours differ.
       const violations = await examine(page, colorScheme === 'light' ? null : ['color-contrast'])
@@ -54,6 +57,6 @@ export async function examineAll(page: Page, name: string): Promise<string[]> {
     const sideways = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
     if (sideways > 0) found.push(`${name} ${width}: scrolls sideways by ${sideways} px`)
   }
-  await page.setViewportSize({ width: 1440, height: 900 })
+  await page.setViewportSize({ width: DESKTOP, height: 900 })
   return found
 }

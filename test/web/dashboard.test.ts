@@ -95,7 +95,7 @@ describeNeeding('chromium', 'the dashboard on the live demo', () => {
     const second = await browser.newContext()
     const late = await second.newPage()
     await late.goto(link)
-    await late.getByText(/not any more, the way in/).waitFor()
+    await late.getByText(/invalid or expired login code/).waitFor()
     expect(late.url()).not.toContain('#')
     await second.close()
   })

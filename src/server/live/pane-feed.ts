@@ -10,20 +10,21 @@ import { frameOf } from './event-feed.js'
 
 const PREVIEW_MS = 1_000
 
-/** A pane as the API tells of it: with a version that only grows. */
+/** A pane with a version that only grows. */
 export type VersionedPane = PaneInfo & { version: number }
 
 export interface FedPane {
   type: PaneChange['type']
   at: number
   pane: VersionedPane
-  /** Written as text once, however many listen. */
+  /** Serialised once for all streams. */
   frame: string
 }
 
 /**
- * Panes are not in the log: what they show is worth nothing tomorrow. Their changes are told as they come, and versions begin at the
- * time of the start, so that those of a restarted server are greater than those before.
+ * Follows the panes. They are not in the log, because nobody needs their past. Versions start with
+ * the time of the server's start, so that those of a restarted server are greater than the previous
+ * ones.
  */
 export class PaneFeed {
   readonly #host: Host
@@ -60,7 +61,7 @@ export class PaneFeed {
     return () => this.#listeners.delete(listener)
   }
 
-  /** Tells of what watched panes show, at most once a second and only when it is another picture. */
+  /** Sends previews of watched panes, at most once a second and only if the screen changed. */
   preview(wants: () => ReadonlySet<string>, show: (preview: PanePreview) => void): () => void {
     const previewer = { wants, show }
     this.#previewers.add(previewer)
@@ -68,7 +69,7 @@ export class PaneFeed {
     return () => this.#previewers.delete(previewer)
   }
 
-  /** Hash of what a pane shows now, null for one that shows nothing yet. */
+  /** Hash of the screen of a pane; null if it shows nothing yet. */
   hashOf(id: string): string | null {
     const lines = screenShown(this.#host, id)?.lines
     if (!lines) return null
@@ -97,7 +98,7 @@ export class PaneFeed {
     for (const listener of this.#listeners) listener(told)
   }
 
-  /** How a pane is now, as if it had just become so. */
+  /** The current state of a pane as a change. */
   asIs(pane: VersionedPane): FedPane {
     return this.#change('pane.status', pane)
   }

@@ -10,7 +10,10 @@ export interface FedUpdate {
   frame(): string
 }
 
-/** Provisional text, written once for all who want it, and not at all where nobody does: a page watches one session of a hundred. */
+/**
+ * Provisional text, serialised once for all streams that watch the session, and not at all if none
+ * does.
+ */
 export class UpdateFeed {
   readonly #listeners = new Set<(update: FedUpdate) => void>()
   readonly #unlisten: () => void

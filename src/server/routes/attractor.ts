@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { findRun } from '../../engine/index.js'
 import { askerOf } from '../asker.js'
 import { frameOf } from '../live/event-feed.js'
-import { EventQueue } from '../live/event-stream.js'
+import { EventQueue } from '../live/event-queue.js'
 import { streamOf } from '../live/stream-answer.js'
 import { type Call, type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
@@ -95,7 +95,7 @@ export const attractorRoutes: readonly Route[] = [
       const { clock } = call.parts
       let timer = clock.setTimer(HEARTBEAT_MS, beat)
       function beat() {
-        queue.pushLatest('heartbeat', frameOf('heartbeat', '{}'))
+        queue.pushEphemeral('heartbeat', frameOf('heartbeat', '{}'))
         timer = clock.setTimer(HEARTBEAT_MS, beat)
       }
       const send = async () => {

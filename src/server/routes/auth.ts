@@ -35,7 +35,7 @@ export const authRoutes: readonly Route[] = [
       const { device: made, key, expiresAt } = await parts.auth.login(body, body.name)
       await parts.audit.write('access.granted', { device: made.id, name: made.name, person: made.person })
       const answer = { device: made.id, key: key.toString('base64url'), person: made.person, expiresAt }
-      // The one answer that is a secret.
+      // The only answer that contains a secret.
       return new Response(toJson(answer, 'rfc3339'), {
         status: 201,
         headers: { 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' },
@@ -46,13 +46,13 @@ export const authRoutes: readonly Route[] = [
     id: 'auth.me',
     method: 'GET',
     path: '/auth/me',
-    summary: 'Who asks, and what they may.',
+    summary: 'The person who sent the request, and their role.',
     access: 'viewer',
     answers: { 200: answer('the person, and the credential of the request', me) },
     handle: ({ parts, who, person: asker, json }) =>
       json({
         person: asker,
-        // Only the credentials of a person get this far.
+        // Requests without a person were refused before.
         credential: (who as Exclude<typeof who, { person: null }>).kind,
         ...(who.kind === 'device' && { device: who.device.id, expiresAt: parts.auth.devices.expiryOf(who.device) }),
         isReadOnly: who.kind !== 'socket' && parts.settings.isReadOnly,
@@ -65,7 +65,7 @@ export const authRoutes: readonly Route[] = [
     id: 'auth.step-up',
     method: 'POST',
     path: '/auth/step-up',
-    summary: 'Confirms once more that the person is there, for five minutes.',
+    summary: 'Confirms the login a second time (step-up), for five minutes.',
     access: 'viewer',
     isWrite: false,
     rate: 'login',
@@ -82,13 +82,13 @@ export const authRoutes: readonly Route[] = [
     id: 'auth.logout',
     method: 'DELETE',
     path: '/auth/session',
-    summary: 'Ends this device.',
+    summary: 'Logs this browser out.',
     access: 'viewer',
     isWrite: false,
     answers: { 200: okAnswer },
     handle: async ({ parts, who, person: asker, json }) => {
       if (who.kind !== 'device')
-        throw new SignalboxError('E_STATE', 'only a browser logs out', { next: 'signalbox serve --rotate-token' })
+        throw new SignalboxError('E_STATE', 'only a browser can log out', { next: 'signalbox serve --rotate-token' })
       await parts.auth.devices.revoke(who.device.id)
       await parts.audit.write('access.revoked', { what: 'device', device: who.device.id, by: asker.name })
       return json({ ok: true })
@@ -118,12 +118,12 @@ export const authRoutes: readonly Route[] = [
     id: 'auth.revoke-device',
     method: 'DELETE',
     path: '/auth/devices/:id',
-    summary: 'Ends a device, and every stream and terminal that it has open.',
+    summary: 'Ends the login of a device and all its open streams and terminals.',
     access: 'owner',
     answers: { 200: okAnswer },
     handle: async ({ parts, params, person: asker, json }) => {
       if (!(await parts.auth.devices.revoke(params.id!)))
-        throw new SignalboxError('E_UNKNOWN', `there is no device "${params.id}"`, { next: 'GET /auth/devices' })
+        throw new SignalboxError('E_UNKNOWN', `unknown device "${params.id}"`, { next: 'GET /auth/devices lists them' })
       await parts.audit.write('access.revoked', { what: 'device', device: params.id!, by: asker.name })
       return json({ ok: true })
     },
@@ -132,7 +132,7 @@ export const authRoutes: readonly Route[] = [
     id: 'auth.link',
     method: 'POST',
     path: '/auth/links',
-    summary: 'Makes a login link.',
+    summary: 'Creates a login link.',
     access: 'owner',
     isSocketOnly: true,
     body: linkBody,
@@ -140,8 +140,8 @@ export const authRoutes: readonly Route[] = [
     handle: ({ parts, body, json }) => {
       const address = parts.address()
       if (address === null)
-        throw new SignalboxError('E_NOT_READY', 'the dashboard does not listen', {
-          next: 'see the daemon’s log; then signalbox serve --stop and signalbox serve',
+        throw new SignalboxError('E_NOT_READY', 'the dashboard is not listening', {
+          next: 'see the daemon’s log, then run signalbox serve --stop and signalbox serve',
         })
       const isOwner = body.role === 'owner'
       const made = { id: isOwner ? OWNER.id : `person:${body.name}`, name: body.name, role: body.role }
@@ -152,7 +152,7 @@ export const authRoutes: readonly Route[] = [
     id: 'auth.rotate-token',
     method: 'POST',
     path: '/auth/token/rotate',
-    summary: 'Makes a new token; the one before is worth nothing from now on.',
+    summary: 'Creates a new token and invalidates the previous one.',
     access: 'owner',
     isSocketOnly: true,
     answers: { 200: answer('the file of the token', tokenFile) },

@@ -3,13 +3,13 @@ import { type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
 import { daemon } from '../schemas/system.js'
 
-/** The daemon itself. */
+/** Operations of the daemon itself. */
 export const daemonRoutes: readonly Route[] = [
   route({
     id: 'health.alive',
     method: 'GET',
     path: '//healthz',
-    summary: 'Whether the server answers.',
+    summary: 'Whether the server is running.',
     access: 'open',
     answers: { 200: okAnswer },
     handle: ({ json }) => json({ ok: true }),
@@ -18,7 +18,7 @@ export const daemonRoutes: readonly Route[] = [
     id: 'health.daemon',
     method: 'GET',
     path: '/daemon',
-    summary: 'Which program runs as the daemon: a newer one may take its place.',
+    summary: 'The build of the daemon, so that a newer one can replace it.',
     access: 'owner',
     isSocketOnly: true,
     answers: { 200: answer('the daemon', daemon) },
@@ -35,7 +35,7 @@ export const daemonRoutes: readonly Route[] = [
     id: 'health.shutdown',
     method: 'POST',
     path: '/shutdown',
-    summary: 'Ends the daemon; sessions live on in the keeper.',
+    summary: 'Stops the daemon; sessions continue in the keeper.',
     access: 'owner',
     isSocketOnly: true,
     body: z.object({ pid: z.int().optional().describe('Only if the daemon is this process.') }),

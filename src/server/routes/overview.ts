@@ -9,7 +9,7 @@ import { sessionView } from '../views/session-view.js'
 const RECENT_RUNS = 50
 const RECENT_SESSIONS = 100
 
-/** Everything the first page shows, at one position of the log. */
+/** Everything that the first page shows, at one position of the log. */
 export const overviewRoutes: readonly Route[] = [
   route({
     id: 'overview.get',

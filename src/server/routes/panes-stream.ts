@@ -1,6 +1,6 @@
 import type { PaneStreamFrame } from '../api-types.js'
 import { frameOf } from '../live/event-feed.js'
-import { EventQueue } from '../live/event-stream.js'
+import { EventQueue } from '../live/event-queue.js'
 import { streamOf } from '../live/stream-answer.js'
 import { type Route, route } from '../route.js'
 import type { Sendable } from '../wire/index.js'
@@ -8,13 +8,16 @@ import { boardOf } from './panes.js'
 
 const HEARTBEAT_MS = 20_000
 
-/** The list of panes and its changes, for `signalbox watch` on the owner's socket. Browsers have `/events`. */
+/**
+ * The list of panes and its changes, for `signalbox watch` on the owner's socket. Browsers have
+ * `/events`.
+ */
 export const paneStreamRoutes: readonly Route[] = [
   route({
     id: 'panes.stream',
     method: 'GET',
     path: '/panes/stream',
-    summary: 'The panes, then every change and every call to the person.',
+    summary: 'The panes, then every change and every notification.',
     access: 'owner',
     isSocketOnly: true,
     answers: { 200: { description: 'server-sent events', media: 'text/event-stream' } },

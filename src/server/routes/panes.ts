@@ -22,7 +22,7 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.list',
     method: 'GET',
     path: '/panes',
-    summary: 'Every pane that is supervised: sessions of ours and tmux.',
+    summary: 'All supervised panes: sessions and tmux panes.',
     access: 'viewer',
     query: z.strictObject({ status: z.array(z.string()).default([]), source: z.array(z.string()).default([]) }),
     answers: { 200: answer('all panes', paneList) },
@@ -43,7 +43,7 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.stats',
     method: 'GET',
     path: '/panes/stats',
-    summary: 'Figures of the supervision.',
+    summary: 'Statistics of the supervision.',
     access: 'viewer',
     answers: { 200: answer('counts by status, and counters', paneStats) },
     handle: ({ host, json }) => json(boardOf(host).stats()),
@@ -52,7 +52,7 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.join-tmux',
     method: 'POST',
     path: '/panes/sources/tmux',
-    summary: 'Joins tmux servers.',
+    summary: 'Connects to tmux servers.',
     access: 'owner',
     isSocketOnly: true,
     body: tmuxBody,
@@ -63,7 +63,7 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.presence',
     method: 'POST',
     path: '/panes/presence',
-    summary: 'Keys were pressed in a terminal: somebody is there.',
+    summary: 'Reports that a person pressed keys in a terminal.',
     access: 'owner',
     isSocketOnly: true,
     body: z.strictObject({ surface: z.enum(['watch']) }),
@@ -77,7 +77,7 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.switches',
     method: 'GET',
     path: '/panes/switches',
-    summary: 'What is switched off, for one pane or for all.',
+    summary: 'What is switched off for one pane or for all.',
     access: 'viewer',
     answers: { 200: switchesAnswer },
     handle: ({ host, json }) => json({ items: host.switches.list() }),
@@ -86,7 +86,7 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.set-switch',
     method: 'POST',
     path: '/panes/switches',
-    summary: 'Turns a source of evidence or the calls to people on or off, for all panes.',
+    summary: 'Switches a source of evidence or notifications on or off for all panes.',
     access: 'owner',
     body: switchBody,
     answers: { 200: switchesAnswer },
@@ -118,7 +118,7 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.acknowledge',
     method: 'POST',
     path: '/panes/:id/acknowledge',
-    summary: 'Marks what a pane has done as seen.',
+    summary: 'Marks the result of a pane as seen.',
     access: 'approver',
     answers: { 200: paneAnswer },
     handle: call => act(call, 'seen'),
@@ -127,7 +127,7 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.clear',
     method: 'POST',
     path: '/panes/:id/clear',
-    summary: 'Forgets what is believed of a pane; it is read anew.',
+    summary: 'Resets the state of a pane, so that it is read again.',
     access: 'approver',
     answers: { 200: paneAnswer },
     handle: call => act(call, 'clear'),
@@ -136,9 +136,11 @@ export const paneRoutes: readonly Route[] = [
     id: 'panes.explain',
     method: 'GET',
     path: '/panes/:id/explain',
-    summary: 'Why a pane is read as it is: now, or at a time of its recording.',
+    summary: 'Why a pane has its status: now, or at a time of its recording.',
     access: 'viewer',
-    query: z.strictObject({ at: z.coerce.number().min(0).optional().describe('seconds since the session began') }),
+    query: z.strictObject({
+      at: z.coerce.number().min(0).optional().describe('seconds since the start of the session'),
+    }),
     answers: { 200: answer('the reading, with its evidence', explanation) },
     handle: async ({ host, params, query, json }) => {
       const word = params.id!
@@ -154,7 +156,7 @@ export const paneRoutes: readonly Route[] = [
     id: 'packs.problems',
     method: 'GET',
     path: '/packs/problems',
-    summary: 'Pack files that are not in force, and why.',
+    summary: 'Pack files that are not used, and why.',
     access: 'viewer',
     answers: { 200: answer('the problems', packProblems) },
     handle: ({ host, json }) => json({ items: host.packs.problems() }),
@@ -167,11 +169,13 @@ function act({ host, parts, params, json }: Call, action: PaneAction) {
 }
 
 export function boardOf(host: Host): NonNullable<Host['board']> {
-  if (!host.board) throw new SignalboxError('E_UNKNOWN', 'this host supervises no panes')
+  if (!host.board) throw new SignalboxError('E_UNKNOWN', 'this host does not supervise panes')
   return host.board
 }
 
-/** Null: no pane of this name is supervised now; a session that ended still has its recording. */
+/**
+ * Null if no pane with this name is supervised; a session that has ended still has its recording.
+ */
 function explainPane(host: Host, word: string): PaneExplanation | null {
   if (!host.board) return null
   try {

@@ -13,7 +13,7 @@ import { peopleList, projectList, projectTrust } from '../schemas/projects.js'
 
 const ROOT_ENTRIES_MAX = 500
 
-/** Where things have run, and what of it may run. */
+/** Projects, and what they may run. */
 export const projectRoutes: readonly Route[] = [
   route({
     id: 'projects.list',
@@ -28,7 +28,7 @@ export const projectRoutes: readonly Route[] = [
     id: 'projects.trust',
     method: 'GET',
     path: '/projects/:id/trust',
-    summary: 'What of a project may run, and what has changed since.',
+    summary: 'What a project may run, and what has changed since it was trusted.',
     access: 'owner',
     answers: { 200: answer('the record', projectTrust) },
     handle: async call => call.json(await trustOf(call)),
@@ -37,7 +37,7 @@ export const projectRoutes: readonly Route[] = [
     id: 'projects.trust-it',
     method: 'POST',
     path: '/projects/:id/trust',
-    summary: 'Lets the project run what was shown, named by its hash.',
+    summary: 'Trusts what was shown of a project, named by its hash.',
     access: 'owner',
     needsStepUp: true,
     body: z.strictObject({ hash: z.string().min(16).max(64) }),
@@ -52,7 +52,7 @@ export const projectRoutes: readonly Route[] = [
     id: 'people.list',
     method: 'GET',
     path: '/people',
-    summary: 'People who may look or decide; they are changed only at the terminal.',
+    summary: 'People and their roles; they can be changed only at the terminal.',
     access: 'owner',
     answers: { 200: answer('people', peopleList) },
     handle: async ({ parts, json }) => {
@@ -132,10 +132,12 @@ function idOf(path: string): string {
 async function projectOf(call: Pick<Call, 'host' | 'parts' | 'params'>): Promise<ProjectView> {
   const found = (await projectsOf(call)).find(({ id }) => id === call.params.id)
   if (found) return found
-  throw new SignalboxError('E_UNKNOWN', 'there is no such project', { next: 'GET /projects lists them' })
+  throw new SignalboxError('E_UNKNOWN', `unknown project "${call.params.id}"`, { next: 'GET /projects lists them' })
 }
 
-/** What of a project would be run: its settings, the graphs that ran there, and what those name. */
+/**
+ * What a project would run: its settings, the graphs that ran there, and the files that these name.
+ */
 async function executableOf({ host }: Pick<Call, 'host'>, path: string): Promise<ExecutableFiles> {
   const graphs = new Set<string>()
   for (const run of await listRuns(host.store)) {

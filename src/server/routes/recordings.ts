@@ -10,7 +10,7 @@ import { frameView } from '../views/frame-view.js'
 import { pageOf } from '../views/page.js'
 import { findRecording, frameAt, recordingMarkers, recordingView } from '../views/recording-view.js'
 
-/** What sessions showed, byte by byte. */
+/** Recordings of sessions. */
 export const recordingRoutes: readonly Route[] = [
   route({
     id: 'recordings.list',
@@ -35,11 +35,11 @@ export const recordingRoutes: readonly Route[] = [
     id: 'recordings.cast',
     method: 'GET',
     path: '/recordings/:file{.+\\.cast}',
-    summary: 'The recording itself, in asciicast v2, as far as it goes.',
+    summary: 'The recording in asciicast v2, up to now.',
     access: 'viewer',
     answers: {
       200: { description: 'the recording', media: 'application/x-asciicast' },
-      304: { description: 'it is the one you have' },
+      304: { description: 'not modified' },
     },
     handle: async call => {
       const { record } = await findRecording(call.host, call.params.file!.replace(/\.cast$/, ''))
@@ -47,7 +47,7 @@ export const recordingRoutes: readonly Route[] = [
       const tag = `"${size}-${Math.round(mtimeMs)}"`
       const headers = { etag: tag, 'cache-control': 'private, no-cache' }
       if (call.header('if-none-match') === tag) return new Response(null, { status: 304, headers })
-      // A session that goes on writes more meanwhile: what was announced is sent.
+      // A live session keeps writing; only the announced length is sent.
       const body = size === 0 ? '' : Readable.toWeb(createReadStream(record.recording, { end: size - 1 }))
       return new Response(body as ReadableStream, {
         headers: { ...headers, 'content-type': 'application/x-asciicast', 'content-length': String(size) },
@@ -58,7 +58,7 @@ export const recordingRoutes: readonly Route[] = [
     id: 'recordings.index',
     method: 'GET',
     path: '/recordings/:id/index',
-    summary: 'What happened in a recording: changes of the view, marks, decisions.',
+    summary: 'Events in a recording: changes of the view, markers, decisions.',
     access: 'viewer',
     answers: { 200: answer('in milliseconds since the recording started', recordingIndex) },
     handle: async call => {
@@ -95,7 +95,7 @@ export const recordingRoutes: readonly Route[] = [
     id: 'recordings.frame',
     method: 'GET',
     path: '/recordings/:id/frame',
-    summary: 'The screen as it was at a time of the recording.',
+    summary: 'The screen at a time of the recording.',
     access: 'viewer',
     query: z.strictObject({
       atMs: z.coerce.number().min(0),
@@ -106,7 +106,9 @@ export const recordingRoutes: readonly Route[] = [
       const { record } = await findRecording(host, params.id!)
       const shown = await frameAt(host, record, query.atMs)
       if (!shown)
-        throw new SignalboxError('E_UNKNOWN', 'the recording shows nothing at that time', { next: 'a later one' })
+        throw new SignalboxError('E_UNKNOWN', 'the recording shows nothing at that time', {
+          next: 'choose a later time',
+        })
       return json(frameView(shown, query.format, host.redactor))
     },
   }),

@@ -37,13 +37,13 @@ import { toJson } from '../wire/index.js'
 
 const LOG_LINES = 1_000
 
-/** What happened in a run, seen from every side. */
+/** Details of a run: nodes, timeline, log, context, checkpoints, gates, artifacts. */
 export const runDetailRoutes: readonly Route[] = [
   route({
     id: 'runs.nodes',
     method: 'GET',
     path: '/runs/:id/nodes',
-    summary: 'The run’s nodes, each with what happened at it.',
+    summary: 'The nodes of a run with their visits.',
     access: 'viewer',
     answers: { 200: answer('in the order of the graph', runNodes) },
     handle: async call => {
@@ -78,12 +78,12 @@ export const runDetailRoutes: readonly Route[] = [
     id: 'runs.timeline',
     method: 'GET',
     path: '/runs/:id/timeline',
-    summary: 'Visits, attempts and gates on one line of time.',
+    summary: 'Visits, attempts and gates on a timeline.',
     access: 'viewer',
     answers: { 200: answer('visits in the order of their start', timeline) },
     handle: async call => {
       const { record, events } = await journalOf(call)
-      // Inputs and results are for the visit's own page.
+      // Inputs and results are part of the visit's own operation.
       const visits = visitsOf(events).map(visit => ({
         ...visit,
         attempts: visit.attempts.map(attempt => ({ ...attempt, input: null, result: null })),
@@ -96,12 +96,12 @@ export const runDetailRoutes: readonly Route[] = [
     id: 'runs.log',
     method: 'GET',
     path: '/runs/:id/log',
-    summary: 'What happened and what agents did, line by line; NDJSON with `Accept: application/x-ndjson`.',
+    summary: 'The log of a run and its agents, line by line; NDJSON with `Accept: application/x-ndjson`.',
     access: 'viewer',
     query: z.strictObject({
       node: z.string().optional(),
       level: z.enum(['info', 'warning', 'error']).optional(),
-      after: z.coerce.number().int().min(0).default(0).describe('lines to pass over'),
+      after: z.coerce.number().int().min(0).default(0).describe('lines to skip'),
       limit: z.coerce.number().int().min(1).max(LOG_LINES).default(200),
     }),
     answers: { 200: answer('lines', runLog) },
@@ -123,9 +123,9 @@ export const runDetailRoutes: readonly Route[] = [
     id: 'runs.context',
     method: 'GET',
     path: '/runs/:id/context',
-    summary: 'What the nodes of the main way know.',
+    summary: 'The context of the main branch.',
     access: 'viewer',
-    query: z.strictObject({ all: z.string().optional().describe('keys of the engine, too') }),
+    query: z.strictObject({ all: z.string().optional().describe('include keys of the engine') }),
     answers: { 200: answer('by key', runContext) },
     handle: async call => {
       const { record } = await journalOf(call)
@@ -141,7 +141,7 @@ export const runDetailRoutes: readonly Route[] = [
     id: 'runs.checkpoint',
     method: 'GET',
     path: '/runs/:id/checkpoint',
-    summary: 'The newest checkpoint, from which a fork can go on.',
+    summary: 'The newest checkpoint, from which a fork can continue.',
     access: 'viewer',
     answers: { 200: answer('the checkpoint', checkpoint) },
     handle: async call => {
@@ -156,7 +156,7 @@ export const runDetailRoutes: readonly Route[] = [
     id: 'runs.gates',
     method: 'GET',
     path: '/runs/:id/gates',
-    summary: 'What the run has asked people, and what they said.',
+    summary: 'The gates of a run, with their answers.',
     access: 'viewer',
     answers: { 200: answer('oldest first', runGates) },
     handle: async call => {
@@ -175,7 +175,7 @@ export const runDetailRoutes: readonly Route[] = [
     id: 'runs.artifacts',
     method: 'GET',
     path: '/runs/:id/artifacts',
-    summary: 'Values of the run that are too big for its journal.',
+    summary: 'Values of a run that are too large for its journal.',
     access: 'viewer',
     answers: { 200: answer('oldest first', artifacts) },
     handle: async call => {
@@ -187,7 +187,7 @@ export const runDetailRoutes: readonly Route[] = [
     id: 'runs.artifact',
     method: 'GET',
     path: '/runs/:id/artifacts/:name',
-    summary: 'One of them, by its id or its name.',
+    summary: 'One artifact, by its id or name.',
     access: 'viewer',
     answers: { 200: answer('the value', artifact) },
     handle: async call => {
@@ -195,7 +195,9 @@ export const runDetailRoutes: readonly Route[] = [
       const stored = artifactsOf(call, record)
       const found = stored.list().findLast(({ id, name }) => id === call.params.name || name === call.params.name)
       if (!found)
-        throw new SignalboxError('E_UNKNOWN', `run ${record.id} has no such artifact`, { next: 'GET …/artifacts' })
+        throw new SignalboxError('E_UNKNOWN', `run ${record.id} has no artifact "${call.params.artifact}"`, {
+          next: 'GET …/artifacts lists them',
+        })
       return call.json(redacted(call, { id: found.id, name: found.name, value: stored.get(found.id) ?? null }))
     },
   }),
@@ -250,7 +252,7 @@ function artifactsOf({ host }: Pick<Call, 'host'>, record: RunRecord): Artifacts
   return new Artifacts(join(runDirectory(host.settings.dataDirectory, record.id), 'artifacts'))
 }
 
-/** Secrets are taken out of every text, however deep it lies. */
+/** Redacts secrets in every text, at any depth. */
 export function redacted<T>({ host }: Pick<Call, 'host'>, value: T): T {
   return JSON.parse(
     JSON.stringify(value, (_, part: unknown) => (typeof part === 'string' ? host.redactor.redact(part) : part)),

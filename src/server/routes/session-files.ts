@@ -17,7 +17,7 @@ export const sessionFileRoutes: readonly Route[] = [
     id: 'sessions.upload',
     method: 'POST',
     path: '/sessions/:id/uploads',
-    summary: 'Stores files for the agent (form fields named "file"), and tells it.',
+    summary: 'Stores files for the agent (form fields named "file") and sends it a prompt with their paths.',
     access: 'approver',
     form: ({ host }, isSocket) => (isSocket ? host.settings.files.quotaMb : host.settings.files.uploadMaxMb) * MB + MB,
     query: z.strictObject({ tell: z.enum(['true', 'false']).default('true') }),
@@ -29,7 +29,7 @@ export const sessionFileRoutes: readonly Route[] = [
       const form = await call.form()
       const files = form.getAll('file').filter(part => typeof part !== 'string')
       if (files.length === 0)
-        throw new SignalboxError('E_INPUT', 'there is no file in the body', { next: 'name it "file"' })
+        throw new SignalboxError('E_INPUT', 'the form has no file', { next: 'send it in a field named "file"' })
       const stored = []
       for (const file of files) {
         const bytes = new Uint8Array(await file.arrayBuffer())
@@ -61,7 +61,7 @@ export const sessionFileRoutes: readonly Route[] = [
         await handle.close()
         return new Response('', { headers })
       }
-      // Not a byte more than was announced, should the file grow meanwhile.
+      // Sends only the announced length, in case the file grows meanwhile.
       const body = Readable.toWeb(handle.createReadStream({ end: bytes - 1 })) as ReadableStream
       return new Response(body, { headers })
     },

@@ -3,7 +3,7 @@ import { type Route, route } from '../route.js'
 import { answer } from '../schemas/common.js'
 import { gitState } from '../schemas/sessions.js'
 
-/** Where the work of a session stands in its repository: one line of it. */
+/** The git state of a session's directory. */
 export const sessionGitRoutes: readonly Route[] = [
   route({
     id: 'sessions.git',

@@ -13,9 +13,15 @@ import type { Sendable } from '../wire/index.js'
 
 export const messageBody = z.strictObject({
   text: z.string().min(1),
-  /** The same wish in the words of the dashboard: `after-turn` waits here until the agent rests. */
+  /**
+   * The same option as the dashboard names it: `after-turn` holds the prompt until the agent is
+   * idle.
+   */
   when: z.enum(['now', 'after-turn']).optional(),
-  /** While the agent works: in its own queue where it has one, held here until it rests, or refused. */
+  /**
+   * While the agent works: put into its own queue if it has one, held here until it is idle, or
+   * refused.
+   */
   whenBusy: z.enum(['queue', 'hold', 'refuse']).optional(),
   meaning: z.enum(['auto', 'text', 'command']).default('auto'),
   clearDraft: z.boolean().default(false),
@@ -23,19 +29,19 @@ export const messageBody = z.strictObject({
     .string()
     .regex(/^msg_[0-9a-z]{16}$/)
     .optional()
-    .describe('a name for the prompt, chosen by the caller: sent again under the same name it is not typed again'),
+    .describe('a name for the prompt, chosen by the caller: a prompt with the same name is typed only once'),
 })
 
-/** Prompts in, answers out. */
+/** Prompts to a session, and its messages. */
 export const sessionMessageRoutes: readonly Route[] = [
   route({
     id: 'sessions.send',
     method: 'POST',
     path: '/sessions/:id/messages',
-    summary: 'Sends a prompt, or holds it until the agent rests.',
+    summary: 'Sends a prompt, or holds it until the agent is idle.',
     access: 'approver',
     body: messageBody,
-    answers: { 202: answer('what became of it', sent) },
+    answers: { 202: answer('the result', sent) },
     handle: async call => {
       return send(call, await liveOf(call.host, call.params.id!))
     },
@@ -44,7 +50,7 @@ export const sessionMessageRoutes: readonly Route[] = [
     id: 'sessions.held',
     method: 'GET',
     path: '/sessions/:id/messages',
-    summary: 'Prompts that wait until the agent rests.',
+    summary: 'Prompts that are held until the agent is idle.',
     access: 'viewer',
     answers: { 200: answer('held prompts', heldPrompts) },
     handle: async ({ host, params, json }) => {
@@ -57,14 +63,14 @@ export const sessionMessageRoutes: readonly Route[] = [
     id: 'sessions.drop-message',
     method: 'DELETE',
     path: '/sessions/:id/messages/:message',
-    summary: 'Takes back a prompt that still waits.',
+    summary: 'Withdraws a prompt that is held.',
     access: 'approver',
     answers: { 200: okAnswer },
     handle: async ({ host, params, json }) => {
       const live = await liveOf(host, params.id!)
       if (!live.dropPrompt(params.message!))
         throw new SignalboxError('E_UNKNOWN', `no prompt "${params.message}" is held`, {
-          next: 'it may have been sent already',
+          next: 'it may have been sent',
         })
       return json({ ok: true })
     },
@@ -73,7 +79,7 @@ export const sessionMessageRoutes: readonly Route[] = [
     id: 'sessions.conversation',
     method: 'GET',
     path: '/sessions/:id/conversation',
-    summary: 'What was said, oldest first; the answer under way is provisional.',
+    summary: 'The messages of a session, oldest first; the answer in progress is provisional.',
     access: 'viewer',
     query: z.strictObject({
       before: z.string().max(64).optional().describe('only messages before this one'),
@@ -90,7 +96,7 @@ export const sessionMessageRoutes: readonly Route[] = [
   }),
 ]
 
-/** What was said in a session: `limit` messages (null: all) before the one that is named, or the newest. */
+/** The messages of a session: `limit` of them (null: all) before the named one, or the newest. */
 export async function conversationOf(
   host: Host,
   session: string,
@@ -99,7 +105,7 @@ export async function conversationOf(
   const events = await host.store.readStream(`session/${session}`)
   const all = finalMessages(events)
   const end = before === null ? all.length : all.findIndex(({ message }) => message === before)
-  if (end < 0) throw new SignalboxError('E_INPUT', 'there is no such message', { next: 'begin without "before"' })
+  if (end < 0) throw new SignalboxError('E_INPUT', `unknown message "${before}"`, { next: 'omit "before"' })
   const begin = Math.max(0, end - (limit ?? all.length))
   const messages = all.slice(begin, end)
   const live = host.live(session)
@@ -110,7 +116,7 @@ export async function conversationOf(
   return { messages, prompts, before: begin > 0 ? all[begin]!.message : null }
 }
 
-/** Types the prompt of a call, or holds it; answers with what became of it. */
+/** Types the prompt of a call, or holds it, and answers with the result. */
 export async function send(call: Call<unknown, z.output<typeof messageBody>>, live: LiveSession): Promise<Response> {
   const { text, when, whenBusy, meaning, clearDraft, id } = call.body
   const result = await live.send(text, {
@@ -122,7 +128,7 @@ export async function send(call: Call<unknown, z.output<typeof messageBody>>, li
   return call.json({ ...result, session: live.id, position: await call.position() }, 202)
 }
 
-/** In the order of their first revision, each as its last revision has it. */
+/** The last revision of each message, in the order of their first revisions. */
 export function finalMessages(events: readonly StoredEvent[]): Sendable<Message>[] {
   const messages = new Map<string, Sendable<Message>>()
   for (const event of events) {

@@ -8,13 +8,13 @@ import { type Call, type Route, route } from '../route.js'
 import { answer, okAnswer } from '../schemas/common.js'
 import { findings, health, lockdown, paired, pairing, settings } from '../schemas/system.js'
 
-/** The machine, the settings, and what to do when something is wrong. */
+/** Settings, health checks, pairing, lockdown and metrics. */
 export const systemRoutes: readonly Route[] = [
   route({
     id: 'settings.get',
     method: 'GET',
     path: '/settings',
-    summary: 'Every setting, with where its value comes from.',
+    summary: 'All settings with the sources of their values.',
     access: 'viewer',
     answers: { 200: answer('the settings', settings) },
     handle: ({ parts, json }) => {
@@ -26,7 +26,7 @@ export const systemRoutes: readonly Route[] = [
     id: 'settings.change',
     method: 'PATCH',
     path: '/settings',
-    summary: 'Changes settings of the safe subset; `If-Match` names the version that was looked at.',
+    summary: 'Changes settings that may be edited over the network; `If-Match` names the version that was read.',
     access: 'owner',
     needsStepUp: true,
     body: z.strictObject({
@@ -43,7 +43,7 @@ export const systemRoutes: readonly Route[] = [
     id: 'doctor.get',
     method: 'GET',
     path: '/doctor',
-    summary: 'What Signalbox stands on, checked.',
+    summary: 'Checks what Signalbox depends on.',
     access: 'viewer',
     answers: { 200: answer('the findings', findings) },
     handle: async call => call.json({ items: await call.parts.doctor.findings() }),
@@ -52,7 +52,7 @@ export const systemRoutes: readonly Route[] = [
     id: 'doctor.fix',
     method: 'POST',
     path: '/doctor/fix/:check',
-    summary: 'Repairs what one check found, as far as that loses nothing.',
+    summary: 'Repairs the findings of one check, as far as that loses no data.',
     access: 'owner',
     answers: { 200: answer('the findings after the repair', findings) },
     handle: async call => call.json({ items: await call.parts.doctor.fix(call.params.check!) }),
@@ -61,7 +61,7 @@ export const systemRoutes: readonly Route[] = [
     id: 'presence.tell',
     method: 'POST',
     path: '/presence',
-    summary: 'Whether somebody looks at this page: then they are not called elsewhere.',
+    summary: 'Reports whether a person looks at this page, so that they are not notified elsewhere.',
     access: 'viewer',
     isWrite: false,
     body: z.strictObject({
@@ -99,7 +99,8 @@ export const systemRoutes: readonly Route[] = [
     id: 'lockdown.begin',
     method: 'POST',
     path: '/lockdown',
-    summary: 'Ends grants, logins, tokens and streams; takes nothing but denials; leaves sessions alone.',
+    summary:
+      'Ends all grants, logins, tokens and streams, and accepts only denials until a restart; sessions continue.',
     access: 'owner',
     answers: { 200: answer('since when, and how many grants ended', lockdown) },
     handle: async ({ parts, person, json }) => {
@@ -112,7 +113,7 @@ export const systemRoutes: readonly Route[] = [
     id: 'health.get',
     method: 'GET',
     path: '/health',
-    summary: 'How the daemon and what it stands on are.',
+    summary: 'The health of the daemon and its parts.',
     access: 'viewer',
     answers: { 200: answer('the daemon and its parts', health) },
     handle: async call => call.json(await healthOf(call)),
@@ -122,7 +123,7 @@ export const systemRoutes: readonly Route[] = [
       id: path === '//metrics' ? 'metrics.root' : 'metrics.get',
       method: 'GET',
       path,
-      summary: 'Figures for Prometheus.',
+      summary: 'Metrics in the format of Prometheus.',
       access: 'viewer',
       answers: { 200: { description: 'text format 0.0.4', media: 'text/plain' } },
       handle: async call =>

@@ -89,5 +89,7 @@ function rangeOf(text: string, now: number): { from: number; to: number } {
   if (days) return { from: now - Number(days[1]) * DAY_MS, to: now }
   const [first, last] = text.split(/\.\.|,/).map(part => Date.parse(part))
   if (first !== undefined && last !== undefined && first <= last) return { from: first, to: last + DAY_MS - 1 }
-  throw new SignalboxError('E_INPUT', `"${text}" is no range`, { next: '7d, 30d, 90d, all, or 2026-03-01..2026-03-31' })
+  throw new SignalboxError('E_INPUT', `invalid range "${text}"`, {
+    next: 'use 7d, 30d, 90d, all, or 2026-03-01..2026-03-31',
+  })
 }

@@ -22,8 +22,7 @@ export function frameView(frame: Frame, format: FrameFormat, redactor: Redactor)
 }
 
 /**
- * A secret may run over several spans: it is looked for in the whole row, and cut again where the
- * spans are.
+ * A secret may span several spans: the whole row is redacted, then cut again at the spans.
  */
 export function redactSpans({ spans }: Pick<Row, 'spans'>, redactor: Redactor): Span[] {
   const whole = spans.map(({ text }) => text).join('')

@@ -8,7 +8,7 @@ export type LogLine = InMilliseconds<Line>
 const LINE_MAX = 8_000
 const LEVELS: readonly LogLine['level'][] = ['info', 'warning', 'error']
 
-/** What happened in a run and what its agents did, in the order of time. */
+/** Events of a run and activities of its agents, in order of time. */
 export async function readRunLog(
   events: readonly StoredEvent[],
   directory: string,
@@ -51,7 +51,7 @@ function textOf(data: Record<string, unknown>): string {
     .join(' · ')
 }
 
-/** Deltas are left out: the whole block follows. */
+/** Deltas are omitted: the whole block follows. */
 function activityLine(activity: Activity, step: string, node: string): LogLine | null {
   const line = (text: string, level: LogLine['level'] = 'info'): LogLine => ({
     at: activity.at,

@@ -6,7 +6,7 @@ import { partsOfStep, type RunStep, stepsOf } from './run-steps.js'
 /** One visit of a node, from its start to its final outcome, with every attempt. */
 export type NodeVisit = InMilliseconds<Visit>
 
-/** Visits in the order in which they began. A run without a graph has its steps as nodes. */
+/** Visits in order of their start. The nodes of a run without a graph are its steps. */
 export function visitsOf(events: readonly StoredEvent[]): NodeVisit[] {
   const visits = new Map<string, NodeVisit>()
   const open = new Map<string, NodeVisit>()

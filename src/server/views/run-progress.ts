@@ -11,8 +11,8 @@ import type { Run } from '../api-types.js'
 export type Progress = NonNullable<Run['progress']>
 
 /**
- * How far the open runs are. Lists are asked for with every change of a run, so a journal is folded
- * only when it has grown; of a run that has ended nothing is kept, because its verdict says more.
+ * The progress of open runs. Lists are requested with every change of a run, so a journal is folded
+ * only when it has grown. A run that has ended has no progress, because its outcome says more.
  */
 export class RunProgress {
   readonly #store: EventStore
@@ -29,7 +29,7 @@ export class RunProgress {
     }
     const known = this.#known.get(record.id)
     if (known?.version === version) return known.progress
-    // A journal that cannot be folded is its own page's to tell of; the list stays whole.
+    // The page of the run reports a journal that cannot be folded; the list stays complete.
     const progress = await this.#fold(record).catch(() => null)
     this.#known.set(record.id, { version, progress })
     return progress

@@ -2,7 +2,7 @@ import type { EventData } from '../../events/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import type { InMilliseconds, RunStep as Step } from '../api-types.js'
 
-/** A step of a run, put together from its events: `node@visit#attempt`. */
+/** A step of a run, assembled from its events: `node@visit#attempt`. */
 export type RunStep = InMilliseconds<Step>
 
 /** `p@1.2/review@2#1` → branch `p@1.2`, node `review`, visit 2, attempt 1. */

@@ -15,7 +15,7 @@ interface Spent {
   ms: number
 }
 
-/** What became of steps that died or were interrupted, by what was found. */
+/** How steps that died or were interrupted were recovered, counted by verdict. */
 export async function recoveryTally(
   store: EventStore,
   runs: readonly RunRecord[],
@@ -31,7 +31,7 @@ export async function recoveryTally(
   return [...counts].map(([verdict, count]) => ({ verdict, count })).sort((a, b) => b.count - a.count)
 }
 
-/** What was spent by runs between two times, split as asked. A step counts on the day it ended. */
+/** The usage of runs between two times, split as requested. A step counts on the day of its end. */
 export async function usageRows(
   store: EventStore,
   runs: readonly RunRecord[],
@@ -70,16 +70,16 @@ async function stepsOf(
   run: RunRecord,
   { from, to, by }: { from: number; to: number; by: readonly Split[] },
 ): Promise<Spent[]> {
-  const began = new Map<string, { at: number; input: unknown }>()
+  const started = new Map<string, { at: number; input: unknown }>()
   const spent: Spent[] = []
   const pipeline = run.labels.pipeline ?? (run.kind === 'graph' ? run.title : run.kind)
   let version = pipeline
   for (const { type, data, at: time } of await store.readStream(runStream(run.id))) {
     if (type === 'run.created') version = versionOf(pipeline, data.input)
-    if (type === 'step.started') began.set(String(data.step), { at: time, input: data.input })
+    if (type === 'step.started') started.set(String(data.step), { at: time, input: data.input })
     if (type !== 'step.ended' && type !== 'step.recovered') continue
     const { step, usage, result } = data as Pick<EventData<'step.ended'>, 'step' | 'usage' | 'result'>
-    const start = began.get(step)
+    const start = started.get(step)
     if (time < from || time > to || (type === 'step.recovered' && !usage)) continue
     const { agent, model } = roleOf(start?.input, result)
     const all: Record<Split, string> = {
@@ -97,7 +97,7 @@ async function stepsOf(
   return spent
 }
 
-/** Who did a step, as its input says; where a default did it, as its result says. */
+/** The agent and model of a step: from its input, or from its result if defaults were used. */
 function roleOf(input: unknown, result: unknown): { agent: string; model: string } {
   const { agent, model, role } = (input ?? {}) as {
     agent?: unknown
@@ -110,8 +110,8 @@ function roleOf(input: unknown, result: unknown): { agent: string; model: string
 }
 
 /**
- * A pipeline as it was when the run was made: its name, and a few digits that change with its
- * graph.
+ * The version of a pipeline when the run was created: its name, and a few digits that change with
+ * its graph.
  */
 function versionOf(pipeline: string, input: unknown): string {
   const { graph, dot } = (input ?? {}) as { graph?: unknown; dot?: unknown }

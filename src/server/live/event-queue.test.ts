@@ -1,21 +1,21 @@
 import { describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
-import { EventQueue, PASSING_MS } from './event-stream.js'
+import { EPHEMERAL_MS, EventQueue } from './event-queue.js'
 
 const frames = async (queue: EventQueue) => (await queue.next())?.split('|').filter(Boolean) ?? null
 
-describe('what waits for a reader', () => {
-  test('comes in order, all at once; of what is not logged only the newest', async () => {
+describe('the event queue of a reader', () => {
+  test('gives all frames at once and in order, and only the newest ephemeral frame of a key', async () => {
     const queue = new EventQueue()
     queue.push('a|')
-    queue.pushLatest('x', 'x1|')
+    queue.pushEphemeral('x', 'x1|')
     queue.push('b|')
-    queue.pushLatest('x', 'x2|')
-    queue.pushLatest('y', 'y1|')
+    queue.pushEphemeral('x', 'x2|')
+    queue.pushEphemeral('y', 'y1|')
     expect(await frames(queue)).toEqual(['a', 'x2', 'b', 'y1'])
   })
 
-  test('may be any amount while the reader waits for it, and 1 000 events or 1 MiB while it does not', async () => {
+  test('holds any amount while the reader waits, and at most 1 000 events or 1 MiB while it does not', async () => {
     const keeping = new EventQueue()
     const waiting = keeping.next()
     await Promise.resolve()
@@ -32,7 +32,7 @@ describe('what waits for a reader', () => {
 
     for (const push of [
       (queue: EventQueue, n: number) => queue.push(large(n)),
-      (queue: EventQueue, n: number) => queue.pushLatest(String(n), large(n)),
+      (queue: EventQueue, n: number) => queue.pushEphemeral(String(n), large(n)),
     ]) {
       const heavy = new EventQueue()
       for (let n = 0; n < 11; n++) push(heavy, n)
@@ -40,7 +40,7 @@ describe('what waits for a reader', () => {
     }
   })
 
-  test('what merely passes is sent together after a rest; what is in the log waits for nothing and takes it along', async () => {
+  test('sends ephemeral frames together after an interval; a logged frame is sent at once, together with them', async () => {
     const clock = new SimulatedClock()
     const queue = new EventQueue({ clock })
     const sent: string[] = []
@@ -48,24 +48,24 @@ describe('what waits for a reader', () => {
       for (let text = await queue.next(); text !== null; text = await queue.next()) sent.push(text)
     })()
     const settle = () => new Promise(resolve => setImmediate(resolve))
-    queue.pushLatest('x', 'x1|')
+    queue.pushEphemeral('x', 'x1|')
     await settle()
     expect(sent).toEqual(['x1|'])
-    queue.pushLatest('x', 'x2|')
-    queue.pushLatest('y', 'y1|')
-    clock.advance(PASSING_MS - 1)
-    queue.pushLatest('x', 'x3|')
+    queue.pushEphemeral('x', 'x2|')
+    queue.pushEphemeral('y', 'y1|')
+    clock.advance(EPHEMERAL_MS - 1)
+    queue.pushEphemeral('x', 'x3|')
     await settle()
     expect(sent).toEqual(['x1|'])
     clock.advance(1)
     await settle()
     expect(sent).toEqual(['x1|', 'x3|y1|'])
-    queue.pushLatest('x', 'x4|')
+    queue.pushEphemeral('x', 'x4|')
     await settle()
     queue.push('logged|')
     await settle()
     expect(sent).toEqual(['x1|', 'x3|y1|', 'x4|logged|'])
-    queue.pushLatest('x', 'x5|')
+    queue.pushEphemeral('x', 'x5|')
     await settle()
     queue.finish()
     await reading
@@ -73,9 +73,9 @@ describe('what waits for a reader', () => {
     expect(clock.pending).toBeLessThanOrEqual(1)
   })
 
-  test('what is in the log may rest, too, where a reader wants that: then only what is urgent goes at once, and all in order', async () => {
+  test('delays logged frames that are not urgent as well, and sends an urgent one at once, in order', async () => {
     const clock = new SimulatedClock()
-    const queue = new EventQueue({ clock, passingMs: 100 })
+    const queue = new EventQueue({ clock, ephemeralMs: 100 })
     const sent: string[] = []
     const reading = (async () => {
       for (let text = await queue.next(); text !== null; text = await queue.next()) sent.push(text)
@@ -85,7 +85,7 @@ describe('what waits for a reader', () => {
     await settle()
     expect(sent).toEqual(['a|'])
     queue.push('b|', { isUrgent: false })
-    queue.pushLatest('x', 'x1|')
+    queue.pushEphemeral('x', 'x1|')
     clock.advance(99)
     await settle()
     expect(sent).toEqual(['a|'])
@@ -100,7 +100,7 @@ describe('what waits for a reader', () => {
     await reading
   })
 
-  test('is sent to its end when nothing more comes, and dropped when the reader is gone', async () => {
+  test('sends what is left when it is finished, and drops it when the reader is gone', async () => {
     const finished = new EventQueue()
     finished.push('a|')
     finished.finish()

@@ -1,20 +1,24 @@
 import type { Clock, Timer } from '../../clock/index.js'
 import { frameOf } from './event-feed.js'
 
-/** A reader that lets more than this wait is sent away; its cursor makes it whole when it comes back. */
+/**
+ * A reader with more than this unread is disconnected; it resumes from its cursor when it
+ * reconnects.
+ */
 const WAITING_EVENTS_MAX = 1_000
 const WAITING_BYTES_MAX = 1024 * 1024
 
 /**
- * What merely passes is sent this often at most, and together: a browser pays for every piece that arrives, however small, and two hundred
- * panes would send it hundreds a second. What is in the log waits for nothing, and takes along what waits.
+ * Ephemeral updates are sent at most this often, and together: every chunk costs a browser time,
+ * however small it is, and two hundred panes would send hundreds per second. Logged events are sent
+ * at once, together with the ephemeral updates that wait.
  */
-export const PASSING_MS = 50
+export const EPHEMERAL_MS = 50
 
 interface QueueOptions {
-  /** Without one nothing is held back. */
+  /** Null: ephemeral updates are sent at once. */
   clock?: Clock | null
-  passingMs?: number
+  ephemeralMs?: number
 }
 
 interface Waiting {
@@ -22,66 +26,69 @@ interface Waiting {
 }
 
 /**
- * What one reader has still to be sent. Nothing here waits for the reader: a slow one costs a bounded queue and then its connection,
- * never anybody else's time.
+ * The frames that one reader has not been sent yet. Nothing here waits for the reader: a slow one
+ * costs a bounded queue and then its connection, and never delays other readers.
  */
 export class EventQueue {
   readonly #clock: Clock | null
-  readonly #passingMs: number
+  readonly #ephemeralMs: number
   #waiting: Waiting[] = []
-  /** Of frames with the same key only the newest matters. */
-  #passing = new Map<string, Waiting>()
-  /** Something waits that must not. */
+  /** The newest frame of each key. */
+  #ephemeral = new Map<string, Waiting>()
+  /** A waiting frame must be sent at once. */
   #isUrgent = false
-  /** Sooner than this nothing is sent that merely passes. */
-  #restUntil = Number.NEGATIVE_INFINITY
+  /** Ephemeral frames are not sent before this time. */
+  #delayedUntil = Number.NEGATIVE_INFINITY
   #timer: Timer | null = null
   #bytes = 0
   #wake: (() => void) | null = null
   #isEnding = false
   #onEnding: (() => void) | null = null
 
-  constructor({ clock = null, passingMs = PASSING_MS }: QueueOptions = {}) {
+  constructor({ clock = null, ephemeralMs = EPHEMERAL_MS }: QueueOptions = {}) {
     this.#clock = clock
-    this.#passingMs = passingMs
+    this.#ephemeralMs = ephemeralMs
   }
 
-  /** Called once, when a goodbye has been put in. */
+  /** Calls back once, when the last frame was queued. */
   onEnding(callback: () => void): void {
     this.#onEnding = callback
     if (this.#isEnding) callback()
   }
 
-  /** In the log, so it must arrive or the reader must be told to come back. What is not urgent may rest with what merely passes. */
+  /**
+   * A frame of the log: it is delivered, or the reader is disconnected. A frame that is not urgent
+   * may be delayed like an ephemeral one.
+   */
   push(frame: string, { isUrgent = true } = {}): void {
     if (this.#isEnding) return
     this.#waiting.push({ frame })
     this.#bytes += frame.length
     if (isUrgent) this.#isUrgent = true
-    // A reader that waits for more keeps up, however much comes at once.
+    // A reader that is waiting keeps up, however much arrives at once.
     const isTooMuch = this.#waiting.length > WAITING_EVENTS_MAX || this.#bytes > WAITING_BYTES_MAX
     if (isTooMuch && !this.#wake) this.end('slow')
     else if (this.#isDue()) this.#wake?.()
   }
 
-  /** Not in the log: the newest of a kind takes the place of one that still waits. */
-  pushLatest(key: string, frame: string): void {
+  /** A frame that is not in the log: it replaces a waiting frame with the same key. */
+  pushEphemeral(key: string, frame: string): void {
     if (this.#isEnding) return
-    const before = this.#passing.get(key)
+    const before = this.#ephemeral.get(key)
     if (before) {
       this.#bytes += frame.length - before.frame.length
       before.frame = frame
     } else {
       const waiting = { frame }
       this.#waiting.push(waiting)
-      this.#passing.set(key, waiting)
+      this.#ephemeral.set(key, waiting)
       this.#bytes += frame.length
     }
     if (this.#bytes > WAITING_BYTES_MAX && !this.#wake) this.end('slow')
     else if (this.#isDue()) this.#wake?.()
   }
 
-  /** Says goodbye, and why; what waited is dropped. */
+  /** Sends `bye` with the reason and drops the frames that wait. */
   end(reason: string): void {
     if (this.#isEnding) return
     this.#isEnding = true
@@ -90,13 +97,13 @@ export class EventQueue {
     this.#onEnding?.()
   }
 
-  /** Nothing more comes: what waits is still sent, then it is over. */
+  /** Sends what waits, then ends. */
   finish(): void {
     this.#isEnding = true
     this.#wake?.()
   }
 
-  /** All that waits as one text; null when it is over. */
+  /** All waiting frames as one text; null at the end. */
   async next(): Promise<string | null> {
     while (!this.#isDue()) {
       await new Promise<void>(resolve => {
@@ -107,20 +114,20 @@ export class EventQueue {
     if (this.#waiting.length === 0) return null
     const text = this.#waiting.map(({ frame }) => frame).join('')
     this.#waiting = []
-    this.#passing.clear()
+    this.#ephemeral.clear()
     this.#isUrgent = false
     this.#bytes = 0
-    this.#restUntil = (this.#clock?.monotonic() ?? 0) + this.#passingMs
+    this.#delayedUntil = (this.#clock?.monotonic() ?? 0) + this.#ephemeralMs
     return text
   }
 
-  /** There is something to send, or nothing will ever be. What has to rest is looked at again when it has. */
+  /** Whether `next` has a result now. Sets a timer for frames that are delayed. */
   #isDue(): boolean {
     if (this.#isEnding) return true
     if (this.#waiting.length === 0) return false
-    const rest = this.#clock === null || this.#isUrgent ? 0 : this.#restUntil - this.#clock.monotonic()
-    if (rest <= 0) return true
-    this.#timer ??= this.#clock!.setTimer(rest, () => {
+    const delayMs = this.#clock === null || this.#isUrgent ? 0 : this.#delayedUntil - this.#clock.monotonic()
+    if (delayMs <= 0) return true
+    this.#timer ??= this.#clock!.setTimer(delayMs, () => {
       this.#timer = null
       this.#wake?.()
     })
