@@ -1,3 +1,4 @@
+import type { AmbiguousWidth } from '../text/index.js'
 import type { ColorState } from './colors.js'
 import type { Progress, Row } from './frame.js'
 import { DEFAULT_FRAME_KNOBS, type FrameKnobs, type FrameTimingState } from './frame-timing.js'
@@ -6,7 +7,6 @@ import type { KittyKeyboardState } from './kitty-keyboard.js'
 import type { TitleState } from './osc-evidence.js'
 import type { StatusBoard } from './program-status.js'
 import type { RowIdState } from './row-ids.js'
-import type { AmbiguousWidth } from './width-table.js'
 
 export interface EmulatorOptions {
   cols: number

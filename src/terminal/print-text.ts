@@ -1,6 +1,6 @@
+import { ASCII_END, CharClass } from '../text/index.js'
 import { Background, Content } from './cell-style.js'
 import type { WidthProvider } from './width-provider.js'
-import { CharClass } from './width-table.js'
 import { CELL_WORDS, type XtermCore } from './xterm-core.js'
 
 /*
@@ -48,7 +48,6 @@ export function printPlainTextFast(core: XtermCore, widths: WidthProvider): void
 }
 
 const ONE_COLUMN = 1 << Content.widthShift
-const ASCII_END = 0x7f
 
 /** Every character is one column wide and never joins another, whatever comes before it. */
 function isPlain(classes: Uint8Array, data: Uint32Array, start: number, end: number): boolean {

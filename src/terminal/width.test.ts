@@ -1,4 +1,6 @@
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { displayWidth } from '../text/index.js'
 import { bytes, emulator, framesOf } from './testing/drive.js'
 import { createWidthProvider } from './width-provider.js'
 
@@ -41,6 +43,21 @@ describe('columns', () => {
       { text: 'abc' },
       { text: '❤️', wrapped: true },
     ])
+  })
+
+  test('are as many as displayWidth says', () => {
+    const part = fc.oneof(
+      fc.constantFrom('1', '\u0301', '\u200d', '\ufe0f', '\u1160', '🏽', '🇫', '❤', '👩', '漢', 'ｱ', 'ﾞ'),
+      fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }).filter(char => !/[\p{Cc}\p{Cs}]/u.test(char)),
+    )
+    fc.assert(
+      // A cluster of at most 20 code points, after a letter: the emulator gives marks that cannot join a column.
+      fc.property(fc.array(fc.array(part, { maxLength: 20 }), { minLength: 1, maxLength: 4 }), lists => {
+        const text = lists.map(list => `a${list.join('')}`).join('')
+        expect(columns(text)).toBe(displayWidth(text))
+      }),
+      { numRuns: 500 },
+    )
   })
 
   test('ambiguous characters take what is configured', () => {

@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { displayWidth } from './display-width.js'
 import { createRedactor, secretsFromEnvironment } from './redact.js'
 import { COMMAND_LINE_RULES, TEXT_RULES } from './redact-rules.js'
-import { displayWidth } from './width.js'
 
 const plain = createRedactor()
 const MARKER = /‹secret:[a-z0-9-]+:[0-9a-f]{4}›/

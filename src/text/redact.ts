@@ -1,5 +1,5 @@
+import { displayWidth } from './display-width.js'
 import { COMMAND_LINE_RULES, isSecretField, type RedactionRule, SECRET_VARIABLE, TEXT_RULES } from './redact-rules.js'
-import { displayWidth } from './width.js'
 
 /**
  * The one redactor. It runs before anything is stored, shown or sent, replaces each secret by `‹secret:kind:1a2b›`, where the four

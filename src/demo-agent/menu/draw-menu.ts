@@ -2,7 +2,6 @@ import { diffLines, diffRows } from '../text/diff.js'
 import { inlineSpans } from '../text/inline.js'
 import { markdownLines } from '../text/markdown.js'
 import { COLOR, FAINT, type Line, QUIET } from '../text/style.js'
-import { textWidth } from '../text/width.js'
 import { fillLine, lineWidth, wrapSpans } from '../text/wrap.js'
 import { footerText, horizontalRow, type OptionRows, optionRows, tabRow } from './menu-rows.js'
 import { currentPage, focusedText, isSubmitPage, type MenuState } from './menu-state.js'
@@ -164,7 +163,7 @@ function promptLine(state: MenuState, width: number): DrawnMenu {
     lines,
     cursor: {
       row: lines.length - 1,
-      column: Math.min(width - 1, textWidth(last.map(part => part.text).join(''))),
+      column: Math.min(width - 1, lineWidth(last)),
       isVisible: true,
     },
   }

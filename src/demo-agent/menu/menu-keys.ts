@@ -1,4 +1,4 @@
-import { graphemes } from '../text/width.js'
+import { graphemes } from '../../text/index.js'
 import type { Key } from '../tui/input-decoder.js'
 import {
   cancelledAnswer,
@@ -75,7 +75,9 @@ function pressDigit(state: MenuState, index: number): MenuStep {
 function editText(state: MenuState, key: Key): MenuState {
   const page = currentPage(state)
   const text =
-    key.name === 'backspace' ? graphemes(page.text).slice(0, -1).join('') : page.text + key.text.replaceAll(/\s+/g, ' ')
+    key.name === 'backspace'
+      ? [...graphemes(page.text)].slice(0, -1).join('')
+      : page.text + key.text.replaceAll(/\s+/g, ' ')
   const checked = page.checked.map((isChecked, index) => (index === page.cursor ? text !== '' : isChecked))
   return withPage(state, { text, checked })
 }
@@ -100,7 +102,7 @@ function confirm(state: MenuState): MenuStep {
 function typeInto(state: MenuState, key: Key): MenuStep {
   if (key.name === 'text' || key.name === 'paste')
     return stay({ ...state, typed: state.typed + key.text.replaceAll(/[\r\n]/g, '') })
-  if (key.name === 'backspace') return stay({ ...state, typed: graphemes(state.typed).slice(0, -1).join('') })
+  if (key.name === 'backspace') return stay({ ...state, typed: [...graphemes(state.typed)].slice(0, -1).join('') })
   if (key.name !== 'enter') return stay(state)
   const { question, options, cursor } = currentPage(state)
   if (state.layout === 'password')

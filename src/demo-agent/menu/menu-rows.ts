@@ -1,6 +1,6 @@
+import { displayWidth } from '../../text/index.js'
 import type { MenuOption } from '../scenario/types.js'
 import { COLOR, type Line, QUIET, type Style } from '../text/style.js'
-import { textWidth } from '../text/width.js'
 import { fitLine, wrapSpans } from '../text/wrap.js'
 import { isSubmitPage, type MenuState, type PageState } from './menu-state.js'
 
@@ -29,7 +29,7 @@ export function optionRows(page: PageState, look: OptionLook): OptionRows {
   let selectedColumn = 0
   const { from, to } = windowOf(page, look.window)
   if (from > 0) lines.push([{ text: `   ↑ ${from} more`, style: QUIET }])
-  const labelWidth = Math.max(0, ...page.options.map(option => textWidth(option.label))) + leadWidth(page, look) + 2
+  const labelWidth = Math.max(0, ...page.options.map(option => displayWidth(option.label))) + leadWidth(page, look) + 2
   const besides = look.columns && labelWidth + 16 <= look.width
   for (let index = from; index < to; index++) {
     const option = page.options[index]!
@@ -37,7 +37,7 @@ export function optionRows(page: PageState, look: OptionLook): OptionRows {
     const rows = optionLines(page, option, index, isSelected, look, besides ? labelWidth : null)
     if (isSelected) {
       selectedRow = lines.length
-      selectedColumn = leadWidth(page, look) + (option.placeholder !== undefined ? textWidth(page.text) : 0)
+      selectedColumn = leadWidth(page, look) + (option.placeholder !== undefined ? displayWidth(page.text) : 0)
     }
     lines.push(...rows)
   }
@@ -52,7 +52,7 @@ function leadOf(page: PageState, index: number, isSelected: boolean, look: Optio
 }
 
 function leadWidth(page: PageState, look: OptionLook): number {
-  return textWidth(leadOf(page, 0, false, look))
+  return displayWidth(leadOf(page, 0, false, look))
 }
 
 function optionLines(
@@ -68,12 +68,12 @@ function optionLines(
   const takesText = option.placeholder !== undefined
   const label = takesText && page.text !== '' ? page.text : takesText ? option.placeholder! : option.label
   if (column !== null && option.detail) {
-    const first: Line = [...lead, { text: label.padEnd(column - textWidth(lead[0]!.text)), style }]
+    const first: Line = [...lead, { text: label.padEnd(column - displayWidth(lead[0]!.text)), style }]
     return wrapSpans([{ text: option.detail, style: QUIET }], { width: look.width, first })
   }
   const lines = wrapSpans([{ text: label, style }], { width: look.width, first: lead })
   if (!option.detail) return lines
-  const indent: Line = [{ text: ' '.repeat(textWidth(lead[0]!.text)), style: {} }]
+  const indent: Line = [{ text: ' '.repeat(displayWidth(lead[0]!.text)), style: {} }]
   return [...lines, ...wrapSpans([{ text: option.detail, style: QUIET }], { width: look.width, first: indent })]
 }
 
@@ -96,7 +96,7 @@ export function horizontalRow(page: PageState, width: number): OptionRows {
       { text, style: index === page.cursor ? { fg: COLOR.blue, bold: true, inverse: true } : {} },
       { text: '  ', style: {} },
     )
-    column += textWidth(text) + 2
+    column += displayWidth(text) + 2
   })
   return { lines: [fitLine(line, width)], selectedRow: 0, selectedColumn }
 }

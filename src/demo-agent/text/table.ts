@@ -1,6 +1,5 @@
 import { inlineSpans } from './inline.js'
 import { BOLD, FAINT, type Line } from './style.js'
-import { textWidth } from './width.js'
 import { lineWidth, wrapSpans } from './wrap.js'
 
 export type Align = 'left' | 'right' | 'center'
@@ -56,7 +55,7 @@ function flatLines(table: Table, width: number): Line[] {
 }
 
 function cellWidth(cell: string): number {
-  return inlineSpans(cell).reduce((sum, part) => sum + textWidth(part.text), 0)
+  return lineWidth(inlineSpans(cell))
 }
 
 /** Takes cells from the widest column until the row fits. */

@@ -1,5 +1,5 @@
+import { displayWidth, graphemes } from '../../text/index.js'
 import type { Line, Span, Style } from './style.js'
-import { graphemes, graphemeWidth, textWidth } from './width.js'
 
 interface Cell {
   text: string
@@ -60,7 +60,7 @@ export function wrapSpans(spans: Span[], options: WrapOptions): Line[] {
 }
 
 export function lineWidth(line: Line): number {
-  return line.reduce((sum, part) => sum + textWidth(part.text), 0)
+  return line.reduce((sum, part) => sum + displayWidth(part.text), 0)
 }
 
 /** Cuts a line to a width; a wide character that would stick out is dropped. */
@@ -87,7 +87,7 @@ function indentOf(lead: Line): Line {
 }
 
 function cellsOf(part: Span): Cell[] {
-  return graphemes(part.text).map(text => ({ text, width: graphemeWidth(text), style: part.style }))
+  return Array.from(graphemes(part.text), text => ({ text, width: displayWidth(text), style: part.style }))
 }
 
 function* tokenize(spans: Span[]): Generator<Cell[] | 'newline'> {

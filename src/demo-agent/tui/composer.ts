@@ -1,4 +1,4 @@
-import { graphemes } from '../text/width.js'
+import { graphemes } from '../../text/index.js'
 import type { Key } from './input-decoder.js'
 
 /** The input box: what is typed, where the cursor is (in graphemes), and pastes that are shown as a chip. */
@@ -18,11 +18,12 @@ const CHIP_CHARACTERS = 800
 
 /** Edits the draft; keys that are not the composer's leave it as it is. */
 export function pressComposerKey(composer: Composer, key: Key): Composer {
-  const cells = graphemes(composer.text)
+  const cells = [...graphemes(composer.text)]
   const { cursor } = composer
   const put = (text: string): Composer => {
-    const next = [...cells.slice(0, cursor), ...graphemes(text), ...cells.slice(cursor)]
-    return { ...composer, text: next.join(''), cursor: cursor + graphemes(text).length, recall: null }
+    const added = [...graphemes(text)]
+    const next = [...cells.slice(0, cursor), ...added, ...cells.slice(cursor)]
+    return { ...composer, text: next.join(''), cursor: cursor + added.length, recall: null }
   }
   const cut = (from: number, to: number): Composer => ({
     ...composer,
@@ -93,7 +94,7 @@ function recall(composer: Composer, by: 1 | -1): Composer {
   const at = (composer.recall ?? composer.history.length) + by
   if (at < 0) return composer
   const text = composer.history[at] ?? ''
-  return { ...composer, text, cursor: graphemes(text).length, recall: at >= composer.history.length ? null : at }
+  return { ...composer, text, cursor: [...graphemes(text)].length, recall: at >= composer.history.length ? null : at }
 }
 
 function wordStart(cells: string[], cursor: number): number {

@@ -1,5 +1,5 @@
+import { displayWidth, graphemes } from '../../text/index.js'
 import { COLOR, type Line } from '../text/style.js'
-import { graphemes, graphemeWidth } from '../text/width.js'
 import { fitLine } from '../text/wrap.js'
 import type { Composer } from './composer.js'
 import { PROMPT } from './entry-lines.js'
@@ -27,9 +27,9 @@ export function draftLines(
   const rows: string[] = ['']
   let used = 0
   let cursor = { row: 0, column: 0 }
-  const cells = graphemes(composer.text)
+  const cells = [...graphemes(composer.text)]
   cells.forEach((cell, index) => {
-    const size = graphemeWidth(cell)
+    const size = displayWidth(cell)
     if (cell !== '\n' && used + size > room) {
       rows.push('')
       used = 0

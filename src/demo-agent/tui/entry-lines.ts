@@ -1,8 +1,8 @@
+import { truncate } from '../../text/index.js'
 import type { Outcome } from '../player/surface.js'
 import { diffLines } from '../text/diff.js'
 import { markdownLines } from '../text/markdown.js'
 import { BOLD, COLOR, FAINT, type Line, QUIET, type Style, span } from '../text/style.js'
-import { cutText } from '../text/width.js'
 import { fillLine, fitLine, wrapSpans } from '../text/wrap.js'
 import type { Entry, ToolEntry } from './view-model.js'
 
@@ -156,7 +156,7 @@ function fold(rows: string[], show: number): string[] {
 }
 
 function quiet(text: string, width: number, style: Style = QUIET): Line {
-  return [{ text: cutText(text.replaceAll('\t', '  ').replaceAll(/\x1b\[[\d;]*m/g, ''), width), style }]
+  return [{ text: truncate(text.replaceAll('\t', '  ').replaceAll(/\x1b\[[\d;]*m/g, ''), width), style }]
 }
 
 function bannerLines(entry: Entry & { kind: 'banner' }, width: number): Line[] {

@@ -1,3 +1,5 @@
+import { graphemes } from '../../text/index.js'
+
 /** A key, a paste, or the terminal's answer to something we asked. */
 export interface Key {
   name: KeyName
@@ -169,11 +171,9 @@ function make(name: KeyName, text = ''): Key {
   return { name, text, ctrl: false, alt: false }
 }
 
-const segmenter = new Intl.Segmenter(undefined, { granularity: 'grapheme' })
-
 /** One key a time: digits and letters that arrive together are still separate keys, a cluster is one. */
 function firstGrapheme(text: string, putBack: (rest: string) => void): string {
-  const first = segmenter.segment(text)[Symbol.iterator]().next().value?.segment ?? text
+  const first = graphemes(text).next().value ?? text
   putBack(text.slice(first.length))
   return first
 }

@@ -1,18 +1,22 @@
 /*
- * Columns of a code point. JavaScript knows the general category and the emoji properties of the running Unicode version,
- * but not East_Asian_Width, so only that is written down here (EastAsianWidth-15.1.0.txt; W and F without the emoji, which
- * come from Emoji_Presentation). A code point is classified when it is first seen: loading costs nothing.
+ * The terminal columns of a code point, by Unicode 15.1: the one table of widths in the program.
+ *
+ * The JavaScript engine knows the general category and the emoji properties, but not
+ * East_Asian_Width, so only that property is written down here (EastAsianWidth-15.1.0.txt: W and F
+ * without the emoji, which come from Emoji_Presentation, and A). A code point is classified when it
+ * is first met, so loading this file costs nothing.
  */
 
 export const CharClass = {
+  /** Not classified yet: an empty entry of `characterClasses`. */
   unseen: 0,
   narrow: 1,
   wide: 2,
-  /** Joins the cluster before it and takes no column: marks, format characters, Hangul vowels and finals. */
+  /** Joins the cluster before it and takes no column: marks, format characters, inner Hangul. */
   extend: 3,
   joiner: 4,
   emojiSelector: 5,
-  /** A pictograph that is text unless U+FE0F follows: `❤`, `⚠`; also the bases of keycaps. */
+  /** A pictograph shown as text unless U+FE0F follows: `❤`, `⚠`; also the bases of keycaps. */
   textEmoji: 6,
   emoji: 7,
   /** A skin tone. */
@@ -22,6 +26,7 @@ export const CharClass = {
 
 export type CharClass = (typeof CharClass)[keyof typeof CharClass]
 
+/** Columns of characters whose East_Asian_Width is ambiguous: `●`, `─`, `…`. */
 export type AmbiguousWidth = 1 | 2
 
 const WIDE = ranges(`1100-115f 2329-232a 2e80-2e99 2e9b-2ef3 2f00-2fd5 2ff0-303e 3041-3096 3099-30ff 3105-312f 3131-318e
@@ -43,12 +48,35 @@ const AMBIGUOUS =
   26fe-26ff 273d 2776-277f 2b56-2b59 3248-324f e000-f8ff fffd 1f100-1f10a 1f110-1f12d 1f130-1f169 1f170-1f18d 1f18f-1f190
   1f19b-1f1ac f0000-ffffd 100000-10fffd`)
 
-/** Hangul vowels and finals, which stand inside the syllable that a leading consonant began. */
+/** Hangul vowels and final consonants, which belong to the syllable of a leading consonant. */
 const HANGUL_INNER = ranges('1160-11ff d7b0-d7ff')
 
 const SOFT_HYPHEN = 0xad
 
-export function classifyCodePoint(codePoint: number): CharClass {
+const TABLE_SIZE = 0x20000
+
+/** A class does not depend on the terminal, so all terminals of the process share these tables. */
+const tables: Record<AmbiguousWidth, Uint8Array> = {
+  1: new Uint8Array(TABLE_SIZE),
+  2: new Uint8Array(TABLE_SIZE),
+}
+
+/** The class of every code point met so far; `CharClass.unseen` for the others. */
+export function characterClasses(ambiguous: AmbiguousWidth): Uint8Array {
+  return tables[ambiguous]
+}
+
+export function characterClass(codePoint: number, ambiguous: AmbiguousWidth = 1): CharClass {
+  const table = tables[ambiguous]
+  const known = table[codePoint]
+  if (known) return known as CharClass
+  let found = classifyCodePoint(codePoint)
+  if (ambiguous === 2 && found === CharClass.narrow && contains(AMBIGUOUS, codePoint)) found = CharClass.wide
+  if (codePoint < TABLE_SIZE) table[codePoint] = found
+  return found
+}
+
+function classifyCodePoint(codePoint: number): CharClass {
   if (codePoint === 0x200d) return CharClass.joiner
   if (codePoint === 0xfe0f) return CharClass.emojiSelector
   if (codePoint >= 0x1f3fb && codePoint <= 0x1f3ff) return CharClass.modifier
@@ -63,10 +91,6 @@ export function classifyCodePoint(codePoint: number): CharClass {
   if (/^\p{Emoji_Presentation}$/u.test(char)) return CharClass.emoji
   if (contains(WIDE, codePoint)) return CharClass.wide
   return /^\p{Emoji}$/u.test(char) ? CharClass.textEmoji : CharClass.narrow
-}
-
-export function isAmbiguous(codePoint: number): boolean {
-  return contains(AMBIGUOUS, codePoint)
 }
 
 function ranges(text: string): Uint32Array {
