@@ -82,11 +82,11 @@ describe('markdown', () => {
 describe('diff', () => {
   it('shows what changed with two lines around it', () => {
     const rows = diffRows('1\n2\n3\n4\n5\n6\n7\n', '1\n2\n3\nfour\n5\n6\n7\n')
-    expect(rows.map(row => `${row.kind} ${row.number} ${row.text}`)).toEqual([
+    expect(rows.map(row => (row.kind === 'gap' ? 'gap' : `${row.kind} ${row.number} ${row.text}`))).toEqual([
       'same 2 2',
       'same 3 3',
-      'del 4 4',
-      'add 4 four',
+      'removed 4 4',
+      'added 4 four',
       'same 5 5',
       'same 6 6',
     ])
@@ -100,8 +100,8 @@ describe('diff', () => {
         const rows = diffRows(before.map(line => `${line}\n`).join(''), after.map(line => `${line}\n`).join(''))
         const { added, removed } = diffStat(rows)
         expect(before.length - removed + added).toBe(after.length)
-        for (const row of rows) if (row.kind === 'add') expect(after[row.number - 1]).toBe(row.text)
-        for (const row of rows) if (row.kind === 'del') expect(before[row.number - 1]).toBe(row.text)
+        for (const row of rows) if (row.kind === 'added') expect(after[row.number - 1]).toBe(row.text)
+        for (const row of rows) if (row.kind === 'removed') expect(before[row.number - 1]).toBe(row.text)
       }),
     )
   })
