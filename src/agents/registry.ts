@@ -1,5 +1,5 @@
 import { SignalboxError } from '../errors/index.js'
-import { nearest } from '../text/index.js'
+import { closestMatch } from '../text/index.js'
 import type { AgentAdapter } from './adapter.js'
 import { genericAgent } from './generic.js'
 
@@ -27,7 +27,7 @@ export function agentNames(): string[] {
 export async function loadAgent(name: string): Promise<AgentAdapter> {
   const load = Object.hasOwn(ADAPTERS, name) ? ADAPTERS[name] : undefined
   if (load) return load()
-  const close = nearest(name, agentNames())
+  const close = closestMatch(name, agentNames())
   throw new SignalboxError('E_INPUT', `there is no agent "${name}"${close ? `; did you mean "${close}"?` : ''}`, {
     next: `known: ${agentNames().join(', ')}; any program: signalbox start -- ${name}`,
   })

@@ -1,7 +1,10 @@
-/** The candidate that a person most likely meant, or nothing when none is close: for "did you mean …?". */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+/**
+ * The candidate that a person most likely meant, or undefined when none is close: for "did you mean
+ * …?".
+ */
+export function closestMatch(word: string, candidates: Iterable<string>): string | undefined {
   const wanted = word.toLowerCase()
-  // A third of the word may be wrong; beyond that a suggestion is noise.
+  // A third of the word may be wrong; beyond that a suggestion does not help.
   let limit = Math.max(1, Math.floor(word.length / 3))
   let best: string | undefined
   for (const candidate of candidates) {
@@ -14,7 +17,7 @@ export function nearest(word: string, candidates: Iterable<string>): string | un
   return best
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours; gives up above `limit`. */
+/** Insertions, deletions, replacements and swaps of neighbours; stops above `limit`. */
 function editDistance(a: string, b: string, limit: number): number {
   if (Math.abs(a.length - b.length) > limit) return limit + 1
   let beforeLast: number[] = []

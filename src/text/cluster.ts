@@ -16,8 +16,8 @@ import { CharClass } from './character-class.js'
  * ZWJ; a skin tone joins an emoji; two regional indicators are one flag; U+FE0F makes a text
  * pictograph two columns wide.
  *
- * A mark that has nothing to join starts a cluster of one column, and so does the 33rd code point of
- * a cluster: without that limit a program could fill one cell without end.
+ * A mark that has nothing to join starts a cluster of one column, and so does the 33rd code point
+ * of a cluster: without that limit a program could fill one cell without end.
  */
 
 const Open = {
@@ -49,7 +49,9 @@ export function asciiCluster(code: number): number {
   return asciiClusters[code]!
 }
 
-/** The cluster after a code point of a class: that of `preceding` with the code point, or a new one. */
+/**
+ * The cluster after a code point of a class: that of `preceding` with the code point, or a new one.
+ */
 export function nextCluster(found: CharClass, preceding: number): number {
   return joinCluster(found, preceding) ?? packCluster(openedBy(found), columnsOf(found) || 1, false, 0)
 }

@@ -5,8 +5,8 @@ const ASCII = /^[\x20-\x7e]*$/
 
 /**
  * How many terminal columns a text takes: as many as the emulator's cursor moves, with ambiguous
- * characters as one column. Control characters and marks never count. (The emulator gives a column to
- * a mark that has nothing to join; here such a mark is expected to join what is printed before.)
+ * characters as one column. Control characters and marks never count. (The emulator gives a column
+ * to a mark that has nothing to join; here such a mark is expected to join what is printed before.)
  */
 export function displayWidth(text: string): number {
   if (ASCII.test(text)) return text.length

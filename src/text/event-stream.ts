@@ -8,8 +8,9 @@ export interface ServerSentEvent {
 const NEW_EVENT: ServerSentEvent = { event: 'message', data: '', id: null }
 
 /**
- * Parses a `text/event-stream` from pieces that may be cut anywhere, and returns the events that each
- * piece completes. https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
+ * Parses a `text/event-stream` from pieces that may be cut anywhere, and returns the events that
+ * each piece completes.
+ * https://html.spec.whatwg.org/multipage/server-sent-events.html#parsing-an-event-stream
  */
 export class EventStreamParser {
   readonly #maxLength: number
@@ -19,7 +20,9 @@ export class EventStreamParser {
   #length = 0
   #endsWithReturn = false
 
-  /** An event with more than `maxLength` characters of data is dropped; the next one is read again. */
+  /**
+   * An event with more than `maxLength` characters of data is dropped; the next one is read again.
+   */
   constructor(maxLength = Number.POSITIVE_INFINITY) {
     this.#maxLength = maxLength
   }

@@ -1,18 +1,18 @@
 import { expect, test } from 'vitest'
-import { csvCell, formatAge, formatBytes, formatDuration, plural } from './format.js'
-import { nearest } from './nearest.js'
+import { closestMatch } from './closest-match.js'
+import { csvCell, formatAge, formatDuration, plural } from './format.js'
 
-test('the nearest word is found when it is near, and only then', () => {
+test('the nearest word is returned only when it is close', () => {
   const keys = ['terminal.quiet_ms', 'terminal.cap_ms', 'sessions.max_total']
-  expect(nearest('termnal.quiet_ms', keys)).toBe('terminal.quiet_ms')
-  expect(nearest('Terminal.Quiet_ms', keys)).toBe('terminal.quiet_ms')
-  expect(nearest('sessions.max_totla', keys)).toBe('sessions.max_total')
-  expect(nearest('colour', keys)).toBeUndefined()
-  expect(nearest('sttaus', ['stats', 'status'])).toBe('status')
-  expect(nearest('x', [])).toBeUndefined()
+  expect(closestMatch('termnal.quiet_ms', keys)).toBe('terminal.quiet_ms')
+  expect(closestMatch('Terminal.Quiet_ms', keys)).toBe('terminal.quiet_ms')
+  expect(closestMatch('sessions.max_totla', keys)).toBe('sessions.max_total')
+  expect(closestMatch('colour', keys)).toBeUndefined()
+  expect(closestMatch('sttaus', ['stats', 'status'])).toBe('status')
+  expect(closestMatch('x', [])).toBeUndefined()
 })
 
-test('a CSV cell is quoted when it must be and never a formula', () => {
+test('a CSV cell is quoted when necessary and never becomes a formula', () => {
   expect(['=1+1', '+1', '-1', '@x', '\tx', '\rx'].map(csvCell)).toEqual([
     "'=1+1",
     "'+1",
@@ -31,7 +31,7 @@ test('a CSV cell is quoted when it must be and never a formula', () => {
   ])
 })
 
-test('amounts are written for people', () => {
+test('counts, durations and ages are formatted for people', () => {
   expect([plural(1, 'run'), plural(0, 'run'), plural(2, 'entry', 'entries')]).toEqual(['1 run', '0 runs', '2 entries'])
   expect([0, 850, 1000, 12_400, 185_000, 7_200_000, 7_260_000, 356_400_000, -5].map(formatDuration)).toEqual([
     '0 ms',
@@ -51,13 +51,5 @@ test('amounts are written for people', () => {
     '5 min ago',
     '2 h ago',
     '1 d ago',
-  ])
-  expect([0, 512, 1536, 20 * 1024 * 1024, 1024 * 1024 - 1, 5 * 1024 ** 4].map(formatBytes)).toEqual([
-    '0 B',
-    '512 B',
-    '1.5 KiB',
-    '20 MiB',
-    '1 MiB',
-    '5 TiB',
   ])
 })

@@ -6,8 +6,8 @@ const PIECE = 256
 const ASCII = /^[\x20-\x7e]*$/
 
 /**
- * The grapheme clusters of a text: what a reader takes for one character each. The text is segmented
- * piece by piece; a cluster that the end of a piece may have cut starts the next piece.
+ * The grapheme clusters of a text: what a reader takes for one character each. The text is
+ * segmented piece by piece; a cluster that the end of a piece may have cut starts the next piece.
  */
 export function* graphemes(text: string): Generator<string> {
   if (ASCII.test(text)) {

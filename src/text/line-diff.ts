@@ -14,7 +14,9 @@ export interface DiffGap {
 /** Above this many pairs of lines (16 MB of table) the part that differs counts as replaced. */
 const PAIRS_MAX = 4_000_000
 
-/** Which lines to remove from one text and to add to get the other: a longest common subsequence. */
+/**
+ * Which lines to remove from one text and to add to get the other: a longest common subsequence.
+ */
 export function lineDiff(before: readonly string[], after: readonly string[]): DiffLine[] {
   const shortest = Math.min(before.length, after.length)
   let head = 0

@@ -13,7 +13,7 @@ describe('truncate', () => {
     expect(truncate('abc', 0)).toBe('')
   })
 
-  test('never exceeds the cells and never cuts a cluster', () => {
+  test('never exceeds the width and never cuts a cluster', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'grapheme' }), fc.integer({ min: 0, max: 30 }), (text, cells) => {
         for (const from of ['start', 'end', 'middle'] as const) {

@@ -1,6 +1,6 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { executableProject, PROJECT_FILE } from '../../host/index.js'
-import { nearest } from '../../text/index.js'
+import { closestMatch } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { type Home, openHome } from '../home.js'
@@ -16,7 +16,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   const all = loaded.entries()
   const entries = wanted ? all.filter(({ key }) => key === wanted || key.startsWith(`${wanted}.`)) : all
   if (entries.length === 0) {
-    const close = nearest(
+    const close = closestMatch(
       wanted!,
       all.map(({ key }) => key),
     )

@@ -4,7 +4,7 @@ import { systemClock } from '../../clock/index.js'
 import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { checkFixtures, type FixtureReport } from '../../panes/index.js'
-import { formatAge, nearest, plural } from '../../text/index.js'
+import { closestMatch, formatAge, plural } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { type LastCheck, noteChecks, readChecks } from '../replay/last-check.js'
@@ -19,7 +19,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   const all = await packAgents({ user })
   const wanted = args.agent === undefined ? all : all.filter(agent => agent === args.agent)
   if (wanted.length === 0 && args.agent !== undefined) {
-    const close = nearest(String(args.agent), all)
+    const close = closestMatch(String(args.agent), all)
     throw new SignalboxError(
       'E_INPUT',
       `there is no pack for "${String(args.agent)}"${close ? `; did you mean "${close}"?` : ''}`,

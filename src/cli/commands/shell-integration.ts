@@ -1,5 +1,5 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
-import { nearest } from '../../text/index.js'
+import { closestMatch } from '../../text/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { SHELL_SCRIPTS } from '../watch/shell-scripts.js'
@@ -8,7 +8,7 @@ export async function run(context: CommandContext, { args }: CommandInput): Prom
   const shell = String(args.shell)
   const script = Object.hasOwn(SHELL_SCRIPTS, shell) ? SHELL_SCRIPTS[shell as keyof typeof SHELL_SCRIPTS] : undefined
   if (script === undefined) {
-    const close = nearest(shell, Object.keys(SHELL_SCRIPTS))
+    const close = closestMatch(shell, Object.keys(SHELL_SCRIPTS))
     throw new SignalboxError(
       'E_INPUT',
       `there is no integration for "${shell}"${close ? `; did you mean ${close}?` : ''}`,

@@ -1,6 +1,6 @@
 import { agentNames, loadAgent } from '../../agents/index.js'
 import { type AgentFacts, agentOf, applyStylesheet, type Graph } from '../../graph/index.js'
-import { nearest } from '../../text/index.js'
+import { closestMatch } from '../../text/index.js'
 import { agentPlace } from '../agent-place.js'
 import type { CommandContext } from '../context.js'
 
@@ -21,7 +21,7 @@ const UNKNOWN = { problem: 'is not known', levels: [] }
 async function look(context: CommandContext, name: string) {
   const known = agentNames()
   if (!known.includes(name)) {
-    const near = nearest(name, known)
+    const near = closestMatch(name, known)
     return { problem: `is not known${near ? `; did you mean "${near}"?` : ''}`, levels: [] }
   }
   const adapter = await loadAgent(name)
