@@ -45,7 +45,7 @@ export class FittedScreen {
 
   /** The bytes that bring the picture up to date; the last `reserved` rows are left to others. */
   draw(reserved: number): string {
-    const frame = this.#emulator.picture()
+    const frame = this.#emulator.currentFrame()
     const height = Math.max(1, this.#own.rows - reserved)
     const top = firstShown(frame, height)
     let text = ''

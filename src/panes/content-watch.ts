@@ -1,5 +1,5 @@
 import type { Observation } from '../screen/index.js'
-import { changes, type Frame, isSamePicture, type RowMask } from '../terminal/index.js'
+import { type Frame, hasSameContent, type RowMask, rowChanges } from '../terminal/index.js'
 import { rankOf } from './evidence.js'
 import {
   Gate,
@@ -92,14 +92,14 @@ export class ContentWatch {
     const before = this.#frame
     this.#frame = frame
     if (!before || before.seq === frame.seq) return 'nothing'
-    if (this.#sight && isSamePicture(before, frame)) {
+    if (this.#sight && hasSameContent(before, frame)) {
       this.#sight = { ...sightAgain(this.#sight, frame.t), hasLiveMenu: hasLiveMenu(observation) }
       return 'nothing'
     }
     const sight = sightOf(frame, before, { observation, settings: this.#settings, mask: this.#mask })
     this.#sight = sight
     if (sight.changed === 0) return sight.isMotion ? 'motion' : 'nothing'
-    const isNews = changes(before.lines, frame.lines, timeless).changed.length > 0 || sight.newLines > 0
+    const isNews = rowChanges(before.lines, frame.lines, timeless).changed.length > 0 || sight.newLines > 0
     return isNews ? 'news' : 'change'
   }
 

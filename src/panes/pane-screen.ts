@@ -100,7 +100,7 @@ export class PaneScreen {
 
   /** The picture as it stands, for whoever goes on from a saved one: nothing may ever be printed there again. */
   look(t: number): PaneOutput[] {
-    return [{ type: 'look', look: this.#classify({ ...this.#emulator.picture(), t }) }]
+    return [{ type: 'look', look: this.#classify({ ...this.#emulator.currentFrame(), t }) }]
   }
 
   /** Keys or text went to the program. */

@@ -130,7 +130,7 @@ function isYoung(scene: Scene): boolean {
   const shown = layout.rows.filter(row => row.indent >= 0)
   const words = shown.filter(row => layout.roles[row.index] == null)
   const isLoading = words.length <= LOADING_ROWS && !shown.some(row => fragments(row).length >= 2)
-  return isBoxKnown && !hasSpoken(scene) && isLoading && !frame.still && frame.t < STARTING_S
+  return isBoxKnown && !hasSpoken(scene) && isLoading && !frame.isPlainText && frame.t < STARTING_S
 }
 
 /** Somebody asked, or the agent answered. Notices come by themselves. */

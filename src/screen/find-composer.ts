@@ -64,7 +64,7 @@ function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isB
   for (let top = bottom - 2; top >= 0 && bottom - top <= BODY_ROWS; top--) {
     if (!isTop(rows[top]!)) continue
     const body = rows.slice(top + 1, bottom)
-    const isLive = frame.still || holdsCursor(frame, top, bottom) || hasDrawnCursor(body)
+    const isLive = frame.isPlainText || holdsCursor(frame, top, bottom) || hasDrawnCursor(body)
     if (rows.slice(bottom + 1).some(row => isCornerTop(row))) return null
     const isBox =
       isLive && (isPrompt(body[0]!, frame) || body.every(row => isBlank(row)) || frame.cursor.y === body[0]!.index)
@@ -75,7 +75,7 @@ function betweenEdges(frame: Frame, rows: readonly ScreenRow[], isTop: Edge, isB
 
 /** A row that begins with a prompt sign, holds the cursor, and has nothing but indented footer rows below it. */
 function barePrompt(frame: Frame, rows: readonly ScreenRow[], taken: (row: ScreenRow) => boolean): Region | null {
-  const row = frame.still ? rows.findLast(other => isPromptRow(other, frame)) : rows[frame.cursor.y]
+  const row = frame.isPlainText ? rows.findLast(other => isPromptRow(other, frame)) : rows[frame.cursor.y]
   if (!row || taken(row) || !isPromptRow(row, frame)) return null
   const below = rows.slice(row.index + 1).filter(other => !isBlank(other))
   if (below.length > FOOTER_ROWS || below.some(other => other.indent < 1)) return null
@@ -86,7 +86,7 @@ function barePrompt(frame: Frame, rows: readonly ScreenRow[], taken: (row: Scree
 
 /** Where no cursor tells, only signs that are used for prompts count. */
 function isPrompt(row: ScreenRow, frame: Frame): boolean {
-  return PROMPT.test(row.text) && (!frame.still || /^\s*[│┃]?\s*(?:[❯›>▷»➜▶!*]|\(r:\))/u.test(row.text))
+  return PROMPT.test(row.text) && (!frame.isPlainText || /^\s*[│┃]?\s*(?:[❯›>▷»➜▶!*]|\(r:\))/u.test(row.text))
 }
 
 function isPromptRow(row: ScreenRow, frame: Frame): boolean {

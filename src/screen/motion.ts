@@ -1,4 +1,4 @@
-import { onceARow } from '../terminal/index.js'
+import { memoizeByObject } from '../terminal/index.js'
 import { parseDuration } from './capture.js'
 import type { ScreenRow } from './screen-row.js'
 
@@ -60,7 +60,7 @@ interface LedRow {
   value: number | null
 }
 
-const readLed = onceARow((row: ScreenRow): LedRow | null => {
+const readLed = memoizeByObject((row: ScreenRow): LedRow | null => {
   const match = LEADING.exec(row.text)
   if (!match) return null
   const [, { length: indent }, glyph, rest] = match as unknown as [string, string, string, string]

@@ -1,4 +1,4 @@
-import { onceARow } from '../terminal/index.js'
+import { memoizeByObject } from '../terminal/index.js'
 import type { Terminator } from './observation.js'
 import type { BlockSpec, Pack } from './pack/pack.js'
 import type { ScreenRow } from './screen-row.js'
@@ -53,7 +53,7 @@ function readerOf({ blocks, terminators, queued, rules, chrome, panels }: Source
       ? [{ line: rule.line, style: rule.style }]
       : [],
   )
-  return onceARow((row: ScreenRow): RowMarks => {
+  return memoizeByObject((row: ScreenRow): RowMarks => {
     const ended = terminators.find(({ pattern }) => matchesRow(row, pattern))
     return {
       begins: blocks.filter(spec => matchesRow(row, spec.first)),

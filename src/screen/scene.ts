@@ -1,4 +1,4 @@
-import { type Frame, isSamePicture, onceARow, type Row } from '../terminal/index.js'
+import { type Frame, hasSameContent, memoizeByObject, type Row } from '../terminal/index.js'
 import type { RowBlock } from './grammar.js'
 import { type Layout, layOut } from './layout.js'
 import type { ScreenMemory } from './memory.js'
@@ -64,7 +64,7 @@ const pictures = new WeakMap<Row, { frame: Frame; pack: Pack; rules: Pack['rules
 function readPicture(frame: Frame, pack: Pack): Picture {
   const [first] = frame.lines
   const known = first && pictures.get(first)
-  if (known && known.pack === pack && known.rules === pack.rules && isSamePicture(known.frame, frame))
+  if (known && known.pack === pack && known.rules === pack.rules && hasSameContent(known.frame, frame))
     return known.picture
   const layout = layOut(frame, pack)
   const verdicts = evaluateRules(frame, layout.rows, pack, layout.regions)
@@ -104,7 +104,7 @@ export function newestBlock({ layout, memory, pack, matches }: Scene): NewestBlo
 }
 
 /** The newest block's text as one short value: it changes when something is said. Its mark may blink and does not count. */
-export const transcriptPrint = onceARow(({ blocks, rows }: Layout): string | null => {
+export const transcriptPrint = memoizeByObject(({ blocks, rows }: Layout): string | null => {
   const newest = blocks.at(-1)
   return newest
     ? fingerprint([newest.kind, ...rows.slice(newest.first, newest.last + 1).map(row => row.text.slice(2))])

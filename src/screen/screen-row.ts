@@ -1,4 +1,4 @@
-import { type Frame, onceARow, type Row, type Span } from '../terminal/index.js'
+import { type Frame, memoizeByObject, type Row, type Span } from '../terminal/index.js'
 
 /** A row of the frame as rules see it: variation selectors removed, a scroll bar at the right edge cut off. Columns are kept. */
 export interface ScreenRow {
@@ -79,7 +79,7 @@ function isBarAt(row: Row, column: number): boolean {
 }
 
 /** Column of the last visible sign, if that is one of a bar; -1 else. */
-const barColumn = onceARow((row: Row): number => {
+const barColumn = memoizeByObject((row: Row): number => {
   const last = row.spans.findLast(span => span.text.trim() !== '')
   if (!last) return -1
   const text = last.text.trimEnd()

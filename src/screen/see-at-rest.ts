@@ -45,7 +45,7 @@ function seeIdle(scene: Scene): Observation {
       ? { match: idle }
       : {
           rule: `${isAnchored ? pack.agent : 'generic'}/composer`,
-          confidence: isAnchored ? 0.85 : scene.frame.still ? 0.5 : 0.7,
+          confidence: isAnchored ? 0.85 : scene.frame.isPlainText ? 0.5 : 0.7,
           anchored: isAnchored,
         }),
     busy: false,

@@ -1,4 +1,4 @@
-import { onceARow } from '../terminal/index.js'
+import { memoizeByObject } from '../terminal/index.js'
 import { readCompletion, readComposer } from './composer.js'
 import type { Awaiting, Facet, Observation } from './observation.js'
 import type { RuleMatch } from './rules.js'
@@ -46,7 +46,7 @@ export function seeNothing(scene: Scene): Observation<'unknown'> {
 }
 
 /** The live input box of a scene, which may be seen in two ways. */
-const boxOf = onceARow((scene: Scene): Observation['composer'] => {
+const boxOf = memoizeByObject((scene: Scene): Observation['composer'] => {
   const { composer, rows } = scene.layout
   if (!composer) return null
   const box = readComposer(rows, composer, ignoredInBox(scene))
@@ -64,7 +64,7 @@ function queuedTexts({ layout }: Scene): string[] {
     .map(row => row.text.replace(/^\s*\S\s+/u, '').trim())
 }
 
-const facetsOf = onceARow((scene: Scene): Facet[] => {
+const facetsOf = memoizeByObject((scene: Scene): Facet[] => {
   const facets = scene.matches.flatMap((match): Facet[] =>
     match.rule.facet ? [{ name: match.rule.facet, data: match.values }] : [],
   )

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { frameOfText } from '../terminal/index.js'
+import { frameFromText } from '../terminal/index.js'
 import { classify } from './classify.js'
 import { initialMemory } from './memory.js'
 import type { Observation } from './observation.js'
@@ -29,7 +29,7 @@ busy = true
 )
 
 function look(text: string, pack = GENERIC): Observation {
-  return classify(frameOfText(text), initialMemory(), pack).observation
+  return classify(frameFromText(text), initialMemory(), pack).observation
 }
 
 function menuOf(observation: Observation) {

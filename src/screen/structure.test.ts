@@ -25,7 +25,7 @@ function look(rows: readonly string[], options: { t?: number; narrow?: number; c
   const drawn = `${rows.join('\r\n')}\u001b[${cursor + 1};3H`
   emulator.feed(new TextEncoder().encode(drawn), options.t ?? 30, { live: false })
   if (options.narrow) emulator.resize(options.narrow, 20, 31)
-  return classify({ ...emulator.picture(), t: options.t ?? 30 }, initialMemory(), PACK).observation
+  return classify({ ...emulator.currentFrame(), t: options.t ?? 30 }, initialMemory(), PACK).observation
 }
 
 describe('structure alone', () => {

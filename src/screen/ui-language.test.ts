@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { frameOfText } from '../terminal/index.js'
+import { frameFromText } from '../terminal/index.js'
 import { classify } from './classify.js'
 import { explainFrame } from './explain.js'
 import { initialMemory } from './memory.js'
@@ -30,7 +30,7 @@ structural = true
 `,
     'test.toml',
   )
-const screen = (said: string, footer: string) => frameOfText(`${said}\n\n${RULE}\n> \n${RULE}\n  ${footer}`)
+const screen = (said: string, footer: string) => frameFromText(`${said}\n\n${RULE}\n> \n${RULE}\n  ${footer}`)
 const busy = (said: string, footer: string, locale = 'en') =>
   classify(screen(said, footer), initialMemory(), pack(locale)).observation.busy
 

@@ -1,4 +1,4 @@
-import { onceARow } from '../terminal/index.js'
+import { memoizeByObject } from '../terminal/index.js'
 import { type Region, rowsOf } from './region.js'
 import type { ScreenRow } from './screen-row.js'
 
@@ -37,7 +37,7 @@ const tests = new Map<RegExp, (row: ScreenRow) => boolean>()
 function isForeignTo(own: RegExp): (row: ScreenRow) => boolean {
   const known = tests.get(own)
   if (known) return known
-  const test = onceARow((row: ScreenRow) => {
+  const test = memoizeByObject((row: ScreenRow) => {
     // Key names and paths are Latin in every language: only letters that are neither tell of another one.
     const foreign = row.text.match(/\p{L}/gu)?.filter(letter => !LATIN.test(letter) && !own.test(letter)) ?? []
     return foreign.length >= LETTERS_MIN

@@ -1,4 +1,4 @@
-import { type Frame, onceARow } from '../terminal/index.js'
+import { type Frame, memoizeByObject } from '../terminal/index.js'
 import type { Layout } from './layout.js'
 import type { ScreenMemory } from './memory.js'
 import { followMotion, isMoving, type Track, trackOf } from './motion.js'
@@ -36,7 +36,7 @@ export function nextTracks(frame: Frame, layout: Layout, memory: ScreenMemory): 
 }
 
 /** Where a sign of work may stand: between the newest block and the box, in the box's upper edge, in the footer, or as the newest block's mark. */
-const candidateRows = onceARow(({ rows, regions, composer, blocks }: Layout): ScreenRow[] => {
+const candidateRows = memoizeByObject(({ rows, regions, composer, blocks }: Layout): ScreenRow[] => {
   const newest = blocks.at(-1)
   return [
     ...(newest ? [rows[newest.first]!] : []),

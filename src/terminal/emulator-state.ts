@@ -5,7 +5,7 @@ import { DEFAULT_FRAME_KNOBS, type FrameKnobs, type FrameTimingState } from './f
 import type { GridState } from './grid-state.js'
 import type { KittyKeyboardState } from './kitty-keyboard.js'
 import type { TitleState } from './osc-evidence.js'
-import type { StatusBoard } from './program-status.js'
+import type { ProgramStatus } from './program-status.js'
 import type { RowIdState } from './row-ids.js'
 
 export interface EmulatorOptions {
@@ -72,7 +72,7 @@ export interface EmulatorState {
   colors: ColorState
   title: TitleState
   progress: Progress | null
-  status: StatusBoard
+  status: ProgramStatus
   timing: FrameTimingState
   time: number
   heldUntil: number

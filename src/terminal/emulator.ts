@@ -1,4 +1,4 @@
-import { ByteCutter } from './byte-pieces.js'
+import { ByteSplitter } from './byte-splitter.js'
 import { Colors } from './colors.js'
 import {
   clampSize,
@@ -17,13 +17,13 @@ import { shareLineMemory } from './line-memory.js'
 import { LinkTable } from './links.js'
 import { type OscEvidence, registerEvidence, Title } from './osc-evidence.js'
 import { ParserHooks, paramAt } from './parser-hooks.js'
-import { printPlainTextFast } from './print-text.js'
+import { printPlainTextFast } from './print-plain-text.js'
 import { PrivateModes } from './private-modes.js'
 import {
   aggregateStatus,
-  EMPTY_BOARD,
+  EMPTY_PROGRAM_STATUS,
+  type ProgramStatus,
   reduceStatus,
-  type StatusBoard,
   type StatusEvent,
   type StatusRecord,
   statusRecords,
@@ -33,7 +33,14 @@ import { RowIds } from './row-ids.js'
 import { type ReadRow, readRow } from './row-reader.js'
 import { UnfinishedSequence } from './unfinished-sequence.js'
 import { createWidthProvider, WIDTH_VERSION } from './width-provider.js'
-import { coreOf, isAtRest, limitRepeatCounts, openTerminal, type XtermCore, type XtermTerminal } from './xterm-core.js'
+import {
+  coreOf,
+  isBetweenSequences,
+  limitRepeatCounts,
+  openTerminal,
+  type XtermCore,
+  type XtermTerminal,
+} from './xterm-core.js'
 
 /** What the emulator has to say, in the order it happened. */
 export type TerminalEvent =
@@ -62,10 +69,10 @@ export class TerminalEmulator {
   readonly #colors: Colors
   readonly #title: Title
   readonly #timing: FrameTiming
-  readonly #cutter: ByteCutter
+  readonly #cutter: ByteSplitter
   readonly #unfinished: UnfinishedSequence
   #progress: Progress | null
-  #status: StatusBoard
+  #status: ProgramStatus
   #seq: number
   #time: number
   #heldUntil: number
@@ -95,10 +102,10 @@ export class TerminalEmulator {
     this.#title = new Title(state?.title)
     this.#timing = new FrameTiming(knobs, state?.timing)
     const sequence = fromBase64(state?.unfinished.sequence)
-    this.#cutter = new ByteCutter(fromBase64(state?.unfinished.character), sequence.at(-1))
+    this.#cutter = new ByteSplitter(fromBase64(state?.unfinished.character), sequence.at(-1))
     this.#unfinished = new UnfinishedSequence(sequence)
     this.#progress = state?.progress ?? null
-    this.#status = state?.status ?? EMPTY_BOARD
+    this.#status = state?.status ?? EMPTY_PROGRAM_STATUS
     this.#seq = state?.seq ?? 0
     this.#time = state?.time ?? 0
     this.#heldUntil = state?.heldUntil ?? 0
@@ -119,8 +126,8 @@ export class TerminalEmulator {
   feed(bytes: Uint8Array, t: number, { live }: { live: boolean }): TerminalEvent[] {
     this.#runDeadlines(t, end => end.at < t)
     this.#isLive = live
-    this.#cutter.cut(bytes, this.#parse)
-    if (this.#cutter.held.length > 0) this.#timing.bytesArrived(this.#time)
+    this.#cutter.split(bytes, this.#parse)
+    if (this.#cutter.pending.length > 0) this.#timing.bytesArrived(this.#time)
     return this.#takeEvents()
   }
 
@@ -142,7 +149,7 @@ export class TerminalEmulator {
     if (size.cols === this.#terminal.cols && size.rows === this.#terminal.rows) return this.#takeEvents()
     const resize = () => this.#terminal.resize(size.cols, size.rows)
     if (size.cols === this.#terminal.cols) resize()
-    else this.#ids.acrossResize(resize)
+    else this.#ids.keepAcrossResize(resize)
     this.#heldUntil = this.#time + this.#options.knobs.resizeHoldMs / 1000
     this.#timing.bytesArrived(this.#time)
     return this.#takeEvents()
@@ -156,7 +163,7 @@ export class TerminalEmulator {
   }
 
   /** What is there now, for a viewer who joins: ends no frame and marks nothing as seen. */
-  picture(): Frame {
+  currentFrame(): Frame {
     const end: FrameEnd = { at: this.#time, cause: 'forced', torn: this.#timing.isSynchronizing }
     return this.#frameOf(end, this.#seq + 1, this.#readScreen(this.#seq + 1, { isKept: false }))
   }
@@ -250,7 +257,7 @@ export class TerminalEmulator {
       },
       unfinished: {
         sequence: toBase64(this.#unfinished.bytes),
-        character: toBase64(this.#cutter.held),
+        character: toBase64(this.#cutter.pending),
       },
     }
   }
@@ -268,7 +275,7 @@ export class TerminalEmulator {
       this.#parserFaults++
       this.#core._inputHandler._parser.reset()
     }
-    this.#unfinished.parsed(piece, isAtRest(this.#core))
+    this.#unfinished.parsed(piece, isBetweenSequences(this.#core))
   }
 
   #runDeadlines(t: number, isDue: (end: FrameEnd) => boolean): void {

@@ -9,7 +9,7 @@ export interface Frame {
   /** True while the picture settles after our own resize: nothing is classified, extracted or sent from it. */
   held: boolean
   /** True for a picture in plain text: it has no colours and nobody knows where its cursor was. */
-  still?: boolean
+  isPlainText?: boolean
   cols: number
   rows: number
   buffer: 'normal' | 'alternate'

@@ -1,4 +1,4 @@
-import { CodeUnits } from './code-units.js'
+import { TextBuilder } from './text-builder.js'
 import { coreOf, type SequenceId, type SequenceParams, type XtermCore, type XtermTerminal } from './xterm-core.js'
 
 /** Longest OSC or DCS payload that reaches a hook, in characters. */
@@ -105,7 +105,7 @@ class Payload {
   }
 }
 
-const units = new CodeUnits(PAYLOAD_MAX * 2)
+const units = new TextBuilder(PAYLOAD_MAX * 2)
 
 function textOf(data: Uint32Array, start: number, end: number): string {
   units.clear()

@@ -1,15 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { aggregateStatus, EMPTY_BOARD, reduceStatus, type StatusBoard, statusRecords } from './program-status.js'
+import {
+  aggregateStatus,
+  EMPTY_PROGRAM_STATUS,
+  type ProgramStatus,
+  reduceStatus,
+  statusRecords,
+} from './program-status.js'
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
-function report(board: StatusBoard, ...payloads: string[]): StatusBoard {
+function report(board: ProgramStatus, ...payloads: string[]): ProgramStatus {
   return payloads.reduce((state, payload, t) => reduceStatus(state, { type: 'report', payload, t }), board)
 }
 
-const board = (...payloads: string[]) => report(EMPTY_BOARD, ...payloads)
-const shape = (state: StatusBoard) => state.records.map(record => `${record.id}:${record.state}`)
+const board = (...payloads: string[]) => report(EMPTY_PROGRAM_STATUS, ...payloads)
+const shape = (state: ProgramStatus) => state.records.map(record => `${record.id}:${record.state}`)
 
 describe('a report', () => {
   test('has every field', () => {
@@ -102,7 +108,7 @@ test('the gravest state stands for the pane, the newest within it', () => {
   const seen = order.map((_, count) => aggregateStatus(board(...order.slice(0, count + 1)))?.state)
   expect(seen).toEqual(['idle', 'done', 'working', 'error', 'blocked'])
   expect(aggregateStatus(board('state=error:id=x', 'state=error:id=y', 'state=error:id=x'))?.id).toBe('x')
-  expect(aggregateStatus(EMPTY_BOARD)).toBeNull()
+  expect(aggregateStatus(EMPTY_PROGRAM_STATUS)).toBeNull()
 })
 
 test('claims end with the process or at the shell prompt, results with new work or the next command', () => {

@@ -25,13 +25,13 @@ export interface StatusRecord {
   t: number
 }
 
-export interface StatusBoard {
+export interface ProgramStatus {
   /** In the order of their newest report. */
   records: readonly StatusRecord[]
   invalid: number
 }
 
-export const EMPTY_BOARD: StatusBoard = { records: [], invalid: 0 }
+export const EMPTY_PROGRAM_STATUS: ProgramStatus = { records: [], invalid: 0 }
 
 export type StatusEvent =
   | { type: 'report'; payload: string; t: number }
@@ -54,7 +54,7 @@ const encoder = new TextEncoder()
 const ID = /^[A-Za-z0-9._-]{1,64}(\/[A-Za-z0-9._-]{1,64}){0,15}$/
 const APP = /^[\p{L}\p{N}._ +-]{1,64}$/u
 
-export function reduceStatus(board: StatusBoard, event: StatusEvent): StatusBoard {
+export function reduceStatus(board: ProgramStatus, event: StatusEvent): ProgramStatus {
   switch (event.type) {
     case 'report':
       return applyReport(board, event.payload, event.t)
@@ -69,7 +69,7 @@ export function reduceStatus(board: StatusBoard, event: StatusEvent): StatusBoar
 }
 
 /** The one record that stands for the pane: the gravest state, the newest report within it. */
-export function aggregateStatus(board: StatusBoard): StatusRecord | null {
+export function aggregateStatus(board: ProgramStatus): StatusRecord | null {
   for (const state of SEVERITY) {
     const newest = board.records.findLast(record => record.state === state)
     if (newest) return withInheritedApp(board, newest)
@@ -77,11 +77,11 @@ export function aggregateStatus(board: StatusBoard): StatusRecord | null {
   return null
 }
 
-export function statusRecords(board: StatusBoard): StatusRecord[] {
+export function statusRecords(board: ProgramStatus): StatusRecord[] {
   return board.records.map(record => withInheritedApp(board, record))
 }
 
-function applyReport(board: StatusBoard, payload: string, t: number): StatusBoard {
+function applyReport(board: ProgramStatus, payload: string, t: number): ProgramStatus {
   const fields = parseFields(payload)
   const id = fields?.get('id') ?? ''
   if (!fields || (fields.has('id') && !ID.test(id))) return invalid(board)
@@ -139,7 +139,7 @@ function isSuperseded(other: StatusRecord, report: StatusRecord): boolean {
   return report.state === 'working' && isResult && isWithin(other.id, report.id)
 }
 
-function withInheritedApp(board: StatusBoard, record: StatusRecord): StatusRecord {
+function withInheritedApp(board: ProgramStatus, record: StatusRecord): StatusRecord {
   for (let id = record.id; ; id = id.slice(0, Math.max(0, id.lastIndexOf('/')))) {
     const app = board.records.find(other => other.id === id)?.app
     if (app) return { ...record, app }
@@ -147,10 +147,10 @@ function withInheritedApp(board: StatusBoard, record: StatusRecord): StatusRecor
   }
 }
 
-function keep(board: StatusBoard, wanted: (record: StatusRecord) => boolean): StatusBoard {
+function keep(board: ProgramStatus, wanted: (record: StatusRecord) => boolean): ProgramStatus {
   return { ...board, records: board.records.filter(wanted) }
 }
 
-function invalid(board: StatusBoard): StatusBoard {
+function invalid(board: ProgramStatus): ProgramStatus {
   return { ...board, invalid: board.invalid + 1 }
 }

@@ -67,7 +67,7 @@ export class RowIds {
   }
 
   /** Runs a resize and keeps the ids of the normal buffer on their text. */
-  acrossResize(resize: () => void): void {
+  keepAcrossResize(resize: () => void): void {
     const before = logicalLines(this.#normal.lines)
     const baseBefore = this.#normal.base
     resize()

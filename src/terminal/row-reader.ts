@@ -7,9 +7,9 @@ import {
   isVisibleBlank,
   makeSpan,
 } from './cell-style.js'
-import { CodeUnits } from './code-units.js'
 import type { Row, Span } from './frame.js'
 import { hashText } from './row-hash.js'
+import { TextBuilder } from './text-builder.js'
 import { CELL_WORDS, type CoreLine } from './xterm-core.js'
 
 /*
@@ -62,7 +62,7 @@ export function readRow(line: CoreLine, context: ReadContext, previous?: ReadRow
 }
 
 /** A cell has at most 33 code points (width-provider.ts). */
-const units = new CodeUnits(500 * 66)
+const units = new TextBuilder(500 * 66)
 
 function buildRow(line: CoreLine, words: Uint32Array, context: ReadContext): Row {
   const width = visibleWidth(line, words)

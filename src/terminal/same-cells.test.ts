@@ -3,14 +3,14 @@ import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { captureGrid } from './grid-state.js'
 import { shareLineMemory } from './line-memory.js'
-import { printPlainTextFast } from './print-text.js'
+import { printPlainTextFast } from './print-plain-text.js'
 import { hasCorpus, readRecording, recordingNames } from './testing/corpus.js'
 import { bytes } from './testing/drive.js'
 import { createWidthProvider, WIDTH_VERSION } from './width-provider.js'
 import { coreOf, openTerminal, type XtermCore, type XtermTerminal } from './xterm-core.js'
 
 /*
- * print-text.ts and line-memory.ts do parts of xterm's work in its place. The same input must leave the same cells in a
+ * print-plain-text.ts and line-memory.ts do parts of xterm's work in its place. The same input must leave the same cells in a
  * terminal of an untouched copy of xterm.
  */
 

@@ -1,4 +1,4 @@
-import { concat } from './byte-pieces.js'
+import { concat } from './byte-splitter.js'
 import { PAYLOAD_MAX } from './parser-hooks.js'
 
 /*

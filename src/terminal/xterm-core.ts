@@ -187,7 +187,7 @@ export function coreOf(terminal: XtermTerminal): XtermCore {
   })
 }
 
-export function isAtRest(core: XtermCore): boolean {
+export function isBetweenSequences(core: XtermCore): boolean {
   return core._inputHandler._parser.currentState === GROUND_STATE
 }
 

@@ -127,7 +127,7 @@ describe('a terminal over WebSocket', () => {
     expect(again.data).toContain('THE END')
     const drawn = new TerminalEmulator({ cols: again.cols, rows: again.rows, scrollback: 2000 })
     drawn.feed(Buffer.from(again.data), 0, { live: false })
-    const lines = drawn.picture().lines.map(line => line.text)
+    const lines = drawn.currentFrame().lines.map(line => line.text)
     expect(lines.join('\n')).toContain('line 19999')
     expect(again.data).toContain('line 19000')
     quick.socket.close()

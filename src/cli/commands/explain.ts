@@ -5,7 +5,7 @@ import { resolveDirectories } from '../../config/directories/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import type { PaneExplanation } from '../../host/index.js'
 import { type Explanation, explainRecording, explainScreen } from '../../sessions/replay/index.js'
-import { frameOfText } from '../../terminal/index.js'
+import { frameFromText } from '../../terminal/index.js'
 import type { CommandInput } from '../command-spec.js'
 import type { CommandContext } from '../context.js'
 import { choosePack } from '../replay/choose-pack.js'
@@ -63,7 +63,7 @@ async function ofScreen(context: CommandContext, options: CommandInput['options'
     throw new SignalboxError('E_INPUT', `cannot read ${file}: ${error.code ?? error.message}`, { cause: error })
   })
   const pack = await loadPack(optional(options.agent), packsOf(context), optional(options.agentVersion))
-  return explainScreen(frameOfText(text, parseSizeOption(options.size)), pack)
+  return explainScreen(frameFromText(text, parseSizeOption(options.size)), pack)
 }
 
 async function ofSession(

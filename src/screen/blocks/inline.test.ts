@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { PLAIN, type Span } from '../../terminal/index.js'
+import { DEFAULT_STYLE, type Span } from '../../terminal/index.js'
 import { parsePack } from '../pack/parse-pack.js'
 import { inlineRuns } from './inline.js'
 
@@ -14,7 +14,7 @@ function spans(...parts: (Partial<Span> & { text: string })[]): Span[] {
     const span = {
       x,
       width: part.text.length,
-      ...PLAIN,
+      ...DEFAULT_STYLE,
       ...part,
     }
     x += span.width

@@ -1,4 +1,4 @@
-import { PLAIN, type Row, type Span } from '../../terminal/index.js'
+import { DEFAULT_STYLE, type Row, type Span } from '../../terminal/index.js'
 import { displayWidth, graphemes } from '../../text/index.js'
 
 /** A row of a transcript, with what its keeper knows beyond the screen it stands on now. */
@@ -58,7 +58,7 @@ function firstCharacter(text: string): string {
 }
 
 function plainSpan(x: number, width: number): Span {
-  return { x, width, text: ' '.repeat(width), ...PLAIN }
+  return { x, width, text: ' '.repeat(width), ...DEFAULT_STYLE }
 }
 
 /** The part of the spans between two columns. A wide character on the border belongs to the side it begins on. */

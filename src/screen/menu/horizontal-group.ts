@@ -1,4 +1,4 @@
-import { type Color, onceARow } from '../../terminal/index.js'
+import { type Color, memoizeByObject } from '../../terminal/index.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 import type { OptionGroup } from './option-group.js'
 import type { OptionRow } from './option-row.js'
@@ -51,7 +51,7 @@ export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
 }
 
 /** Words two or more blanks apart, with their columns. */
-const labelsOf = onceARow((row: MenuRow): [column: number, label: string][] =>
+const labelsOf = memoizeByObject((row: MenuRow): [column: number, label: string][] =>
   [...row.text.matchAll(/\S+(?: \S+)*/gu)].map(match => [match.index, match[0]]),
 )
 

@@ -97,7 +97,7 @@ function isLiveColumn(candidate: MenuCandidate, column: number, frame: Frame, pa
   if (hasKeys && column <= 3) return true
   const isNumbered = group.options.every(option => option.number !== null) && group.options[0]!.number === 1
   const isBoxKnown = pack.regions.some(region => region.name === 'composer')
-  return isNumbered && ((isBoxKnown && column <= 1) || (frame.still === true && column <= 3))
+  return isNumbered && ((isBoxKnown && column <= 1) || (frame.isPlainText === true && column <= 3))
 }
 
 /** The agent's input box is known and is not there; the last words on the screen are keys that confirm or leave. */

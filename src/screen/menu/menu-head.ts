@@ -1,4 +1,4 @@
-import { onceARow } from '../../terminal/index.js'
+import { memoizeByObject } from '../../terminal/index.js'
 import { isGrey, styleKey } from '../style-match.js'
 import type { Menu } from './menu.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
@@ -162,7 +162,7 @@ export function looksLikeHints(row: MenuRow): boolean {
 }
 
 /** Keys and what they do, as far as a row names any. */
-export const fragments = onceARow((row: { text: string }): Menu['footer'] =>
+export const fragments = memoizeByObject((row: { text: string }): Menu['footer'] =>
   row.text
     .trim()
     .replace(/^\((.*?)\)?$/u, '$1')

@@ -1,4 +1,4 @@
-import { onceARow, type Span } from '../../terminal/index.js'
+import { memoizeByObject, type Span } from '../../terminal/index.js'
 import type { ScreenRow } from '../screen-row.js'
 
 /** A row as the menu parser sees it: box edges and gutters blanked out, columns kept. */
@@ -26,7 +26,7 @@ const RULE_ROW = /^\s*[─━═▔▁▄▀]{8,}\s*$/u
 const LABELLED_RULE = /^\s*([─━═▔▁])\1{11,}[^─━═▔▁]{3,60}\1+\s*$/u
 const DASHED_ROW = /^\s*[╌┄┈]{4,}\s*$/u
 
-export const toMenuRow = onceARow((row: ScreenRow): MenuRow => {
+export const toMenuRow = memoizeByObject((row: ScreenRow): MenuRow => {
   const isOuterEdge = EDGE_ROW.test(row.text) || RULE_ROW.test(row.text) || LABELLED_RULE.test(row.text)
   let text = row.text
   let depth = 0

@@ -1,4 +1,4 @@
-import { onceARow } from '../../terminal/index.js'
+import { memoizeByObject } from '../../terminal/index.js'
 import type { MenuRow } from './menu-rows.js'
 
 /** Signs that point at an option. In a numbered list any symbol may, if only one row has it. */
@@ -24,7 +24,7 @@ const OPTION = new RegExp(
   'u',
 )
 
-export const readOptionRow = onceARow((row: MenuRow): OptionRow | null => {
+export const readOptionRow = memoizeByObject((row: MenuRow): OptionRow | null => {
   if (row.isBlank || row.isRule || row.isFrame || isMore(row)) return null
   const groups = OPTION.exec(row.text)?.groups
   if (!groups) return null

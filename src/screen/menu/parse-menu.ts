@@ -175,7 +175,7 @@ function fromField(
   ceiling: MenuCeiling,
 ): MenuCandidate {
   const footer = readFooter(rows, field.row)
-  const isShown = field.holdsCursor || frame.still === true
+  const isShown = field.holdsCursor || frame.isPlainText === true
   const group: OptionGroup = {
     layout: 'inline',
     options: [],

@@ -48,7 +48,7 @@ function dialog(left: number, width: number): string {
 function look(drawn: string): Observation {
   const emulator = new TerminalEmulator({ cols: COLS, rows: 24 })
   emulator.feed(new TextEncoder().encode(`${CONVERSATION}${drawn}${at(19, 3, '')}`), 0, { live: false })
-  return classify(emulator.picture(), initialMemory(), PACK).observation
+  return classify(emulator.currentFrame(), initialMemory(), PACK).observation
 }
 
 /** As whiptail and dialog draw one: no key hints, buttons in brackets, the pressed one on another ground. */
@@ -69,7 +69,7 @@ function box(pressed: 0 | 1 | null): string {
 function lookAlone(drawn: string): Observation {
   const emulator = new TerminalEmulator({ cols: COLS, rows: 24 })
   emulator.feed(new TextEncoder().encode(`\u001b[?1049h${drawn}`), 0, { live: false })
-  return classify(emulator.picture(), initialMemory(), parsePack('pack = 1\nagent = "generic"\n', 'generic'))
+  return classify(emulator.currentFrame(), initialMemory(), parsePack('pack = 1\nagent = "generic"\n', 'generic'))
     .observation
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { decodeBytes, encodeText, Utf8Carry } from './index.js'
+import { ByteTextDecoder, decodeBytes, encodeText } from './index.js'
 import { awkwardBytes, cutAt } from './testing/awkward-bytes.js'
 
 describe('bytes as text', () => {
@@ -31,7 +31,7 @@ describe('bytes as text', () => {
   test('any cutting gives the same text, and holds back at most three bytes', () => {
     fc.assert(
       fc.property(awkwardBytes, fc.array(fc.nat(100), { maxLength: 8 }), (bytes, cuts) => {
-        const carry = new Utf8Carry()
+        const carry = new ByteTextDecoder()
         let text = ''
         for (const chunk of cutAt(bytes, cuts)) {
           text += carry.push(chunk)

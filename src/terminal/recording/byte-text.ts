@@ -83,7 +83,7 @@ export function encodeText(text: string): Uint8Array {
 }
 
 /** Decodes a stream of chunks, keeping a character that is cut by a chunk's end for the next one. */
-export class Utf8Carry {
+export class ByteTextDecoder {
   #tail: Uint8Array = new Uint8Array(0)
 
   push(chunk: Uint8Array): string {

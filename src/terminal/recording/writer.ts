@@ -1,7 +1,7 @@
 import { closeSync, constants, openSync, rmSync, writeSync } from 'node:fs'
 import { SignalboxError } from '../../errors/index.js'
 import type { RecordingExit } from './asciicast.js'
-import { decodeBytes, Utf8Carry } from './byte-text.js'
+import { ByteTextDecoder, decodeBytes } from './byte-text.js'
 
 /**
  * Writes a recording as asciicast v2 while it happens. Lines are gathered and written in one call when `flush` is called or
@@ -60,7 +60,7 @@ class FileRecording implements RecordingWriter {
   failure: Error | null = null
   #descriptor: number
   #pending = ''
-  readonly #carry = new Utf8Carry()
+  readonly #carry = new ByteTextDecoder()
   #lastOutput = 0
 
   constructor(

@@ -27,22 +27,22 @@ const MATTERS = new Uint8Array(256)
 for (const byte of [BEL, ESC, QUESTION, SMALL_L]) MATTERS[byte] = 1
 
 /** A piece; `endsQuestion`: its last byte is a BEL that may have ended a question. */
-export type TakePiece = (piece: Uint8Array, endsQuestion: boolean) => void
+export type OnPiece = (piece: Uint8Array, endsQuestion: boolean) => void
 
-export class ByteCutter {
+export class ByteSplitter {
   /** The bytes of an unfinished character. */
-  held: Uint8Array
+  pending: Uint8Array
   /** The last byte that was handed out, for rule 2 across calls. */
   #last: number
 
   constructor(held: Uint8Array = new Uint8Array(0), lastByte = 0) {
-    this.held = held
+    this.pending = held
     this.#last = lastByte
   }
 
   /** Hands out `bytes` in pieces. Afterwards `held` has what is not in them. */
-  cut(bytes: Uint8Array, take: TakePiece): void {
-    const input = this.held.length > 0 ? concat(this.held, bytes) : plainView(bytes)
+  split(bytes: Uint8Array, take: OnPiece): void {
+    const input = this.pending.length > 0 ? concat(this.pending, bytes) : plainView(bytes)
     const end = input.length - unfinishedLength(input, input.length)
     let start = 0
     let escapeAt = -1
@@ -64,7 +64,7 @@ export class ByteCutter {
     }
     if (start < end) handOut(input, start, end, take, false)
     if (end > 0) this.#last = input[end - 1]!
-    if (end < input.length || this.held.length > 0) this.held = input.slice(end)
+    if (end < input.length || this.pending.length > 0) this.pending = input.slice(end)
   }
 
   /** Can the `l` there be the end of `CSI ?2026l`, also with other modes or control characters in between? */
@@ -90,7 +90,7 @@ function isInsideSequence(byte: number): boolean {
 }
 
 /** Returns where the next piece starts. */
-function handOut(input: Uint8Array, start: number, stop: number, take: TakePiece, endsQuestion: boolean): number {
+function handOut(input: Uint8Array, start: number, stop: number, take: OnPiece, endsQuestion: boolean): number {
   let from = start
   while (stop - from > PIECE_MAX) {
     const to = from + PIECE_MAX - unfinishedLength(input, from + PIECE_MAX)

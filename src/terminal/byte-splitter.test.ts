@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest'
-import { ByteCutter } from './byte-pieces.js'
+import { ByteSplitter } from './byte-splitter.js'
 import { bytes } from './testing/drive.js'
 import { PIECE_MAX } from './xterm-core.js'
 
@@ -7,10 +7,10 @@ const text = (piece: Uint8Array) => new TextDecoder().decode(piece)
 
 /** Pieces of some calls; one that was cut behind the BEL of a question is marked with `!`. */
 function cut(...calls: (string | Uint8Array)[]): string[] {
-  const cutter = new ByteCutter()
+  const cutter = new ByteSplitter()
   const pieces: string[] = []
   for (const call of calls) {
-    cutter.cut(typeof call === 'string' ? bytes(call) : call, (piece, endsQuestion) => {
+    cutter.split(typeof call === 'string' ? bytes(call) : call, (piece, endsQuestion) => {
       pieces.push(`${text(piece)}${endsQuestion ? '!' : ''}`)
     })
   }

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
 import { expect, test } from 'vitest'
-import { CodeUnits } from './code-units.js'
+import { TextBuilder } from './text-builder.js'
 
 test('the text of all code points added since the last time', () => {
-  const units = new CodeUnits(200)
+  const units = new TextBuilder(200)
   const text = (codePoints: readonly number[]) => {
     units.clear()
     for (const codePoint of codePoints) units.add(codePoint)

@@ -1,5 +1,5 @@
 import type { Row } from './frame.js'
-import { onceARow } from './once-a-row.js'
+import { memoizeByObject } from './memoize-by-object.js'
 import { hashText } from './row-hash.js'
 import { matchSequences } from './sequence-match.js'
 
@@ -43,12 +43,12 @@ const SHIFT_WITNESSES = 3
 export const unmasked: RowMask = row => row.text
 
 /** A mask that takes out every match of the given patterns. They must be global and linear: they run on every row. */
-export function maskOf(volatile: readonly RegExp[]): RowMask {
+export function createMask(volatile: readonly RegExp[]): RowMask {
   if (volatile.length === 0) return unmasked
-  return onceARow(row => volatile.reduce((text, pattern) => text.replace(pattern, '\0'), row.text))
+  return memoizeByObject(row => volatile.reduce((text, pattern) => text.replace(pattern, '\0'), row.text))
 }
 
-export function changes(before: readonly Row[], after: readonly Row[], mask: RowMask = unmasked): RowChanges {
+export function rowChanges(before: readonly Row[], after: readonly Row[], mask: RowMask = unmasked): RowChanges {
   const [first, end] = sameEnds(before, after)
   return changesBetween(before.slice(first, end), after.slice(first, end + after.length - before.length), mask)
 }
@@ -92,7 +92,7 @@ const maskedHashes = new WeakMap<RowMask, (row: Row) => number>()
 
 function hashes(rows: readonly Row[], mask: RowMask): number[] {
   if (mask === unmasked) return rows.map(row => row.hash)
-  const hash = maskedHashes.get(mask) ?? onceARow((row: Row) => hashText(mask(row)))
+  const hash = maskedHashes.get(mask) ?? memoizeByObject((row: Row) => hashText(mask(row)))
   maskedHashes.set(mask, hash)
   return rows.map(hash)
 }

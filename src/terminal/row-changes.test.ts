@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { changes, maskOf } from './changes.js'
 import type { Row } from './frame.js'
+import { createMask, rowChanges } from './row-changes.js'
 import { hashText } from './row-hash.js'
 import { matchSequences } from './sequence-match.js'
 
@@ -18,7 +18,7 @@ function rows(texts: string[], firstId = 0): Row[] {
 }
 
 function summary(prev: Row[], next: Row[], volatile: RegExp[] = []) {
-  const found = changes(prev, next, maskOf(volatile))
+  const found = rowChanges(prev, next, createMask(volatile))
   const pairs = (list: { from: Row; to: Row }[]) => list.map(({ from, to }) => `${from.text}→${to.text}`)
   return {
     added: found.added.map(row => row.text),
@@ -92,7 +92,7 @@ describe('what changed', () => {
       fc.property(texts, texts, fc.nat(5), (before, after, scrolled) => {
         const prev = rows(before)
         const next = rows(after, scrolled)
-        const found = changes(prev, next)
+        const found = rowChanges(prev, next)
         const pairs = [...found.changed, ...found.motion, ...found.moved]
         const newIds = [...found.added, ...pairs.map(pair => pair.to)].map(row => row.id)
         expect(new Set(newIds).size).toBe(newIds.length)

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import { TerminalEmulator } from './emulator.js'
 import type { Frame } from './frame.js'
-import { isSamePicture } from './same-picture.js'
+import { hasSameContent } from './same-content.js'
 
 const BEGIN = '\u001b[?2026h'
 const END = '\u001b[?2026l'
@@ -23,7 +23,7 @@ describe('a picture stands', () => {
     ['when the cursor comes back to where it was', '\u001b[1;1H\u001b[1;6H'],
   ])('%s', (_when, drawn) => {
     const [before, after] = framesOf('hello', drawn)
-    expect(isSamePicture(before!, after!)).toBe(true)
+    expect(hasSameContent(before!, after!)).toBe(true)
   })
 
   test.each([
@@ -35,6 +35,6 @@ describe('a picture stands', () => {
     ['everything scrolls', '\r\n\n\n\n\u001b[1;6H'],
   ])('not when %s', (_when, drawn) => {
     const [before, after] = framesOf('hello', drawn)
-    expect(isSamePicture(before!, after!)).toBe(false)
+    expect(hasSameContent(before!, after!)).toBe(false)
   })
 })

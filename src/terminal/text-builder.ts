@@ -3,7 +3,7 @@
  * one piece of memory that is used again become a string at once. Most text is Latin, and is kept with a byte a character:
  * half the memory, and quicker to search.
  */
-export class CodeUnits {
+export class TextBuilder {
   readonly #wideBytes: Buffer
   readonly #narrow: Buffer
   readonly #wide: Uint16Array

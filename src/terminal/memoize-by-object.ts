@@ -2,7 +2,7 @@
  * A row that did not change is the same object in the next frame (row-reader.ts): what follows from it alone is found once, and forgotten
  * with it. `find` must be pure.
  */
-export function onceARow<Source extends object, T>(find: (row: Source) => T): (row: Source) => T {
+export function memoizeByObject<Source extends object, T>(find: (row: Source) => T): (row: Source) => T {
   const found = new WeakMap<Source, { value: T }>()
   return row => {
     const known = found.get(row)
