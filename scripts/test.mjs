@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { build, install, requireNode, root, run } from './setup.mjs'
 
+/** Labelled recordings of real agents. They are not part of the repository. */
+const corpus = process.env.SIGNALBOX_CORPUS ?? join(root, '..', 'shared', 'corpus')
+
 requireNode()
 install()
 installPrograms(['tmux', 'chromium'])
@@ -41,6 +44,8 @@ for (const file of testResults) {
     if (test.status === 'skipped' || test.status === 'pending') console.log(`skipped: ${test.fullName}`)
 }
 rmSync(directory, { recursive: true, force: true })
+if (!existsSync(corpus))
+  console.log('skipped: tests of labelled recordings (set SIGNALBOX_CORPUS to a directory of them)')
 console.log(`${numPassedTests} passed, ${numFailedTests} failed, ${numPendingTests} skipped`)
 process.exit(status ?? 1)
 

@@ -1,38 +1,41 @@
 import { PIECE_MAX } from './xterm-core.js'
 
 /*
- * Cuts incoming bytes into pieces for the parser, so that what the parser does never depends on how the operating system
- * cut the program's output, and so that a hook can tell what byte it stands at:
+ * Splits incoming bytes into pieces for the parser, so that the parser's behaviour never depends on
+ * how the operating system split the program's output, and so that a hook knows at which byte it
+ * runs:
  *
- * 1. No piece ends inside a UTF-8 character. xterm keeps unfinished characters itself, but wrongly: a continuation byte
- *    0x80, as in `…` (E2 80 A6), is taken for a missing one. An unfinished character is held for the next call.
- * 2. A piece ends behind every byte that could end a synchronized update: an `l` behind parameters that could say 2026.
- *    When the hook for `CSI ?2026l` runs, nothing behind it is parsed yet, and the caller knows that later bytes belong
- *    to the next frame.
- * 3. A piece ends behind a BEL that could end a question, and starts behind the last ESC before it. So an OSC hook can
- *    tell the terminator to answer with: BEL if the piece was cut so, else ST.
+ * 1. No piece ends inside a UTF-8 character. xterm keeps unfinished characters itself, but wrongly:
+ *    it takes a continuation byte 0x80, as in `…` (E2 80 A6), for a missing one. An unfinished
+ *    character is kept for the next call.
+ * 2. A piece ends after every byte that could end a synchronized update: an `l` after parameters
+ *    that could contain 2026. When the hook for `CSI ?2026l` runs, nothing after it has been
+ *    parsed, and the caller knows that later bytes belong to the next frame.
+ * 3. A piece ends after a BEL that could end a query, and starts after the last ESC before it. So
+ *    an OSC hook knows the terminator for its reply: BEL if the piece ends that way, else ST.
  *
- * Every piece costs a call of the parser, so what can be seen to be neither (hiding the cursor, a window title) is not
- * cut. What lies before the bytes at hand is not looked at again: there a cut too many is made, which changes nothing.
+ * Every piece costs a call of the parser, so bytes that are clearly neither (hiding the cursor, a
+ * window title) do not end a piece. Bytes of earlier calls are not examined again: there a
+ * superfluous split may happen, which changes nothing.
  */
 
 const BEL = 0x07
 const ESC = 0x1b
-const QUESTION = 0x3f
+const QUESTION_MARK = 0x3f
 const SMALL_L = 0x6c
 const DEL = 0x7f
 
-/** Bytes that say something about a cut; all others are passed over. */
+/** Bytes that can matter for a split; all others are skipped. */
 const MATTERS = new Uint8Array(256)
-for (const byte of [BEL, ESC, QUESTION, SMALL_L]) MATTERS[byte] = 1
+for (const byte of [BEL, ESC, QUESTION_MARK, SMALL_L]) MATTERS[byte] = 1
 
-/** A piece; `endsQuestion`: its last byte is a BEL that may have ended a question. */
-export type OnPiece = (piece: Uint8Array, endsQuestion: boolean) => void
+/** Receives a piece; `endsQuery`: its last byte is a BEL that may have ended a query. */
+export type OnPiece = (piece: Uint8Array, endsQuery: boolean) => void
 
 export class ByteSplitter {
   /** The bytes of an unfinished character. */
   pending: Uint8Array
-  /** The last byte that was handed out, for rule 2 across calls. */
+  /** The last byte of the last piece, for rule 2 across calls. */
   #last: number
 
   constructor(held: Uint8Array = new Uint8Array(0), lastByte = 0) {
@@ -40,34 +43,37 @@ export class ByteSplitter {
     this.#last = lastByte
   }
 
-  /** Hands out `bytes` in pieces. Afterwards `held` has what is not in them. */
-  split(bytes: Uint8Array, take: OnPiece): void {
+  /** Passes `bytes` on in pieces. Afterwards `pending` has the bytes that are in none of them. */
+  split(bytes: Uint8Array, onPiece: OnPiece): void {
     const input = this.pending.length > 0 ? concat(this.pending, bytes) : plainView(bytes)
     const end = input.length - unfinishedLength(input, input.length)
     let start = 0
     let escapeAt = -1
-    let hasQuestion = false
+    let hasQuery = false
     for (let at = 0; at < end; at++) {
       const byte = input[at]!
       if (MATTERS[byte] === 0) continue
       if (byte === ESC) {
         escapeAt = at
-        hasQuestion = false
-      } else if (byte === QUESTION) {
-        hasQuestion = true
+        hasQuery = false
+      } else if (byte === QUESTION_MARK) {
+        hasQuery = true
       } else if (byte === SMALL_L) {
-        if (this.#mayEndUpdate(input, at)) start = handOut(input, start, at + 1, take, false)
-      } else if (escapeAt < start || hasQuestion) {
-        if (escapeAt >= start) start = handOut(input, start, escapeAt + 1, take, false)
-        start = handOut(input, start, at + 1, take, true)
+        if (this.#mayEndUpdate(input, at)) start = emitPiece(input, start, at + 1, onPiece, false)
+      } else if (escapeAt < start || hasQuery) {
+        if (escapeAt >= start) start = emitPiece(input, start, escapeAt + 1, onPiece, false)
+        start = emitPiece(input, start, at + 1, onPiece, true)
       }
     }
-    if (start < end) handOut(input, start, end, take, false)
+    if (start < end) emitPiece(input, start, end, onPiece, false)
     if (end > 0) this.#last = input[end - 1]!
     if (end < input.length || this.pending.length > 0) this.pending = input.slice(end)
   }
 
-  /** Can the `l` there be the end of `CSI ?2026l`, also with other modes or control characters in between? */
+  /**
+   * Whether this `l` can be the end of `CSI ?2026l`, also with other modes or control characters
+   * between.
+   */
   #mayEndUpdate(input: Uint8Array, at: number): boolean {
     let digits = 0
     for (let back = at - 1; back >= 0; back--) {
@@ -81,27 +87,27 @@ export class ByteSplitter {
   }
 }
 
-/** 2, 0 and 6 were met. */
+/** 2, 0 and 6 have occurred. */
 const ALL_DIGITS = 7
 
-/** May stand between the introducer of a control sequence and its last byte. */
+/** May occur between the introducer of a control sequence and its last byte. */
 function isInsideSequence(byte: number): boolean {
   return byte < 0x40 || byte === DEL
 }
 
-/** Returns where the next piece starts. */
-function handOut(input: Uint8Array, start: number, stop: number, take: OnPiece, endsQuestion: boolean): number {
+/** Returns the start of the next piece. */
+function emitPiece(input: Uint8Array, start: number, stop: number, onPiece: OnPiece, endsQuery: boolean): number {
   let from = start
   while (stop - from > PIECE_MAX) {
     const to = from + PIECE_MAX - unfinishedLength(input, from + PIECE_MAX)
-    take(input.subarray(from, to), false)
+    onPiece(input.subarray(from, to), false)
     from = to
   }
-  take(input.subarray(from, stop), endsQuestion)
+  onPiece(input.subarray(from, stop), endsQuery)
   return stop
 }
 
-/** How many bytes before `end` belong to a character that is not complete there. */
+/** How many bytes before `end` belong to an incomplete character. */
 function unfinishedLength(bytes: Uint8Array, end: number): number {
   for (let back = 1; back <= 3 && back <= end; back++) {
     const byte = bytes[end - back]!
@@ -117,7 +123,10 @@ function sequenceLength(lead: number): number {
   return lead < 0xf8 ? 4 : 1
 }
 
-/** A Buffer's `subarray` is slow, and its `slice` copies nothing: what is held would change with the caller's memory. */
+/**
+ * A view of plain memory: a Buffer's `subarray` is slow, and its `slice` does not copy, so that
+ * pending bytes would change with the caller's memory.
+ */
 function plainView(bytes: Uint8Array): Uint8Array {
   return new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.length)
 }

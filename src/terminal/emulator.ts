@@ -42,20 +42,23 @@ import {
   type XtermTerminal,
 } from './xterm-core.js'
 
-/** What the emulator has to say, in the order it happened. */
+/** What the emulator reports, in the order in which it happened. */
 export type TerminalEvent =
   | { type: 'frame'; t: number; frame: Frame }
-  /** Bytes to write back to the PTY: the answer to a question of the program. */
+  /** Bytes to write back to the PTY: the reply to a query of the program. */
   | { type: 'reply'; t: number; bytes: Uint8Array }
   | { type: 'evidence'; t: number; evidence: Evidence }
 
-/** `status`: the record that stands for the pane after an OSC 7501 report, null when none is left. */
+/**
+ * `status`: the record that represents the pane after an OSC 7501 report, null when none is left.
+ */
 export type Evidence = OscEvidence | { kind: 'status'; aggregate: StatusRecord | null }
 
 /**
- * A terminal: bytes go in, frames, replies and evidence come out. It has no clock and no timer; every call says what time
- * it is (seconds since the pane's start), and the host calls `tick` at `nextDeadline`. The same bytes with the same times
- * give the same events, however they are cut.
+ * A terminal: bytes go in, frames, replies and evidence come out. It has no clock and no timer:
+ * every call passes the time (seconds since the start of the pane), and the host calls `tick` at
+ * `nextDeadline`. The same bytes with the same times give the same events, however the bytes are
+ * split.
  */
 export class TerminalEmulator {
   readonly #options: ResolvedOptions
@@ -69,7 +72,7 @@ export class TerminalEmulator {
   readonly #colors: Colors
   readonly #title: Title
   readonly #timing: FrameTiming
-  readonly #cutter: ByteSplitter
+  readonly #splitter: ByteSplitter
   readonly #unfinished: UnfinishedSequence
   #progress: Progress | null
   #status: ProgramStatus
@@ -102,7 +105,7 @@ export class TerminalEmulator {
     this.#title = new Title(state?.title)
     this.#timing = new FrameTiming(knobs, state?.timing)
     const sequence = fromBase64(state?.unfinished.sequence)
-    this.#cutter = new ByteSplitter(fromBase64(state?.unfinished.character), sequence.at(-1))
+    this.#splitter = new ByteSplitter(fromBase64(state?.unfinished.character), sequence.at(-1))
     this.#unfinished = new UnfinishedSequence(sequence)
     this.#progress = state?.progress ?? null
     this.#status = state?.status ?? EMPTY_PROGRAM_STATUS
@@ -122,27 +125,30 @@ export class TerminalEmulator {
     return new TerminalEmulator(state.options, state)
   }
 
-  /** Output of the program. Only live bytes are answered: a question in a replayed recording was answered long ago. */
+  /**
+   * Output of the program. Queries are answered only when `live`: a query in a replayed recording
+   * was answered long ago.
+   */
   feed(bytes: Uint8Array, t: number, { live }: { live: boolean }): TerminalEvent[] {
     this.#runDeadlines(t, end => end.at < t)
     this.#isLive = live
-    this.#cutter.split(bytes, this.#parse)
-    if (this.#cutter.pending.length > 0) this.#timing.bytesArrived(this.#time)
+    this.#splitter.split(bytes, this.#parse)
+    if (this.#splitter.pending.length > 0) this.#timing.bytesArrived(this.#time)
     return this.#takeEvents()
   }
 
-  /** Time has passed and nothing came. */
+  /** Time has passed without output. */
   tick(t: number): TerminalEvent[] {
     this.#runDeadlines(t, end => end.at <= t)
     return this.#takeEvents()
   }
 
-  /** When `tick` must be called next; null: only bytes can change anything. */
+  /** When `tick` must be called next; null when only output can change anything. */
   nextDeadline(): number | null {
     return this.#timing.nextEnd()?.at ?? null
   }
 
-  /** The PTY must be given the same size in the same turn, and get it back from `size`: it is clamped here. */
+  /** The size is clamped: read it back from `size` and give it to the PTY in the same turn. */
   resize(cols: number, rows: number, t: number): TerminalEvent[] {
     this.#runDeadlines(t, end => end.at < t)
     const size = clampSize(cols, rows)
@@ -155,38 +161,29 @@ export class TerminalEmulator {
     return this.#takeEvents()
   }
 
-  /** A frame of what is there now. It is torn if a synchronized update is open. */
+  /** Ends a frame now. It is torn if a synchronized update is open. */
   force(t: number): TerminalEvent[] {
     this.#runDeadlines(t, end => end.at <= t)
     this.#endFrame({ at: this.#time, cause: 'forced', torn: this.#timing.isSynchronizing })
     return this.#takeEvents()
   }
 
-  /** What is there now, for a viewer who joins: ends no frame and marks nothing as seen. */
+  /**
+   * The current screen for a viewer who joins. It does not end a frame and does not mark rows as
+   * read.
+   */
   currentFrame(): Frame {
     const end: FrameEnd = { at: this.#time, cause: 'forced', torn: this.#timing.isSynchronizing }
     return this.#frameOf(end, this.#seq + 1, this.#readScreen(this.#seq + 1, { isKept: false }))
   }
 
-  /** What only the host knows about the program's claims: its process ended, or the shell (no agent) prompts or starts a command. */
-  noteProcess(type: 'exit' | 'shell-prompt' | 'shell-command', t: number): TerminalEvent[] {
-    this.#runDeadlines(t, end => end.at < t)
-    this.#applyStatus({ type })
-    return this.#takeEvents()
-  }
-
-  /** Bytes have come since the last frame ended. */
+  /** Output has arrived since the last frame ended. */
   get isFrameOpen(): boolean {
     return this.#timing.nextEnd() !== null && !this.#timing.isSynchronizing
   }
 
   get size(): { cols: number; rows: number } {
     return { cols: this.#terminal.cols, rows: this.#terminal.rows }
-  }
-
-  /** Flags of the kitty keyboard protocol that our key encoder follows. */
-  get keyboardFlags(): number {
-    return this.#keyboard.flags(this.#screen)
   }
 
   get isBracketedPaste(): boolean {
@@ -197,7 +194,7 @@ export class TerminalEmulator {
     return this.#terminal.modes.applicationCursorKeysMode
   }
 
-  /** Until then frames are held. */
+  /** Frames up to this time are held. */
   get heldUntil(): number {
     return this.#heldUntil
   }
@@ -217,7 +214,7 @@ export class TerminalEmulator {
     }
   }
 
-  /** Rows by id, both ends included, as far as they are still there. */
+  /** Rows by id, both ends included, as far as they still exist. */
   readRows(firstId: number, lastId: number): Row[] {
     const held = this.#ids.rangeAround(firstId)
     const rows: Row[] = []
@@ -231,8 +228,8 @@ export class TerminalEmulator {
   }
 
   /**
-   * The emulator as JSON. A restored one that is fed the bytes behind this point gives the same frames as if it had never
-   * stopped. Not kept: the counters.
+   * The emulator as JSON. A restored emulator that receives the bytes after this point gives the
+   * same frames as if it had never stopped. The counters are not kept.
    */
   serialize(): EmulatorState {
     return {
@@ -257,7 +254,7 @@ export class TerminalEmulator {
       },
       unfinished: {
         sequence: toBase64(this.#unfinished.bytes),
-        character: toBase64(this.#cutter.pending),
+        character: toBase64(this.#splitter.pending),
       },
     }
   }
@@ -291,7 +288,7 @@ export class TerminalEmulator {
     this.#events.push({ type: 'frame', t: end.at, frame: this.#frameOf(end, seq, read) })
   }
 
-  /** The viewport, row by row; those that are as in the last frame are the same objects. */
+  /** The viewport, row by row. A row that is unchanged since the last frame is the same object. */
   #readScreen(seq: number, { isKept }: { isKept: boolean }): ReadRow[] {
     const { lines, ybase } = this.#core.buffers.active
     const known = this.#lastRows[this.#screen]
@@ -420,7 +417,9 @@ export class TerminalEmulator {
   }
 }
 
-/** Rows known from before a restart: their cells are not, so they are compared as rows once. */
+/**
+ * Rows known from before a restart. Their cells are not known, so they are compared as rows once.
+ */
 function knownRows(rows: readonly Row[]): Map<number, ReadRow> {
   return new Map(rows.map(row => [row.id, { row, cells: null, extras: '' }]))
 }

@@ -7,7 +7,7 @@ import { bytes, emulator } from './testing/drive.js'
 const COLS = 24
 const ROWS = 6
 
-/** What can be seen of a frame. Which rows were wrapped, and the ids, are not drawn. */
+/** The visible part of a frame, without wrap flags and ids. */
 function seen({ lines, cursor }: Frame) {
   return { cursor, rows: lines.map(({ text, width, spans }) => ({ text, width, spans })) }
 }
@@ -81,7 +81,7 @@ describe('a frame drawn on an empty terminal', () => {
     expect(seen(drawnAgain(frame))).toEqual(seen(frame))
   })
 
-  test('keeps blanks that can be seen', () => {
+  test('keeps visible blanks', () => {
     const terminal = emulator({ cols: 8, rows: 2 })
     terminal.feed(bytes('\u001b[7m  \u001b[0m x \u001b[44m   '), 0, { live: false })
     const frame = terminal.currentFrame()

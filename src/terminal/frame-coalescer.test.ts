@@ -9,7 +9,7 @@ function drawn(outputs: [number, string][]) {
   )
 }
 
-test('the first frame goes out at once, the newest of those within 50 ms when the time is over', () => {
+test('the first frame is passed on at once, the newest of those within 50 ms when the time is over', () => {
   const coalescer = new FrameCoalescer()
   const [a, b, c, d] = drawn([
     [1, 'a'],
@@ -27,7 +27,7 @@ test('the first frame goes out at once, the newest of those within 50 ms when th
   expect(coalescer.push(d!)).toMatchObject([{ frame: { seq: d!.seq }, count: 1 }])
 })
 
-test('nobody looked at the deadline: the waiting frame still goes out first', () => {
+test('a waiting frame is passed on first, even if the deadline was missed', () => {
   const coalescer = new FrameCoalescer()
   const [a, b, c] = drawn([
     [1, 'a'],
@@ -50,7 +50,7 @@ test('rows that scrolled away between two classified frames are not lost', () =>
   expect(result!.changed.map(row => row.text)).toEqual(['two', 'three', 'four', 'five', 'six'])
 })
 
-test('held frames are not classified; what changed in them is in the next one', () => {
+test('held frames are not classified; their changes are in the next frame', () => {
   const coalescer = new FrameCoalescer()
   const terminal = emulator()
   terminal.resize(30, 4, 1)

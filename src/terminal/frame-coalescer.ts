@@ -3,22 +3,27 @@ import type { Frame, Row } from './frame.js'
 /** Frames closer together than this are classified as one. */
 export const COALESCE_MS = 50
 
-/** A frame to classify, with every row that changed since the one before: also rows that have scrolled away meanwhile. */
+/**
+ * A frame to classify, with every row that changed since the previous one, also rows that have
+ * scrolled away since.
+ */
 export interface CoalescedFrame {
   frame: Frame
-  /** Newest version of each changed row, in the order of ids. */
+  /** The newest version of each changed row, in the order of ids. */
   changed: Row[]
-  /** How many frames it stands for. */
+  /** How many frames it replaces. */
   count: number
 }
 
 /*
- * Not every frame is worth a classification: an agent that draws 60 times a second would be read 60 times a second.
- * The first frame after a pause goes out at once, so a menu is seen without delay; frames within the next 50 ms are held,
- * the newest wins, and goes out when the 50 ms are over. What changed is collected by row id over all of them, so nothing
- * that was drawn and overwritten or scrolled away in between is lost to block extraction.
+ * Not every frame is worth a classification: an agent that draws 60 times a second would be read 60
+ * times a second. The first frame after a pause is passed on at once, so a menu is seen without
+ * delay. Frames within the next 50 ms wait, the newest replaces the others, and it is passed on
+ * when the 50 ms are over. The changed rows are collected by id over all of them, so block
+ * extraction misses nothing that was drawn and overwritten or scrolled away in between.
  *
- * Held frames (after our own resize) are not classified: their changes wait for the first frame that is.
+ * Held frames (after our own resize) are not classified: their changes wait for the first frame
+ * that is.
  */
 export class FrameCoalescer {
   readonly #interval: number
@@ -32,7 +37,10 @@ export class FrameCoalescer {
     this.#interval = intervalMs / 1000
   }
 
-  /** The frames to classify now: one that was due before this one, and this one unless it has to wait for `nextDeadline`. */
+  /**
+   * The frames to classify now: one that was due before this one, and this one unless it must wait
+   * for `nextDeadline`.
+   */
   push(frame: Frame): CoalescedFrame[] {
     const due = this.flush(frame.t)
     for (const row of frame.lines) if (row.changedSeq > this.#lastSeq) this.#changed.set(row.id, row)
@@ -45,7 +53,7 @@ export class FrameCoalescer {
     return this.#pending && this.#lastTime + this.#interval
   }
 
-  /** The waiting frame, if its time has come: none or one. */
+  /** The waiting frame if it is due: none or one. */
   flush(t: number): CoalescedFrame[] {
     const frame = this.#pending
     if (!frame || t < this.#lastTime + this.#interval) return []
@@ -55,7 +63,8 @@ export class FrameCoalescer {
     this.#changed = new Map()
     this.#count = 0
     this.#lastSeq = frame.seq
-    // The moment it was due, not the moment of the call: the rhythm must not depend on who looked when.
+    // The time at which it was due, not the time of the call: the rhythm must not depend on when
+    // the caller checks.
     this.#lastTime = Math.max(frame.t, this.#lastTime + this.#interval)
     return [result]
   }

@@ -13,7 +13,6 @@ export { hashText } from './row-hash.js'
 export { ALTERNATE_FIRST_ID } from './row-ids.js'
 export { hasSameContent } from './same-content.js'
 export {
-  endShell,
   INITIAL_SHELL_STATE,
   reduceShellMark,
   type ShellMark,

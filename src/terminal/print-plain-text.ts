@@ -4,13 +4,14 @@ import type { WidthProvider } from './width-provider.js'
 import { CELL_WORDS, type XtermCore } from './xterm-core.js'
 
 /*
- * Writing text into cells is where most bytes go. xterm's own handler asks for every character how wide it is, whether it
- * joins the one before, whether a link is open, whether it fits; for nearly all text of nearly all programs the answers are
- * one column, no, no and yes. Such a run is written here: three words a character and nothing else. All other runs (wide or
- * joining characters, one not met before, a wrap, insert mode, a character set, a link, half of a wide character beside
- * it) go to xterm's handler, and both leave the same cells behind.
+ * Most bytes of a program are text for cells. For every character xterm's own handler checks its
+ * width, whether it joins the character before it, whether a link is open and whether it fits. For
+ * nearly all text of nearly all programs the answers are one column, no, no and yes. Such a run is
+ * written here: three words per character and nothing else. All other runs (wide or joining
+ * characters, a character that was not met before, a wrap, insert mode, a character set, a link,
+ * half of a wide character next to it) go to xterm's handler, and both leave the same cells behind.
  *
- * Not done for these runs is to note which rows must be drawn: nothing draws.
+ * These runs do not mark rows for drawing: nothing draws.
  */
 export function printPlainTextFast(core: XtermCore, widths: WidthProvider): void {
   const { _inputHandler: input, _charsetService: charsets, coreService, buffers } = core
@@ -49,7 +50,7 @@ export function printPlainTextFast(core: XtermCore, widths: WidthProvider): void
 
 const ONE_COLUMN = 1 << Content.widthShift
 
-/** Every character is one column wide and never joins another, whatever comes before it. */
+/** Whether every character is one column wide and never joins another, whatever precedes it. */
 function isPlain(classes: Uint8Array, data: Uint32Array, start: number, end: number): boolean {
   for (let index = start; index < end; index++) {
     const codePoint = data[index]!

@@ -31,7 +31,7 @@ function summary(prev: Row[], next: Row[], volatile: RegExp[] = []) {
 
 const NOTHING = { added: [], changed: [], motion: [], moved: [], removed: [] }
 
-test('rows that are the very same objects change nothing about what is found', () => {
+test('identical row objects at the ends do not change the result', () => {
   const texts = fc.array(fc.constantFrom('', 'a', 'b', 'c', 'd', 'e', 'f', 'g'), { minLength: 1, maxLength: 25 })
   fc.assert(
     fc.property(texts, fc.array(fc.tuple(fc.nat(24), fc.constantFrom('', 'a', 'c', 'x', 'y'))), (before, edits) => {
@@ -43,39 +43,39 @@ test('rows that are the very same objects change nothing about what is found', (
   )
 })
 
-describe('what changed', () => {
+describe('row changes', () => {
   test('nothing', () => {
     expect(summary(rows(['a', '', 'b']), rows(['a', '', 'b']))).toEqual(NOTHING)
   })
 
-  test('scrolling is no change: what came is added, what left is removed', () => {
+  test('scrolling changes nothing: new rows are added, rows that left are removed', () => {
     const found = summary(rows(['a', 'b', 'c', 'd']), rows(['b', 'c', 'd', 'e'], 1))
     expect(found).toEqual({ ...NOTHING, added: ['e'], removed: ['a'] })
   })
 
-  test('scrolling by which everything changed is compared by id', () => {
+  test('scrolling that replaces every row is compared by id', () => {
     const found = summary(rows(['a', 'b', 'c']), rows(['x', 'y', 'z'], 1))
     expect(found).toEqual({ ...NOTHING, changed: ['b→x', 'c→y'], added: ['z'], removed: ['a'] })
   })
 
-  test('a row put in by a repaint: those below it only moved', () => {
+  test('a row that a repaint inserts only moves the rows below it', () => {
     const found = summary(rows(['head', 'one', 'two', 'three', '']), rows(['head', 'new', 'one', 'two', 'three']))
     expect(found.added).toEqual(['new'])
     expect(found.moved).toEqual(['one→one', 'two→two', 'three→three'])
     expect(found.changed).toEqual([])
   })
 
-  test('two agreeing rows are no shift: they are compared by position', () => {
+  test('two agreeing rows are not a shift: rows are compared by position', () => {
     const found = summary(rows(['one', '}', '', '']), rows(['new', 'one', '}', '']))
     expect(found).toEqual({ ...NOTHING, changed: ['one→new', '}→one', '→}'] })
   })
 
-  test('equal rows do not vouch for each other', () => {
+  test('equal rows do not confirm a shift for each other', () => {
     const found = summary(rows(['}', '}', '}', 'x']), rows(['x', '}', '}', '}']))
     expect(found.moved).toEqual([])
   })
 
-  test('a masked difference is motion', () => {
+  test('a difference in masked text is motion', () => {
     const volatile = [/^[✳✻]/g, /\d+s/g]
     const found = summary(rows(['✳ Thinking 1s', 'text']), rows(['✻ Thinking 12s', 'text!']), volatile)
     expect(found).toEqual({ ...NOTHING, motion: ['✳ Thinking 1s→✻ Thinking 12s'], changed: ['text→text!'] })
@@ -86,7 +86,7 @@ describe('what changed', () => {
     expect(found).toEqual({ ...NOTHING, added: ['z'], removed: ['x', 'y'] })
   })
 
-  test('every row is accounted for exactly once', () => {
+  test('every row is reported exactly once', () => {
     const texts = fc.array(fc.constantFrom('', 'a', 'b', 'c', 'd', 'e', 'f', 'g'), { maxLength: 25 })
     fc.assert(
       fc.property(texts, texts, fc.nat(5), (before, after, scrolled) => {
@@ -105,7 +105,7 @@ describe('what changed', () => {
   })
 })
 
-test('matches are in order, equal, and as many as there can be where nothing is unique', () => {
+test('matches are in order and equal, and as many as possible where no row is unique', () => {
   const values = fc.array(fc.nat(3), { maxLength: 14 })
   fc.assert(
     fc.property(values, values, (a, b) => {

@@ -4,21 +4,24 @@ import { hashText } from './row-hash.js'
 import { matchSequences } from './sequence-match.js'
 
 /*
- * What changed between two frames? Agents redraw in place: a list grows by a row and everything below moves down one. By
- * row number half the screen would be new; by a set of texts, a repeated line would be lost. So the two lists of rows are
- * aligned in order, and a row that only moved has not changed.
+ * What changed between two frames? Agents redraw in place: a list grows by a row and everything
+ * below moves down one row. Compared by row number, half the screen would be new; compared as a set
+ * of texts, a repeated line would be lost. So the two lists of rows are aligned in order, and a row
+ * that only moved has not changed.
  *
- * 1. Mask. What moves by nature (spinner, elapsed time, token counter) is taken out of the text; what a pack calls
- *    volatile is the caller's business. Rows that differ only in what was masked are *motion*.
- * 2. Match the masked hashes in order: rows that occur once on both sides first, then what lies between (sequence-match.ts).
- * 3. Believe a shift only if at least three distinct rows with text agree on it. `}` below `}` matches anything.
- *    A shift is counted in ids, not in screen rows, so scrolling is no shift at all.
- * 4. Everything unmatched is compared by position: with the row of the same id, shifted like the match above it.
+ * 1. Mask. Volatile text (spinner, elapsed time, token counter) is removed; the caller says what is
+ *    volatile. Rows that differ only in masked text are *motion*.
+ * 2. Match the masked hashes in order: first rows that occur once on both sides, then the rows
+ *    between them (sequence-match.ts).
+ * 3. Accept a shift only if at least three distinct rows with text agree on it: `}` below `}`
+ *    matches anything. A shift is counted in ids, not in screen rows, so scrolling is not a shift.
+ * 4. Everything unmatched is compared by position: with the row of the same id, shifted like the
+ *    match above it.
  *
- * Not its business: which rows are worth reading, and duplicate bands after a resize.
+ * Out of scope: which rows are worth reading, and repeated rows after a resize.
  */
 
-/** The text of a row without what moves by nature. */
+/** The text of a row without its volatile parts. */
 export type RowMask = (row: Row) => string
 
 export interface RowPair {
@@ -27,22 +30,25 @@ export interface RowPair {
 }
 
 export interface RowChanges {
-  /** Rows of `next` that stand for no row of `prev`. */
+  /** Rows of `next` without a counterpart in `prev`. */
   added: Row[]
   changed: RowPair[]
-  /** Differ only in what the mask took out. */
+  /** Rows that differ only in masked text. */
   motion: RowPair[]
-  /** Same text, other id. */
+  /** Same text, different id. */
   moved: RowPair[]
-  /** Rows of `prev` that stand for no row of `next`. */
+  /** Rows of `prev` without a counterpart in `next`. */
   removed: Row[]
 }
 
-const SHIFT_WITNESSES = 3
+const SHIFT_ROWS_MIN = 3
 
 export const unmasked: RowMask = row => row.text
 
-/** A mask that takes out every match of the given patterns. They must be global and linear: they run on every row. */
+/**
+ * A mask that removes every match of the patterns. They must be global and linear: they run on
+ * every row.
+ */
 export function createMask(volatile: readonly RegExp[]): RowMask {
   if (volatile.length === 0) return unmasked
   return memoizeByObject(row => volatile.reduce((text, pattern) => text.replace(pattern, '\0'), row.text))
@@ -54,8 +60,8 @@ export function rowChanges(before: readonly Row[], after: readonly Row[], mask: 
 }
 
 /**
- * Rows that are the very same ones at the top and at the bottom match each other without a shift, whatever lies between: they tell nothing
- * about the rest, and most of the time they are nearly all.
+ * The same row objects at the top and at the bottom match without a shift, whatever lies between:
+ * they say nothing about the rest, and usually they are nearly all rows.
  */
 function sameEnds(before: readonly Row[], after: readonly Row[]): [first: number, end: number] {
   let first = 0
@@ -69,7 +75,7 @@ function sameEnds(before: readonly Row[], after: readonly Row[]): [first: number
 function changesBetween(prev: readonly Row[], next: readonly Row[], mask: RowMask): RowChanges {
   const before = hashes(prev, mask)
   const after = hashes(next, mask)
-  const matches = believableMatches(prev, next, before, after)
+  const matches = acceptedMatches(prev, next, before, after)
   const result: RowChanges = { added: [], changed: [], motion: [], moved: [], removed: [] }
   let p = 0
   let n = 0
@@ -99,17 +105,17 @@ function hashes(rows: readonly Row[], mask: RowMask): number[] {
 
 type Match = readonly [prevIndex: number, nextIndex: number]
 
-function believableMatches(prev: readonly Row[], next: readonly Row[], before: number[], after: number[]): Match[] {
+function acceptedMatches(prev: readonly Row[], next: readonly Row[], before: number[], after: number[]): Match[] {
   const matches = matchSequences(before, after)
-  const witnesses = new Map<number, Set<number>>()
+  const rowsByShift = new Map<number, Set<number>>()
   for (const [p, n] of matches) {
     if (prev[p]!.text === '') continue
     const shift = next[n]!.id - prev[p]!.id
-    witnesses.set(shift, (witnesses.get(shift) ?? new Set()).add(before[p]!))
+    rowsByShift.set(shift, (rowsByShift.get(shift) ?? new Set()).add(before[p]!))
   }
   return matches.filter(([p, n]) => {
     const shift = next[n]!.id - prev[p]!.id
-    return shift === 0 || (witnesses.get(shift)?.size ?? 0) >= SHIFT_WITNESSES
+    return shift === 0 || (rowsByShift.get(shift)?.size ?? 0) >= SHIFT_ROWS_MIN
   })
 }
 

@@ -10,8 +10,8 @@ import { createWidthProvider, WIDTH_VERSION } from './width-provider.js'
 import { coreOf, openTerminal, type XtermCore, type XtermTerminal } from './xterm-core.js'
 
 /*
- * print-plain-text.ts and line-memory.ts do parts of xterm's work in its place. The same input must leave the same cells in a
- * terminal of an untouched copy of xterm.
+ * print-plain-text.ts and line-memory.ts replace parts of xterm. The same input must leave the same
+ * cells in a terminal of an unmodified copy of xterm.
  */
 
 const untouched = freshXterm()
@@ -45,7 +45,7 @@ function run(terminal: XtermTerminal, steps: readonly Step[]) {
   return { grid: captureGrid(core), cells: rawCells(core) }
 }
 
-/** Word by word: a stored grid leaves out what is as new. */
+/** Word by word: a stored grid omits cells that were never written. */
 function rawCells(core: XtermCore): string[] {
   const { lines } = core.buffers.active
   return Array.from({ length: lines.length }, (_, index) => {
@@ -79,7 +79,7 @@ describe('the same cells as xterm alone', () => {
     ['scrolling in a region, and a reset', 'a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[3;1H\n\n\nx\x1bM\x1bM\x1bcy\n\n\n\n\n'],
   ])('%s', (_, text) => expectSameCells(10, 4, [{ write: text }]))
 
-  test('lines that share memory keep apart when the terminal grows, shrinks and grows', () => {
+  test('lines that share memory stay separate when the terminal grows, shrinks and grows', () => {
     const numbered = Array.from({ length: 60 }, (_, index) => `line ${index} ${'x'.repeat(index)}\r\n`).join('')
     expectSameCells(20, 5, [
       { write: numbered },
@@ -94,7 +94,7 @@ describe('the same cells as xterm alone', () => {
     ])
   })
 
-  test('anything', { timeout: 60_000 }, () => {
+  test('any input', { timeout: 60_000 }, () => {
     const text = fc.stringMatching(/^[ -~]{1,15}$/)
     const special = fc.constantFrom(
       '漢',

@@ -1,8 +1,9 @@
 import type { Frame } from './frame.js'
 
 /**
- * Whether two frames show the same: the very same rows, the cursor in the same place. Programs end an update many times a second in which
- * they have drawn nothing, or only turned a spinner in their title. What differs between such frames is time and title, and nothing else.
+ * Whether two frames show the same content: the same row objects and the same cursor position.
+ * Programs end many updates a second in which they have drawn nothing or only changed a spinner in
+ * their title. Such frames differ in time and title only.
  */
 export function hasSameContent(before: Frame, after: Frame): boolean {
   if (before === after) return true

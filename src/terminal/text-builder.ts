@@ -1,13 +1,13 @@
 /*
- * Text that is put together character by character. Joining strings makes a tree of them that is flattened later; units in
- * one piece of memory that is used again become a string at once. Most text is Latin, and is kept with a byte a character:
- * half the memory, and quicker to search.
+ * Builds text character by character. Joining strings creates a tree that is flattened later; code
+ * units in one reused piece of memory become a string at once. Most text is Latin and is kept with
+ * one byte per character: half the memory, and faster to search.
  */
 export class TextBuilder {
   readonly #wideBytes: Buffer
   readonly #narrow: Buffer
   readonly #wide: Uint16Array
-  /** All units joined by OR: below 256 while every one of them is. */
+  /** All units combined by OR: below 256 while every unit is. */
   #seen = 0
   length = 0
 

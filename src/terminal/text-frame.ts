@@ -2,12 +2,12 @@ import { displayWidth } from '../text/index.js'
 import type { Frame, Row, Span } from './frame.js'
 import { hashText } from './row-hash.js'
 
-/** What a line ends with behind which a program waits for an answer or a command. */
+/** The end of a line after which a program waits for an answer or a command. */
 const WAITING = /(?:[:\]>$#%]|\([yn](?:es|o)?\/[yn](?:es|o)?\))\s*$/iu
 
 /**
- * A frame made of plain lines, as somebody would copy them out of a terminal: no colours, the cursor below the last line, or one blank behind
- * it where that line asks for something.
+ * A frame from plain lines, as copied from a terminal: no colours, the cursor below the last line,
+ * or one blank after that line if it asks for something.
  */
 export function frameFromText(text: string, size: { cols: number; rows: number } | null = null): Frame {
   const written = text.replaceAll('\r\n', '\n').replace(/\n$/, '').split('\n')
@@ -37,7 +37,7 @@ export function frameFromText(text: string, size: { cols: number; rows: number }
   }
 }
 
-/** How a cell looks that no program has dressed. */
+/** The style of a cell to which no program has given one. */
 export const DEFAULT_STYLE = {
   fg: null,
   bg: null,
