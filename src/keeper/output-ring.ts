@@ -1,14 +1,15 @@
-export type KeptItem =
+export type RingItem =
   | { kind: 'output'; bytes: Uint8Array; t: number; offset: number }
   | { kind: 'resize'; cols: number; rows: number; t: number; offset: number }
 
 /**
- * The last bytes of a session with their times, and the resizes between them, so that a host that comes back need not read them from
- * disk. A resize is placed by the offset of the byte that follows it; replaying one that the host has seen already changes nothing.
+ * The newest output of a session with its times, and the resizes between, so that a host that
+ * reconnects need not read them from disk. A resize has the offset of the byte that follows it;
+ * replaying one that the host has already applied changes nothing.
  */
 export class OutputRing {
   readonly #capacity: number
-  #items: KeptItem[] = []
+  #items: RingItem[] = []
   #size = 0
   #end = 0
 
@@ -32,20 +33,23 @@ export class OutputRing {
     this.#items.push({ kind: 'resize', cols, rows, t, offset: this.#end })
   }
 
-  /** Offset behind the newest byte. */
+  /** The offset after the newest byte. */
   get end(): number {
     return this.#end
   }
 
-  /** Offset of the oldest byte still here. */
+  /** The offset of the oldest byte in memory. */
   get start(): number {
     return this.#items[0]?.offset ?? this.#end
   }
 
-  /** Everything from an offset on, the first chunk cut to it. Null when older bytes are asked for. */
-  from(offset: number): KeptItem[] | null {
+  /**
+   * Everything from an offset on; the first chunk is cut to it. Null when older bytes are
+   * requested.
+   */
+  from(offset: number): RingItem[] | null {
     if (offset < this.start || offset > this.#end) return null
-    const found: KeptItem[] = []
+    const found: RingItem[] = []
     for (const item of this.#items) {
       const skip = offset - item.offset
       if (skip <= 0) found.push(item)
@@ -56,6 +60,6 @@ export class OutputRing {
   }
 }
 
-function sizeOf(item: KeptItem): number {
+function sizeOf(item: RingItem): number {
   return item.kind === 'output' ? item.bytes.length : 0
 }

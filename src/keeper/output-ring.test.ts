@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type KeptItem, OutputRing } from './ring.js'
+import { OutputRing, type RingItem } from './output-ring.js'
 
 type Step = { kind: 'output'; length: number } | { kind: 'resize'; cols: number }
 
@@ -15,7 +15,7 @@ const steps = fc.array(
   { maxLength: 40 },
 )
 
-/** Byte n of the stream is n mod 251, so that a wrong place shows. */
+/** Byte n of the stream is n mod 251, so that a wrong position shows. */
 function fill(ring: OutputRing, script: readonly Step[]): { resizes: { at: number; cols: number }[] } {
   const resizes: { at: number; cols: number }[] = []
   script.forEach((step, t) => {
@@ -32,7 +32,7 @@ function fill(ring: OutputRing, script: readonly Step[]): { resizes: { at: numbe
   return { resizes }
 }
 
-function check(items: readonly KeptItem[], offset: number, end: number): void {
+function check(items: readonly RingItem[], offset: number, end: number): void {
   let at = offset
   let t = -1
   for (const item of items) {
@@ -46,8 +46,8 @@ function check(items: readonly KeptItem[], offset: number, end: number): void {
   expect(at).toBe(end)
 }
 
-describe('the ring', () => {
-  test('gives everything from any offset it still has, in order, with the resizes at their places', () => {
+describe('the output ring', () => {
+  test('returns everything from any offset in memory, in order, with the resizes at their places', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 100 }), (script, capacity) => {
         const ring = new OutputRing(capacity)
@@ -68,7 +68,7 @@ describe('the ring', () => {
     )
   })
 
-  test('keeps at least what it was made for, and not a chunk more than needed', () => {
+  test('keeps at least its capacity, and not a chunk more than necessary', () => {
     fc.assert(
       fc.property(steps, fc.integer({ min: 1, max: 100 }), (script, capacity) => {
         const ring = new OutputRing(capacity)
