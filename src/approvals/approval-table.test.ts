@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { toMarkdown, transition, walk } from '../machine/index.js'
+import { everyPair, toMarkdown, transition } from '../machine/index.js'
 import { type ApprovalEvent, approvalTable } from './approval-table.js'
 
 /** Spec/approvals.md §4 by hand: for each state the events that mean something, `event→next`. */
@@ -18,7 +18,7 @@ const EXPECTED: Record<string, string> = {
 const CLOSED = ['applied', 'stale', 'expired', 'cancelled']
 
 describe('the approval table', () => {
-  test.each([...walk(approvalTable)].map(({ state, event, rows }) => ({ state, event, rows })))(
+  test.each([...everyPair(approvalTable)].map(({ state, event, rows }) => ({ state, event, rows })))(
     '$state, $event',
     ({ state, event, rows }) => {
       const listed = EXPECTED[state]!.split(' ').find(pair => pair.startsWith(`${event}→`))
@@ -28,7 +28,7 @@ describe('the approval table', () => {
   )
 
   test('silence never approves: a deadline only ever closes what nobody decided, and what it closes stays closed', () => {
-    const deadlines = [...walk(approvalTable)].filter(({ event, rows }) => event === 'deadline' && rows.length > 0)
+    const deadlines = [...everyPair(approvalTable)].filter(({ event, rows }) => event === 'deadline' && rows.length > 0)
     expect(deadlines.map(({ state, rows }) => [state, rows[0]!.next, rows[0]!.isStay])).toEqual([
       ['pending', 'expired', false],
       ['decided', 'decided', true],
@@ -38,7 +38,7 @@ describe('the approval table', () => {
   })
 
   test('only a person or a grant decides', () => {
-    const deciding = [...walk(approvalTable)].filter(
+    const deciding = [...everyPair(approvalTable)].filter(
       ({ state, rows }) => state !== 'decided' && rows.some(row => row.next === 'decided'),
     )
     expect(deciding.map(({ state, event }) => `${state} ${event}`)).toEqual(['pending decide', 'pending grant'])

@@ -15,7 +15,7 @@ import {
 import type { Clock } from '../clock/index.js'
 import { newEvent } from '../events/index.js'
 import { Git } from '../git/index.js'
-import { killTree, marked } from '../process/index.js'
+import { killTree, processesWithMark } from '../process/index.js'
 import type { Redactor } from '../text/index.js'
 import { AgentSlots } from './agent-slots.js'
 import { type LiveListener, type LiveStart, type LiveTurns, saidKey } from './live-turn.js'
@@ -259,7 +259,7 @@ export class AgentSteps {
     await this.#options.live?.abandon(call.name)
     const start = readStart(this.directory(call))
     const left = { pid: start?.pid ?? 0, processStart: start?.processStart ?? null, mark: call.name }
-    if (left.pid > 0 || marked(call.name).length > 0)
+    if (left.pid > 0 || processesWithMark(call.name).length > 0)
       await killTree(left, { graceMs: KILL_GRACE_MS, clock: this.#options.clock })
     await this.#options.withdraw?.(call.name)
   }

@@ -19,7 +19,7 @@ function hooksFor(args: readonly string[]): readonly string[] {
   return args[at] === 'commit' || args[at] === 'config' ? [] : ['-c', 'core.hooksPath=/dev/null']
 }
 
-export interface FileState {
+export interface FileStatus {
   path: string
   /** Two letters of `git status --porcelain`. */
   code: string
@@ -65,10 +65,10 @@ export class Git {
     return (await this.try(['merge-base', '--is-ancestor', older, newer])).code === 0
   }
 
-  async status(): Promise<FileState[]> {
+  async status(): Promise<FileStatus[]> {
     const text = await this.run(['status', '--porcelain=v1', '-z', '--untracked-files=all'])
     const parts = text.split('\0').filter(part => part !== '')
-    const files: FileState[] = []
+    const files: FileStatus[] = []
     for (let at = 0; at < parts.length; at++) {
       const code = parts[at]!.slice(0, 2)
       files.push({ code, path: parts[at]!.slice(3) })

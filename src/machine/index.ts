@@ -7,9 +7,9 @@ export {
   type Machine,
   type MachineDefinition,
   type MachineRow,
-  type Resolved,
+  type ResolvedRow,
   STAY,
   type StateOf,
 } from './machine.js'
-export { type Lookup, lookup, type Pair, type TransitionOptions, transition, walk } from './transition.js'
+export { everyPair, type Lookup, lookup, type Pair, type TransitionOptions, transition } from './transition.js'
 export { UnlistedCounter, type UnlistedPair } from './unlisted-counter.js'

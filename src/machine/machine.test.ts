@@ -1,6 +1,6 @@
 import { expect, expectTypeOf, test } from 'vitest'
 import { SignalboxError } from '../errors/index.js'
-import { type ActionOf, defineMachine, lookup, type StateOf, transition, UnlistedCounter, walk } from './index.js'
+import { type ActionOf, defineMachine, everyPair, lookup, type StateOf, transition, UnlistedCounter } from './index.js'
 
 const turnstile = defineMachine({
   name: 'turnstile',
@@ -100,7 +100,7 @@ test('an unlisted pair stays, does nothing, is counted, and is warned about once
 })
 
 test('walk visits every pair once, and every target is a state', () => {
-  const pairs = [...walk(turnstile)]
+  const pairs = [...everyPair(turnstile)]
   expect(pairs).toHaveLength(turnstile.states.length * turnstile.events.length)
   expect(new Set(pairs.map(pair => `${pair.state} ${pair.event}`)).size).toBe(pairs.length)
   for (const { rows } of pairs) for (const row of rows) expect(turnstile.states).toContain(row.next)

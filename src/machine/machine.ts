@@ -39,7 +39,7 @@ export interface MachineDefinition<S extends string, E extends string, A extends
 }
 
 /** What one row means for one pair, with `*`, lists and `=` worked out. */
-export interface Resolved<S extends string, E extends string, A extends string, G extends string> {
+export interface ResolvedRow<S extends string, E extends string, A extends string, G extends string> {
   /** Index into `definition.rows`. */
   readonly row: number
   readonly state: S
@@ -58,7 +58,7 @@ export interface Machine<S extends string, E extends string, A extends string, G
   readonly events: readonly E[]
   readonly initial: S
   /** For each state and event the rows that speak, in order; none when the pair is unlisted. */
-  readonly cells: ReadonlyMap<S, ReadonlyMap<E, readonly Resolved<S, E, A, G>[]>>
+  readonly cells: ReadonlyMap<S, ReadonlyMap<E, readonly ResolvedRow<S, E, A, G>[]>>
   readonly expectedUnlisted: ReadonlySet<E>
 }
 

@@ -1,8 +1,8 @@
-import type { Machine, Resolved } from './machine.js'
+import type { Machine, ResolvedRow } from './machine.js'
 import type { UnlistedCounter } from './unlisted-counter.js'
 
 export type Lookup<S extends string, E extends string, A extends string, G extends string> =
-  | (Resolved<S, E, A, G> & { readonly unlisted?: undefined })
+  | (ResolvedRow<S, E, A, G> & { readonly unlisted?: undefined })
   | {
       readonly unlisted: true
       /** Rows exist, but each was refused by a guard: the first one of each row. Empty when the table has no row at all. */
@@ -47,11 +47,11 @@ export interface Pair<S extends string, E extends string, A extends string, G ex
   readonly state: S
   readonly event: E
   /** The rows that speak for this pair, in order; none when it is unlisted. */
-  readonly rows: readonly Resolved<S, E, A, G>[]
+  readonly rows: readonly ResolvedRow<S, E, A, G>[]
 }
 
 /** Every state with every event, for tests that leave no cell out. */
-export function* walk<S extends string, E extends string, A extends string, G extends string, C>(
+export function* everyPair<S extends string, E extends string, A extends string, G extends string, C>(
   machine: Machine<S, E, A, G, C>,
 ): Generator<Pair<S, E, A, G>, void, undefined> {
   for (const state of machine.states) {

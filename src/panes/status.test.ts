@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { walk } from '../machine/index.js'
+import { everyPair } from '../machine/index.js'
 import { applySignal, eventOfClaim, INITIAL_STATUS, type StatusSignal, type StatusState } from './status.js'
 import { type PaneStatus, type StatusEvent, statusTable } from './status-table.js'
 import { StatusTracker } from './status-tracker.js'
@@ -26,7 +26,7 @@ const signal = (event: StatusEvent, more: Partial<StatusSignal> = {}): StatusSig
 describe('§2.1 the status table', () => {
   it('has a cell for each of 6 statuses and 14 events, as in the specification', () => {
     let cells = 0
-    for (const { state, event } of walk(statusTable)) {
+    for (const { state, event } of everyPair(statusTable)) {
       cells++
       const [to, clock] = STATUS_ROWS[event][state].split(' ')
       const after = applySignal(stateIn(state), signal(event))

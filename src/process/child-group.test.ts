@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { delay, newNonce, systemClock } from '../clock/index.js'
-import { type ChildGroup, isAlive, killTree, marked, spawnGroup } from './index.js'
+import { type ChildGroup, isAlive, killTree, processesWithMark, spawnGroup } from './index.js'
 
 let directory: string
 let mark: string
@@ -42,7 +42,7 @@ describe('a process group', () => {
     await group.kill(5_000)
     expect(await group.exit).toEqual({ code: 0, signal: null })
     expect(readFileSync(join(directory, 'said'), 'utf8')).toBe('bye\n')
-    expect(marked(mark)).toEqual([])
+    expect(processesWithMark(mark)).toEqual([])
   })
 
   test('is ended with KILL when it does not', async () => {
@@ -50,7 +50,7 @@ describe('a process group', () => {
     await until(() => exists('up'))
     await group.kill(100)
     expect(await group.exit).toEqual({ code: null, signal: 'SIGKILL' })
-    expect(marked(mark)).toEqual([])
+    expect(processesWithMark(mark)).toEqual([])
   })
 
   test('takes grandchildren with it, also those that made a session of their own', async () => {
@@ -61,7 +61,7 @@ describe('a process group', () => {
     const far = Number(readFileSync(join(directory, 'far'), 'utf8'))
     expect(isAlive(far)).toBe(true)
     await group.kill(100)
-    expect(marked(mark)).toEqual([])
+    expect(processesWithMark(mark)).toEqual([])
     expect(isAlive(far)).toBe(false)
   })
 
@@ -69,7 +69,7 @@ describe('a process group', () => {
     const group = await start('sleep 600')
     await killTree({ pid: 0, processStart: null, mark }, { graceMs: 50, clock: systemClock })
     expect(await group.exit).toEqual({ code: null, signal: 'SIGKILL' })
-    expect(marked(mark)).toEqual([])
+    expect(processesWithMark(mark)).toEqual([])
   })
 
   test('whose pid belongs to another process by now is left alone', async () => {

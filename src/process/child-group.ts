@@ -71,7 +71,7 @@ export async function killTree(
   target: { pid: number; processStart: string | null; mark: string },
   { graceMs, clock }: { graceMs: number; clock: Clock },
 ): Promise<void> {
-  const isOurs = () => isSameProcess(target.pid, target.processStart) || marked(target.mark).length > 0
+  const isOurs = () => isSameProcess(target.pid, target.processStart) || processesWithMark(target.mark).length > 0
   // Without a pid there is no group to signal: 0 would mean our own.
   if (target.pid > 0) {
     if (isOurs()) signal(-target.pid, 'SIGTERM')
@@ -81,7 +81,7 @@ export async function killTree(
   }
   // Agents put the commands of their tools into sessions of their own, which outlive every signal to the group.
   for (let round = 0; round < ROUNDS_MAX; round++) {
-    const left = marked(target.mark)
+    const left = processesWithMark(target.mark)
     if (left.length === 0) return
     for (const pid of left) signal(pid, 'SIGKILL')
     await delay(clock, POLL_MS)
@@ -92,7 +92,7 @@ const POLL_MS = 20
 const ROUNDS_MAX = 100
 
 /** Processes that inherited this mark, living ones only. Where the system does not show environments, none. */
-export function marked(mark: string): number[] {
+export function processesWithMark(mark: string): number[] {
   const needle = Buffer.from(`${STEP_MARK}=${mark}\0`)
   let names: string[]
   try {

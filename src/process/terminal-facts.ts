@@ -1,3 +1,4 @@
+import { findExecutable } from './find-executable.js'
 import { deviceOf, entriesOf, isReadable, statFields, textOf } from './proc-files.js'
 import {
   judgeReader,
@@ -8,7 +9,6 @@ import {
 } from './reads-terminal.js'
 import { runCommand } from './run-command.js'
 import { waitOf } from './thread-wait.js'
-import { findExecutable } from './which.js'
 
 /** `/dev/tty`, which is each process's own terminal, and the master side of pseudoterminals, as device numbers. */
 const OWN_TTY = 0x500

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { toMarkdown, transition, UnlistedCounter, walk } from '../machine/index.js'
+import { everyPair, toMarkdown, transition, UnlistedCounter } from '../machine/index.js'
 import type { Observation } from '../screen/index.js'
 import { type Phase, type PhaseAction, type PhaseEvent, phaseEventOf, phaseTable } from './phase-table.js'
 
@@ -45,7 +45,7 @@ function exit(): string {
   return Array(4).fill('dormant: stop-typing finalize settle-approval end-session').join(' | ')
 }
 
-const cells = [...walk(phaseTable)]
+const cells = [...everyPair(phaseTable)]
 
 describe('the phase table', () => {
   test.each(cells.map(({ state, event, rows }) => ({ state, event, rows })))(

@@ -1,7 +1,7 @@
 import { stripAnsi } from '../text/index.js'
 
 /** A record of an agent's output: an object, or a line that is none. */
-export type Frame =
+export type JsonFrame =
   | { kind: 'object'; value: Record<string, unknown> }
   | { kind: 'text'; text: string; malformed?: true; truncated?: true }
 
@@ -28,8 +28,8 @@ export class JsonFramer {
     return this.#block.length > 0
   }
 
-  push(text: string): Frame[] {
-    const frames: Frame[] = []
+  push(text: string): JsonFrame[] {
+    const frames: JsonFrame[] = []
     let rest = text
     for (let end = rest.indexOf('\n'); end >= 0; end = rest.indexOf('\n')) {
       this.#grow(rest.slice(0, end))
@@ -41,11 +41,11 @@ export class JsonFramer {
   }
 
   /** The open object will not close any more. */
-  giveUp(): Frame[] {
+  abandonOpen(): JsonFrame[] {
     return this.isOpen ? this.#dropOpener() : []
   }
 
-  end(): Frame[] {
+  end(): JsonFrame[] {
     const frames = this.#line === '' ? [] : this.#takeLine()
     return [...frames, ...this.#giveUpAll()]
   }
@@ -60,7 +60,7 @@ export class JsonFramer {
     this.#isCutting = true
   }
 
-  #takeLine(): Frame[] {
+  #takeLine(): JsonFrame[] {
     const line = clean(this.#line)
     const isCut = this.#isCutting
     this.#line = ''
@@ -69,13 +69,13 @@ export class JsonFramer {
     return this.#read(line)
   }
 
-  #giveUpAll(): Frame[] {
-    const frames: Frame[] = []
-    while (this.isOpen) frames.push(...this.giveUp())
+  #giveUpAll(): JsonFrame[] {
+    const frames: JsonFrame[] = []
+    while (this.isOpen) frames.push(...this.abandonOpen())
     return frames
   }
 
-  #read(line: string): Frame[] {
+  #read(line: string): JsonFrame[] {
     if (this.isOpen) {
       // A whole object in a line of its own is never a part of another one: what was open was no object.
       if (line.startsWith('{')) {
@@ -84,7 +84,7 @@ export class JsonFramer {
       }
       return this.#continue(line)
     }
-    const frames: Frame[] = []
+    const frames: JsonFrame[] = []
     let rest = line
     for (;;) {
       if (!rest.trimStart().startsWith('{')) {
@@ -107,12 +107,12 @@ export class JsonFramer {
     }
   }
 
-  #continue(line: string): Frame[] {
+  #continue(line: string): JsonFrame[] {
     const end = advance(this.#scan, line, 0)
     if (end < 0) {
       this.#block.push(line)
       this.#blockSize += line.length + 1
-      return this.#blockSize > BLOCK_MAX ? this.giveUp() : []
+      return this.#blockSize > BLOCK_MAX ? this.abandonOpen() : []
     }
     const text = [...this.#block, line.slice(0, end + 1)].join('\n')
     this.#close()
@@ -122,10 +122,10 @@ export class JsonFramer {
   }
 
   /** The opening line was text after all; the lines after it are read anew. */
-  #dropOpener(): Frame[] {
+  #dropOpener(): JsonFrame[] {
     const [opener, ...lines] = this.#block
     this.#close()
-    const frames: Frame[] = [{ kind: 'text', text: stripAnsi(opener!), malformed: true }]
+    const frames: JsonFrame[] = [{ kind: 'text', text: stripAnsi(opener!), malformed: true }]
     if (++this.#strays > STRAY_MAX) {
       for (const line of lines) frames.push(...readAlone(line))
       return frames
@@ -168,18 +168,18 @@ function advance(scan: Scan, line: string, from: number): number {
   return -1
 }
 
-function closed(text: string): Frame {
+function closed(text: string): JsonFrame {
   const value = parseObject(text)
   return value ? { kind: 'object', value } : { kind: 'text', text: stripAnsi(text), malformed: true }
 }
 
 /** A line by itself, without a look at its neighbours. */
-function readAlone(line: string): Frame[] {
+function readAlone(line: string): JsonFrame[] {
   const value = parseObject(line)
   return value ? [{ kind: 'object', value }] : textFrame(line)
 }
 
-function textFrame(text: string): Frame[] {
+function textFrame(text: string): JsonFrame[] {
   return text === '' ? [] : [{ kind: 'text', text: stripAnsi(text) }]
 }
 

@@ -1,7 +1,7 @@
 import type { SimulatedClock } from '../simulated-clock.js'
 
 /** Lets work that waits on a simulated clock go to its end: time moves on by a step whenever everything else is at rest. */
-export async function runThrough<T>(clock: SimulatedClock, work: Promise<T>, stepMs = 5): Promise<T> {
+export async function runToEnd<T>(clock: SimulatedClock, work: Promise<T>, stepMs = 5): Promise<T> {
   let isOver = false
   const over = work.finally(() => {
     isOver = true

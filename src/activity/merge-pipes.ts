@@ -10,7 +10,7 @@ export interface Chunk {
  * Both pipes of a process as one stream, in the order they can be read. Nothing is read ahead of the one who pulls: a slow reader blocks the
  * program, never our memory. Ends when both pipes have ended.
  */
-export async function* ingest(stdout: Readable, stderr: Readable): AsyncGenerator<Chunk, void, undefined> {
+export async function* mergePipes(stdout: Readable, stderr: Readable): AsyncGenerator<Chunk, void, undefined> {
   const pipes = [open('stdout', stdout), open('stderr', stderr)]
   try {
     // Not a race of promises: the pipe that stays silent would keep every chunk of the other one alive.

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
-import { Silence, watch } from './watch.js'
+import { SilenceTimeout, withSilenceTimeout } from './silence-timeout.js'
 
 /** A source that speaks when told to. */
 class Speaker {
@@ -38,7 +38,7 @@ describe('watching', () => {
   test('throws when nothing is heard for too long, and says how long', async () => {
     const clock = new SimulatedClock()
     const speaker = new Speaker()
-    const watched = watch(speaker, { clock, threshold: () => 5_000 })
+    const watched = withSilenceTimeout(speaker, { clock, threshold: () => 5_000 })
     const first = watched.next()
     await settle()
     await advance(clock, 4_900)
@@ -49,14 +49,14 @@ describe('watching', () => {
     await settle()
     await advance(clock, 5_500)
     await expect(second).rejects.toMatchObject({ name: 'Silence', ms: expect.any(Number) })
-    await expect(second).rejects.toBeInstanceOf(Silence)
+    await expect(second).rejects.toBeInstanceOf(SilenceTimeout)
     expect(speaker.isClosed).toBe(true)
   })
 
   test('does not count the time in which nobody pulls', async () => {
     const clock = new SimulatedClock()
     const speaker = new Speaker()
-    const watched = watch(speaker, { clock, threshold: () => 5_000 })
+    const watched = withSilenceTimeout(speaker, { clock, threshold: () => 5_000 })
     const first = watched.next()
     await settle()
     speaker.say('a')
@@ -72,7 +72,7 @@ describe('watching', () => {
   test('looks elsewhere for life before it gives up, once for each sign of it', async () => {
     const clock = new SimulatedClock()
     const signs = [true, false]
-    const watched = watch(new Speaker(), {
+    const watched = withSilenceTimeout(new Speaker(), {
       clock,
       threshold: () => 5_000,
       isAliveElsewhere: async () => signs.shift()!,
@@ -90,7 +90,7 @@ describe('watching', () => {
   test('waits without end while the wait is ours, and takes up counting afterwards', async () => {
     const clock = new SimulatedClock()
     let threshold: number | null = null
-    const watched = watch(new Speaker(), { clock, threshold: () => threshold })
+    const watched = withSilenceTimeout(new Speaker(), { clock, threshold: () => threshold })
     const next = watched.next()
     let isOver = false
     next.catch(() => (isOver = true))

@@ -1,14 +1,14 @@
 import type { Clock } from '../clock/index.js'
 import type { Redactor } from '../text/index.js'
 import type { Activity, ActivityBody } from './activity.js'
-import { type Frame, JsonFramer } from './frame.js'
-import type { Chunk } from './ingest.js'
+import { type JsonFrame, JsonFramer } from './json-framer.js'
+import type { Chunk } from './merge-pipes.js'
 
 /** Turns the frames of one agent's output into activities. It may keep what it needs between frames; unknown records are `raw`. */
 export interface ActivityParser {
-  parse(frame: Frame): ActivityBody[]
+  parse(frame: JsonFrame): ActivityBody[]
   /** For agents that put records on standard error; left out, its lines are `raw`. */
-  parseError?(frame: Frame): ActivityBody[]
+  parseError?(frame: JsonFrame): ActivityBody[]
   /** At the end of the output: what was still open. */
   end?(): ActivityBody[]
 }
@@ -32,14 +32,14 @@ const OPEN_MAX_MS = 10_000
  * Bytes in, activities out: framed, stamped, parsed, redacted, logged, passed on, one at a time and only when pulled. Standard error never
  * mixes with standard output; its lines are `raw`.
  */
-export async function* activities(
+export async function* readActivities(
   chunks: AsyncIterable<Chunk>,
   options: StreamOptions,
 ): AsyncGenerator<Activity, void, undefined> {
   const { parser } = options
   const stamp = new Stamp(options)
   const pipes = { stdout: new Pipe(options.clock), stderr: new Pipe(options.clock) }
-  const read = function* (from: Chunk['from'], frames: readonly Frame[]) {
+  const read = function* (from: Chunk['from'], frames: readonly JsonFrame[]) {
     for (const frame of frames) {
       const bodies = from === 'stdout' ? parser.parse(frame) : (parser.parseError?.(frame) ?? errorLine(frame))
       for (const body of bodies) yield stamp.mark(body)
@@ -64,15 +64,15 @@ class Pipe {
     this.#lastAt = clock.monotonic()
   }
 
-  push(bytes: Uint8Array): Frame[] {
+  push(bytes: Uint8Array): JsonFrame[] {
     const now = this.#clock.monotonic()
     const isStale = this.#framer.isOpen && now - this.#lastAt >= OPEN_MAX_MS
     this.#lastAt = now
-    const given = isStale ? this.#framer.giveUp() : []
+    const given = isStale ? this.#framer.abandonOpen() : []
     return [...given, ...this.#framer.push(this.#decoder.decode(bytes, { stream: true }))]
   }
 
-  end(): Frame[] {
+  end(): JsonFrame[] {
     return [...this.#framer.push(this.#decoder.decode()), ...this.#framer.end()]
   }
 }
@@ -102,7 +102,7 @@ class Stamp {
   }
 }
 
-function errorLine(frame: Frame): ActivityBody[] {
+function errorLine(frame: JsonFrame): ActivityBody[] {
   const text = frame.kind === 'object' ? JSON.stringify(frame.value) : frame.text
   return [{ type: 'raw', text, from: 'stderr' }]
 }

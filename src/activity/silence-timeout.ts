@@ -1,7 +1,7 @@
 import type { Clock } from '../clock/index.js'
 
 /** The agent has been silent for too long. */
-export class Silence extends Error {
+export class SilenceTimeout extends Error {
   readonly ms: number
 
   constructor(ms: number) {
@@ -23,7 +23,10 @@ export interface WatchOptions {
  * Passes a stream on and throws `Silence` when nothing comes for too long. The time runs only while we wait for the producer: a slow
  * consumer is not the agent's silence.
  */
-export async function* watch<T>(source: AsyncIterable<T>, options: WatchOptions): AsyncGenerator<T, void, undefined> {
+export async function* withSilenceTimeout<T>(
+  source: AsyncIterable<T>,
+  options: WatchOptions,
+): AsyncGenerator<T, void, undefined> {
   const items = source[Symbol.asyncIterator]()
   try {
     for (;;) {
@@ -48,7 +51,7 @@ async function speaks(item: Promise<unknown>, { clock, threshold, isAliveElsewhe
     if (limit === null) since = clock.monotonic()
     const left = limit === null ? LOOK_AGAIN_MS : since + limit - clock.monotonic()
     if (limit !== null && left <= 0) {
-      if (!(await isAliveElsewhere?.())) throw new Silence(clock.monotonic() - start)
+      if (!(await isAliveElsewhere?.())) throw new SilenceTimeout(clock.monotonic() - start)
       since = clock.monotonic()
       continue
     }

@@ -1,5 +1,5 @@
 /** Does this when the signal is given, at once if it has been: whoever awaits something before listening may have missed it. Returns how to stop listening. */
-export function whenAborted(signal: AbortSignal, act: () => void): () => void {
+export function onAbort(signal: AbortSignal, act: () => void): () => void {
   if (signal.aborted) {
     act()
     return () => undefined

@@ -1,21 +1,21 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type Frame, JsonFramer } from './frame.js'
+import { type JsonFrame, JsonFramer } from './json-framer.js'
 
-function frame(text: string, size = text.length): Frame[] {
+function frame(text: string, size = text.length): JsonFrame[] {
   const framer = new JsonFramer()
-  const frames: Frame[] = []
+  const frames: JsonFrame[] = []
   for (let at = 0; at < text.length; at += Math.max(1, size))
     frames.push(...framer.push(text.slice(at, at + Math.max(1, size))))
   return [...frames, ...framer.end()]
 }
 
-const object = (value: Record<string, unknown>): Frame => ({ kind: 'object', value })
-const text = (line: string): Frame => ({ kind: 'text', text: line })
-const malformed = (line: string): Frame => ({ kind: 'text', text: line, malformed: true })
+const object = (value: Record<string, unknown>): JsonFrame => ({ kind: 'object', value })
+const text = (line: string): JsonFrame => ({ kind: 'text', text: line })
+const malformed = (line: string): JsonFrame => ({ kind: 'text', text: line, malformed: true })
 
 describe('framing', () => {
-  test.each<[string, string, Frame[]]>([
+  test.each<[string, string, JsonFrame[]]>([
     ['one object a line', '{"a":1}\n{"b":2}\n', [object({ a: 1 }), object({ b: 2 })]],
     ['an object over many lines', '{\n  "a": {\n    "b": 1\n  }\n}\n', [object({ a: { b: 1 } })]],
     [
@@ -91,7 +91,7 @@ describe('framing', () => {
     const framer = new JsonFramer()
     expect(framer.push('{ stray\nwords\n')).toEqual([])
     expect(framer.isOpen).toBe(true)
-    expect(framer.giveUp()).toEqual([malformed('{ stray'), text('words')])
+    expect(framer.abandonOpen()).toEqual([malformed('{ stray'), text('words')])
     expect(framer.isOpen).toBe(false)
     expect(framer.push('{"a":1}\n')).toEqual([object({ a: 1 })])
   })

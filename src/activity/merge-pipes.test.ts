@@ -2,13 +2,13 @@ import { PassThrough } from 'node:stream'
 import { setFlagsFromString } from 'node:v8'
 import { runInNewContext } from 'node:vm'
 import { expect, test } from 'vitest'
-import { type Chunk, ingest } from './ingest.js'
+import { type Chunk, mergePipes } from './merge-pipes.js'
 
 test('both pipes come as one stream, each in its own order, to the end of both', async () => {
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
   const seen: string[] = []
   const reading = (async () => {
-    for await (const { from, bytes } of ingest(stdout, stderr)) seen.push(`${from} ${Buffer.from(bytes)}`)
+    for await (const { from, bytes } of mergePipes(stdout, stderr)) seen.push(`${from} ${Buffer.from(bytes)}`)
   })()
   stdout.write('a')
   stderr.write('b')
@@ -25,7 +25,7 @@ test('what was read is let go, also while the other pipe stays silent', async ()
   setFlagsFromString('--expose-gc')
   const collect = runInNewContext('gc') as () => void
   const [stdout, stderr] = [new PassThrough(), new PassThrough()]
-  const chunks = ingest(stdout, stderr)
+  const chunks = mergePipes(stdout, stderr)
   const first: WeakRef<Uint8Array>[] = []
   for (let n = 0; n < 20; n++) {
     stdout.write(Buffer.alloc(1_000, n))
