@@ -51,7 +51,7 @@ describe('framing', () => {
     for (const size of [input.length, 1, 2, 3, 7]) expect(frame(input, size)).toEqual(frames)
   })
 
-  test('one-line NDJSON treated as preamble: what comes out does not depend on how the bytes were cut', () => {
+  test('finds the same frames however the bytes are split, also for one-line NDJSON in a preamble', () => {
     const pieces = fc.array(fc.constantFrom('{', '}', '"', '\n', '{"a":1}', 'x', ' ', '\\', '\r\n', ','), {
       maxLength: 40,
     })
@@ -63,7 +63,7 @@ describe('framing', () => {
     )
   })
 
-  test('loses no line: every character that is not blank comes out', () => {
+  test('loses no line: every non-blank character is in a frame', () => {
     const pieces = fc.array(fc.constantFrom('{', '}', '"', '\n', '{"a":1}', 'word', ':', '\n'), { maxLength: 40 })
     const bare = (value: string) => value.replace(/\s/g, '')
     fc.assert(
@@ -75,19 +75,19 @@ describe('framing', () => {
     )
   })
 
-  test('takes many stray braces in a time that is no square of their number', () => {
+  test('handles many stray braces without quadratic time', () => {
     const input = '{ no\n'.repeat(60_000)
     expect(frame(input, 65_536)).toHaveLength(60_000)
   })
 
-  test('cuts a line that is too long, and reads on after it', () => {
+  test('cuts a line that is too long, and reads the next one', () => {
     const frames = frame(`${'x'.repeat(9 * 1024 * 1024)}\n{"a":1}\n`, 1024 * 1024)
     expect(frames).toHaveLength(2)
     expect(frames[0]).toMatchObject({ kind: 'text', truncated: true })
     expect(frames[1]).toEqual(object({ a: 1 }))
   })
 
-  test('an open object can be given up while the stream goes on', () => {
+  test('can abandon an open object while the stream continues', () => {
     const framer = new JsonFramer()
     expect(framer.push('{ stray\nwords\n')).toEqual([])
     expect(framer.isOpen).toBe(true)

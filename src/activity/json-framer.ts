@@ -1,29 +1,35 @@
 import { stripAnsi } from '../text/index.js'
 
-/** A record of an agent's output: an object, or a line that is none. */
+/** A part of an agent's output: a JSON object, or a line of other text. */
 export type JsonFrame =
   | { kind: 'object'; value: Record<string, unknown> }
   | { kind: 'text'; text: string; malformed?: true; truncated?: true }
 
 const BLOCK_MAX = 8 * 1024 * 1024
 const LINE_MAX = 8 * 1024 * 1024
-/** Openers in a row that turn out to open nothing; beyond, what is left is read line by line. */
+/**
+ * Opening braces in a row that start no object; beyond this limit the rest is read line by line.
+ */
 const STRAY_MAX = 100
 
 /**
- * Finds the JSON objects in a stream of text, one a line or indented over many, and leaves everything else as text. No line is ever lost:
- * what does not parse comes out as it was. A stray `{` neither swallows nor delays what follows it.
+ * Finds the JSON objects in a stream of text, one per line or indented over many lines, and leaves
+ * everything else as text. No line is ever lost: text that does not parse is passed on unchanged. A
+ * stray `{` neither swallows nor delays the text after it.
  */
 export class JsonFramer {
   #line = ''
   #isCutting = false
-  /** Lines of an object that has not closed yet, the opening one first. */
+  /** Lines of an object that is not closed yet, the opening one first. */
   #block: string[] = []
   #blockSize = 0
   #scan: Scan = newScan()
   #strays = 0
 
-  /** An object has begun and not ended: after ten seconds without a byte, `giveUp` takes it for text. */
+  /**
+   * An object has started and not ended. After ten seconds without a byte the caller calls
+   * `abandonOpen`, and it becomes text.
+   */
   get isOpen(): boolean {
     return this.#block.length > 0
   }
@@ -40,14 +46,14 @@ export class JsonFramer {
     return frames
   }
 
-  /** The open object will not close any more. */
+  /** Treats the open object as text: it will not be closed. */
   abandonOpen(): JsonFrame[] {
     return this.isOpen ? this.#dropOpener() : []
   }
 
   end(): JsonFrame[] {
     const frames = this.#line === '' ? [] : this.#takeLine()
-    return [...frames, ...this.#giveUpAll()]
+    return [...frames, ...this.#abandonAll()]
   }
 
   #grow(text: string): void {
@@ -65,11 +71,11 @@ export class JsonFramer {
     const isCut = this.#isCutting
     this.#line = ''
     this.#isCutting = false
-    if (isCut) return [...this.#giveUpAll(), { kind: 'text', text: stripAnsi(line), truncated: true }]
+    if (isCut) return [...this.#abandonAll(), { kind: 'text', text: stripAnsi(line), truncated: true }]
     return this.#read(line)
   }
 
-  #giveUpAll(): JsonFrame[] {
+  #abandonAll(): JsonFrame[] {
     const frames: JsonFrame[] = []
     while (this.isOpen) frames.push(...this.abandonOpen())
     return frames
@@ -77,10 +83,11 @@ export class JsonFramer {
 
   #read(line: string): JsonFrame[] {
     if (this.isOpen) {
-      // A whole object in a line of its own is never a part of another one: what was open was no object.
+      // A complete object on its own line is never part of another one: what was open was not an
+      // object.
       if (line.startsWith('{')) {
         const value = parseObject(line)
-        if (value) return [...this.#giveUpAll(), { kind: 'object', value }]
+        if (value) return [...this.#abandonAll(), { kind: 'object', value }]
       }
       return this.#continue(line)
     }
@@ -121,7 +128,7 @@ export class JsonFramer {
     return [closed(text), ...(rest.trim() === '' ? [] : this.#read(rest))]
   }
 
-  /** The opening line was text after all; the lines after it are read anew. */
+  /** The opening line was text after all; the lines after it are read again. */
   #dropOpener(): JsonFrame[] {
     const [opener, ...lines] = this.#block
     this.#close()
@@ -151,7 +158,10 @@ function newScan(): Scan {
   return { depth: 0, isString: false, isEscaped: false }
 }
 
-/** Follows braces outside of strings; returns where the object closes in this line, or -1. Strings do not reach over a line's end. */
+/**
+ * Counts braces outside of strings; returns where the object closes in this line, or -1. Strings do
+ * not span lines.
+ */
 function advance(scan: Scan, line: string, from: number): number {
   for (let at = from; at < line.length; at++) {
     const code = line.charCodeAt(at)
@@ -173,7 +183,7 @@ function closed(text: string): JsonFrame {
   return value ? { kind: 'object', value } : { kind: 'text', text: stripAnsi(text), malformed: true }
 }
 
-/** A line by itself, without a look at its neighbours. */
+/** A line by itself, without its neighbours. */
 function readAlone(line: string): JsonFrame[] {
   const value = parseObject(line)
   return value ? [{ kind: 'object', value }] : textFrame(line)

@@ -1,19 +1,20 @@
 import type { Readable } from 'node:stream'
 
-/** Bytes of one of the two pipes, as they came. */
+/** Bytes of one of the two pipes, unchanged. */
 export interface Chunk {
   from: 'stdout' | 'stderr'
   bytes: Uint8Array
 }
 
 /**
- * Both pipes of a process as one stream, in the order they can be read. Nothing is read ahead of the one who pulls: a slow reader blocks the
- * program, never our memory. Ends when both pipes have ended.
+ * Both pipes of a process as one stream, in the order in which they can be read. Nothing is read
+ * ahead of the consumer: a slow consumer blocks the program and does not fill our memory. Ends when
+ * both pipes have ended.
  */
 export async function* mergePipes(stdout: Readable, stderr: Readable): AsyncGenerator<Chunk, void, undefined> {
   const pipes = [open('stdout', stdout), open('stderr', stderr)]
   try {
-    // Not a race of promises: the pipe that stays silent would keep every chunk of the other one alive.
+    // Not `Promise.race`: the silent pipe would keep every chunk of the other one alive.
     const arrived: Awaited<ReturnType<typeof next>>[] = []
     let wake: () => void = () => undefined
     const ask = (pipe: Pipe) =>
@@ -54,7 +55,7 @@ async function next(pipe: Pipe): Promise<{ pipe: Pipe; chunk: Chunk | null }> {
     const { done, value } = await pipe.chunks.next()
     return { pipe, chunk: done ? null : { from: pipe.from, bytes: value } }
   } catch {
-    // A pipe that breaks has ended; how the program ended is told by its exit.
+    // A broken pipe has ended; the exit tells how the program ended.
     return { pipe, chunk: null }
   }
 }

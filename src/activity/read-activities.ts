@@ -4,12 +4,18 @@ import type { Activity, ActivityBody } from './activity.js'
 import { type JsonFrame, JsonFramer } from './json-framer.js'
 import type { Chunk } from './merge-pipes.js'
 
-/** Turns the frames of one agent's output into activities. It may keep what it needs between frames; unknown records are `raw`. */
+/**
+ * Turns the frames of one agent's output into activities. It may keep state between frames; unknown
+ * records become `raw`.
+ */
 export interface ActivityParser {
   parse(frame: JsonFrame): ActivityBody[]
-  /** For agents that put records on standard error; left out, its lines are `raw`. */
+  /**
+   * For agents that write records to standard error; without it, lines of standard error become
+   * `raw`.
+   */
   parseError?(frame: JsonFrame): ActivityBody[]
-  /** At the end of the output: what was still open. */
+  /** At the end of the output: activities for what was still open. */
   end?(): ActivityBody[]
 }
 
@@ -19,30 +25,31 @@ export interface StreamOptions {
   clock: Clock
   redactor: Redactor
   parser: ActivityParser
-  /** Writes each activity down before it is passed on. */
+  /** Persists each activity before it is passed on. */
   log(activity: Activity): void
-  /** Null while what is written down keeps up; else what to wait for before more is read. */
+  /** Null while persisting keeps up; else what to wait for before more is read. */
   caughtUp?(): Promise<void> | null
 }
 
-/** An object that does not close for so long was none. */
+/** Text that starts like an object and is not closed for this long is not one. */
 const OPEN_MAX_MS = 10_000
 
 /**
- * Bytes in, activities out: framed, stamped, parsed, redacted, logged, passed on, one at a time and only when pulled. Standard error never
- * mixes with standard output; its lines are `raw`.
+ * Bytes in, activities out: framed, parsed, numbered, redacted, persisted, and passed on one at a
+ * time when the consumer asks. Standard error is kept apart from standard output; its lines become
+ * `raw`.
  */
 export async function* readActivities(
   chunks: AsyncIterable<Chunk>,
   options: StreamOptions,
 ): AsyncGenerator<Activity, void, undefined> {
   const { parser } = options
-  const stamp = new Stamp(options)
+  const recorder = new ActivityRecorder(options)
   const pipes = { stdout: new Pipe(options.clock), stderr: new Pipe(options.clock) }
   const read = function* (from: Chunk['from'], frames: readonly JsonFrame[]) {
     for (const frame of frames) {
       const bodies = from === 'stdout' ? parser.parse(frame) : (parser.parseError?.(frame) ?? errorLine(frame))
-      for (const body of bodies) yield stamp.mark(body)
+      for (const body of bodies) yield recorder.record(body)
     }
   }
   for await (const { from, bytes } of chunks) {
@@ -50,7 +57,7 @@ export async function* readActivities(
     await options.caughtUp?.()
   }
   for (const from of ['stdout', 'stderr'] as const) yield* read(from, pipes[from].end())
-  for (const body of parser.end?.() ?? []) yield stamp.mark(body)
+  for (const body of parser.end?.() ?? []) yield recorder.record(body)
 }
 
 class Pipe {
@@ -77,7 +84,7 @@ class Pipe {
   }
 }
 
-class Stamp {
+class ActivityRecorder {
   readonly #options: StreamOptions
   #seq = 0
   #sessionId: string | undefined
@@ -86,7 +93,7 @@ class Stamp {
     this.#options = options
   }
 
-  mark(body: ActivityBody): Activity {
+  record(body: ActivityBody): Activity {
     const { step, agent, clock, redactor, log } = this.#options
     if (body.type === 'session') this.#sessionId ??= body.sessionId
     const activity = {

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import { SilenceTimeout, withSilenceTimeout } from './silence-timeout.js'
 
-/** A source that speaks when told to. */
+/** A source whose items the test provides. */
 class Speaker {
   #say: ((value: IteratorResult<string>) => void) | null = null
   isClosed = false
@@ -26,7 +26,7 @@ async function settle(): Promise<void> {
   for (let n = 0; n < 10; n++) await Promise.resolve()
 }
 
-/** Advances in steps, as time does: what looks again every second is looked at. */
+/** Advances in steps, so that a check every second happens. */
 async function advance(clock: SimulatedClock, ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 500) {
     clock.advance(Math.min(left, 500))
@@ -34,8 +34,8 @@ async function advance(clock: SimulatedClock, ms: number): Promise<void> {
   }
 }
 
-describe('watching', () => {
-  test('throws when nothing is heard for too long, and says how long', async () => {
+describe('a silence timeout', () => {
+  test('throws when no item arrives for too long, with the duration', async () => {
     const clock = new SimulatedClock()
     const speaker = new Speaker()
     const watched = withSilenceTimeout(speaker, { clock, threshold: () => 5_000 })
@@ -53,7 +53,7 @@ describe('watching', () => {
     expect(speaker.isClosed).toBe(true)
   })
 
-  test('does not count the time in which nobody pulls', async () => {
+  test('does not count the time of a slow consumer', async () => {
     const clock = new SimulatedClock()
     const speaker = new Speaker()
     const watched = withSilenceTimeout(speaker, { clock, threshold: () => 5_000 })
@@ -69,7 +69,7 @@ describe('watching', () => {
     expect(await second).toEqual({ done: false, value: 'b' })
   })
 
-  test('looks elsewhere for life before it gives up, once for each sign of it', async () => {
+  test('checks for activity elsewhere before it throws, once for each sign of it', async () => {
     const clock = new SimulatedClock()
     const signs = [true, false]
     const watched = withSilenceTimeout(new Speaker(), {
@@ -87,7 +87,7 @@ describe('watching', () => {
     expect(isOver).toBe(true)
   })
 
-  test('waits without end while the wait is ours, and takes up counting afterwards', async () => {
+  test('waits without limit while the threshold is null, and then continues counting', async () => {
     const clock = new SimulatedClock()
     let threshold: number | null = null
     const watched = withSilenceTimeout(new Speaker(), { clock, threshold: () => threshold })

@@ -1,11 +1,11 @@
 import type { Clock } from '../clock/index.js'
 
-/** The agent has been silent for too long. */
+/** The agent was silent for too long. */
 export class SilenceTimeout extends Error {
   readonly ms: number
 
   constructor(ms: number) {
-    super(`nothing was heard for ${Math.round(ms / 1000)} s`)
+    super(`no output for ${Math.round(ms / 1000)} s`)
     this.name = 'Silence'
     this.ms = ms
   }
@@ -13,15 +13,21 @@ export class SilenceTimeout extends Error {
 
 export interface WatchOptions {
   clock: Clock
-  /** How long silence may last at this moment; null for as long as it likes. Asked again whenever it seems to be over. */
+  /**
+   * How long the silence may last at this moment; null for any length. Asked again whenever the
+   * time seems to be over.
+   */
   threshold(): number | null
-  /** Whether the agent shows life elsewhere, such as a transcript that has grown since it was asked last. */
+  /**
+   * Whether the agent shows activity elsewhere, such as a transcript that has grown since the last
+   * call.
+   */
   isAliveElsewhere?(): Promise<boolean>
 }
 
 /**
- * Passes a stream on and throws `Silence` when nothing comes for too long. The time runs only while we wait for the producer: a slow
- * consumer is not the agent's silence.
+ * Passes a stream on and throws `SilenceTimeout` when no item arrives for too long. The time counts
+ * only while we wait for the producer: a slow consumer is not silence of the agent.
  */
 export async function* withSilenceTimeout<T>(
   source: AsyncIterable<T>,
@@ -31,38 +37,44 @@ export async function* withSilenceTimeout<T>(
   try {
     for (;;) {
       const item = items.next()
-      await speaks(item, options)
+      await waitForItem(item, options)
       const { done, value } = await item
       if (done) return
       yield value
     }
   } finally {
-    // Not awaited: a producer that is silent would never answer. Whoever kills it ends it.
+    // Not awaited: a silent producer would never answer. The code that kills it ends it.
     void items.return?.()?.catch(() => undefined)
   }
 }
 
-/** Resolves as soon as there is an item. @throws Silence */
-async function speaks(item: Promise<unknown>, { clock, threshold, isAliveElsewhere }: WatchOptions): Promise<void> {
+/**
+ * Resolves as soon as there is an item.
+ * @throws SilenceTimeout
+ */
+async function waitForItem(
+  item: Promise<unknown>,
+  { clock, threshold, isAliveElsewhere }: WatchOptions,
+): Promise<void> {
   let since = clock.monotonic()
   const start = since
   for (;;) {
     const limit = threshold()
     if (limit === null) since = clock.monotonic()
-    const left = limit === null ? LOOK_AGAIN_MS : since + limit - clock.monotonic()
+    const left = limit === null ? RECHECK_MS : since + limit - clock.monotonic()
     if (limit !== null && left <= 0) {
       if (!(await isAliveElsewhere?.())) throw new SilenceTimeout(clock.monotonic() - start)
       since = clock.monotonic()
       continue
     }
-    if (await isFirst(item, clock, Math.min(left, LOOK_AGAIN_MS))) return
+    if (await arrivesWithin(item, clock, Math.min(left, RECHECK_MS))) return
   }
 }
 
-/** What silence may mean can change without a byte: an approval is decided, a delay is over. */
-const LOOK_AGAIN_MS = 1_000
+/** The limit can change without a byte: an approval is decided, a delay is over. */
+const RECHECK_MS = 1_000
 
-function isFirst(item: Promise<unknown>, clock: Clock, ms: number): Promise<boolean> {
+function arrivesWithin(item: Promise<unknown>, clock: Clock, ms: number): Promise<boolean> {
   return new Promise(resolve => {
     const timer = clock.setTimer(ms, () => resolve(false))
     const done = () => {

@@ -2,9 +2,10 @@ import { SignalboxError } from '../errors/index.js'
 import { ANY, type Machine, type MachineDefinition, type MachineRow, type ResolvedRow, STAY } from './machine.js'
 
 /**
- * Checks the table and works out every cell. A table that is wrong is a programming mistake, so it throws when its module loads:
- * unknown names, two rows for one pair that no guard tells apart, a row that can never apply, a state that cannot be reached.
- * @throws SignalboxError `E_MACHINE`, naming the row.
+ * Checks the table and resolves every cell. A wrong table is a programming error, so it throws when
+ * its module loads: unknown names, two rows for one pair that no guard distinguishes, a row that
+ * can never apply, a state that cannot be reached.
+ * @throws SignalboxError `E_MACHINE` that names the row.
  */
 export function defineMachine<
   const S extends string,
@@ -100,7 +101,10 @@ function resolveCells<S extends string, E extends string, A extends string, G ex
   return cells
 }
 
-/** 0 for a row that names both, 1 for any state, 2 for any event, 3 for any pair; null when the row is about another pair. */
+/**
+ * 0 for a row that names both, 1 for any state, 2 for any event, 3 for any pair; null when the row
+ * does not match this pair.
+ */
 function groupOf(row: MachineRow<string, string, string, string>, state: string, event: string): number | null {
   const isAnyState = row[0] === ANY
   const isAnyEvent = row[1] === ANY
@@ -128,7 +132,10 @@ function resolveCell<S extends string, E extends string, A extends string, G ext
   return groups.find(group => group.length > 0) ?? []
 }
 
-/** A row behind an unguarded one, or behind one with the same guards, would be dead: two rows for one pair is always a mistake. */
+/**
+ * A row after an unguarded one, or after one with the same guards, could never apply: two such rows
+ * for one pair are always a mistake.
+ */
 function checkTellsApart<S extends string, E extends string, A extends string, G extends string, C>(
   definition: MachineDefinition<S, E, A, G, C>,
   group: readonly ResolvedRow<S, E, A, G>[],
@@ -157,7 +164,8 @@ function checkReachable<S extends string, E extends string, A extends string, G 
   cells: Cells<S, E, A, G>,
 ): void {
   const reached = new Set<S>([definition.initial])
-  // A Set is iterated in order of insertion and visits what is added meanwhile: this is the whole search.
+  // A Set is iterated in order of insertion and includes entries that are added during the
+  // iteration: this is the whole search.
   for (const state of reached) {
     for (const rows of cells.get(state)!.values()) for (const { next } of rows) reached.add(next)
   }

@@ -3,12 +3,15 @@ import type { Machine, ResolvedRow } from './machine.js'
 type AnyMachine = Machine<string, string, string, string, never>
 type AnyRow = ResolvedRow<string, string, string, string>
 
-/** What a machine needs to have to be drawn, whatever its names are. */
+/** The parts of a machine that a drawing needs, whatever its names are. */
 export type Drawable = Pick<AnyMachine, 'name' | 'states' | 'events' | 'initial' | 'cells'> & {
   readonly definition: Pick<AnyMachine['definition'], 'entry' | 'exit' | 'rows'>
 }
 
-/** The table as people read it: one line per event, one column per state. `=` stays, `–` does nothing, an empty cell is unlisted. */
+/**
+ * The table for people: one line per event, one column per state. `=` stays, `–` does nothing, an
+ * empty cell is unlisted.
+ */
 export function toMarkdown(machine: Drawable): string {
   const lines = [
     `| event ↓ / state → | ${machine.states.map(code).join(' | ')} |`,
@@ -43,7 +46,9 @@ function describeRow(machine: Drawable, row: AnyRow): string {
   return row.isStay ? `= –${guards}` : `${target}: –${guards}`
 }
 
-/** The machine as legal DOT. Cells that stay and do nothing are left out: they would hide the others. */
+/**
+ * The machine as valid DOT. Cells that stay and do nothing are omitted: they would hide the others.
+ */
 export function toDot(machine: Drawable): string {
   const labels = new Map<string, Map<string, string[]>>()
   for (const state of machine.states) {
@@ -77,7 +82,10 @@ export function toDot(machine: Drawable): string {
   ].join('\n')
 }
 
-/** A DOT string: a back-slash is only an escape before a quote, except in labels, where `\n` breaks the line. */
+/**
+ * A DOT string: a back-slash is only an escape before a quote, except in labels, where `\n` breaks
+ * the line.
+ */
 function quote(text: string): string {
   return `"${text.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n')}"`
 }

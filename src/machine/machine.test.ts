@@ -36,7 +36,7 @@ test('a row gives the next state and its actions, with exit before and entry aft
   expect(transition(turnstile, 'unlocked', 'coin', { context })).toEqual(['unlocked', ['thank']])
 })
 
-test('a refused guard is told by name and changes nothing', () => {
+test('a refusing guard is reported by name and changes nothing', () => {
   const found = lookup(turnstile, 'locked', 'coin', { coin: 0, kicks: 0 })
   expect(found).toEqual({ unlisted: true, refusedBy: ['isRealCoin'] })
 })
@@ -46,13 +46,13 @@ test('rows of one pair are tried in order', () => {
   expect(transition(turnstile, 'unlocked', 'kick', { context })).toEqual(['unlocked', ['alarm']])
 })
 
-test('an exact row wins over a star, and any-state over any-event', () => {
+test('an exact row precedes a star row, and any-state precedes any-event', () => {
   expect(transition(turnstile, 'broken', 'kick', { context })).toEqual(['broken', []])
   expect(transition(turnstile, 'broken', 'repair', { context })[0]).toBe('locked')
   expect(transition(turnstile, 'broken', 'push', { context })).toEqual(['broken', ['alarm']])
 })
 
-test('a guard that refuses a named pair is not bypassed by a star row', () => {
+test('a star row does not bypass a guard that refuses a named pair', () => {
   const gate = defineMachine({
     name: 'gate',
     states: ['shut', 'open'],
@@ -86,7 +86,7 @@ test('naming the same state leaves and enters it, staying does not', () => {
   expect(transition(lamp, 'on', 'look')).toEqual(['on', []])
 })
 
-test('an unlisted pair stays, does nothing, is counted, and is warned about once unless expected', () => {
+test('an unlisted pair stays, does nothing, is counted, and is warned about once unless it is expected', () => {
   const warned: string[] = []
   const counter = new UnlistedCounter(pair => warned.push(`${pair.state}/${pair.event}`))
   for (const event of ['repair', 'repair', 'rain', 'rain'] as const) {
@@ -99,7 +99,7 @@ test('an unlisted pair stays, does nothing, is counted, and is warned about once
   expect(warned).toEqual(['locked/repair'])
 })
 
-test('walk visits every pair once, and every target is a state', () => {
+test('everyPair visits every pair once, and every target is a state', () => {
   const pairs = [...everyPair(turnstile)]
   expect(pairs).toHaveLength(turnstile.states.length * turnstile.events.length)
   expect(new Set(pairs.map(pair => `${pair.state} ${pair.event}`)).size).toBe(pairs.length)
@@ -109,11 +109,14 @@ test('walk visits every pair once, and every target is a state', () => {
 test('names are inferred as unions, and a wrong name does not compile', () => {
   expectTypeOf<StateOf<typeof turnstile>>().toEqualTypeOf<'locked' | 'unlocked' | 'broken'>()
   expectTypeOf<ActionOf<typeof turnstile>>().toExtend<string>()
-  // @ts-expect-error 'jump' is no event of the turnstile
+  // @ts-expect-error 'jump' is not an event of the turnstile
   expect(lookup(turnstile, 'locked', 'jump', context)).toEqual({ unlisted: true, refusedBy: [] })
 })
 
-/** A small legal machine whose parts a test may replace by wrong ones, as a caller without types could. */
+/**
+ * A small valid machine whose parts a test may replace by wrong ones, as a caller without types
+ * could.
+ */
 function broken(change: Record<string, unknown>): () => unknown {
   const legal = {
     name: 'm',

@@ -5,11 +5,17 @@ export type Lookup<S extends string, E extends string, A extends string, G exten
   | (ResolvedRow<S, E, A, G> & { readonly unlisted?: undefined })
   | {
       readonly unlisted: true
-      /** Rows exist, but each was refused by a guard: the first one of each row. Empty when the table has no row at all. */
+      /**
+       * Rows exist, but a guard refused each of them: the first refusing guard of each row. Empty
+       * when the table has no row.
+       */
       readonly refusedBy: readonly G[]
     }
 
-/** The row that applies to this pair in this context. `context` is what the machine's guards take. */
+/**
+ * The row that applies to this pair in this context. `context` is the argument of the machine's
+ * guards.
+ */
 export function lookup<S extends string, E extends string, A extends string, G extends string, C>(
   machine: Machine<S, E, A, G, C>,
   state: NoInfer<S>,
@@ -30,7 +36,10 @@ export interface TransitionOptions<C> {
   counter?: UnlistedCounter
 }
 
-/** `[next, actions]`, executing nothing. A pair without a row stays where it is, does nothing and is counted: never a crash. */
+/**
+ * `[next, actions]`; nothing is executed. A pair without a row stays in its state, does nothing and
+ * is counted.
+ */
 export function transition<S extends string, E extends string, A extends string, G extends string, C>(
   machine: Machine<S, E, A, G, C>,
   state: NoInfer<S>,
@@ -46,11 +55,11 @@ export function transition<S extends string, E extends string, A extends string,
 export interface Pair<S extends string, E extends string, A extends string, G extends string> {
   readonly state: S
   readonly event: E
-  /** The rows that speak for this pair, in order; none when it is unlisted. */
+  /** The rows that apply to this pair, in order; none when it is unlisted. */
   readonly rows: readonly ResolvedRow<S, E, A, G>[]
 }
 
-/** Every state with every event, for tests that leave no cell out. */
+/** Every state with every event, for tests that cover every cell. */
 export function* everyPair<S extends string, E extends string, A extends string, G extends string, C>(
   machine: Machine<S, E, A, G, C>,
 ): Generator<Pair<S, E, A, G>, void, undefined> {

@@ -2,13 +2,14 @@ export interface UnlistedPair {
   readonly machine: string
   readonly state: string
   readonly event: string
-  /** The table's author knows that this event comes without a row. */
+  /** The author of the table expects this event without a row. */
   readonly isExpected: boolean
 }
 
 /**
- * Counts the pairs that a table does not list. One counter per session (or whatever owns the state) makes "one warning per session
- * and pair" true: `onFirst` is called the first time a pair is seen that was not expected.
+ * Counts the pairs that a table does not list. With one counter per session (or other owner of the
+ * state) there is one warning per session and pair: `onFirst` is called the first time that an
+ * unexpected pair occurs.
  */
 export class UnlistedCounter {
   readonly #counts = new Map<string, { pair: UnlistedPair; count: number }>()

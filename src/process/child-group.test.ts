@@ -26,7 +26,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe('a process group', () => {
-  test('tells how its program ended', async () => {
+  test('reports how its program ended', async () => {
     expect(await (await start('exit 3')).exit).toEqual({ code: 3, signal: null })
     expect(await (await start('kill -9 $$')).exit).toEqual({ code: null, signal: 'SIGKILL' })
   })
@@ -36,7 +36,7 @@ describe('a process group', () => {
     await expect(spawnGroup('/no/such/program', [], options)).rejects.toMatchObject({ code: 'ENOENT' })
   })
 
-  test('is ended with TERM when it listens', async () => {
+  test('is ended with TERM when it handles the signal', async () => {
     const group = await start("trap 'echo bye > said; exit 0' TERM; echo up > up; while :; do sleep 0.05; done")
     await until(() => exists('up'))
     await group.kill(5_000)
@@ -53,7 +53,7 @@ describe('a process group', () => {
     expect(processesWithMark(mark)).toEqual([])
   })
 
-  test('takes grandchildren with it, also those that made a session of their own', async () => {
+  test('ends its grandchildren, also those in sessions of their own', async () => {
     const group = await start(
       "trap '' TERM; (setsid sh -c 'trap \"\" TERM; echo $$ > far; sleep 600' &); sleep 600 & echo up > up; wait",
     )
@@ -65,14 +65,14 @@ describe('a process group', () => {
     expect(isAlive(far)).toBe(false)
   })
 
-  test('that is known by its mark alone is ended, and nothing else is', async () => {
+  test('that is known only by its mark is ended, and nothing else is', async () => {
     const group = await start('sleep 600')
     await killTree({ pid: 0, processStart: null, mark }, { graceMs: 50, clock: systemClock })
     expect(await group.exit).toEqual({ code: null, signal: 'SIGKILL' })
     expect(processesWithMark(mark)).toEqual([])
   })
 
-  test('whose pid belongs to another process by now is left alone', async () => {
+  test('whose pid now belongs to another process is left alone', async () => {
     const other = await start('sleep 600')
     await killTree(
       { pid: other.pid, processStart: 'another', mark: `${mark}-gone` },

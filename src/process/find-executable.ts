@@ -2,8 +2,9 @@ import { accessSync, constants, statSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
 
 /**
- * The real file a command name stands for, or null. A name with a slash is taken as a path from `cwd`; a bare name is looked up in
- * `path` only, never in the current directory, and relative entries of `path` are passed over: a repository must not plant programs.
+ * The file of a command name, or null. A name with a slash is a path from `cwd`. A bare name is
+ * searched in `path` only, never in the current directory, and relative entries of `path` are
+ * skipped: a repository must not be able to plant programs.
  */
 export function findExecutable(name: string, options: { path: string | undefined; cwd: string }): string | null {
   if (name === '') return null

@@ -1,4 +1,7 @@
-/** Does this when the signal is given, at once if it has been: whoever awaits something before listening may have missed it. Returns how to stop listening. */
+/**
+ * Calls `act` when the signal aborts, at once if it has already: a caller that awaits something
+ * before it listens may have missed it. Returns a function that stops listening.
+ */
 export function onAbort(signal: AbortSignal, act: () => void): () => void {
   if (signal.aborted) {
     act()

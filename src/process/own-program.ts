@@ -2,18 +2,24 @@ import { existsSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
-/** The programs that are built from this package, each a file in `dist/`. */
+/** The programs of this package, each a file in `dist/`. */
 export type OwnProgram = 'cli' | 'keeper/main' | 'demo-agent/main' | 'agents/headless/direct-main'
 
-/** The package's own directory: the nearest one above this file that holds a package.json, whatever the build made of `src/`. */
+/**
+ * The directory of the package: the nearest one above this file with a package.json, wherever the
+ * build has put the file.
+ */
 export const PACKAGE_ROOT = packageRoot(dirname(fileURLToPath(import.meta.url)))
 
-/** The script of one of our programs, to be started with `process.execPath`. */
+/** The script of one of our programs, to be run with `process.execPath`. */
 export function ownProgram(name: OwnProgram): string {
   return join(PACKAGE_ROOT, 'dist', `${name}.js`)
 }
 
-/** When this program was built, in wall milliseconds: what tells two builds of one version apart. 0 where nothing is built. */
+/**
+ * When this program was built, in milliseconds since the epoch: it distinguishes two builds of one
+ * version. 0 when nothing is built.
+ */
 export function buildTime(): number {
   return Math.floor(statSync(ownProgram('cli'), { throwIfNoEntry: false })?.mtimeMs ?? 0)
 }

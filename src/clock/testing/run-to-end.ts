@@ -1,6 +1,9 @@
 import type { SimulatedClock } from '../simulated-clock.js'
 
-/** Lets work that waits on a simulated clock go to its end: time moves on by a step whenever everything else is at rest. */
+/**
+ * Runs work that waits on a simulated clock to its end: time advances by a step whenever nothing
+ * else can run.
+ */
 export async function runToEnd<T>(clock: SimulatedClock, work: Promise<T>, stepMs = 5): Promise<T> {
   let isOver = false
   const over = work.finally(() => {
@@ -8,7 +11,7 @@ export async function runToEnd<T>(clock: SimulatedClock, work: Promise<T>, stepM
   })
   over.catch(() => undefined)
   for (let steps = 0; !isOver; steps++) {
-    if (steps > 100_000) throw new Error('the work never ends')
+    if (steps > 100_000) throw new Error('the work does not end')
     await new Promise(resolve => setImmediate(resolve))
     if (!isOver) clock.advance(stepMs)
   }
