@@ -62,7 +62,7 @@ export class SessionWatch implements SessionObserver {
     this.#timeline = new Timeline(pack)
     this.#flushedAt = clock.monotonic()
     this.#time.at = clock.monotonic()
-    pack.watch = timeBox(pack, {
+    pack.ruleTimer = timeBox(pack, {
       now: () => clock.monotonic(),
       onSwitchedOff: ({ rule, ms, reason }) =>
         options.record('pack.rule-off', { agent: pack.agent, pack: pack.file, rule, ms, reason }),

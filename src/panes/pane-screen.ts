@@ -1,12 +1,12 @@
 import {
-  type Classified,
+  type Classification,
   classify,
   initialMemory,
   type Layout,
-  noteInput,
   type Observation,
   type Pack,
   parsePack,
+  recordInput,
   type ScreenMemory,
 } from '../screen/index.js'
 import {
@@ -37,7 +37,7 @@ export interface Look {
   frame: Frame
   observation: Observation
   layout: Layout
-  atWork: Classified['atWork']
+  atWork: Classification['atWork']
   isSettled: boolean
   isBelieved: boolean
 }
@@ -105,7 +105,7 @@ export class PaneScreen {
 
   /** Keys or text went to the program. */
   noteInput(t: number): void {
-    this.#memory = noteInput(this.#memory, t)
+    this.#memory = recordInput(this.#memory, t)
   }
 
   /** An empty terminal in place of the old one, for content that is taken whole. What the classifier remembers stays: it is about texts. */
@@ -189,7 +189,7 @@ export class PaneScreen {
   }
 
   /** A classifier that throws on some screen must not take the host with it: it is asked again without what it remembers. */
-  #read(frame: Frame): Classified {
+  #read(frame: Frame): Classification {
     try {
       return classify(frame, this.#memory, this.#pack)
     } catch {

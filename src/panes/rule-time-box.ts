@@ -1,4 +1,4 @@
-import type { Pack, RuleSpec, RuleWatch } from '../screen/pack/index.js'
+import type { Pack, RuleSpec, RuleTimer } from '../screen/pack/index.js'
 
 /** A rule that takes longer than this three times is switched off. */
 const RULE_MS = 5
@@ -16,7 +16,7 @@ export interface SwitchedOff {
  * Watches the rules of one pack and takes those out that hold a pane up. A busy machine is slow without the rule's fault, so a slow
  * measurement counts only if the same rule is as slow again on the same frame.
  */
-export function timeBox(pack: Pack, options: { now(): number; onSwitchedOff(off: SwitchedOff): void }): RuleWatch {
+export function timeBox(pack: Pack, options: { now(): number; onSwitchedOff(off: SwitchedOff): void }): RuleTimer {
   const strikes = new Map<string, number>()
   const switchOff = (rule: RuleSpec, ms: number, reason: SwitchedOff['reason']) => {
     pack.rules = pack.rules.filter(other => other !== rule)

@@ -1,5 +1,5 @@
 import type { Frame } from '../terminal/index.js'
-import { type Layout, layOut } from './layout.js'
+import { createLayout, type Layout } from './layout.js'
 import type { Menu } from './menu/menu.js'
 import type { Pack, RuleSpec } from './pack/pack.js'
 import { rowsOf } from './region.js'
@@ -40,7 +40,7 @@ export interface FrameExplanation {
 
 /** Why a frame is read as it is: its regions, every rule in the order of evaluation, and every menu on it, live or not. */
 export function explainFrame(frame: Frame, pack: Pack): FrameExplanation {
-  const layout = layOut(frame, pack)
+  const layout = createLayout(frame, pack)
   return {
     regions: [...layout.regions.values()]
       .sort((a, b) => a.first - b.first)

@@ -125,11 +125,11 @@ function continues(block: RowBlock, row: ScreenRow, blanksBefore: number): boole
   // Empty lines on a ground of its own are its own.
   const isTight = block.spec.tight && block.spec.first.style?.bg === undefined
   if (blanksBefore > (isTight ? 0 : BLANKS_INSIDE)) return false
-  return block.spec.more.test(row.text) && isOnSameGround(block.spec, row)
+  return block.spec.more.test(row.text) && hasSameBackground(block.spec, row)
 }
 
 /** A block that is told by its background goes on only as far as the background does. */
-function isOnSameGround(spec: BlockSpec, row: ScreenRow): boolean {
+function hasSameBackground(spec: BlockSpec, row: ScreenRow): boolean {
   const { style } = spec.first
   return style?.bg === undefined || matchesRow(row, { line: /^/u, style: { at: style.at, bg: style.bg } })
 }

@@ -9,9 +9,9 @@ import { findPointedEntry } from './overlay.js'
 import type { BlockSpec, Pack } from './pack/pack.js'
 import { findRegion, makeRegion, type Region } from './region.js'
 import { markReader } from './row-marks.js'
-import { judged, withoutCommands, withoutHints, withoutStatus } from './said.js'
 import { isBlank, type ScreenRow, screenRows } from './screen-row.js'
 import { statusTail } from './status-tail.js'
+import { withGuessedKind, withoutCommands, withoutHints, withoutStatus } from './transcript-filters.js'
 
 /** A frame taken apart: where its live part begins, what lies above it, and whether a menu is up. */
 export interface Layout {
@@ -36,7 +36,7 @@ export interface Layout {
 /** Non-blank rows that may stand below an input box: hints, status lines, completion lists, panels. */
 const BELOW_BOX = 14
 
-export function layOut(frame: Frame, pack: Pack): Layout {
+export function createLayout(frame: Frame, pack: Pack): Layout {
   const rows = screenRows(frame, { hasScrollbar: pack.text.scrollbar || pack.agent === 'generic' })
   const regions = new Map<string, Region>()
   const set = (region: Region | null) => region && regions.set(region.name, region)
@@ -69,7 +69,7 @@ export function layOut(frame: Frame, pack: Pack): Layout {
   const said = withoutStatus(roles.slice(0, liveFirst), withoutCommands(rows, split(liveFirst), pack))
   const spoken = withoutHints(rows, said, frame.cols, composer)
   const tail = menu ? null : statusTail(rows, spoken)
-  const blocks = judged(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : spoken)
+  const blocks = withGuessedKind(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : spoken)
 
   if (menu) {
     regions.delete('composer')
@@ -147,12 +147,12 @@ function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, cursor: F
       row.indent < 2 &&
       row !== hint &&
       !panels.has(row.index) &&
-      (marksOf(row).begins.some(isOfItself) || (!holdsCursor && isFrameTop(row.text))),
+      (marksOf(row).begins.some(isSelfContained) || (!holdsCursor && isFrameTop(row.text))),
   )
 }
 
 /** A block whose mark needs nothing around it to mean something. */
-function isOfItself({ kind, next }: BlockSpec): boolean {
+function isSelfContained({ kind, next }: BlockSpec): boolean {
   return kind !== 'todo' && kind !== 'tool_result' && next === null
 }
 

@@ -44,6 +44,6 @@ export function initialMemory(): ScreenMemory {
 }
 
 /** Tells the memory that keys, text or a paste went to the program: a menu that appears afterwards answers to it. */
-export function noteInput(memory: ScreenMemory, t: number): ScreenMemory {
+export function recordInput(memory: ScreenMemory, t: number): ScreenMemory {
   return { ...memory, lastInputAt: t }
 }

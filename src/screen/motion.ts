@@ -10,7 +10,7 @@ import type { ScreenRow } from './screen-row.js'
  */
 const GLYPH_WINDOW_S = 1.5
 const CLOCK_GAP_S = 0.8
-export const LAPSE_S = 3
+export const MOTION_EXPIRY_S = 3
 const TRACKS = 8
 
 export interface Track {
@@ -30,10 +30,10 @@ const LEADING = /^(\s*)([^\p{L}\p{N}\s]{1,8})(?=\s|\p{L})(.*)$/u
 const DURATION = /(?:\d+h )?(?:\d+m )?\d+(?:\.\d+)?s\b/u
 
 /** The tracks after this frame: rows that are still there with what they did before, the newest eight. */
-export function followMotion(tracks: readonly Track[], rows: readonly ScreenRow[], t: number): Track[] {
+export function updateTracks(tracks: readonly Track[], rows: readonly ScreenRow[], t: number): Track[] {
   const next: Track[] = []
   for (const row of rows) {
-    const led = readLed(row)
+    const led = readGlyphRow(row)
     if (!led) continue
     const before = tracks.find(track => track.key === led.key) ?? tracks.find(track => sameClock(track, led))
     next.push(advance(before ?? null, led, t))
@@ -43,16 +43,16 @@ export function followMotion(tracks: readonly Track[], rows: readonly ScreenRow[
 
 /** Rows of text change all the time; the row with this track moves like work does. */
 export function isMoving(track: Track, t: number): boolean {
-  return track.lastMotion !== null && t - track.lastMotion <= LAPSE_S
+  return track.lastMotion !== null && t - track.lastMotion <= MOTION_EXPIRY_S
 }
 
 export function trackOf(tracks: readonly Track[], row: ScreenRow): Track | null {
-  const led = readLed(row)
+  const led = readGlyphRow(row)
   return (led && tracks.find(track => track.key === led.key)) ?? null
 }
 
 /** A row with a symbol before its words. */
-interface LedRow {
+interface GlyphRow {
   indent: number
   glyph: string
   key: string
@@ -60,7 +60,7 @@ interface LedRow {
   value: number | null
 }
 
-const readLed = memoizeByObject((row: ScreenRow): LedRow | null => {
+const readGlyphRow = memoizeByObject((row: ScreenRow): GlyphRow | null => {
   const match = LEADING.exec(row.text)
   if (!match) return null
   const [, { length: indent }, glyph, rest] = match as unknown as [string, string, string, string]
@@ -72,7 +72,7 @@ function mask(text: string): string {
 }
 
 /** A label may change while its clock runs on (`Thinking (3s)` → `Reading (4s)`): the clock is the same one if it goes on counting. */
-function sameClock(track: Track, { value, indent }: LedRow): boolean {
+function sameClock(track: Track, { value, indent }: GlyphRow): boolean {
   if (value === null || !track.clock || !track.key.startsWith(`${indent}|`)) return false
   return value >= track.clock.value && value - track.clock.value <= 3
 }
@@ -82,7 +82,7 @@ function durationIn(text: string): number | null {
   return match ? parseDuration(match[0]) : null
 }
 
-function advance(before: Track | null, { key, glyph, value }: LedRow, t: number): Track {
+function advance(before: Track | null, { key, glyph, value }: GlyphRow, t: number): Track {
   // A spinner that turns into another kind of mark has ended; its frames are of one kind.
   // So has one whose words changed with its mark: `∵ Thinking 1s`, `∴ Thought for 2s`.
   const isReplaced = before !== null && before.key !== key && before.glyph !== glyph && !isBraille(glyph)

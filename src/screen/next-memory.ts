@@ -1,11 +1,11 @@
 import type { ScreenMemory } from './memory.js'
-import { LAPSE_S } from './motion.js'
+import { MOTION_EXPIRY_S } from './motion.js'
 import type { Observation } from './observation.js'
-import { changedAt, newestBlock, panelPrint, type Scene, transcriptPrint } from './scene.js'
-import { STILL_S } from './turn.js'
+import { changedAt, newestBlock, panelHash, type Scene, transcriptHash } from './scene.js'
+import { STALE_TURN_S } from './turn.js'
 
 /** How long a question in words must stand at the cursor. */
-export const SPOKEN_STANDS_S = 0.3
+export const QUESTION_STABLE_S = 0.3
 
 /** What the next frame is told about this one. */
 export function nextMemory(scene: Scene, observation: Observation): ScreenMemory {
@@ -22,11 +22,11 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
       turn.echoText === null || memory.echo?.text === turn.echoText ? memory.echo : { text: turn.echoText, since: t },
     newest: newest && !isScrap ? { kind: newest.kind, isRunning: newest.isRunning } : memory.newest,
     hasSeenComposer: memory.hasSeenComposer || layout.composer !== null,
-    menu: print === undefined ? null : { print, ...firstSight(scene, print) },
+    menu: print === undefined ? null : { print, ...firstSeen(scene, print) },
     lastInputAt: memory.lastInputAt,
     lastWorkingAt: isWorking ? t : memory.lastWorkingAt,
-    panel: changedAt(memory.panel, panelPrint(scene), t),
-    transcript: changedAt(memory.transcript, transcriptPrint(layout), t),
+    panel: changedAt(memory.panel, panelHash(scene), t),
+    transcript: changedAt(memory.transcript, transcriptHash(layout), t),
     tracks: scene.tracks,
     prompt: emptyShellPrompt(scene) ?? memory.prompt,
     asking: askingNow(scene),
@@ -35,7 +35,7 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
 }
 
 /** When this menu was first seen, and whether keys had been sent by then. */
-export function firstSight({ memory, frame }: Scene, print: string): { since: number; afterInput: boolean } {
+export function firstSeen({ memory, frame }: Scene, print: string): { since: number; afterInput: boolean } {
   const { menu, lastInputAt } = memory
   return menu?.print === print
     ? { since: menu.since, afterInput: menu.afterInput }
@@ -48,7 +48,7 @@ function emptyShellPrompt({ shell }: Scene): string | null {
 
 function askingNow({ layout, memory, frame }: Scene): ScreenMemory['asking'] {
   const found = layout.menu ?? layout.quoted
-  if (!found?.candidate.isSoft) return null
+  if (!found?.candidate.isTentative) return null
   const text = found.candidate.menu.question
   return memory.asking?.text === text ? memory.asking : { text, since: frame.t }
 }
@@ -58,11 +58,11 @@ function recheckAt(scene: Scene): number | null {
   const { t } = scene.frame
   const asking = askingNow(scene)
   const isWaitingForEnd = scene.pack.terminator === 'required' && scene.turn.isOpen
-  const said = changedAt(scene.memory.transcript, transcriptPrint(scene.layout), t)
+  const said = changedAt(scene.memory.transcript, transcriptHash(scene.layout), t)
   const moments = [
-    ...(asking ? [asking.since + SPOKEN_STANDS_S] : []),
-    ...(isWaitingForEnd ? [(said?.changedAt ?? t) + STILL_S] : []),
-    ...scene.tracks.flatMap(track => (track.lastMotion === null ? [] : [track.lastMotion + LAPSE_S + 0.001])),
+    ...(asking ? [asking.since + QUESTION_STABLE_S] : []),
+    ...(isWaitingForEnd ? [(said?.changedAt ?? t) + STALE_TURN_S] : []),
+    ...scene.tracks.flatMap(track => (track.lastMotion === null ? [] : [track.lastMotion + MOTION_EXPIRY_S + 0.001])),
   ].filter(at => at > t)
   return moments.length === 0 ? null : Math.min(...moments)
 }

@@ -1,10 +1,10 @@
 import type { Frame } from '../terminal/index.js'
 import { captureGroups } from './capture.js'
-import type { Pack, RuleSpec, RuleWatch } from './pack/pack.js'
+import type { Pack, RuleSpec, RuleTimer } from './pack/pack.js'
 import { type Region, rowsOf } from './region.js'
 import type { ScreenRow } from './screen-row.js'
 import { matchesRow } from './style-match.js'
-import { speaksOtherLanguage } from './ui-language.js'
+import { usesOtherLanguage } from './ui-language.js'
 
 export interface RuleMatch {
   rule: RuleSpec
@@ -27,16 +27,16 @@ export function evaluateRules(
   regions: ReadonlyMap<string, Region>,
 ): RuleVerdict[] {
   const rules = pack.rules.filter(rule => rule.region !== 'title')
-  const isOther = speaksOtherLanguage(rows, regions, pack.locale)
+  const isOther = usesOtherLanguage(rows, regions, pack.locale)
   const evaluate = (rule: RuleSpec): RuleVerdict =>
     isOther && !rule.structural
       ? { rule, match: null, why: `the interface does not speak ${pack.locale}` }
       : evaluateRule(rule, frame, rows, regions)
-  return pack.watch ? timed(rules, evaluate, pack.watch) : rules.map(evaluate)
+  return pack.ruleTimer ? timed(rules, evaluate, pack.ruleTimer) : rules.map(evaluate)
 }
 
 /** The same with every rule's time told to whoever watches. */
-function timed(rules: readonly RuleSpec[], evaluate: (rule: RuleSpec) => RuleVerdict, watch: RuleWatch): RuleVerdict[] {
+function timed(rules: readonly RuleSpec[], evaluate: (rule: RuleSpec) => RuleVerdict, watch: RuleTimer): RuleVerdict[] {
   const measure = (rule: RuleSpec): { verdict: RuleVerdict; ms: number } => {
     const from = watch.now()
     const verdict = evaluate(rule)

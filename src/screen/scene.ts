@@ -1,9 +1,9 @@
 import { type Frame, hasSameContent, memoizeByObject, type Row } from '../terminal/index.js'
 import type { RowBlock } from './grammar.js'
-import { type Layout, layOut } from './layout.js'
+import { hashTexts } from './hash-texts.js'
+import { createLayout, type Layout } from './layout.js'
 import type { ScreenMemory } from './memory.js'
 import type { Pack } from './pack/pack.js'
-import { fingerprint } from './print.js'
 import { evaluateRules, type RuleMatch } from './rules.js'
 import { readShell, type ShellState } from './shell.js'
 import { readTodos } from './todo.js'
@@ -27,7 +27,7 @@ export interface Scene {
 }
 
 export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene {
-  const { layout, matches, todos } = readPicture(frame, pack)
+  const { layout, matches, todos } = readFrame(frame, pack)
   const tracks = nextTracks(frame, layout, memory)
   const working = findWorking(frame, layout, matches, tracks)
   const turn = readTurn(layout, memory, pack, {
@@ -35,7 +35,7 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
     isWorking: working !== null,
     restsByRule: matches.some(match => match.rule.view === 'idle_prompt'),
     isScrolled: isScrolledBack(matches),
-    isSameTranscript: transcriptPrint(layout) === memory.transcript?.hash,
+    isSameTranscript: transcriptHash(layout) === memory.transcript?.hash,
   })
   return {
     frame,
@@ -51,22 +51,22 @@ export function readScene(frame: Frame, memory: ScreenMemory, pack: Pack): Scene
   }
 }
 
-interface Picture {
+interface FrameReading {
   layout: Layout
   matches: readonly RuleMatch[]
   todos: Payload['todo_list'] | null
 }
 
 /** The newest picture that begins with this row, as this pack reads it. */
-const pictures = new WeakMap<Row, { frame: Frame; pack: Pack; rules: Pack['rules']; picture: Picture }>()
+const pictures = new WeakMap<Row, { frame: Frame; pack: Pack; rules: Pack['rules']; picture: FrameReading }>()
 
 /** What follows from rows, cursor and pack alone: found once while the picture stands. A rule that was switched off has changed the pack. */
-function readPicture(frame: Frame, pack: Pack): Picture {
+function readFrame(frame: Frame, pack: Pack): FrameReading {
   const [first] = frame.lines
   const known = first && pictures.get(first)
   if (known && known.pack === pack && known.rules === pack.rules && hasSameContent(known.frame, frame))
     return known.picture
-  const layout = layOut(frame, pack)
+  const layout = createLayout(frame, pack)
   const verdicts = evaluateRules(frame, layout.rows, pack, layout.regions)
   const matches = verdicts.flatMap(({ match }) => (match ? [match] : []))
   const picture = { layout, matches, todos: readTodos(layout.rows, pack) }
@@ -104,15 +104,15 @@ export function newestBlock({ layout, memory, pack, matches }: Scene): NewestBlo
 }
 
 /** The newest block's text as one short value: it changes when something is said. Its mark may blink and does not count. */
-export const transcriptPrint = memoizeByObject(({ blocks, rows }: Layout): string | null => {
+export const transcriptHash = memoizeByObject(({ blocks, rows }: Layout): string | null => {
   const newest = blocks.at(-1)
   return newest
-    ? fingerprint([newest.kind, ...rows.slice(newest.first, newest.last + 1).map(row => row.text.slice(2))])
+    ? hashTexts([newest.kind, ...rows.slice(newest.first, newest.last + 1).map(row => row.text.slice(2))])
     : null
 })
 
 /** The task panel as one comparable value. */
-export function panelPrint({ todos }: Scene): string | null {
+export function panelHash({ todos }: Scene): string | null {
   return todos ? JSON.stringify(todos.items) : null
 }
 

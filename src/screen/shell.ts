@@ -66,12 +66,12 @@ function readPrompt(before: string, learned: string | null): ShellState | null {
   if (!SHELL.test(before)) return null
   // Where a prompt is known, a new one must look like it: the same last sign, and not just that sign alone.
   if (learned === null) return state('shell')
-  const isAlike = text.length >= learned.trimEnd().length / 2 || isElsewhere(text, learned)
+  const isAlike = text.length >= learned.trimEnd().length / 2 || isSamePromptElsewhere(text, learned)
   return text.at(-1) === learned.trimEnd().at(-1) && isAlike ? state('shell') : null
 }
 
 /** The same prompt in another directory: what stands before the path is the same. */
-function isElsewhere(text: string, learned: string): boolean {
+function isSamePromptElsewhere(text: string, learned: string): boolean {
   const path = learned.search(/[~/]/u)
   return path >= 2 && text.startsWith(learned.slice(0, path)) && /[~/]/u.test(text.slice(path))
 }

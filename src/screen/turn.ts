@@ -6,7 +6,7 @@ import type { Pack } from './pack/pack.js'
 /** How long an echo without any sign of work counts as an open turn, where turns end without a mark. */
 const ECHO_GRACE_S = 3
 /** How long a turn without any sign of life stays open where an end mark is expected and none is seen. */
-export const STILL_S = 2.5
+export const STALE_TURN_S = 2.5
 
 export interface TurnState {
   isOpen: boolean
@@ -34,7 +34,7 @@ export function readTurn(
   if (now.isWorking) return state(true)
   if (isEnded || now.restsByRule) return state(false)
   if (now.isScrolled) return state(memory.turnOpen)
-  const newest = lastSaid(layout.blocks) ?? layout.blocks.at(-1)
+  const newest = newestContent(layout.blocks) ?? layout.blocks.at(-1)
   if (newest?.kind === 'error') return state(false)
   // Nothing was said and the prompt is gone: an interrupt took it back.
   if (newest === undefined && layout.composer !== null) return state(false)
@@ -43,7 +43,7 @@ export function readTurn(
     const isStill =
       layout.composer !== null &&
       memory.transcript !== null &&
-      now.t - memory.transcript.changedAt >= STILL_S &&
+      now.t - memory.transcript.changedAt >= STALE_TURN_S &&
       now.isSameTranscript
     return state(!isStill && (echo !== null ? true : memory.turnOpen))
   }
@@ -75,7 +75,7 @@ function isCommand(layout: Layout, block: RowBlock, pack: Pack): boolean {
 }
 
 /** The newest block that is no mere notice. */
-export function lastSaid(blocks: readonly RowBlock[]): RowBlock | undefined {
+export function newestContent(blocks: readonly RowBlock[]): RowBlock | undefined {
   return blocks.findLast(
     block =>
       block.kind !== 'notice' &&

@@ -23,18 +23,18 @@ const LATIN = /\p{Script=Latin}/u
 const LETTERS_MIN = 4
 
 /** The agent's own rows are in another script than the pack's words: only rules that hold in any language count. */
-export function speaksOtherLanguage(
+export function usesOtherLanguage(
   rows: readonly ScreenRow[],
   regions: ReadonlyMap<string, Region>,
   locale: string,
 ): boolean {
   const footer = rowsOf(rows, regions.get('footer'))
-  return footer.length > 0 && footer.some(isForeignTo(SCRIPTS[locale.toLowerCase().split(/[-_]/u)[0]!] ?? LATIN))
+  return footer.length > 0 && footer.some(isOtherScriptThan(SCRIPTS[locale.toLowerCase().split(/[-_]/u)[0]!] ?? LATIN))
 }
 
 const tests = new Map<RegExp, (row: ScreenRow) => boolean>()
 
-function isForeignTo(own: RegExp): (row: ScreenRow) => boolean {
+function isOtherScriptThan(own: RegExp): (row: ScreenRow) => boolean {
   const known = tests.get(own)
   if (known) return known
   const test = memoizeByObject((row: ScreenRow) => {

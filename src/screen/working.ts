@@ -1,7 +1,7 @@
 import { type Frame, memoizeByObject } from '../terminal/index.js'
 import type { Layout } from './layout.js'
 import type { ScreenMemory } from './memory.js'
-import { followMotion, isMoving, type Track, trackOf } from './motion.js'
+import { isMoving, type Track, trackOf, updateTracks } from './motion.js'
 import { rowsOf } from './region.js'
 import type { RuleMatch } from './rules.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
@@ -32,7 +32,7 @@ export function findWorking(
 }
 
 export function nextTracks(frame: Frame, layout: Layout, memory: ScreenMemory): Track[] {
-  return followMotion(memory.tracks, candidateRows(layout), frame.t)
+  return updateTracks(memory.tracks, candidateRows(layout), frame.t)
 }
 
 /** Where a sign of work may stand: between the newest block and the box, in the box's upper edge, in the footer, or as the newest block's mark. */

@@ -1,5 +1,5 @@
 import type { Look } from '../panes/index.js'
-import { type Block, dropRepeatedBands, type Pack, renderMarkdown, type TextRow } from '../screen/index.js'
+import { type Block, dropRepeatedRows, type Pack, renderMarkdown, type TextRow } from '../screen/index.js'
 import { displayWidth } from '../text/index.js'
 import { BlockReader } from './block-reader.js'
 import { type ClosedMessage, ClosedMessages } from './closed-messages.js'
@@ -312,7 +312,7 @@ export class Conversation {
 
   #rowsFrom(from: number, before = Number.POSITIVE_INFINITY): TextRow[] {
     const rows = this.#shown.rowsFrom(from).filter(row => row.id < before)
-    return dropRepeatedBands(rows, row => this.#shown.isRepaint(row.id))
+    return dropRepeatedRows(rows, row => this.#shown.isRepaint(row.id))
   }
 
   /** The rest of the last row that was said, if it has grown since: it was cut by a request. */

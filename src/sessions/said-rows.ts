@@ -1,4 +1,4 @@
-import { MARK } from '../screen/index.js'
+import { BLOCK_MARK } from '../screen/index.js'
 
 /*
  * Where what has been said ends, found again after rows have moved. Agents fold what is over (a thought, a tool's output), take half-drawn
@@ -48,7 +48,7 @@ export function endOfSaid(rows: readonly { id: number; text: string }[], tail: r
  * grown. Some agents draw a second behind what they say, and stop to ask in between.
  */
 export function grownRest(row: { text: string }, last: string): string | null {
-  const words = row.text.replace(MARK, '')
+  const words = row.text.replace(BLOCK_MARK, '')
   if (!squeezed(row.text).startsWith(last) || squeezed(row.text) === last) return null
   let at = 0
   for (let said = 0; said < last.length; at++) if (!isBlankAt(words, at)) said++
@@ -66,5 +66,5 @@ export function squeezedText(rows: readonly { text: string }[]): string {
 }
 
 function squeezed(text: string): string {
-  return text.replace(MARK, '').replace(/[\s\u00a0]+/gu, '')
+  return text.replace(BLOCK_MARK, '').replace(/[\s\u00a0]+/gu, '')
 }

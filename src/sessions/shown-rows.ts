@@ -1,5 +1,5 @@
 import type { Look } from '../panes/index.js'
-import { type KeptRow, layWindow, type Pack, realignWindow, type TextRow, transcriptBlocks } from '../screen/index.js'
+import { type KeptRow, mergeWindow, type Pack, realignWindow, type TextRow, transcriptBlocks } from '../screen/index.js'
 import { ALTERNATE_FIRST_ID, type Color, type Row } from '../terminal/index.js'
 import {
   type Echo,
@@ -172,7 +172,7 @@ export class ShownRows {
     if (window.length === 0) return
     const { rows, base, cols } = this.#kept
     const isRewrapped = cols !== 0 && cols !== look.frame.cols
-    const laid = (isRewrapped && realignWindow(rows, window, this.#kept.head)) || layWindow(rows, window, this.#kept)
+    const laid = (isRewrapped && realignWindow(rows, window, this.#kept.head)) || mergeWindow(rows, window, this.#kept)
     const cut = Math.max(0, laid.rows.length - KEPT_ROWS)
     this.#kept = {
       base: base + cut,

@@ -152,7 +152,7 @@ function linesOf(rows: readonly ProseRow[], style: ProseStyle): string[] {
   rows.forEach((row, index) => {
     const above = rows[index - 1]
     const text = row.text.slice(base).trimEnd()
-    const between = above && index > 0 ? codeJoint(above, row, base, style) : null
+    const between = above && index > 0 ? codeSeparator(above, row, base, style) : null
     if (between === null) lines.push(text)
     else lines[lines.length - 1] += between + text
   })
@@ -160,7 +160,7 @@ function linesOf(rows: readonly ProseRow[], style: ProseStyle): string[] {
 }
 
 /** A line of code that was too long goes on at the left edge of the block. */
-function codeJoint(above: ProseRow, below: ProseRow, base: number, style: ProseStyle): string | null {
+function codeSeparator(above: ProseRow, below: ProseRow, base: number, style: ProseStyle): string | null {
   if (below.indent !== base || isBlankRow(above)) return null
   const { right, left } = roomOf(above, style, above.from + base)
   const word = /^\s*(\S+)/u.exec(below.text)![1]!

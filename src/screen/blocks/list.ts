@@ -1,5 +1,5 @@
 import type { ListItem } from './block.js'
-import { isBlankRow, joinRows, jointOf, type ProseRow, type ProseStyle } from './prose-row.js'
+import { isBlankRow, joinRows, type ProseRow, type ProseStyle, separatorOf } from './prose-row.js'
 
 export const LIST_MARK =
   /^(?<indent>\s*)(?:(?<bullet>[-*+•◦▪‣⁃])|(?<number>\d{1,4})[.)])\s+(?:(?<check>\[[ xX✔✓]\]|[☐☑☒◻◼✔])\s+)?(?=\S)/u
@@ -28,7 +28,7 @@ export function listEnd(rows: readonly ProseRow[], at: number, style: ProseStyle
       continue
     }
     if (listMark(row.text)) column = markWidth(row.text)
-    else if (!isBlankRow(above) && row.indent < column && jointOf(above, row, style) === null) break
+    else if (!isBlankRow(above) && row.indent < column && separatorOf(above, row, style) === null) break
     else if (row.colours.syntax >= 2) break
     end = next
   }

@@ -5,7 +5,7 @@ import type { InlineRun } from './block.js'
 import { inlineRuns, mergeRuns } from './inline.js'
 import { type BodyStyle, type RowColours, rowColours } from './row-style.js'
 import { cutSpans, type TextRow, textFrom } from './text-row.js'
-import { isContinuation, joint, type TextRoom } from './unwrap.js'
+import { isContinuation, separatorBetween, type TextRoom } from './unwrap.js'
 
 /** A row of an answer without the columns that belong to its block's mark. */
 export interface ProseRow {
@@ -50,11 +50,11 @@ export function roomOf(row: ProseRow, style: ProseStyle, left = row.from): TextR
 }
 
 /** Whether `below` goes on with the line of `above`, and what stands between them. */
-export function jointOf(above: ProseRow, below: ProseRow, style: ProseStyle, left?: number): string | null {
+export function separatorOf(above: ProseRow, below: ProseRow, style: ProseStyle, left?: number): string | null {
   const next = { text: below.text, isContinued: below.row.isContinued }
   const measured = { width: above.width, text: above.text }
   const room = roomOf(above, style, left)
-  return isContinuation(measured, next, room) ? joint(measured, next, room) : null
+  return isContinuation(measured, next, room) ? separatorBetween(measured, next, room) : null
 }
 
 /** Columns taken off the front of the row's text, as spans. */
@@ -75,7 +75,7 @@ export function joinRows(
   const runs: InlineRun[] = []
   rows.forEach((row, index) => {
     const above = rows[index - 1]
-    if (above) runs.push({ text: (isLaidOut(above) ? null : jointOf(above, row, style, left)) ?? '\n' })
+    if (above) runs.push({ text: (isLaidOut(above) ? null : separatorOf(above, row, style, left)) ?? '\n' })
     runs.push(...inlineRuns(spansFrom(row, columns(row, index)), style.pack))
   })
   return mergeRuns(runs)

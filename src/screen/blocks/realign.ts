@@ -1,5 +1,5 @@
 import { displayWidth } from '../../text/index.js'
-import type { KeptRow, Laid } from './align-window.js'
+import type { KeptRow, MergedWindow } from './merge-window.js'
 import { cutRow } from './text-row.js'
 
 /*
@@ -23,7 +23,7 @@ export function realignWindow(
   kept: readonly KeptRow[],
   shownRows: readonly KeptRow[],
   head: readonly string[],
-): Laid | null {
+): MergedWindow | null {
   const window = shownRows.slice(pinnedHead(shownRows, head))
   const echo = lastEcho(kept)
   const shown = lastEcho(window)

@@ -3,7 +3,7 @@ import { codeEnd, readCode } from './code.js'
 import { diffEnd, readDiff } from './diff.js'
 import { inlineRuns, mergeRuns } from './inline.js'
 import { listEnd, listMark, readList } from './list.js'
-import { isBlankRow, joinRows, jointOf, type ProseRow, type ProseStyle, spansFrom } from './prose-row.js'
+import { isBlankRow, joinRows, type ProseRow, type ProseStyle, separatorOf, spansFrom } from './prose-row.js'
 import { isEmphasised } from './row-style.js'
 import { readTable, tableEnd } from './table.js'
 
@@ -98,7 +98,7 @@ function paragraphEnd(rows: readonly ProseRow[], at: number, style: ProseStyle):
     const row = rows[next]!
     if (isBlankRow(row) || tableEnd(rows, next) >= 0 || diffEnd(rows, next) >= 0 || /^\s*(?:```|~~~)/u.test(row.text))
       break
-    const isWrapped = jointOf(rows[next - 1]!, row, style) !== null && row.indent === rows[at]!.indent
+    const isWrapped = separatorOf(rows[next - 1]!, row, style) !== null && row.indent === rows[at]!.indent
     if (!isWrapped && (listMark(row.text) || QUOTE.test(row.text))) break
     if (row.colours.syntax >= 2 && codeEnd(rows, next, style) >= 0) break
     end = next

@@ -5,7 +5,7 @@ import { visibleBlocks } from './visible-blocks.js'
 /** UTF-16 units of a message, counted after its tags and entities are resolved. */
 export const TELEGRAM_UNITS = 4096
 /** A break further from the limit than this share of a message leaves it too short. */
-const EARLIEST = 0.25
+const EARLIEST_BREAK = 0.25
 
 /**
  * Blocks as Telegram messages in HTML: as few as fit, split between blocks where that is possible, else at a line, a sentence, a word.
@@ -50,7 +50,7 @@ function pages(text: string, borders: ReadonlySet<number>, maxUnits: number): [s
 }
 
 function breakBefore(text: string, start: number, limit: number, borders: ReadonlySet<number>): number {
-  const earliest = start + Math.floor((limit - start) * EARLIEST)
+  const earliest = start + Math.floor((limit - start) * EARLIEST_BREAK)
   for (let at = limit; at > earliest; at--) if (borders.has(at)) return at
   for (const isBreak of [
     (at: number) => text[at] === '\n',

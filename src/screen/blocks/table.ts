@@ -10,7 +10,7 @@ const BARS = /^\s*[│┃║].*[│┃║]\s*$/u
 const RULE = /^\s*[━─]{2,}(?: {1,}[━─]{2,})*\s*$/u
 
 /** A row with more bars than this is a pattern. */
-const MOST_BARS = 64
+const BARS_MAX = 64
 
 type Table = Extract<BlockContent, { kind: 'table' }>
 /** `end`: behind the last cell of the column; `reach`: how far its text may run. */
@@ -41,7 +41,7 @@ function isFrameRow({ text }: ProseRow): boolean {
 function hasBars(text: string, least: number): boolean {
   if (!BARS.test(text)) return false
   const count = text.match(/[│┃║]/gu)?.length ?? 0
-  return count >= least && count <= MOST_BARS
+  return count >= least && count <= BARS_MAX
 }
 
 function lastWhile(rows: readonly ProseRow[], at: number, holds: (row: ProseRow) => boolean): number {

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest'
 import { extractBlocks } from './extract.js'
 import { renderMarkdown } from './render-markdown.js'
 import { answer, drawRows, PACK, wrap } from './testing/drawn-rows.js'
-import { isContinuation, joint } from './unwrap.js'
+import { isContinuation, separatorBetween } from './unwrap.js'
 
 const word = fc.stringMatching(/^[a-z]{1,14}$/)
 const paragraph = fc.array(word, { minLength: 1, maxLength: 60 }).map(words => words.join(' '))
@@ -40,8 +40,8 @@ describe('unwrapping', () => {
 
   it('joins wide characters without a blank, and words with one', () => {
     const room = { right: 20, left: 2 }
-    expect(joint({ width: 20, text: '漢字とかな交じりの文' }, { text: '章も' }, room)).toBe('')
-    expect(joint({ width: 18, text: 'ends in a word' }, { text: 'then' }, room)).toBe(' ')
+    expect(separatorBetween({ width: 20, text: '漢字とかな交じりの文' }, { text: '章も' }, room)).toBe('')
+    expect(separatorBetween({ width: 18, text: 'ends in a word' }, { text: 'then' }, room)).toBe(' ')
   })
 
   it('does not join a row that had room for the next word', () => {

@@ -34,7 +34,7 @@ export function isContinuation(
 }
 
 /** What stands between two joined rows: a blank; nothing inside a long word that was cut at the edge, or between two wide characters. */
-export function joint(
+export function separatorBetween(
   above: MeasuredRow,
   below: { text: string; isContinued?: boolean | undefined },
   room: TextRoom,

@@ -36,7 +36,7 @@ export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
       keyed.length >= 2 || firstHint >= 0 || rows.slice(index + 1, index + 3).some(next => isHint(next.text.trim()))
     if (chosen.length < 2 || !chosen.every(option => /^[\p{L}\p{N}[(].{0,40}$/u.test(option.label))) continue
     if (!isTold) continue
-    const lit = litOption(row, chosen)
+    const lit = highlightedOption(row, chosen)
     if (lit === null && keyed.length < 2) continue
     return {
       layout: 'horizontal',
@@ -92,7 +92,7 @@ function isHint(text: string): boolean {
 }
 
 /** The only option with a ground of its own, or null. */
-function litOption(row: MenuRow, options: readonly OptionRow[]): number | null {
+function highlightedOption(row: MenuRow, options: readonly OptionRow[]): number | null {
   const grounds = options.map(option => {
     const span = spanFrom(row, option.labelColumn)
     return span ? `${span.bg}/${span.inverse}` : ''

@@ -15,7 +15,7 @@ export interface InlinePrompt {
   isSecret: boolean
   hasText: boolean
   /** Words alone suggest it: believed only after it has stood still for a while. */
-  isSoft: boolean
+  isTentative: boolean
   fallback: string | null
 }
 
@@ -38,12 +38,12 @@ const REQUEST =
   /^(?:please )?(?:enter|type|input|choose|select|provide|specify)\b.{0,100}[:>]\s*$|^(?:user ?name|login|e-?mail|name|host(?:name)?|port|path|url|version|description)\b[^:]{0,30}:\s*$/iu
 
 /** A row that asks in words, with the cursor behind it. Running text looks like this too, for a moment. */
-export function findSpoken(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
+export function findWordedQuestion(frame: Frame, rows: readonly MenuRow[]): InlinePrompt | null {
   return atCursor(frame, rows, (row, before) => {
     const text = before.trim()
     const isAsking = QUESTION.test(text) || DEFAULTED.test(text) || REQUEST.test(text)
     return isAsking && before.length > text.length
-      ? { ...inline(row, text, [], null), hasText: true, isSoft: true }
+      ? { ...inline(row, text, [], null), hasText: true, isTentative: true }
       : null
   })
 }
@@ -124,7 +124,7 @@ function typed(rows: readonly MenuRow[], row: MenuRow, text: string): InlineProm
     first: options[0]!.row,
     last: row.index,
   }
-  return { group, question: asked, isSecret: false, hasText: true, isSoft: false, fallback: null }
+  return { group, question: asked, isSecret: false, hasText: true, isTentative: false, fallback: null }
 }
 
 function inline(row: MenuRow, question: string, words: readonly string[], fallback: string | null): InlinePrompt {
@@ -153,7 +153,7 @@ function inline(row: MenuRow, question: string, words: readonly string[], fallba
     question: question === '' ? row.text.trim() : question,
     isSecret: false,
     hasText: false,
-    isSoft: false,
+    isTentative: false,
     fallback,
   }
 }

@@ -5,7 +5,7 @@ import { isBlank, type ScreenRow } from '../screen-row.js'
 import { matchesRow } from '../style-match.js'
 import { confirmsOrLeaves, looksLikeHints } from './menu-head.js'
 import { spanFrom } from './menu-rows.js'
-import { standsOut } from './option-group.js'
+import { distinctOption } from './option-group.js'
 import type { MenuCandidate } from './parse-menu.js'
 
 export interface LiveVerdict {
@@ -37,7 +37,7 @@ export function proveLive(
     selectedRow !== null &&
     (frame.cursor.y === selectedRow.row ||
       group.shownBy === 'style' ||
-      standsOut(candidate.rows, group.options) === group.selected)
+      distinctOption(candidate.rows, group.options) === group.selected)
   const isWindow = candidate.isWindow === true
   const foreign = isWindow ? null : foreignRowBelow(candidate, rows, pack, isProvenOtherwise ? 2 : 0)
   if (foreign !== null) return fail(`L1: row ${foreign} below it is not its own`)
@@ -64,7 +64,7 @@ export function proveLive(
   if (selected && frame.cursor.y === selected.row) proofs.push('L5')
   const loud =
     group.layout === 'vertical'
-      ? standsOut(candidate.rows, group.options)
+      ? distinctOption(candidate.rows, group.options)
       : group.shownBy === 'style'
         ? group.selected
         : null
@@ -111,14 +111,14 @@ function hasKeyboard({ footerRows, rows: menuRows }: MenuCandidate, rows: readon
 }
 
 /** The last row of the screen, apart from the options by a blank row. */
-function isLastWords(rows: readonly ScreenRow[], { group }: MenuCandidate, index: number): boolean {
+function isLastRow(rows: readonly ScreenRow[], { group }: MenuCandidate, index: number): boolean {
   return (
     index > group.last + 1 && rows.slice(index + 1).every(isBlank) && rows.slice(group.last + 1, index).every(isBlank)
   )
 }
 
 /** What the menu is about begins with a sign, at the left: below it others with the same sign wait to be asked about. */
-function nextInLine({ menu, rows, group }: MenuCandidate): { indent: number; sign: string; more: RegExp } | null {
+function queuedRequests({ menu, rows, group }: MenuCandidate): { indent: number; sign: string; more: RegExp } | null {
   const head = rows[menu.rows[0]]
   const sign = /^\s*([^\p{L}\p{N}\s"'`([{/\\─━│┃╭╰┌└] )\S/u.exec(head?.text ?? '')?.[1]
   if (!head || sign === undefined || head.index >= group.first) return null
@@ -137,7 +137,7 @@ function foreignRowBelow(
   // What is said between the options and the keys that confirm or leave is about them.
   const explainedTo = hasKeyboard(candidate, rows, pack) ? candidate.footerRows![0] : -1
   let isInBox = candidate.rows[candidate.group.last]!.isBoxed
-  const waiting = nextInLine(candidate)
+  const waiting = queuedRequests(candidate)
   for (let index = candidate.group.last + 1; index < rows.length; index++) {
     const row = rows[index]!
     const own = candidate.rows[index]!
@@ -160,7 +160,7 @@ function foreignRowBelow(
     else if (waiting && row.indent === waiting.indent && row.text.trimStart().startsWith(waiting.sign))
       more = waiting.more
     else if (more?.test(row.text) || pack.chrome.some(entry => matchesRow(row, entry.first))) continue
-    else if (hintsLeft > 0 && (looksLikeHints(own) || isLastWords(rows, candidate, index))) hintsLeft--
+    else if (hintsLeft > 0 && (looksLikeHints(own) || isLastRow(rows, candidate, index))) hintsLeft--
     else return index
   }
   return null

@@ -3,7 +3,7 @@ import { isGrey, styleKey } from '../style-match.js'
 import type { Menu } from './menu.js'
 import { type MenuRow, spanFrom } from './menu-rows.js'
 import { isMore } from './option-row.js'
-import { askedIn, isQuoted } from './question.js'
+import { findQuestion, isQuoted } from './question.js'
 
 /** What stands above the options: title, body, tabs, and the question nearest to them. */
 export interface MenuHead {
@@ -31,7 +31,7 @@ export function readHead(rows: readonly MenuRow[], optionsFirst: number, ceiling
   const page = found.map(row => PAGE.exec(row.text)).find(match => match !== null)
   const lines = joinWrapped(found.filter(row => row !== tabsRow && !row.isFrame && !row.isBlank && !isMore(row)))
   return {
-    ...askedIn(lines, null),
+    ...findQuestion(lines, null),
     tabs: tabsRow ? readTabs(tabsRow) : [],
     page: page ? { n: Number(page[1]), of: Number(page[2]) } : null,
     first,

@@ -215,7 +215,7 @@ function finish(rows: readonly MenuRow[], options: OptionRow[], cols: number): O
   const width = Math.min(cols * WRAP_SHARE, Math.max(widest, WIDTH_MIN))
   const whole = options.map((option, n) => joinContinuations(rows, option, options[n + 1]?.row ?? null, width))
   const byGlyph = whole.findIndex(option => option.glyphColumn !== null)
-  const byStyle = standsOut(rows, whole)
+  const byStyle = distinctOption(rows, whole)
   const selected = byGlyph >= 0 ? byGlyph : byStyle
   return {
     layout: 'vertical',
@@ -293,7 +293,7 @@ function lastRowOf(rows: readonly MenuRow[], option: OptionRow): number {
 }
 
 /** Index of the only option whose style differs from all its siblings, or -1. */
-export function standsOut(rows: readonly MenuRow[], options: readonly OptionRow[]): number {
+export function distinctOption(rows: readonly MenuRow[], options: readonly OptionRow[]): number {
   const keys = options.map(option => styleKey(spanFrom(rows[option.row]!, option.labelColumn)))
   const single = keys.flatMap((key, index) => (keys.filter(other => other === key).length === 1 ? [index] : []))
   if (single.length === 1 && keys.length > 2) return single[0]!

@@ -1,18 +1,18 @@
 import type { Frame } from '../../terminal/index.js'
+import { hashTexts } from '../hash-texts.js'
 import type { MenuSpec, Pack } from '../pack/pack.js'
-import { fingerprint } from '../print.js'
 import type { ScreenRow } from '../screen-row.js'
 import { findHorizontal } from './horizontal-group.js'
-import { findAnyKey, findInline, findSpoken, type InlinePrompt } from './inline-prompt.js'
+import { findAnyKey, findInline, findWordedQuestion, type InlinePrompt } from './inline-prompt.js'
 import { meaningOf } from './meaning.js'
 import type { Menu, MenuKind, MenuOption } from './menu.js'
 import { type MenuCeiling, type MenuHead, readFooter, readHead } from './menu-head.js'
 import { type MenuRow, toMenuRow } from './menu-rows.js'
 import { findVertical, type OptionGroup } from './option-group.js'
 import { cutAccelerator, isMore } from './option-row.js'
-import { askedIn } from './question.js'
+import { findQuestion } from './question.js'
 import { findTextField, type TextField } from './text-field.js'
-import { findWindow, throughWindow } from './window.js'
+import { findWindow, rowsInWindow } from './window.js'
 
 /** A menu as it stands on screen, with what is needed to judge whether it is live. */
 export interface MenuCandidate {
@@ -21,7 +21,7 @@ export interface MenuCandidate {
   spec: MenuSpec | null
   footerRows: [number, number] | null
   /** Believed only after it has stood still for a while. */
-  isSoft: boolean
+  isTentative: boolean
   /** It stands in a window over everything else. */
   isWindow?: boolean
   rows: readonly MenuRow[]
@@ -30,16 +30,16 @@ export interface MenuCandidate {
 const PLACEHOLDER = /^(?:type \S|tell .+ (?:what|how)|other\b|enter (?:your|a) |something else|custom)/iu
 
 /** Where nothing is known of what was said above. */
-const NOTHING_SAID: MenuCeiling = () => 0
+const NO_CEILING: MenuCeiling = () => 0
 
 export function parseMenu(
   frame: Frame,
   screen: readonly ScreenRow[],
   pack: Pack,
-  ceiling: MenuCeiling = NOTHING_SAID,
+  ceiling: MenuCeiling = NO_CEILING,
 ): MenuCandidate | null {
   const window = findWindow(screen, frame.cols)
-  const found = window && readMenu(frame, throughWindow(screen, window).map(toMenuRow), pack, NOTHING_SAID)
+  const found = window && readMenu(frame, rowsInWindow(screen, window).map(toMenuRow), pack, NO_CEILING)
   return found ? { ...found, isWindow: true } : readMenu(frame, screen.map(toMenuRow), pack, ceiling)
 }
 
@@ -53,7 +53,7 @@ function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack, ceiling: M
   const options = group && fromGroup(group, rows, frame, pack, ceiling)
   const field = findTextField(frame, rows)
   if (field && (options === null || field.row > options.group.last)) return fromField(field, rows, frame, pack, ceiling)
-  const prompt = findAnyKey(frame, rows) ?? findSpoken(frame, rows)
+  const prompt = findAnyKey(frame, rows) ?? findWordedQuestion(frame, rows)
   // A question at the cursor below a list that has nothing to do with it; not the list's own footer.
   const isBelow = prompt !== null && (options === null || prompt.group.first > options.menu.rows[1] + 1)
   return isBelow ? fromInline(prompt, rows, pack, ceiling) : options
@@ -91,10 +91,10 @@ function fromGroup(
     group,
     spec,
     footerRows: footer.rows,
-    isSoft: false,
+    isTentative: false,
     rows,
     menu: {
-      print: fingerprint([
+      print: hashTexts([
         kind,
         head.question,
         ...head.body,
@@ -142,10 +142,10 @@ function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack, 
     group,
     spec,
     footerRows: readFooter(rows, group.last).rows,
-    isSoft: prompt.isSoft,
+    isTentative: prompt.isTentative,
     rows,
     menu: {
-      print: fingerprint(['input', question, ...options.map(option => option.label)]),
+      print: hashTexts(['input', question, ...options.map(option => option.label)]),
       kind: spec?.kind ?? (isAsked ? 'question' : 'input'),
       origin: spec?.origin ?? 'agent',
       layout: group.layout === 'typed' ? 'typed' : 'inline',
@@ -190,10 +190,10 @@ function fromField(
     group,
     spec,
     footerRows: footer.rows,
-    isSoft: false,
+    isTentative: false,
     rows,
     menu: {
-      print: fingerprint([kind, head.question, ...head.body]),
+      print: hashTexts([kind, head.question, ...head.body]),
       kind,
       origin: spec?.origin ?? 'agent',
       layout: group.layout,
@@ -224,7 +224,7 @@ function headOf(
 ): { head: MenuHead; spec: MenuSpec | null } {
   const head = readHead(rows, group.first, ceiling)
   const spec = specFor(pack, head, group)
-  return { head: spec ? { ...head, ...askedIn(head.lines, spec) } : head, spec }
+  return { head: spec ? { ...head, ...findQuestion(head.lines, spec) } : head, spec }
 }
 
 function specFor(pack: Pack, head: MenuHead, group: OptionGroup): MenuSpec | null {
@@ -242,7 +242,7 @@ function specFor(pack: Pack, head: MenuHead, group: OptionGroup): MenuSpec | nul
 function guessKind(head: MenuHead, options: readonly MenuOption[]): MenuKind {
   const text = `${head.title} ${head.question}`
   if (/\btrust\b/iu.test(text)) return 'trust'
-  if (/\b(?:sign in|log ?in|authenticat\w+)\b/iu.test(text) && options.some(isAccess)) return 'auth'
+  if (/\b(?:sign in|log ?in|authenticat\w+)\b/iu.test(text) && options.some(isSignInOption)) return 'auth'
   if (/\bupdate\b.*\bavailable\b/iu.test(text)) return 'update'
   const hasAllow = options.some(option => option.meaning.startsWith('allow'))
   const hasDeny = options.some(option => option.meaning.startsWith('deny') || option.meaning === 'cancel')
@@ -251,7 +251,7 @@ function guessKind(head: MenuHead, options: readonly MenuOption[]): MenuKind {
 }
 
 /** A way to sign in, and not one of the choices that a programmer has to make about signing in. */
-function isAccess({ label }: MenuOption): boolean {
+function isSignInOption({ label }: MenuOption): boolean {
   return /\b(?:sign in|log ?in|api key|account|subscription|provider|console)\b/iu.test(label)
 }
 

@@ -4,7 +4,7 @@ import { classify } from '../classify.js'
 import { initialMemory } from '../memory.js'
 import { parsePack } from '../pack/parse-pack.js'
 import type { Payload } from '../view.js'
-import { askedIn } from './question.js'
+import { findQuestion } from './question.js'
 
 const PACK = parsePack(
   `pack = 1
@@ -34,7 +34,7 @@ function menuOn(rows: readonly string[]) {
 const OPTIONS = ['\u001b[36m❯ 1. Yes\u001b[0m', '  2. No']
 
 test('the last line that asks is the question, and the first line is the title', () => {
-  expect(askedIn(['Bash command', 'npm test', 'Do you want to proceed?'], null)).toEqual({
+  expect(findQuestion(['Bash command', 'npm test', 'Do you want to proceed?'], null)).toEqual({
     title: 'Bash command',
     question: 'Do you want to proceed?',
     body: ['npm test'],
@@ -43,19 +43,19 @@ test('the last line that asks is the question, and the first line is the title',
 
 test('a field that ends in a question mark is not what is asked', () => {
   const lines = ['Would you like to run the following command?', 'Reason: Run the slow job?', '$ node slow.js']
-  expect(askedIn(lines, null).question).toBe('Would you like to run the following command?')
+  expect(findQuestion(lines, null).question).toBe('Would you like to run the following command?')
 })
 
 test('a command, a change or a listing is never the question while another line is there', () => {
-  expect(askedIn(['△ Permission required', '# Shell command', '$ node slow.js'], null).question).toBe(
+  expect(findQuestion(['△ Permission required', '# Shell command', '$ node slow.js'], null).question).toBe(
     'Permission required',
   )
-  expect(askedIn(['$ node slow.js'], null).question).toBe('$ node slow.js')
+  expect(findQuestion(['$ node slow.js'], null).question).toBe('$ node slow.js')
 })
 
 test('the title that a pack knows is the question where no line asks', () => {
   const known = { question: null, title: /Select model/u }
-  expect(askedIn(['Select model', 'Your pick becomes the default.'], known)).toEqual({
+  expect(findQuestion(['Select model', 'Your pick becomes the default.'], known)).toEqual({
     title: '',
     question: 'Select model',
     body: ['Your pick becomes the default.'],
@@ -63,7 +63,7 @@ test('the title that a pack knows is the question where no line asks', () => {
 })
 
 test('nothing above the options asks nothing', () => {
-  expect(askedIn([], null)).toEqual({ title: '', question: '', body: [] })
+  expect(findQuestion([], null)).toEqual({ title: '', question: '', body: [] })
 })
 
 test('what was said above a menu without an edge of its own is no part of it', () => {

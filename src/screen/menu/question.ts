@@ -1,5 +1,5 @@
 /** What is asked, what it is headed by, and all the rest: what it is asked about, whether it stands above the question or below. */
-export interface Asked {
+export interface FoundQuestion {
   title: string
   question: string
   body: string[]
@@ -15,10 +15,10 @@ const SIGN = /^[^\p{L}\p{N}\s"'`([{/\\$#@~<*_.+-]\s+(?=\S)/u
  * The question among the lines above the options. What the pack knows as the question or as the title comes first; else the last line that
  * ends like a question; else the last one that is not quoted from a command, a change or a listing.
  */
-export function askedIn(
+export function findQuestion(
   lines: readonly string[],
   known: { question: RegExp | null; title: RegExp | null } | null,
-): Asked {
+): FoundQuestion {
   const at = lines.length === 0 ? -1 : questionAt(lines, known)
   return {
     title: at > 0 ? lines[0]!.replace(/\s*╱{2,}$/u, '').replace(SIGN, '') : '',

@@ -36,7 +36,7 @@ export function findWindow(rows: readonly ScreenRow[], cols: number): Window | n
 }
 
 /** The rows as they are inside the window: everything around it is blank. */
-export function throughWindow(rows: readonly ScreenRow[], window: Window): ScreenRow[] {
+export function rowsInWindow(rows: readonly ScreenRow[], window: Window): ScreenRow[] {
   const { first, last, left, right } = window
   return rows.map(row => {
     if (row.index < first || row.index > last) return { ...row, text: '', indent: -1, spans: [] }

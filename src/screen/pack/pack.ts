@@ -13,12 +13,12 @@ export interface Pack {
   /** Factor for every confidence: below 1 where the file was written for another version than the one it is used for. */
   trust: number
   /** Set by whoever has a clock; rules are timed then. */
-  watch?: RuleWatch
+  ruleTimer?: RuleTimer
   locale: string
   terminator: 'required' | 'optional' | 'none'
   detect: { argv0: string[]; banner: RegExp | null; title: RegExp | null }
   text: { indent: number; width: TextWidth; inlineCodeFg: string[]; scrollbar: boolean }
-  input: InputWays
+  input: InputSettings
   env: { unset: string[]; set: Record<string, string> }
   regions: RegionSpec[]
   terminators: { pattern: RowPattern; outcome: Terminator['outcome'] }[]
@@ -36,7 +36,7 @@ export interface Pack {
 }
 
 /** Measures rules. The classifier itself knows no time. */
-export interface RuleWatch {
+export interface RuleTimer {
   /** Milliseconds that only ever grow. */
   now(): number
   /** What the rules of one frame took, in the order of their evaluation. `again` measures the rule once more on the same frame. */
@@ -45,7 +45,7 @@ export interface RuleWatch {
 
 export type TextWidth = { from: 'cols'; minus: number } | { from: 'fixed'; width: number }
 
-export interface InputWays {
+export interface InputSettings {
   /** `paste`: typed one by one, characters mean more than themselves while the agent lags behind; prompts are pasted where it can be done. */
   mode: 'bulk' | 'typed' | 'paste'
   paceMs: number

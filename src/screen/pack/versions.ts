@@ -66,7 +66,7 @@ function holds(version: Version, comparator: Comparator): boolean {
 const BEFORE_ALL: Version = [0, 0, 0]
 
 /** Where a range begins: its highest lower bound, of the alternative that reaches lowest. */
-export function startOf(range: VersionRange): Version {
+export function lowerBound(range: VersionRange): Version {
   const starts = range.alternatives.map(comparators =>
     comparators
       .filter(({ operator }) => operator !== '<' && operator !== '<=')
@@ -85,7 +85,7 @@ export function chooseRange(
 ): { index: number; isInside: boolean } {
   const parsed = version === null ? null : parseVersion(version)
   const order = ranges
-    .map((range, index) => ({ index, start: startOf(range) }))
+    .map((range, index) => ({ index, start: lowerBound(range) }))
     .sort((a, b) => compareVersions(a.start, b.start) || a.index - b.index)
   if (parsed === null) return { index: order.at(-1)!.index, isInside: version === null }
   const inside = order.findLast(({ index }) => isInRange(version!, ranges[index]!))

@@ -1,6 +1,6 @@
 import { type Row, TerminalEmulator } from '../../../terminal/index.js'
 import { type Pack, parsePack } from '../../pack/index.js'
-import type { KeptRow } from '../align-window.js'
+import type { KeptRow } from '../merge-window.js'
 
 /** An agent that marks an answer with `●`, a tool's output with `⎿`, and wraps at the edge of the screen. */
 export const PACK: Pack = parsePack(

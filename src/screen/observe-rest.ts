@@ -1,21 +1,22 @@
+import { makeObservation } from './make-observation.js'
 import type { Observation } from './observation.js'
 import { agentsPayload, backgroundPayload, errorPayload, promptKind } from './payloads.js'
 import { bestMatch, type Scene } from './scene.js'
-import { see } from './see.js'
 import type { ShellState } from './shell.js'
-import { blockText, lastSaid } from './turn.js'
+import { blockText, newestContent } from './turn.js'
 import type { Payload } from './view.js'
 
 /** A live input box and nothing going on. */
-export function seeAtRest(scene: Scene): Observation {
+export function observeRest(scene: Scene): Observation {
   const { layout, pack } = scene
   const auth = bestMatch(scene, match => match.rule.view === 'auth_required')
-  if (auth) return see(scene, 'auth_required', { method: 'login' }, { match: auth, busy: false })
+  if (auth) return makeObservation(scene, 'auth_required', { method: 'login' }, { match: auth, busy: false })
   const error = bestMatch(scene, match => match.rule.view === 'error')
-  if (error) return see(scene, 'error', errorPayload(error, error.text, true), { match: error, busy: false })
-  const newest = lastSaid(layout.blocks)
+  if (error)
+    return makeObservation(scene, 'error', errorPayload(error, error.text, true), { match: error, busy: false })
+  const newest = newestContent(layout.blocks)
   if (newest?.kind === 'error')
-    return see(scene, 'error', errorPayload(null, blockText(layout, newest), true), {
+    return makeObservation(scene, 'error', errorPayload(null, blockText(layout, newest), true), {
       rule: `${pack.agent}/block.error`,
       anchored: true,
       confidence: 0.85,
@@ -23,14 +24,17 @@ export function seeAtRest(scene: Scene): Observation {
     })
   const agents = bestMatch(scene, match => match.rule.view === 'parallel_agents')
   if (agents)
-    return see(scene, 'parallel_agents', agentsPayload(layout.rows, pack, agents), { match: agents, busy: true })
+    return makeObservation(scene, 'parallel_agents', agentsPayload(layout.rows, pack, agents), {
+      match: agents,
+      busy: true,
+    })
   const background = bestMatch(scene, match => match.rule.view === 'background_task')
   if (background)
-    return see(scene, 'background_task', backgroundPayload(background), { match: background, busy: false })
-  return seeIdle(scene)
+    return makeObservation(scene, 'background_task', backgroundPayload(background), { match: background, busy: false })
+  return observeIdle(scene)
 }
 
-function seeIdle(scene: Scene): Observation {
+function observeIdle(scene: Scene): Observation {
   const { layout, pack, memory, turn } = scene
   const idle = bestMatch(scene, match => match.rule.view === 'idle_prompt')
   const payload: Payload['idle_prompt'] = {
@@ -40,7 +44,7 @@ function seeIdle(scene: Scene): Observation {
   }
   const isAnchored = layout.isComposerAnchored
   const isLeaving = bestMatch(scene, match => match.rule.awaiting === 'exit_confirm') !== null
-  return see(scene, 'idle_prompt', payload, {
+  return makeObservation(scene, 'idle_prompt', payload, {
     ...(idle
       ? { match: idle }
       : {
@@ -54,8 +58,8 @@ function seeIdle(scene: Scene): Observation {
 }
 
 /** A shell, REPL, debugger, pager or editor that waits for its user: that is rest, not a question to anybody. */
-export function seeAtPrompt(scene: Scene, shell: Extract<ShellState, { is: 'prompt' }>): Observation {
-  return see(
+export function observePrompt(scene: Scene, shell: Extract<ShellState, { is: 'prompt' }>): Observation {
+  return makeObservation(
     scene,
     'idle_prompt',
     { fresh: scene.memory.prompt === null, prompt: shell.kind },

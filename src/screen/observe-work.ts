@@ -1,46 +1,46 @@
 import type { RowBlock } from './grammar.js'
+import { makeObservation, type ObservationBasis } from './make-observation.js'
 import type { Observation } from './observation.js'
 import { thinkingPayload } from './payloads.js'
-import { changedAt, newestBlock, panelPrint, type Scene, transcriptPrint } from './scene.js'
-import { type Seen, see } from './see.js'
+import { changedAt, newestBlock, panelHash, type Scene, transcriptHash } from './scene.js'
 import { toolOf } from './tool.js'
 import { blockText } from './turn.js'
 import type { Payload } from './view.js'
 
 /** Something works, or a turn is open: the newest block tells what is going on. */
-export function seeAtWork(scene: Scene): Observation {
+export function observeWork(scene: Scene): Observation {
   const match = scene.working?.match ?? null
-  const seen: Seen = match
+  const seen: ObservationBasis = match
     ? { match, busy: true }
     : { rule: scene.working ? 'generic/motion' : 'generic/turn-open', confidence: 0.5, busy: true }
   const values = match?.values ?? {}
   const elapsed = typeof values.elapsed === 'number' ? { elapsedS: values.elapsed } : {}
   if (values.retry !== undefined || values.compacting !== undefined || match?.rule.id.includes('retry'))
-    return see(scene, 'thinking', thinkingPayload(values, match), seen)
-  if (isPanelNewest(scene)) return see(scene, 'todo_list', scene.todos!, seen)
+    return makeObservation(scene, 'thinking', thinkingPayload(values, match), seen)
+  if (isPanelNewest(scene)) return makeObservation(scene, 'todo_list', scene.todos!, seen)
   const newest = newestBlock(scene)
   switch (newest?.kind) {
     case 'prose':
     case 'todo':
-      return see(scene, 'response_content', proseOf(scene, newest.block), seen)
+      return makeObservation(scene, 'response_content', proseOf(scene, newest.block), seen)
     case 'tool_call':
-      return see(scene, 'tool_running', { tool: toolIn(scene, newest.block), ...elapsed }, seen)
+      return makeObservation(scene, 'tool_running', { tool: toolIn(scene, newest.block), ...elapsed }, seen)
     case 'tool_result': {
       const tool = toolIn(scene, callAbove(scene, newest.block))
       return newest.isRunning
-        ? see(scene, 'tool_running', { tool, ...elapsed }, { ...seen, ambiguous: ['tool_result'] })
-        : see(scene, 'tool_result', { tool, ok: isResultOk(scene, newest.block) }, seen)
+        ? makeObservation(scene, 'tool_running', { tool, ...elapsed }, { ...seen, ambiguous: ['tool_result'] })
+        : makeObservation(scene, 'tool_result', { tool, ok: isResultOk(scene, newest.block) }, seen)
     }
     case 'user':
       if (!scene.working)
-        return see(
+        return makeObservation(
           scene,
           'user_message',
           { text: scene.turn.echoText ?? '', queued: false },
           { rule: 'generic/echo', confidence: 0.5, busy: null },
         )
   }
-  return see(scene, 'thinking', thinkingPayload(values, match), seen)
+  return makeObservation(scene, 'thinking', thinkingPayload(values, match), seen)
 }
 
 /** The task panel changed after the newest thing that was said. */
@@ -50,8 +50,8 @@ function isPanelNewest(scene: Scene): boolean {
   if (!scene.todos || scene.todos.total === 0) return false
   const kind = scene.layout.blocks.at(-1)?.kind
   if (panel === null) return kind === undefined || kind === 'user'
-  const shown = changedAt(panel, panelPrint(scene), t)!
-  const said = changedAt(transcript, transcriptPrint(scene.layout), t)
+  const shown = changedAt(panel, panelHash(scene), t)!
+  const said = changedAt(transcript, transcriptHash(scene.layout), t)
   return said === null || shown.changedAt > said.changedAt
 }
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type KeptRow, layWindow } from './align-window.js'
+import { type KeptRow, mergeWindow } from './merge-window.js'
 import { realignWindow } from './realign.js'
 import { keptRows } from './testing/drawn-rows.js'
 
@@ -8,7 +8,7 @@ const START = { top: 0, head: [] }
 
 function show(pictures: readonly (readonly string[])[]): KeptRow[] {
   let laid = { rows: [] as KeptRow[], top: 0, head: [] as string[] }
-  for (const texts of pictures) laid = layWindow(laid.rows, keptRows(texts), laid)
+  for (const texts of pictures) laid = mergeWindow(laid.rows, keptRows(texts), laid)
   return laid.rows
 }
 
@@ -142,11 +142,11 @@ describe('pictures of an alternate screen laid together', () => {
 
   it('keeps a row without the spinner that stands before it only at the top of the screen', () => {
     const first = ['● Start', '  one is here', '  two is here', '  three is here']
-    const laid = layWindow([], keptRows(first), START)
+    const laid = mergeWindow([], keptRows(first), START)
     const spun = keptRows(['⠹ one is here', '  two is here', '  three is here', '  four is here']).map((row, index) =>
       index === 0 ? { ...row, key: 'one is here' } : row,
     )
-    expect(texts(layWindow(laid.rows, spun, laid).rows)).toEqual([...first, '  four is here'])
+    expect(texts(mergeWindow(laid.rows, spun, laid).rows)).toEqual([...first, '  four is here'])
   })
 })
 

@@ -6,7 +6,7 @@ import type { Scene } from './scene.js'
 import type { Payload, TerminalView } from './view.js'
 
 /** What a view is based on. Fields that are left out follow from the rule that matched. */
-export interface Seen {
+export interface ObservationBasis {
   match?: RuleMatch | null
   rule?: string
   confidence?: number
@@ -18,7 +18,12 @@ export interface Seen {
 }
 
 /** The observation of a view that was decided: with everything else that the frame shows beside it. */
-export function see<V extends TerminalView>(scene: Scene, view: V, payload: Payload[V], seen: Seen): Observation<V> {
+export function makeObservation<V extends TerminalView>(
+  scene: Scene,
+  view: V,
+  payload: Payload[V],
+  seen: ObservationBasis,
+): Observation<V> {
   const { match } = seen
   const { terminator } = scene.layout
   return {
@@ -41,8 +46,8 @@ export function see<V extends TerminalView>(scene: Scene, view: V, payload: Payl
   }
 }
 
-export function seeNothing(scene: Scene): Observation<'unknown'> {
-  return see(scene, 'unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
+export function observeNothing(scene: Scene): Observation<'unknown'> {
+  return makeObservation(scene, 'unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
 }
 
 /** The live input box of a scene, which may be seen in two ways. */

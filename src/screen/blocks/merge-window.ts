@@ -13,8 +13,8 @@ import type { TextRow } from './text-row.js'
  *
  * Not its business: pictures of another width (`realign.ts`), and what a row means.
  */
-const WITNESSES = 3
-const STRAYS = 3
+const AGREEING_ROWS_MIN = 3
+const DIFFERING_ROWS_MAX = 3
 const SEAM_CHARACTERS = 16
 
 export interface KeptRow {
@@ -43,7 +43,7 @@ export function placeWindow(kept: readonly KeptRow[], window: readonly KeptRow[]
     const isStart = at === 0 && agreeing > 0 && differing <= 1
     const isSeam = differing === 0 && characters >= SEAM_CHARACTERS && at + window.length >= kept.length
     const isRedrawn = () => agreeing > 0 && isAboveNewest(kept, window, at)
-    if (agreeing < WITNESSES && !isWhole && !isStart && !isSeam && !isPrompt && !isRedrawn()) continue
+    if (agreeing < AGREEING_ROWS_MIN && !isWhole && !isStart && !isSeam && !isPrompt && !isRedrawn()) continue
     const isBetter =
       !best ||
       agreeing > best.agreeing ||
@@ -103,13 +103,13 @@ function compareAt(kept: readonly KeptRow[], window: readonly KeptRow[], at: num
     } else {
       differing++
       isBelowPrompt = false
-      if (++strays >= STRAYS) break
+      if (++strays >= DIFFERING_ROWS_MAX) break
     }
   }
   return { agreeing: agreed.size, characters: [...agreed].join('').length, differing, compared, isPrompt }
 }
 
-export interface Laid {
+export interface MergedWindow {
   rows: KeptRow[]
   /** Index of the row that is first on the screen. */
   top: number
@@ -123,17 +123,17 @@ export interface Laid {
 const SPINNER = /^\s{0,3}[\u2801-\u28ff](?: |$)/u
 
 /** The mark of a block changes while the block grows: a spinner becomes a bullet, a bullet blinks. */
-export const MARK = /^\s{0,3}[\u2801-\u28ff*•●○◉◎◐◑◒◓◦∙·⏺✻✽✶✢](?: |$)/u
+export const BLOCK_MARK = /^\s{0,3}[\u2801-\u28ff*•●○◉◎◐◑◒◓◦∙·⏺✻✽✶✢](?: |$)/u
 
 /** Rows at the top of the screen that may be pinned there. */
 const HEAD_ROWS = 4
 
 /** The rows known after this picture. `before`: what the last picture left. */
-export function layWindow(
+export function mergeWindow(
   kept: readonly KeptRow[],
   shown: readonly KeptRow[],
   before: { top: number; head: readonly string[]; tail?: readonly KeptRow[] },
-): Laid {
+): MergedWindow {
   // Blank rows at the top tell nothing: something may have stood there.
   const window = shown.slice(
     Math.max(
@@ -146,12 +146,12 @@ export function layWindow(
   const place = placeWindow(kept, window, before.top)
   // What one picture left out and the next one does not replace was not taken back: that picture was half drawn.
   if (!place && before.tail?.length)
-    return layWindow([...kept, ...before.tail], window, { top: before.top, head: before.head })
+    return mergeWindow([...kept, ...before.tail], window, { top: before.top, head: before.head })
   if (!place)
     return (
       fillGap(kept, window, before) ??
       belowPrompt(kept, shown, window) ??
-      belowStrangers(kept, window, before) ?? { rows: [...kept, ...afterGap(window)], top: kept.length, head }
+      belowUnknownRows(kept, window, before) ?? { rows: [...kept, ...afterGap(window)], top: kept.length, head }
     )
   if (place.isContained && place.at !== before.top && place.at + window.length < kept.length)
     return { rows: [...kept], top: before.top, head }
@@ -175,7 +175,11 @@ function takenBack(
  * A picture that begins with the newest prompt: what was below it has been folded or drawn anew. A prompt in the very first row may be
  * pinned there, with other rows out of sight between the two.
  */
-function belowPrompt(kept: readonly KeptRow[], shown: readonly KeptRow[], window: readonly KeptRow[]): Laid | null {
+function belowPrompt(
+  kept: readonly KeptRow[],
+  shown: readonly KeptRow[],
+  window: readonly KeptRow[],
+): MergedWindow | null {
   if (shown.length === window.length || !window[0]?.isEcho) return null
   let first = kept.findLastIndex(row => row.isEcho)
   while (first > 0 && kept[first - 1]!.isEcho) first--
@@ -189,20 +193,20 @@ function belowPrompt(kept: readonly KeptRow[], shown: readonly KeptRow[], window
 }
 
 /** Rows at the top that may be none of the transcript's: what is left of a title that scrolls away, a notice that lies over it. */
-const STRANGERS = 8
+const UNKNOWN_ROWS_MAX = 8
 
 /** A picture whose first rows nobody knows and whose others were kept: it lies where those do, and its first rows are not part of it. */
-function belowStrangers(
+function belowUnknownRows(
   kept: readonly KeptRow[],
   window: readonly KeptRow[],
   before: { top: number; head: readonly string[]; tail?: readonly KeptRow[] },
-): Laid | null {
-  for (let above = 1, strangers = 1; above < window.length && strangers <= STRANGERS; above++) {
+): MergedWindow | null {
+  for (let above = 1, strangers = 1; above < window.length && strangers <= UNKNOWN_ROWS_MAX; above++) {
     if (window[above]!.key === '') continue
     strangers++
     const rest = window.slice(above)
     const place = placeWindow(kept, rest, before.top)
-    if (!place || place.agreeing < WITNESSES) continue
+    if (!place || place.agreeing < AGREEING_ROWS_MIN) continue
     const rows = [...kept.slice(0, place.at), ...keepGaps(kept, rest, place.at)]
     return { rows, top: place.at, head: window.slice(0, HEAD_ROWS).map(row => row.key) }
   }
@@ -214,13 +218,13 @@ function fillGap(
   kept: readonly KeptRow[],
   window: readonly KeptRow[],
   before: { top: number; head: readonly string[] },
-): Laid | null {
+): MergedWindow | null {
   const gap = kept.findLastIndex(({ row }) => row.hasGap)
   if (gap < 0) return null
   for (let above = 1; above < window.length; above++) {
     const rest = window.slice(above)
     const { agreeing, differing } = compareAt(kept, rest, gap)
-    if (differing > 0 || agreeing < WITNESSES || gap + rest.length > kept.length) continue
+    if (differing > 0 || agreeing < AGREEING_ROWS_MIN || gap + rest.length > kept.length) continue
     const { hasGap: _, ...row } = kept[gap]!.row
     const rows = [...kept.slice(0, gap), ...afterGap(window.slice(0, above)), { ...kept[gap]!, row }]
     return { rows: [...rows, ...kept.slice(gap + 1)], top: before.top + above, head: [...before.head] }

@@ -2,7 +2,7 @@
  * A short name for a list of texts: two 32-bit FNV-1a runs from different starts, in hex. Equal texts give equal prints at any width;
  * it tells menus apart on one screen. What a decision is bound to is a cryptographic hash (approvals/), never this.
  */
-export function fingerprint(parts: readonly string[]): string {
+export function hashTexts(parts: readonly string[]): string {
   const text = parts.map(part => part.replace(/[\s\u00a0]+/gu, ' ').trim()).join('\u0000')
   return [0x811c9dc5, 0x9747b28c].map(seed => fnv(text, seed).toString(16).padStart(8, '0')).join('')
 }

@@ -32,7 +32,7 @@ export function withoutStatus(roles: readonly (RowRole | null)[], blocks: readon
 }
 
 /** What no mark of the pack tells about the newest block: it is a command that still runs, or an error. */
-export function judged(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): RowBlock[] {
+export function withGuessedKind(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): RowBlock[] {
   const newest = blocks.at(-1)
   if (newest === undefined || newest.spec !== null) return [...blocks]
   if (newest.kind === 'tool_result' && isCommandOnly(rows.slice(newest.first, newest.last + 1)))

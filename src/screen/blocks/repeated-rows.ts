@@ -5,7 +5,7 @@ const BAND_ROWS = 3
  * After a resize some agents print the end of the transcript a second time. A run of at least three rows that equals the run directly above
  * it is such a band if it is `isSuspect` (appeared right after a resize), and is dropped. Blank rows alone make no band.
  */
-export function dropRepeatedBands<T extends { text: string }>(rows: readonly T[], isSuspect: (row: T) => boolean): T[] {
+export function dropRepeatedRows<T extends { text: string }>(rows: readonly T[], isSuspect: (row: T) => boolean): T[] {
   const kept: T[] = []
   for (let at = 0; at < rows.length; ) {
     const length = isSuspect(rows[at]!) ? bandLength(kept, rows, at) : 0
