@@ -1,6 +1,6 @@
 import type { CaptureKind } from './pack/pack.js'
 
-/** Turns the named groups of a match into values, as the rule says what they are. */
+/** Converts the named groups of a match into values of the kinds that the rule declares. */
 export function captureGroups(
   match: RegExpExecArray | null,
   kinds: Readonly<Record<string, CaptureKind>>,

@@ -18,11 +18,11 @@ export interface Classification {
   observation: Observation
   memory: ScreenMemory
   layout: Layout
-  /** The view this frame would have if something is known to work, though it does not show. */
+  /** The view of this frame if it is known from elsewhere that the agent works. */
   atWork: { view: TerminalView; payload: Payload[TerminalView] }
 }
 
-/** What a frame shows. */
+/** Determines what a frame shows. */
 export function classify(frame: Frame, memory: ScreenMemory, pack: Pack): Classification {
   const scene = readScene(frame, memory, pack)
   const observation = observe(scene)
@@ -30,13 +30,16 @@ export function classify(frame: Frame, memory: ScreenMemory, pack: Pack): Classi
   return { observation, memory: nextMemory(scene, observation), layout: scene.layout, atWork: { view, payload } }
 }
 
-/** A `skip` rule of this priority or more goes before menus; others only name what nothing else explains. */
+/**
+ * A `skip` rule with at least this priority is evaluated before menus; others only name what
+ * nothing else explains.
+ */
 const ABOVE_MENUS = 500
 
-/** How long a program may take until its input box is there. */
+/** How long a program may take until its input box appears. */
 const STARTING_S = 20
 
-/** The tests are tried in this order; the first that holds names the view. */
+/** The tests are tried in this order; the first that holds decides the view. */
 function observe(scene: Scene): Observation {
   const { frame, layout, working, shell, turn } = scene
   const { menu, composer } = layout
@@ -57,12 +60,14 @@ function observe(scene: Scene): Observation {
     })
   if (shell?.is === 'prompt') return observePrompt(scene, shell)
   if (shell?.is === 'running' && !layout.isComposerAnchored) return observeCommand(scene, shell.command)
-  // A box that is drawn before the program is ready for anything: only its pack can tell. What moves there is no work yet.
+  // An input box that appears before the program is ready: only its pack can recognise it. Motion
+  // there is not work.
   const early =
     composer && !hasConversation(scene)
       ? bestMatch(scene, ({ rule }) => rule.view === 'startup' && rule.composer === 'live')
       : null
-  // So it is before the first box: what the pack calls loading is no turn, however it moves. A banner alone proves nothing, it stays.
+  // The same applies before the first input box: what the pack calls loading is not a turn, even if
+  // it moves. A banner alone proves nothing, because it stays.
   const loading =
     composer || scene.memory.hasSeenComposer || turn.echo
       ? null
@@ -89,7 +94,7 @@ function observeSkipped(scene: Scene, match: RuleMatch): Observation {
   )
 }
 
-/** A list with keys of its own below it, of which too little is known to call it a menu. */
+/** A list with key hints below it, of which too little is known to call it a menu. */
 function observeOverlay(scene: Scene): Observation {
   return makeObservation(
     scene,
@@ -109,7 +114,7 @@ function observeCommand(scene: Scene, command: string | null): Observation {
   )
 }
 
-/** A program starts once: the banner of one that has shown its input box before is only a picture. */
+/** A program starts only once: after its input box has appeared, a banner is only content. */
 function observeStartup(scene: Scene): Observation | null {
   if (scene.memory.hasSeenComposer) return null
   const banner = bestMatch(scene, match => match.rule.view === 'startup')
@@ -129,10 +134,13 @@ function observeStartup(scene: Scene): Observation | null {
     : null
 }
 
-/** No more rows than these does a program print while it loads, beside its banner. */
+/** A program prints at most this many rows while it loads, besides its banner. */
 const LOADING_ROWS = 6
 
-/** A program of which the input box is known has not shown it yet, said nothing that has a mark, and shows nothing that waits for a key. */
+/**
+ * The pack knows the input box, it has not appeared yet, no block with a mark was printed, and
+ * nothing waits for a key.
+ */
 function isStarting(scene: Scene): boolean {
   const { frame, pack, layout } = scene
   const isBoxKnown = pack.regions.some(region => region.name === 'composer')
@@ -142,12 +150,15 @@ function isStarting(scene: Scene): boolean {
   return isBoxKnown && !hasConversation(scene) && isLoading && !frame.isPlainText && frame.t < STARTING_S
 }
 
-/** Somebody asked, or the agent answered. Notices come by themselves. */
+/** Whether there is a prompt or an answer. Notices appear without either. */
 function hasConversation({ memory, layout }: Scene): boolean {
   return memory.echo !== null || layout.blocks.some(block => block.spec !== null && block.kind !== 'notice')
 }
 
-/** Two rows of blocks and quadrants near the top. A long run of one sign is the edge of a box, not a picture. */
+/**
+ * Two rows of block characters near the top: a logo. A long run of one character is the edge of a
+ * box.
+ */
 function hasBlockArt({ rows }: Layout): boolean {
   const art = rows
     .slice(0, 12)

@@ -27,7 +27,7 @@ export interface ExplainedRule {
 export interface ExplainedMenu {
   live: boolean
   proofs: string[]
-  /** The proof that failed; null for a live one. */
+  /** The proof that failed; null for a live menu. */
   failed: string | null
   menu: Omit<Menu, 'live'>
 }
@@ -38,7 +38,10 @@ export interface FrameExplanation {
   menus: ExplainedMenu[]
 }
 
-/** Why a frame is read as it is: its regions, every rule in the order of evaluation, and every menu on it, live or not. */
+/**
+ * Explains how a frame is read: its regions, every rule in the order of evaluation, and every menu
+ * on it, live or not.
+ */
 export function explainFrame(frame: Frame, pack: Pack): FrameExplanation {
   const layout = createLayout(frame, pack)
   return {
@@ -67,7 +70,10 @@ export function explainFrame(frame: Frame, pack: Pack): FrameExplanation {
   }
 }
 
-/** Highest priority first; of equal ones the later, as it wins. Rules about the title are judged apart from the screen. */
+/**
+ * Highest priority first; of equal priorities the later rule, because it wins. Rules about the
+ * title do not depend on the screen.
+ */
 function explainRules(frame: Frame, layout: Layout, pack: Pack): ExplainedRule[] {
   const onScreen = evaluateRules(frame, layout.rows, pack, layout.regions).map(({ rule, match, why }) => ({
     rule,

@@ -1,6 +1,7 @@
 /**
- * A short name for a list of texts: two 32-bit FNV-1a runs from different starts, in hex. Equal texts give equal prints at any width;
- * it tells menus apart on one screen. What a decision is bound to is a cryptographic hash (approvals/), never this.
+ * A short hash of a list of texts: two 32-bit FNV-1a hashes with different seeds, in hex. Equal
+ * texts have equal hashes at any width; it distinguishes menus on one screen. A decision is bound
+ * to a cryptographic hash (approvals/), never to this one.
  */
 export function hashTexts(parts: readonly string[]): string {
   const text = parts.map(part => part.replace(/[\s\u00a0]+/gu, ' ').trim()).join('\u0000')

@@ -5,7 +5,7 @@ import type { RuleMatch } from './rules.js'
 import type { Scene } from './scene.js'
 import type { Payload, TerminalView } from './view.js'
 
-/** What a view is based on. Fields that are left out follow from the rule that matched. */
+/** The basis of a view. Omitted fields follow from the rule that matched. */
 export interface ObservationBasis {
   match?: RuleMatch | null
   rule?: string
@@ -17,7 +17,7 @@ export interface ObservationBasis {
   evidence?: Observation['evidence']
 }
 
-/** The observation of a view that was decided: with everything else that the frame shows beside it. */
+/** The observation for a view, with everything else that the frame shows. */
 export function makeObservation<V extends TerminalView>(
   scene: Scene,
   view: V,
@@ -50,7 +50,7 @@ export function observeNothing(scene: Scene): Observation<'unknown'> {
   return makeObservation(scene, 'unknown', { recognised: false }, { confidence: 0, rule: 'none', busy: null })
 }
 
-/** The live input box of a scene, which may be seen in two ways. */
+/** The live input box of a scene, which may be observed twice. */
 const boxOf = memoizeByObject((scene: Scene): Observation['composer'] => {
   const { composer, rows } = scene.layout
   if (!composer) return null

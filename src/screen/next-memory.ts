@@ -4,15 +4,15 @@ import type { Observation } from './observation.js'
 import { changedAt, newestBlock, panelHash, type Scene, transcriptHash } from './scene.js'
 import { STALE_TURN_S } from './turn.js'
 
-/** How long a question in words must stand at the cursor. */
+/** How long a question in words must be stable at the cursor. */
 export const QUESTION_STABLE_S = 0.3
 
-/** What the next frame is told about this one. */
+/** What the next frame needs to know about this one. */
 export function nextMemory(scene: Scene, observation: Observation): ScreenMemory {
   const { memory, layout, turn } = scene
   const { t } = scene.frame
   const newest = newestBlock(scene)
-  // A picture that is half drawn shows what was said some time ago, and not what was said last.
+  // A half-drawn frame shows older content, not the newest.
   const isScrap = observation.view === 'unknown' && memory.newest !== null
   const print = layout.menu?.candidate.menu.print
   const isWorking = scene.working !== null || observation.busy === true
@@ -34,7 +34,7 @@ export function nextMemory(scene: Scene, observation: Observation): ScreenMemory
   }
 }
 
-/** When this menu was first seen, and whether keys had been sent by then. */
+/** When this menu was first seen, and whether keys had been sent before. */
 export function firstSeen({ memory, frame }: Scene, print: string): { since: number; afterInput: boolean } {
   const { menu, lastInputAt } = memory
   return menu?.print === print
@@ -53,7 +53,10 @@ function askingNow({ layout, memory, frame }: Scene): ScreenMemory['asking'] {
   return memory.asking?.text === text ? memory.asking : { text, since: frame.t }
 }
 
-/** The next moment at which the same picture means something else: a sign lapses, a question has stood, an open turn is still. */
+/**
+ * The next time at which the same frame means something else: a sign expires, a question is stable,
+ * an open turn has become stale.
+ */
 function recheckAt(scene: Scene): number | null {
   const { t } = scene.frame
   const asking = askingNow(scene)

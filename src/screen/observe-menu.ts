@@ -7,7 +7,10 @@ import { awaitingOf } from './payloads.js'
 import type { RuleMatch } from './rules.js'
 import type { Scene } from './scene.js'
 
-/** Questions that only words suggest must have stood for a moment: running text looks the same for a moment. */
+/**
+ * A question that only words suggest must have been stable for a moment: running text looks the
+ * same for a moment.
+ */
 export function isConfirmed({ memory, frame }: Scene, candidate: MenuCandidate): boolean {
   if (!candidate.isTentative) return true
   const { asking } = memory
@@ -33,7 +36,7 @@ export function observeMenu(scene: Scene, found: NonNullable<Scene['layout']['me
   return makeObservation(scene, 'tool_menu', { menu: live }, seen)
 }
 
-/** A dialog that has no options to choose from: a rule of the pack knows it. */
+/** A dialog without options, known by a rule of the pack. */
 export function observeDialog(scene: Scene, match: RuleMatch): Observation {
   const seen = { match, busy: false, awaiting: match.rule.awaiting }
   if (match.rule.view === 'auth_required') return makeObservation(scene, 'auth_required', { method: 'login' }, seen)

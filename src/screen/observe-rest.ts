@@ -6,7 +6,7 @@ import type { ShellState } from './shell.js'
 import { blockText, newestContent } from './turn.js'
 import type { Payload } from './view.js'
 
-/** A live input box and nothing going on. */
+/** A live input box without work. */
 export function observeRest(scene: Scene): Observation {
   const { layout, pack } = scene
   const auth = bestMatch(scene, match => match.rule.view === 'auth_required')
@@ -57,7 +57,9 @@ function observeIdle(scene: Scene): Observation {
   })
 }
 
-/** A shell, REPL, debugger, pager or editor that waits for its user: that is rest, not a question to anybody. */
+/**
+ * A shell, REPL, debugger, pager or editor that waits for its user: that is rest, not a question.
+ */
 export function observePrompt(scene: Scene, shell: Extract<ShellState, { is: 'prompt' }>): Observation {
   return makeObservation(
     scene,

@@ -7,7 +7,7 @@ import { toolOf } from './tool.js'
 import { blockText } from './turn.js'
 import type { Payload } from './view.js'
 
-/** Something works, or a turn is open: the newest block tells what is going on. */
+/** The agent works, or a turn is open: the newest block shows what is happening. */
 export function observeWork(scene: Scene): Observation {
   const match = scene.working?.match ?? null
   const seen: ObservationBasis = match
@@ -43,7 +43,7 @@ export function observeWork(scene: Scene): Observation {
   return makeObservation(scene, 'thinking', thinkingPayload(values, match), seen)
 }
 
-/** The task panel changed after the newest thing that was said. */
+/** The task panel changed after the newest content. */
 function isPanelNewest(scene: Scene): boolean {
   const { panel, transcript } = scene.memory
   const { t } = scene.frame
@@ -55,7 +55,10 @@ function isPanelNewest(scene: Scene): boolean {
   return said === null || shown.changedAt > said.changedAt
 }
 
-/** The call that a result belongs to: the one above it, or the result itself where the call's own row shows that it has ended. */
+/**
+ * The call of a result: the one above it, or the result itself if the row of the call shows that it
+ * has ended.
+ */
 function callAbove({ layout: { blocks, rows } }: Scene, result: RowBlock | null): RowBlock | null {
   const isHanging = (block: RowBlock) => block.spec === null || /^\s*[⎿└├↳]/u.test(rows[block.first]!.text)
   const before = result ? blocks.slice(0, blocks.indexOf(result)) : blocks
@@ -70,7 +73,7 @@ function callAbove({ layout: { blocks, rows } }: Scene, result: RowBlock | null)
 function toolIn({ layout }: Scene, block: RowBlock | null): Payload['tool_running']['tool'] {
   if (!block) return { name: 'unknown', kind: 'other', summary: '' }
   const tool = toolOf(blockText(layout, block))
-  // Where the call is told in words, the command itself hangs below it.
+  // If the call is described in words, its command is attached below.
   const command = /^\s*[⎿└↳]\s+\$ (?<command>\S.*)$/u.exec(layout.rows[block.last + 1]?.text ?? '')?.groups?.command
   return command === undefined ? tool : { ...tool, kind: 'shell', command }
 }

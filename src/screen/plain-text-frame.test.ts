@@ -7,8 +7,9 @@ import { parsePack } from './pack/parse-pack.js'
 import type { Payload } from './view.js'
 
 /*
- * A picture in text has no colours, no motion and no cursor, and may show a part of a screen only: what somebody pasted, or a snapshot of a
- * program's own tests. What is read off it rests on the form of the rows alone.
+ * A frame from plain text has no colours, no motion and no cursor, and may show only part of a
+ * screen: pasted text, or a snapshot of a program's own tests. Reading it depends on the form of
+ * the rows alone.
  */
 const GENERIC = parsePack('pack = 1\nagent = "generic"\n', 'generic')
 const BOXED = parsePack(
@@ -39,8 +40,8 @@ function menuOf(observation: Observation) {
 
 const labels = (observation: Observation) => menuOf(observation).options.map(option => option.label)
 
-describe('menus in a picture', () => {
-  it('is a menu with its keys above the options', () => {
+describe('menus in plain text', () => {
+  it('may have their keys above the options', () => {
     const text = `${'─'.repeat(60)}
  Trust this folder?
  ↑↓ navigate · Enter select · Esc exit
@@ -58,18 +59,18 @@ ${'─'.repeat(60)}`
     expect(look(text).awaiting).toBe('trust')
   })
 
-  it('are believed by the pointer where numbers run on and nothing stands below', () => {
+  it('are live by the pointer if the numbers are consecutive and nothing is below', () => {
     const menu = menuOf(look('Delete the branch?\n\n● 1. Delete\n  2. Keep it'))
     expect(menu).toMatchObject({ question: 'Delete the branch?', selected: 0 })
-    expect(menu.live.proofs).toEqual(['L1', 'L2', 'L3', 'L4'])
+    expect(menu.live.proofs).toEqual(['nothing-below', 'no-input-box', 'outside-transcript', 'pointer'])
   })
 
-  it('are text where something else stands below them, or no row is pointed at', () => {
+  it('are text if something else is below them, or no row has a pointer', () => {
     expect(look('● 1. Delete\n  2. Keep it\n\nThat is what you will see.').view).toBe('unknown')
     expect(look('Do this:\n\n1. Delete\n2. Keep it').view).toBe('unknown')
   })
 
-  it('are believed by a pointer without numbers where the options name their keys', () => {
+  it('are live by a pointer without numbers if the options name their keys', () => {
     const menu = menuOf(look('Run this command?\n\n  $ npm test\n\n→ Run (once) (y) (enter)\n  Skip (esc or n)'))
     expect(menu.options.map(({ label, accelerator }) => [label, accelerator])).toEqual([
       ['Run (once)', 'enter'],
@@ -78,7 +79,7 @@ ${'─'.repeat(60)}`
     expect(look('Run this command?\n\n→ Run\n  Skip').view).toBe('unknown')
   })
 
-  it('are believed in a box of their own, though the pack has seen them without one', () => {
+  it('are live in a box, although the pack has only seen them without one', () => {
     const framed = parsePack(
       `pack = 1\nagent = "framed"\nmenus = [{ kind = "permission", question = '^ ?Proceed\\?$', column = 1 }]\n`,
       'framed.toml',
@@ -89,13 +90,13 @@ ${'─'.repeat(60)}`
     expect(look('    Proceed?\n    ❯ Yes\n      No', framed).view).toBe('unknown')
   })
 
-  it('may be a question in the last line, with the cursor behind it', () => {
+  it('may be a question in the last line, with the cursor after it', () => {
     expect(look('Applied edit to a.py\nAdd b.py to the chat? (Y)es/(N)o [Yes]: \n').awaiting).not.toBeNull()
     expect(look('Proceed? (y/n)').awaiting).not.toBeNull()
     expect(look('It asks "Proceed? (y/n)" and waits.').awaiting).toBeNull()
   })
 
-  it('keep what explains an option apart from its label', () => {
+  it('keep the description of an option separate from its label', () => {
     const menu = menuOf(
       look(
         'Which store?\n\n● 1.  SQLite\n      One file\n  2.  PostgreSQL\n      Many hosts\n\nEnter to select · Esc to leave',
@@ -107,7 +108,7 @@ ${'─'.repeat(60)}`
     ])
   })
 
-  it('join a label that had to be broken at the end of its row', () => {
+  it('join a label that was wrapped at the end of its row', () => {
     const long = 'Yes, and let it write into this folder for the rest of the week without'
     expect(labels(look(`Go on?\n\n❯ 1. ${long}\n     asking\n  2. No\n\nenter to confirm · esc to leave`))).toEqual([
       `${long} asking`,
@@ -135,7 +136,7 @@ ${'─'.repeat(60)}`
     ])
   })
 
-  it('take a round mark for the selection', () => {
+  it('read a filled round mark as the selection', () => {
     const menu = menuOf(
       look('Pick a colour\n\n  ( ) Red\n  (x) Green\n  ( ) Blue\n\n↑/↓ move | Enter: take it | Esc: leave'),
     )
@@ -143,11 +144,11 @@ ${'─'.repeat(60)}`
     expect(menu.options.map(option => option.label)).toEqual(['Red', 'Green', 'Blue'])
   })
 
-  it('do not take a list with round marks for one without keys below it', () => {
+  it('are not a list with round marks without keys below it', () => {
     expect(look('Open:\n\n  ( ) Red\n  (x) Green\n  ( ) Blue').view).toBe('unknown')
   })
 
-  it('are one though a broken label lost a blank of its indent, and its rest all of it', () => {
+  it('are one group although a wrapped label lost a blank of its indent, and its rest all of it', () => {
     const rows = [
       'Run this command?',
       '',
@@ -163,13 +164,13 @@ ${'─'.repeat(60)}`
     expect(labels(look(box.join('\n')))).toEqual(['Yes', 'No, and tell it what it should do instead of that'])
   })
 
-  it('join a label that was broken to fit a screen that is narrower than this one', () => {
+  it('join a label that was wrapped for a narrower screen', () => {
     const text =
       'Run the following?\n\n› 1. Yes, do\n  2. No, and say what to do instead\n     of running it\n\n  enter to confirm or esc to cancel'
     expect(labels(look(text))).toEqual(['Yes, do', 'No, and say what to do instead of running it'])
   })
 
-  it('have entries of several rows with air between them, the first being the label', () => {
+  it('may have entries of several rows with blank rows between, of which the first is the label', () => {
     const entry = (name: string, mark = ' ') => `${mark} ${name}\n  nothing has changed\n`
     const text = [
       'Go back to',
@@ -188,7 +189,7 @@ ${'─'.repeat(60)}`
     expect(menu.selected).toBe(1)
   })
 
-  it('keep their number in line though the pointer pushes it to the right', () => {
+  it('stay aligned although the pointer pushes a number to the right', () => {
     const text = '1. Foo\n   the first\n› 2. Bar\n     the second\n3. Baz\n   the third'
     const menu = menuOf(look(text))
     expect(menu.options.map(({ label, detail }) => [label, detail])).toEqual([
@@ -199,7 +200,7 @@ ${'─'.repeat(60)}`
     expect(menu.selected).toBe(1)
   })
 
-  it('may be explained between the options and the keys, but not by what the agent says', () => {
+  it('may have an explanation between the options and the keys, but not text of the agent', () => {
     const menu = (words: string) =>
       look(
         `Permissions\n\n❯ 1. Read only\n  2. Everything\n\n${words}\n  Press enter to confirm or esc to go back`,
@@ -212,12 +213,12 @@ ${'─'.repeat(60)}`
     expect(menu('• That is how it looks.').view).not.toBe('tool_menu')
   })
 
-  it('of two rows with words below are no entries: the second is an option', () => {
+  it('of two rows with text below have two options, not entries', () => {
     const text = '❯ Yes\n  No\n\n  More about this\n  in the guide\n\nEnter to select · Esc to close'
     expect(labels(look(text)).slice(0, 2)).toEqual(['Yes', 'No'])
   })
 
-  it('may be buttons in brackets, where the keys that press them stand below and no input box is there', () => {
+  it('may be buttons in brackets if keys are named below and there is no input box', () => {
     const rule = '─'.repeat(60)
     const buttons = `Review your answers\n\nColour: red\n\n[ Submit ]  [ Cancel ]\n\n${rule}\n↑/↓ move | enter select | esc cancel\n${rule}`
     expect(labels(look(buttons, BOXED))).toEqual(['Submit', 'Cancel'])
@@ -225,7 +226,7 @@ ${'─'.repeat(60)}`
     expect(look('[ Submit ]  [ Cancel ]', BOXED).view).toBe('unknown')
   })
 
-  it('may be in a frame that is not at the left edge, or behind a bar', () => {
+  it('may be in a box that is not at the left edge, or after a bar', () => {
     const frame = [
       '╭───────────────────╮',
       '│ Apply the change? │',
@@ -242,7 +243,7 @@ ${'─'.repeat(60)}`
   })
 })
 
-describe('a field to write into', () => {
+describe('a text field', () => {
   it('is a question without options', () => {
     const menu = menuOf(look('What shall it be called?\n\n> e.g. report\n\n\nEnter to submit · Esc to cancel'))
     expect(menu).toMatchObject({
@@ -252,12 +253,12 @@ describe('a field to write into', () => {
     })
   })
 
-  it('holds what was written', () => {
+  it('contains what was typed', () => {
     const menu = menuOf(look('What shall it be called?\n\n> summary\n\nEnter to submit · Esc to cancel'))
     expect(menu.text).toMatchObject({ value: 'summary', placeholder: '' })
   })
 
-  it('may have a frame of its own, and hide a key', () => {
+  it('may have its own frame, and hide a key', () => {
     const menu = menuOf(
       look(
         [
@@ -277,7 +278,7 @@ describe('a field to write into', () => {
   })
 })
 
-describe('the input box in a picture', () => {
+describe('the input box in plain text', () => {
   const edge = '─'.repeat(60)
   it.each([
     ['between rules', `${edge}\n> Type here\n${edge}\n  hints`],
@@ -289,13 +290,13 @@ describe('the input box in a picture', () => {
     expect(look(text)).toMatchObject({ view: 'idle_prompt', busy: false, awaiting: null, confidence: 0.5 })
   })
 
-  it('is none where a frame of a tool stands below: that is the echo of a prompt', () => {
+  it('is not found above the box of a tool: that is the echo of a prompt', () => {
     const band = `${'▄'.repeat(60)}\n > count the lines\n${'▀'.repeat(60)}`
     const tool = '╭──────────────────╮\n│ ≡ Counting…      │\n╰──────────────────╯'
     expect(look(`${band}\n\n${tool}`).view).not.toBe('idle_prompt')
   })
 
-  it('is none where keys below it confirm or leave: that is a list with one entry, and nobody is at work', () => {
+  it('is not found above keys that confirm or cancel: that is a list with one entry, and nothing works', () => {
     const list = 'Sessions\n\n› the only one   2 hours ago\n\n  Press enter to open or esc to go back'
     expect(look(list, BOXED)).toMatchObject({
       view: 'unknown',
@@ -304,7 +305,7 @@ describe('the input box in a picture', () => {
     })
   })
 
-  it('stays one while a list of completions with keys stands apart from it', () => {
+  it('is found although a separate completion list with keys is visible', () => {
     const open = '› $sa\n\n\n  Sample  a plugin\n\n  Press enter to insert or esc to close'
     expect(look(open, BOXED)).toMatchObject({ view: 'idle_prompt', composer: { draft: '$sa' } })
   })
@@ -315,15 +316,15 @@ describe('the input box in a picture', () => {
   })
 })
 
-describe('work in a picture', () => {
-  it('shows by the working row, whatever hangs below it', () => {
+describe('work in plain text', () => {
+  it('is recognised by the working row, whatever is attached below it', () => {
     const below = ['  └ reading src/a.ts', '', '  ↳ and then the tests', '  ↳ and the docs']
     const text = `› make it faster\n\n• Working (4s • esc to stop)\n${below.join('\n')}\n\n› `
     expect(look(text, BOXED)).toMatchObject({ view: 'thinking', rule: 'boxed/working.row', busy: true })
     expect(look(text)).toMatchObject({ view: 'thinking', busy: true })
   })
 
-  it('goes on while a count beside a time has not reached its end', () => {
+  it('continues while a count next to a time is incomplete', () => {
     const at = (count: string) =>
       look(`❯ go\n\n✻ The service is busy · again in 2s · attempt ${count}\n\n${'─'.repeat(80)}\n❯ \n${'─'.repeat(80)}`)
     expect(at('1/5')).toMatchObject({ view: 'thinking', busy: true })

@@ -5,7 +5,10 @@ import { initialMemory } from './memory.js'
 import type { Observation } from './observation.js'
 import { parsePack } from './pack/parse-pack.js'
 
-/* What is read where a pack knows an agent's input box and no word, no mark and no colour of it fits any more. */
+/*
+ * Reading when the pack knows the agent's input box, but none of its words, marks and colours
+ * match.
+ */
 const PACK = parsePack(
   `pack = 1
 agent = "test"
@@ -29,14 +32,14 @@ function look(rows: readonly string[], options: { t?: number; narrow?: number; c
 }
 
 describe('structure alone', () => {
-  it('reads a call that shows its command and nothing else as running', () => {
+  it('reads a call that shows only its command as running', () => {
     const working = '✻ Zwirbling… (4s · 20 zwoks)'
     const at = (hanging: string) => look(['❯ go', '', '■ Zwarb', `  ╰  ${hanging}`, '', working, '', ...box(60)]).view
     expect(at('$ npm test')).toBe('tool_running')
     expect(at('3 passed')).toBe('tool_result')
   })
 
-  it('reads a last block in a colour of warning as an error, once something was asked', () => {
+  it('reads a last block in a warning colour as an error, once there is a prompt', () => {
     const rule = '─'.repeat(60)
     const at = (...said: string[]) => {
       const rows = [...said, '', rule, '➤ ', rule]
@@ -47,7 +50,7 @@ describe('structure alone', () => {
     expect(at('Zwarb 1.2', '', `${RED}■ 400 zwarb nicht${OFF}`)).toBe('idle_prompt')
   })
 
-  it('does not take the row that repeats the input box for an answer', () => {
+  it('does not read the row that repeats the input box as an answer', () => {
     const rows = (mode: string) => [
       '❯ go',
       '',
@@ -67,12 +70,12 @@ describe('structure alone', () => {
     expect(look(rows('Zwack · Madel 6'), { cursor: 10 }).view).toBe('response_content')
   })
 
-  it('knows the input box in a terminal that was narrowed and not yet drawn anew', () => {
+  it('finds the input box in a terminal that was narrowed and not yet redrawn', () => {
     const rows = ['§ done', '', ...box(60)]
     expect(look(rows, { narrow: 44 })).toMatchObject({ view: 'idle_prompt', rule: 'test/composer' })
   })
 
-  it('takes a program that has not shown its input box for one that starts, for a while', () => {
+  it('reads a program without its input box as starting, for a while', () => {
     expect(look(['Zwarb 1.2', '', '⠋ Zwirbling'], { t: 2, cursor: 3 })).toMatchObject({ view: 'startup', busy: null })
     expect(look(['Zwarb 1.2', '', '⠋ Zwirbling'], { t: 60, cursor: 3 }).view).toBe('unknown')
     expect(look(['§ words of an answer'], { t: 2, cursor: 3 }).view).toBe('unknown')

@@ -6,11 +6,14 @@ import type { ScreenRow } from './screen-row.js'
 import { isGrey } from './style-match.js'
 
 /*
- * Not all that stands above the input box was said in the conversation. These take away what was not, and judge what no mark of the pack
- * tells about the rest.
+ * Not everything above the input box was said in the conversation. These functions remove what was
+ * not, and classify the rest where no mark of the pack does.
  */
 
-/** Slash commands answer by themselves: they and their results are neither prompt nor answer. Nor is what still waits in a queue. */
+/**
+ * Slash commands and their results are neither prompts nor answers. Neither are prompts that wait
+ * in a queue.
+ */
 export function withoutCommands(rows: readonly ScreenRow[], blocks: readonly RowBlock[], pack: Pack): RowBlock[] {
   let isCommand = false
   return blocks.filter(block => {
@@ -23,7 +26,10 @@ export function withoutCommands(rows: readonly ScreenRow[], blocks: readonly Row
   })
 }
 
-/** What hangs below the row that says the agent works belongs to it: details, tips, texts that wait. A block with a mark does not. */
+/**
+ * Rows attached below the working row belong to it: details, tips, queued texts. A block with a
+ * mark does not.
+ */
 export function withoutStatus(roles: readonly (RowRole | null)[], blocks: readonly RowBlock[]): RowBlock[] {
   const working = roles.lastIndexOf('working')
   const isHanging = (block: RowBlock) => block.kind === 'tool_result' || (block.kind === 'prose' && block.spec === null)
@@ -31,19 +37,25 @@ export function withoutStatus(roles: readonly (RowRole | null)[], blocks: readon
   return blocks.filter(block => block.first < working)
 }
 
-/** What no mark of the pack tells about the newest block: it is a command that still runs, or an error. */
+/**
+ * Recognises the newest block where no mark of the pack does: a command that still runs, or an
+ * error.
+ */
 export function withGuessedKind(rows: readonly ScreenRow[], blocks: readonly RowBlock[]): RowBlock[] {
   const newest = blocks.at(-1)
   if (newest === undefined || newest.spec !== null) return [...blocks]
   if (newest.kind === 'tool_result' && isCommandOnly(rows.slice(newest.first, newest.last + 1)))
     return [...blocks.slice(0, -1), { ...newest, isRunning: true }]
-  // A warning before anything was asked is about something else.
+  // A warning before the first prompt is about something else.
   const isAnswered = blocks.some(block => block.kind === 'user') && blocks.every(block => block.spec === null)
   const isError = newest.kind === 'prose' && isAnswered && isAlarm(rows, newest)
   return isError ? [...blocks.slice(0, -1), { ...newest, kind: 'error' }] : [...blocks]
 }
 
-/** Quiet single rows right above the input box, and rows set to the right edge: hints and settings, not words of the agent. */
+/**
+ * Dim single rows right above the input box, and right-aligned rows: hints and settings, not text
+ * of the agent.
+ */
 export function withoutHints(
   rows: readonly ScreenRow[],
   blocks: readonly RowBlock[],
@@ -68,7 +80,7 @@ export function withoutHints(
   return isHint ? kept.slice(0, -1) : kept
 }
 
-/** Which model answers in which mode stands in the input box as well: it is not what was answered. */
+/** Model and mode are in the input box as well: they are not part of the answer. */
 function repeatsBox(rows: readonly ScreenRow[], index: number, composer: Region | null): boolean {
   const words = rows[index]!.text.replace(/^\s*[^\p{L}\p{N}\s]\s+/u, '').trim()
   if (!composer || !/\S [·∙•|] \S/u.test(words)) return false

@@ -3,9 +3,10 @@ import { type Region, rowsOf } from './region.js'
 import type { ScreenRow } from './screen-row.js'
 
 /*
- * Some agents speak the language of their user. Words that a pack knows are of no use there, and where they show up they are somebody's text.
- * The key hints below the input box are the agent's own words and nobody else's: a row of them in another script tells. Languages that share
- * a script cannot be told apart this way; there the pack's words simply do not match.
+ * Some agents use the language of their user. There the words of a pack do not apply, and where
+ * they appear they belong to other text. The key hints below the input box are always the agent's
+ * own words: a row of them in another script decides. Languages that share a script cannot be
+ * distinguished this way; there the pack's words simply do not match.
  */
 const SCRIPTS: Readonly<Record<string, RegExp>> = {
   zh: /\p{Script=Han}/u,
@@ -22,7 +23,10 @@ const SCRIPTS: Readonly<Record<string, RegExp>> = {
 const LATIN = /\p{Script=Latin}/u
 const LETTERS_MIN = 4
 
-/** The agent's own rows are in another script than the pack's words: only rules that hold in any language count. */
+/**
+ * Whether the agent's own rows are in another script than the pack's words: then only
+ * language-independent rules count.
+ */
 export function usesOtherLanguage(
   rows: readonly ScreenRow[],
   regions: ReadonlyMap<string, Region>,
@@ -38,7 +42,8 @@ function isOtherScriptThan(own: RegExp): (row: ScreenRow) => boolean {
   const known = tests.get(own)
   if (known) return known
   const test = memoizeByObject((row: ScreenRow) => {
-    // Key names and paths are Latin in every language: only letters that are neither tell of another one.
+    // Key names and paths are Latin in every language: only letters that are neither Latin nor of
+    // the pack's script count.
     const foreign = row.text.match(/\p{L}/gu)?.filter(letter => !LATIN.test(letter) && !own.test(letter)) ?? []
     return foreign.length >= LETTERS_MIN
   })

@@ -6,9 +6,9 @@ import { rowsOf } from './region.js'
 import type { RuleMatch } from './rules.js'
 import { isBlank, type ScreenRow } from './screen-row.js'
 
-/** Why we think that something works, if anything says so. */
+/** Why the agent counts as working, if anything shows it. */
 export interface Working {
-  /** A pack rule; null when only motion tells. */
+  /** A pack rule; null when only motion shows it. */
   match: RuleMatch | null
   row: ScreenRow | null
 }
@@ -35,7 +35,10 @@ export function nextTracks(frame: Frame, layout: Layout, memory: ScreenMemory): 
   return updateTracks(memory.tracks, candidateRows(layout), frame.t)
 }
 
-/** Where a sign of work may stand: between the newest block and the box, in the box's upper edge, in the footer, or as the newest block's mark. */
+/**
+ * Rows in which a sign of work may appear: between the newest block and the box, in the upper edge
+ * of the box, in the footer, or as the mark of the newest block.
+ */
 const candidateRows = memoizeByObject(({ rows, regions, composer, blocks }: Layout): ScreenRow[] => {
   const newest = blocks.at(-1)
   return [

@@ -7,7 +7,7 @@ const PACK = parsePack('pack = 1\nagent = "test"\ntext = { inline_code_fg = ["#7
 const BLUE: Span['fg'] = '#79b8ff'
 const URL = 'https://example.invalid/docs'
 
-/** Spans beside each other, in these styles. */
+/** Adjacent spans in these styles. */
 function spans(...parts: (Partial<Span> & { text: string })[]): Span[] {
   let x = 0
   return parts.map(part => {
@@ -32,7 +32,7 @@ test('words and their address in the colour of code are a link', () => {
   expect(inlineRuns(spans({ text: 'See the ' }, words, address, { text: ' for more.' }), PACK)).toEqual(LINKED)
 })
 
-test('an address that is a link itself belongs to the underlined words before it', () => {
+test('an address that is itself a link belongs to the underlined words before it', () => {
   const style = { fg: BLUE, underline: true }
   const parts = [
     { text: 'docs', ...style },

@@ -9,7 +9,10 @@ export function listMark(text: string): RegExpExecArray | null {
   return LIST_MARK.exec(text) ?? TASK_MARK.exec(text)
 }
 
-/** The last row of the list that begins here. Blank rows belong to it if another item or an item's own text follows. */
+/**
+ * The last row of the list that starts here. Blank rows belong to it if another item or text of an
+ * item follows.
+ */
 export function listEnd(rows: readonly ProseRow[], at: number, style: ProseStyle): number {
   let end = at
   let column = markWidth(rows[at]!.text)
@@ -35,7 +38,9 @@ export function listEnd(rows: readonly ProseRow[], at: number, style: ProseStyle
   return end
 }
 
-/** A list of numbers that follows a list of bullets across a blank row is another list, unless it stands inside an item. */
+/**
+ * A numbered list after a bullet list and a blank row is another list, unless it is inside an item.
+ */
 function isSameKind(first: ProseRow, other: ProseRow): boolean {
   if (other.indent > first.indent) return true
   return (listMark(first.text)!.groups!.number === undefined) === (listMark(other.text)!.groups!.number === undefined)

@@ -17,8 +17,8 @@ const gaps = (rows: readonly KeptRow[]) => texts(rows.filter(({ row }) => row.ha
 const lines = (from: number, to: number) =>
   Array.from({ length: to - from + 1 }, (_, index) => `line number ${from + index}`)
 
-describe('pictures of an alternate screen laid together', () => {
-  it('gives back all that scrolled through, whatever the height and the steps', () => {
+describe('windows of an alternate screen', () => {
+  it('restore all text that scrolled through, for any height and step', () => {
     fc.assert(
       fc.property(
         fc.integer({ min: 6, max: 20 }),
@@ -37,7 +37,7 @@ describe('pictures of an alternate screen laid together', () => {
     )
   })
 
-  it('lets the last rows grow and fold', () => {
+  it('may change their last rows by growing and folding', () => {
     const rows = show([
       ['one one', 'two two', 'three three', '● Running', '  out 1', '  out 2'],
       ['one one', 'two two', 'three three', '● Ran 1 command', 'four'],
@@ -45,7 +45,7 @@ describe('pictures of an alternate screen laid together', () => {
     expect(texts(rows)).toEqual(['one one', 'two two', 'three three', '● Ran 1 command', 'four'])
   })
 
-  it('knows the row above a call that is drawn anew, when a menu has pushed all the rest away', () => {
+  it('find the row above a call that is redrawn when a menu has pushed everything else away', () => {
     const rows = show([
       ['▷ run the tests', '', '  Thought for 1s', '', '● I will run the test suite.', '', '● Running 1 command…'],
       ['● I will run the test suite.', '', '● Running the test suite', '  ⎿  $ npm test'],
@@ -60,7 +60,7 @@ describe('pictures of an alternate screen laid together', () => {
     expect(gaps(rows)).toEqual([])
   })
 
-  it('does not take a row that was said twice, or long before, for the same', () => {
+  it('do not match a row that was said twice, or long before', () => {
     const again = '● I will run the test suite.'
     const twice = show([
       [again, '', '● two', '', again, '', '● four'],
@@ -74,21 +74,21 @@ describe('pictures of an alternate screen laid together', () => {
     expect(gaps(before)).toEqual([again])
   })
 
-  it('forgets nothing when someone scrolls back', () => {
+  it('lose nothing when the user scrolls back', () => {
     expect(texts(show([lines(1, 10), lines(5, 14), lines(2, 11)]))).toEqual(lines(1, 14))
   })
 
-  it('takes back an end that vanished while the rest stood still', () => {
+  it('remove an end that disappeared while the rest stayed', () => {
     expect(texts(show([lines(1, 8), lines(1, 5)]))).toEqual(lines(1, 5))
   })
 
-  it('marks a jump instead of guessing', () => {
+  it('mark a gap instead of guessing', () => {
     const rows = show([lines(1, 8), lines(40, 47)])
     expect(texts(rows)).toEqual([...lines(1, 8), ...lines(40, 47)])
     expect(rows.map(row => row.row.hasGap ?? false).indexOf(true)).toBe(8)
   })
 
-  it('finds the seam where only the last row or two are left', () => {
+  it('are joined where only the last row or two are left', () => {
     const rows = show([
       [...lines(1, 6), 'This is the beginning of'],
       ['This is the beginning of a longer sentence', ...lines(8, 12)],
@@ -97,7 +97,7 @@ describe('pictures of an alternate screen laid together', () => {
     expect(rows.some(row => row.row.hasGap)).toBe(false)
   })
 
-  it('leaves a prompt and a title that are pinned to the top where they were said', () => {
+  it('keep a pinned prompt and title at the place where they were said', () => {
     const title = 'Current   Sessions'
     const rows = show([
       [title, '❯ a prompt', ...lines(1, 8)],
@@ -107,7 +107,7 @@ describe('pictures of an alternate screen laid together', () => {
     expect(texts(rows)).toEqual([title, '❯ a prompt', ...lines(1, 14)])
   })
 
-  it('keeps repeated lines', () => {
+  it('keep repeated lines', () => {
     const rows = show([
       ['start', 'ok', 'ok', 'a b c'],
       ['start', 'ok', 'ok', 'a b c', 'ok', 'ok', 'end'],
@@ -115,7 +115,7 @@ describe('pictures of an alternate screen laid together', () => {
     expect(texts(rows)).toEqual(['start', 'ok', 'ok', 'a b c', 'ok', 'ok', 'end'])
   })
 
-  it('does not lose rows to a picture that was half drawn', () => {
+  it('lose no rows to a window that was half drawn', () => {
     const whole = lines(1, 15)
     const jumped = show([whole, lines(1, 2), lines(1, 2), lines(94, 108)])
     expect(texts(jumped)).toEqual([...whole, ...lines(94, 108)])
@@ -123,24 +123,24 @@ describe('pictures of an alternate screen laid together', () => {
     expect(texts(show([whole, lines(1, 2), lines(10, 20)]))).toEqual(lines(1, 20))
   })
 
-  it('forgets rows that others have replaced', () => {
+  it('forget rows that others have replaced', () => {
     const replaced = [...lines(1, 4), 'another end', 'and one more']
     expect(texts(show([lines(1, 15), lines(1, 4), replaced, lines(94, 99)]))).toEqual([...replaced, ...lines(94, 99)])
   })
 
-  it('puts rows seen by scrolling back where they were missing', () => {
+  it('insert rows seen by scrolling back where they were missing', () => {
     const rows = show([lines(1, 10), lines(30, 40), lines(25, 35)])
     expect(texts(rows)).toEqual([...lines(1, 10), ...lines(25, 40)])
     expect(gaps(rows)).toEqual(['line number 25'])
   })
 
-  it('knows that nothing is missing once both sides of a gap are on one picture', () => {
+  it('have no gap once both of its sides are in one window', () => {
     const jumped = [lines(1, 6), lines(7, 14)]
     expect(gaps(show(jumped))).toEqual(['line number 7'])
     expect(gaps(show([...jumped, lines(4, 14)]))).toEqual([])
   })
 
-  it('keeps a row without the spinner that stands before it only at the top of the screen', () => {
+  it('keep a row without the spinner that is before it only at the top of the screen', () => {
     const first = ['● Start', '  one is here', '  two is here', '  three is here']
     const laid = mergeWindow([], keptRows(first), START)
     const spun = keptRows(['⠹ one is here', '  two is here', '  three is here', '  four is here']).map((row, index) =>
@@ -150,23 +150,23 @@ describe('pictures of an alternate screen laid together', () => {
   })
 })
 
-describe('a picture of another width', () => {
+describe('a window of another width', () => {
   const words = 'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi'.split(' ')
 
-  it('replaces what was kept from the newest prompt on', () => {
+  it('replaces the rows from the newest prompt on', () => {
     const kept = keptRows(['❯ old', 'x', '❯ new prompt', 'alpha beta gamma', 'delta'])
     const laid = realignWindow(kept, keptRows(['❯ new prompt', 'alpha beta', 'gamma delta epsilon']), [])
     expect(texts(laid!.rows)).toEqual(['❯ old', 'x', '❯ new prompt', 'alpha beta', 'gamma delta epsilon'])
   })
 
-  it('goes on in the middle of a row, where the words do', () => {
+  it('continues in the middle of a row, at the right word', () => {
     const kept = keptRows(['❯ new', words.slice(0, 8).join(' '), words.slice(8, 12).join(' ')])
     const laid = realignWindow(kept, keptRows([words.slice(5, 10).join(' '), words.slice(10).join(' ')]), [])!
     expect(texts(laid.rows).join(' ')).toBe(`❯ new ${words.join(' ')}`)
     expect(laid.rows.map(row => row.row.isContinued ?? false)).toEqual([false, false, true, false])
   })
 
-  it('draws the upper edge of a table again, when only its rows are in sight', () => {
+  it('has the upper edge of a table redrawn when only its rows are visible', () => {
     const [wide, narrow] = [6, 3].map(width => {
       const row = (cells: string[]) => `│${cells.map(cell => cell.padEnd(width)).join('│')}│`
       const edge = (marks: string) => marks[0] + '─'.repeat(width) + marks[1] + '─'.repeat(width) + marks[2]
@@ -177,7 +177,7 @@ describe('a picture of another width', () => {
     expect(texts(laid.rows)).toEqual(['❯ new', ...spaced(narrow)])
   })
 
-  it('does not take a pinned prompt for the place where it was said', () => {
+  it('does not match a pinned prompt with the place where it was said', () => {
     const kept = keptRows(['❯ new', words.slice(0, 8).join(' '), words.slice(8, 12).join(' ')])
     const laid = realignWindow(kept, keptRows(['❯ new', words.slice(8).join(' ')]), [])!
     expect(texts(laid.rows).join(' ')).toBe(`❯ new ${words.join(' ')}`)

@@ -1,17 +1,26 @@
 import type { TextRow } from './text-row.js'
 
 /*
- * A program on the alternate screen has no scrollback: what leaves at the top is gone, unless someone has kept it. So rows are kept, and
- * each new picture has to be laid on them: which kept row is its first one? Everything below that is the picture's; everything above stays.
+ * A program on the alternate screen has no scrollback: what leaves at the top is gone unless it was
+ * kept. So rows are kept, and each new window (the rows of a frame) must be aligned with them:
+ * which kept row is its first one? The window replaces everything below that row; everything above
+ * stays.
  *
- * The answer is the place where most rows agree, read from the top, because text grows and folds at the bottom. Three rows that differ in a
- * row end the comparison. A place counts with three different rows that agree, when all of the picture or all that was kept agrees, when
- * a prompt and the row below it agree, when the picture begins with the very end of what was kept and that is more than a bracket or two, or
- * when it begins with a row that stands once, right above the newest few, and those were drawn anew (a call folds, opens, gets its result).
- * Between equals the place of the picture before wins: without a sign of it nothing has scrolled. A picture that is contained whole in what
- * was kept is an older stretch of it (someone scrolls) and changes nothing, unless it stands where it stood: then its end was taken back.
+ * The answer is the place where most rows agree, read from the top, because text grows and folds at
+ * the bottom. Three differing rows in a row end the comparison. A place counts
+ * - with three different rows that agree;
+ * - when the whole window or all kept rows agree;
+ * - when a prompt and the row below it agree;
+ * - when the window starts with the very end of the kept rows, and that is more than a bracket or
+ *   two;
+ * - when it starts with a row that occurs once, right above the newest few, and those were redrawn
+ *   (a call folds, opens, gets its result).
  *
- * Not its business: pictures of another width (`realign.ts`), and what a row means.
+ * Of equal places that of the previous window wins: without a sign of it nothing has scrolled. A
+ * window whose rows are all among the kept ones is an older part of them (the user scrolls back)
+ * and changes nothing, unless it is in the same place as before: then the end was removed.
+ *
+ * Out of scope: windows of another width (`realign.ts`), and the meaning of a row.
  */
 const AGREEING_ROWS_MIN = 3
 const DIFFERING_ROWS_MAX = 3
@@ -19,16 +28,16 @@ const SEAM_CHARACTERS = 16
 
 export interface KeptRow {
   row: TextRow
-  /** Its text without what moves by nature: bullets that blink, spinners. */
+  /** Its text without volatile parts: blinking bullets, spinners. */
   key: string
-  /** Part of a prompt that a person sent. */
+  /** Part of a prompt of the user. */
   isEcho: boolean
 }
 
 export interface Placement {
-  /** Index of the kept row that the window's first row stands for. */
+  /** The index of the kept row that corresponds to the first row of the window. */
   at: number
-  /** Rows of the window, counted from its top, that agree. */
+  /** Rows of the window, from its top, that agree. */
   agreeing: number
   /** Every row of the window is among the kept ones. */
   isContained: boolean
@@ -53,10 +62,13 @@ export function placeWindow(kept: readonly KeptRow[], window: readonly KeptRow[]
   return best
 }
 
-/** Rows of a call that is drawn anew, at most. */
+/** The most rows of a call that is redrawn. */
 const NEWEST_ROWS = 4
 
-/** The window's first row stands once among the kept ones, and below it there is only what a call may have drawn. */
+/**
+ * The first row of the window occurs once among the kept ones, and below it there are only rows
+ * that a call may have drawn.
+ */
 function isAboveNewest(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): boolean {
   const { key } = window[0]!
   if (key.length < SEAM_CHARACTERS || kept[at]!.key !== key) return false
@@ -65,13 +77,13 @@ function isAboveNewest(kept: readonly KeptRow[], window: readonly KeptRow[], at:
   return kept.filter(row => row.key === key).length === 1
 }
 
-/** How far back a window may lie: a screen or two of folding and scrolling. */
+/** How far back a window may be: one or two screens of folding and scrolling. */
 function reach(window: readonly KeptRow[]): number {
   return Math.max(200, window.length * 3)
 }
 
 interface Comparison {
-  /** Different rows that agree, and how much text they hold. */
+  /** Different rows that agree, and how much text they have. */
   agreeing: number
   characters: number
   differing: number
@@ -92,7 +104,7 @@ function compareAt(kept: readonly KeptRow[], window: readonly KeptRow[], at: num
     const other = kept[at + index]!.key
     if (key === '' && other === '') continue
     if (key !== '') compared++
-    // The last row that was kept may have grown.
+    // The last kept row may have grown.
     const isGrown = at + index === kept.length - 1 && other !== '' && key.startsWith(other)
     if (key === other || isGrown) {
       agreed.add(other)
@@ -111,30 +123,35 @@ function compareAt(kept: readonly KeptRow[], window: readonly KeptRow[], at: num
 
 export interface MergedWindow {
   rows: KeptRow[]
-  /** Index of the row that is first on the screen. */
+  /** The index of the row that is first on the screen. */
   top: number
-  /** The first rows of the picture as they were, for the next one. */
+  /** The first rows of the window, for the next call. */
   head: string[]
-  /** Rows that stood below the picture's last one and are gone, with nothing in their place yet. */
+  /**
+   * Rows that were below the last row of the window and have disappeared, with nothing in their
+   * place yet.
+   */
   tail?: KeptRow[]
 }
 
-/** Braille cells in front of a row. */
+/** Braille cells before the text. */
 const SPINNER = /^\s{0,3}[\u2801-\u28ff](?: |$)/u
 
-/** The mark of a block changes while the block grows: a spinner becomes a bullet, a bullet blinks. */
+/**
+ * The mark of a block changes while the block grows: a spinner becomes a bullet, a bullet blinks.
+ */
 export const BLOCK_MARK = /^\s{0,3}[\u2801-\u28ff*•●○◉◎◐◑◒◓◦∙·⏺✻✽✶✢](?: |$)/u
 
-/** Rows at the top of the screen that may be pinned there. */
+/** Rows at the top of the screen that may be pinned. */
 const HEAD_ROWS = 4
 
-/** The rows known after this picture. `before`: what the last picture left. */
+/** The known rows after this window. `before`: the state after the previous window. */
 export function mergeWindow(
   kept: readonly KeptRow[],
   shown: readonly KeptRow[],
   before: { top: number; head: readonly string[]; tail?: readonly KeptRow[] },
 ): MergedWindow {
-  // Blank rows at the top tell nothing: something may have stood there.
+  // Blank rows at the top prove nothing: something may have been there.
   const window = shown.slice(
     Math.max(
       0,
@@ -144,7 +161,8 @@ export function mergeWindow(
   const head = window.slice(0, HEAD_ROWS).map(row => row.key)
   if (kept.length === 0) return { rows: [...window], top: 0, head }
   const place = placeWindow(kept, window, before.top)
-  // What one picture left out and the next one does not replace was not taken back: that picture was half drawn.
+  // Rows that one window omitted and the next does not replace were not removed: that window was
+  // half drawn.
   if (!place && before.tail?.length)
     return mergeWindow([...kept, ...before.tail], window, { top: before.top, head: before.head })
   if (!place)
@@ -172,8 +190,8 @@ function takenBack(
 }
 
 /**
- * A picture that begins with the newest prompt: what was below it has been folded or drawn anew. A prompt in the very first row may be
- * pinned there, with other rows out of sight between the two.
+ * A window that starts with the newest prompt: what was below it was folded or redrawn. A prompt in
+ * the very first row may be pinned there, with other rows hidden between the two.
  */
 function belowPrompt(
   kept: readonly KeptRow[],
@@ -192,10 +210,16 @@ function belowPrompt(
   }
 }
 
-/** Rows at the top that may be none of the transcript's: what is left of a title that scrolls away, a notice that lies over it. */
+/**
+ * Rows at the top that may not belong to the transcript: the rest of a title that scrolls away, a
+ * notice that covers it.
+ */
 const UNKNOWN_ROWS_MAX = 8
 
-/** A picture whose first rows nobody knows and whose others were kept: it lies where those do, and its first rows are not part of it. */
+/**
+ * A window whose first rows are unknown and whose other rows were kept: the others determine its
+ * place, and its first rows are dropped.
+ */
 function belowUnknownRows(
   kept: readonly KeptRow[],
   window: readonly KeptRow[],
@@ -213,7 +237,10 @@ function belowUnknownRows(
   return null
 }
 
-/** A picture that ends inside what was kept below a gap, and begins above it: someone scrolls back. Its first rows stood in the gap. */
+/**
+ * A window that ends inside the rows below a gap, and starts above it: the user scrolls back. Its
+ * first rows belong into the gap.
+ */
 function fillGap(
   kept: readonly KeptRow[],
   window: readonly KeptRow[],
@@ -232,7 +259,10 @@ function fillGap(
   return null
 }
 
-/** Some agents pin a title or the newest prompt to the top of the screen: there it is not where it was said. */
+/**
+ * Some agents pin a title or the newest prompt to the top of the screen: it is not at the place
+ * where it was said.
+ */
 function pinnedRows(kept: readonly KeptRow[], window: readonly KeptRow[], at: number, head: readonly string[]): number {
   let pinned = 0
   for (; pinned < window.length; pinned++) {
@@ -250,14 +280,15 @@ function afterGap(window: readonly KeptRow[]): KeptRow[] {
 }
 
 /**
- * What is missing above a row stays missing when the row is drawn again, unless the row above it is drawn as well; and where two widths met, they still meet. A spinner in front of a
- * row that had none stands there because the row is the first on the screen (Cline), so the row stays as it was.
+ * Rows missing above a row stay missing when the row is drawn again, unless the row above it is
+ * drawn as well; and where two widths met, they still meet. A spinner before a row that had none is
+ * there because the row is the first on the screen (Cline), so the row stays as it was.
  */
 function keepGaps(kept: readonly KeptRow[], window: readonly KeptRow[], at: number): KeptRow[] {
   return window.map((now, index) => {
     const before = kept[at + index]
     if (!before) return now
-    // A prompt does not change; something may be drawn over its edge.
+    // A prompt does not change; something may cover its edge.
     if (before.isEcho && !now.isEcho && before.key !== '' && now.row.text.includes(before.key)) return before
     if (before.key !== now.key) return now
     if (SPINNER.test(now.row.text) && !SPINNER.test(before.row.text)) return before

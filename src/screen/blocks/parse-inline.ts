@@ -6,8 +6,8 @@ type Style = Omit<InlineRun, 'text'>
 const ESCAPABLE = /[!-/:-@[-`{-~]/u
 
 /**
- * Text with marks as runs: code, bold, italic, struck through, links. A mark without its partner is text: nothing that the agent wrote is
- * dropped for being malformed.
+ * Text with marks as runs: code, bold, italic, strikethrough, links. A mark without its partner is
+ * text: nothing that the agent wrote is dropped because it is malformed.
  */
 export function parseInline(text: string): InlineRun[] {
   const runs: InlineRun[] = []
@@ -30,7 +30,7 @@ function parse(text: string, style: Style, runs: InlineRun[]): void {
     }
     const span = codeAt(rest) ?? linkAt(rest) ?? emphasisAt(text, at)
     if (!span) {
-      // A run of the same mark is passed as a whole: its second half must not be taken for a beginning.
+      // A run of the same mark is skipped as a whole: its second half must not count as a start.
       const [piece] = /^(?:`+|\*+|_+|~+|.)/su.exec(rest)!
       plain += piece
       at += piece.length
@@ -70,7 +70,10 @@ function linkAt(rest: string): Span | null {
   return { text: match[1]! || escapeMarks(link), style: link === '' ? {} : { link }, length: match[0].length }
 }
 
-/** An opening mark has text right behind it, a closing one right before it; an underscore inside a word is part of the word. */
+/**
+ * An opening mark has text right after it, a closing one right before it; an underscore inside a
+ * word is part of the word.
+ */
 function emphasisAt(text: string, at: number): Span | null {
   const mark = /^(?:\*{1,3}|_{1,3}|~~)/u.exec(text.slice(at))?.[0]
   if (!mark) return null

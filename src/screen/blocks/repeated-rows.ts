@@ -1,9 +1,10 @@
-/** Shorter runs that repeat are a writer's doing. */
+/** Shorter repetitions are part of the text. */
 const BAND_ROWS = 3
 
 /**
- * After a resize some agents print the end of the transcript a second time. A run of at least three rows that equals the run directly above
- * it is such a band if it is `isSuspect` (appeared right after a resize), and is dropped. Blank rows alone make no band.
+ * After a resize some agents print the end of the transcript a second time. At least three rows
+ * that equal the rows directly above them are such a copy if they are `isSuspect` (appeared right
+ * after a resize), and are dropped. Blank rows alone are not a copy.
  */
 export function dropRepeatedRows<T extends { text: string }>(rows: readonly T[], isSuspect: (row: T) => boolean): T[] {
   const kept: T[] = []
@@ -15,7 +16,7 @@ export function dropRepeatedRows<T extends { text: string }>(rows: readonly T[],
   return kept
 }
 
-/** The longest run that begins here and equals the run that ends right above. */
+/** The longest run that starts here and equals the run that ends right above. */
 function bandLength<T extends { text: string }>(above: readonly T[], rows: readonly T[], at: number): number {
   for (let length = Math.min(above.length, rows.length - at); length >= BAND_ROWS; length--) {
     const start = above.length - length

@@ -14,22 +14,22 @@ import { findQuestion } from './question.js'
 import { findTextField, type TextField } from './text-field.js'
 import { findWindow, rowsInWindow } from './window.js'
 
-/** A menu as it stands on screen, with what is needed to judge whether it is live. */
+/** A menu on the screen, with the data to decide whether it is live. */
 export interface MenuCandidate {
   menu: Omit<Menu, 'live'>
   group: OptionGroup
   spec: MenuSpec | null
   footerRows: [number, number] | null
-  /** Believed only after it has stood still for a while. */
+  /** Counts only after it has been stable for a while. */
   isTentative: boolean
-  /** It stands in a window over everything else. */
+  /** It is in a window that covers everything else. */
   isWindow?: boolean
   rows: readonly MenuRow[]
 }
 
 const PLACEHOLDER = /^(?:type \S|tell .+ (?:what|how)|other\b|enter (?:your|a) |something else|custom)/iu
 
-/** Where nothing is known of what was said above. */
+/** For a screen of which nothing above is known. */
 const NO_CEILING: MenuCeiling = () => 0
 
 export function parseMenu(
@@ -54,7 +54,7 @@ function readMenu(frame: Frame, rows: readonly MenuRow[], pack: Pack, ceiling: M
   const field = findTextField(frame, rows)
   if (field && (options === null || field.row > options.group.last)) return fromField(field, rows, frame, pack, ceiling)
   const prompt = findAnyKey(frame, rows) ?? findWordedQuestion(frame, rows)
-  // A question at the cursor below a list that has nothing to do with it; not the list's own footer.
+  // A question at the cursor below an unrelated list; not the list's own footer.
   const isBelow = prompt !== null && (options === null || prompt.group.first > options.menu.rows[1] + 1)
   return isBelow ? fromInline(prompt, rows, pack, ceiling) : options
 }
@@ -82,10 +82,10 @@ function fromGroup(
     }
   })
   const kind = spec?.kind ?? guessKind(head, options)
-  // What is written into an option is no part of what is asked.
+  // Text that is typed into an option is not part of the request.
   const text = textField(group, options, frame)
   const more = { above: isMore(rows[group.first - 1]), below: isMore(rows[group.last + 1]) }
-  // A list that scrolls shows other labels at every step; what is asked stays the same.
+  // A scrolling list shows other labels at every step; the request stays the same.
   const isWindow = more.above || more.below
   return {
     group,
@@ -123,7 +123,7 @@ function fromGroup(
 
 function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack, ceiling: MenuCeiling): MenuCandidate {
   const { group } = prompt
-  // A row that asks for a number says how to answer; what is asked stands above the numbers.
+  // A row that asks for a number says how to answer; the question is above the numbers.
   const above = group.layout === 'typed' ? headOf(group, rows, pack, ceiling) : null
   const isAsked = above !== null && /[?:？：]$/u.test(above.head.question)
   const question = isAsked ? above.head.question : prompt.question
@@ -166,7 +166,7 @@ function fromInline(prompt: InlinePrompt, rows: readonly MenuRow[], pack: Pack, 
   }
 }
 
-/** A question that is answered by writing into a field of its own. */
+/** A question that is answered in a text field. */
 function fromField(
   field: TextField,
   rows: readonly MenuRow[],
@@ -215,7 +215,10 @@ function fromField(
   }
 }
 
-/** The head, and the menu of the pack that it belongs to: the pack knows best which line asks. */
+/**
+ * The head, and the menu of the pack that it belongs to: the pack knows best which line is the
+ * question.
+ */
 function headOf(
   group: OptionGroup,
   rows: readonly MenuRow[],
@@ -238,7 +241,7 @@ function specFor(pack: Pack, head: MenuHead, group: OptionGroup): MenuSpec | nul
   )
 }
 
-/** By words, and only to name it: whether it is live is never told by words. */
+/** By words, and only for its name: words never decide whether it is live. */
 function guessKind(head: MenuHead, options: readonly MenuOption[]): MenuKind {
   const text = `${head.title} ${head.question}`
   if (/\btrust\b/iu.test(text)) return 'trust'
@@ -250,7 +253,7 @@ function guessKind(head: MenuHead, options: readonly MenuOption[]): MenuKind {
   return 'question'
 }
 
-/** A way to sign in, and not one of the choices that a programmer has to make about signing in. */
+/** A way to sign in, not a choice about signing in that a programmer has to make. */
 function isSignInOption({ label }: MenuOption): boolean {
   return /\b(?:sign in|log ?in|api key|account|subscription|provider|console)\b/iu.test(label)
 }
@@ -268,12 +271,14 @@ function dangerOf(pack: Pack, text: string): string[] {
   return [...new Set(pack.danger.filter(entry => entry.match.test(text)).flatMap(entry => entry.rule))]
 }
 
-/** One that takes a text shows it in the place of its label as soon as something is written. */
+/** An option that takes text shows it in place of its label as soon as something is typed. */
 function isWrittenInto(option: MenuOption, text: Menu['text']): boolean {
   return option.index === text?.option || option.meaning === 'deny-with-text'
 }
 
-/** The option one can write into: its label is a known placeholder, or the cursor stands inside its text. */
+/**
+ * The option that takes text: its label is a known placeholder, or the cursor is inside its text.
+ */
 function textField(group: OptionGroup, options: readonly MenuOption[], frame: Frame): Menu['text'] {
   const byLabel = options.findIndex(option => PLACEHOLDER.test(option.label))
   const byCursor = group.options.findIndex(

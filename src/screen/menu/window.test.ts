@@ -30,7 +30,7 @@ function button(text: string, isLit: boolean): string {
   return `\u001b[${isLit ? '48;2;90;80;250' : '48;2;60;60;60'}m  ${text}  \u001b[0m`
 }
 
-/** A frame with a question, two buttons and key hints, its left edge in this column. */
+/** A box with a question, two buttons and key hints, its left edge in this column. */
 function dialog(left: number, width: number): string {
   const row = (y: number, text: string) => at(y, left, `│ ${text.padEnd(width - 4)} │`)
   return [
@@ -51,7 +51,10 @@ function look(drawn: string): Observation {
   return classify(emulator.currentFrame(), initialMemory(), PACK).observation
 }
 
-/** As whiptail and dialog draw one: no key hints, buttons in brackets, the pressed one on another ground. */
+/**
+ * As whiptail and dialog draw it: no key hints, buttons in brackets, the selected one with another
+ * background.
+ */
 function box(pressed: 0 | 1 | null): string {
   const [ground, lit, off] = ['\u001b[30;47m', '\u001b[37;41m', '\u001b[0m']
   const buttons = ['<Yes>', '<No>'].map((text, index) => (index === pressed ? `${lit}${text}${ground}` : text))
@@ -74,7 +77,7 @@ function lookAlone(drawn: string): Observation {
 }
 
 describe('a dialog box with buttons', () => {
-  it.each([0, 1] as const)('asks, and its pressed button is selected (%i)', pressed => {
+  it.each([0, 1] as const)('asks, and its highlighted button is selected (%i)', pressed => {
     const observation = lookAlone(box(pressed))
     expect(observation.view).toBe('tool_menu')
     const { menu } = observation.payload as Payload['tool_menu']
@@ -82,13 +85,13 @@ describe('a dialog box with buttons', () => {
     expect(menu!.options.map(option => option.label)).toEqual(['Yes', 'No'])
   })
 
-  it('is a drawing where no button is pressed', () => {
+  it('is a drawing if no button is highlighted', () => {
     expect(lookAlone(box(null)).awaiting).toBeNull()
   })
 })
 
 describe('a window over the conversation', () => {
-  it('asks, although the input box and the conversation show around it', () => {
+  it('asks, although the input box and the conversation are visible around it', () => {
     const observation = look(dialog(16, 50))
     expect(observation).toMatchObject({ view: 'tool_menu', busy: false })
     const { menu } = observation.payload as Payload['tool_menu']
@@ -101,11 +104,11 @@ describe('a window over the conversation', () => {
     expect(menu!.options.map(option => option.label)).toEqual(['Delete', 'Keep'])
   })
 
-  it('is none where the frame is not in the middle: text can draw one too', () => {
+  it('is not found if the box is not centred: text can draw one too', () => {
     expect(look(dialog(3, 50))).toMatchObject({ view: 'idle_prompt', awaiting: null })
   })
 
-  it('is none without its lower edge', () => {
+  it('is not found without its lower edge', () => {
     const torn = dialog(16, 50).slice(0, dialog(16, 50).lastIndexOf(at(10, 16, '')))
     expect(look(torn)).toMatchObject({ view: 'idle_prompt', awaiting: null })
   })
