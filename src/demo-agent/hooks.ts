@@ -17,36 +17,45 @@ export type HookEvent = (typeof HOOK_EVENTS)[number]
 
 export interface Hook {
   command: string[]
-  /** Wait for the command before going on. PreToolUse and PermissionRequest are waited for anyway when they can decide. */
+  /**
+   * Waits for the command before the agent continues. PreToolUse and PermissionRequest are always
+   * awaited when they can decide.
+   */
   hold: boolean
 }
 
 export interface HookDecision {
   decision: 'allow' | 'deny'
   message?: string
-  /** Used instead of what was asked about. */
+  /** Replaces the input that was asked about. */
   updatedInput?: Record<string, unknown>
-  /** The rest of the session need not ask again. */
+  /** Applies to the rest of the session. */
   isForSession?: boolean
 }
 
 export type HookTable = Partial<Record<HookEvent, Hook[]>>
 
-/** Calls the commands that the settings name, with the event as JSON on stdin. A hook that fails is as if it had said nothing. */
+/**
+ * Runs the commands of the settings with the event as JSON on stdin. A hook that fails counts as
+ * one without output.
+ */
 export class Hooks {
   constructor(
     private readonly table: HookTable,
     private readonly about: Record<string, unknown>,
-    /** Hooks are called all the same when not, as some releases of real agents do it. */
+    /**
+     * When false, hooks are still called and their decisions ignored, as in some releases of real
+     * agents.
+     */
     private readonly isObeyed = true,
   ) {}
 
-  async tell(event: HookEvent, payload: Record<string, unknown>): Promise<void> {
+  async notify(event: HookEvent, payload: Record<string, unknown>): Promise<void> {
     const calls = (this.table[event] ?? []).map(hook => ({ hook, output: this.call(hook, event, payload) }))
     await Promise.all(calls.filter(({ hook }) => hook.hold).map(({ output }) => output))
   }
 
-  /** The first decision any of the event's hooks prints, or null when all are done without one. */
+  /** The first decision that a hook of the event prints, or null when all finish without one. */
   async decide(event: HookEvent, payload: Record<string, unknown>): Promise<HookDecision | null> {
     const waiting = (this.table[event] ?? []).map(async hook => {
       const decision = readDecision(await this.call(hook, event, payload))

@@ -14,8 +14,8 @@ export interface DrawnMenu {
 const BORDER = { fg: COLOR.amber }
 
 /**
- * A menu as it stands at the bottom of the screen. Its pointer is in column 1 (in a box: column 2), where nothing that the agent says
- * ever begins: bullets are in column 0, text from column 2.
+ * A menu at the bottom of the screen. Its pointer is in column 1 (in a box: column 2), where text
+ * of the agent never starts: bullets are in column 0, text from column 2.
  */
 export function drawMenu(state: MenuState, width: number, maxHeight: number): DrawnMenu {
   return state.layout === 'boxed' ? boxed(state, width, maxHeight) : flat(state, width, maxHeight)

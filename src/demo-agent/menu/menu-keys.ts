@@ -17,7 +17,10 @@ export interface MenuStep {
   answer: MenuAnswer | null
 }
 
-/** What one key does to a menu. Pure: the caller draws the new state, or takes the answer and closes the menu. */
+/**
+ * Applies one key to a menu. Pure: the caller draws the new state, or uses the answer and closes
+ * the menu.
+ */
 export function pressMenuKey(state: MenuState, key: Key): MenuStep {
   if (key.name === 'escape' || (key.ctrl && key.name === 'c')) return { state, answer: cancelledAnswer(state) }
   if (isTextEntry(state.layout)) return typeInto(state, key)
@@ -63,7 +66,10 @@ function toggle(state: MenuState, index: number): MenuState {
   })
 }
 
-/** A digit chooses and confirms at once; in a multiple choice it toggles; a row that takes text is only focused. */
+/**
+ * A digit chooses and confirms at once; in a multiple choice it toggles; an option that takes text
+ * is only focused.
+ */
 function pressDigit(state: MenuState, index: number): MenuStep {
   const page = currentPage(state)
   if (state.layout === 'plain' || state.layout === 'horizontal' || index >= page.options.length) return stay(state)

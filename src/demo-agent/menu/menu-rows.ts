@@ -5,16 +5,16 @@ import { fitLine, wrapSpans } from '../text/wrap.js'
 import { isSubmitPage, type MenuState, type PageState } from './menu-state.js'
 
 export const POINTER = '▸'
-const PICKED: Style = { fg: COLOR.blue, bold: true }
+const SELECTED: Style = { fg: COLOR.blue, bold: true }
 
 export interface OptionRows {
   lines: Line[]
-  /** Index of the selected option's first row, and the cell after its text. */
+  /** The first row of the selected option, and the column after its text. */
   selectedRow: number
   selectedColumn: number
 }
 
-export interface OptionLook {
+export interface OptionLayout {
   width: number
   numbered: boolean
   columns: boolean
@@ -22,8 +22,8 @@ export interface OptionLook {
   window: number | null
 }
 
-/** The options of a page below each other: pointer, number, check box, label, detail. */
-export function optionRows(page: PageState, look: OptionLook): OptionRows {
+/** The options of a page, one below the other: pointer, number, check box, label, detail. */
+export function optionRows(page: PageState, look: OptionLayout): OptionRows {
   const lines: Line[] = []
   let selectedRow = 0
   let selectedColumn = 0
@@ -45,13 +45,13 @@ export function optionRows(page: PageState, look: OptionLook): OptionRows {
   return { lines, selectedRow, selectedColumn }
 }
 
-function leadOf(page: PageState, index: number, isSelected: boolean, look: OptionLook): string {
+function leadOf(page: PageState, index: number, isSelected: boolean, look: OptionLayout): string {
   const number = look.numbered ? `${index + 1}. ` : ''
   const box = page.multi ? (page.checked[index] ? '[✔] ' : '[ ] ') : ''
   return ` ${isSelected ? POINTER : ' '} ${number}${box}`
 }
 
-function leadWidth(page: PageState, look: OptionLook): number {
+function leadWidth(page: PageState, look: OptionLayout): number {
   return displayWidth(leadOf(page, 0, false, look))
 }
 
@@ -60,10 +60,10 @@ function optionLines(
   option: MenuOption,
   index: number,
   isSelected: boolean,
-  look: OptionLook,
+  look: OptionLayout,
   column: number | null,
 ): Line[] {
-  const style = isSelected ? PICKED : {}
+  const style = isSelected ? SELECTED : {}
   const lead: Line = [{ text: leadOf(page, index, isSelected, look), style }]
   const takesText = option.placeholder !== undefined
   const label = takesText && page.text !== '' ? page.text : takesText ? option.placeholder! : option.label
@@ -84,7 +84,7 @@ function windowOf(page: PageState, size: number | null): { from: number; to: num
   return { from, to: from + size }
 }
 
-/** All options in one row, the selected one in inverse. */
+/** All options in one row, the selected one inverse. */
 export function horizontalRow(page: PageState, width: number): OptionRows {
   const line: Line = [{ text: ' ', style: {} }]
   let column = 1

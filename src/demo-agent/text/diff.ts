@@ -20,7 +20,7 @@ export function diffStat(rows: DiffRow[]): { added: number; removed: number } {
   }
 }
 
-/** `  12 - text`: number gutter, mark, text, on a red or green background as wide as the room. */
+/** `  12 - text`: number gutter, mark, text, on a red or green background over the whole width. */
 export function diffLines(rows: DiffRow[], width: number): Line[] {
   const digits = String(Math.max(0, ...rows.map(row => (row.kind === 'gap' ? 0 : row.number)))).length
   return rows.map(row => {

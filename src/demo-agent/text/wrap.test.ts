@@ -7,7 +7,7 @@ const wrap = (text: string, width: number, lead = '') =>
   wrapSpans([{ text, style: {} }], { width, first: [{ text: lead, style: {} }] }).map(lineText)
 
 describe('wrapping', () => {
-  it('breaks at blanks and hangs the rest under the text', () => {
+  it('breaks at blanks and indents the following rows to the text', () => {
     expect(wrap('one two three', 9, '◆ ')).toEqual(['◆ one two', '  three'])
   })
 
@@ -20,7 +20,7 @@ describe('wrapping', () => {
     expect(wrap('a\nb', 9)).toEqual(['a', 'b'])
   })
 
-  it('never exceeds the width and loses no letter', () => {
+  it('never exceeds the width and loses no character', () => {
     const text = fc.array(fc.constantFrom('a', 'bc', ' ', '  ', '漢', '🚀', 'long-word', '\n'), { maxLength: 40 })
     fc.assert(
       fc.property(text, fc.integer({ min: 2, max: 30 }), fc.boolean(), (parts, width, hard) => {

@@ -9,7 +9,9 @@ export interface DraftLines {
   cursor: { row: number; column: number }
 }
 
-/** The draft with its prompt glyph, broken at the edge, at most `maxRows` high around the cursor. */
+/**
+ * The draft with its prompt glyph, wrapped at the edge, at most `maxRows` high around the cursor.
+ */
 export function draftLines(
   composer: Composer,
   placeholder: string,

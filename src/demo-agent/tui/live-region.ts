@@ -1,4 +1,4 @@
-import { displayWidth, truncate } from '../../text/index.js'
+import { displayWidth, plural, truncate } from '../../text/index.js'
 import { drawMenu } from '../menu/draw-menu.js'
 import { COLOR, FAINT, type Line, QUIET } from '../text/style.js'
 import { fitLine, lineWidth, wrapSpans } from '../text/wrap.js'
@@ -18,7 +18,10 @@ export interface ScreenSize {
 
 export const SPINNER = ['◜', '◝', '◞', '◟'] as const
 
-/** Everything that is redrawn in place: open entries, working row, panels, and the input box or a menu. Never higher than the screen. */
+/**
+ * Everything that is redrawn in place: open entries, working row, panels, and the input box or a
+ * menu. Never higher than the screen.
+ */
 export function liveRegion(model: ViewModel, size: ScreenSize, now: number): LiveRegion {
   const { columns: width, rows } = size
   const above: Line[] = model.open.flatMap(entry => [[], ...entryLines(entry, width)])
@@ -34,7 +37,9 @@ export function liveRegion(model: ViewModel, size: ScreenSize, now: number): Liv
   )
 }
 
-/** Keeps the rows at the bottom; on a screen that is too low for them, the rows from the cursor on. */
+/**
+ * Keeps the rows at the bottom; on a screen that is too low for them, the rows from the cursor on.
+ */
 function crop(lines: Line[], cursor: LiveRegion['cursor'], rows: number): LiveRegion {
   const from = Math.min(Math.max(0, lines.length - rows), cursor.row)
   return { lines: lines.slice(from, from + rows), cursor: { ...cursor, row: cursor.row - from } }
@@ -156,7 +161,7 @@ function footer(model: ViewModel, width: number): Line {
         },
       ]
   const count = model.background.length
-  const shells = count === 0 ? '' : `${count} ${count === 1 ? 'shell' : 'shells'} running · `
+  const shells = count === 0 ? '' : `${plural(count, 'shell')} running · `
   const right: Line = [
     { text: shells, style: { fg: COLOR.amber } },
     { text: model.mode, style: QUIET },

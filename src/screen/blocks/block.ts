@@ -1,4 +1,7 @@
+import type { InlineRun } from '../../text/index.js'
 import type { TodoItem, ToolRef } from '../view.js'
+
+export type { InlineRun }
 
 /**
  * A part of a message, ready to be rendered anywhere. `id` is turn + ordinal: stable from its first
@@ -35,15 +38,6 @@ export interface ListItem {
   /** Null without a check box. */
   checked: boolean | null
   runs: InlineRun[]
-}
-
-export interface InlineRun {
-  text: string
-  bold?: boolean
-  italic?: boolean
-  strike?: boolean
-  code?: boolean
-  link?: string
 }
 
 /** The text of inline runs, without marks. */

@@ -1,5 +1,5 @@
+import { parseInline } from '../../text/index.js'
 import type { BlockContent, ListItem } from './block.js'
-import { parseInline } from './parse-inline.js'
 
 /**
  * Parses an agent's own Markdown from its transcript into the same blocks as the text of the

@@ -1,4 +1,12 @@
-import type { InlineRun } from './block.js'
+/** Text with one set of marks. */
+export interface InlineRun {
+  text: string
+  bold?: boolean
+  italic?: boolean
+  strike?: boolean
+  code?: boolean
+  link?: string
+}
 
 type Style = Omit<InlineRun, 'text'>
 
@@ -6,7 +14,7 @@ type Style = Omit<InlineRun, 'text'>
 const ESCAPABLE = /[!-/:-@[-`{-~]/u
 
 /**
- * Text with marks as runs: code, bold, italic, strikethrough, links. A mark without its partner is
+ * Parses inline Markdown into runs: code, bold, italic, strikethrough, links. A mark without its partner is
  * text: nothing that the agent wrote is dropped because it is malformed.
  */
 export function parseInline(text: string): InlineRun[] {

@@ -6,8 +6,8 @@ import type { MenuQueue } from './menu-queue.js'
 import type { Permissions } from './permissions.js'
 import type { Failure, Outcome, Surface } from './surface.js'
 
-/** What every step of one turn has at hand. */
-export interface Stage {
+/** What every step of one turn can use. */
+export interface TurnContext {
   surface: Surface
   pace: Pace
   transcript: Transcript
@@ -18,18 +18,18 @@ export interface Stage {
   signal: AbortSignal
   prompt: string
   startedAt: number
-  /** Values for `{{…}}` in what is said: prompt, answer, exitCode. */
-  words: Map<string, string>
+  /** Values for `{{…}}` in texts: prompt, answer, exitCode. */
+  variables: Map<string, string>
   tokens: number
   lastText: string
   newCallId(): string
-  /** Names this prompt in hooks. */
+  /** Identifies this prompt in hooks. */
   promptId: string
   menus: MenuQueue
 }
 
 /** Ends the turn before its last step. */
-export class TurnOver extends Error {
+export class EndTurn extends Error {
   constructor(
     readonly outcome: Outcome,
     readonly failure: Failure | null = null,
@@ -39,6 +39,6 @@ export class TurnOver extends Error {
   }
 }
 
-export function fillWords(text: string, words: Map<string, string>): string {
+export function fillPlaceholders(text: string, words: Map<string, string>): string {
   return text.replaceAll(/\{\{(\w+)\}\}/g, (mark, name) => words.get(name) ?? mark)
 }
