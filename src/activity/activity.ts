@@ -67,7 +67,7 @@ export interface UsageActivity {
 }
 
 /** Output of a tool beyond this is cut: all of it is in the agent's own transcript. */
-export const OUTPUT_MAX = 64 * 1024
+const OUTPUT_MAX = 64 * 1024
 
 export function truncateOutput(output: string): { output: string; truncated?: true } {
   return output.length <= OUTPUT_MAX ? { output } : { output: output.slice(0, OUTPUT_MAX), truncated: true }

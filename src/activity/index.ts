@@ -3,7 +3,6 @@ export {
   type ActivityBody,
   type ActivityEnvelope,
   type ErrorClass,
-  OUTPUT_MAX,
   type ToolKind,
   truncateOutput,
   type UsageActivity,

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs'
 import { SignalboxError } from '../errors/index.js'
 import { isRecord } from './scenario/schema.js'
 
-export const HOOK_EVENTS = [
+const HOOK_EVENTS = [
   'SessionStart',
   'UserPromptSubmit',
   'PreToolUse',
@@ -84,7 +84,7 @@ export class Hooks {
 }
 
 /** `{"decision": "allow"}`, or the longer form of Claude Code's hooks. */
-export function readDecision(output: string): HookDecision | null {
+function readDecision(output: string): HookDecision | null {
   let value: unknown
   try {
     value = JSON.parse(output)
@@ -93,13 +93,13 @@ export function readDecision(output: string): HookDecision | null {
   }
   if (!isRecord(value)) return null
   const specific = isRecord(value.hookSpecificOutput) ? value.hookSpecificOutput.decision : null
-  const said = isRecord(specific) ? { ...specific, decision: specific.behavior } : value
-  if (said.decision !== 'allow' && said.decision !== 'deny') return null
+  const verdict = isRecord(specific) ? { ...specific, decision: specific.behavior } : value
+  if (verdict.decision !== 'allow' && verdict.decision !== 'deny') return null
   return {
-    decision: said.decision,
-    ...(typeof said.message === 'string' && { message: said.message }),
-    ...(isRecord(said.updatedInput) && { updatedInput: said.updatedInput }),
-    ...(Array.isArray(said.updatedPermissions) && { isForSession: said.updatedPermissions.length > 0 }),
+    decision: verdict.decision,
+    ...(typeof verdict.message === 'string' && { message: verdict.message }),
+    ...(isRecord(verdict.updatedInput) && { updatedInput: verdict.updatedInput }),
+    ...(Array.isArray(verdict.updatedPermissions) && { isForSession: verdict.updatedPermissions.length > 0 }),
   }
 }
 

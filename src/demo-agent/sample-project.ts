@@ -49,7 +49,7 @@ export const SAMPLE_BUG = {
   replace: 'return sum - Math.round((sum * discountPercent) / 100)',
 }
 
-export const SAMPLE_FILES: Record<string, string> = {
+const SAMPLE_FILES: Record<string, string> = {
   'package.json': `${JSON.stringify({ name: 'station-shop', version: '1.0.0', private: true, type: 'module', scripts: { test: 'node --test --test-reporter=spec' } }, null, 2)}\n`,
   'README.md':
     '# Station shop\n\nA tiny shop: it adds up a cart and takes off a discount. `npm test` runs the tests.\n',

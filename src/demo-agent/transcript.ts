@@ -77,7 +77,7 @@ export class Transcript {
 }
 
 /** Complete records only: an incomplete last line, or one that is not ours, is skipped. */
-export function readRecords(text: string): TranscriptRecord[] {
+function readRecords(text: string): TranscriptRecord[] {
   const records: TranscriptRecord[] = []
   for (const line of text.split('\n')) {
     try {

@@ -92,7 +92,7 @@ export class PaneScreen {
     const outputs = this.#handle(this.#emulator.tick(t), t)
     const forced = this.#emulator.isFrameOpen ? this.#emulator.force(t) : []
     const frames = forced.flatMap(event => (event.type === 'frame' && !event.frame.torn ? [event.frame] : []))
-    for (const frame of [...this.#coalescer.flush(Number.POSITIVE_INFINITY).map(due => due.frame), ...frames]) {
+    for (const frame of [...this.#coalescer.flush(Number.POSITIVE_INFINITY), ...frames]) {
       if (!frame.held) outputs.push({ type: 'look', look: this.#classify(frame) })
     }
     return outputs
@@ -174,11 +174,11 @@ export class PaneScreen {
       else if (event.type === 'evidence') output.push({ type: 'evidence', t: event.t, evidence: event.evidence })
       else {
         this.#isHeld = event.frame.held
-        for (const { frame } of this.#coalescer.push(event.frame))
+        for (const frame of this.#coalescer.push(event.frame))
           output.push({ type: 'look', look: this.#classify(frame) })
       }
     }
-    for (const { frame } of this.#coalescer.flush(t)) output.push({ type: 'look', look: this.#classify(frame) })
+    for (const frame of this.#coalescer.flush(t)) output.push({ type: 'look', look: this.#classify(frame) })
     const again = this.#settler.nextDeadline()
     if (again !== null && t >= again && this.#last && !this.#last.isSettled)
       output.push({ type: 'look', look: this.#lookAgain(t) })

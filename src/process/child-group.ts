@@ -8,7 +8,7 @@ import { isAlive, processStart } from './process-info.js'
  * The environment variable that every process of a step inherits: it identifies processes that
  * outlive the process group.
  */
-export const STEP_MARK = 'SIGNALBOX_STEP'
+const STEP_MARK = 'SIGNALBOX_STEP'
 
 export interface GroupExit {
   code: number | null

@@ -28,12 +28,12 @@ export function startDetached(
       stdio: ['ignore', log, log, 'ipc'],
     })
     const ended = new Promise<unknown>(resolve => {
-      let told: unknown = null
+      let failure: unknown = null
       child.on('message', message => {
-        told = message
+        failure = message
       })
       child.on('error', error => resolve({ message: error.message }))
-      child.on('exit', () => resolve(told))
+      child.on('exit', () => resolve(failure))
     })
     child.unref()
     child.channel?.unref()

@@ -1,4 +1,4 @@
-export { type ChildGroup, type GroupExit, killTree, processesWithMark, STEP_MARK, spawnGroup } from './child-group.js'
+export { type ChildGroup, type GroupExit, killTree, processesWithMark, spawnGroup } from './child-group.js'
 export { type DetachedStart, reportStarted, reportStartFailure, startDetached } from './detached.js'
 export { findExecutable } from './find-executable.js'
 export { acquireLock, type Lock } from './lock.js'

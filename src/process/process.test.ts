@@ -75,26 +75,26 @@ describe('a lock', () => {
     for (const child of children.splice(0)) child.kill('SIGKILL')
   })
 
-  async function hold(path: string): Promise<{ child: ChildProcess; said: string; lines: NodeJS.ReadableStream }> {
+  async function hold(path: string): Promise<{ child: ChildProcess; answer: string; lines: NodeJS.ReadableStream }> {
     const child = spawn(process.execPath, ['--import', 'tsx', HOLD_LOCK, path], { stdio: ['pipe', 'pipe', 'inherit'] })
     children.push(child)
-    const [said] = await once(createInterface({ input: child.stdout! }), 'line')
-    return { child, said: String(said), lines: child.stdout! }
+    const [answer] = await once(createInterface({ input: child.stdout! }), 'line')
+    return { child, answer: String(answer), lines: child.stdout! }
   }
 
   test('is held by one process at a time, and is free again after kill -9', async () => {
     const path = join(directory, 'a.lock')
-    const { child, said } = await hold(path)
-    expect(said).toBe('held')
+    const { child, answer } = await hold(path)
+    expect(answer).toBe('held')
     expect(await acquireLock(path)).toBeNull()
-    expect((await hold(path)).said).toBe('refused')
+    expect((await hold(path)).answer).toBe('refused')
     child.kill('SIGKILL')
     await once(child, 'exit')
     const lock = await acquireLock(path)
     expect(lock).not.toBeNull()
-    expect((await hold(path)).said).toBe('refused')
+    expect((await hold(path)).answer).toBe('refused')
     lock!.release()
-    expect((await hold(path)).said).toBe('held')
+    expect((await hold(path)).answer).toBe('held')
   })
 
   test('is held once in one process too, and a failed attempt does not lose it', async () => {
@@ -102,7 +102,7 @@ describe('a lock', () => {
     const lock = await acquireLock(path)
     expect(await acquireLock(path)).toBeNull()
     expect(await acquireLock(path)).toBeNull()
-    expect((await hold(path)).said).toBe('refused')
+    expect((await hold(path)).answer).toBe('refused')
     lock!.release()
     const next = await acquireLock(path)
     expect(next).not.toBeNull()

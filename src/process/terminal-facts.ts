@@ -57,9 +57,8 @@ function readerFacts(
   const relay = depth < DEPTH_MAX ? members.find(isRelay) : undefined
   // A relay reads its terminal all the time to pass it on: the programs behind it are those that
   // ask.
-  const behind =
-    relay === undefined ? undefined : pids.find(inner => inner !== relay && isBehind(inner, relay, terminal))
-  if (behind !== undefined) return readerFacts(behind, isCallHidden, depth + 1)
+  const inner = relay === undefined ? undefined : pids.find(pid => pid !== relay && isBehindRelay(pid, relay, terminal))
+  if (inner !== undefined) return readerFacts(inner, isCallHidden, depth + 1)
   const processes = members.map(member => processOf(member, terminal, isCallHidden))
   return { processes, isComplete, terminal: pathOf(terminal) }
 }
@@ -98,7 +97,7 @@ function isRelay(pid: number): boolean {
 }
 
 /** Whether a relay started it, in a terminal that is not the relay's. */
-function isBehind(pid: number, relay: number, terminal: number): boolean {
+function isBehindRelay(pid: number, relay: number, terminal: number): boolean {
   const fields = statFields(pid)
   if (!fields || placeOf(fields).terminal === terminal || placeOf(fields).terminal === 0) return false
   return treeOf(relay).pids.includes(pid)

@@ -49,7 +49,7 @@ function waitInCall(pid: number, call: WaitCall, args: readonly number[]): Threa
  * but ancestors (Yama, as on Ubuntu). A terminal is read from few places; a thread that is blocked
  * at any other does not read it.
  */
-export function waitAtPlace(pid: number, place: string, files: readonly string[] | null): ThreadWait {
+function waitAtPlace(pid: number, place: string, files: readonly string[] | null): ThreadWait {
   if (place === '' || place === '0') return { in: 'hidden' }
   if (/^(?:n_tty_|tty_|wait_woken|schedule_timeout)/.test(place)) return { in: 'read', fds: null }
   if (/^(?:poll_|do_select|do_poll|do_sys_poll|core_sys_select)/.test(place)) return { in: 'poll', fds: null }

@@ -29,7 +29,7 @@ function convert(text: string, kind: CaptureKind): string | number | null {
 }
 
 /** `71`, `1.2k`, `3M` */
-export function parseCount(text: string): number | null {
+function parseCount(text: string): number | null {
   const match = /^([\d.,]+)\s*([kKmM]?)/.exec(text)
   if (!match) return null
   const factor = { '': 1, k: 1e3, m: 1e6 }[match[2]!.toLowerCase()]!

@@ -93,7 +93,7 @@ function beginningOf(
   pack: Pack,
   current: RowBlock | null,
 ): BlockSpec | null {
-  for (const spec of markReader(pack)(rows[index]!).begins) {
+  for (const spec of markReader(pack)(rows[index]!).startsBlocks) {
     // In the first row of the screen the preceding block is unknown.
     const isAfter = current ? spec.after?.includes(current.kind) : index === 0
     if (spec.after && !isAfter) continue

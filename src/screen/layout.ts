@@ -69,10 +69,10 @@ export function createLayout(frame: Frame, pack: Pack): Layout {
   }
   const menu = found?.verdict.isLive ? found : null
   const liveFirst = menu ? menu.candidate.menu.rows[0] : end
-  const said = withoutStatus(roles.slice(0, liveFirst), withoutCommands(rows, split(liveFirst), pack))
-  const spoken = withoutHints(rows, said, frame.cols, composer)
-  const tail = menu ? null : statusTail(rows, spoken)
-  const blocks = withGuessedKind(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : spoken)
+  const conversation = withoutStatus(roles.slice(0, liveFirst), withoutCommands(rows, split(liveFirst), pack))
+  const content = withoutHints(rows, conversation, frame.cols, composer)
+  const tail = menu ? null : statusTail(rows, content)
+  const blocks = withGuessedKind(rows, tail ? withoutHints(rows, tail.above, frame.cols, composer) : content)
 
   if (menu) {
     regions.delete('composer')
@@ -154,7 +154,7 @@ function isLowest(rows: readonly ScreenRow[], box: Region, pack: Pack, cursor: F
       row.indent < 2 &&
       row !== hint &&
       !panels.has(row.index) &&
-      (marksOf(row).begins.some(isSelfContained) || (!holdsCursor && isFrameTop(row.text))),
+      (marksOf(row).startsBlocks.some(isSelfContained) || (!holdsCursor && isFrameTop(row.text))),
   )
 }
 

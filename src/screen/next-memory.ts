@@ -61,10 +61,10 @@ function recheckAt(scene: Scene): number | null {
   const { t } = scene.frame
   const asking = askingNow(scene)
   const isWaitingForEnd = scene.pack.terminator === 'required' && scene.turn.isOpen
-  const said = changedAt(scene.memory.transcript, transcriptHash(scene.layout), t)
+  const newest = changedAt(scene.memory.transcript, transcriptHash(scene.layout), t)
   const moments = [
     ...(asking ? [asking.since + QUESTION_STABLE_S] : []),
-    ...(isWaitingForEnd ? [(said?.changedAt ?? t) + STALE_TURN_S] : []),
+    ...(isWaitingForEnd ? [(newest?.changedAt ?? t) + STALE_TURN_S] : []),
     ...scene.tracks.flatMap(track => (track.lastMotion === null ? [] : [track.lastMotion + MOTION_EXPIRY_S + 0.001])),
   ].filter(at => at > t)
   return moments.length === 0 ? null : Math.min(...moments)

@@ -51,8 +51,8 @@ function isPanelNewest(scene: Scene): boolean {
   const kind = scene.layout.blocks.at(-1)?.kind
   if (panel === null) return kind === undefined || kind === 'user'
   const shown = changedAt(panel, panelHash(scene), t)!
-  const said = changedAt(transcript, transcriptHash(scene.layout), t)
-  return said === null || shown.changedAt > said.changedAt
+  const newest = changedAt(transcript, transcriptHash(scene.layout), t)
+  return newest === null || shown.changedAt > newest.changedAt
 }
 
 /**

@@ -29,7 +29,7 @@ busy = true
   'boxed.toml',
 )
 
-function look(text: string, pack = GENERIC): Observation {
+function observe(text: string, pack = GENERIC): Observation {
   return classify(frameFromText(text), initialMemory(), pack).observation
 }
 
@@ -55,28 +55,28 @@ describe('menus in plain text', () => {
     Asked again next launch.
 
 ${'─'.repeat(60)}`
-    expect(labels(look(text))[0]).toBe('Trust this folder')
-    expect(look(text).awaiting).toBe('trust')
+    expect(labels(observe(text))[0]).toBe('Trust this folder')
+    expect(observe(text).awaiting).toBe('trust')
   })
 
   it('are live by the pointer if the numbers are consecutive and nothing is below', () => {
-    const menu = menuOf(look('Delete the branch?\n\n● 1. Delete\n  2. Keep it'))
+    const menu = menuOf(observe('Delete the branch?\n\n● 1. Delete\n  2. Keep it'))
     expect(menu).toMatchObject({ question: 'Delete the branch?', selected: 0 })
     expect(menu.live.proofs).toEqual(['nothing-below', 'no-input-box', 'outside-transcript', 'pointer'])
   })
 
   it('are text if something else is below them, or no row has a pointer', () => {
-    expect(look('● 1. Delete\n  2. Keep it\n\nThat is what you will see.').view).toBe('unknown')
-    expect(look('Do this:\n\n1. Delete\n2. Keep it').view).toBe('unknown')
+    expect(observe('● 1. Delete\n  2. Keep it\n\nThat is what you will see.').view).toBe('unknown')
+    expect(observe('Do this:\n\n1. Delete\n2. Keep it').view).toBe('unknown')
   })
 
   it('are live by a pointer without numbers if the options name their keys', () => {
-    const menu = menuOf(look('Run this command?\n\n  $ npm test\n\n→ Run (once) (y) (enter)\n  Skip (esc or n)'))
+    const menu = menuOf(observe('Run this command?\n\n  $ npm test\n\n→ Run (once) (y) (enter)\n  Skip (esc or n)'))
     expect(menu.options.map(({ label, accelerator }) => [label, accelerator])).toEqual([
       ['Run (once)', 'enter'],
       ['Skip', 'esc or n'],
     ])
-    expect(look('Run this command?\n\n→ Run\n  Skip').view).toBe('unknown')
+    expect(observe('Run this command?\n\n→ Run\n  Skip').view).toBe('unknown')
   })
 
   it('are live in a box, although the pack has only seen them without one', () => {
@@ -86,19 +86,19 @@ ${'─'.repeat(60)}`
     )
     const box = (rows: readonly string[]) =>
       ['╭──────────────────────╮', ...rows.map(row => `│ ${row.padEnd(21)}│`), '╰──────────────────────╯'].join('\n')
-    expect(labels(look(box(['Proceed?', '❯ Yes', '  No']), framed))).toEqual(['Yes', 'No'])
-    expect(look('    Proceed?\n    ❯ Yes\n      No', framed).view).toBe('unknown')
+    expect(labels(observe(box(['Proceed?', '❯ Yes', '  No']), framed))).toEqual(['Yes', 'No'])
+    expect(observe('    Proceed?\n    ❯ Yes\n      No', framed).view).toBe('unknown')
   })
 
   it('may be a question in the last line, with the cursor after it', () => {
-    expect(look('Applied edit to a.py\nAdd b.py to the chat? (Y)es/(N)o [Yes]: \n').awaiting).not.toBeNull()
-    expect(look('Proceed? (y/n)').awaiting).not.toBeNull()
-    expect(look('It asks "Proceed? (y/n)" and waits.').awaiting).toBeNull()
+    expect(observe('Applied edit to a.py\nAdd b.py to the chat? (Y)es/(N)o [Yes]: \n').awaiting).not.toBeNull()
+    expect(observe('Proceed? (y/n)').awaiting).not.toBeNull()
+    expect(observe('It asks "Proceed? (y/n)" and waits.').awaiting).toBeNull()
   })
 
   it('keep the description of an option separate from its label', () => {
     const menu = menuOf(
-      look(
+      observe(
         'Which store?\n\n● 1.  SQLite\n      One file\n  2.  PostgreSQL\n      Many hosts\n\nEnter to select · Esc to leave',
       ),
     )
@@ -110,7 +110,7 @@ ${'─'.repeat(60)}`
 
   it('join a label that was wrapped at the end of its row', () => {
     const long = 'Yes, and let it write into this folder for the rest of the week without'
-    expect(labels(look(`Go on?\n\n❯ 1. ${long}\n     asking\n  2. No\n\nenter to confirm · esc to leave`))).toEqual([
+    expect(labels(observe(`Go on?\n\n❯ 1. ${long}\n     asking\n  2. No\n\nenter to confirm · esc to leave`))).toEqual([
       `${long} asking`,
       'No',
     ])
@@ -118,7 +118,7 @@ ${'─'.repeat(60)}`
 
   it('read labels and descriptions that are wrapped side by side', () => {
     const menu = menuOf(
-      look(
+      observe(
         [
           'How shall it report?',
           '',
@@ -138,14 +138,14 @@ ${'─'.repeat(60)}`
 
   it('read a filled round mark as the selection', () => {
     const menu = menuOf(
-      look('Pick a colour\n\n  ( ) Red\n  (x) Green\n  ( ) Blue\n\n↑/↓ move | Enter: take it | Esc: leave'),
+      observe('Pick a colour\n\n  ( ) Red\n  (x) Green\n  ( ) Blue\n\n↑/↓ move | Enter: take it | Esc: leave'),
     )
     expect(menu).toMatchObject({ selected: 1, multi: false })
     expect(menu.options.map(option => option.label)).toEqual(['Red', 'Green', 'Blue'])
   })
 
   it('are not a list with round marks without keys below it', () => {
-    expect(look('Open:\n\n  ( ) Red\n  (x) Green\n  ( ) Blue').view).toBe('unknown')
+    expect(observe('Open:\n\n  ( ) Red\n  (x) Green\n  ( ) Blue').view).toBe('unknown')
   })
 
   it('are one group although a wrapped label lost a blank of its indent, and its rest all of it', () => {
@@ -161,13 +161,13 @@ ${'─'.repeat(60)}`
     const box = ['╭', ...rows.map(row => `│ ${row.padEnd(50)} │`), '╰'].map(row =>
       row.length > 1 ? row : row + '─'.repeat(52) + (row === '╭' ? '╮' : '╯'),
     )
-    expect(labels(look(box.join('\n')))).toEqual(['Yes', 'No, and tell it what it should do instead of that'])
+    expect(labels(observe(box.join('\n')))).toEqual(['Yes', 'No, and tell it what it should do instead of that'])
   })
 
   it('join a label that was wrapped for a narrower screen', () => {
     const text =
       'Run the following?\n\n› 1. Yes, do\n  2. No, and say what to do instead\n     of running it\n\n  enter to confirm or esc to cancel'
-    expect(labels(look(text))).toEqual(['Yes, do', 'No, and say what to do instead of running it'])
+    expect(labels(observe(text))).toEqual(['Yes, do', 'No, and say what to do instead of running it'])
   })
 
   it('may have entries of several rows with blank rows between, of which the first is the label', () => {
@@ -180,7 +180,7 @@ ${'─'.repeat(60)}`
       entry('first'),
       'Enter to select · Esc to close',
     ]
-    const menu = menuOf(look(text.join('\n')))
+    const menu = menuOf(observe(text.join('\n')))
     expect(menu.options.map(({ label, detail }) => [label, detail])).toEqual([
       ['third', 'nothing has changed'],
       ['second', 'nothing has changed'],
@@ -191,7 +191,7 @@ ${'─'.repeat(60)}`
 
   it('stay aligned although the pointer pushes a number to the right', () => {
     const text = '1. Foo\n   the first\n› 2. Bar\n     the second\n3. Baz\n   the third'
-    const menu = menuOf(look(text))
+    const menu = menuOf(observe(text))
     expect(menu.options.map(({ label, detail }) => [label, detail])).toEqual([
       ['Foo', 'the first'],
       ['Bar', 'the second'],
@@ -202,7 +202,7 @@ ${'─'.repeat(60)}`
 
   it('may have an explanation between the options and the keys, but not text of the agent', () => {
     const menu = (words: string) =>
-      look(
+      observe(
         `Permissions\n\n❯ 1. Read only\n  2. Everything\n\n${words}\n  Press enter to confirm or esc to go back`,
         BOXED,
       )
@@ -215,15 +215,15 @@ ${'─'.repeat(60)}`
 
   it('of two rows with text below have two options, not entries', () => {
     const text = '❯ Yes\n  No\n\n  More about this\n  in the guide\n\nEnter to select · Esc to close'
-    expect(labels(look(text)).slice(0, 2)).toEqual(['Yes', 'No'])
+    expect(labels(observe(text)).slice(0, 2)).toEqual(['Yes', 'No'])
   })
 
   it('may be buttons in brackets if keys are named below and there is no input box', () => {
     const rule = '─'.repeat(60)
     const buttons = `Review your answers\n\nColour: red\n\n[ Submit ]  [ Cancel ]\n\n${rule}\n↑/↓ move | enter select | esc cancel\n${rule}`
-    expect(labels(look(buttons, BOXED))).toEqual(['Submit', 'Cancel'])
-    expect(look(`Press [ Submit ]  [ Cancel ]\n\n› `, BOXED).view).toBe('idle_prompt')
-    expect(look('[ Submit ]  [ Cancel ]', BOXED).view).toBe('unknown')
+    expect(labels(observe(buttons, BOXED))).toEqual(['Submit', 'Cancel'])
+    expect(observe(`Press [ Submit ]  [ Cancel ]\n\n› `, BOXED).view).toBe('idle_prompt')
+    expect(observe('[ Submit ]  [ Cancel ]', BOXED).view).toBe('unknown')
   })
 
   it('may be in a box that is not at the left edge, or after a bar', () => {
@@ -235,17 +235,16 @@ ${'─'.repeat(60)}`
       '│   2. Leave it     │',
       '╰───────────────────╯',
     ]
-    expect(labels(look(frame.map(row => `      ${row}`).join('\n')))).toEqual(['Apply', 'Leave it'])
-    expect(labels(look('▌ Run it?\n▌\n▌ > 1. Run\n▌   2. Cancel\n\nPress Enter to confirm or Esc to leave'))).toEqual([
-      'Run',
-      'Cancel',
-    ])
+    expect(labels(observe(frame.map(row => `      ${row}`).join('\n')))).toEqual(['Apply', 'Leave it'])
+    expect(
+      labels(observe('▌ Run it?\n▌\n▌ > 1. Run\n▌   2. Cancel\n\nPress Enter to confirm or Esc to leave')),
+    ).toEqual(['Run', 'Cancel'])
   })
 })
 
 describe('a text field', () => {
   it('is a question without options', () => {
-    const menu = menuOf(look('What shall it be called?\n\n> e.g. report\n\n\nEnter to submit · Esc to cancel'))
+    const menu = menuOf(observe('What shall it be called?\n\n> e.g. report\n\n\nEnter to submit · Esc to cancel'))
     expect(menu).toMatchObject({
       question: 'What shall it be called?',
       options: [],
@@ -254,13 +253,13 @@ describe('a text field', () => {
   })
 
   it('contains what was typed', () => {
-    const menu = menuOf(look('What shall it be called?\n\n> summary\n\nEnter to submit · Esc to cancel'))
+    const menu = menuOf(observe('What shall it be called?\n\n> summary\n\nEnter to submit · Esc to cancel'))
     expect(menu.text).toMatchObject({ value: 'summary', placeholder: '' })
   })
 
   it('may have its own frame, and hide a key', () => {
     const menu = menuOf(
-      look(
+      observe(
         [
           '╭──────────────────────────────────────────╮',
           '│ Enter the API Key                        │',
@@ -287,18 +286,18 @@ describe('the input box in plain text', () => {
     ['on a band drawn the other way round', `${'▀'.repeat(60)}\n > Type here\n${'▄'.repeat(60)}`],
     ['as a bare row', '› Type here\n\n  model · ~/app'],
   ])('is found %s', (_, text) => {
-    expect(look(text)).toMatchObject({ view: 'idle_prompt', busy: false, awaiting: null, confidence: 0.5 })
+    expect(observe(text)).toMatchObject({ view: 'idle_prompt', busy: false, awaiting: null, confidence: 0.5 })
   })
 
   it('is not found above the box of a tool: that is the echo of a prompt', () => {
     const band = `${'▄'.repeat(60)}\n > count the lines\n${'▀'.repeat(60)}`
     const tool = '╭──────────────────╮\n│ ≡ Counting…      │\n╰──────────────────╯'
-    expect(look(`${band}\n\n${tool}`).view).not.toBe('idle_prompt')
+    expect(observe(`${band}\n\n${tool}`).view).not.toBe('idle_prompt')
   })
 
   it('is not found above keys that confirm or cancel: that is a list with one entry, and nothing works', () => {
     const list = 'Sessions\n\n› the only one   2 hours ago\n\n  Press enter to open or esc to go back'
-    expect(look(list, BOXED)).toMatchObject({
+    expect(observe(list, BOXED)).toMatchObject({
       view: 'unknown',
       payload: { recognised: true, screen: 'overlay' },
       busy: null,
@@ -307,12 +306,12 @@ describe('the input box in plain text', () => {
 
   it('is found although a separate completion list with keys is visible', () => {
     const open = '› $sa\n\n\n  Sample  a plugin\n\n  Press enter to insert or esc to close'
-    expect(look(open, BOXED)).toMatchObject({ view: 'idle_prompt', composer: { draft: '$sa' } })
+    expect(observe(open, BOXED)).toMatchObject({ view: 'idle_prompt', composer: { draft: '$sa' } })
   })
 
   it('may have footer rows at the left edge that the pack names', () => {
-    expect(look('• done\n\n› \n\nhints', BOXED).view).toBe('idle_prompt')
-    expect(look('• done\n\n› \n\nother words', BOXED).view).not.toBe('idle_prompt')
+    expect(observe('• done\n\n› \n\nhints', BOXED).view).toBe('idle_prompt')
+    expect(observe('• done\n\n› \n\nother words', BOXED).view).not.toBe('idle_prompt')
   })
 })
 
@@ -320,13 +319,15 @@ describe('work in plain text', () => {
   it('is recognised by the working row, whatever is attached below it', () => {
     const below = ['  └ reading src/a.ts', '', '  ↳ and then the tests', '  ↳ and the docs']
     const text = `› make it faster\n\n• Working (4s • esc to stop)\n${below.join('\n')}\n\n› `
-    expect(look(text, BOXED)).toMatchObject({ view: 'thinking', rule: 'boxed/working.row', busy: true })
-    expect(look(text)).toMatchObject({ view: 'thinking', busy: true })
+    expect(observe(text, BOXED)).toMatchObject({ view: 'thinking', rule: 'boxed/working.row', busy: true })
+    expect(observe(text)).toMatchObject({ view: 'thinking', busy: true })
   })
 
   it('continues while a count next to a time is incomplete', () => {
     const at = (count: string) =>
-      look(`❯ go\n\n✻ The service is busy · again in 2s · attempt ${count}\n\n${'─'.repeat(80)}\n❯ \n${'─'.repeat(80)}`)
+      observe(
+        `❯ go\n\n✻ The service is busy · again in 2s · attempt ${count}\n\n${'─'.repeat(80)}\n❯ \n${'─'.repeat(80)}`,
+      )
     expect(at('1/5')).toMatchObject({ view: 'thinking', busy: true })
     expect(at('5/5')).toMatchObject({ view: 'idle_prompt', busy: false })
   })

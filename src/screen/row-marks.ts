@@ -7,7 +7,7 @@ import { matchesRow } from './style-match.js'
 /** What a pack says about a row from the row alone, independent of its position. */
 export interface RowMarks {
   /** Blocks that may start with it, in the pack's order. */
-  begins: readonly BlockSpec[]
+  startsBlocks: readonly BlockSpec[]
   terminator: { outcome: Terminator['outcome']; match: RegExpExecArray } | null
   isQueued: boolean
   /** Its form is that of the row that shows work. */
@@ -57,7 +57,7 @@ function readerOf({ blocks, terminators, queued, rules, chrome, panels }: Source
   return memoizeByObject((row: ScreenRow): RowMarks => {
     const ended = terminators.find(({ pattern }) => matchesRow(row, pattern))
     return {
-      begins: blocks.filter(spec => matchesRow(row, spec.first)),
+      startsBlocks: blocks.filter(spec => matchesRow(row, spec.first)),
       terminator: ended ? { outcome: ended.outcome, match: ended.pattern.line.exec(row.text)! } : null,
       isQueued: queued.some(pattern => matchesRow(row, pattern)),
       isWorking: working.some(pattern => matchesRow(row, pattern)),

@@ -58,7 +58,7 @@ interface FrameReading {
 }
 
 /** The newest frame that starts with this row, as read with this pack. */
-const pictures = new WeakMap<Row, { frame: Frame; pack: Pack; rules: Pack['rules']; picture: FrameReading }>()
+const readings = new WeakMap<Row, { frame: Frame; pack: Pack; rules: Pack['rules']; reading: FrameReading }>()
 
 /**
  * What follows from rows, cursor and pack alone: computed once while they stay the same. Turning
@@ -66,15 +66,15 @@ const pictures = new WeakMap<Row, { frame: Frame; pack: Pack; rules: Pack['rules
  */
 function readFrame(frame: Frame, pack: Pack): FrameReading {
   const [first] = frame.lines
-  const known = first && pictures.get(first)
+  const known = first && readings.get(first)
   if (known && known.pack === pack && known.rules === pack.rules && hasSameContent(known.frame, frame))
-    return known.picture
+    return known.reading
   const layout = createLayout(frame, pack)
   const verdicts = evaluateRules(frame, layout.rows, pack, layout.regions)
   const matches = verdicts.flatMap(({ match }) => (match ? [match] : []))
-  const picture = { layout, matches, todos: readTodos(layout.rows, pack) }
-  if (first) pictures.set(first, { frame, pack, rules: pack.rules, picture })
-  return picture
+  const reading = { layout, matches, todos: readTodos(layout.rows, pack) }
+  if (first) readings.set(first, { frame, pack, rules: pack.rules, reading })
+  return reading
 }
 
 /** The match with the highest priority; of equal ones the later. */

@@ -35,10 +35,10 @@ export function screenRows(frame: Frame, options: { hasScrollbar: boolean }): Sc
  */
 function isMultiplexerRow(row: ScreenRow, cols: number): boolean {
   const [first] = row.spans
-  const isBand =
+  const hasOneBackground =
     first !== undefined && (first.bg !== null || first.inverse) && row.spans.every(span => span.bg === first.bg)
   const width = row.spans.reduce((sum, span) => sum + span.width, 0)
-  return isBand && width >= cols - 1 && /^\[\S+\] (?:\d+:\S+ +)*\d+:\S*\*/u.test(row.text)
+  return hasOneBackground && width >= cols - 1 && /^\[\S+\] (?:\d+:\S+ +)*\d+:\S*\*/u.test(row.text)
 }
 
 const RULE_ONLY = /^[─━═▔▁▄▀]+$/u

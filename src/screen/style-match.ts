@@ -15,7 +15,7 @@ export function matchesRow(row: ScreenRow, pattern: RowPattern): boolean {
 }
 
 /** `fg` and `bg` are a colour, `default`, or `any` (any colour except the default). */
-export function hasStyle(span: Span, style: StyleSpec): boolean {
+function hasStyle(span: Span, style: StyleSpec): boolean {
   return (
     fitsColour(span.fg, style.fg) &&
     fitsColour(span.bg, style.bg) &&
@@ -37,7 +37,7 @@ export function colourText(colour: Color): string {
 }
 
 /** The style of the cell in this column; undefined right of the last written cell. */
-export function spanAt(row: { spans: readonly Span[] }, column: number): Span | undefined {
+function spanAt(row: { spans: readonly Span[] }, column: number): Span | undefined {
   return row.spans.find(span => column >= span.x && column < span.x + span.width)
 }
 

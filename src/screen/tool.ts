@@ -25,9 +25,9 @@ const OUTCOME = /\s+(?:→ .*|\(?\+\d+,? -\d+\)?.*)$/u
 export function toolOf(text: string): ToolRef {
   const summary = text.split('\n')[0]!.replace(ASIDE, '').trim().replace(SIGN, '')
   if (summary.startsWith('$ ')) return { name: 'shell', kind: 'shell', summary, command: summary.slice(2) }
-  const match = /^(?<name>[\p{L}_][\w-]*)(?:\s?\((?<inside>.*)\)?|\s+(?<behind>.*))?$/u.exec(summary)
+  const match = /^(?<name>[\p{L}_][\w-]*)(?:\s?\((?<inside>.*)\)?|\s+(?<after>.*))?$/u.exec(summary)
   const name = match?.groups?.name ?? summary
-  const subject = (match?.groups?.inside?.replace(/\)$/, '') ?? match?.groups?.behind ?? '').trim()
+  const subject = (match?.groups?.inside?.replace(/\)$/, '') ?? match?.groups?.after ?? '').trim()
   const kind = KINDS.find(([pattern]) => pattern.test(name))?.[1] ?? 'other'
   const path = subject.replace(OUTCOME, '')
   const isFile = (kind === 'edit' || kind === 'write' || kind === 'read') && path !== '' && !/^\d+ \p{L}+/u.test(path)

@@ -72,7 +72,7 @@ export function isPinned(layout: Layout, echo: RowBlock, memory: ScreenMemory): 
 }
 
 /** The newest prompt that started a turn: not a slash command, not a queued one. */
-export function newestEcho(layout: Layout, pack: Pack): RowBlock | null {
+function newestEcho(layout: Layout, pack: Pack): RowBlock | null {
   return layout.blocks.findLast(block => block.kind === 'user' && !isCommand(layout, block, pack)) ?? null
 }
 

@@ -44,8 +44,8 @@ function isOtherScriptThan(own: RegExp): (row: ScreenRow) => boolean {
   const test = memoizeByObject((row: ScreenRow) => {
     // Key names and paths are Latin in every language: only letters that are neither Latin nor of
     // the pack's script count.
-    const foreign = row.text.match(/\p{L}/gu)?.filter(letter => !LATIN.test(letter) && !own.test(letter)) ?? []
-    return foreign.length >= LETTERS_MIN
+    const otherLetters = row.text.match(/\p{L}/gu)?.filter(letter => !LATIN.test(letter) && !own.test(letter)) ?? []
+    return otherLetters.length >= LETTERS_MIN
   })
   tests.set(own, test)
   return test

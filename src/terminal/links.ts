@@ -7,7 +7,7 @@ import type { CoreBuffer, XtermCore } from './xterm-core.js'
  * full, numbers that no cell uses are dropped.
  */
 
-export const LINKS_MAX = 4096
+const LINKS_MAX = 4096
 const URI_MAX = 2048
 
 export class LinkTable {

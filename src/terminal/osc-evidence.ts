@@ -13,7 +13,7 @@ export type OscEvidence =
   /** The clipboard is never touched; this only reports that the program tried to write it. */
   | { kind: 'clipboard-write'; characters: number }
 
-export const TITLE_MAX = 512
+const TITLE_MAX = 512
 const NOTICE_MAX = 1024
 const TITLE_STACK_MAX = 10
 const PATH_MAX = 4096

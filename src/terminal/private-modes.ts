@@ -16,7 +16,7 @@ const CURSOR_VISIBLE = 25
  * would record them a second time, one of them as an option with listeners.
  */
 const NOT_FORWARDED: ReadonlySet<number> = new Set([12, CURSOR_VISIBLE, 1004, 2004, 2026, 2031])
-export const SYNCHRONIZED_OUTPUT = 2026
+const SYNCHRONIZED_OUTPUT = 2026
 
 /** Remembers which known modes are set. Mouse and focus modes are recorded, never acted on. */
 export class PrivateModes {

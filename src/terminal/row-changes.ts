@@ -43,7 +43,7 @@ export interface RowChanges {
 
 const SHIFT_ROWS_MIN = 3
 
-export const unmasked: RowMask = row => row.text
+const unmasked: RowMask = row => row.text
 
 /**
  * A mask that removes every match of the patterns. They must be global and linear: they run on

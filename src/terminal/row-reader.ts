@@ -21,7 +21,7 @@ import { CELL_WORDS, type CoreLine } from './xterm-core.js'
  */
 
 /** Distinct links on one row; further links become text. */
-export const LINKS_PER_ROW = 100
+const LINKS_PER_ROW = 100
 
 const SPACE = 0x20
 

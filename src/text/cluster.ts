@@ -35,7 +35,7 @@ const Open = {
 type Open = (typeof Open)[keyof typeof Open]
 
 /** How many code points may join the first one of a cluster. */
-export const JOINED_MAX = 32
+const JOINED_MAX = 32
 
 /** Code points below it start a cluster, whatever precedes them. */
 export const ASCII_END = 0x7f

@@ -45,7 +45,7 @@ function* framesOf({ cols, rows, pieces }: { cols: number; rows: number; pieces:
   const coalescer = new FrameCoalescer()
   for (const { t, bytes } of pieces)
     for (const event of emulator.feed(bytes, t, { live: false }))
-      if (event.type === 'frame') yield* coalescer.push(event.frame).map(({ frame }) => frame)
+      if (event.type === 'frame') yield* coalescer.push(event.frame)
 }
 
 function told({ observation, memory, layout, atWork }: Classification): string {

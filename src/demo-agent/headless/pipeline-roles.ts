@@ -15,7 +15,7 @@ export function pipelineRoleOf(asked: string): PipelineRole | null {
  * Lines such as `[demo:tasks 3]` that control the roles; the Architect copies them into the plan,
  * where the others read them.
  */
-export function readSteering(prompt: string): Record<string, string[]> {
+function readSteering(prompt: string): Record<string, string[]> {
   const found: Record<string, string[]> = {}
   for (const [, name, words] of prompt.matchAll(
     /^[+\s]*\[demo:(tasks|plan|review|evaluate|develop)\s+([^\]]+)\]\s*$/gm,

@@ -32,7 +32,7 @@ export interface MenuAnswer {
   updatedInput?: Record<string, unknown>
 }
 
-export const SUBMIT_OPTIONS: MenuOption[] = [{ label: 'Submit answers' }, { label: 'Cancel', meaning: 'cancel' }]
+const SUBMIT_OPTIONS: MenuOption[] = [{ label: 'Submit answers' }, { label: 'Cancel', meaning: 'cancel' }]
 
 /** A new menu: nothing typed, the scenario's option selected. */
 export function openMenu(spec: MenuSpec): MenuState {

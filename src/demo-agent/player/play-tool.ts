@@ -160,7 +160,7 @@ function permissionMenu(step: ToolStep, call: ToolCall, context: TurnContext): M
   }
 }
 
-export function usualOptions(what: string): MenuOption[] {
+function usualOptions(what: string): MenuOption[] {
   return [
     { label: 'Yes, this once', meaning: 'allow-once' },
     { label: `Yes, and do not ask again for ${what.replaceAll('`', '')} this session`, meaning: 'allow-session' },

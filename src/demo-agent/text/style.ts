@@ -37,7 +37,7 @@ export const COLOR = {
   delBg: '#3b2228',
 } as const
 
-export const PLAIN: Style = {}
+const PLAIN: Style = {}
 export const QUIET: Style = { fg: COLOR.steel }
 export const FAINT: Style = { fg: COLOR.shade }
 export const BOLD: Style = { bold: true }

@@ -16,7 +16,7 @@ export interface ScreenSize {
   rows: number
 }
 
-export const SPINNER = ['◜', '◝', '◞', '◟'] as const
+const SPINNER = ['◜', '◝', '◞', '◟'] as const
 
 /**
  * Everything that is redrawn in place: open entries, working row, panels, and the input box or a

@@ -6,10 +6,10 @@ import { keptRows } from './testing/drawn-rows.js'
 
 const START = { top: 0, head: [] }
 
-function show(pictures: readonly (readonly string[])[]): KeptRow[] {
-  let laid = { rows: [] as KeptRow[], top: 0, head: [] as string[] }
-  for (const texts of pictures) laid = mergeWindow(laid.rows, keptRows(texts), laid)
-  return laid.rows
+function show(windows: readonly (readonly string[])[]): KeptRow[] {
+  let merged = { rows: [] as KeptRow[], top: 0, head: [] as string[] }
+  for (const texts of windows) merged = mergeWindow(merged.rows, keptRows(texts), merged)
+  return merged.rows
 }
 
 const texts = (rows: readonly KeptRow[]) => rows.map(row => row.row.text.trimEnd())
@@ -24,13 +24,13 @@ describe('windows of an alternate screen', () => {
         fc.integer({ min: 6, max: 20 }),
         fc.array(fc.integer({ min: 0, max: 4 }), { minLength: 3, maxLength: 30 }),
         (height, steps) => {
-          const pictures = [lines(1, height)]
+          const windows = [lines(1, height)]
           let top = 1
           for (const step of steps) {
             top += step
-            pictures.push(lines(top, top + height - 1))
+            windows.push(lines(top, top + height - 1))
           }
-          expect(texts(show(pictures))).toEqual(lines(1, top + height - 1))
+          expect(texts(show(windows))).toEqual(lines(1, top + height - 1))
         },
       ),
       { numRuns: 40, seed: 3 },
@@ -142,11 +142,11 @@ describe('windows of an alternate screen', () => {
 
   it('keep a row without the spinner that is before it only at the top of the screen', () => {
     const first = ['● Start', '  one is here', '  two is here', '  three is here']
-    const laid = mergeWindow([], keptRows(first), START)
+    const merged = mergeWindow([], keptRows(first), START)
     const spun = keptRows(['⠹ one is here', '  two is here', '  three is here', '  four is here']).map((row, index) =>
       index === 0 ? { ...row, key: 'one is here' } : row,
     )
-    expect(texts(mergeWindow(laid.rows, spun, laid).rows)).toEqual([...first, '  four is here'])
+    expect(texts(mergeWindow(merged.rows, spun, merged).rows)).toEqual([...first, '  four is here'])
   })
 })
 
@@ -155,15 +155,15 @@ describe('a window of another width', () => {
 
   it('replaces the rows from the newest prompt on', () => {
     const kept = keptRows(['❯ old', 'x', '❯ new prompt', 'alpha beta gamma', 'delta'])
-    const laid = realignWindow(kept, keptRows(['❯ new prompt', 'alpha beta', 'gamma delta epsilon']), [])
-    expect(texts(laid!.rows)).toEqual(['❯ old', 'x', '❯ new prompt', 'alpha beta', 'gamma delta epsilon'])
+    const merged = realignWindow(kept, keptRows(['❯ new prompt', 'alpha beta', 'gamma delta epsilon']), [])
+    expect(texts(merged!.rows)).toEqual(['❯ old', 'x', '❯ new prompt', 'alpha beta', 'gamma delta epsilon'])
   })
 
   it('continues in the middle of a row, at the right word', () => {
     const kept = keptRows(['❯ new', words.slice(0, 8).join(' '), words.slice(8, 12).join(' ')])
-    const laid = realignWindow(kept, keptRows([words.slice(5, 10).join(' '), words.slice(10).join(' ')]), [])!
-    expect(texts(laid.rows).join(' ')).toBe(`❯ new ${words.join(' ')}`)
-    expect(laid.rows.map(row => row.row.isContinued ?? false)).toEqual([false, false, true, false])
+    const merged = realignWindow(kept, keptRows([words.slice(5, 10).join(' '), words.slice(10).join(' ')]), [])!
+    expect(texts(merged.rows).join(' ')).toBe(`❯ new ${words.join(' ')}`)
+    expect(merged.rows.map(row => row.row.isContinued ?? false)).toEqual([false, false, true, false])
   })
 
   it('has the upper edge of a table redrawn when only its rows are visible', () => {
@@ -173,13 +173,13 @@ describe('a window of another width', () => {
       return [edge('┌┬┐'), row(['a1', 'b1']), edge('├┼┤'), row(['a2', 'b2']), edge('└┴┘')]
     }) as [string[], string[]]
     const spaced = (rows: string[]) => rows.map(row => row.replace(/│(?=\w)/gu, '│ '))
-    const laid = realignWindow(keptRows(['❯ new', ...spaced(wide)]), keptRows(spaced(narrow).slice(1)), [])!
-    expect(texts(laid.rows)).toEqual(['❯ new', ...spaced(narrow)])
+    const merged = realignWindow(keptRows(['❯ new', ...spaced(wide)]), keptRows(spaced(narrow).slice(1)), [])!
+    expect(texts(merged.rows)).toEqual(['❯ new', ...spaced(narrow)])
   })
 
   it('does not match a pinned prompt with the place where it was said', () => {
     const kept = keptRows(['❯ new', words.slice(0, 8).join(' '), words.slice(8, 12).join(' ')])
-    const laid = realignWindow(kept, keptRows(['❯ new', words.slice(8).join(' ')]), [])!
-    expect(texts(laid.rows).join(' ')).toBe(`❯ new ${words.join(' ')}`)
+    const merged = realignWindow(kept, keptRows(['❯ new', words.slice(8).join(' ')]), [])!
+    expect(texts(merged.rows).join(' ')).toBe(`❯ new ${words.join(' ')}`)
   })
 })

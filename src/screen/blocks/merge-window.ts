@@ -43,7 +43,7 @@ export interface Placement {
   isContained: boolean
 }
 
-export function placeWindow(kept: readonly KeptRow[], window: readonly KeptRow[], expected: number): Placement | null {
+function placeWindow(kept: readonly KeptRow[], window: readonly KeptRow[], expected: number): Placement | null {
   let best: Placement | null = null
   const filled = window.filter(row => row.key !== '').length
   for (let at = Math.max(0, kept.length - reach(window)); at < kept.length; at++) {
@@ -96,7 +96,7 @@ function compareAt(kept: readonly KeptRow[], window: readonly KeptRow[], at: num
   const agreed = new Set<string>()
   let differing = 0
   let compared = 0
-  let strays = 0
+  let differingInARow = 0
   let isBelowPrompt = false
   let isPrompt = false
   for (let index = 0; index < window.length && at + index < kept.length; index++) {
@@ -108,14 +108,14 @@ function compareAt(kept: readonly KeptRow[], window: readonly KeptRow[], at: num
     const isGrown = at + index === kept.length - 1 && other !== '' && key.startsWith(other)
     if (key === other || isGrown) {
       agreed.add(other)
-      strays = 0
+      differingInARow = 0
       const isEcho = window[index]!.isEcho && kept[at + index]!.isEcho
       isPrompt ||= isBelowPrompt && !isEcho
       isBelowPrompt = isEcho
     } else {
       differing++
       isBelowPrompt = false
-      if (++strays >= DIFFERING_ROWS_MAX) break
+      if (++differingInARow >= DIFFERING_ROWS_MAX) break
     }
   }
   return { agreeing: agreed.size, characters: [...agreed].join('').length, differing, compared, isPrompt }
@@ -225,9 +225,9 @@ function belowUnknownRows(
   window: readonly KeptRow[],
   before: { top: number; head: readonly string[]; tail?: readonly KeptRow[] },
 ): MergedWindow | null {
-  for (let above = 1, strangers = 1; above < window.length && strangers <= UNKNOWN_ROWS_MAX; above++) {
+  for (let above = 1, unknownRows = 1; above < window.length && unknownRows <= UNKNOWN_ROWS_MAX; above++) {
     if (window[above]!.key === '') continue
-    strangers++
+    unknownRows++
     const rest = window.slice(above)
     const place = placeWindow(kept, rest, before.top)
     if (!place || place.agreeing < AGREEING_ROWS_MIN) continue

@@ -3,7 +3,7 @@ import { type TaggedText, telegramText } from './telegram-text.js'
 import { visibleBlocks } from './visible-blocks.js'
 
 /** UTF-16 units of a message, counted after its tags and entities are resolved. */
-export const TELEGRAM_UNITS = 4096
+const TELEGRAM_UNITS = 4096
 /** A break before this share of the limit would make the message too short. */
 const EARLIEST_BREAK = 0.25
 

@@ -52,13 +52,13 @@ export function rowColours(row: Row, from: number, pack: Pack, body: BodyStyle):
   const spans = cutSpans(row.spans, from).filter(span => span.text.trim() !== '')
   const isInline = (span: Span) => pack.text.inlineCodeFg.includes(colourText(span.fg)) && !span.bold
   // The terminal's default colour is never a syntax colour.
-  const foreign = spans.filter(
+  const coloured = spans.filter(
     span => span.fg !== null && span.fg !== body.fg && !span.link && !isInline(span) && !span.bold && !span.underline,
   )
   const first = spans[0]
   return {
-    syntax: new Set(foreign.map(span => colourText(span.fg))).size,
-    isWhole: spans.length > 0 && foreign.length === spans.length,
+    syntax: new Set(coloured.map(span => colourText(span.fg))).size,
+    isWhole: spans.length > 0 && coloured.length === spans.length,
     isInlineCode: spans.length > 0 && spans.every(isInline),
     hasBackground:
       first !== undefined && first.bg !== null && first.bg !== body.bg && spans.every(span => span.bg === first.bg),

@@ -32,10 +32,10 @@ export function findHorizontal(rows: readonly MenuRow[]): OptionGroup | null {
     const firstHint = options.findIndex(option => isHint(option.label))
     const plain = firstHint < 0 ? options : options.slice(0, firstHint)
     const chosen = keyed.length >= 2 ? keyed : plain
-    const isTold =
+    const hasHint =
       keyed.length >= 2 || firstHint >= 0 || rows.slice(index + 1, index + 3).some(next => isHint(next.text.trim()))
     if (chosen.length < 2 || !chosen.every(option => /^[\p{L}\p{N}[(].{0,40}$/u.test(option.label))) continue
-    if (!isTold) continue
+    if (!hasHint) continue
     const lit = highlightedOption(row, chosen)
     if (lit === null && keyed.length < 2) continue
     return {
@@ -73,10 +73,10 @@ function hintsBelow(rows: readonly MenuRow[], index: number): boolean {
  */
 function readButtons(row: MenuRow, options: readonly OptionRow[]): OptionGroup | null {
   const lit = options.flatMap((option, index) => {
-    const [beside, own] = [option.labelColumn - 1, option.labelColumn].map(column =>
+    const [before, own] = [option.labelColumn - 1, option.labelColumn].map(column =>
       row.spans.find(span => span.x <= column && column < span.x + span.width),
     )
-    return own && beside && (own.bg !== beside.bg || own.inverse !== beside.inverse) ? [index] : []
+    return own && before && (own.bg !== before.bg || own.inverse !== before.inverse) ? [index] : []
   })
   if (lit.length > 1) return null
   return {
@@ -99,21 +99,21 @@ function isHint(text: string): boolean {
 
 /** The only option with its own background, or null. */
 function highlightedOption(row: MenuRow, options: readonly OptionRow[]): number | null {
-  const grounds = options.map(option => {
+  const backgrounds = options.map(option => {
     const span = spanFrom(row, option.labelColumn)
     return span ? `${span.bg}/${span.inverse}` : ''
   })
-  const single = grounds.flatMap((ground, index) =>
-    grounds.filter(other => other === ground).length === 1 ? [index] : [],
+  const single = backgrounds.flatMap((background, index) =>
+    backgrounds.filter(other => other === background).length === 1 ? [index] : [],
   )
   if (single.length === 1) return single[0]!
-  if (options.length !== 2 || grounds[0] === grounds[1]) return null
+  if (options.length !== 2 || backgrounds[0] === backgrounds[1]) return null
   // Of two, the highlighted one is inverse or has the stronger background: dark text on a colour.
-  const loud = options.findIndex(option => {
+  const strongest = options.findIndex(option => {
     const span = spanFrom(row, option.labelColumn)
     return span !== undefined && (span.inverse || (span.bg !== null && span.fg !== null && isDark(span.fg)))
   })
-  if (loud >= 0) return loud
+  if (strongest >= 0) return strongest
   // Both have a background: the coloured one is highlighted, the grey one is not.
   const [first, second] = options.map(option => chroma(spanFrom(row, option.labelColumn)?.bg ?? null)) as [
     number,

@@ -43,8 +43,8 @@ export function proveLive(
       group.shownBy === 'style' ||
       distinctOption(candidate.rows, group.options) === group.selected)
   const isWindow = candidate.isWindow === true
-  const foreign = isWindow ? null : foreignRowBelow(candidate, rows, pack, isProvenOtherwise ? 2 : 0)
-  if (foreign !== null) return fail(`nothing-below: row ${foreign} below it is not its own`)
+  const otherRow = isWindow ? null : otherRowBelow(candidate, rows, pack, isProvenOtherwise ? 2 : 0)
+  if (otherRow !== null) return fail(`nothing-below: row ${otherRow} below it is not its own`)
   proofs.push('nothing-below')
   if (surroundings.hasComposer && !isWindow) return fail('no-input-box: the input box is live')
   proofs.push('no-input-box')
@@ -68,13 +68,13 @@ export function proveLive(
   else if (group.isButtons && hasKeyboard(candidate, rows, pack)) proofs.push('pointer')
   else if (group.isRadio && menu.footer.some(({ keys }) => /\b(?:enter|return)\b/iu.test(keys))) proofs.push('pointer')
   if (selected && frame.cursor.y === selected.row) proofs.push('cursor')
-  const loud =
+  const distinct =
     group.layout === 'vertical'
       ? distinctOption(candidate.rows, group.options)
       : group.shownBy === 'style'
         ? group.selected
         : null
-  if (loud !== null && loud >= 0 && loud === group.selected) proofs.push('highlight')
+  if (distinct !== null && distinct >= 0 && distinct === group.selected) proofs.push('highlight')
   if (spec?.choose === 'accelerator') proofs.push('pointer')
   return proofs.length > 3
     ? { isLive: true, proofs, failed: null }
@@ -84,8 +84,8 @@ export function proveLive(
 /** The menu has its own background, which the block does not have. */
 function isOnPanel({ group, rows: menuRows }: MenuCandidate, rows: readonly ScreenRow[], block: RowBlock): boolean {
   const option = group.options.find((_, index) => index !== group.selected) ?? group.options[0]!
-  const ground = spanFrom(menuRows[option.row]!, option.labelColumn)?.bg ?? null
-  return ground !== null && rows[block.first]!.spans.every(span => span.bg !== ground)
+  const background = spanFrom(menuRows[option.row]!, option.labelColumn)?.bg ?? null
+  return background !== null && rows[block.first]!.spans.every(span => span.bg !== background)
 }
 
 /**
@@ -145,12 +145,7 @@ function queuedRequests({ menu, rows, group }: MenuCandidate): { indent: number;
  * `hints`: how many rows below may be key hints in unknown words, if the cursor or the style proves
  * the selection.
  */
-function foreignRowBelow(
-  candidate: MenuCandidate,
-  rows: readonly ScreenRow[],
-  pack: Pack,
-  hints: number,
-): number | null {
+function otherRowBelow(candidate: MenuCandidate, rows: readonly ScreenRow[], pack: Pack, hints: number): number | null {
   let hintsLeft = hints
   let more: RegExp | null = null
   // Text between the options and the keys that confirm or cancel explains the options.

@@ -147,8 +147,8 @@ function entries(rows: readonly MenuRow[], marked: OptionRow): OptionRow[] | nul
   if (height < 2 || rows[marked.row + 1]!.indent !== marked.labelColumn) return null
   const isEntry = (first: number) => {
     const row = rows[first]
-    const begins = row && rows[first - 1]?.isBlank && row.indent === marked.labelColumn && heightAt(first) === height
-    const option = begins ? readOptionRow(row) : null
+    const isEntry = row && rows[first - 1]?.isBlank && row.indent === marked.labelColumn && heightAt(first) === height
+    const option = isEntry ? readOptionRow(row) : null
     return option && option.glyphColumn === null && option.number === null && fragments(row!).length === 0
       ? option
       : null
@@ -252,7 +252,7 @@ function joinContinuations(
 ): OptionRow {
   const joined = { ...option }
   const style = styleKey(spanFrom(rows[option.row]!, option.labelColumn))
-  const beside = option.detail === '' ? null : rows[option.row]!.text.lastIndexOf(option.detail)
+  const detailColumn = option.detail === '' ? null : rows[option.row]!.text.lastIndexOf(option.detail)
   for (let index = option.row + 1; index < (nextRow ?? rows.length); index++) {
     const row = rows[index]!
     const isOutdented = row.indent < option.labelColumn
@@ -271,10 +271,10 @@ function joinContinuations(
       row.indent <= option.labelColumn &&
       (own === style || own === styleKey(above.spans.findLast(span => /[^\s│┃║▌▎█▐┆]/u.test(span.text))))
     // Label and description side by side, each wrapped in its own column.
-    const besides = beside !== null && row.indent < beside ? row.text.slice(0, beside).trim() : ''
-    if (besides !== '') {
-      joined.label = `${joined.label} ${besides}`
-      joined.detail = `${joined.detail} ${row.text.slice(beside!).trim()}`.trim()
+    const labelPart = detailColumn !== null && row.indent < detailColumn ? row.text.slice(0, detailColumn).trim() : ''
+    if (labelPart !== '') {
+      joined.label = `${joined.label} ${labelPart}`
+      joined.detail = `${joined.detail} ${row.text.slice(detailColumn!).trim()}`.trim()
     } else if (isLabel) joined.label = `${joined.label} ${text}`
     else joined.detail = joined.detail === '' ? text : `${joined.detail} ${text}`
   }
@@ -313,11 +313,11 @@ export function distinctOption(rows: readonly MenuRow[], options: readonly Optio
   if (single.length === 1 && keys.length > 2) return single[0]!
   // Of two options, the distinct one has a background, is inverse or bold.
   if (keys.length === 2 && keys[0] !== keys[1]) {
-    const loud = options.flatMap((option, index) => {
+    const distinct = options.flatMap((option, index) => {
       const span = spanFrom(rows[option.row]!, option.labelColumn)
       return span && (span.bg !== null || span.inverse || span.bold || span.fg !== null) ? [index] : []
     })
-    return loud.length === 1 ? loud[0]! : -1
+    return distinct.length === 1 ? distinct[0]! : -1
   }
   return -1
 }

@@ -56,14 +56,14 @@ function splitColumns(text: string): [label: string, detail: string] {
 }
 
 const ACCELERATOR =
-  /(?:\s*\([a-z]\))?\s*\((?<behind>[a-z]|esc|enter|tab|space|shift\+tab|ctrl\+[a-z]|esc to \w+|esc or [a-z])\)$|^\[(?<before>[a-z])\]\s*/iu
+  /(?:\s*\([a-z]\))?\s*\((?<after>[a-z]|esc|enter|tab|space|shift\+tab|ctrl\+[a-z]|esc to \w+|esc or [a-z])\)$|^\[(?<before>[a-z])\]\s*/iu
 
 /** A label without the key or the tick next to it. */
 export function cutAccelerator(text: string): { label: string; accelerator?: string } {
   // The current setting has a tick after its name.
   const label = text.replace(/\s+[✔✓]$/u, '')
   const match = ACCELERATOR.exec(label)
-  const accelerator = match?.groups?.behind ?? match?.groups?.before
+  const accelerator = match?.groups?.after ?? match?.groups?.before
   if (!match || !accelerator) return { label }
   return { label: label.replace(match[0], '').trim(), accelerator }
 }

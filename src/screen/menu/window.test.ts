@@ -45,7 +45,7 @@ function dialog(left: number, width: number): string {
   ].join('')
 }
 
-function look(drawn: string): Observation {
+function observe(drawn: string): Observation {
   const emulator = new TerminalEmulator({ cols: COLS, rows: 24 })
   emulator.feed(new TextEncoder().encode(`${CONVERSATION}${drawn}${at(19, 3, '')}`), 0, { live: false })
   return classify(emulator.currentFrame(), initialMemory(), PACK).observation
@@ -69,7 +69,7 @@ function box(pressed: 0 | 1 | null): string {
   ].join('')
 }
 
-function lookAlone(drawn: string): Observation {
+function observeAlone(drawn: string): Observation {
   const emulator = new TerminalEmulator({ cols: COLS, rows: 24 })
   emulator.feed(new TextEncoder().encode(`\u001b[?1049h${drawn}`), 0, { live: false })
   return classify(emulator.currentFrame(), initialMemory(), parsePack('pack = 1\nagent = "generic"\n', 'generic'))
@@ -78,7 +78,7 @@ function lookAlone(drawn: string): Observation {
 
 describe('a dialog box with buttons', () => {
   it.each([0, 1] as const)('asks, and its highlighted button is selected (%i)', pressed => {
-    const observation = lookAlone(box(pressed))
+    const observation = observeAlone(box(pressed))
     expect(observation.view).toBe('tool_menu')
     const { menu } = observation.payload as Payload['tool_menu']
     expect(menu).toMatchObject({ layout: 'horizontal', question: 'Remove the old build?', selected: pressed })
@@ -86,13 +86,13 @@ describe('a dialog box with buttons', () => {
   })
 
   it('is a drawing if no button is highlighted', () => {
-    expect(lookAlone(box(null)).awaiting).toBeNull()
+    expect(observeAlone(box(null)).awaiting).toBeNull()
   })
 })
 
 describe('a window over the conversation', () => {
   it('asks, although the input box and the conversation are visible around it', () => {
-    const observation = look(dialog(16, 50))
+    const observation = observe(dialog(16, 50))
     expect(observation).toMatchObject({ view: 'tool_menu', busy: false })
     const { menu } = observation.payload as Payload['tool_menu']
     expect(menu).toMatchObject({
@@ -105,11 +105,11 @@ describe('a window over the conversation', () => {
   })
 
   it('is not found if the box is not centred: text can draw one too', () => {
-    expect(look(dialog(3, 50))).toMatchObject({ view: 'idle_prompt', awaiting: null })
+    expect(observe(dialog(3, 50))).toMatchObject({ view: 'idle_prompt', awaiting: null })
   })
 
   it('is not found without its lower edge', () => {
     const torn = dialog(16, 50).slice(0, dialog(16, 50).lastIndexOf(at(10, 16, '')))
-    expect(look(torn)).toMatchObject({ view: 'idle_prompt', awaiting: null })
+    expect(observe(torn)).toMatchObject({ view: 'idle_prompt', awaiting: null })
   })
 })

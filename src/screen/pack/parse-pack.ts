@@ -7,7 +7,7 @@ import { compilePattern } from './pattern.js'
 import { isInRange, parseRange, type VersionRange } from './versions.js'
 
 /** Regions that exist in every pack without a declaration. */
-export const BUILT_IN_REGIONS = [
+const BUILT_IN_REGIONS = [
   'screen',
   'live',
   'transcript',

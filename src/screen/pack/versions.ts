@@ -31,12 +31,12 @@ function parseComparator(word: string): Comparator[] {
 }
 
 /** Null for a text that is not a version. */
-export function parseVersion(text: string): Version | null {
+function parseVersion(text: string): Version | null {
   const match = /^v?(\d{1,9})(?:\.(\d{1,9}))?(?:\.(\d{1,9}))?(?:[.+-].*)?$/.exec(text.trim())
   return match ? [Number(match[1]), Number(match[2] ?? 0), Number(match[3] ?? 0)] : null
 }
 
-export function compareVersions(a: Version, b: Version): number {
+function compareVersions(a: Version, b: Version): number {
   return a[0] - b[0] || a[1] - b[1] || a[2] - b[2]
 }
 
@@ -67,7 +67,7 @@ function holds(version: Version, comparator: Comparator): boolean {
 const BEFORE_ALL: Version = [0, 0, 0]
 
 /** The start of a range: its highest lower bound, of the alternative that reaches lowest. */
-export function lowerBound(range: VersionRange): Version {
+function lowerBound(range: VersionRange): Version {
   const starts = range.alternatives.map(comparators =>
     comparators
       .filter(({ operator }) => operator !== '<' && operator !== '<=')

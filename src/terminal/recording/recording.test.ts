@@ -74,9 +74,9 @@ describe('a recording', () => {
 
         const written = Buffer.concat(script.flatMap(step => (step.kind === 'output' ? [step.bytes] : [])))
         expect(outputOf(read.events)).toEqual(written)
-        const beside = read.events.filter(event => event.kind !== 'output' && event.kind !== 'exit')
+        const others = read.events.filter(event => event.kind !== 'output' && event.kind !== 'exit')
         expect(
-          beside.map(event => ({ ...event, ...('bytes' in event && { bytes: Buffer.from(event.bytes) }) })),
+          others.map(event => ({ ...event, ...('bytes' in event && { bytes: Buffer.from(event.bytes) }) })),
         ).toEqual(
           script.flatMap((step, index) =>
             step.kind === 'output'
