@@ -82,7 +82,7 @@ describe('a menu as a request', () => {
       selected: 2,
       options: menu.options.map((option, index) => ({ ...option, selected: index === 2 })),
       rows: [1, 7] as [number, number],
-      live: { proofs: ['L4'], since: 99, afterInput: false },
+      live: { proofs: ['pointer'], since: 99, afterInput: false },
       print: 'other',
     }
     expect(requestFromMenu(moved, { ...context, instance: '9:9' }).fingerprint).toBe(request.fingerprint)

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { walk } from '../machine/index.js'
+import { everyPair } from '../machine/index.js'
 import type { EventStore } from '../store/index.js'
 import { approvalTable } from './approval-table.js'
 import { Ledger } from './ledger.js'
@@ -86,7 +86,7 @@ const WITH_EVIDENCE: ReadonlySet<Event> = new Set([
   'too-late',
 ])
 
-const pairs = [...walk(approvalTable)].map(({ state, event, rows }) => ({ state, event, row: rows[0] }))
+const pairs = [...everyPair(approvalTable)].map(({ state, event, rows }) => ({ state, event, row: rows[0] }))
 const listed = pairs.filter(({ row }) => row !== undefined)
 
 describe('the ledger does what its table says', () => {

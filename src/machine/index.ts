@@ -7,8 +7,8 @@ export {
   type Machine,
   type MachineDefinition,
   type MachineRow,
-  type Resolved,
+  type ResolvedRow,
   STAY,
   type StateOf,
 } from './machine.js'
-export { lookup, transition, walk } from './transition.js'
+export { everyPair, lookup, transition } from './transition.js'

@@ -339,8 +339,8 @@ export class Supervisor {
     })
     if (!guess) return
     const job = this.job?.name ?? 'none'
-    const hasSpoken = applyGuess(guess, t, { job, status: this.#status, progress: this.#progress, counters })
-    if (hasSpoken) this.#reading.noteReport(t)
+    const hasConversation = applyGuess(guess, t, { job, status: this.#status, progress: this.#progress, counters })
+    if (hasConversation) this.#reading.noteReport(t)
   }
 
   #markSeen(t: number): void {

@@ -141,7 +141,7 @@ export class ChatLane {
   }
 
   settled(): Promise<void> {
-    if (this.#isAtRest) return Promise.resolve()
+    if (this.#isBetweenSequences) return Promise.resolve()
     return new Promise(resolve => this.#idle.add(resolve))
   }
 
@@ -152,7 +152,7 @@ export class ChatLane {
   }
 
   /** Nothing waits that could be said now. */
-  get #isAtRest(): boolean {
+  get #isBetweenSequences(): boolean {
     const now = this.#clock.now()
     return this.#isPaused || this.#items.every(({ notBefore }) => (notBefore ?? 0) > now)
   }
@@ -183,7 +183,7 @@ export class ChatLane {
       }
     } finally {
       this.#isRunning = false
-      if (this.#isAtRest || this.#isStopped) {
+      if (this.#isBetweenSequences || this.#isStopped) {
         for (const resolve of [...this.#idle]) resolve()
         this.#idle.clear()
       }

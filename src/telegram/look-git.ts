@@ -1,5 +1,5 @@
 import { SignalboxError } from '../errors/index.js'
-import { type FileState, Git } from '../git/index.js'
+import { type FileStatus, Git } from '../git/index.js'
 import { runCommand } from '../process/index.js'
 import type { SessionRecord } from '../sessions/index.js'
 import { plural } from '../text/index.js'
@@ -69,7 +69,7 @@ function remoteWords({ code, stdout }: { code: number | null; stdout: string }):
   return `, ${[ahead > 0 ? `${ahead} ahead` : '', behind > 0 ? `${behind} behind` : ''].filter(Boolean).join(', ')}`
 }
 
-function changeWords(files: readonly FileState[]): string {
+function changeWords(files: readonly FileStatus[]): string {
   if (files.length === 0) return 'Nothing changed.'
   const fresh = files.filter(({ code }) => code === '??').length
   const changed = files.length - fresh

@@ -1,22 +1,16 @@
-/** Lines that only one of two versions of a plan has. */
+import { lineDiff } from '../text/index.js'
+
+/** The lines that only one of two versions of a plan has. */
 export interface PlanChanges {
   added: string[]
   removed: string[]
 }
 
-/** Each line counts as often as it stands there; blank ones do not count. Pure. */
+/** Indentation and blank lines do not count. Pure. */
 export function planChanges(before: string, after: string): PlanChanges {
-  return { added: onlyIn(after, before), removed: onlyIn(before, after) }
-}
-
-function onlyIn(text: string, other: string): string[] {
-  const left = new Map<string, number>()
-  for (const line of linesOf(other)) left.set(line, (left.get(line) ?? 0) + 1)
-  return linesOf(text).filter(line => {
-    const count = left.get(line) ?? 0
-    left.set(line, count - 1)
-    return count <= 0
-  })
+  const lines = lineDiff(linesOf(before), linesOf(after))
+  const textsOf = (kind: 'added' | 'removed') => lines.filter(line => line.kind === kind).map(line => line.text)
+  return { added: textsOf('added'), removed: textsOf('removed') }
 }
 
 function linesOf(text: string): string[] {

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { approvalTable } from '../../src/approvals/approval-table.js'
 import { displayText } from '../../src/approvals/index.js'
 import { reportedOf } from '../../src/approvals/testing/fixtures.js'
-import { walk } from '../../src/machine/index.js'
+import { everyPair } from '../../src/machine/index.js'
 import { parseMarkdown, renderTelegram } from '../../src/screen/index.js'
 import { type Ask, type Login, type Loose, TestServer, until } from '../server/support.js'
 
@@ -81,7 +81,7 @@ describe('who decides what', () => {
   })
 
   test('S23 silence as consent: no way in the table leads from a timer to a yes, and a deadline that passes allows nothing', async () => {
-    for (const { event, rows } of walk(approvalTable))
+    for (const { event, rows } of everyPair(approvalTable))
       if (event === 'deadline')
         for (const row of rows) expect(['expired', 'decided']).toContain(row.isStay ? 'decided' : row.next)
     const record = await asked('npm test')

@@ -61,7 +61,7 @@ const atWork = async () => {
     'the sign of work',
   )
 }
-const isAtRest = () => bot.fake.until(() => current().isIdle, 'rest')
+const isBetweenSequences = () => bot.fake.until(() => current().isIdle, 'rest')
 
 it('/new in a repository asks where; a worktree is a directory and a branch of its own', async () => {
   ann.say('/new demo mill')
@@ -78,7 +78,7 @@ it('/new in a repository asks where; a worktree is a directory and a branch of i
 })
 
 it('a file that the agent says it wrote comes by a button; what it did not write has none', async () => {
-  await isAtRest()
+  await isBetweenSequences()
   ann.say('write the report')
   const offer = await bot.seen(ann, 'A file was written.')
   expect(buttons(offer)).toEqual(['⬇ report.md'])
@@ -109,7 +109,7 @@ it('the owner gets a file from outside of the project after a question; credenti
 })
 
 it('work of more than 25 s without a word is one card, edited, and closed at its end; /esc and /context speak plainly', async () => {
-  await isAtRest()
+  await isBetweenSequences()
   const before = last()
   ann.say('a long one')
   await atWork()
@@ -127,7 +127,7 @@ it('work of more than 25 s without a word is one card, edited, and closed at its
   await bot.fake.until(() => card.text.includes('has answered'), 'the end on the card')
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('works since'))).toEqual([])
   // One a session: the next long work is on the same card, and what ends without one says nothing.
-  await isAtRest()
+  await isBetweenSequences()
   ann.say('another long one')
   await atWork()
   clock.jump(26_000)
@@ -143,14 +143,14 @@ it('in a group with topics each session has its own: words in it go there, answe
   const started = await bot.fake.until(() => forum.messages.find(({ text }) => text.includes('started;')), 'the start')
   expect(started.thread).toBeDefined()
   expect(forum.topics.get(started.thread!)?.name).toMatch(/^shop · demo · #\d+$/)
-  await isAtRest()
+  await isBetweenSequences()
   ann.say('/to 2 hello topic', { in: forum, thread: started.thread! })
   const answer = await bot.fake.until(
     () => forum.messages.find(({ from, text }) => from.isBot && text.includes('You said: hello topic')),
     'the answer',
   )
   expect(answer.thread).toBe(started.thread)
-  await isAtRest()
+  await isBetweenSequences()
   await current().stop()
   await bot.fake.until(() => forum.topics.get(started.thread!)?.isClosed, 'the topic to be closed')
 })

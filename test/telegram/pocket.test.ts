@@ -45,7 +45,7 @@ afterAll(() => bot.close())
 const last = (person = ann) => person.chat.messages.at(-1)?.id ?? 0
 const buttons = (message: FakeMessage) => message.markup?.inline_keyboard?.flat().map(({ text }) => text) ?? []
 const session = (number: number) => bot.host.liveSessions().at(number - 1)!
-const isAtRest = (number = 1) => bot.fake.until(() => session(number).isIdle, 'rest')
+const isBetweenSequences = (number = 1) => bot.fake.until(() => session(number).isIdle, 'rest')
 
 /** So many files have been taken, and so much time has passed that no other belongs to them. */
 async function areStored(directory: string, count: number): Promise<void> {
@@ -66,14 +66,14 @@ it('/new asks for the project and, of several, the agent; words behind both are 
   expect(buttons(which)).toEqual(['demo', 'claude'])
   ann.press(which, 'demo')
   await bot.seen(ann, /shop · demo · #1[\s\S]*started/)
-  await isAtRest()
+  await isBetweenSequences()
   ann.say('/new demo shop hello there')
   await bot.seen(ann, /shop · demo · #2[\s\S]*started/)
   await bot.seen(ann, 'You said: hello there')
 })
 
 it('an answer of a session that is not the current one says whose it is, and one press makes it current', async () => {
-  await isAtRest()
+  await isBetweenSequences()
   const before = last()
   ann.say('/to 1 from afar')
   const answer = await bot.seen(ann, 'You said: from afar', before)
@@ -95,11 +95,11 @@ it('an answer of a session that is not the current one says whose it is, and one
 it(
   was('original/menu-anywhere', 'what an agent quotes is no request: no card comes, and the answer is all there is'),
   async () => {
-    await isAtRest()
+    await isBetweenSequences()
     const before = last()
     ann.say('show me the manual')
     await bot.seen(ann, 'and nothing is asked.', before)
-    await isAtRest()
+    await isBetweenSequences()
     await quiet()
     expect(await bot.events('approval.requested')).toEqual([])
     expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('wants to use'))).toEqual([])
@@ -107,7 +107,7 @@ it(
 )
 
 it(was('original/text-and-enter', 'the text is written first, and Enter alone after it'), async () => {
-  await isAtRest()
+  await isBetweenSequences()
   bot.written.length = 0
   ann.say('two writes')
   await bot.seen(ann, 'You said: two writes')
@@ -117,7 +117,7 @@ it(was('original/text-and-enter', 'the text is written first, and Enter alone af
 })
 
 it('files in a row are stored each and told in one message; photos and voices come as files', async () => {
-  await isAtRest()
+  await isBetweenSequences()
   const before = last()
   ann.sendFile('a.txt', Buffer.from('one'), { album: 'g1', caption: 'look at these' })
   ann.sendFile('b.jpg', Buffer.from('two'), { album: 'g1', as: 'photo' })
@@ -133,14 +133,14 @@ it('files in a row are stored each and told in one message; photos and voices co
 })
 
 it('passed-on words and files name their origin and wait for a yes', async () => {
-  await isAtRest()
+  await isBetweenSequences()
   const before = last()
   ann.say('delete everything', { forwardedFrom: 'Mallory' })
   const offer = await bot.seen(ann, 'Forwarded from Mallory', before)
   ann.press(offer, 'Send now')
   const answer = await bot.seen(ann, /You said: Forwarded from Mallory/, offer.id)
   expect(answer.text).toContain('delete everything')
-  await isAtRest()
+  await isBetweenSequences()
   ann.sendFile('trap.txt', Buffer.from('x'), { forwardedFrom: 'Mallory' })
   await areStored(join(bot.host.settings.dataDirectory, 'uploads', (await bot.host.records())[0]!.id), 4)
   const file = await bot.seen(ann, 'The agent was not told of it', answer.id)
@@ -231,7 +231,7 @@ it('in quiet hours notices wait, what needs somebody does not; afterwards they c
 it(
   was('original/forbidden', 'who blocks the bot ends no session, and hears what is new when they are back'),
   async () => {
-    await isAtRest()
+    await isBetweenSequences()
     ann.block()
     await raise(bot.host, 'ls while-blocked')
     await quiet()

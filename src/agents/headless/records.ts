@@ -1,8 +1,8 @@
-import type { ActivityBody, ErrorClass, Frame, ToolKind, UsageActivity } from '../../activity/index.js'
+import type { ActivityBody, ErrorClass, JsonFrame, ToolKind, UsageActivity } from '../../activity/index.js'
 import { type JsonRecord, numberOf } from '../json-lines.js'
 
 /** A line that is not a record of the agent. */
-export function rawText(frame: Extract<Frame, { kind: 'text' }>, from?: 'stderr'): ActivityBody {
+export function rawText(frame: Extract<JsonFrame, { kind: 'text' }>, from?: 'stderr'): ActivityBody {
   const { text, malformed, truncated } = frame
   return { type: 'raw', text, ...(malformed && { malformed }), ...(truncated && { truncated }), ...(from && { from }) }
 }

@@ -33,7 +33,7 @@ export function menuOf(labels: readonly string[], fields: Partial<Menu> = {}): M
     danger: [],
     keys: { choose: 'arrows', confirm: '\r', toggle: ' ' },
     rows: [3, 9],
-    live: { proofs: ['L1'], since: 1, afterInput: true },
+    live: { proofs: ['nothing-below'], since: 1, afterInput: true },
     ...fields,
   }
 }

@@ -1,6 +1,6 @@
 import { beforeEach } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
-import { runThrough } from '../../clock/testing/run-through.js'
+import { runToEnd } from '../../clock/testing/run-to-end.js'
 import type { Menu } from '../../screen/index.js'
 import { type ApplyOutcome, chooseOption, type MenuPort, type WantedAnswer } from '../apply-menu.js'
 import { menuOf } from './fixtures.js'
@@ -103,6 +103,6 @@ export async function choose(
     await options.onStep?.(step)
   }
   const wanted = { print: options.print ?? PRINT, label, ...options.wanted }
-  const { seen: _, ...outcome } = await runThrough(clock, chooseOption(menu, wanted, { clock, onStep }))
+  const { seen: _, ...outcome } = await runToEnd(clock, chooseOption(menu, wanted, { clock, onStep }))
   return outcome
 }
