@@ -100,26 +100,6 @@ export const sessionEvents = defineEvents({
     description: 'A person gave the session another label.',
     data: z.object({ label: z.string().nullable(), person: z.string() }),
   },
-  'delivery.deferred': {
-    description: 'Something that must arrive could not be delivered at once; it is tried again.',
-    data: z.object({
-      delivery: z.string(),
-      sink: z.string(),
-      session: z.string(),
-      call: z.enum(['close', 'ask', 'settle', 'notice']),
-      /** What to deliver: a message with its blocks, the id of an approval, or a notice. */
-      body: z.looseObject({}),
-      problem: z.string(),
-    }),
-  },
-  'delivery.arrived': {
-    description: 'Something that had been deferred has arrived.',
-    data: z.object({ delivery: z.string(), attempts: z.int().positive() }),
-  },
-  'delivery.abandoned': {
-    description: 'Something that had been deferred is not tried any more.',
-    data: z.object({ delivery: z.string(), reason: z.string() }),
-  },
   'session.forgotten': {
     description: 'It ended long ago: its recording was removed, and it is listed no more.',
     data: z.object({ keptDays: z.number().positive() }),
