@@ -90,9 +90,17 @@ describe('a repository', () => {
     expect(asked.map(({ status }) => status).every(status => status < 500)).toBe(true)
     expect(existsSync(canary)).toBe(false)
     expect(git(project, '-c', 'core.fsmonitor=false', 'ls-files', '-o', '--exclude-standard')).toBe(before)
-    // The same words, once they were shown and let: now it runs. So what is refused above is refused for want of trust alone.
-    const { hash } = await executableText(touching(canary), project)
-    expect((await start(touching(canary), project, { trust: hash })).status).toBe(201)
+    // Trust does not help a project file that sets what a project may not set.
+    const trusted = async () => {
+      const { hash } = await executableText(touching(canary), project)
+      return start(touching(canary), project, { trust: hash })
+    }
+    const forbidden = await trusted()
+    expect([forbidden.status, forbidden.json.error.code]).toEqual([422, 'E_CONFIG'])
+    expect(existsSync(canary)).toBe(false)
+    // With a valid project file the same graph runs once it is trusted: above only trust was missing.
+    writeFileSync(join(project, '.signalbox.toml'), '[oneshot]\nmax_iterations = 1\n')
+    expect((await trusted()).status).toBe(201)
     await until(() => existsSync(canary), 60_000)
   })
 
