@@ -105,7 +105,10 @@ function checkCycles() {
   for (const room of edges.keys()) walk(room, [])
 }
 
-/** The dashboard is a program of its own, in a browser: it may do what pages do, but not what is banned everywhere. */
+/**
+ * The dashboard runs in a browser: it may use browser APIs, but nothing that is banned everywhere. Of src/
+ * it may import the pure files that `pageFiles` lists.
+ */
 function checkPage(file) {
   if (/\.test\.tsx?$/.test(file)) return
   const lines = readFileSync(file, 'utf8').split('\n')
@@ -114,7 +117,9 @@ function checkPage(file) {
     if (/^\s*(\/\/|\*|\/\*)/.test(text)) return
     for (const [pattern, message, except] of BANNED)
       if (pattern.test(text) && !except?.test(text)) report(file, index + 1, message)
-    if (/from '(\.\.\/)+src\//.test(text)) report(file, index + 1, 'the page knows the API, not the rooms behind it')
+    const shared = /from '(?:\.\.\/)+src\/([^']+)'/.exec(text)?.[1]
+    if (shared && !house.pageFiles.includes(shared))
+      report(file, index + 1, 'the dashboard knows the API, not the rooms behind it (pageFiles in house.json)')
   })
 }
 

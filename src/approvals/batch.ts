@@ -1,6 +1,7 @@
 import { newNonce } from '../clock/index.js'
 import { SignalboxError, toSignalboxError } from '../errors/index.js'
 import type { DecisionRequest } from './decide.js'
+import { denyingOption } from './denial.js'
 import { displayText } from './display.js'
 import type { Ledger } from './ledger.js'
 import { onceOption, whyNeverAuto } from './never-auto.js'
@@ -125,7 +126,7 @@ async function deny(ledger: Ledger, id: string, record: ApprovalRecord | null, b
     await ledger.decide(id, {
       ...by,
       fingerprint: record.fingerprint,
-      option: denyingOption(record)?.key ?? '',
+      option: denyingOption(record.request.options)?.key ?? '',
       seen: { displayHash: record.display.hash, whole: false },
       idempotencyKey: newNonce(),
     })
@@ -134,21 +135,4 @@ async function deny(ledger: Ledger, id: string, record: ApprovalRecord | null, b
     const { code, message } = toSignalboxError(error)
     return { id, state: 'refused', code, message }
   }
-}
-
-/** What says no, the plainest first. */
-const DENYING: readonly string[] = ['deny', 'cancel', 'deny-with-text']
-
-export function saysNo(meaning: string): boolean {
-  return DENYING.includes(meaning)
-}
-
-/** Whether choosing this option says no. */
-export function isDenial({ request }: Pick<ApprovalRecord, 'request'>, option: string | undefined): boolean {
-  return saysNo(request.options.find(({ key }) => key === option)?.meaning ?? '')
-}
-
-export function denyingOption(record: Pick<ApprovalRecord, 'request'>) {
-  const { options } = record.request
-  return DENYING.map(meaning => options.find(option => option.meaning === meaning)).find(option => option !== undefined)
 }

@@ -155,14 +155,20 @@ describe('who may decide', () => {
     expect(codeOf(record, decision({ surface: 'web' }), rules(policy))).toBe('accept')
   })
 
-  test('the role is the one in this project, whatever the surface claims; someone removed has none', () => {
-    const roleOf: DecideRules['roleOf'] = ({ id }, project) =>
-      id === 'ada' ? (project === '/p' ? 'approver' : 'viewer') : null
-    const elsewhere = recordOf({ ...record, subject: { ...record.subject, project: '/q' } })
+  test('the role that the home knows counts, whatever role the surface claims; a removed person has none', () => {
+    const roleOf: DecideRules['roleOf'] = ({ id }, surface) =>
+      id === 'ada' ? (surface === 'web' ? 'approver' : 'viewer') : null
     const claims = { kind: 'person', id: 'ada', name: 'Ada', role: 'owner' } as const
-    expect(codeOf(record, decision({ actor: claims }), rules({}, { roleOf }))).toBe('accept')
-    expect(codeOf(elsewhere, decision({ actor: claims }), rules({}, { roleOf }))).toBe('E_ROLE')
-    expect(codeOf(record, decision({ actor: { ...claims, id: 'removed' } }), rules({}, { roleOf }))).toBe('E_ROLE')
+    const by = (fields: Partial<DecisionRequest>) => codeOf(record, decision(fields), rules({}, { roleOf }))
+    expect(by({ actor: claims, surface: 'web' })).toBe('accept')
+    expect(by({ actor: claims, surface: 'telegram' })).toBe('E_ROLE')
+    expect(by({ actor: { ...claims, id: 'removed' }, surface: 'web' })).toBe('E_ROLE')
+  })
+
+  test('in a lockdown only denials are taken', () => {
+    const locked = rules({}, { isLocked: true })
+    expect(codeOf(record, decision({ option: 'Yes' }), locked)).toBe('E_LOCKED')
+    expect(codeOf(record, decision({ option: 'No' }), locked)).toBe('accept')
   })
 
   test('nobody from inside a session, not even to deny', () => {

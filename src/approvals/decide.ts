@@ -1,5 +1,6 @@
 import { type ErrorCode, SignalboxError } from '../errors/index.js'
 import { canonicalJson } from '../text/index.js'
+import { isDenialMeaning } from './denial.js'
 import { editProblem } from './edited-input.js'
 import { type GrantWish, whyNoGrant } from './grants.js'
 import { onceOption, whyNeverAuto } from './never-auto.js'
@@ -66,6 +67,12 @@ export function judgeDecision(
       'deny it, or leave that out',
     )
   if (answer.isDenial) return { accept: decisionOf(record, request, answer) }
+  if (rules.isLocked)
+    return refuse(
+      'E_LOCKED',
+      'Signalbox is locked down: only denials are taken',
+      'stop the daemon (signalbox serve --stop), find out what happened, then start it again',
+    )
   const late = mayNotAllow(record, request, rules, answer)
   return late ? { refuse: late } : { accept: decisionOf(record, request, answer) }
 }
@@ -102,7 +109,7 @@ function mayNotDecide(
       'decide from a terminal of your own',
     )
   const isPerson = actor.kind === 'person'
-  const role = isPerson && record && roleOf ? roleOf(actor, record.subject.project) : actor.role
+  const role = isPerson && roleOf ? roleOf(actor, surface) : actor.role
   if (role === null) return no(`${actor.name} is nobody who may decide here`, 'ask the owner')
   if (role === 'viewer')
     return no(`${actor.name} may look at requests, not decide them`, 'ask an approver or the owner')
@@ -186,7 +193,7 @@ function readAnswer(record: ApprovalRecord, request: DecisionRequest): Answer | 
   return {
     option: option.key,
     tier: option.meaning,
-    isDenial: ['deny', 'deny-with-text', 'cancel'].includes(option.meaning),
+    isDenial: isDenialMeaning(option.meaning),
     isAllow: option.meaning.startsWith('allow'),
   }
 }

@@ -18,23 +18,23 @@ import type { ApprovalRequest } from './record.js'
 const SWITCH = 'all'
 
 /** Tells the settings in force for a project from any others. */
-export type SettingsMark = (project: string) => string
+export type SettingsHash = (project: string) => string
 
 /** The grants in the store: which there are, which one covers a request, and how they end. */
 export class GrantBook {
   readonly #store: EventStore
   readonly #clock: Clock
-  readonly #settingsMark: SettingsMark | undefined
+  readonly #settingsHash: SettingsHash | undefined
 
-  constructor(store: EventStore, clock: Clock, settingsMark?: SettingsMark) {
+  constructor(store: EventStore, clock: Clock, settingsHash?: SettingsHash) {
     this.#store = store
     this.#clock = clock
-    this.#settingsMark = settingsMark
+    this.#settingsHash = settingsHash
   }
 
   /** The mark that a grant made now for this project carries. */
   markOf(project: string): { settings?: string } {
-    return this.#settingsMark ? { settings: this.#settingsMark(project) } : {}
+    return this.#settingsHash ? { settings: this.#settingsHash(project) } : {}
   }
 
   /** Newest first; those that have ended only on demand. */
@@ -116,7 +116,7 @@ export class GrantBook {
 
   /** What a person allowed was allowed as things were then. */
   #isOfOtherSettings({ settings, project }: GrantRecord): boolean {
-    return settings !== undefined && this.#settingsMark !== undefined && this.#settingsMark(project) !== settings
+    return settings !== undefined && this.#settingsHash !== undefined && this.#settingsHash(project) !== settings
   }
 
   async #turn(type: 'grant.paused' | 'grant.resumed', by: Actor, surface: Surface): Promise<GrantSwitch> {

@@ -56,7 +56,7 @@ describe('a grant in the ledger', () => {
 
   test('given under other settings covers nothing, and ends', async () => {
     let mark = 'before'
-    ledger = new Ledger(store, { clock: site.clock, home: '/home/ada', settingsMark: () => mark })
+    ledger = new Ledger(store, { clock: site.clock, home: '/home/ada', settingsHash: () => mark })
     const made = await grant()
     expect(made.settings).toBe('before')
     expect((await ask('npm test')).state).toBe('decided')

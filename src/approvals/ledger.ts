@@ -7,11 +7,12 @@ import { canonicalJson, createRedactor, type Redactor } from '../text/index.js'
 import type { ApprovalEvent } from './approval-table.js'
 import { type DecisionRequest, judgeDecision, judgeRequest } from './decide.js'
 import { sha256 } from './fingerprint.js'
-import { GrantBook, type SettingsMark } from './grant-book.js'
+import { GrantBook, type SettingsHash } from './grant-book.js'
 import { grantFrom, grantStream } from './grants.js'
+import { Lockdown } from './lockdown.js'
 import { onceOption } from './never-auto.js'
 import { OpenRecords } from './open-records.js'
-import { type ApprovalPolicy, DEFAULT_POLICY, type DecideRules } from './policy.js'
+import { type Actor, type ApprovalPolicy, DEFAULT_POLICY, type DecideRules } from './policy.js'
 import {
   type ApprovalDecision,
   type ApprovalRecord,
@@ -34,7 +35,7 @@ export interface LedgerOptions {
   roleOf?: DecideRules['roleOf']
   home?: string
   /** Grants end when it tells other settings than those they were given under. */
-  settingsMark?: SettingsMark
+  settingsHash?: SettingsHash
   /** What else belongs to a decision and must be written with it or not at all: the answer of a gate in its run's stream. */
   alongside?: (record: ApprovalRecord, decision: ApprovalDecision) => Promise<readonly StreamAppend[]>
 }
@@ -45,6 +46,7 @@ const COVER_TRIES = 5
 /** The ledger: every decision asked for, decided once. It knows streams and versions; what to show and what to type is others' business. */
 export class Ledger {
   readonly grants: GrantBook
+  readonly lockdown: Lockdown
   readonly policy: ApprovalPolicy
   readonly #store: EventStore
   readonly #clock: Clock
@@ -62,7 +64,8 @@ export class Ledger {
     this.#roleOf = options.roleOf
     this.#home = options.home ?? homedir()
     this.#alongside = options.alongside
-    this.grants = new GrantBook(store, this.#clock, options.settingsMark)
+    this.grants = new GrantBook(store, this.#clock, options.settingsHash)
+    this.lockdown = new Lockdown(store, this.#clock)
     this.#open = new OpenRecords(store)
   }
 
@@ -177,8 +180,9 @@ export class Ledger {
     }
     const { id: whole } = await this.find(id)
     for (;;) {
+      const { isLocked, guard } = await this.lockdown.check()
       const { record, version } = await this.#read(whole)
-      const verdict = judgeDecision(record, request, this.#rules())
+      const verdict = judgeDecision(record, request, { ...this.#rules(), isLocked })
       if ('repeat' in verdict) return verdict.repeat
       if ('refuse' in verdict) {
         await this.refuse(whole, request, verdict.refuse)
@@ -191,8 +195,15 @@ export class Ledger {
         events: [newEvent('approval.decided', decision)],
       }
       const others = (await this.#alongside?.(record, decision)) ?? []
-      if (await this.#appendAll([decided, ...appends, ...others, ...(await along())])) return decision
+      if (await this.#appendAll([decided, ...appends, ...others, ...(await along()), guard])) return decision
     }
+  }
+
+  /** Takes denials only from now on, and ends every grant. Sessions and runs are not touched. */
+  async lockDown(by: Actor): Promise<{ since: number; grants: number }> {
+    const active = await this.grants.list()
+    const since = await this.lockdown.begin(by.name, active.length)
+    return { since, grants: await this.grants.endWhere(() => true, 'revoked', by) }
   }
 
   /** A refusal changes nothing and is itself on record. */
@@ -303,8 +314,9 @@ export class Ledger {
     const stored = forStoring(asked, { redactor: this.#redactor, now: this.#clock.now(), policy: this.policy })
     const requested = newEvent('approval.requested', stored)
     for (let tries = 0; tries < COVER_TRIES; tries++) {
+      const { isLocked, guard } = await this.lockdown.check()
       // The request as it was asked, before secrets were taken out: a grant compares that.
-      const cover = await this.grants.cover({ ...stored, request: asked.request })
+      const cover = isLocked ? null : await this.grants.cover({ ...stored, request: asked.request })
       if (!cover) break
       const { grant, switchVersion } = cover
       const decided = newEvent('approval.decided', grantDecision(stored, grant.id, grant.by))
@@ -316,6 +328,7 @@ export class Ledger {
             { stream: approvalStream(id), expected: 0, events: [requested, decided] },
             { stream: grantStream(grant.id), expected: grant.version, events: used },
             { stream: grantStream('all'), expected: switchVersion, events: [] },
+            guard,
             ...others,
           ],
           { onlyIf: () => this.#clock.now() < grant.expiresAt },

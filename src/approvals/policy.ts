@@ -36,8 +36,10 @@ export const MOST_GRANT_USES = 200
 export interface DecideRules {
   now: number
   policy: ApprovalPolicy
-  /** The role that this person has in this project; null for nobody we know. What a surface claims counts only where nobody is asked. */
-  roleOf?: (actor: Actor, project: string) => Role | null
+  /** A lockdown is in force: only denials are taken. */
+  isLocked?: boolean
+  /** The role of a person who decides from this surface; null for an unknown person. Without it the surface's word counts. */
+  roleOf?: (actor: Actor, surface: Surface) => Role | null
   /** The risk of an input that a person has edited. */
   rateEdited?: (record: ApprovalRecord, input: unknown) => Risk
 }

@@ -1,6 +1,7 @@
 import { isEvent } from '../events/index.js'
 import type { EventStore, StoredEvent } from '../store/index.js'
 import { csvCell } from '../text/index.js'
+import { isDenialMeaning } from './denial.js'
 import { type GrantRecord, grantsProjection, isGrant } from './grants.js'
 import { type ApprovalRecord, approvalsProjection, isReplaced } from './record.js'
 
@@ -193,11 +194,7 @@ function itemOf(record: ApprovalRecord): ReportItem {
 }
 
 function isDenied({ decision }: ApprovalRecord): boolean {
-  return decision !== undefined && isDenying(decision.tier)
-}
-
-function isDenying(tier: string): boolean {
-  return tier === 'deny' || tier === 'deny-with-text' || tier === 'cancel'
+  return isDenialMeaning(decision?.tier)
 }
 
 function tally(items: readonly ReportItem[], nameOf: (item: ReportItem) => string | null): Tally[] {

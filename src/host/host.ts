@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { LivePack, PackShelf } from '../agents/index.js'
-import { Ledger, LedgerWatch } from '../approvals/index.js'
+import { type Ledger, LedgerWatch } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import { type EventData, type EventType, newEvent } from '../events/index.js'
 import type { KeeperPort } from '../keeper/index.js'
@@ -16,10 +16,10 @@ import { createRedactor, type Redactor, secretsFromEnvironment } from '../text/i
 import { LiveBus } from './bus.js'
 import { busSink } from './bus-sink.js'
 import { explainSession } from './explain-session.js'
-import { gateAnswer } from './gate-answers.js'
 import type { HostOptions } from './host-options.js'
 import { type Note, openBoard, openNotices, openPacks } from './host-parts.js'
 import { LiveSessions } from './live-sessions.js'
+import { openLedger } from './open-ledger.js'
 import { openHomeStore } from './open-store.js'
 import { packFor, type StartRequest } from './prepare-session.js'
 import type { ResumeWish } from './resume-session.js'
@@ -28,7 +28,8 @@ import { SessionRecords } from './session-records.js'
 import { SessionSnapshots } from './session-snapshots.js'
 import { SessionSweep } from './session-sweep.js'
 import type { HostSettings } from './settings.js'
-import { SettingsWatch } from './settings-watch.js'
+import { SettingsFiles } from './settings-files.js'
+import { SettingsWatcher } from './settings-watcher.js'
 import { openSwitches, type Switches } from './switches.js'
 import { UploadSweep } from './upload-sweep.js'
 
@@ -57,7 +58,7 @@ export class Host {
   readonly #snapshots: SessionSnapshots
   readonly #sweeps: readonly { start(): void; stop(): void }[]
   readonly #ledgerWatch: LedgerWatch
-  readonly #settingsWatch: SettingsWatch | null
+  readonly #settingsWatcher: SettingsWatcher | null
   #sinks: Awaited<ReturnType<typeof deliveredSink>>[] = []
   #decisions: Subscription | null = null
 
@@ -71,7 +72,7 @@ export class Host {
     await host.#ledgerWatch.start()
     if (options.owner !== 'daemon') return host
     for (const sweep of host.#sweeps) sweep.start()
-    host.#settingsWatch?.start()
+    host.#settingsWatcher?.start()
     return host
   }
 
@@ -79,14 +80,8 @@ export class Host {
     const { settings, clock, owner, onError } = options
     this.store = store
     this.#options = options
-    this.#settingsWatch = this.#openSettingsWatch()
-    this.ledger = new Ledger(store, {
-      clock,
-      ...(this.#settingsWatch && { settingsMark: (project: string) => this.#settingsWatch!.markOf(project) }),
-      alongside: (record, decision) => gateAnswer(record, decision, clock.now()),
-      redactor: this.#redactor,
-      ...(settings.approvals && { policy: settings.approvals }),
-    })
+    this.#settingsWatcher = this.#openSettingsWatcher()
+    this.ledger = openLedger({ store, clock, settings, redactor: this.#redactor })
     this.#ledgerWatch = new LedgerWatch({ store, ledger: this.ledger, clock, onError })
     this.#records = new SessionRecords(store, this.ledger, owner)
     this.bus = new LiveBus(onError)
@@ -227,7 +222,7 @@ export class Host {
     await this.#ledgerWatch.close()
     this.#snapshots.stop()
     for (const sweep of this.#sweeps) sweep.stop()
-    this.#settingsWatch?.stop()
+    this.#settingsWatcher?.stop()
     for (const sink of this.#sinks) sink.stop()
     this.#sessions.close()
     await this.#channels.stop()
@@ -237,11 +232,11 @@ export class Host {
 
   // — its parts —
 
-  #openSettingsWatch(): SettingsWatch | null {
+  #openSettingsWatcher(): SettingsWatcher | null {
     const { settings, clock, onError } = this.#options
     if (settings.settingsFile === undefined) return null
-    return new SettingsWatch({
-      file: settings.settingsFile,
+    return new SettingsWatcher({
+      files: new SettingsFiles(settings.settingsFile),
       clock,
       projects: async () => (await this.records()).filter(({ id }) => this.live(id)).map(({ project }) => project),
       onChanged: change => this.#note('config.changed', change),

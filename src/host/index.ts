@@ -1,11 +1,10 @@
 export { LiveBus, type LiveUpdate } from './bus.js'
-export { gateAnswer } from './gate-answers.js'
 export { Host, type HostOptions } from './host.js'
+export { type OpenLedgerOptions, openLedger } from './open-ledger.js'
 export { openHomeStore } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'
 export { stepEnvironment } from './session-environment.js'
 export type { HostSettings } from './settings.js'
-export { SettingsWatch } from './settings-watch.js'
 export {
   type ButtonToken,
   type KnownChat,

@@ -2,7 +2,7 @@ import { randomInt } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Activity, readSegment, segmentPath } from '../activity/index.js'
-import type { ApprovalPolicy, Ledger } from '../approvals/index.js'
+import type { Ledger } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import {
   AgentSteps,
@@ -34,7 +34,6 @@ import type { EventStore } from '../store/index.js'
 import { createRedactor, secretsFromEnvironment } from '../text/index.js'
 import { codeStepsOf } from './code-steps.js'
 import { endOrphans, type SessionKeeping, SessionTurns } from './live-turns.js'
-import { openRunLedger } from './run-ledger.js'
 import { StepApprovals } from './step-approvals.js'
 
 export interface RunsOptions {
@@ -57,10 +56,8 @@ export interface RunsOptions {
   handlers?: Readonly<Record<string, CustomHandler>>
   /** What `code` nodes may call, by the name that their attribute `fn` gives. */
   functions?: Readonly<Record<string, CustomHandler>>
-  /** The one of this process, where it has one; else one is opened by these settings. */
-  ledger?: Ledger
-  settingsFile?: string
-  policy?: Partial<ApprovalPolicy>
+  /** Where agents ask for permissions, and gates are answered. */
+  ledger: Ledger
   /** Keeps sessions, for workers in terminals. */
   sessions?: SessionKeeping
   onActivity?(run: string, activity: Activity): void
@@ -74,17 +71,7 @@ export function openRuns(options: RunsOptions): RunHost {
   const { store, clock, env, envPass, isPersonal, onError } = options
   const redactor = createRedactor({ secretValues: secretsFromEnvironment(env) })
   const environment = () => stepEnvironment({ env, pass: envPass, isPersonal })
-  const ledger =
-    options.ledger ??
-    openRunLedger({
-      store,
-      clock,
-      redactor,
-      onError,
-      ...(options.settingsFile !== undefined && { settingsFile: options.settingsFile }),
-      ...(options.policy && { policy: options.policy }),
-    })
-  const approvals = new StepApprovals({ store, ledger, clock })
+  const approvals = new StepApprovals({ store, ledger: options.ledger, clock })
   const files = oneshotFiles(options)
   const signs = new SignsOfLife(clock)
   const agents = new AgentSteps({

@@ -4,10 +4,10 @@ import type { PermissionAnswer } from '../agents/index.js'
 import {
   type ApprovalDecision,
   type ApprovalRecord,
-  approvalStream,
   isOpen,
   type Ledger,
   requestFromReport,
+  waitForRecord,
 } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import type { AgentTurn, StepCall } from '../engine/index.js'
@@ -41,7 +41,9 @@ export class StepApprovals {
       ),
     )
     if (record.state === 'pending') call.notice('info', `asks to use ${tool}: signalbox approve ${record.id}`)
-    const closed = await this.#end(record, call.signal)
+    const isDone = ({ state }: ApprovalRecord) => state !== 'pending'
+    const parts = { store: this.#store, clock: this.#clock }
+    const closed = await waitForRecord(parts, record, isDone, { signal: call.signal })
     if (closed.state !== 'decided' || !closed.decision) {
       if (isOpen(closed)) await this.#ledger.cancelled(closed, 'the step was stopped')
       return { isAllowed: false, message: 'Nobody decided this in time.' }
@@ -56,32 +58,6 @@ export class StepApprovals {
     for (const record of await this.#ledger.list({ isOpenOnly: true }))
       if (record.source.channel === CHANNEL && record.subject.effect === step)
         await this.#ledger.cancelled(record, 'the step that asked is gone')
-  }
-
-  async #end(record: ApprovalRecord, signal: AbortSignal): Promise<ApprovalRecord> {
-    const now = async () => (await this.#ledger.get(record.id)) ?? record
-    const after = await this.#store.head()
-    let current = await now()
-    if (current.state !== 'pending') return current
-    let wake: () => void = () => undefined
-    const subscription = this.#store.subscribe({ after }, events => {
-      if (events.some(({ stream }) => stream === approvalStream(record.id))) wake()
-    })
-    const stop = () => wake()
-    signal.addEventListener('abort', stop, { once: true })
-    try {
-      while (current.state === 'pending' && !signal.aborted) {
-        await new Promise<void>(resolve => {
-          wake = resolve
-          if (signal.aborted) resolve()
-        })
-        current = await now()
-      }
-      return current
-    } finally {
-      signal.removeEventListener('abort', stop)
-      subscription.close()
-    }
   }
 }
 

@@ -42,7 +42,6 @@ export interface ServerParts {
   streams: Streams
   extras: ServerExtras
   idempotency: Idempotency
-  /** Decisions other than denials are refused, until the daemon is started again. */
   lockdown: Lockdown
   pipelines: AttractorPipelines
   trust: TrustBook

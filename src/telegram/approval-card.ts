@@ -1,4 +1,4 @@
-import { type ApprovalRecord, displayText, isOpen } from '../approvals/index.js'
+import { type ApprovalRecord, displayText, isDenialMeaning, isOpen } from '../approvals/index.js'
 import { approvalKeys } from './approval-keys.js'
 import type { PlanChanges } from './plan-changes.js'
 import type { CardFace, KeyWish } from './press.js'
@@ -142,8 +142,7 @@ function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
   const { state, decision, outcome, request } = record
   if (state === 'pending') return ''
   const chosen = request.options.find(({ key }) => key === decision?.option)
-  const isDenial =
-    decision && (decision.tier === 'deny' || decision.tier === 'deny-with-text' || decision.tier === 'cancel')
+  const isDenial = isDenialMeaning(decision?.tier)
   const by = decision
     ? `${decision.actor.name}, ${decision.surface}, ${clockTime(decision.at, utcOffset)}`
     : outcome?.observed

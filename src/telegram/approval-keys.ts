@@ -1,4 +1,4 @@
-import type { ApprovalRecord } from '../approvals/index.js'
+import { type ApprovalRecord, denyingOption, isDenialMeaning } from '../approvals/index.js'
 import type { CardContext } from './approval-card.js'
 import type { CardFace, KeyWish, Press } from './press.js'
 
@@ -13,9 +13,7 @@ export function approvalKeys(record: ApprovalRecord, context: CardContext, isCut
   const keys = (face: CardFace): Press => ({ do: 'keys', approval, face, isSeen: context.isSeen })
   const decide = (option: string): Press => ({ do: 'decide', approval, fingerprint, option, isWhole })
   const once = request.options.find(({ meaning }) => meaning === 'allow-once')
-  const deny = request.options.find(
-    ({ meaning }) => meaning === 'deny' || meaning === 'deny-with-text' || meaning === 'cancel',
-  )
+  const deny = denyingOption(request.options)
   const needsWhole = risk.level !== 'low' && !isWhole
   if (context.face === 'really')
     return [
@@ -190,5 +188,5 @@ function submit({ id: approval, fingerprint }: ApprovalRecord, ticked: readonly 
 
 function styleOf(meaning: string): { style?: 'success' | 'danger' } {
   if (meaning.startsWith('allow')) return { style: 'success' }
-  return meaning.startsWith('deny') || meaning === 'cancel' ? { style: 'danger' } : {}
+  return isDenialMeaning(meaning) ? { style: 'danger' } : {}
 }

@@ -1,4 +1,4 @@
-import type { DecisionRequest } from '../approvals/index.js'
+import { type DecisionRequest, denyingOption } from '../approvals/index.js'
 import type { Person } from '../people/index.js'
 import type { StreamAppend } from '../store/index.js'
 import type { Desk } from './desk.js'
@@ -18,8 +18,6 @@ export async function decideHere(
 ): Promise<void> {
   const { isWhole, ...rest } = answer
   const record = await desk.host.ledger.find(approval)
-  const meaning = record.request.options.find(({ key }) => key === rest.option)?.meaning ?? ''
-  desk.doors.lockdown?.check(['deny', 'deny-with-text', 'cancel'].includes(meaning))
   await desk.host.ledger.decide(
     approval,
     {
@@ -43,9 +41,9 @@ export async function denyWith(
   along?: () => Promise<readonly StreamAppend[]>,
 ): Promise<string> {
   const { request } = await desk.host.ledger.find(approval)
-  const plain = request.options.find(({ meaning }) => meaning === 'deny' || meaning === 'cancel')
-  const withText = request.options.find(({ meaning }) => meaning === 'deny-with-text')
-  const answer = plain ? { option: plain.key, note: text } : withText ? { option: withText.key, text } : { text }
+  const deny = denyingOption(request.options)
+  const takesText = deny?.meaning === 'deny-with-text'
+  const answer = deny ? { option: deny.key, ...(takesText ? { text } : { note: text }) } : { text }
   await decideHere(desk, approval, { fingerprint, ...answer, isWhole: true }, by, along)
   return 'Denied, with your reason: being applied…'
 }

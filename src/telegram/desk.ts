@@ -20,7 +20,7 @@ export interface TelegramDoors {
   roots: readonly string[]
   startOneshot?(wish: { task: string; project: string; agent?: string }): Promise<string>
   startPipeline?(name: string, wish: { input: unknown; project: string; person: string }): Promise<string>
-  lockdown?: { check(isDenial: boolean): void; begin(by: { id: string; name: string }): Promise<{ grants: number }> }
+  lockdown?: { begin(by: { id: string; name: string }): Promise<{ grants: number }> }
   updateAgent?(agent: string): Promise<string>
   /** Where the dashboard can be opened from elsewhere, without a slash at the end. */
   dashboard?: string

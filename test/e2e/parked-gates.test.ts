@@ -44,7 +44,7 @@ async function answerer(name: string) {
 }
 
 test('100 runs parked at gates without a host: answers from two processes at once, each twice, are taken once', async () => {
-  const [{ openHomeStore }, { openRuns }, { createRun, listRuns, runStream }, { systemClock: clock }] =
+  const [{ openHomeStore, openLedger }, { openRuns }, { createRun, listRuns, runStream }, { systemClock: clock }] =
     await Promise.all([
       room<typeof HostRoom>('host'),
       room<typeof RunsRoom>('runs'),
@@ -53,7 +53,8 @@ test('100 runs parked at gates without a host: answers from two processes at onc
     ])
   const onError = (error: unknown) => console.error(error)
   const host = () => {
-    const options = { store, clock, dataDirectory: directory, envPass: [], env: process.env, isPersonal: true }
+    const ledger = openLedger({ store, clock, settings: {} })
+    const options = { store, ledger, clock, dataDirectory: directory, envPass: [], env: process.env, isPersonal: true }
     return openRuns({ ...options, maxRuns: 20, onError })
   }
   const statuses = async () => [...new Set((await listRuns(store)).map(({ status }) => status))]

@@ -342,7 +342,7 @@ it('/update names who runs, asks, and tells what came of it; /lockdown asks; bot
   let before = last()
   Object.assign(bot.doors, {
     updateAgent: async (agent: string) => `${agent}: 1.0.0 → 1.1.0.`,
-    lockdown: { check: () => undefined, begin: async () => ({ grants: 2 }) },
+    lockdown: { begin: async () => ({ grants: 2 }) },
   })
   ann.say('/update demo')
   const sure = await bot.seen(ann, 'Update demo?', before)

@@ -79,7 +79,7 @@ it(was('original/dead-settings', 'every setting of the bot is read when it is op
   )
   const opened = surface.open({
     host: bot.host,
-    lockdown: { check: () => undefined, begin: async () => ({ grants: 0 }) },
+    lockdown: { begin: async () => ({ grants: 0 }) },
   })
   await bot.fake.until(() => surface.extras.telegram!().state !== 'off', 'the bot to begin')
   await opened.stop()

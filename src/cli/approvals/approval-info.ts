@@ -1,52 +1,15 @@
+import type { ApprovalRecord } from '../../approvals/index.js'
 import { visibleText } from '../../text/index.js'
 
-/** An approval as the daemon describes it. */
-export interface ApprovalInfo {
-  id: string
-  state: string
-  kind: string
-  requestedAt: number
-  fingerprint: string
-  subject: { agent: string; session?: string; run?: string; project: string; cwd: string }
-  request: {
-    tool: string
-    input?: unknown
-    text: string | null
-    freeText?: string
-    questions: { text: string; multi?: boolean }[]
-    options: OptionInfo[]
-  }
-  source?: { channel: string; mismatch?: string }
-  risk: { level: string; reasons: string[] }
-  display: {
-    title: string
-    hash: string
-    blocks: { kind?: string; text?: string; reading?: string }[]
-    isCut?: boolean
-  }
-  decision?: { option: string; actor: { name: string }; surface: string; madeGrant?: string; grantId?: string }
-  outcome?: { reason?: string; evidence?: { kind: string; way?: string }[] }
-  deadline?: { at: number }
-  follows?: string
-  behind?: string
-  repeats?: number
-  changed?: string[]
-  neverAuto?: string
-}
-
-export interface OptionInfo {
-  key: string
-  label: string
-  meaning: string
-  question?: number
-}
+/** An approval as the daemon describes it: its record, and the request whose menu must be answered first. */
+export type ApprovalInfo = ApprovalRecord & { behind?: string }
 
 /** The request as a person must see it, each line of foreign text behind a mark of ours. */
 export function approvalLines(approval: ApprovalInfo): string[] {
   const { request, subject, risk, fingerprint } = approval
   return [
     `${request.tool} · ${subject.project}`,
-    ...valueLines(approval.display.blocks),
+    ...valueLines(approval.display.blocks as DisplayBlock[]),
     `risk ${risk.level}: ${risk.reasons.join('; ')}`,
     ...optionLines(request),
     ...(approval.behind ? [`behind ${approval.behind}: its menu is not on screen yet`] : []),
@@ -63,6 +26,13 @@ export function approvalLines(approval: ApprovalInfo): string[] {
   ]
 }
 
+/** A part of the display: a label of Signalbox, or a value of the agent with what it really reads as. */
+interface DisplayBlock {
+  kind?: string
+  text?: string
+  reading?: string
+}
+
 /** Those of a form by its questions, each with the name that tells it from an equal one. */
 function optionLines({ questions, options }: ApprovalInfo['request']): string[] {
   if (questions.length < 2) return [`options: ${options.map(option => option.label).join(' · ') || '(a text)'}`]
@@ -72,7 +42,7 @@ function optionLines({ questions, options }: ApprovalInfo['request']): string[] 
   })
 }
 
-function valueLines(blocks: ApprovalInfo['display']['blocks']): string[] {
+function valueLines(blocks: readonly DisplayBlock[]): string[] {
   const lines: string[] = []
   let value = ''
   const endValue = () => {
@@ -90,8 +60,9 @@ function valueLines(blocks: ApprovalInfo['display']['blocks']): string[] {
 }
 
 /** What became of a decision, in a line: `applied`, `stale (gone)`. */
-export function endOf({ state, outcome }: ApprovalInfo): string {
-  const way = outcome?.evidence?.find(evidence => evidence.kind === 'note')?.way
+export function endOf({ state, outcome }: ApprovalRecord): string {
+  const evidence = (outcome?.evidence ?? []) as { kind: string; way?: string }[]
+  const way = evidence.find(({ kind }) => kind === 'note')?.way
   const note =
     way === undefined ? '' : `; the agent was told why (${way === 'undelivered' ? 'not: it takes no text' : way})`
   return `${state}${outcome?.reason ? ` (${outcome.reason})` : ''}${note}`

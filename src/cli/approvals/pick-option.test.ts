@@ -1,6 +1,5 @@
 import { describe, expect, test } from 'vitest'
 import { parseDuration, parseMoment } from '../parse-time.js'
-import type { ApprovalInfo } from './approval-info.js'
 import { findOption, plainOption } from './pick-option.js'
 
 const option = (label: string, meaning = 'choice') => ({ key: label, label, meaning })
@@ -10,7 +9,6 @@ const OPTIONS = [
   option('No', 'deny'),
   option('No, and tell the agent', 'deny-with-text'),
 ]
-const approval = (options: typeof OPTIONS) => ({ request: { options } }) as ApprovalInfo
 
 describe('an option named by a person', () => {
   test('is the one with that label, although others begin so', () => {
@@ -33,17 +31,15 @@ describe('an option named by a person', () => {
 
 describe('the plain option', () => {
   test('is allow once, never more; the plain no before others', () => {
-    expect(plainOption(approval(OPTIONS), 'allow').label).toBe('Yes')
-    expect(plainOption(approval(OPTIONS), 'deny').label).toBe('No')
-    expect(plainOption(approval(OPTIONS.slice(3)), 'deny').label).toBe('No, and tell the agent')
+    expect(plainOption(OPTIONS, 'allow').label).toBe('Yes')
+    expect(plainOption(OPTIONS, 'deny').label).toBe('No')
+    expect(plainOption(OPTIONS.slice(3), 'deny').label).toBe('No, and tell the agent')
   })
 
   test('is refused where none is plain', () => {
-    expect(() => plainOption(approval(OPTIONS.slice(1)), 'allow')).toThrow('plainly means allow')
-    expect(() => plainOption(approval([option('Yes', 'allow-once'), option('Do', 'allow-once')]), 'allow')).toThrow(
-      'plainly',
-    )
-    expect(() => plainOption(approval(OPTIONS.slice(0, 1)), 'deny')).toThrow('plainly means deny')
+    expect(() => plainOption(OPTIONS.slice(1), 'allow')).toThrow('plainly means allow')
+    expect(() => plainOption([option('Yes', 'allow-once'), option('Do', 'allow-once')], 'allow')).toThrow('plainly')
+    expect(() => plainOption(OPTIONS.slice(0, 1), 'deny')).toThrow('plainly means deny')
   })
 })
 

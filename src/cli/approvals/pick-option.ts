@@ -1,10 +1,16 @@
+import { DENIAL_MEANINGS } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
-import type { ApprovalInfo, OptionInfo } from './approval-info.js'
+
+interface OptionInfo {
+  key: string
+  label: string
+  meaning: string
+}
 
 /** The option that a person names: by its label as it stands, else without regard to case, else by a beginning that only one has. */
-export function findOption(options: readonly OptionInfo[], wanted: string): OptionInfo {
+export function findOption<T extends OptionInfo>(options: readonly T[], wanted: string): T {
   const low = (text: string) => text.trim().replace(/\s+/gu, ' ').toLowerCase()
-  const attempts: ((option: OptionInfo) => boolean)[] = [
+  const attempts: ((option: T) => boolean)[] = [
     option => option.label === wanted || option.key === wanted,
     option => low(option.label) === low(wanted),
     option => low(wanted) !== '' && low(option.label).startsWith(low(wanted)),
@@ -23,14 +29,14 @@ export function findOption(options: readonly OptionInfo[], wanted: string): Opti
 }
 
 /** The option that plainly means yes once, or no; never one that does more. */
-export function plainOption({ request }: ApprovalInfo, wants: 'allow' | 'deny'): OptionInfo {
-  const meanings = wants === 'allow' ? ['allow-once'] : ['deny', 'cancel', 'deny-with-text']
+export function plainOption<T extends OptionInfo>(options: readonly T[], wants: 'allow' | 'deny'): T {
+  const meanings = wants === 'allow' ? ['allow-once'] : DENIAL_MEANINGS
   for (const meaning of meanings) {
-    const found = request.options.filter(option => option.meaning === meaning)
+    const found = options.filter(option => option.meaning === meaning)
     if (found.length === 1 || (found.length > 1 && wants === 'deny')) return found[0]!
   }
   throw new SignalboxError('E_APPROVAL_OPTION', `no option of this request plainly means ${wants}`, {
-    next: `name one with --option; it offers: ${labels(request.options)}`,
+    next: `name one with --option; it offers: ${labels(options)}`,
   })
 }
 

@@ -5,7 +5,7 @@ import { newId, systemClock } from '../../clock/index.js'
 import { createRun, getRun, graphWorkflow, MAIN, readRun, runStream } from '../../engine/index.js'
 import { EXIT, SignalboxError, toSignalboxError } from '../../errors/index.js'
 import { type Attributes, BUILT_IN_HANDLERS, type Diagnostic, type Graph, printDot, textOf } from '../../graph/index.js'
-import { openHomeStore } from '../../host/index.js'
+import { openHomeStore, openLedger } from '../../host/index.js'
 import { openRuns } from '../../runs/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import type { CommandContext } from '../context.js'
@@ -95,6 +95,7 @@ async function simulate(context: CommandContext, graph: Graph, directory: string
   const store = await openHomeStore({ dataDirectory: directory, clock: systemClock, onError })
   const host = openRuns({
     store,
+    ledger: openLedger({ store, clock: systemClock, settings: {} }),
     clock: systemClock,
     dataDirectory: directory,
     envPass: [],

@@ -1,6 +1,6 @@
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { formatDuration, plural, visibleText } from '../../text/index.js'
-import { localPerson } from '../approvals/decide-request.js'
+import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { DaemonClient } from '../daemon-client.js'
 import type { CommandInput } from '../specs/command-spec.js'

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { extname, resolve } from 'node:path'
-import { systemClock } from '../../clock/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { drawDot, printDot } from '../../graph/index.js'
 import {
@@ -13,11 +12,11 @@ import {
   setQueuedPlan,
 } from '../../pipelines/index.js'
 import { drawMarkdown, drawSvg, RunGates } from '../../runs/index.js'
-import { localPerson } from '../approvals/decide-request.js'
+import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { openHome } from '../home.js'
 import { promptDirectory, readPrompt } from '../pipelines/read-profile.js'
-import { findRunFor, withStore } from '../runs/open-runs.js'
+import { findRunFor, homeLedger, withStore } from '../runs/open-runs.js'
 import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
@@ -107,7 +106,7 @@ function prompts(context: CommandContext, id: string | undefined, options: Recor
 /** Another plan for a run that is queued, or waits for its approval: it is checked, and the person is asked (again). */
 async function setPlan(context: CommandContext, word: string, file: string): Promise<number> {
   const text = readIssueFile(resolve(context.cwd, file), file)
-  return withStore(context, async store => {
+  return withStore(context, async (store, home) => {
     const record = await findRunFor(context, store, word)
     if (record.status === 'queued' && isPipelineRun(record) && record.labels.pipeline === 'implementation') {
       const { isValid, issues } = await setQueuedPlan(store, record.id, { text, by: localPerson().name })
@@ -115,7 +114,7 @@ async function setPlan(context: CommandContext, word: string, file: string): Pro
       context.note(`start it with: signalbox resume ${record.id}`)
       return EXIT.ok
     }
-    const gates = new RunGates(store, systemClock)
+    const gates = new RunGates(homeLedger(context, store, home), store)
     for (const approval of Object.values(record.gates)) {
       const gate = await gates.get(approval)
       if (gate?.kind !== 'plan') continue

@@ -1,7 +1,7 @@
-import { systemClock } from '../../clock/index.js'
+import { type ApprovalRecord, approvalsProjection } from '../../approvals/index.js'
 import { getRun, type RunRecord } from '../../engine/index.js'
 import { builtInPipelines, PipelineGit, type PipelineRun, readPipelineRun } from '../../pipelines/index.js'
-import { RunGates, runDirectory } from '../../runs/index.js'
+import { runDirectory } from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
 import { formatDuration, plural, visibleText } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
@@ -129,10 +129,9 @@ interface OpenGate {
 }
 
 async function openGates(store: EventStore, record: RunRecord): Promise<OpenGate[]> {
-  const ledger = new RunGates(store, systemClock)
   const found: OpenGate[] = []
   for (const approval of Object.values(record.gates)) {
-    const record = await ledger.get(approval)
+    const record = (await store.document<ApprovalRecord>(approvalsProjection.name, approval))?.state
     const gate = (record?.request.input as { gate?: string } | null)?.gate ?? record?.request.tool ?? 'gate'
     found.push({ approval, gate, fingerprint: record?.fingerprint ?? '' })
   }

@@ -6,7 +6,7 @@ import type { ApprovalRecord } from '../../approvals/index.js'
 import type { Answer } from '../../engine/index.js'
 import { questionOf } from '../../engine/index.js'
 import type { RunGates } from '../../runs/index.js'
-import { localPerson } from '../approvals/decide-request.js'
+import { localPerson } from '../approvals/local-person.js'
 import type { CommandContext } from '../context.js'
 import { ConsoleInterviewer, GateGone } from '../graphs/console-interviewer.js'
 

@@ -1,13 +1,12 @@
 import { createInterface } from 'node:readline/promises'
 import type { Activity } from '../../activity/index.js'
-import { systemClock } from '../../clock/index.js'
 import { type CustomHandler, getRun, pauseRun, type RunRecord } from '../../engine/index.js'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { RunGates } from '../../runs/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
 import type { CommandContext } from '../context.js'
 import type { Home } from '../home.js'
-import { openOwnRuns, reportError } from './open-runs.js'
+import { homeLedger, openOwnRuns, reportError } from './open-runs.js'
 
 export interface RunListener {
   /** Events of the run from now on. */
@@ -43,7 +42,7 @@ export async function driveHere(
   { handlers, functions, stays = context.isInteractive }: DriveHereOptions = {},
 ): Promise<RunRecord> {
   const before = await store.readStream(`run/${id}`)
-  const gates = new RunGates(store, systemClock)
+  const gates = new RunGates(homeLedger(context, store, home), store)
   const family = new Set([id])
   const open = new Map<string, AbortController>()
   let asking: Promise<void> = Promise.resolve()
@@ -55,7 +54,11 @@ export async function driveHere(
     // One question after the other: there is one person.
     asking = asking
       .then(() => (abort.signal.aborted ? undefined : answerGate.call(listener, gates, approval, abort.signal)))
-      .catch(error => reportError(context, error))
+      .catch(error => {
+        // A refusal is the answer to what the person has just typed; the gate waits for another surface.
+        if (error instanceof SignalboxError) context.note([error.message, error.next].filter(Boolean).join('; '))
+        else reportError(context, error)
+      })
   }
   for (const approval of Object.values((await getRun(store, id)).gates)) ask(approval)
   const subscription = store.subscribe({ after: before.at(-1)!.position }, events => {

@@ -1,9 +1,11 @@
 import type { Activity } from '../../activity/index.js'
+import type { Ledger } from '../../approvals/index.js'
 import { systemClock } from '../../clock/index.js'
 import { type CustomHandler, findRun, type RunHost, type RunRecord } from '../../engine/index.js'
-import { openHomeStore } from '../../host/index.js'
+import { openHomeStore, openLedger } from '../../host/index.js'
 import { openRuns } from '../../runs/index.js'
 import type { EventStore } from '../../store/index.js'
+import { createRedactor, secretsFromEnvironment } from '../../text/index.js'
 import type { CommandContext } from '../context.js'
 import { type Home, openHome } from '../home.js'
 
@@ -25,6 +27,12 @@ export async function withStore<T>(
   }
 }
 
+/** The ledger of this home: a command decides by the same rules as the daemon, and needs none for it. */
+export function homeLedger(context: CommandContext, store: EventStore, home: Home): Ledger {
+  const redactor = createRedactor({ secretValues: secretsFromEnvironment(context.env) })
+  return openLedger({ store, clock: systemClock, settings: home.settings, redactor })
+}
+
 /** A run by what a person typed. */
 export function findRunFor(context: CommandContext, store: EventStore, word: string): Promise<RunRecord> {
   return findRun(store, word, word === 'latest' ? context.cwd : undefined)
@@ -43,14 +51,13 @@ export function openOwnRuns(
 ): RunHost {
   return openRuns({
     store,
+    ledger: homeLedger(context, store, home),
     clock: systemClock,
     dataDirectory: home.settings.dataDirectory,
     envPass: home.settings.envPass,
     env: context.env,
     isPersonal: true,
     maxRuns: 1,
-    ...(home.settings.settingsFile !== undefined && { settingsFile: home.settings.settingsFile }),
-    ...(home.settings.approvals && { policy: home.settings.approvals }),
     ...(home.settings.prices && { prices: home.settings.prices }),
     ...(home.settings.maxParallel && { maxParallel: home.settings.maxParallel }),
     ...(home.settings.commands && { commands: home.settings.commands }),

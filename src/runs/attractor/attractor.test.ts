@@ -2,11 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { Ledger } from '../../approvals/index.js'
 import { systemClock } from '../../clock/index.js'
 import type { RunHost } from '../../engine/index.js'
 import { PARSE_LIMITS } from '../../graph/index.js'
-import { gateAnswer } from '../../host/gate-answers.js'
+import { openLedger } from '../../host/open-ledger.js'
 import { openHomeStore } from '../../host/open-store.js'
 import type { SqliteStore } from '../../store/index.js'
 import { executableText } from '../../trust/index.js'
@@ -29,10 +28,7 @@ beforeAll(async () => {
   mkdirSync(project)
   const onError = () => undefined
   store = await openHomeStore({ dataDirectory: directory, clock: systemClock, onError })
-  const ledger = new Ledger(store, {
-    clock: systemClock,
-    alongside: (record, decision) => gateAnswer(record, decision, systemClock.now()),
-  })
+  const ledger = openLedger({ store, clock: systemClock, settings: {} })
   const common = { store, ledger, clock: systemClock, dataDirectory: directory }
   runs = openRuns({ ...common, envPass: [], env: process.env, isPersonal: true, maxRuns: 8, onError })
   runs.start()

@@ -1,13 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import {
-  type ApprovalDecision,
-  type ApprovalRecord,
-  approvalsProjection,
-  isDenial,
-  type Ledger,
-} from '../../approvals/index.js'
+import { type ApprovalRecord, approvalsProjection, type DecisionRequest, type Ledger } from '../../approvals/index.js'
 import { type Clock, newId, newNonce } from '../../clock/index.js'
 import {
   type Checkpoint,
@@ -78,13 +72,8 @@ export interface PipelineStatus {
 
 export type PipelineQuestion = Pick<Question, 'id' | 'text' | 'type' | 'options' | 'stage' | 'fingerprint'>
 
-/** Who answers, and from where. */
-export interface AttractorAnswerer {
-  actor: ApprovalDecision['actor']
-  surface: ApprovalDecision['surface']
-  /** Told what the answer comes to before it is taken; what it throws keeps it from being taken. */
-  onChosen?(isDenial: boolean): void
-}
+/** Who answers, from which surface, and when they last confirmed that it is they. */
+export type AttractorAnswerer = Pick<DecisionRequest, 'actor' | 'surface' | 'confirmedAt'>
 
 /**
  * Runs of graphs as attractor's server offers them: there they are called pipelines. Each method is one route; what a route answers to a
@@ -230,7 +219,7 @@ export class AttractorPipelines {
     id: string,
     question: string,
     { value, text, fingerprint }: { value?: string; text?: string; fingerprint?: string },
-    { actor, surface, onChosen }: AttractorAnswerer,
+    answerer: AttractorAnswerer,
   ): Promise<void> {
     const { record, work } = await this.#look(id)
     const approval = await this.#approval(question)
@@ -247,13 +236,11 @@ export class AttractorPipelines {
       throw new SignalboxError('E_APPROVAL_OPTION', `"${said.slice(0, 100)}" is none of the answers`, {
         next: `one of ${asked.options.map(({ key, label }) => `${key} (${label})`).join(', ') || 'any text'}`,
       })
-    onChosen?.(isDenial(approval, 'option' in answer ? answer.option : undefined))
     await this.#options.ledger.decide(approval.id, {
       fingerprint: fingerprint ?? approval.fingerprint,
       ...answer,
       seen: { displayHash: approval.display.hash, whole: true },
-      actor,
-      surface,
+      ...answerer,
       idempotencyKey: newNonce(),
     })
   }

@@ -7,20 +7,18 @@ import {
   decideBatch,
   denyAll,
   denyBatch,
-  isDenial,
   readLedgerEvents,
   reportRows,
+  waitForRecord,
 } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import type { Host } from '../../host/index.js'
-import { askerFields, askerOf, idempotencyKey } from '../asker.js'
+import { callerFields, callerOf, idempotencyKey } from '../caller.js'
 import { type Route, route } from '../route.js'
 import { approval, batchResult } from '../schemas/approvals.js'
 import { answer, listAnswer, listQuery, okAnswer } from '../schemas/common.js'
 import { pageOf } from '../views/page.js'
 
-/** How often a waiting decision is looked at where no live session tells of changes. */
-const LOOK_MS = 100
 const WAIT_MAX_MS = 30_000
 
 const match = z.discriminatedUnion('kind', [
@@ -50,7 +48,7 @@ const decisionBody = z.strictObject({
   grant: grantBody.optional(),
   seen: z.strictObject({ displayHash: z.string(), whole: z.boolean() }),
   idempotencyKey: z.string().optional(),
-  ...askerFields,
+  ...callerFields,
   /** The person confirmed once more that it is they who decide: only the owner's own socket is believed. */
   confirmed: z.boolean().default(false),
   waitMs: waitMs.optional(),
@@ -60,17 +58,17 @@ const batchBody = z.strictObject({
   items: z.array(z.strictObject({ id: z.string(), fingerprint: z.string() })).min(1),
   answer: z.enum(['allow-once', 'deny']).default('allow-once').describe('allowing has conditions, denying has none'),
   note: z.string().max(2_000).optional(),
-  ...askerFields,
+  ...callerFields,
 })
 
 const denyAllBody = z.strictObject({
   session: z.string().optional(),
   run: z.string().optional(),
   note: z.string().max(2_000).optional(),
-  ...askerFields,
+  ...callerFields,
 })
 
-const seenBody = z.strictObject({ displayHash: z.string().optional(), whole: z.boolean(), ...askerFields })
+const seenBody = z.strictObject({ displayHash: z.string().optional(), whole: z.boolean(), ...callerFields })
 
 const approvalAnswer = answer('the request, and what became of it', approval)
 const batchAnswer = answer('what became of each', z.object({ items: z.array(batchResult) }))
@@ -159,10 +157,9 @@ export const approvalRoutes: readonly Route[] = [
     answers: { 200: batchAnswer },
     handle: async call => {
       const { items, answer: chosen, note, ...said } = call.body
-      call.parts.lockdown.check(chosen === 'deny')
       const { ledger } = call.host
       const named = await Promise.all(items.map(async item => ({ ...item, id: (await ledger.find(item.id)).id })))
-      const by = { ...askerOf(call, said), ...(note !== undefined && { note }) }
+      const by = { ...callerOf(call, said), ...(note !== undefined && { note }) }
       return call.json({ items: await (chosen === 'deny' ? denyBatch : decideBatch)(ledger, named, by) })
     },
   }),
@@ -179,7 +176,7 @@ export const approvalRoutes: readonly Route[] = [
       const { session, run, note, ...said } = call.body
       const results = await denyAll(
         call.host.ledger,
-        { ...askerOf(call, said), ...(note !== undefined && { note }) },
+        { ...callerOf(call, said), ...(note !== undefined && { note }) },
         ({ subject }) =>
           (session === undefined || subject.session === session) && (run === undefined || subject.run === run),
       )
@@ -224,7 +221,7 @@ export const approvalRoutes: readonly Route[] = [
       const { ledger } = call.host
       const { displayHash, whole, ...said } = call.body
       const record = await ledger.find(call.params.id!)
-      const { actor, surface } = askerOf(call, said)
+      const { actor, surface } = callerOf(call, said)
       await ledger.seen(record.id, { displayHash: displayHash ?? record.display.hash, whole, actor, surface })
       return call.json({ ok: true })
     },
@@ -240,19 +237,15 @@ export const approvalRoutes: readonly Route[] = [
     body: decisionBody,
     answers: { 200: approvalAnswer },
     handle: async call => {
-      const { host, body, query, who, parts } = call
+      const { host, body, query } = call
       const { waitMs: wait, confirmed, actor, surface, insideSession, idempotencyKey: key, ...rest } = body
       const { id } = await host.ledger.find(call.params.id!)
-      const now = host.clock.now()
-      const confirmedAt = who.kind === 'socket' ? (confirmed ? now : undefined) : parts.auth.confirmedAt(who)
       const decision = defined({
         ...rest,
         grant: rest.grant && defined(rest.grant),
-        ...askerOf(call, { actor, surface, insideSession }),
+        ...callerOf(call, { actor, surface, insideSession, confirmed }),
         idempotencyKey: idempotencyKey(call, key),
-        confirmedAt,
       }) as DecisionRequest
-      parts.lockdown.check(isDenial(await host.ledger.find(id), decision.option))
       await host.ledger.decide(id, decision)
       return call.json(await afterDecision(host, id, query.waitMs ?? wait ?? 0))
     },
@@ -264,17 +257,9 @@ function withBehind(record: ApprovalRecord, behind: ReadonlyMap<string, string>)
   return first === undefined ? record : { ...record, behind: first }
 }
 
-/** The record once the agent has moved on, or as it is when the time is over. */
-async function afterDecision(host: Host, id: string, waitMs: number): Promise<ApprovalRecord> {
-  const deadline = host.clock.monotonic() + waitMs
-  let record = await host.ledger.find(id)
-  while (record.state === 'decided' && host.clock.monotonic() < deadline) {
-    const session = record.subject.session ? host.live(record.subject.session) : null
-    // A session that this host does not have is applied by another one; the log tells.
-    await (session?.changed(LOOK_MS) ?? new Promise<void>(resolve => void host.clock.setTimer(LOOK_MS, resolve)))
-    record = await host.ledger.find(id)
-  }
-  return record
+/** The record once the decision has been applied, or as it is after `waitMs`. */
+async function afterDecision({ store, clock, ledger }: Host, id: string, timeoutMs: number): Promise<ApprovalRecord> {
+  return waitForRecord({ store, clock }, await ledger.find(id), ({ state }) => state !== 'decided', { timeoutMs })
 }
 
 /** Milliseconds since the epoch, or a date. */

@@ -1,11 +1,11 @@
 import { z } from 'zod'
 import { SignalboxError } from '../../errors/index.js'
-import { askerFields, askerOf } from '../asker.js'
+import { callerFields, callerOf } from '../caller.js'
 import { type Route, route } from '../route.js'
 import { grant } from '../schemas/approvals.js'
 import { answer, moment, position } from '../schemas/common.js'
 
-const switchBody = z.strictObject(askerFields)
+const switchBody = z.strictObject(callerFields)
 const switchAnswer = answer('whether grants rest', z.looseObject({ isPaused: z.boolean() }))
 
 export const grantRoutes: readonly Route[] = [
@@ -52,7 +52,7 @@ export const grantRoutes: readonly Route[] = [
     body: switchBody,
     answers: { 200: switchAnswer },
     handle: async call => {
-      const { actor, surface } = askerOf(call, call.body)
+      const { actor, surface } = callerOf(call, call.body)
       return call.json(await call.host.ledger.grants.pause(actor, surface))
     },
   }),
@@ -65,7 +65,7 @@ export const grantRoutes: readonly Route[] = [
     body: switchBody,
     answers: { 200: switchAnswer },
     handle: async call => {
-      const { actor, surface, insideSession } = askerOf(call, call.body)
+      const { actor, surface, insideSession } = callerOf(call, call.body)
       if (insideSession !== undefined)
         throw new SignalboxError('E_ROLE', 'an agent cannot resume grants: this shell belongs to a session', {
           next: 'resume them from a terminal of your own',
@@ -85,7 +85,7 @@ export const grantRoutes: readonly Route[] = [
       const { grants } = call.host.ledger
       const found = await grants.find(call.params.id!)
       // Taking a permission back is allowed to everybody who may decide, from anywhere: it only makes things narrower.
-      await grants.end(found, 'revoked', askerOf(call, call.body).actor)
+      await grants.end(found, 'revoked', callerOf(call, call.body).actor)
       return call.json(await grants.find(found.id))
     },
   }),

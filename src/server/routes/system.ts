@@ -135,9 +135,7 @@ export const systemRoutes: readonly Route[] = [
     access: 'owner',
     answers: { 200: answer('what was ended', z.object({ since: moment, grants: z.int() })) },
     handle: async ({ parts, person, json }) => {
-      const { grants } = await parts.lockdown.begin({ id: person.id, name: person.name })
-      await parts.audit.write('host.locked', { by: person.name, grants })
-      return json({ since: parts.lockdown.since, grants })
+      return json(await parts.lockdown.begin({ id: person.id, name: person.name }))
     },
   }),
   route({
@@ -211,7 +209,7 @@ async function healthOf(call: Call) {
     agents: agentNames(),
     telegram: parts.extras.telegram?.() ?? { state: 'off' },
     disk: { freeMb: Math.floor((bavail * bsize) / 1_048_576), leastMb: minFreeMb },
-    lockdownSince: parts.lockdown.since,
+    lockdownSince: await host.ledger.lockdown.since(),
     isReadOnly: parts.settings.isReadOnly,
   }
 }

@@ -1,5 +1,5 @@
 import type { HookAnswer, ToolStatement } from '../../agents/index.js'
-import { type ApprovalRecord, saysNo } from '../../approvals/index.js'
+import { type ApprovalRecord, DENIAL_MEANINGS, isDenialMeaning } from '../../approvals/index.js'
 import type { Menu } from '../../screen/index.js'
 import { canonicalJson } from '../../text/index.js'
 import { isEqual, type RequestStatement } from './tool-book.js'
@@ -59,7 +59,7 @@ export function meaningOf({ decision, request }: ApprovalRecord): string {
 }
 
 export function isDenial(record: ApprovalRecord): boolean {
-  return saysNo(meaningOf(record))
+  return isDenialMeaning(meaningOf(record))
 }
 
 /** The log keeps an edit without its secrets: one that lost some is not what the person wrote. */
@@ -118,7 +118,7 @@ function formAnswerOf(
 
 /** Options of one meaning. Some menus have no plain *No*: then what cancels, or a *No* that would also take a reason, is one. */
 function optionsAlike(offered: ApprovalRecord['request']['options'], meaning: string) {
-  const meanings = meaning === 'deny' ? ['deny', 'cancel', 'deny-with-text'] : [meaning]
+  const meanings = meaning === 'deny' ? DENIAL_MEANINGS : [meaning]
   return meanings.map(each => offered.filter(option => option.meaning === each)).find(found => found.length > 0) ?? []
 }
 
