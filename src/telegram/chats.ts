@@ -9,7 +9,7 @@ import {
 } from '../host/index.js'
 import type { People } from '../people/index.js'
 import type { EventStore } from '../store/index.js'
-import { mayDecide, type Reader } from './card-maker.js'
+import { mayDecide, type Reader } from './cards/card-builder.js'
 
 /** What is known of chats: who reads there, what is current there, whether they can be reached. */
 export class Chats {

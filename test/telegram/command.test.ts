@@ -6,8 +6,8 @@ import { main } from '../../src/cli/main.js'
 import { SimulatedClock } from '../../src/clock/index.js'
 import { People } from '../../src/people/index.js'
 import { FakeBotApi } from '../../src/telegram/fake/index.js'
-import { Pairing } from '../../src/telegram/pairing.js'
-import { type Intent, parseUpdate } from '../../src/telegram/parse-update.js'
+import { Pairing } from '../../src/telegram/incoming/pairing.js'
+import { type Intent, parseUpdate } from '../../src/telegram/incoming/parse-update.js'
 
 const directory = mkdtempSync(join(tmpdir(), 'signalbox-telegram-command-'))
 const home = join(directory, 'home')

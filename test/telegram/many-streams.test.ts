@@ -18,7 +18,7 @@ import { DEFAULT_RATES } from '../../src/telegram/fake/rates.js'
 import { Refusal } from '../../src/telegram/fake/refusal.js'
 import { FakeState } from '../../src/telegram/fake/state.js'
 import { type BotApi, Telegram } from '../../src/telegram/index.js'
-import { editPace } from '../../src/telegram/pace.js'
+import { editPace } from '../../src/telegram/outgoing/rate-limiter.js'
 import { was } from './regressions.js'
 
 /*

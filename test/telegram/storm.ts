@@ -11,7 +11,7 @@ import { openHomeStore } from '../../src/host/index.js'
 import { People } from '../../src/people/index.js'
 import { type Block, renderMarkdown, renderTelegram } from '../../src/screen/index.js'
 import type { SqliteStore, StoredEvent } from '../../src/store/index.js'
-import { answerActs } from '../../src/telegram/answers.js'
+import { answerActs } from '../../src/telegram/cards/answer-messages.js'
 import {
   FakeBotApi,
   type FakeChat,
@@ -20,8 +20,8 @@ import {
   type Fault,
 } from '../../src/telegram/fake/index.js'
 import { parseHtml } from '../../src/telegram/fake/parse-html.js'
-import { PART_UNITS } from '../../src/telegram/split.js'
-import { provisional } from '../../src/telegram/stream.js'
+import { provisional } from '../../src/telegram/outgoing/answer-stream.js'
+import { PART_UNITS } from '../../src/telegram/outgoing/split.js'
 import { compiledChild } from '../support/compiled.js'
 import { quickClock } from './quick-clock.js'
 import { seeded } from './seeded.js'
