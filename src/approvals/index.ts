@@ -31,7 +31,7 @@ export {
   approvalStream,
   approvalsProjection,
   isOpen,
-  isReplaced,
+  isSuperseded,
 } from './record.js'
 export { type ApprovalReport, buildReport, type ReportFilter, readLedgerEvents, reportRows } from './report.js'
 export { requestFromReport, type StructuredReport } from './request-from-report.js'

@@ -21,7 +21,7 @@ import {
   approvalsProjection,
   canMove,
   isOpen,
-  isReplaced,
+  isSuperseded,
 } from './record.js'
 import { historyOf } from './request-history.js'
 import { rateRisk } from './risk.js'
@@ -119,10 +119,10 @@ export class Ledger {
   }
 
   /** The request as it is known now: the one itself, or what stands in its place. */
-  async standing(id: string): Promise<ApprovalRecord | null> {
+  async newestVersion(id: string): Promise<ApprovalRecord | null> {
     const record = await this.get(id)
     const next = record?.outcome?.followedBy
-    return next === undefined ? record : this.standing(next)
+    return next === undefined ? record : this.newestVersion(next)
   }
 
   /** Oldest first. One that another stands in the place of is not listed: it is asked once. */
@@ -132,7 +132,7 @@ export class Ledger {
     const from = this.#clock.now() - (this.policy.keepMs ?? Number.POSITIVE_INFINITY)
     return documents
       .map(document => document.state)
-      .filter(record => isOpen(record) || (!isReplaced(record) && (record.outcome?.at ?? record.requestedAt) >= from))
+      .filter(record => isOpen(record) || (!isSuperseded(record) && (record.outcome?.at ?? record.requestedAt) >= from))
       .sort((a, b) => a.requestedAt - b.requestedAt)
   }
 

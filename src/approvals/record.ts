@@ -95,7 +95,7 @@ export function isOpen({ state }: Pick<ApprovalRecord, 'state'>): boolean {
 }
 
 /** The same request is in the ledger once more, known better: people are shown that one and not this. */
-export function isReplaced({ outcome }: Pick<ApprovalRecord, 'outcome'>): boolean {
+export function isSuperseded({ outcome }: Pick<ApprovalRecord, 'outcome'>): boolean {
   return outcome?.followedBy !== undefined
 }
 

@@ -3,7 +3,7 @@ import type { EventStore, StoredEvent } from '../store/index.js'
 import { csvCell } from '../text/index.js'
 import { isDenialMeaning } from './denial.js'
 import { type GrantRecord, grantsProjection, isGrant } from './grants.js'
-import { type ApprovalRecord, approvalsProjection, isReplaced } from './record.js'
+import { type ApprovalRecord, approvalsProjection, isSuperseded } from './record.js'
 
 export interface ReportFilter {
   /** Requests raised at this time or later. */
@@ -88,7 +88,7 @@ export const REPORT_TYPES: readonly string[] = [...approvalsProjection.types, ..
 /** The report from the events of the ledger, in the order of the log. Pure: the same events give the same report. */
 export function buildReport(events: Iterable<StoredEvent>, filter: ReportFilter = {}): ApprovalReport {
   const { records, grants, refused, told } = fold(events)
-  const chosen = [...records.values()].filter(record => !isReplaced(record) && isMeant(record, filter))
+  const chosen = [...records.values()].filter(record => !isSuperseded(record) && isMeant(record, filter))
   const ids = new Set(chosen.map(({ id }) => id))
   const items = chosen.map(itemOf)
   return {

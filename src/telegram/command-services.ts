@@ -5,16 +5,16 @@ import type { Host } from '../host/index.js'
 import type { Person } from '../people/index.js'
 import type { LiveSession, SessionRecord } from '../sessions/index.js'
 import type { BotApi } from './bot-api.js'
-import type { CardMaker, Reader } from './cards/card-builder.js'
+import type { CardBuilder, Reader } from './cards/card-builder.js'
 import type { Chats } from './chats.js'
-import type { KeyWish } from './incoming/button-action.js'
-import type { Tokens } from './incoming/button-tokens.js'
+import type { ButtonSpec } from './incoming/button-action.js'
+import type { ButtonTokens } from './incoming/button-tokens.js'
 import type { Outbox } from './outgoing/outbox.js'
-import type { Queued } from './outgoing/outbox-item.js'
+import type { OutboxItem } from './outgoing/outbox-item.js'
 import type { Topics } from './topics.js'
 
-/** What rooms beside this one know how to do; what is missing is said to be missing. */
-export interface TelegramDoors {
+/** What the bot needs from other rooms. A function that is missing is reported as unavailable. */
+export interface TelegramPorts {
   agents: readonly string[]
   /** Directories whose repositories are offered as projects. */
   roots: readonly string[]
@@ -22,63 +22,56 @@ export interface TelegramDoors {
   startPipeline?(name: string, wish: { input: unknown; project: string; person: string }): Promise<string>
   lockdown?: { begin(by: { id: string; name: string }): Promise<{ grants: number }> }
   updateAgent?(agent: string): Promise<string>
-  /** Where the dashboard can be opened from elsewhere, without a slash at the end. */
+  /** The address of the dashboard for other machines, without a slash at the end. */
   dashboard?: string
-  /** What all runs of a day may cost; null where there is no limit. */
+  /** The budget of all runs of a day; null without a limit. */
   dayUsd?: number | null
 }
 
-/** Who asks, where, and by which update. */
-export interface Asker {
+/** Who sent a command, a text or a button press, where, and by which update. */
+export interface Requester {
   person: Person
   from: number
   chat: number
   reader: Reader
   update: number
-  /** Their own message, where it was one. */
+  /** Their message, where it was one. */
   message?: number
   thread?: number
   replyTo?: number
-  /** It was begun before, and nobody knows how far it got. */
-  isAgain: boolean
+  /** An earlier process started to handle this update, and it is unknown how far it got. */
+  isRetry: boolean
 }
 
-export interface SayOptions {
-  /** What the message is about: a reply to it means that. */
+export interface ReplyOptions {
+  /** The subject of the message: a reply to it refers to that. */
   about?: string
-  keys?: readonly (readonly KeyWish[])[]
+  buttons?: readonly (readonly ButtonSpec[])[]
   forceReply?: boolean
   isReply?: boolean
 }
 
-/** Everything that commands and buttons need: what to ask of the host, and how to say what came of it. */
-export class Desk {
+type Parts = Pick<
+  CommandServices,
+  'host' | 'clock' | 'api' | 'chats' | 'cards' | 'tokens' | 'outbox' | 'topics' | 'ports' | 'utcOffset' | 'groupDetail'
+>
+
+/** What commands, texts and buttons use: the host, the bot's parts, and replies to the chat. */
+export class CommandServices {
   readonly host: Host
   readonly clock: Clock
   readonly api: BotApi
   readonly chats: Chats
-  readonly cards: CardMaker
-  readonly tokens: Tokens
+  readonly cards: CardBuilder
+  readonly tokens: ButtonTokens
   readonly outbox: Outbox
   readonly topics: Topics
-  readonly doors: TelegramDoors
+  readonly ports: TelegramPorts
   readonly utcOffset: number
-  /** Paths and contents may be shown in groups. */
+  /** Groups may see paths and contents. */
   readonly groupDetail: boolean
 
-  constructor(parts: {
-    host: Host
-    clock: Clock
-    api: BotApi
-    chats: Chats
-    cards: CardMaker
-    tokens: Tokens
-    outbox: Outbox
-    topics: Topics
-    doors: TelegramDoors
-    utcOffset: number
-    groupDetail: boolean
-  }) {
+  constructor(parts: Parts) {
     this.host = parts.host
     this.clock = parts.clock
     this.api = parts.api
@@ -87,17 +80,17 @@ export class Desk {
     this.tokens = parts.tokens
     this.outbox = parts.outbox
     this.topics = parts.topics
-    this.doors = parts.doors
+    this.ports = parts.ports
     this.utcOffset = parts.utcOffset
     this.groupDetail = parts.groupDetail
   }
 
-  /** One message, with buttons for those who may press them. */
-  async say(to: Asker, html: string, options: SayOptions = {}): Promise<void> {
-    const { about, keys = [], forceReply = false, isReply = false } = options
+  /** Sends one message, with buttons where the chat may decide. */
+  async reply(to: Requester, html: string, options: ReplyOptions = {}): Promise<void> {
+    const { about, buttons = [], forceReply = false, isReply = false } = options
     const subject = about?.startsWith('ask.') ? about : `${about ?? 'said'}/${newId('tgi')}`
-    const { keyboard, appends } = this.cards.keyboard(keys, to.reader, subject)
-    const item: Queued = {
+    const { keyboard, appends } = this.cards.keyboard(buttons, to.reader, subject)
+    const item: OutboxItem = {
       chat: to.chat,
       ...(about && /^(ses|run)_/.test(about) && { topic: about }),
       lane: 2,
@@ -110,17 +103,20 @@ export class Desk {
         ...(isReply && to.message !== undefined && { replyTo: to.message }),
       },
     }
-    await this.outbox.say([item], appends)
+    await this.outbox.enqueue([item], appends)
   }
 
-  async sayFile(to: Asker, file: { name: string; text: string; caption: string }, about?: string): Promise<void> {
+  async replyFile(to: Requester, file: { name: string; text: string; caption: string }, about?: string): Promise<void> {
     const subject = `${about ?? 'said'}/${newId('tgi')}`
     const topic = about && /^(ses|run)_/.test(about) ? { topic: about } : {}
-    await this.outbox.say([{ chat: to.chat, ...topic, lane: 2, subject, act: { do: 'file', ...file } }])
+    await this.outbox.enqueue([{ chat: to.chat, ...topic, lane: 2, subject, act: { do: 'file', ...file } }])
   }
 
-  /** The session that words in this place are meant for: the topic's, that of the message replied to, else the chat's current one. */
-  async sessionFor(to: Asker): Promise<SessionRecord | null> {
+  /**
+   * The session that a text is for: that of the message replied to, of the topic, or the chat's
+   * current one.
+   */
+  async sessionFor(to: Requester): Promise<SessionRecord | null> {
     const named =
       (to.replyTo === undefined ? null : await this.#sessionOf(await this.chats.subjectOf(to.chat, to.replyTo))) ??
       (to.thread === undefined ? null : await this.topics.subjectOf(to.chat, to.thread)) ??
@@ -129,27 +125,27 @@ export class Desk {
     return named === null ? null : this.host.record(named).catch(() => null)
   }
 
-  /** @throws SignalboxError `E_STATE` in words for the chat */
-  async need(to: Asker): Promise<SessionRecord> {
+  /** @throws SignalboxError `E_STATE`, worded for the chat */
+  async requireSession(to: Requester): Promise<SessionRecord> {
     const record = await this.sessionFor(to)
     if (record) return record
-    throw new SignalboxError('E_STATE', 'No session.', { next: '/new starts one, /sessions lists those that run.' })
-  }
-
-  /** @throws SignalboxError `E_STATE` */
-  live(record: SessionRecord): LiveSession {
-    const live = this.host.live(record.id)
-    if (live && !live.exit) return live
-    throw new SignalboxError('E_STATE', `Session #${record.number} does not run any more.`, {
-      next: '/new starts another one.',
+    throw new SignalboxError('E_STATE', 'No session.', {
+      next: '/new starts one, /sessions lists the running ones.',
     })
   }
 
-  /** From here on plain words go there, and its answers come here. */
+  /** @throws SignalboxError `E_STATE`, worded for the chat */
+  requireLive(record: SessionRecord): LiveSession {
+    const live = this.host.live(record.id)
+    if (live && !live.exit) return live
+    throw new SignalboxError('E_STATE', `Session #${record.number} has ended.`, { next: '/new starts another one.' })
+  }
+
+  /** Plain text of this chat goes to this session from now on, and its answers come here. */
   async makeCurrent(chat: number, session: string | null): Promise<void> {
     const { follows = [] } = await this.chats.get(chat)
-    const still = follows.filter(id => this.host.live(id) && id !== session)
-    await this.chats.change(chat, { current: session, follows: session === null ? still : [...still, session] })
+    const others = follows.filter(id => this.host.live(id) && id !== session)
+    await this.chats.change(chat, { current: session, follows: session === null ? others : [...others, session] })
   }
 
   async #sessionOf(subject: string | null): Promise<string | null> {
@@ -161,13 +157,13 @@ export class Desk {
   }
 }
 
-/** Whoever owns this machine is the same person by whatever door they come. */
+/** The owner is the same person on every surface. */
 export function personName(person: Person): string {
   return person.role === 'owner' ? 'local' : person.id
 }
 
-/** @throws SignalboxError `E_ROLE` */
-export function needRole(person: Person, role: 'approver' | 'owner'): void {
+/** @throws SignalboxError `E_ROLE`, worded for the chat */
+export function requireRole(person: Person, role: 'approver' | 'owner'): void {
   if (person.role === 'owner' || (role === 'approver' && person.role === 'approver')) return
-  throw new SignalboxError('E_ROLE', `This needs the role of ${role}.`, { next: 'Ask the owner.' })
+  throw new SignalboxError('E_ROLE', `This needs the role ${role}.`, { next: 'Ask the owner.' })
 }

@@ -48,8 +48,8 @@ class Home {
       owner: 'test',
       settings: { groups: [], groupDetail: false, topics: 'off', stream: 'off', announce: false, quiet: null },
       utcOffset: 0,
-      pace: FAST,
-      doors: { agents: [], roots: [], lockdown: server.api.parts.lockdown },
+      rateLimits: FAST,
+      ports: { agents: [], roots: [], lockdown: server.api.parts.lockdown },
       onError: error => {
         throw error
       },

@@ -5,7 +5,7 @@ import type { Host } from '../../host/index.js'
 import { People } from '../../people/index.js'
 import { isOwnerGone, ownName } from '../../process/index.js'
 import type { ServerExtras } from '../../server/index.js'
-import { openBotApi, Telegram, type TelegramDoors } from '../../telegram/index.js'
+import { openBotApi, Telegram, type TelegramPorts } from '../../telegram/index.js'
 import type { CommandContext } from '../context.js'
 import { updateAgent } from '../doctor/update-agent.js'
 import type { Home } from '../home.js'
@@ -16,7 +16,7 @@ type ServerConfig = Home['loaded']['config']['server']
 
 interface Parts {
   host: Host
-  lockdown: NonNullable<TelegramDoors['lockdown']>
+  lockdown: NonNullable<TelegramPorts['lockdown']>
 }
 
 /** The bot as a part of the daemon, where a token is set: what it offers to the other surfaces, and how it is opened. */
@@ -87,7 +87,7 @@ export function telegramSurface(
               failed: notify.enabled && notify.failed,
             },
           },
-          doors: {
+          ports: {
             agents,
             roots: projects.roots,
             lockdown: parts.lockdown,

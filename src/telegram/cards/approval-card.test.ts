@@ -9,7 +9,7 @@ const CONTEXT = {
   project: 'shop',
   sessionName: null,
   lastPrompt: null,
-  face: 'plain',
+  view: 'plain',
   isSeen: false,
   ticked: [],
   page: 0,
@@ -19,27 +19,27 @@ const CONTEXT = {
 } as unknown as CardContext
 
 const buttons = (record: ReturnType<typeof recordOf>, context: Partial<CardContext> = {}) =>
-  approvalCard(record, { ...CONTEXT, ...context }).keys.flat()
+  approvalCard(record, { ...CONTEXT, ...context }).buttons.flat()
 const interrupting = expect.objectContaining({
   text: 'Deny and interrupt',
-  press: expect.objectContaining({ do: 'decide', option: 'No', thenInterrupt: true }),
+  action: expect.objectContaining({ do: 'decide', option: 'No', thenInterrupt: true }),
 })
 
-test('an agent in a loop is said to be in one, and the button that stops it is on the card', () => {
+test('the card flags an agent that asks in a loop and has a button to stop it', () => {
   const looping = recordOf({ repeats: 5 })
   expect(approvalCard(looping, CONTEXT).html).toContain('<b>Asks in a loop:</b> 5 times within 10 minutes')
   expect(buttons(looping)).toContainEqual(interrupting)
   expect(approvalCard(recordOf({}), CONTEXT).html).not.toContain('in a loop')
   expect(buttons(recordOf({}))).not.toContainEqual(interrupting)
-  expect(buttons(recordOf({}), { face: 'more' })).toContainEqual(interrupting)
+  expect(buttons(recordOf({}), { view: 'more' })).toContainEqual(interrupting)
 })
 
-test('what no session asks cannot be interrupted', () => {
+test('a request without a session cannot be interrupted', () => {
   const { session: _, ...subject } = recordOf({}).subject
   expect(buttons(recordOf({ subject, repeats: 5 }))).not.toContainEqual(interrupting)
 })
 
-test('files that changed since the last request are named, not in a chat that shows no details', () => {
+test('the card names files that changed since the last request, unless the chat shows no details', () => {
   const changed = recordOf({ changed: ['<a>.ts'] })
   expect(approvalCard(changed, CONTEXT).html).toContain('<b>Changed since you last looked:</b> &lt;a&gt;.ts')
   expect(approvalCard(changed, { ...CONTEXT, isDetailed: false }).html).not.toContain('Changed since')

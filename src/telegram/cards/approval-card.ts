@@ -1,7 +1,7 @@
 import { type ApprovalRecord, displayText, isDenialMeaning, isOpen } from '../../approvals/index.js'
-import type { CardFace, KeyWish } from '../incoming/button-action.js'
+import type { ButtonSpec, CardView } from '../incoming/button-action.js'
 import { escapeHtml } from '../outgoing/split.js'
-import { approvalKeys } from './approval-buttons.js'
+import { approvalButtons } from './approval-buttons.js'
 import type { PlanChanges } from './plan-changes.js'
 import { ago, clockTime } from './times.js'
 
@@ -9,29 +9,29 @@ export interface CardContext {
   now: number
   /** Minutes east of UTC, for the times on cards. */
   utcOffset: number
-  /** Paths and contents may be shown; in groups they may not, unless somebody allowed it. */
+  /** Paths and contents may be shown; in groups only where `telegram.group_detail` is on. */
   isDetailed: boolean
   project: string
   sessionName: string | null
   lastPrompt: string | null
-  face: CardFace
+  view: CardView
   /** The whole request was shown in this chat. */
   isSeen: boolean
   /** Ticked choices of a question that takes several, or of a list of items. */
   ticked: readonly string[]
   page: number
-  /** Where the rest of it is said, in a chat with topics. */
+  /** The topic of its session or run, in a chat with topics. */
   topic: { name: string; url: string | null } | null
-  /** The request in the dashboard, where that can be opened from elsewhere. */
+  /** The request in the dashboard, where that can be opened from other machines. */
   link: string | null
-  /** Of a plan: what is other than in the one before. */
+  /** Of a plan: the difference to the previous version. */
   changes: PlanChanges | null
 }
 
 export interface CardText {
   html: string
-  keys: KeyWish[][]
-  /** Not all of the request is on the card. */
+  buttons: ButtonSpec[][]
+  /** The card does not show the whole request. */
   isCut: boolean
 }
 
@@ -39,7 +39,7 @@ const SHOWN_UNITS = 1500
 const PROMPT_CHARACTERS = 80
 const CHANGES_SHOWN = 6
 const VERBS: Readonly<Record<string, string>> = {
-  permission: 'wants your permission',
+  permission: 'asks for permission',
   question: 'asks',
   plan: 'has a plan',
   gate: 'is at a gate',
@@ -49,8 +49,9 @@ const VERBS: Readonly<Record<string, string>> = {
 }
 
 /**
- * A request as one message: built from what the ledger keeps of it and from nothing that the agent says about it. It shows the same as
- * every other surface; what does not fit is said to be missing, and *See all* has it.
+ * A request as one message, built from its record in the ledger and from nothing that the agent
+ * says about it. It shows the same as every other surface. A text that does not fit is cut, and
+ * says so; *See all* shows the rest.
  */
 export function approvalCard(record: ApprovalRecord, context: CardContext): CardText {
   const { subject, risk, request } = record
@@ -58,7 +59,7 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
   const isCut = whole.length > SHOWN_UNITS || record.display.isCut === true || !context.isDetailed
   const shown =
     whole.length > SHOWN_UNITS
-      ? `${whole.slice(0, wholeCharacters(whole))}\n… ${whole.length} characters in all`
+      ? `${whole.slice(0, wholeCharacters(whole))}\n… ${whole.length} characters in total`
       : whole
   const facts = [
     context.project,
@@ -73,12 +74,12 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
     context.topic ? topicLine(context.topic) : '',
     shown === '' ? '<i>Details are shown in a private chat only.</i>' : `<pre>${escapeHtml(shown)}</pre>`,
     context.isDetailed && context.changes ? changeLines(context.changes) : '',
-    // Reasons name paths and commands: they are details as well.
+    // The reasons name paths and commands, which are details as well.
     risk.level === 'low'
       ? ''
       : `<b>${risk.level} risk${context.isDetailed ? `:</b> ${escapeHtml(risk.reasons.join('; '))}` : '</b>'}`,
     context.isDetailed && record.source.mismatch
-      ? `<b>Structure and screen differ:</b> ${escapeHtml(record.source.mismatch)}`
+      ? `<b>The agent’s report and its screen differ:</b> ${escapeHtml(record.source.mismatch)}`
       : '',
     context.isDetailed && request.questions.length > 1
       ? escapeHtml(request.questions.map(({ text }, index) => `${index + 1}. ${text}`).join('\n'))
@@ -94,20 +95,20 @@ export function approvalCard(record: ApprovalRecord, context: CardContext): Card
       : '',
     context.isDetailed && context.lastPrompt ? `<i>You asked: ${escapeHtml(short(context.lastPrompt))}</i>` : '',
     record.state === 'pending' && request.freeText !== 'none' ? `<i>${replyHint(record)}</i>` : '',
-    record.state === 'pending' && context.face === 'really'
+    record.state === 'pending' && context.view === 'really'
       ? `<b>Really?</b>${context.isDetailed ? ` ${escapeHtml(risk.reasons.join('; '))}` : ''}`
       : '',
     endLine(record, context),
   ]
-  const isAsking = record.state === 'pending'
-  return { html: html.filter(Boolean).join('\n'), keys: isAsking ? approvalKeys(record, context, isCut) : [], isCut }
+  const buttons = record.state === 'pending' ? approvalButtons(record, context, isCut) : []
+  return { html: html.filter(Boolean).join('\n'), buttons, isCut }
 }
 
 const MARK = { low: '🔹', elevated: '🔶', high: '🔺' } as const
 const AFTER = {
   nothing: 'nothing happens',
   deny: 'it is denied',
-  'default-edge': 'the run goes its default way',
+  'default-edge': 'the run takes its default edge',
   fail: 'the run fails',
 } as const
 
@@ -125,19 +126,19 @@ function replyHint({ kind }: ApprovalRecord): string {
 }
 
 function topicLine({ name, url }: { name: string; url: string | null }): string {
-  return url === null ? `In the topic ${escapeHtml(name)}` : `In the topic <a href="${url}">${escapeHtml(name)}</a>`
+  return url === null ? `Topic: ${escapeHtml(name)}` : `Topic: <a href="${url}">${escapeHtml(name)}</a>`
 }
 
-/** Beginning of the difference; the whole plan is behind *Read*. */
+/** The beginning of the difference; *Read* shows the whole plan. */
 function changeLines({ added, removed }: PlanChanges): string {
   const lines = [...removed.map(line => `- ${line}`), ...added.map(line => `+ ${line}`)]
   if (lines.length === 0) return '<b>Since the last version:</b> nothing changed'
   const shown = lines.slice(0, CHANGES_SHOWN).map(line => [...line].slice(0, 120).join(''))
-  const more = lines.length > CHANGES_SHOWN ? [`… ${lines.length - CHANGES_SHOWN} lines more`] : []
+  const more = lines.length > CHANGES_SHOWN ? [`… ${lines.length - CHANGES_SHOWN} more lines`] : []
   return `<b>Since the last version:</b>\n<pre>${escapeHtml([...shown, ...more].join('\n'))}</pre>`
 }
 
-/** What became of it, in the words that stay. */
+/** The outcome, as the closed card shows it. */
 function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
   const { state, decision, outcome, request } = record
   if (state === 'pending') return ''
@@ -153,10 +154,10 @@ function endLine(record: ApprovalRecord, { utcOffset }: CardContext): string {
     : ''
   if (isOpen(record)) return `${what} · being applied…`
   if (state === 'applied') return `${what || `✅ Answered ${escapeHtml(by)}`} · applied`
-  if (state === 'expired') return '⌛ Nobody decided in time.'
-  if (state === 'cancelled') return `⌛ Gone: ${escapeHtml(outcome?.reason ?? 'it was withdrawn')}`
-  const reason = outcome?.reason === 'unconfirmed' ? 'nobody saw whether it was applied' : 'the agent moved on'
-  return `${what ? `${what} · ` : ''}⌛ Gone: ${reason}`
+  if (state === 'expired') return '⌛ Expired: no decision was made in time.'
+  if (state === 'cancelled') return `⌛ Cancelled: ${escapeHtml(outcome?.reason ?? 'it was withdrawn')}`
+  const reason = outcome?.reason === 'unconfirmed' ? 'the agent did not confirm it' : 'the agent moved on'
+  return `${what ? `${what} · ` : ''}⌛ Stale: ${reason}`
 }
 
 function short(text: string): string {
@@ -164,7 +165,7 @@ function short(text: string): string {
   return line.length > PROMPT_CHARACTERS ? `${[...line].slice(0, PROMPT_CHARACTERS).join('')}…` : line
 }
 
-/** Never half a character at the cut. */
+/** Where to cut without splitting a surrogate pair. */
 function wholeCharacters(text: string): number {
   const code = text.charCodeAt(SHOWN_UNITS - 1)
   return code >= 0xd800 && code <= 0xdbff ? SHOWN_UNITS - 1 : SHOWN_UNITS

@@ -6,62 +6,63 @@ import type { Host } from '../../host/index.js'
 import type { Person } from '../../people/index.js'
 import { turnPrompts } from '../../sessions/index.js'
 import type { EventStore } from '../../store/index.js'
-import type { CardFace, KeyWish } from '../incoming/button-action.js'
-import type { Tokens } from '../incoming/button-tokens.js'
-import type { Words } from '../outgoing/log-follower.js'
-import type { Keyboard, Queued } from '../outgoing/outbox-item.js'
+import type { ButtonSpec, CardView } from '../incoming/button-action.js'
+import type { ButtonTokens } from '../incoming/button-tokens.js'
+import type { OutboxBatch } from '../outgoing/log-follower.js'
+import type { Keyboard, OutboxItem } from '../outgoing/outbox-item.js'
 import type { Topics } from '../topics.js'
 import { approvalCard } from './approval-card.js'
 import { type PlanChanges, planChanges } from './plan-changes.js'
 
-/** A chat, and who reads in it. */
+/** A chat that gets messages, and the accounts in it that may decide. */
 export interface Reader {
   chat: number
   isPrivate: boolean
-  /** Accounts that may press here; none in a chat of viewers. */
+  /** Accounts that may press buttons here; none in a chat of viewers. */
   deciders: readonly number[]
 }
 
-export interface CardMakerOptions {
+export interface CardBuilderOptions {
   host: Host
   store: EventStore
   clock: Clock
-  tokens: Tokens
+  tokens: ButtonTokens
   topics: Topics
   utcOffset: number
   groupDetail: boolean
-  /** Where the dashboard can be opened from elsewhere; null where it cannot. */
+  /** The address of the dashboard for other machines; null where it has none. */
   dashboard: string | null
 }
 
-export interface Look {
-  face: CardFace
+/** What the buttons of a card have changed about it. */
+export interface CardState {
+  view: CardView
   isSeen: boolean
   ticked: readonly string[]
   page: number
 }
 
-const PLAIN: Look = { face: 'plain', isSeen: false, ticked: [], page: 0 }
+const INITIAL_STATE: CardState = { view: 'plain', isSeen: false, ticked: [], page: 0 }
 
-/** Cards with their buttons: the text is made elsewhere, here it gets tokens and a place. */
-export class CardMaker {
-  readonly #options: CardMakerOptions
+/** Builds the outbox items of cards: text, buttons with their tokens, and the place in the chat. */
+export class CardBuilder {
+  readonly #options: CardBuilderOptions
 
-  constructor(options: CardMakerOptions) {
+  constructor(options: CardBuilderOptions) {
     this.#options = options
   }
 
-  /** The card of a request for one chat, as it is to look now. */
+  /** The card of a request in one chat, in its present state. */
   async approval(
     record: ApprovalRecord,
     reader: Reader,
-    look: Partial<Look> = {},
-    options: { /** As a new message under what was just sent. */ isBelow?: boolean } = {},
-  ): Promise<Words> {
+    state: Partial<CardState> = {},
+    options: { /** As a new message below the last one. */ isBelow?: boolean } = {},
+  ): Promise<OutboxBatch> {
     const { host, clock, utcOffset, groupDetail } = this.#options
     const session = record.subject.session ? await host.record(record.subject.session).catch(() => null) : null
     const { subject } = record
-    const { html, keys } = approvalCard(record, {
+    const { html, buttons } = approvalCard(record, {
       now: clock.now(),
       utcOffset,
       isDetailed: reader.isPrivate || groupDetail,
@@ -71,12 +72,12 @@ export class CardMaker {
       topic: await this.#options.topics.linkTo(reader.chat, subject.session ?? subject.run ?? ''),
       link: this.#options.dashboard === null ? null : `${this.#options.dashboard}/approvals/${record.id}`,
       changes: record.kind === 'plan' ? await this.#changesOf(record) : null,
-      ...PLAIN,
-      ...look,
+      ...INITIAL_STATE,
+      ...state,
     })
-    const { keyboard, appends } = this.keyboard(keys, reader, record.id)
+    const { keyboard, appends } = this.keyboard(buttons, reader, record.id)
     const isOpen = record.state === 'pending' || record.state === 'decided'
-    const item: Queued = {
+    const item: OutboxItem = {
       chat: reader.chat,
       lane: 1,
       subject: await this.subjectOf(record),
@@ -85,20 +86,20 @@ export class CardMaker {
     return { items: [item], appends }
   }
 
-  /** One request has one card, also when it is known better by now: the card of what it stands in the place of is its own. */
+  /** A request that supersedes another one keeps the card of the first. */
   async subjectOf({ id, follows }: ApprovalRecord): Promise<string> {
     const before = follows === undefined ? null : await this.#options.host.ledger.get(follows)
     return before?.outcome?.followedBy === id ? this.subjectOf(before) : id
   }
 
-  /** A run works in a copy of its project: it is called by the project's own name. */
+  /** A run works in a copy of its project; the card names the project itself. */
   async #projectOf({ subject }: ApprovalRecord): Promise<string> {
     const run = subject.run === undefined ? null : await getRun(this.#options.store, subject.run).catch(() => null)
     const path = run?.project ?? subject.project
     return basename(path) || path
   }
 
-  /** What is other than in the plan that this one replaces. */
+  /** The difference to the previous version of the plan. */
   async #changesOf({ id, subject, requestedAt, display }: ApprovalRecord): Promise<PlanChanges | null> {
     if (subject.run === undefined) return null
     const earlier = (await this.#options.host.ledger.list({ isOpenOnly: false })).findLast(
@@ -111,29 +112,29 @@ export class CardMaker {
     return earlier ? planChanges(displayText(earlier.display), displayText(display)) : null
   }
 
-  /** What the person asked for last in this session: it says what the request is about. */
+  /** The last prompt of the session: it says what the request is about. */
   async #lastPrompt(session: string): Promise<string | null> {
     const events = await this.#options.store.readStream(`session/${session}`)
     return turnPrompts(events).at(-1)?.prompt ?? null
   }
 
-  /** Buttons from wishes, and the tokens that must be written with them. */
+  /** Buttons with their tokens, which must be written in the same transaction. */
   keyboard(
-    rows: readonly (readonly KeyWish[])[],
+    rows: readonly (readonly ButtonSpec[])[],
     reader: Reader,
     subject: string,
-  ): Pick<Words, 'appends'> & { keyboard: Keyboard } {
-    const appends: Words['appends'] = []
-    // Who may not press gets no buttons.
+  ): Pick<OutboxBatch, 'appends'> & { keyboard: Keyboard } {
+    const appends: OutboxBatch['appends'] = []
+    // A chat in which no account may decide gets no buttons.
     if (reader.deciders.length === 0) return { keyboard: [], appends }
     const keyboard = rows.map(row =>
-      row.map(wish => {
-        if ('url' in wish) return wish
-        const { text, press, style } = wish
+      row.map(spec => {
+        if ('url' in spec) return spec
+        const { text, action, style } = spec
         const { data, append } = this.#options.tokens.make({
           chat: reader.chat,
           subject,
-          act: { ...press },
+          act: { ...action },
           people: reader.deciders,
         })
         appends.push(append)

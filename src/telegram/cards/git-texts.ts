@@ -4,13 +4,16 @@ import { runCommand } from '../../process/index.js'
 import type { SessionRecord } from '../../sessions/index.js'
 import { plural } from '../../text/index.js'
 import { escapeHtml } from '../outgoing/split.js'
-import { sessionTitle } from './names.js'
+import { sessionTitle } from './session-title.js'
 
 const FILES_SHOWN = 20
 const COMMITS_SHOWN = 3
-const REQUEST_MS = 10_000
+const PULL_REQUEST_MS = 10_000
 
-/** Branch, where it stands to its remote, what is changed, the last commits and the pull request: in the session's own directory. */
+/**
+ * The branch and its remote, changed files, last commits and pull request of the session's
+ * directory.
+ */
 export async function gitCard(record: SessionRecord): Promise<string> {
   const git = await repository(record)
   const [branch, files, ahead, log, request] = await Promise.all([
@@ -25,8 +28,8 @@ export async function gitCard(record: SessionRecord): Promise<string> {
   const more = files.length > FILES_SHOWN ? [`… ${files.length - FILES_SHOWN} more`] : []
   const html = [
     `<b>${escapeHtml(sessionTitle(record))}</b>`,
-    `Branch <code>${escapeHtml(branch ?? `none, at ${head?.slice(0, 7) ?? 'no commit'}`)}</code>${remoteWords(ahead)}`,
-    escapeHtml(changeWords(files)),
+    `Branch <code>${escapeHtml(branch ?? `none, at ${head?.slice(0, 7) ?? 'no commit'}`)}</code>${remoteText(ahead)}`,
+    escapeHtml(changeText(files)),
     shown.length > 0 ? `<pre>${escapeHtml([...shown, ...more].join('\n'))}</pre>` : '',
     log.code === 0 && log.stdout.trim() !== '' ? `Last commits:\n<pre>${escapeHtml(log.stdout.trim())}</pre>` : '',
     request,
@@ -34,15 +37,15 @@ export async function gitCard(record: SessionRecord): Promise<string> {
   return html.filter(Boolean).join('\n')
 }
 
-/** Everything that is not committed, new files included; null when that is nothing. */
+/** All uncommitted changes, with new files; null when there are none. */
 export async function gitDiff(record: SessionRecord): Promise<{ text: string; caption: string } | null> {
   const git = await repository(record)
-  // Before the first commit there is nothing to compare with but the empty tree.
+  // Before the first commit, the diff is against the empty tree.
   const from = (await git.head()) ?? (await git.run(['hash-object', '-t', 'tree', '/dev/null'])).trim()
   const changed = await git.diff(from)
   const added: string[] = []
   for (const path of await git.untracked()) {
-    // Found different is code 1: that is what it is for.
+    // Exit code 1 means that the files differ, as expected.
     const { stdout } = await git.try(['diff', '--no-color', '--no-ext-diff', '--no-index', '--', '/dev/null', path])
     added.push(stdout)
   }
@@ -59,27 +62,31 @@ export async function gitDiff(record: SessionRecord): Promise<{ text: string; ca
 async function repository({ cwd }: SessionRecord): Promise<Git> {
   const git = new Git(cwd)
   if ((await git.root().catch(() => null)) !== null) return git
-  throw new SignalboxError('E_STATE', 'This project is no git repository.', { next: '/download sends single files.' })
+  throw new SignalboxError('E_STATE', 'This project is not a git repository.', {
+    next: '/download sends a single file.',
+  })
 }
 
-function remoteWords({ code, stdout }: { code: number | null; stdout: string }): string {
+function remoteText({ code, stdout }: { code: number | null; stdout: string }): string {
   if (code !== 0) return ''
   const [behind = 0, ahead = 0] = stdout.trim().split(/\s+/).map(Number)
-  if (behind + ahead === 0) return ', as its remote'
+  if (behind + ahead === 0) return ', up to date with its remote'
   return `, ${[ahead > 0 ? `${ahead} ahead` : '', behind > 0 ? `${behind} behind` : ''].filter(Boolean).join(', ')}`
 }
 
-function changeWords(files: readonly FileState[]): string {
-  if (files.length === 0) return 'Nothing changed.'
+function changeText(files: readonly FileState[]): string {
+  if (files.length === 0) return 'No changes.'
   const fresh = files.filter(({ code }) => code === '??').length
   const changed = files.length - fresh
   return `${[changed > 0 ? `${changed} changed` : '', fresh > 0 ? `${fresh} new` : ''].filter(Boolean).join(', ')}:`
 }
 
-/** Of the branch, where the GitHub CLI is there and knows one; anything else is no answer. */
+/**
+ * The pull request of the branch, where the GitHub CLI is installed and knows one; else nothing.
+ */
 async function pullRequest(cwd: string): Promise<string> {
   const fields = 'number,title,state,url'
-  const result = await runCommand('gh', ['pr', 'view', '--json', fields], { cwd, timeoutMs: REQUEST_MS }).catch(
+  const result = await runCommand('gh', ['pr', 'view', '--json', fields], { cwd, timeoutMs: PULL_REQUEST_MS }).catch(
     () => null,
   )
   if (result?.code !== 0) return ''

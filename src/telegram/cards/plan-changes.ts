@@ -1,10 +1,10 @@
-/** Lines that only one of two versions of a plan has. */
+/** The lines that only one of two versions of a plan has. */
 export interface PlanChanges {
   added: string[]
   removed: string[]
 }
 
-/** Each line counts as often as it stands there; blank ones do not count. Pure. */
+/** Repeated lines count each time; blank lines do not count. Pure. */
 export function planChanges(before: string, after: string): PlanChanges {
   return { added: onlyIn(after, before), removed: onlyIn(before, after) }
 }

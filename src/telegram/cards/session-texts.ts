@@ -4,10 +4,10 @@ import type { InterruptResult, LiveSession, SessionRecord } from '../../sessions
 import type { StoredEvent } from '../../store/index.js'
 import { formatDuration } from '../../text/index.js'
 import { escapeHtml } from '../outgoing/split.js'
-import { sessionTitle } from './names.js'
+import { sessionTitle } from './session-title.js'
 import { ago, clockTime } from './times.js'
 
-/** The screen as text, without the blank rows at its end. */
+/** The screen as text, without blank rows at the end. */
 export async function screenText(live: LiveSession): Promise<string> {
   await live.settled()
   return (live.frame?.lines ?? [])
@@ -16,23 +16,17 @@ export async function screenText(live: LiveSession): Promise<string> {
     .replace(/\n+$/, '')
 }
 
-/** `works · 3 min ago`, and the last row that is not blank. */
+/** `working · started 3 min ago`. */
 export function statusOf(host: Host, record: SessionRecord, now: number): string {
   const live = host.live(record.id)
   const since = ago(now - record.startedAt)
   if (!live) return `${STATES[record.state]} · started ${since}`
-  const doing =
-    live.approval?.state === 'pending'
-      ? 'needs you'
-      : live.isIdle
-        ? 'rests'
-        : live.phase === 'dormant'
-          ? 'rests'
-          : 'works'
+  const isIdle = live.isIdle || live.phase === 'dormant'
+  const doing = live.approval?.state === 'pending' ? 'needs you' : isIdle ? 'idle' : 'working'
   return `${doing} · started ${since}`
 }
 
-/** When it ran and how it ended: `2026-11-15 12:03 – 13:10 · 1h 7m · ended · code 0`. */
+/** Times and outcome of a session: `2026-11-15 12:03 – 13:10 · 1h 7m · ended · code 0`. */
 export function historyLine(record: SessionRecord, utcOffset: number): string {
   const { startedAt, endedAt, exit, state } = record
   const day = (at: number) => new Date(at + utcOffset * 60_000).toISOString().slice(0, 10)
@@ -50,27 +44,27 @@ export function historyLine(record: SessionRecord, utcOffset: number): string {
 }
 
 const STATES: Readonly<Record<SessionRecord['state'], string>> = {
-  starting: 'starts',
-  live: 'runs',
+  starting: 'starting',
+  live: 'running',
   ended: 'ended',
   lost: 'lost',
 }
 
-/** Empty where the agent does not tell. */
+/** Empty where the agent does not report its usage. */
 export function usageLine(usage: ReturnType<Host['usageOf']>): string {
   if (!usage) return ''
   const cost = usage.costUsd === undefined ? '' : `, $${usage.costUsd.toFixed(2)}`
   return `${usage.input + usage.output} tokens${cost}`
 }
 
-/** What came of an interruption, in words. */
-export function interruptWords(sent: InterruptResult): string {
+/** The result of an interrupt. */
+export function interruptText(sent: InterruptResult): string {
   if (sent.result === 'interrupted') return 'Interrupted.'
-  if (sent.result === 'idle') return 'It rests already: there was nothing to interrupt.'
+  if (sent.result === 'idle') return 'The agent is idle: there is nothing to interrupt.'
   return sent.result === 'refused' ? `Not interrupted: ${sent.detail}.` : `Perhaps interrupted: ${sent.detail}.`
 }
 
-/** What else is on the agent's screen, one line each: the gauge of its context first. */
+/** Other facts from the agent's screen, one line each, the context gauge first. */
 export function facetLines(facets: readonly Facet[]): string[] {
   const order = (name: Facet['name']) => (name === 'context' ? 0 : 1)
   return [...facets].sort((a, b) => order(a.name) - order(b.name)).map(facetLine)
@@ -94,15 +88,15 @@ const FACETS: Readonly<Record<Facet['name'], string>> = {
   queued: 'Queued in the agent',
   context: 'Context',
   mode: 'Mode',
-  retry: 'Tries again',
-  survey: 'Asks for an opinion',
+  retry: 'Retrying',
+  survey: 'Survey',
   notice: 'Notice',
   scrolled: 'Scrolled up',
   statusline: 'Status line',
-  update: 'An update is there',
+  update: 'Update available',
 }
 
-/** The last line of what the agent said, now or before. */
+/** The last line of the agent's current or last answer. */
 export async function lastLine(host: Host, record: SessionRecord): Promise<string> {
   const said = host.live(record.id)?.blocks ?? []
   const answer = answersOf(await host.store.readStream(`session/${record.id}`)).at(-1)
@@ -116,7 +110,7 @@ export interface Answer {
   blocks: readonly unknown[]
 }
 
-/** The answers of a session in the order in which they were first given, each as it was given last. */
+/** The answers of a session in their order, each in its last version. */
 export function answersOf(events: readonly StoredEvent[]): Answer[] {
   const answers = new Map<string, Answer>()
   for (const { type, data } of events)

@@ -5,11 +5,11 @@ import type { LiveSession } from '../../sessions/index.js'
 import { formatDuration } from '../../text/index.js'
 import type { Chats } from '../chats.js'
 import type { Outbox } from '../outgoing/outbox.js'
-import type { Queued } from '../outgoing/outbox-item.js'
+import type { OutboxItem } from '../outgoing/outbox-item.js'
 import { escapeHtml } from '../outgoing/split.js'
-import { sessionTitle } from './names.js'
+import { sessionTitle } from './session-title.js'
 
-export interface StatusOptions {
+export interface StatusCardsOptions {
   host: Host
   clock: Clock
   chats: Chats
@@ -17,10 +17,10 @@ export interface StatusOptions {
   onError(error: unknown): void
 }
 
-/** A draft that says nothing new for so long becomes a card that says what is being done. */
+/** After this long without new text, a card says what the agent is doing. */
 export const SILENT_MS = 25_000
-const AGAIN_MS = 30_000
-const LONGEST_WORDS = 120
+const UPDATE_MS = 30_000
+const MAX_CHARACTERS = 120
 
 interface Work {
   since: number
@@ -28,29 +28,30 @@ interface Work {
 }
 
 /**
- * One card a session while it works without a word: what runs, and since when. It is edited, never repeated, and closed by the end of the
- * turn, which the log tells (`closed`), so that a restart in between leaves none behind.
+ * One card for each session that works without new text: what runs, and for how long. The card is
+ * edited, never repeated. The end of the turn closes it; that comes from the log (`closed`), so
+ * that a restart leaves no open card behind.
  */
-export class Status {
-  readonly #options: StatusOptions
+export class StatusCards {
+  readonly #options: StatusCardsOptions
   readonly #works = new Map<string, Work>()
 
-  constructor(options: StatusOptions) {
+  constructor(options: StatusCardsOptions) {
     this.#options = options
   }
 
-  /** The agent is at work; `isSaying` when there are new words of it. */
-  atWork(session: string, isSaying: boolean): void {
+  /** The agent works; `hasNewText` when its answer grew. */
+  working(session: string, hasNewText: boolean): void {
     const known = this.#works.get(session)
-    if (known && !isSaying) return
+    if (known && !hasNewText) return
     known?.timer?.cancel()
     const work = { since: known?.since ?? this.#options.clock.now(), timer: null }
     this.#works.set(session, work)
     this.#wait(session, work, SILENT_MS)
   }
 
-  /** The turn is over. Its card goes with the next words about the session, if there ever was one. */
-  over(session: string): void {
+  /** No more updates of the card; `closed` gives its end. */
+  turnEnded(session: string): void {
     this.#works.get(session)?.timer?.cancel()
     this.#works.delete(session)
   }
@@ -60,8 +61,10 @@ export class Status {
     this.#works.clear()
   }
 
-  /** The end of the card in every chat that may show it; where it was never shown nothing is sent. */
-  async closed(session: string): Promise<Queued[]> {
+  /**
+   * Closes the card in every chat that may show it; the outbox drops it where it was never shown.
+   */
+  async closed(session: string): Promise<OutboxItem[]> {
     const record = await this.#options.host.record(session).catch(() => null)
     if (!record) return []
     const html = `<b>${escapeHtml(sessionTitle(record))}</b>\nhas answered.`
@@ -78,18 +81,18 @@ export class Status {
   async #show(session: string, work: Work): Promise<void> {
     const { host, clock, outbox } = this.#options
     const live = host.live(session)
-    if (!live || live.exit || live.isIdle) return this.over(session)
-    // While a request is open its own card says what is needed.
+    if (!live || live.exit || live.isIdle) return this.turnEnded(session)
+    // While a request is open, its own card says what is needed.
     if (live.approval?.state !== 'pending') {
       const record = await host.record(session)
       const title = `<b>${escapeHtml(sessionTitle(record))}</b>`
-      const html = `${title}\nworks since ${formatDuration(clock.now() - work.since)}: ${escapeHtml(doing(live))}`
-      await outbox.say(await this.#cards(session, html, true))
+      const html = `${title}\nworking for ${formatDuration(clock.now() - work.since)}: ${escapeHtml(doing(live))}`
+      await outbox.enqueue(await this.#cards(session, html, true))
     }
-    if (this.#works.get(session) === work) this.#wait(session, work, AGAIN_MS)
+    if (this.#works.get(session) === work) this.#wait(session, work, UPDATE_MS)
   }
 
-  async #cards(session: string, html: string, isOpen: boolean): Promise<Queued[]> {
+  async #cards(session: string, html: string, isOpen: boolean): Promise<OutboxItem[]> {
     const chats = (await this.#options.chats.followers(session)).filter(({ current }) => !isOpen || current === session)
     return chats.map(({ chat }) => ({
       chat,
@@ -105,5 +108,5 @@ export class Status {
 function doing(live: LiveSession): string {
   const tool = live.blocks.findLast(({ kind }) => kind === 'tool_call')
   const words = tool ? blockWords(tool).join(' ') : live.phase
-  return [...words].slice(0, LONGEST_WORDS).join('')
+  return [...words].slice(0, MAX_CHARACTERS).join('')
 }

@@ -6,7 +6,7 @@ export function ago(ms: number): string {
   return seconds < 86_400 ? `${Math.floor(seconds / 3600)} h ago` : `${Math.floor(seconds / 86_400)} d ago`
 }
 
-/** `12:03`, as the clock on the wall of the machine says. */
+/** `12:03`, in the time zone of the machine. */
 export function clockTime(at: number, utcOffsetMinutes: number): string {
   return new Date(at + utcOffsetMinutes * 60_000).toISOString().slice(11, 16)
 }

@@ -5,87 +5,94 @@ import { listRuns } from '../../engine/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { newWorkspace } from '../../runs/index.js'
-import { askSubject, sessionTitle } from '../cards/names.js'
-import { type Asker, type Desk, needRole, personName } from '../command-services.js'
-import type { KeyWish, Press, Wish } from '../incoming/button-action.js'
+import { sessionTitle } from '../cards/session-title.js'
+import { type CommandServices, personName, type Requester, requireRole } from '../command-services.js'
+import type { ButtonAction, ButtonSpec, StartForm } from '../incoming/button-action.js'
+import { questionSubject } from '../incoming/reply-question.js'
 import { escapeHtml } from '../outgoing/split.js'
 
-const PROJECTS_A_PAGE = 8
+const PROJECTS_PER_PAGE = 8
 const ROOT_ENTRIES_MAX = 500
 
-/** Starts sessions and runs, asking for what is missing. What was chosen so far is with the buttons, in the store. */
-export class Starter {
-  readonly #desk: Desk
+/**
+ * Starts sessions and runs, and asks for what is missing. The buttons carry what was chosen so far.
+ */
+export class StartWizard {
+  readonly #services: CommandServices
 
-  constructor(desk: Desk) {
-    this.#desk = desk
+  constructor(services: CommandServices) {
+    this.#services = services
   }
 
-  /** The next question, or the start. */
-  async next(wish: Wish, page: number, to: Asker): Promise<string> {
-    needRole(to.person, 'approver')
-    if (wish.project === undefined) return this.#askProject(wish, page, to)
-    if (wish.agent === undefined) {
-      const { agents } = this.#desk.doors
-      if (agents.length !== 1) return this.#askAgent(wish, to)
-      return this.next({ ...wish, agent: agents[0]! }, 0, to)
+  /** Asks the next question, or starts. */
+  async next(form: StartForm, page: number, to: Requester): Promise<string> {
+    requireRole(to.person, 'approver')
+    if (form.project === undefined) return this.#askProject(form, page, to)
+    if (form.agent === undefined) {
+      const { agents } = this.#services.ports
+      if (agents.length !== 1) return this.#askAgent(form, to)
+      return this.next({ ...form, agent: agents[0]! }, 0, to)
     }
-    if (wish.kind === 'new') {
-      if (wish.isApart === undefined && (await hasCommit(wish.project))) return this.#askPlace(wish, to)
-      return this.#startSession(wish, to)
+    if (form.kind === 'new') {
+      if (form.isApart === undefined && (await hasCommit(form.project))) return this.#askPlace(form, to)
+      return this.#startSession(form, to)
     }
-    if (wish.text === undefined) return this.#askText(wish, to)
-    return this.#startRun(wish, to)
+    if (form.text === undefined) return this.#askText(form, to)
+    return this.#startRun(form, to)
   }
 
-  /** `/new demo shop`: words in any order; a name of an agent, and the name or path of a known project. */
-  async read(kind: Wish['kind'], rest: string): Promise<Wish> {
+  /**
+   * `/new demo shop`: the name of an agent and the name or path of a known project, in any order.
+   */
+  async read(kind: StartForm['kind'], rest: string): Promise<StartForm> {
     const projects = await this.projects()
     const words = rest.split(/\s+/).filter(Boolean)
-    const wish: Wish = { kind }
+    const form: StartForm = { kind }
     while (words.length > 0) {
       const [word = ''] = words
       const project = projects.find(path => path === word || basename(path) === word)
-      if (wish.agent === undefined && this.#desk.doors.agents.includes(word)) wish.agent = word
-      else if (wish.project === undefined && project !== undefined) wish.project = project
+      if (form.agent === undefined && this.#services.ports.agents.includes(word)) form.agent = word
+      else if (form.project === undefined && project !== undefined) form.project = project
       else break
       words.shift()
     }
     if (words.length > 0) {
-      if (kind === 'new' && wish.project === undefined)
-        throw new SignalboxError('E_INPUT', `There is no agent or project "${words[0]}" here.`, {
-          next: '/new alone lets you choose.',
+      if (kind === 'new' && form.project === undefined)
+        throw new SignalboxError('E_INPUT', `Unknown agent or project "${words[0]}".`, {
+          next: '/new without a name lets you choose.',
         })
-      wish.text = words.join(' ')
+      form.text = words.join(' ')
     }
-    return wish
+    return form
   }
 
-  /** Directories that have been worked in, newest first, and repositories below the configured roots. */
+  /**
+   * The projects of sessions and runs, newest first, then repositories below the configured roots.
+   */
   async projects(): Promise<string[]> {
-    const { host, doors } = this.#desk
+    const { host, ports } = this.#services
     const used = [
       ...(await host.records()).map(({ project, startedAt }) => ({ path: project, at: startedAt })),
       ...(await listRuns(host.store)).map(({ project, updatedAt }) => ({ path: project, at: updatedAt })),
     ].sort((a, b) => b.at - a.at)
-    const below = doors.roots.flatMap(repositoriesBelow)
+    const below = ports.roots.flatMap(repositoriesBelow)
     return [...new Set([...used.map(({ path }) => path), ...below])].filter(path => existsSync(path))
   }
 
-  async #askProject(wish: Wish, page: number, to: Asker): Promise<string> {
+  async #askProject(form: StartForm, page: number, to: Requester): Promise<string> {
     const projects = await this.projects()
     if (projects.length === 0)
-      throw new SignalboxError('E_STATE', 'No project is known here yet.', {
-        next: 'Set projects.roots, or start a session at the terminal once.',
+      throw new SignalboxError('E_STATE', 'No project is known.', {
+        next: 'Set projects.roots, or start a session in a terminal.',
       })
-    const pages = Math.ceil(projects.length / PROJECTS_A_PAGE)
-    const shown = projects.slice(page * PROJECTS_A_PAGE, (page + 1) * PROJECTS_A_PAGE)
-    const turn = (text: string, number: number): KeyWish[] =>
-      number >= 0 && number < pages ? [{ text, press: { do: 'wizard', wish, page: number } }] : []
-    await this.#desk.say(to, `<b>${TITLES[wish.kind]}</b>\nWhich project?`, {
-      keys: [
-        ...shown.map((path): KeyWish[] => [
-          { text: basename(path) || path, press: { do: 'wizard', wish: { ...wish, project: path }, page: 0 } },
+    const pages = Math.ceil(projects.length / PROJECTS_PER_PAGE)
+    const shown = projects.slice(page * PROJECTS_PER_PAGE, (page + 1) * PROJECTS_PER_PAGE)
+    const turn = (text: string, number: number): ButtonSpec[] =>
+      number >= 0 && number < pages ? [{ text, action: { do: 'wizard', wish: form, page: number } }] : []
+    await this.#services.reply(to, `<b>${TITLES[form.kind]}</b>\nWhich project?`, {
+      buttons: [
+        ...shown.map((path): ButtonSpec[] => [
+          { text: basename(path) || path, action: { do: 'wizard', wish: { ...form, project: path }, page: 0 } },
         ]),
         ...(pages > 1 ? [[...turn('◀', page - 1), ...turn(`${page + 1}/${pages} ▶`, page + 1)]] : []),
       ],
@@ -93,83 +100,89 @@ export class Starter {
     return 'asked for the project'
   }
 
-  async #askAgent(wish: Wish, to: Asker): Promise<string> {
-    const { agents } = this.#desk.doors
+  async #askAgent(form: StartForm, to: Requester): Promise<string> {
+    const { agents } = this.#services.ports
     if (agents.length === 0)
       throw new SignalboxError('E_AGENT_MISSING', 'No agent is installed on this machine.', {
-        next: 'signalbox doctor says what is missing.',
+        next: 'signalbox doctor lists what is missing.',
       })
-    await this.#desk.say(to, `<b>${TITLES[wish.kind]}</b> in ${escapeHtml(basename(wish.project!))}\nWhich agent?`, {
-      keys: agents.map((agent): KeyWish[] => [
-        { text: agent, press: { do: 'wizard', wish: { ...wish, agent }, page: 0 } },
-      ]),
-    })
+    await this.#services.reply(
+      to,
+      `<b>${TITLES[form.kind]}</b> in ${escapeHtml(basename(form.project!))}\nWhich agent?`,
+      {
+        buttons: agents.map((agent): ButtonSpec[] => [
+          { text: agent, action: { do: 'wizard', wish: { ...form, agent }, page: 0 } },
+        ]),
+      },
+    )
     return 'asked for the agent'
   }
 
-  /** Two agents in one directory step on each other's feet: a worktree is offered where there can be one. */
-  async #askPlace(wish: Wish, to: Asker): Promise<string> {
-    const at = (isApart: boolean): Press => ({ do: 'wizard', wish: { ...wish, isApart }, page: 0 })
-    await this.#desk.say(to, `<b>${TITLES.new}</b> in ${escapeHtml(basename(wish.project!))}\nWhere?`, {
-      keys: [
-        [{ text: 'In the project itself', press: at(false) }],
-        [{ text: 'In a worktree, on a branch of its own', press: at(true) }],
+  /**
+   * Two agents in one directory disturb each other: a worktree is offered where one can be made.
+   */
+  async #askPlace(form: StartForm, to: Requester): Promise<string> {
+    const at = (isApart: boolean): ButtonAction => ({ do: 'wizard', wish: { ...form, isApart }, page: 0 })
+    await this.#services.reply(to, `<b>${TITLES.new}</b> in ${escapeHtml(basename(form.project!))}\nWhere?`, {
+      buttons: [
+        [{ text: 'In the project itself', action: at(false) }],
+        [{ text: 'In a new worktree, on a new branch', action: at(true) }],
       ],
     })
     return 'asked for the place'
   }
 
-  async #askText(wish: Wish, to: Asker): Promise<string> {
-    const { kind, project, agent } = wish as Wish & { kind: Exclude<Wish['kind'], 'new'>; project: string }
-    await this.#desk.say(
+  async #askText(form: StartForm, to: Requester): Promise<string> {
+    const { kind, project, agent } = form as StartForm & { kind: Exclude<StartForm['kind'], 'new'>; project: string }
+    await this.#services.reply(
       to,
       `<b>${TITLES[kind]}</b> in ${escapeHtml(basename(project))}\n${QUESTIONS[kind]} Reply to this message.`,
       {
-        about: askSubject({ for: 'run', kind, project, nonce: newNonce(), ...(agent !== undefined && { agent }) }),
+        about: questionSubject({ for: 'run', kind, project, nonce: newNonce(), ...(agent !== undefined && { agent }) }),
         forceReply: true,
       },
     )
     return 'asked for the task'
   }
 
-  async #startSession(wish: Wish, to: Asker): Promise<string> {
-    const { host } = this.#desk
-    if (to.isAgain)
-      throw new SignalboxError('E_STATE', 'Signalbox was restarted: nobody saw whether the session was started.', {
-        next: '/sessions lists what runs.',
+  async #startSession(form: StartForm, to: Requester): Promise<string> {
+    const { host } = this.#services
+    if (to.isRetry)
+      throw new SignalboxError('E_STATE', 'Signalbox was restarted; it is unknown whether the session was started.', {
+        next: '/sessions lists the running ones.',
       })
     const record = await host.startSession({
-      agent: wish.agent ?? null,
+      agent: form.agent ?? null,
       args: [],
-      cwd: wish.isApart ? await this.#worktree(wish.project!) : wish.project!,
+      cwd: form.isApart ? await this.#worktree(form.project!) : form.project!,
       terminal: null,
       size: null,
       person: personName(to.person),
-      // A worktree has a name of its own; people know it by the project's.
-      label: wish.isApart ? basename(wish.project!) : null,
+      // The directory of a worktree has a generated name: the label names the project.
+      label: form.isApart ? basename(form.project!) : null,
       resume: null,
     })
-    await this.#desk.makeCurrent(to.chat, record.id)
-    await this.#desk.say(to, `<b>${escapeHtml(sessionTitle(record))}</b>\nstarted; what you write goes there.`, {
+    await this.#services.makeCurrent(to.chat, record.id)
+    await this.#services.reply(to, `<b>${escapeHtml(sessionTitle(record))}</b>\nstarted; your messages go there.`, {
       about: record.id,
     })
-    if (wish.text !== undefined) await host.live(record.id)?.send(wish.text, { whenBusy: 'hold' })
+    if (form.text !== undefined) await host.live(record.id)?.send(form.text, { whenBusy: 'hold' })
     return `started ${record.id}`
   }
 
   async #worktree(cwd: string): Promise<string> {
-    const { dataDirectory } = this.#desk.host.settings
+    const { dataDirectory } = this.#services.host.settings
     const { path, branch } = await newWorkspace(dataDirectory, { cwd, id: newId('run'), isWanted: true })
     if (branch !== null) return path
-    throw new SignalboxError('E_STATE', 'No worktree could be made here.', { next: 'Choose the project itself.' })
+    throw new SignalboxError('E_STATE', 'No worktree can be made here.', { next: 'Choose the project itself.' })
   }
 
-  async #startRun(wish: Wish, to: Asker): Promise<string> {
-    const { startOneshot, startPipeline } = this.#desk.doors
-    const { kind, text = '', project = '', agent } = wish
-    if (to.isAgain)
-      throw new SignalboxError('E_STATE', 'Signalbox was restarted: nobody saw whether the run was started.', {
-        next: '/runs lists what runs.',
+  async #startRun(form: StartForm, to: Requester): Promise<string> {
+    const { startOneshot, startPipeline } = this.#services.ports
+    const { kind, text = '', project = '', agent } = form
+    if (to.isRetry)
+      throw new SignalboxError('E_STATE', 'Signalbox was restarted; it is unknown whether the run was started.', {
+        next: '/runs lists them.',
       })
     const absent = new SignalboxError('E_STATE', `${TITLES[kind]} cannot be started from here.`, {
       next: 'Use the command line.',
@@ -186,9 +199,9 @@ export class Starter {
         person: personName(to.person),
       })
     }
-    await this.#desk.say(to, `<b>${TITLES[kind]}</b> in ${escapeHtml(basename(project))} started.`, {
+    await this.#services.reply(to, `<b>${TITLES[kind]}</b> in ${escapeHtml(basename(project))} started.`, {
       about: run,
-      keys: [[{ text: 'Cancel', press: { do: 'run', run, act: 'cancel' }, style: 'danger' }]],
+      buttons: [[{ text: 'Cancel', action: { do: 'run', run, act: 'cancel' }, style: 'danger' }]],
     })
     return `started ${run}`
   }
@@ -196,14 +209,17 @@ export class Starter {
 
 const TITLES = { new: 'New session', oneshot: 'Oneshot', implement: 'Implement', review: 'Review' } as const
 const QUESTIONS = {
-  oneshot: 'What is to be done?',
-  implement: 'What is to be built?',
+  oneshot: 'What is the task?',
+  implement: 'What should be built?',
   review:
-    'Which commits, such as main..HEAD? Any other answer: what is not committed yet. Begin with "fix" to have what you pick fixed.',
+    'Which commits, for example main..HEAD? Any other answer reviews the uncommitted changes. Start with "fix" to fix the findings that you pick.',
 } as const
 
-/** An issue of the tracker, else what is to be built in words; a range of commits, else what is not committed. */
-function pipelineInput(kind: Wish['kind'], text: string): Record<string, string | boolean> {
+/**
+ * An issue number, or a description of what to build; for a review a range of commits, or the
+ * uncommitted changes.
+ */
+function pipelineInput(kind: StartForm['kind'], text: string): Record<string, string | boolean> {
   const said = text.trim()
   if (kind === 'review') {
     const [, fix, rest = ''] = /^(fix\b)?\s*([\s\S]*)$/i.exec(said) ?? []

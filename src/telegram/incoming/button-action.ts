@@ -1,5 +1,8 @@
-/** What a button does. Kept with its token in the store; the button itself carries nothing. */
-export type Press =
+/**
+ * What a button does. The store keeps it with the button's token for two weeks, so names and fields
+ * stay as they are; the button itself carries only the token.
+ */
+export type ButtonAction =
   | {
       do: 'decide'
       approval: string
@@ -7,24 +10,24 @@ export type Press =
       option?: string
       choices?: string[]
       isWhole: boolean
-      /** With a denial: the turn is interrupted, too. */
+      /** With a denial: interrupts the turn as well. */
       thenInterrupt?: boolean
     }
-  /** Other keys under the same card. */
-  | { do: 'keys'; approval: string; face: CardFace /** The whole request was shown here. */; isSeen?: boolean }
-  /** The whole request, as a message or a file, with new buttons under it. */
+  /** Shows other buttons below the same card. */
+  | { do: 'keys'; approval: string; face: CardView /** The whole request was shown here. */; isSeen?: boolean }
+  /** Sends the whole request, as a message or a file, with new buttons below it. */
   | { do: 'see-all'; approval: string }
   | { do: 'ask-reason'; approval: string }
-  /** An answer in the person's own words, by a reply to the question that follows. */
+  /** Asks for a text, which the person sends as a reply. */
   | { do: 'ask-answer'; approval: string }
-  /** How the list looks after this press: the ticks are in the store with the button. */
+  /** The ticks of a list after this press. */
   | { do: 'tick'; approval: string; ticked: string[]; page: number }
   | { do: 'current'; session: string }
   | { do: 'stop'; session: string; isSure: boolean }
   | { do: 'interrupt'; session: string }
   | { do: 'keypress'; session: string; key: string }
-  /** A step of /new, /oneshot, /implement, /review: what is chosen so far is in the store with the button. */
-  | { do: 'wizard'; wish: Wish; page: number }
+  /** The next step of /new, /oneshot, /implement or /review, with what was chosen so far. */
+  | { do: 'wizard'; wish: StartForm; page: number }
   | { do: 'send-text'; session: string; text: string; when: 'queue' | 'hold' }
   | { do: 'drop-prompt'; session: string; prompt: string }
   | { do: 'discard' }
@@ -35,24 +38,29 @@ export type Press =
   | { do: 'screen-file'; session: string }
   | { do: 'update-agent'; agent: string }
   | { do: 'lockdown' }
-  /** Looking only: not used up by a press. */
+  /** Shows something; a press does not use the button up. */
   | { do: 'show-run'; run: string }
   | { do: 'show-session'; session: string }
-  /** The session gets a topic again, after somebody closed it. */
+  /** Creates the session's topic again after a person closed it. */
   | { do: 'new-topic'; session: string }
 
-/** How a card's keys look now: the plain ones, everything the request offers, or the question "really?". */
-export type CardFace = 'plain' | 'more' | 'really'
+/**
+ * Which buttons a card shows: the usual ones, everything that the request offers, or a second
+ * confirmation.
+ */
+export type CardView = 'plain' | 'more' | 'really'
 
-/** A button that is not made yet: it becomes one when it has a token. */
-export type KeyWish = { text: string; press: Press; style?: 'success' | 'danger' } | { text: string; url: string }
+/** A button before it has a token. */
+export type ButtonSpec =
+  | { text: string; action: ButtonAction; style?: 'success' | 'danger' }
+  | { text: string; url: string }
 
-/** What somebody wants to start, as far as they have said. */
-export interface Wish {
+/** What a person wants to start, as far as they have chosen. */
+export interface StartForm {
   kind: 'new' | 'oneshot' | 'implement' | 'review'
   project?: string
   agent?: string
   text?: string
-  /** In a worktree and on a branch of its own. */
+  /** In a worktree, on a branch of its own. */
   isApart?: boolean
 }

@@ -4,7 +4,7 @@ import type { LiveSession } from '../../sessions/index.js'
 const CURSOR: Readonly<Record<string, string>> = { '↑': 'A', '↓': 'B', '→': 'C', '←': 'D' }
 const FIXED: Readonly<Record<string, string>> = { Esc: '\u001b', Tab: '\t', '⇧Tab': '\u001b[Z', Enter: '\r' }
 
-/** The key pad, row by row: for screens that no pack knows. */
+/** The keys of the key pad, row by row. */
 export const KEY_PAD: readonly (readonly string[])[] = [
   ['Esc', 'Tab', '⇧Tab'],
   ['←', '↑', '↓', '→'],
@@ -13,13 +13,16 @@ export const KEY_PAD: readonly (readonly string[])[] = [
   ['Enter'],
 ]
 
-/** @throws SignalboxError `E_BUSY` while somebody else holds the keyboard, `E_INPUT` for what is no key of the pad */
+/**
+ * @throws SignalboxError `E_BUSY` while Signalbox or a person types, `E_INPUT` for a key that the
+ * pad does not have
+ */
 export async function pressKey(live: LiveSession, key: string): Promise<void> {
   const cursor = CURSOR[key]
   const keys = cursor
     ? `\u001b${live.screen.emulator.isApplicationCursor ? 'O' : '['}${cursor}`
     : (FIXED[key] ?? (/^\d$/.test(key) ? key : null))
-  if (keys === null) throw new SignalboxError('E_INPUT', `There is no key "${key}".`)
+  if (keys === null) throw new SignalboxError('E_INPUT', `Unknown key "${key}".`)
   if (!(await live.type(new TextEncoder().encode(keys))))
-    throw new SignalboxError('E_BUSY', 'Somebody holds the keyboard of this session.', { next: 'Try again later.' })
+    throw new SignalboxError('E_BUSY', 'The keyboard of this session is in use.', { next: 'Try again later.' })
 }

@@ -1,10 +1,15 @@
 import type { Block, InlineRun } from '../../screen/index.js'
 
-const MOST = 20
-/** What can be the name of a file: no blanks, no address, an ending. Whether there is such a file is asked of the disk. */
-const LIKE_A_PATH = /^(?!\w+:\/\/)[^\s`'"<>|*?]{1,300}\.[A-Za-z0-9]{1,8}$/
+const MAX_PATHS = 20
+/**
+ * May be a file name: no blanks, not a URL, with an extension. Whether the file exists, the disk
+ * says.
+ */
+const PATH_PATTERN = /^(?!\w+:\/\/)[^\s`'"<>|*?]{1,300}\.[A-Za-z0-9]{1,8}$/
 
-/** Paths that an answer names: whole words of inline code and of tool calls, each once, in their order. Pure. */
+/**
+ * The paths that an answer names in inline code and tool calls, each once, in their order. Pure.
+ */
 export function namedPaths(blocks: readonly Block[]): string[] {
   const words = blocks.flatMap(block => {
     if (block.kind === 'prose') return codeWords(block.runs)
@@ -12,9 +17,9 @@ export function namedPaths(blocks: readonly Block[]): string[] {
     if (block.kind === 'tool_call') return block.tool.path === undefined ? [] : [block.tool.path]
     return []
   })
-  return [...new Set(words.map(word => word.replace(/[.,;:)]+$/, '')).filter(word => LIKE_A_PATH.test(word)))].slice(
+  return [...new Set(words.map(word => word.replace(/[.,;:)]+$/, '')).filter(word => PATH_PATTERN.test(word)))].slice(
     0,
-    MOST,
+    MAX_PATHS,
   )
 }
 

@@ -8,15 +8,15 @@ import type { Intent } from './parse-update.js'
 const LETTERS = 'ACDEFGHJKMNPQRTUVWXY34679'
 const LENGTH = 8
 const LIFE_MS = 10 * 60_000
-const TRIES = 5
+const MAX_WRONG = 5
 
 export interface PairingState {
   isOpen: boolean
   code: string | null
   expiresAt: number | null
-  /** Who sent the code, and waits for a yes at this machine. */
+  /** The account that sent the code and waits for a confirmation at this machine. */
   candidate: { id: number; name: string } | null
-  /** Why it was closed, where nobody asked for that. */
+  /** Why the window was closed, unless a person closed it. */
   closed: string | null
 }
 
@@ -28,8 +28,9 @@ interface Window {
 }
 
 /**
- * A window of ten minutes in which one account may become a person here: somebody sends the code that this machine shows, in a private
- * chat, and somebody at this machine says yes. Kept in memory only: a restart closes it.
+ * A window of ten minutes in which one account can be paired: it sends the code that this machine
+ * shows, in a private chat, and a person at this machine confirms it. Kept in memory only: a
+ * restart closes the window.
  */
 export class Pairing {
   readonly #people: People
@@ -42,7 +43,7 @@ export class Pairing {
     this.#clock = clock
   }
 
-  /** Opens the window; of one that is open already it tells how it stands. */
+  /** Opens the window, or gives the state of the open one. */
   open(): PairingState {
     if (!this.#current()) {
       const code = Array.from({ length: LENGTH }, () => LETTERS[randomInt(LETTERS.length)]).join('')
@@ -69,11 +70,16 @@ export class Pairing {
     return this.state()
   }
 
-  /** Somebody at this machine said yes to who sent the code. The first person is the owner. @throws SignalboxError `E_STATE` */
+  /**
+   * A person at this machine confirms the account that sent the code. The first person becomes the
+   * owner. @throws SignalboxError `E_STATE`
+   */
   confirm(code: string, role?: PersonRole): Person {
     const window = this.#current()
     if (!window?.candidate || window.code !== code)
-      throw new SignalboxError('E_STATE', 'nobody has sent this code yet', { next: 'send it to the bot first' })
+      throw new SignalboxError('E_STATE', 'this code has not been sent to the bot', {
+        next: 'send it to the bot first',
+      })
     const { id, name } = window.candidate
     const isFirst = this.#people.all().every(({ telegram }) => telegram.length === 0)
     const person = this.#people.pair(id, { name, role: role ?? (isFirst ? 'owner' : 'approver') })
@@ -81,8 +87,8 @@ export class Pairing {
     return person
   }
 
-  /** True: it was the code, in a private chat, by their own hand. Everything else is a stranger who knocks. */
-  hear(intent: Intent): boolean {
+  /** Whether a stranger sent the code, in a private chat and not forwarded. */
+  tryCode(intent: Intent): boolean {
     const window = this.#current()
     if (!window || intent.chatKind !== 'private' || (intent.kind !== 'text' && intent.kind !== 'command')) return false
     if (intent.isForwarded || window.candidate) return false
@@ -91,7 +97,7 @@ export class Pairing {
     if (tried.length !== LENGTH) return false
     if (tried !== window.code) {
       window.wrong += 1
-      if (window.wrong >= TRIES) this.close('too many wrong codes')
+      if (window.wrong >= MAX_WRONG) this.close('too many wrong codes')
       return false
     }
     window.candidate = { id: intent.from.id, name: intent.from.name }
@@ -99,7 +105,7 @@ export class Pairing {
   }
 
   #current(): Window | null {
-    if (this.#window && this.#clock.now() >= this.#window.expiresAt) this.close('the time is over')
+    if (this.#window && this.#clock.now() >= this.#window.expiresAt) this.close('it expired')
     return this.#window
   }
 }

@@ -1,92 +1,96 @@
-/** What somebody did in a chat, as plain data; null for what the bot has nothing to do with. Pure. */
+/** What a person did in a chat, as data. The store keeps intents that are not handled yet. */
 export type Intent =
-  | (Spoken & { kind: 'text'; text: string })
-  /** `rest` is what stands behind the command, untouched. */
-  | (Spoken & { kind: 'command'; name: string; rest: string; text: string })
-  | (Spoken & { kind: 'file'; fileId: string; name: string; size: number; caption: string; mime: string | null })
-  | (Spoken & { kind: 'edited'; text: string })
+  | (MessageIntent & { kind: 'text'; text: string })
+  /** `rest` is the text after the command, unchanged. */
+  | (MessageIntent & { kind: 'command'; name: string; rest: string; text: string })
+  | (MessageIntent & { kind: 'file'; fileId: string; name: string; size: number; caption: string; mime: string | null })
+  | (MessageIntent & { kind: 'edited'; text: string })
   | {
       kind: 'press'
-      from: Speaker
+      from: Sender
       chat: number
       chatKind: ChatKind
       query: string
       data: string
       message: number | null
     }
-  | { kind: 'member'; from: Speaker; chat: number; chatKind: ChatKind; isReachable: boolean }
-  | { kind: 'topic'; from: Speaker; chat: number; chatKind: ChatKind; thread: number; isClosed: boolean }
+  | { kind: 'member'; from: Sender; chat: number; chatKind: ChatKind; isReachable: boolean }
+  | { kind: 'topic'; from: Sender; chat: number; chatKind: ChatKind; thread: number; isClosed: boolean }
 
 export type ChatKind = 'private' | 'group' | 'supergroup'
 
-export interface Speaker {
+export interface Sender {
   id: number
   name: string
 }
 
-interface Spoken {
-  from: Speaker
+interface MessageIntent {
+  from: Sender
   chat: number
   chatKind: ChatKind
   message: number
   at: number
   thread?: number
-  /** The message of ours that it replies to. */
+  /** The bot's message that it replies to. */
   replyTo?: number
-  /** Words of somebody else that were passed on: never a command and never a decision. */
+  /** Forwarded, or sent via another bot: never a command and never a decision. */
   isForwarded: boolean
-  /** Whose words they were, where they were passed on and it is told. */
+  /** The author of a forwarded message, where Telegram names one. */
   origin?: string
   /** The group has topics. */
   isForum: boolean
-  /** In a group: it names the bot, or answers it. */
+  /** In a group: a command, a mention of the bot, or a reply to it. */
   isForUs: boolean
 }
 
 type Json = Readonly<Record<string, unknown>>
 
-/** Updates come from outside: whatever is missing or of another kind makes it none of ours. */
+/**
+ * Null for an update that the bot does not handle, also one whose fields are missing or malformed.
+ * Pure.
+ */
 export function parseUpdate(update: Json, bot: { id: number; username: string }): Intent | null {
   const query = record(update.callback_query)
-  if (query) return press(query)
+  if (query) return buttonPress(query)
   const member = record(update.my_chat_member)
   if (member) return membership(member)
   const edited = record(update.edited_message)
   if (edited) {
-    const spoken = spokenOf(edited, bot)
-    return spoken && typeof edited.text === 'string' ? { ...spoken, kind: 'edited', text: edited.text } : null
+    const base = messageIntentOf(edited, bot)
+    return base && typeof edited.text === 'string' ? { ...base, kind: 'edited', text: edited.text } : null
   }
   const message = record(update.message)
-  const spoken = message && spokenOf(message, bot)
-  if (!message || !spoken) return null
-  if (record(message.forum_topic_closed) && spoken.thread !== undefined)
+  const base = message && messageIntentOf(message, bot)
+  if (!message || !base) return null
+  if (record(message.forum_topic_closed) && base.thread !== undefined)
     return {
       kind: 'topic',
-      from: spoken.from,
-      chat: spoken.chat,
-      chatKind: spoken.chatKind,
-      thread: spoken.thread,
+      from: base.from,
+      chat: base.chat,
+      chatKind: base.chatKind,
+      thread: base.thread,
       isClosed: true,
     }
   const file = fileOf(message)
-  if (file) return { ...spoken, kind: 'file', ...file, caption: withoutName(text(message.caption) ?? '', bot.username) }
+  if (file)
+    return { ...base, kind: 'file', ...file, caption: withoutMention(text(message.caption) ?? '', bot.username) }
   const said = text(message.text)
   if (said === null || said === '') return null
-  const command = spoken.isForwarded ? null : commandOf(said, bot.username)
+  const command = base.isForwarded ? null : commandOf(said, bot.username)
   return command
-    ? { ...spoken, kind: 'command', ...command, text: said }
-    : { ...spoken, kind: 'text', text: unescaped(withoutName(said, bot.username)) }
+    ? { ...base, kind: 'command', ...command, text: said }
+    : { ...base, kind: 'text', text: unescaped(withoutMention(said, bot.username)) }
 }
 
-function press(query: Json): Intent | null {
-  const from = speaker(query.from)
+function buttonPress(query: Json): Intent | null {
+  const from = senderOf(query.from)
   const message = record(query.message)
   const chat = record(message?.chat) ?? null
   if (!from || typeof query.id !== 'string' || typeof query.data !== 'string') return null
   return {
     kind: 'press',
     from,
-    // An old message may be out of reach; what counts is with the token.
+    // Telegram may leave out an old message; the token has everything that is needed.
     chat: whole(chat?.id) ?? from.id,
     chatKind: chatKind(chat?.type) ?? 'private',
     query: query.id,
@@ -97,7 +101,7 @@ function press(query: Json): Intent | null {
 
 function membership(member: Json): Intent | null {
   const chat = record(member.chat)
-  const from = speaker(member.from)
+  const from = senderOf(member.from)
   const id = whole(chat?.id)
   const kind = chatKind(chat?.type)
   const status = record(member.new_chat_member)?.status
@@ -105,9 +109,9 @@ function membership(member: Json): Intent | null {
   return { kind: 'member', from, chat: id, chatKind: kind, isReachable: !['kicked', 'left'].includes(status) }
 }
 
-function spokenOf(message: Json, bot: { id: number; username: string }): Spoken | null {
+function messageIntentOf(message: Json, bot: { id: number; username: string }): MessageIntent | null {
   const chat = record(message.chat)
-  const from = speaker(message.from)
+  const from = senderOf(message.from)
   const id = whole(chat?.id)
   const number = whole(message.message_id)
   const kind = chatKind(chat?.type)
@@ -133,22 +137,25 @@ function spokenOf(message: Json, bot: { id: number; username: string }): Spoken 
   }
 }
 
-/** `/name@bot rest`; a command for another bot is not ours, `//x` sends `/x` to the agent. */
+/**
+ * `/name@bot rest`; null for a command to another bot, and for `//x`, which sends `/x` to the
+ * agent.
+ */
 function commandOf(said: string, username: string): { name: string; rest: string } | null {
   const found = /^\/([A-Za-z0-9_-]+)(?:@(\w+))?(?:\s+([\s\S]*))?$/.exec(said)
   if (!found || (found[2] !== undefined && found[2].toLowerCase() !== username.toLowerCase())) return null
   return { name: found[1]!.toLowerCase(), rest: found[3] ?? '' }
 }
 
-/** In a group the bot is called by its name first: the name is for us, the rest is meant. */
-function withoutName(said: string, username: string): string {
+/** Removes the mention of the bot at the beginning of a text. */
+function withoutMention(said: string, username: string): string {
   const name = `@${username}`
   const isCalled =
     said.slice(0, name.length).toLowerCase() === name.toLowerCase() && !/^\w/.test(said.slice(name.length))
   return isCalled ? said.slice(name.length).replace(/^[\s,:]+/, '') || said : said
 }
 
-/** `MessageOrigin` has four shapes: an account, a name without one, a group, a channel. */
+/** `MessageOrigin` has four forms: an account, a name without an account, a group, a channel. */
 function originOf(message: Json): string | null {
   const origin = record(message.forward_origin)
   const bot = text(record(message.via_bot)?.username)
@@ -177,7 +184,7 @@ function fileOf(message: Json): { fileId: string; name: string; size: number; mi
   }
 }
 
-function speaker(value: unknown): Speaker | null {
+function senderOf(value: unknown): Sender | null {
   const user = record(value)
   const id = whole(user?.id)
   if (!user || id === null || user.is_bot === true) return null

@@ -6,40 +6,49 @@ import type { Person } from '../../people/index.js'
 import type { EventStore } from '../../store/index.js'
 import { type Intent, parseUpdate } from './parse-update.js'
 
-export interface IntakeOptions {
+export interface UpdateHandlerOptions {
   store: EventStore
   clock: Clock
   bot: { id: number; username: string }
-  /** Who this account is; null for a stranger. */
+  /** The person of this account; null for a stranger. */
   personOf(telegram: number): Person | null
-  /** Whether the bot may speak at all in this chat of several people. */
+  /** Whether the bot is enabled in this group. */
   isEnabled(group: number): Promise<boolean>
-  /** Does what was asked. `isAgain`: it was begun before, and nobody knows how far it got. */
-  perform(intent: Intent, person: Person, about: { update: number; at: number; isAgain: boolean }): Promise<string>
-  /** Somebody who is nobody here; only pairing may listen. */
-  stranger(intent: Intent, update: number): Promise<boolean>
-  failed(intent: Intent, reference: string): Promise<void>
+  /**
+   * Does what was asked. `isRetry`: an earlier process started it, and it is unknown how far it
+   * got.
+   */
+  handle(intent: Intent, person: Person, about: { update: number; at: number; isRetry: boolean }): Promise<string>
+  /** An account that is not paired; true when it sent the pairing code. */
+  onStranger(intent: Intent, update: number): Promise<boolean>
+  onFailure(intent: Intent, reference: string): Promise<void>
   onError(error: unknown): void
 }
 
-const LONGEST_MS = 30_000
+/** The recorded reason for refusing an unpaired account. */
+export const STRANGER = 'a stranger'
+const HANDLER_TIMEOUT_MS = 30_000
 
 /**
- * Takes updates over, once. An update is written under its own number before Telegram is told that it can forget it; what it asks for is
- * done after that, in order within a chat. So a crash repeats and never loses, and repeating does nothing.
+ * Handles each update once. The handler stores an update under its number before the poller
+ * confirms it to Telegram, and acts on it after that, in order within a chat. A crash can therefore
+ * repeat an update but never lose one, and a repeated update has no effect.
  */
-export class Intake {
-  readonly #options: IntakeOptions
+export class UpdateHandler {
+  readonly #options: UpdateHandlerOptions
   readonly #chats = new Map<string, Promise<unknown>>()
-  /** What came before the files that came last in a chat: files in a row are taken side by side and told of together. */
+  /**
+   * What precedes the last files of a chat: consecutive files are handled in parallel and reported
+   * together.
+   */
   readonly #beforeFiles = new Map<string, Promise<unknown>>()
   #isStopped = false
 
-  constructor(options: IntakeOptions) {
+  constructor(options: UpdateHandlerOptions) {
     this.#options = options
   }
 
-  /** What was taken and not finished when the last process ended. */
+  /** Resumes the updates that the last process stored and did not finish. */
   async start(): Promise<void> {
     const open = await this.#options.store.documents<OpenUpdate>(telegramUpdatesProjection.name)
     for (const { state } of open.sort((a, b) => a.state.at - b.state.at || a.state.update - b.state.update))
@@ -54,7 +63,7 @@ export class Intake {
     try {
       await store.append(streamOf(update.update_id), 0, [taken])
     } catch (error) {
-      // Known already: it was repeated, by Telegram or by a crash of ours.
+      // It is stored already: Telegram repeated it, or this process crashed before it confirmed it.
       if (error instanceof SignalboxError && error.code === 'E_VERSION') return
       throw error
     }
@@ -76,7 +85,7 @@ export class Intake {
   }
 
   #enqueue(intent: Intent, open: OpenUpdate): void {
-    // A press is answered at once: it does not wait for words that an agent is slow to take.
+    // A button press is answered at once: it does not wait for a text that the agent takes slowly.
     const key = `${intent.chat}${intent.kind === 'press' ? ' press' : ''}`
     const last = this.#chats.get(key) ?? Promise.resolve()
     const isFile = intent.kind === 'file'
@@ -86,29 +95,29 @@ export class Intake {
       .catch(this.#options.onError)
     if (isFile) this.#beforeFiles.set(key, before)
     else this.#beforeFiles.delete(key)
-    // What comes after files waits for all of them.
+    // Updates that follow files wait for all of them.
     this.#chats.set(key, isFile ? Promise.all([last, done]) : done)
   }
 
   async #handle(intent: Intent, { update, at, attempts }: OpenUpdate): Promise<void> {
     const { store } = this.#options
     const person = this.#options.personOf(intent.from.id)
-    const why = person ? await this.#whyNot(intent) : 'a stranger'
+    const why = person ? await this.#whyNot(intent) : STRANGER
     if (!person || why !== null) {
-      const isPairing = !person && (await this.#options.stranger(intent, update))
+      const isPairing = !person && (await this.#options.onStranger(intent, update))
       if (isPairing) return this.#end(update, 'done', 'pairing')
       await store.append('telegram/refusals', 'any', [
-        newEvent('telegram.refused', { update, from: intent.from.id, chat: intent.chat, reason: why ?? 'a stranger' }),
+        newEvent('telegram.refused', { update, from: intent.from.id, chat: intent.chat, reason: why ?? STRANGER }),
       ])
-      return this.#end(update, 'refused', why ?? 'a stranger')
+      return this.#end(update, 'refused', why ?? STRANGER)
     }
     await store.append(streamOf(update), 'any', [newEvent('telegram.update-begun', { attempt: attempts + 1 })])
     try {
-      const work = this.#options.perform(intent, person, { update, at, isAgain: attempts > 0 })
-      await this.#end(update, 'done', await this.#within(work))
+      const work = this.#options.handle(intent, person, { update, at, isRetry: attempts > 0 })
+      await this.#end(update, 'done', await this.#withTimeout(work))
     } catch (error) {
       this.#options.onError(error)
-      await this.#options.failed(intent, `u${update}`).catch(this.#options.onError)
+      await this.#options.onFailure(intent, `u${update}`).catch(this.#options.onError)
       await this.#end(update, 'failed', error instanceof Error ? error.message : String(error))
     }
   }
@@ -119,11 +128,11 @@ export class Intake {
     return 'isForUs' in intent && !intent.isForUs ? 'not meant for the bot' : null
   }
 
-  /** A handler that hangs holds up nobody. */
-  #within<T>(work: Promise<T>): Promise<T> {
+  /** A handler that hangs does not block the chat. */
+  #withTimeout<T>(work: Promise<T>): Promise<T> {
     return new Promise((resolve, reject) => {
-      const timer = this.#options.clock.setTimer(LONGEST_MS, () =>
-        reject(new Error(`no end after ${LONGEST_MS / 1000} s`)),
+      const timer = this.#options.clock.setTimer(HANDLER_TIMEOUT_MS, () =>
+        reject(new Error(`the handler did not finish within ${HANDLER_TIMEOUT_MS / 1000} s`)),
       )
       work.then(resolve, reject).finally(() => timer.cancel())
     })

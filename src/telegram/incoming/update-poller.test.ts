@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { SimulatedClock } from '../../clock/index.js'
 import { ApiProblem, type BotApi } from '../bot-api.js'
-import { Poll } from './update-poller.js'
+import { UpdatePoller } from './update-poller.js'
 
 /** A Telegram that answers each poll as it is told, and says when it was asked. */
 function polled(answer: (count: number) => unknown) {
@@ -26,7 +26,7 @@ function polled(answer: (count: number) => unknown) {
     },
     download: async () => new Uint8Array(),
   }
-  const poll = new Poll({
+  const poll = new UpdatePoller({
     api,
     clock,
     take: async ({ update_id }) => void taken.push(update_id),
@@ -53,8 +53,8 @@ it('after 409 one poller waits longer and longer, for ever, and is deaf meanwhil
   const waits = asked.slice(1, 10).map((at, index) => Math.round((at - asked[index]!) / 1000))
   // Longer than the 50 s for which a slot can be held, and no end after 36 s.
   expect(waits).toEqual([3, 6, 12, 24, 50, 60, 60, 60, 60])
-  expect(health[0]).toBe('deaf: another program reads the updates of this bot')
-  expect(health.at(-1)).toBe('connected: updates come again')
+  expect(health[0]).toBe('deaf: another program polls the updates of this bot')
+  expect(health.at(-1)).toBe('connected: receiving updates again')
 })
 
 it('a webhook is named as what makes it deaf, and is not removed', async () => {
@@ -72,7 +72,7 @@ it('a token that was revoked is tried again every ten minutes', async () => {
   poll.start()
   await until(3)
   expect(asked.slice(1, 3).map((at, index) => (at - asked[index]!) / 60_000)).toEqual([10, 10])
-  expect(health[0]).toBe('unauthorized: the token of the bot is not valid any more')
+  expect(health[0]).toBe('unauthorized: the bot token is no longer valid')
 })
 
 it('errors of the server and of the network: twice as long each time up to a minute, deaf from the third on', async () => {

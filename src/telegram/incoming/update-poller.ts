@@ -1,28 +1,33 @@
 import type { Clock } from '../../clock/index.js'
 import { ApiProblem, type BotApi } from '../bot-api.js'
 
-export interface PollOptions {
+export interface UpdatePollerOptions {
   api: BotApi
   clock: Clock
-  /** Takes one update over; when it returns, the update is safe and never needed again. */
+  /** Stores one update; once it resolves, the update is confirmed to Telegram. */
   take(update: Readonly<Record<string, unknown>> & { update_id: number }): Promise<void>
   onHealth(state: 'connected' | 'deaf' | 'unauthorized', reason: string): void
   onError(error: unknown): void
 }
 
 const POLL_S = 50
-/** The slot of another poller is held for up to 50 s: these waits outlast it, and go on for ever. */
+/**
+ * Another poller may hold the connection for up to 50 s: these waits are longer, and the last one
+ * repeats.
+ */
 const CONFLICT_WAITS_S = [3, 6, 12, 24, 50, 60]
 const UNAUTHORIZED_MS = 600_000
 const LONGEST_RETRY_MS = 60_000
 
-/** One long poll, ever: updates in order, each confirmed only after it was taken. */
-export class Poll {
-  readonly #options: PollOptions
+/**
+ * One long poll at a time: delivers updates in order, and confirms each only after it was stored.
+ */
+export class UpdatePoller {
+  readonly #options: UpdatePollerOptions
   readonly #stopped = new AbortController()
   #running: Promise<void> | null = null
 
-  constructor(options: PollOptions) {
+  constructor(options: UpdatePollerOptions) {
     this.#options = options
   }
 
@@ -52,10 +57,11 @@ export class Poll {
           },
           this.#stopped.signal,
         )
-        if (conflicts + failures > 0) onHealth('connected', 'updates come again')
+        if (conflicts + failures > 0) onHealth('connected', 'receiving updates again')
         conflicts = 0
         failures = 0
-        // Confirmed by now. Numbers may begin anew after a quiet week, and below an old one nothing would be heard.
+        // All updates are confirmed. Telegram may restart their numbers after a quiet week; with an
+        // old offset no new update would arrive.
         if (updates.length === 0) offset = 0
         for (const update of updates) {
           await this.#options.take(update)
@@ -73,11 +79,11 @@ export class Poll {
             'deaf',
             /webhook/.test(error.message)
               ? 'a webhook is set for this bot'
-              : 'another program reads the updates of this bot',
+              : 'another program polls the updates of this bot',
           )
           await this.#wait(seconds * 1000)
         } else if (error.code === 401) {
-          onHealth('unauthorized', 'the token of the bot is not valid any more')
+          onHealth('unauthorized', 'the bot token is no longer valid')
           await this.#wait(UNAUTHORIZED_MS)
         } else {
           failures += 1

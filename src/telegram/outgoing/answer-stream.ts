@@ -2,23 +2,23 @@ import { createHash } from 'node:crypto'
 import type { Clock, Timer } from '../../clock/index.js'
 import type { LiveBus } from '../../host/index.js'
 import { type Block, blockWords, renderMarkdown, renderTelegram } from '../../screen/index.js'
-import { type Verbosity, wanted } from '../cards/answer-messages.js'
-import type { Status } from '../cards/status-cards.js'
+import { type Verbosity, visibleBlocks } from '../cards/answer-messages.js'
+import type { StatusCards } from '../cards/status-cards.js'
 import type { Chats } from '../chats.js'
 import type { Topics } from '../topics.js'
-import type { Speaker } from './bot-sender.js'
+import type { BotSender } from './bot-sender.js'
 import type { Outbox } from './outbox.js'
-import { editPace } from './rate-limiter.js'
+import { editIntervalMs } from './rate-limiter.js'
 import { PART_UNITS } from './split.js'
 
-export interface StreamOptions {
+export interface AnswerStreamOptions {
   bus: LiveBus
   clock: Clock
   chats: Chats
   outbox: Outbox
-  speaker: Speaker
+  sender: BotSender
   topics: Topics
-  status: Status
+  status: StatusCards
   isOn: boolean
   onError(error: unknown): void
 }
@@ -28,33 +28,35 @@ interface Growing {
   turn: string
   message: string
   blocks: readonly Block[]
-  /** When each chat was last shown something, what, and by which way: a draft that was refused has shown nothing. */
+  /**
+   * What each chat was last shown, when, and whether as a draft: a refused draft showed nothing.
+   */
   shown: Map<number, { at: number; text: string; isDraft: boolean }>
   timer: Timer | null
 }
 
 const DRAFT_MS = 500
-/** Drafts vanish after about 30 s without a word. */
+/** Telegram removes a draft after about 30 s without an update. */
 const RENEW_MS = 20_000
-/** How soon it is noticed that a chat turned out to have no drafts. */
-const LOOK_MS = 2000
-/** The sign of writing lasts about five seconds. */
+/** How soon to check whether the chat turned out not to support drafts. */
+const DRAFT_CHECK_MS = 2000
+/** Telegram shows the typing indicator for about five seconds. */
 const TYPING_MS = 4000
-const LEAST_CHARACTERS = 3
+const MIN_CHARACTERS = 3
 
 /**
- * Answers while they grow. Everything here is fleeting: the newest wins, what is dropped is replaced by the next, and the finished answer
- * comes by the log, whatever became of this. Drafts where the chat has them, edits elsewhere, only the sign of writing where Telegram
- * has refused too often.
+ * Shows answers while they grow. All of it is ephemeral: the newest state wins, and the finished
+ * answer comes from the log in any case. Uses drafts where the chat supports them, edits elsewhere,
+ * and only the typing indicator where Telegram refused too often.
  */
-export class Stream {
-  readonly #options: StreamOptions
+export class AnswerStream {
+  readonly #options: AnswerStreamOptions
   readonly #growing = new Map<string, Growing>()
-  /** Sessions at work: chats where nothing else shows it get the sign of writing. */
+  /** Sessions that work: chats that show nothing else of it get the typing indicator. */
   readonly #working = new Map<string, Timer>()
   #unlisten: (() => void) | null = null
 
-  constructor(options: StreamOptions) {
+  constructor(options: AnswerStreamOptions) {
     this.#options = options
   }
 
@@ -63,17 +65,17 @@ export class Stream {
     this.#unlisten = bus.listen(update => {
       if (update.type === 'typing') {
         if (!update.on) {
-          this.#rest(update.session)
-          return status.over(update.session)
+          this.#stopTyping(update.session)
+          return status.turnEnded(update.session)
         }
-        status.atWork(update.session, false)
-        return this.#work(update.session)
+        status.working(update.session, false)
+        return this.#startTyping(update.session)
       }
       if (update.type !== 'message.update' || !this.#options.isOn) return
       const blocks = update.blocks as readonly Block[]
       const known = this.#growing.get(update.session)
-      const isNew = known?.message !== update.message || wordsIn(blocks) !== wordsIn(known.blocks)
-      status.atWork(update.session, isNew)
+      const isNew = known?.message !== update.message || textLength(blocks) !== textLength(known.blocks)
+      status.working(update.session, isNew)
       if (known?.message === update.message) known.blocks = blocks
       else {
         known?.timer?.cancel()
@@ -84,21 +86,21 @@ export class Stream {
     })
   }
 
-  /** The answer is finished: what was still to be shown of it is not any more. */
+  /** The answer is finished: its ephemeral updates are dropped. */
   finished(session: string, message: string): void {
-    this.#options.status.over(session)
-    this.#rest(session)
+    this.#options.status.turnEnded(session)
+    this.#stopTyping(session)
     const growing = this.#growing.get(session)
     if (!growing || growing.message !== message) return
     growing.timer?.cancel()
     this.#growing.delete(session)
     for (const chat of growing.shown.keys()) {
-      this.#options.outbox.dropFleeting(chat, `draft ${session}`)
-      this.#options.outbox.dropFleeting(chat, message)
+      this.#options.outbox.dropEphemeral(chat, `draft ${session}`)
+      this.#options.outbox.dropEphemeral(chat, message)
     }
   }
 
-  /** Sessions with an answer that is still growing somewhere. */
+  /** Sessions with an answer that some chat sees growing. */
   get growing(): string[] {
     return [...this.#growing.values()].filter(({ shown }) => shown.size > 0).map(({ session }) => session)
   }
@@ -108,21 +110,21 @@ export class Stream {
     this.#options.status.stop()
     for (const { timer } of this.#growing.values()) timer?.cancel()
     this.#growing.clear()
-    for (const session of [...this.#working.keys()]) this.#rest(session)
+    for (const session of [...this.#working.keys()]) this.#stopTyping(session)
   }
 
-  /** Shows that something is being written for as long as it is, wherever no words show it. */
-  #work(session: string): void {
+  /** Repeats the typing indicator while the agent works, in chats that show nothing else. */
+  #startTyping(session: string): void {
     const { clock, onError } = this.#options
-    this.#rest(session)
+    this.#stopTyping(session)
     this.#working.set(
       session,
-      clock.setTimer(TYPING_MS, () => this.#work(session)),
+      clock.setTimer(TYPING_MS, () => this.#startTyping(session)),
     )
     void this.#typing(session).catch(onError)
   }
 
-  #rest(session: string): void {
+  #stopTyping(session: string): void {
     this.#working.get(session)?.cancel()
     this.#working.delete(session)
   }
@@ -131,34 +133,37 @@ export class Stream {
     const { chats, outbox, clock } = this.#options
     const growing = this.#growing.get(session)
     for (const { chat, current } of await chats.followers(session)) {
-      const isSeen = growing?.shown.has(chat) === true && !outbox.isTired(chat, clock.now())
-      if (current === session && !isSeen) outbox.fleeting(chat, 'typing', { do: 'typing' })
+      const showsText = growing?.shown.has(chat) === true && !outbox.isThrottled(chat, clock.now())
+      if (current === session && !showsText) outbox.sendEphemeral(chat, 'typing', { do: 'typing' })
     }
   }
 
-  /** Shows every chat what it has not seen, no faster than that chat takes it; looks again when the next may be shown. */
+  /**
+   * Shows every chat what is new to it, within its rate limit, and sets a timer for the next
+   * update.
+   */
   async #flush(growing: Growing): Promise<void> {
     const { chats, clock, onError } = this.#options
     const now = clock.monotonic()
     let next = RENEW_MS
     for (const { chat, current, verbosity = 1 } of await chats.followers(growing.session)) {
       if (current !== growing.session || this.#growing.get(growing.session) !== growing) continue
-      const blocks = wanted(growing.blocks, verbosity as Verbosity)
+      const blocks = visibleBlocks(growing.blocks, verbosity as Verbosity)
       const text = blocks.map(plain).join('\n\n')
-      if (text.replace(/\s/gu, '').length < LEAST_CHARACTERS) continue
+      if (text.replace(/\s/gu, '').length < MIN_CHARACTERS) continue
       const isDraft = await this.#hasDrafts(chat)
       const before = growing.shown.get(chat)
       const since = before ? now - before.at : Number.POSITIVE_INFINITY
       const isSame = before?.text === text && before.isDraft === isDraft
-      if (isDraft && isSame) next = Math.min(next, LOOK_MS)
+      if (isDraft && isSame) next = Math.min(next, DRAFT_CHECK_MS)
       if (isSame && (!isDraft || since < RENEW_MS)) continue
-      const pace = isDraft ? DRAFT_MS : editPace(chat, text.length)
-      if (since < pace) {
-        next = Math.min(next, pace - since)
+      const interval = isDraft ? DRAFT_MS : editIntervalMs(chat, text.length)
+      if (since < interval) {
+        next = Math.min(next, interval - since)
         continue
       }
       growing.shown.set(chat, { at: now, text, isDraft })
-      if (isDraft) next = Math.min(next, LOOK_MS)
+      if (isDraft) next = Math.min(next, DRAFT_CHECK_MS)
       await this.#show(chat, growing, blocks, text, isDraft)
     }
     growing.timer?.cancel()
@@ -168,14 +173,14 @@ export class Stream {
 
   async #show(chat: number, growing: Growing, blocks: readonly Block[], text: string, isDraft: boolean): Promise<void> {
     const { outbox, topics, clock } = this.#options
-    if (outbox.isTired(chat, clock.now())) return outbox.fleeting(chat, 'typing', { do: 'typing' })
+    if (outbox.isThrottled(chat, clock.now())) return outbox.sendEphemeral(chat, 'typing', { do: 'typing' })
     if (!isDraft) {
       const html = renderTelegram(provisional(blocks), { maxUnits: PART_UNITS })[0]
-      if (html) outbox.fleeting(chat, growing.message, { do: 'grow', html, topic: growing.session })
+      if (html) outbox.sendEphemeral(chat, growing.message, { do: 'grow', html, topic: growing.session })
       return
     }
     const thread = await topics.threadOf(chat, growing.session)
-    outbox.fleeting(chat, `draft ${growing.session}`, {
+    outbox.sendEphemeral(chat, `draft ${growing.session}`, {
       do: 'draft',
       draftId: draftId(growing.session, growing.turn),
       text: text.slice(-4096),
@@ -185,11 +190,14 @@ export class Stream {
   }
 
   async #hasDrafts(chat: number): Promise<boolean> {
-    return chat > 0 && !(await this.#options.speaker.cannot(chat, 'sendMessageDraft'))
+    return chat > 0 && !(await this.#options.sender.lacksMethod(chat, 'sendMessageDraft'))
   }
 }
 
-/** Closed blocks with their formatting; the one that still grows as plain words, so that half a mark formats nothing. */
+/**
+ * Closed blocks keep their formatting; the one that still grows becomes plain text, so that
+ * unfinished markup has no effect.
+ */
 export function provisional(blocks: readonly Block[]): Block[] {
   const last = blocks.at(-1)
   if (!last) return []
@@ -205,9 +213,9 @@ function base({ id, rows, provisional, missing, source }: Block): Omit<Block, 'k
   return { id, rows, provisional, missing, source }
 }
 
-/** How much of it is said, tools and their results left out. */
-function wordsIn(blocks: readonly Block[]): number {
-  return wanted(blocks, 0).reduce((sum, block) => sum + plain(block).length, 0)
+/** The length of the agent's text, without tools and their results. */
+function textLength(blocks: readonly Block[]): number {
+  return visibleBlocks(blocks, 0).reduce((sum, block) => sum + plain(block).length, 0)
 }
 
 function plain(block: Block): string {
@@ -215,7 +223,7 @@ function plain(block: Block): string {
   return blockWords(block).join(' ')
 }
 
-/** Never zero, 31 bits, and the same after a restart. */
+/** Not zero, 31 bits, and the same after a restart. */
 export function draftId(session: string, turn: string): number {
   const hash = createHash('sha256').update(`${session}\n${turn}`).digest().readUInt32BE(0) & 0x7fff_ffff
   return hash === 0 ? 1 : hash

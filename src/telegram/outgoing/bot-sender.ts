@@ -11,38 +11,39 @@ import {
 import type { EventStore, StreamAppend } from '../../store/index.js'
 import { ApiProblem, type BotApi, type CallFields, fileField } from '../bot-api.js'
 import type { Topics } from '../topics.js'
-import type { FleetingItem } from './chat-queue.js'
-import { Messages, markup, type Purse, replying } from './message-calls.js'
-import type { Act, Fleeting } from './outbox-item.js'
-import type { CallKind } from './rate-limiter.js'
+import type { EphemeralItem } from './chat-queue.js'
+import { MessageCalls, markup, replying } from './message-calls.js'
+import type { EphemeralAction, OutboxAction } from './outbox-item.js'
+import type { CallKind, Throttle } from './rate-limiter.js'
 
-export interface SpeakerOptions {
+export interface BotSenderOptions {
   api: BotApi
   store: EventStore
   clock: Clock
   topics: Topics
-  /** Reads a file that was promised; throws when it may no longer be sent. */
+  /** Reads a file that was requested; throws when it may no longer be sent. */
   readFile(path: string): Promise<{ name: string; bytes: Uint8Array; note?: string }>
   onProblem(problem: ApiProblem, about: string): void
 }
 
-export interface Said {
+export interface SentMessages {
   messages: number[]
-  /** What must be remembered with it. */
+  /** Which messages show the subject now, to be stored with the result. */
   shown: StreamAppend[]
 }
 
 const SENT_AGAIN = '\n\n<i>(sent again: the first was not confirmed)</i>'
-const LEARNED_FOR_MS = 24 * 3_600_000
+/** How long a chat's missing capability is remembered. */
+const UNSUPPORTED_FOR_MS = 24 * 3_600_000
 
-/** Puts what is to be said into calls of the Bot API, and knows what its refusals mean. */
-export class Speaker {
-  readonly #options: SpeakerOptions
-  readonly #messages: Messages
+/** Turns items of the outbox into calls of the Bot API, and interprets its refusals. */
+export class BotSender {
+  readonly #options: BotSenderOptions
+  readonly #messages: MessageCalls
 
-  constructor(options: SpeakerOptions) {
+  constructor(options: BotSenderOptions) {
     this.#options = options
-    this.#messages = new Messages(options)
+    this.#messages = new MessageCalls(options)
   }
 
   async toast(id: string, text: string, isAlert: boolean): Promise<void> {
@@ -50,15 +51,15 @@ export class Speaker {
     await this.#options.api.call('answerCallbackQuery', { callback_query_id: id, text: shown, show_alert: isAlert })
   }
 
-  async kindOf(chat: number, next: QueuedItem | FleetingItem): Promise<CallKind> {
+  async kindOf(chat: number, next: QueuedItem | EphemeralItem): Promise<CallKind> {
     if (!('id' in next)) return next.act.do === 'grow' ? 'edit' : 'draft'
-    const act = next.act as Act
+    const act = next.act as OutboxAction
     return act.do === 'card' && (await this.shown(chat, next.subject))?.messages.length ? 'edit' : 'send'
   }
 
-  /** A card that was closed before anybody saw it, or that is closed already, is not worth a call. */
-  async isPointless({ chat, subject, act }: QueuedItem): Promise<boolean> {
-    const card = act as Act
+  /** Whether a card was closed before it was shown, or is shown as closed already. */
+  async isObsolete({ chat, subject, act }: QueuedItem): Promise<boolean> {
+    const card = act as OutboxAction
     if (card.do !== 'card' || card.isOpen) return false
     const shown = await this.shown(chat, subject)
     return !shown?.messages.length || (!shown.isOpen && shown.hash === cardHash(card))
@@ -69,48 +70,53 @@ export class Speaker {
     return found?.state ?? null
   }
 
-  async say(item: QueuedItem, { isAgain, purse }: { isAgain: boolean; purse: Purse }): Promise<Said> {
-    const act = item.act as Act
+  async send(item: QueuedItem, { isRetry, throttle }: { isRetry: boolean; throttle: Throttle }): Promise<SentMessages> {
+    const act = item.act as OutboxAction
     if (act.do === 'close-topic' || act.do === 'name-topic') {
       await this.#options.topics[act.do === 'close-topic' ? 'close' : 'rename'](item.chat, item.topic!)
       return { messages: [], shown: [] }
     }
     const thread = item.topic === undefined ? null : await this.#options.topics.threadOf(item.chat, item.topic)
     const place = { chat_id: item.chat, ...(thread !== null && { message_thread_id: thread }) }
-    const note = isAgain && item.lane > 1 ? SENT_AGAIN : ''
+    const note = isRetry && item.lane > 1 ? SENT_AGAIN : ''
     try {
-      return await this.#said(item, act, place, note, purse)
+      return await this.#send(item, act, place, note, throttle)
     } catch (error) {
       if (!(error instanceof ApiProblem) || thread === null || !/thread not found|TOPIC_/i.test(error.message))
         throw error
-      const again = await this.#options.topics.again(item.chat, item.topic!)
+      const again = await this.#options.topics.create(item.chat, item.topic!)
       const elsewhere = { chat_id: item.chat, ...(again !== null && { message_thread_id: again }) }
-      return this.#said(item, act, elsewhere, note, purse)
+      return this.#send(item, act, elsewhere, note, throttle)
     }
   }
 
-  /** A draft, a growing message, or the sign that something is being written. */
-  async flit(chat: number, subject: string, act: Fleeting, purse: Purse): Promise<void> {
+  /** A draft, an edit of a growing message, or the typing indicator. */
+  async sendEphemeral(chat: number, subject: string, act: EphemeralAction, throttle: Throttle): Promise<void> {
     const { api } = this.#options
     const place = {
       chat_id: chat,
       ...('thread' in act && act.thread !== undefined && { message_thread_id: act.thread }),
     }
     if (act.do === 'typing') {
-      await purse('draft')
+      await throttle('draft')
       return void (await api.call('sendChatAction', { ...place, action: 'typing' }))
     }
-    if (act.do === 'draft') return this.#draft(chat, act, place, purse)
+    if (act.do === 'draft') return this.#draft(chat, act, place, throttle)
     const shown = await this.shown(chat, subject)
     const [first] = shown?.messages ?? []
-    if (first !== undefined) return void (await this.#messages.edit(chat, first, act.html, [], purse))
-    // It may be there already, where nobody can find it: then the finished answer says so, and nothing grows beside it.
+    if (first !== undefined) return void (await this.#messages.edit(chat, first, act.html, [], throttle))
+    // A first send was not confirmed: the message may exist, but its id is unknown. The finished
+    // answer says so; nothing more grows until then.
     if (shown?.isOpen) return
     const thread = act.topic === undefined ? null : await this.#options.topics.threadOf(chat, act.topic)
     const where = { ...place, ...(thread !== null && { message_thread_id: thread }) }
     await this.#remember({ chat, subject }, [], '')
     try {
-      await this.#remember({ chat, subject }, [await this.#messages.send(where, act.html, {}, purse)], hashOf(act.html))
+      await this.#remember(
+        { chat, subject },
+        [await this.#messages.send(where, act.html, {}, throttle)],
+        hashOf(act.html),
+      )
     } catch (error) {
       const isUnclear = error instanceof ApiProblem && error.isUnclear
       if (!isUnclear) await this.#options.store.appendAll(this.#shownBy({ chat, subject }, [], '', false))
@@ -118,25 +124,25 @@ export class Speaker {
     }
   }
 
-  async #said(
+  async #send(
     item: QueuedItem,
-    act: Exclude<Act, { do: 'close-topic' | 'name-topic' }>,
+    act: Exclude<OutboxAction, { do: 'close-topic' | 'name-topic' }>,
     place: CallFields,
     note: string,
-    purse: Purse,
-  ): Promise<Said> {
+    throttle: Throttle,
+  ): Promise<SentMessages> {
     const { api } = this.#options
     if (act.do === 'say') {
       const fields = { ...markup(act.keyboard ?? [], act.forceReply), ...replying(act.replyTo) }
-      const messages = [await this.#messages.send(place, act.html + note, fields, purse)]
+      const messages = [await this.#messages.send(place, act.html + note, fields, throttle)]
       return { messages, shown: this.#shownBy(item, messages, hashOf(act.html), true) }
     }
-    if (act.do === 'card') return this.#card(item, act, place, purse)
-    if (act.do === 'answer') return this.#answer(item, act, place, note, purse)
+    if (act.do === 'card') return this.#card(item, act, place, throttle)
+    if (act.do === 'answer') return this.#answer(item, act, place, note, throttle)
     const file: { name: string; bytes: Uint8Array; note?: string } =
       act.do === 'file' ? { name: act.name, bytes: Buffer.from(act.text) } : await this.#options.readFile(act.path)
     const document = fileField(file.name, file.bytes)
-    await purse('send')
+    await throttle('send')
     const sent = await api.call<{ message_id: number }>('sendDocument', {
       ...place,
       document,
@@ -145,46 +151,53 @@ export class Speaker {
     return { messages: [sent.message_id], shown: [] }
   }
 
-  async #card(item: QueuedItem, act: Extract<Act, { do: 'card' }>, place: CallFields, purse: Purse): Promise<Said> {
+  async #card(
+    item: QueuedItem,
+    act: Extract<OutboxAction, { do: 'card' }>,
+    place: CallFields,
+    throttle: Throttle,
+  ): Promise<SentMessages> {
     const hash = cardHash(act)
     const shown = await this.shown(item.chat, item.subject)
-    // Sent twice because the first was not confirmed: both copies show the same.
+    // A card that was sent twice, because the first was not confirmed, has two copies: both are
+    // edited.
     const edited: number[] = []
     const gone: number[] = []
     for (const message of (act.isBelow ? null : shown?.messages) ?? [])
-      ((await this.#messages.edit(item.chat, message, act.html, act.keyboard, purse)) ? edited : gone).push(message)
-    // Copies of which a press tells meanwhile are kept: what is shown grows, and only what is gone is taken from it.
+      ((await this.#messages.edit(item.chat, message, act.html, act.keyboard, throttle)) ? edited : gone).push(message)
+    // Copies that a button press reports meanwhile are kept: messages are only added, and deleted
+    // ones removed.
     const messages =
       edited.length > 0
         ? edited
-        : [await this.#messages.send(place, act.html, markup(act.keyboard, act.forceReply), purse)]
+        : [await this.#messages.send(place, act.html, markup(act.keyboard, act.forceReply), throttle)]
     return { messages, shown: this.#shownBy(item, messages, hash, act.isOpen, gone) }
   }
 
   async #answer(
     item: QueuedItem,
-    act: Extract<Act, { do: 'answer' }>,
+    act: Extract<OutboxAction, { do: 'answer' }>,
     place: CallFields,
     confirmed: string,
-    purse: Purse,
-  ): Promise<Said> {
+    throttle: Throttle,
+  ): Promise<SentMessages> {
     const { api } = this.#options
     const shown = await this.shown(item.chat, item.subject)
     const begun = shown?.messages ?? []
     const hash = hashOf(act.parts.join('\n'))
-    // A beginning of it may be there already, unconfirmed.
+    // Its beginning may have been sent already, unconfirmed.
     const note = confirmed || (shown?.isOpen && begun.length === 0 ? SENT_AGAIN : '')
-    if (act.markdown !== null && begun.length === 0 && !(await this.cannot(item.chat, 'sendRichMessage'))) {
+    if (act.markdown !== null && begun.length === 0 && !(await this.lacksMethod(item.chat, 'sendRichMessage'))) {
       try {
         const rich = { markdown: act.markdown + (note && '\n\n_(sent again: the first was not confirmed)_') }
         const message = { rich_message: { ...rich, skip_entity_detection: true } }
         const fields = { ...place, ...message, ...markup(act.keyboard ?? []) }
-        await purse('send')
+        await throttle('send')
         const sent = await api.call<{ message_id: number }>('sendRichMessage', fields)
         return { messages: [sent.message_id], shown: this.#shownBy(item, [sent.message_id], hash, false) }
       } catch (error) {
         if (!isUnsupported(error)) throw error
-        await this.learn(item.chat, 'sendRichMessage')
+        await this.#noteUnsupported(item.chat, 'sendRichMessage')
       }
     }
     const messages: number[] = []
@@ -194,47 +207,52 @@ export class Speaker {
       const html = isLast ? part + note : part
       const keyboard = (isLast && act.keyboard) || []
       const old = begun[index]
-      if (old !== undefined && (await this.#messages.edit(item.chat, old, html, keyboard, purse))) messages.push(old)
+      if (old !== undefined && (await this.#messages.edit(item.chat, old, html, keyboard, throttle))) messages.push(old)
       else {
         if (old !== undefined) gone.push(old)
-        messages.push(await this.#messages.send(place, html, markup(keyboard), purse))
+        messages.push(await this.#messages.send(place, html, markup(keyboard), throttle))
       }
-      // Each part is remembered at once: a crash between two parts sends no part twice.
+      // Each part is stored at once, so that a crash between two parts sends none of them twice.
       await this.#remember(item, messages, hash, gone)
     }
     return { messages, shown: this.#shownBy(item, messages, hash, false, gone) }
   }
 
-  async #draft(chat: number, act: Extract<Fleeting, { do: 'draft' }>, place: CallFields, purse: Purse): Promise<void> {
+  async #draft(
+    chat: number,
+    act: Extract<EphemeralAction, { do: 'draft' }>,
+    place: CallFields,
+    throttle: Throttle,
+  ): Promise<void> {
     const { api } = this.#options
     const draft = { ...place, draft_id: act.draftId }
-    if (act.markdown !== null && !(await this.cannot(chat, 'sendRichMessageDraft'))) {
+    if (act.markdown !== null && !(await this.lacksMethod(chat, 'sendRichMessageDraft'))) {
       try {
         const rich_message = { markdown: act.markdown, skip_entity_detection: true }
-        await purse('draft')
+        await throttle('draft')
         return void (await api.call('sendRichMessageDraft', { ...draft, rich_message }))
       } catch (error) {
         if (!isUnsupported(error)) throw error
-        await this.learn(chat, 'sendRichMessageDraft')
+        await this.#noteUnsupported(chat, 'sendRichMessageDraft')
       }
     }
     try {
-      await purse('draft')
+      await throttle('draft')
       await api.call('sendMessageDraft', { ...draft, text: act.text.slice(-4096) })
     } catch (error) {
       if (!isUnsupported(error)) throw error
-      await this.learn(chat, 'sendMessageDraft')
+      await this.#noteUnsupported(chat, 'sendMessageDraft')
     }
   }
 
-  /** What this chat was seen not to support, for a day. */
-  async cannot(chat: number, method: string): Promise<boolean> {
+  /** Whether this chat refused the method as unsupported within the last day. */
+  async lacksMethod(chat: number, method: string): Promise<boolean> {
     const known = await this.#options.store.document<KnownChat>(telegramChatsProjection.name, String(chat))
     const since = known?.state.cannot?.[method]
-    return since !== undefined && this.#options.clock.now() - since < LEARNED_FOR_MS
+    return since !== undefined && this.#options.clock.now() - since < UNSUPPORTED_FOR_MS
   }
 
-  async learn(chat: number, method: string): Promise<void> {
+  async #noteUnsupported(chat: number, method: string): Promise<void> {
     const { store } = this.#options
     const known = await store.document<KnownChat>(telegramChatsProjection.name, String(chat))
     const cannot = { ...known?.state.cannot, [method]: this.#options.clock.now() }
@@ -265,7 +283,7 @@ export class Speaker {
   }
 }
 
-/** The method is not there, or not here: refusals for being too fast or too early are something else. */
+/** The method does not exist, or not in this chat. A refusal for its rate is something else. */
 function isUnsupported(error: unknown): boolean {
   if (!(error instanceof ApiProblem)) return false
   return (
@@ -274,7 +292,7 @@ function isUnsupported(error: unknown): boolean {
   )
 }
 
-function cardHash({ html, keyboard }: Extract<Act, { do: 'card' }>): string {
+function cardHash({ html, keyboard }: Extract<OutboxAction, { do: 'card' }>): string {
   return hashOf(JSON.stringify([html, keyboard.map(row => row.map(({ text }) => text))]))
 }
 

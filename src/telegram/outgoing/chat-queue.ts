@@ -1,33 +1,33 @@
 import type { Clock, Timer } from '../../clock/index.js'
 import type { QueuedItem } from '../../host/index.js'
-import type { Act, Fleeting } from './outbox-item.js'
-import { editPace, type PaceState } from './rate-limiter.js'
+import type { EphemeralAction, OutboxAction } from './outbox-item.js'
+import { editIntervalMs, type RateState } from './rate-limiter.js'
 
-/** Null: nothing to do until something comes. */
-export interface LaneStep {
+export interface QueueStep {
+  /** How long until the next step; null: until something is added. */
   waitMs: number | null
 }
 
-export interface FleetingItem {
+export interface EphemeralItem {
   key: string
-  act: Fleeting
+  act: EphemeralAction
 }
 
 const REFUSALS_TO_GIVE_UP = 3
 const REFUSALS_WITHIN_MS = 10 * 60_000
 
-/** What waits in one chat, and the one worker that sends it. */
-export class ChatLane {
+/** What waits to be sent to one chat, and the one worker that sends it. */
+export class ChatQueue {
   readonly chat: number
-  pace: PaceState
+  rate: RateState
   failures = 0
   readonly #clock: Clock
-  readonly #step: (lane: ChatLane) => Promise<LaneStep>
+  readonly #step: (queue: ChatQueue) => Promise<QueueStep>
   readonly #onError: (error: unknown) => void
   readonly #items: QueuedItem[] = []
-  readonly #fleeting = new Map<string, Fleeting>()
+  readonly #ephemeral = new Map<string, EphemeralAction>()
   /** When a growing message may be edited next. */
-  readonly #growsAt = new Map<string, number>()
+  readonly #editableAt = new Map<string, number>()
   readonly #refusals: number[] = []
   readonly #idle = new Set<() => void>()
   #timer: Timer | null = null
@@ -38,13 +38,13 @@ export class ChatLane {
 
   constructor(options: {
     chat: number
-    pace: PaceState
+    rate: RateState
     clock: Clock
-    step(lane: ChatLane): Promise<LaneStep>
+    step(queue: ChatQueue): Promise<QueueStep>
     onError(error: unknown): void
   }) {
     this.chat = options.chat
-    this.pace = options.pace
+    this.rate = options.rate
     this.#clock = options.clock
     this.#step = options.step
     this.#onError = options.onError
@@ -57,65 +57,66 @@ export class ChatLane {
     this.#wake()
   }
 
-  addFleeting(key: string, act: Fleeting): void {
-    this.#fleeting.set(key, act)
+  addEphemeral(key: string, act: EphemeralAction): void {
+    this.#ephemeral.set(key, act)
     this.#wake()
   }
 
-  dropFleeting(key: string): void {
-    this.#fleeting.delete(key)
+  dropEphemeral(key: string): void {
+    this.#ephemeral.delete(key)
   }
 
-  forgetFleeting(): void {
-    this.#fleeting.clear()
+  clearEphemeral(): void {
+    this.#ephemeral.clear()
   }
 
-  /** The most pressing thing: lanes in order, each in order of arrival; what is fleeting last. */
-  next(now: number): QueuedItem | FleetingItem | null {
+  /** The most urgent item: by lane, then by arrival; ephemeral ones last. */
+  next(now: number): QueuedItem | EphemeralItem | null {
     if (this.#isPaused) return null
     for (const lane of [1, 2, 3]) {
-      // What was put off and is overtaken by now need not wait: it is dropped.
+      // A delayed item that a later one supersedes need not wait: it is dropped.
       const item = this.#items.find(
-        candidate => candidate.lane === lane && ((candidate.notBefore ?? 0) <= now || this.isOvertaken(candidate)),
+        candidate => candidate.lane === lane && ((candidate.notBefore ?? 0) <= now || this.isSuperseded(candidate)),
       )
       if (item) return item
     }
-    for (const [key, act] of this.#fleeting)
-      if ((this.#growsAt.get(key) ?? 0) <= this.#clock.monotonic()) return { key, act }
+    for (const [key, act] of this.#ephemeral)
+      if ((this.#editableAt.get(key) ?? 0) <= this.#clock.monotonic()) return { key, act }
     return null
   }
 
-  /** How long until something that was put off is due; null when there is nothing. */
+  /** How long until a delayed item is due; null when there is none. */
   dueIn(now: number): number | null {
     if (this.#isPaused) return null
     const monotonic = this.#clock.monotonic()
     const waits = [
       ...this.#items.flatMap(({ notBefore }) => (notBefore === undefined ? [] : [notBefore - now])),
-      ...[...this.#fleeting.keys()].map(key => (this.#growsAt.get(key) ?? 0) - monotonic),
+      ...[...this.#ephemeral.keys()].map(key => (this.#editableAt.get(key) ?? 0) - monotonic),
     ]
     return waits.length === 0 ? null : Math.max(1, Math.ceil(Math.min(...waits)))
   }
 
-  /** A later word about the same card makes this one needless. */
-  isOvertaken(item: QueuedItem): boolean {
-    const kind = (item.act as Act).do
+  /** Whether a later item about the same card or topic makes this one unnecessary. */
+  isSuperseded(item: QueuedItem): boolean {
+    const kind = (item.act as OutboxAction).do
     if (kind !== 'card' && kind !== 'name-topic') return false
-    const after = this.#items.slice(this.#items.indexOf(item) + 1)
-    return after.some(({ subject, act }) => subject === item.subject && (act as Act).do === kind)
+    const later = this.#items.slice(this.#items.indexOf(item) + 1)
+    return later.some(({ subject, act }) => subject === item.subject && (act as OutboxAction).do === kind)
   }
 
-  /** Words that have not been begun, when there are more of them than anybody would read one by one. */
+  /** The messages that have not been started, when there are more than `most` of them. */
   surplus(most: number): QueuedItem[] {
-    const words = this.#items.filter(({ lane, attempts }) => lane >= 2 && attempts === 0)
-    return words.length > most ? words : []
+    const messages = this.#items.filter(({ lane, attempts }) => lane >= 2 && attempts === 0)
+    return messages.length > most ? messages : []
   }
 
-  took({ key, act }: FleetingItem): void {
-    this.#fleeting.delete(key)
+  /** An ephemeral item is being sent. */
+  taken({ key, act }: EphemeralItem): void {
+    this.#ephemeral.delete(key)
     if (act.do !== 'grow') return
     const now = this.#clock.monotonic()
-    for (const [other, at] of this.#growsAt) if (at <= now) this.#growsAt.delete(other)
-    this.#growsAt.set(key, now + editPace(this.chat, act.html.length))
+    for (const [other, at] of this.#editableAt) if (at <= now) this.#editableAt.delete(other)
+    this.#editableAt.set(key, now + editIntervalMs(this.chat, act.html.length))
   }
 
   done(item: QueuedItem): void {
@@ -123,25 +124,25 @@ export class ChatLane {
     if (index >= 0) this.#items.splice(index, 1)
   }
 
-  /** Nobody can be reached here: wait for the next thing that somebody wants said. */
+  /** The chat cannot be reached: wait for the next item. */
   pause(): void {
     this.#isPaused = true
-    this.#fleeting.clear()
+    this.#ephemeral.clear()
   }
 
-  wasRefused(now: number): void {
+  noteRefusal(now: number): void {
     this.#refusals.push(now)
     if (this.#refusals.length > REFUSALS_TO_GIVE_UP) this.#refusals.shift()
   }
 
-  /** Refused too often of late to go on streaming. */
-  isTired(now: number): boolean {
+  /** Telegram refused too often recently to keep on streaming to this chat. */
+  isThrottled(now: number): boolean {
     const [oldest] = this.#refusals
     return this.#refusals.length >= REFUSALS_TO_GIVE_UP && oldest !== undefined && now - oldest < REFUSALS_WITHIN_MS
   }
 
   settled(): Promise<void> {
-    if (this.#isAtRest) return Promise.resolve()
+    if (this.#isIdle) return Promise.resolve()
     return new Promise(resolve => this.#idle.add(resolve))
   }
 
@@ -151,8 +152,8 @@ export class ChatLane {
     while (this.#isRunning) await new Promise<void>(resolve => this.#idle.add(resolve))
   }
 
-  /** Nothing waits that could be said now. */
-  get #isAtRest(): boolean {
+  /** No item waits that could be sent now. */
+  get #isIdle(): boolean {
     const now = this.#clock.now()
     return this.#isPaused || this.#items.every(({ notBefore }) => (notBefore ?? 0) > now)
   }
@@ -167,7 +168,7 @@ export class ChatLane {
 
   async #run(): Promise<void> {
     this.#isRunning = true
-    // What comes together is looked at together.
+    // Items that are added together are ordered together.
     await null
     try {
       while (!this.#isStopped) {
@@ -183,7 +184,7 @@ export class ChatLane {
       }
     } finally {
       this.#isRunning = false
-      if (this.#isAtRest || this.#isStopped) {
+      if (this.#isIdle || this.#isStopped) {
         for (const resolve of [...this.#idle]) resolve()
         this.#idle.clear()
       }

@@ -2,6 +2,7 @@ import type { Clock, Timer } from '../../clock/index.js'
 import { newEvent } from '../../events/index.js'
 import { type KnownChat, telegramChatsProjection } from '../../host/index.js'
 import type { EventStore, StreamAppend } from '../../store/index.js'
+import { plural } from '../../text/index.js'
 import type { Chats } from '../chats.js'
 import type { Outbox } from './outbox.js'
 import { PART_UNITS, plainOf } from './split.js'
@@ -11,24 +12,27 @@ export interface DigestOptions {
   clock: Clock
   chats: Chats
   outbox: Outbox
-  /** Hours of every day: `22:00-07:00`. */
+  /** Quiet hours of every day: `22:00-07:00`. */
   quiet: string | null
   utcOffset: number
-  /** Does this when nothing is being told, and nothing is told meanwhile: what is held is changed by one at a time. */
+  /** Runs `work` while no events are processed: only one of them may change what is held. */
   inTurn(work: () => Promise<void>): Promise<void>
 }
 
-const LOOK_MS = 60_000
-const LONGEST = 50
-/** More notices than this within a minute come together. */
+const CHECK_MS = 60_000
+const MAX_HELD = 50
+/** More notifications than this within a minute are combined. */
 const BURST = 5
 const BURST_MS = 60_000
 
-/** Notices that came in quiet hours, after /quiet, or too many at once: held with the chat in the store, and told as one message afterwards. */
+/**
+ * Holds notifications of quiet hours, after /quiet, or of a burst, with the chat in the store, and
+ * sends them as one message later.
+ */
 export class Digest {
   readonly #options: DigestOptions
-  /** When each chat was told something, of late. */
-  readonly #told = new Map<number, number[]>()
+  /** When each chat was recently notified. */
+  readonly #notified = new Map<number, number[]>()
   #timer: Timer | null = null
 
   constructor(options: DigestOptions) {
@@ -36,11 +40,11 @@ export class Digest {
   }
 
   start(): void {
-    const look = () => {
-      this.#timer = this.#options.clock.setTimer(LOOK_MS, look)
-      void this.#options.inTurn(() => this.tellDue())
+    const check = () => {
+      this.#timer = this.#options.clock.setTimer(CHECK_MS, check)
+      void this.#options.inTurn(() => this.sendDue())
     }
-    look()
+    check()
   }
 
   stop(): void {
@@ -51,37 +55,42 @@ export class Digest {
     return (quietUntil ?? 0) > now || this.#isQuietHour(now)
   }
 
-  /** Asked for each notice: one that is not held counts as told. */
-  isToBeHeld(chat: KnownChat, now: number): boolean {
+  /** Whether to hold this notification; one that is not held counts as sent. */
+  mustHold(chat: KnownChat, now: number): boolean {
     if (this.isQuiet(chat, now)) return true
-    const told = (this.#told.get(chat.chat) ?? []).filter(at => now - at < BURST_MS)
-    // What waits already is not overtaken.
-    if (told.length >= BURST || (chat.held?.length ?? 0) > 0) return true
-    this.#told.set(chat.chat, [...told, now])
+    const recent = (this.#notified.get(chat.chat) ?? []).filter(at => now - at < BURST_MS)
+    // A notification does not overtake those that are held already.
+    if (recent.length >= BURST || (chat.held?.length ?? 0) > 0) return true
+    this.#notified.set(chat.chat, [...recent, now])
     return false
   }
 
-  /** For the transaction of what it is about. */
+  /** To be written in the transaction of the event. */
   hold({ chat, held = [] }: KnownChat, notices: readonly string[]): StreamAppend {
-    const more = [...held, ...notices].slice(-LONGEST)
+    const more = [...held, ...notices].slice(-MAX_HELD)
     const events = [newEvent('telegram.chat-changed', { chat, held: more })]
     return { stream: `telegram/chat/${chat}`, expected: 'any', events }
   }
 
-  /** What was held where it is not quiet any more. */
-  async tellDue(): Promise<void> {
+  /** Sends what is held for chats that are not quiet any more. */
+  async sendDue(): Promise<void> {
     const { store, clock, outbox } = this.#options
     const now = clock.now()
     for (const { state } of await store.documents<KnownChat>(telegramChatsProjection.name)) {
       const { chat, held = [] } = state
       if (held.length === 0 || this.isQuiet(state, now)) continue
-      const html = [`<b>Meanwhile: ${held.length}</b>`, ...held].join('\n\n')
+      const html = [`<b>${plural(held.length, 'notification')}</b>`, ...held].join('\n\n')
       const act =
         html.length <= PART_UNITS
           ? { do: 'say' as const, html }
-          : { do: 'file' as const, name: 'meanwhile.txt', text: plainOf(html), caption: `${held.length} messages` }
+          : {
+              do: 'file' as const,
+              name: 'notifications.txt',
+              text: plainOf(html),
+              caption: plural(held.length, 'notification'),
+            }
       const events = [newEvent('telegram.chat-changed', { chat, held: [] })]
-      await outbox.say(
+      await outbox.enqueue(
         [{ chat, lane: 3, subject: `digest ${now}`, act }],
         [{ stream: `telegram/chat/${chat}`, expected: 'any', events }],
       )

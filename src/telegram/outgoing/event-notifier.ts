@@ -1,5 +1,5 @@
 import { basename } from 'node:path'
-import { type ApprovalRecord, isReplaced } from '../../approvals/index.js'
+import { type ApprovalRecord, isSuperseded } from '../../approvals/index.js'
 import type { Clock } from '../../clock/index.js'
 import { findRun } from '../../engine/index.js'
 import { isEvent } from '../../events/index.js'
@@ -8,22 +8,22 @@ import type { Block } from '../../screen/index.js'
 import type { SessionRecord } from '../../sessions/index.js'
 import type { StoredEvent } from '../../store/index.js'
 import { formatDuration } from '../../text/index.js'
-import { answerActs, type Verbosity } from '../cards/answer-messages.js'
-import type { CardMaker, Reader } from '../cards/card-builder.js'
-import { sessionTitle } from '../cards/names.js'
+import { answerActions, type Verbosity } from '../cards/answer-messages.js'
+import type { CardBuilder, Reader } from '../cards/card-builder.js'
 import { lastLine } from '../cards/session-texts.js'
-import type { Status } from '../cards/status-cards.js'
+import { sessionTitle } from '../cards/session-title.js'
+import type { StatusCards } from '../cards/status-cards.js'
 import type { Chats } from '../chats.js'
-import type { KeyWish } from '../incoming/button-action.js'
-import type { Stream } from './answer-stream.js'
+import type { ButtonSpec } from '../incoming/button-action.js'
+import type { AnswerStream } from './answer-stream.js'
 import type { Digest } from './digest.js'
-import type { Words } from './log-follower.js'
-import type { Queued } from './outbox-item.js'
+import type { OutboxBatch } from './log-follower.js'
+import type { OutboxItem } from './outbox-item.js'
 import { type Presence, telegramDueAt } from './presence.js'
 import { escapeHtml } from './split.js'
 
-/** Events that somebody may want to hear of. */
-export const TOLD = [
+/** The events that lead to messages. */
+export const NOTIFIED_EVENTS = [
   'approval.requested',
   'approval.joined',
   'approval.decided',
@@ -42,64 +42,66 @@ export const TOLD = [
   'run.cancelled',
 ] as const
 
-export interface TellOptions {
+export interface EventNotifierOptions {
   host: Host
   clock: Clock
   chats: Chats
-  cards: CardMaker
+  cards: CardBuilder
   digest: Digest
-  status: Status
-  stream: Stream
+  status: StatusCards
+  stream: AnswerStream
   files: {
-    /** Files that an answer names, written since then, which may be handed out. */
-    offered(record: SessionRecord, blocks: readonly Block[], since: number): Promise<string[]>
+    /** Files that the answer names, that were written since then, and that may be sent. */
+    downloadable(record: SessionRecord, blocks: readonly Block[], since: number): Promise<string[]>
   }
   presence(): Presence
-  notify: NotifyWish
+  notify: NotificationKinds
 }
 
-/** What somebody wants to be called for at all. Answers come in any case: they were asked for. */
-export interface NotifyWish {
+/** Which kinds of notifications people want. Answers are sent in any case. */
+export interface NotificationKinds {
   needsYou: boolean
   done: boolean
   failed: boolean
 }
 
-export const NOTIFY_ALL: NotifyWish = { needsYou: true, done: true, failed: true }
+export const ALL_NOTIFICATIONS: NotificationKinds = { needsYou: true, done: true, failed: true }
 const RENAME_MS = 60_000
 
 interface Notice {
   kind: 'done' | 'failed'
   html: string
-  keys: KeyWish[][]
-  /** A session: then only chats that follow it are told. */
+  buttons: ButtonSpec[][]
+  /** For a session, only the chats that follow it are notified. */
   session: string | null
   topic?: string
 }
 
-/** The log in words: which chats hear what about which events. */
-export class Tell {
-  readonly #options: TellOptions
-  /** When topics were last named. */
-  readonly #named = new Map<string, number>()
+/** Turns events of the log into messages, and decides which chats get them. */
+export class EventNotifier {
+  readonly #options: EventNotifierOptions
+  /** When topics were last renamed. */
+  readonly #renamedAt = new Map<string, number>()
 
-  constructor(options: TellOptions) {
+  constructor(options: EventNotifierOptions) {
     this.#options = options
   }
 
-  async tell(events: readonly StoredEvent[]): Promise<Words> {
-    const words: Words = { items: [], appends: [] }
-    const add = (more: Words) => {
-      words.items.push(...more.items)
-      words.appends.push(...more.appends)
+  async messagesFor(events: readonly StoredEvent[]): Promise<OutboxBatch> {
+    const batch: OutboxBatch = { items: [], appends: [] }
+    const add = (more: OutboxBatch) => {
+      batch.items.push(...more.items)
+      batch.appends.push(...more.appends)
     }
-    // Of several events about one request only its state now is news.
+    // Several events about one request lead to one message with its present state.
     const approvals = new Set(
       events.filter(({ type }) => type.startsWith('approval.')).map(({ stream }) => stream.slice('approval/'.length)),
     )
     for (const id of approvals) add(await this.#approval(id))
-    const rested = new Set(events.filter(({ type }) => type === 'turn.closed').map(({ data }) => String(data.session)))
-    for (const session of rested) add({ items: await this.#options.status.closed(session), appends: [] })
+    const closedTurns = new Set(
+      events.filter(({ type }) => type === 'turn.closed').map(({ data }) => String(data.session)),
+    )
+    for (const session of closedTurns) add({ items: await this.#options.status.closed(session), appends: [] })
     const finals = new Map(
       events.filter(({ type }) => type === 'message.final').map(event => [String(event.data.message), event]),
     )
@@ -108,99 +110,103 @@ export class Tell {
     for (const event of events) {
       add(await this.#notice(event, held))
       if (CLOSING.has(event.type)) add({ items: await this.#closedTopics(event), appends: [] })
-      if (event.type === 'session.renamed') add({ items: await this.#namedTopics(event), appends: [] })
+      if (event.type === 'session.renamed') add({ items: await this.#renamedTopics(event), appends: [] })
     }
-    for (const { chat, notices } of held.values()) words.appends.push(this.#options.digest.hold(chat, notices))
-    return words
+    for (const { chat, notices } of held.values()) batch.appends.push(this.#options.digest.hold(chat, notices))
+    return batch
   }
 
-  async #approval(id: string): Promise<Words> {
+  async #approval(id: string): Promise<OutboxBatch> {
     const { host, chats, cards } = this.#options
     const record: ApprovalRecord | null = await host.ledger.get(id)
-    const words: Words = { items: [], appends: [] }
-    if (!record || isReplaced(record) || record.decision?.actor.kind === 'grant') return words
+    const batch: OutboxBatch = { items: [], appends: [] }
+    if (!record || isSuperseded(record) || record.decision?.actor.kind === 'grant') return batch
     const { clock, presence } = this.#options
     const now = clock.now()
-    if (record.state === 'pending' && !this.#options.notify.needsYou) return words
+    if (record.state === 'pending' && !this.#options.notify.needsYou) return batch
     const due = record.state === 'pending' ? telegramDueAt(record, presence(), now) : now
     for (const reader of await chats.readers()) {
       const { items, appends } = await cards.approval(record, reader)
-      words.items.push(...(due > now ? items.map(item => ({ ...item, notBefore: due })) : items))
-      words.appends.push(...appends)
+      batch.items.push(...(due > now ? items.map(item => ({ ...item, notBefore: due })) : items))
+      batch.appends.push(...appends)
     }
-    return words
+    return batch
   }
 
-  async #answer(event: StoredEvent): Promise<Words> {
+  async #answer(event: StoredEvent): Promise<OutboxBatch> {
     if (!isEvent(event, 'message.final')) return { items: [], appends: [] }
     const { session, message, blocks } = event.data
     const { chats, host, stream, cards } = this.#options
     stream.finished(session, message)
     const record = await host.record(session).catch(() => null)
     const title = record ? `${record.agent}-${record.number}` : 'answer'
-    const words: Words = { items: [], appends: [] }
+    const batch: OutboxBatch = { items: [], appends: [] }
     const readers = await chats.readers()
     for (const { chat, verbosity, current, hasTopics } of await chats.followers(session)) {
-      // Of a session that is not the current one it is said whose words these are, and how to make it that.
+      // An answer of another session than the current one names it, and has a button to switch to
+      // it.
       const other = current === session || hasTopics ? null : record
-      const acts = answerActs(blocks as unknown as Block[], {
+      const acts = answerActions(blocks as unknown as Block[], {
         verbosity: (verbosity ?? 1) as Verbosity,
         title,
         mark: other && sessionTitle(other),
       })
-      const use: KeyWish[][] =
-        other && host.live(session) ? [[{ text: `Use #${other.number}`, press: { do: 'current', session } }]] : []
+      const use: ButtonSpec[][] =
+        other && host.live(session) ? [[{ text: `Use #${other.number}`, action: { do: 'current', session } }]] : []
       for (const act of acts) {
         const subject = `${message}${act.do === 'file' ? '+file' : ''}`
         const reader = readers.find(candidate => candidate.chat === chat)
         const made =
           act.do === 'answer' && reader ? cards.keyboard(use, reader, subject) : { keyboard: [], appends: [] }
         const said = made.keyboard.length > 0 && act.do === 'answer' ? { ...act, keyboard: made.keyboard } : act
-        words.items.push({ chat, topic: session, lane: 2, subject, act: said })
-        words.appends.push(...made.appends)
+        batch.items.push({ chat, topic: session, lane: 2, subject, act: said })
+        batch.appends.push(...made.appends)
       }
     }
     const downloads = record ? await this.#downloads(record, event) : { items: [], appends: [] }
-    return { items: [...words.items, ...downloads.items], appends: [...words.appends, ...downloads.appends] }
+    return { items: [...batch.items, ...downloads.items], appends: [...batch.appends, ...downloads.appends] }
   }
 
-  /** Buttons for files that the agent says it wrote: in private chats only, and checked again when they are pressed. */
-  async #downloads(record: SessionRecord, event: StoredEvent): Promise<Words> {
+  /**
+   * Buttons for files that the agent says it wrote: in private chats only; a press checks the file
+   * again.
+   */
+  async #downloads(record: SessionRecord, event: StoredEvent): Promise<OutboxBatch> {
     const { chats, host, cards, files } = this.#options
-    const words: Words = { items: [], appends: [] }
+    const batch: OutboxBatch = { items: [], appends: [] }
     const { turn, message, blocks } = event.data as { turn: string; message: string; blocks: Block[] }
     const events = await host.store.readStream(`session/${record.id}`)
     const opened = events.find(({ type, data }) => type === 'turn.opened' && data.turn === turn)
-    const paths = opened ? await files.offered(record, blocks, opened.at) : []
-    if (paths.length === 0) return words
-    const keys = paths.map((path): KeyWish[] => [
-      { text: `⬇ ${path}`, press: { do: 'download', session: record.id, path } },
+    const paths = opened ? await files.downloadable(record, blocks, opened.at) : []
+    if (paths.length === 0) return batch
+    const buttons = paths.map((path): ButtonSpec[] => [
+      { text: `⬇ ${path}`, action: { do: 'download', session: record.id, path } },
     ])
     const followers = new Set((await chats.followers(record.id)).map(({ chat }) => chat))
     for (const reader of await chats.readers()) {
       if (!reader.isPrivate || !followers.has(reader.chat) || reader.deciders.length === 0) continue
       const subject = `${record.id}/files.${message}`
-      const { keyboard, appends } = cards.keyboard(keys, reader, subject)
-      const html = paths.length === 1 ? 'A file was written.' : `${paths.length} files were written.`
-      words.items.push({ chat: reader.chat, topic: record.id, lane: 2, subject, act: { do: 'say', html, keyboard } })
-      words.appends.push(...appends)
+      const { keyboard, appends } = cards.keyboard(buttons, reader, subject)
+      const html = paths.length === 1 ? 'The agent wrote a file.' : `The agent wrote ${paths.length} files.`
+      batch.items.push({ chat: reader.chat, topic: record.id, lane: 2, subject, act: { do: 'say', html, keyboard } })
+      batch.appends.push(...appends)
     }
-    return words
+    return batch
   }
 
-  /** With its session a topic ends, after the last words about it. */
-  async #closedTopics({ stream }: StoredEvent): Promise<Queued[]> {
+  /** A topic is closed with its session, after the last message about it. */
+  async #closedTopics({ stream }: StoredEvent): Promise<OutboxItem[]> {
     const id = stream.slice(stream.indexOf('/') + 1)
     const chats = await this.#options.chats.topicsOf(id)
     return chats.map(chat => ({ chat, topic: id, lane: 3, subject: `${id}/closed`, act: { do: 'close-topic' } }))
   }
 
-  /** A session was given another name: its topics get it too, at most once a minute. */
-  async #namedTopics({ stream }: StoredEvent): Promise<Queued[]> {
+  /** A renamed session renames its topics, at most once a minute. */
+  async #renamedTopics({ stream }: StoredEvent): Promise<OutboxItem[]> {
     const id = stream.slice(stream.indexOf('/') + 1)
     const now = this.#options.clock.now()
-    const notBefore = Math.max(now, (this.#named.get(id) ?? 0) + RENAME_MS)
-    this.#named.set(id, notBefore)
+    const notBefore = Math.max(now, (this.#renamedAt.get(id) ?? 0) + RENAME_MS)
+    this.#renamedAt.set(id, notBefore)
     const chats = await this.#options.chats.topicsOf(id)
     return chats.map(chat => ({
       chat,
@@ -212,28 +218,31 @@ export class Tell {
     }))
   }
 
-  async #notice(event: StoredEvent, held: Map<number, { chat: KnownChat; notices: string[] }>): Promise<Words> {
-    const words: Words = { items: [], appends: [] }
+  async #notice(event: StoredEvent, held: Map<number, { chat: KnownChat; notices: string[] }>): Promise<OutboxBatch> {
+    const batch: OutboxBatch = { items: [], appends: [] }
     const notice = await this.#noticeOf(event)
-    if (!notice || !this.#options.notify[notice.kind]) return words
+    if (!notice || !this.#options.notify[notice.kind]) return batch
     const { cards, digest, clock } = this.#options
     const subject = notice.session ? `${notice.session}/${event.version}` : `${event.stream}#${event.version}`
     for (const { reader, chat } of await this.#audience(notice)) {
-      if (digest.isToBeHeld(chat, clock.now())) {
+      if (digest.mustHold(chat, clock.now())) {
         const entry = held.get(chat.chat) ?? { chat, notices: [] }
         entry.notices.push(notice.html)
         held.set(chat.chat, entry)
         continue
       }
-      const { keyboard, appends } = cards.keyboard(notice.keys, reader, subject)
-      const item: Queued = { chat: chat.chat, lane: 3, subject, act: { do: 'say', html: notice.html, keyboard } }
-      words.items.push(notice.topic === undefined ? item : { ...item, topic: notice.topic })
-      words.appends.push(...appends)
+      const { keyboard, appends } = cards.keyboard(notice.buttons, reader, subject)
+      const item: OutboxItem = { chat: chat.chat, lane: 3, subject, act: { do: 'say', html: notice.html, keyboard } }
+      batch.items.push(notice.topic === undefined ? item : { ...item, topic: notice.topic })
+      batch.appends.push(...appends)
     }
-    return words
+    return batch
   }
 
-  /** A lost session and the end of a run concern everybody; what else a session has to say, those who follow it. */
+  /**
+   * A lost session and the end of a run go to every chat, other notifications to the chats that
+   * follow the session.
+   */
   async #audience({ session }: Notice): Promise<{ reader: Reader; chat: KnownChat }[]> {
     const { chats } = this.#options
     const following = session === null ? null : new Set((await chats.followers(session)).map(({ chat }) => chat))
@@ -266,25 +275,25 @@ export class Tell {
         ]
           .filter(Boolean)
           .join('\n'),
-        keys: [
-          ...(canResume ? [[{ text: 'Resume', press: { do: 'resume-session' as const, session: id } }]] : []),
-          [{ text: 'Open', press: { do: 'show-session', session: id } }],
+        buttons: [
+          ...(canResume ? [[{ text: 'Resume', action: { do: 'resume-session' as const, session: id } }]] : []),
+          [{ text: 'Open', action: { do: 'show-session', session: id } }],
         ],
         session: kind === 'lost' ? null : id,
         topic: id,
       }
     }
-    // A crash has its own notice; an end that somebody asked for is told to whoever asked.
+    // A crash has a notification of its own, and a person who stops a session gets a reply.
     if (!isEvent(event, 'session.ended') || event.data.exit?.code !== 0 || event.data.reason === 'stopped') return null
     const last = await lastLine(this.#options.host, record)
     const html = [title, `✅ ended after ${lasted(record)}`, last && `<i>${escapeHtml(last)}</i>`]
-    const open: KeyWish = { text: 'Open', press: { do: 'show-session', session: id } }
-    const go: KeyWish[] =
-      record.agentSessionId === undefined ? [] : [{ text: 'Continue', press: { do: 'resume-session', session: id } }]
-    return { kind: 'done', html: html.filter(Boolean).join('\n'), keys: [[open, ...go]], session: id, topic: id }
+    const open: ButtonSpec = { text: 'Open', action: { do: 'show-session', session: id } }
+    const go: ButtonSpec[] =
+      record.agentSessionId === undefined ? [] : [{ text: 'Continue', action: { do: 'resume-session', session: id } }]
+    return { kind: 'done', html: html.filter(Boolean).join('\n'), buttons: [[open, ...go]], session: id, topic: id }
   }
 
-  /** Runs that another run started are its own business. */
+  /** Runs that another run started are not reported. */
   async #runNotice(id: string): Promise<Notice | null> {
     const run = await findRun(this.#options.host.store, id).catch(() => null)
     if (!run || run.parent !== null || run.status === 'cancelled') return null
@@ -293,9 +302,9 @@ export class Tell {
     const time = formatDuration((run.endedAt ?? run.updatedAt) - (run.startedAt ?? run.createdAt))
     const agent = await this.#agentOf(id)
     const facts = [basename(run.project), run.kind, ...agent, run.status, time, ...cost]
-    const open: KeyWish = { text: 'Open', press: { do: 'show-run', run: id } }
-    const go: KeyWish[] =
-      isDone || run.status === 'rejected' ? [] : [{ text: 'Resume', press: { do: 'run', run: id, act: 'resume' } }]
+    const open: ButtonSpec = { text: 'Open', action: { do: 'show-run', run: id } }
+    const go: ButtonSpec[] =
+      isDone || run.status === 'rejected' ? [] : [{ text: 'Resume', action: { do: 'run', run: id, act: 'resume' } }]
     return {
       kind: isDone ? 'done' : 'failed',
       html: [
@@ -305,13 +314,13 @@ export class Tell {
       ]
         .filter(Boolean)
         .join('\n'),
-      keys: [[open, ...go]],
+      buttons: [[open, ...go]],
       session: null,
       topic: id,
     }
   }
 
-  /** Which agent a run was started with, where its input says so. */
+  /** The agent of a run, where its input names one. */
   async #agentOf(run: string): Promise<string[]> {
     const [created] = await this.#options.host.store.readStream(`run/${run}`)
     const { agent, worker } = (created?.data.input ?? {}) as { agent?: unknown; worker?: unknown }
@@ -319,7 +328,7 @@ export class Tell {
   }
 }
 
-/** After these nothing more is said in a topic. A run that failed may go on. */
+/** Nothing more is sent to a topic after these. A failed run may be resumed. */
 const CLOSING: ReadonlySet<string> = new Set(['session.ended', 'run.completed', 'run.rejected', 'run.cancelled'])
 
 function lasted({ startedAt, endedAt = startedAt }: SessionRecord): string {

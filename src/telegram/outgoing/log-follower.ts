@@ -3,64 +3,66 @@ import { newEvent } from '../../events/index.js'
 import { telegramCursorProjection } from '../../host/index.js'
 import type { EventStore, StoredEvent, StreamAppend, Subscription } from '../../store/index.js'
 import type { Outbox } from './outbox.js'
-import type { Queued } from './outbox-item.js'
+import type { OutboxItem } from './outbox-item.js'
 
-export interface Words {
-  items: Queued[]
-  /** What must be written with them: the tokens of their buttons. */
+/** Items for the outbox, and what belongs to them. */
+export interface OutboxBatch {
+  items: OutboxItem[]
+  /** Written in the same transaction: the tokens of their buttons. */
   appends: StreamAppend[]
 }
 
-export interface FollowerOptions {
+export interface LogFollowerOptions {
   store: EventStore
   clock: Clock
   outbox: Outbox
-  /** Event types that somebody may want to hear of. */
+  /** Event types that lead to messages. */
   types: readonly string[]
-  /** What is to be said about these events. Asked in the order of the log. */
-  tell(events: readonly StoredEvent[]): Promise<Words>
+  /** The messages about these events. Called in the order of the log. */
+  messagesFor(events: readonly StoredEvent[]): Promise<OutboxBatch>
   onError(error: unknown): void
 }
 
-const TRIES = 3
+const ATTEMPTS = 3
 
 /**
- * Reads the log and puts it into words, once: what is to be said and how far was read are written together. After a crash it goes on
- * where it was, so nothing that happened meanwhile is missed and nothing is told twice.
+ * Reads the log and turns its events into messages, exactly once: the messages and the position in
+ * the log are written together. After a crash it resumes at that position, so that no event is
+ * missed and none is reported twice.
  */
-export class Follower {
-  readonly #options: FollowerOptions
+export class LogFollower {
+  readonly #options: LogFollowerOptions
   #subscription: Subscription | null = null
   #working: Promise<void> = Promise.resolve()
 
-  constructor(options: FollowerOptions) {
+  constructor(options: LogFollowerOptions) {
     this.#options = options
   }
 
-  /** The first time it begins now: what was before anybody was here is nobody's news. */
+  /** The very first start begins at the end of the log: older events are not reported. */
   async start(): Promise<void> {
     const { store, types, onError } = this.#options
     const known = await store.document<{ position: number }>(telegramCursorProjection.name, 'log')
-    const after = known?.state.position ?? (await this.#beginNow())
+    const after = known?.state.position ?? (await this.#startAtHead())
     this.#subscription = store.subscribe({ after, types, onError }, events => {
-      this.#working = this.#working.then(() => this.#tell(events)).catch(onError)
+      this.#working = this.#working.then(() => this.#process(events)).catch(onError)
     })
   }
 
-  /** Written at once: what happens before the first words, while the bot is away, is news already. */
-  async #beginNow(): Promise<number> {
+  /** Written at once: events that follow while the bot is not running must be reported. */
+  async #startAtHead(): Promise<number> {
     const position = await this.#options.store.head()
     await this.#options.store.append('telegram/cursor', 'any', [newEvent('telegram.read-on', { position })])
     return position
   }
 
-  /** Resolves when everything that is in the log by now has been put into words. */
+  /** Resolves when all events that are in the log now have been processed. */
   async settled(): Promise<void> {
     await this.#subscription?.poll()
     await this.#working
   }
 
-  /** Does this between two tellings. */
+  /** Runs `work` between two batches of events. */
   inTurn(work: () => Promise<void>): Promise<void> {
     this.#working = this.#working.then(work).catch(this.#options.onError)
     return this.#working
@@ -71,20 +73,20 @@ export class Follower {
     await this.#working
   }
 
-  async #tell(events: readonly StoredEvent[]): Promise<void> {
+  async #process(events: readonly StoredEvent[]): Promise<void> {
     const last = events.at(-1)
     if (!last) return
     const read = newEvent('telegram.read-on', { position: last.position })
     const cursor: StreamAppend = { stream: 'telegram/cursor', expected: 'any', events: [read] }
     for (let attempt = 1; ; attempt++) {
       try {
-        const { items, appends } = await this.#options.tell(events)
-        await this.#options.outbox.say(items, [...appends, cursor])
+        const { items, appends } = await this.#options.messagesFor(events)
+        await this.#options.outbox.enqueue(items, [...appends, cursor])
         return
       } catch (error) {
         this.#options.onError(error)
-        // What cannot be put into words is passed over at last: the rest of the world goes on.
-        if (attempt === TRIES) return void (await this.#options.outbox.say([], [cursor]))
+        // Events that fail again and again are skipped, so that later ones are still reported.
+        if (attempt === ATTEMPTS) return void (await this.#options.outbox.enqueue([], [cursor]))
       }
     }
   }

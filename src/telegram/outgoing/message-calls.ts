@@ -1,33 +1,32 @@
 import { visibleText } from '../../text/index.js'
 import { ApiProblem, type BotApi, type CallFields } from '../bot-api.js'
 import type { Keyboard } from './outbox-item.js'
-import type { CallKind } from './rate-limiter.js'
+import type { Throttle } from './rate-limiter.js'
 import { plainOf, splitSmaller } from './split.js'
 
-/** Asked before each call that counts: comes back when it may be made. */
-export type Purse = (kind: CallKind) => Promise<void>
-
-export interface MessagesOptions {
+export interface MessageCallsOptions {
   api: BotApi
   onProblem(problem: ApiProblem, about: string): void
 }
 
 const LABEL_CHARACTERS = 64
 
-/** One message of a chat, sent or edited: what Telegram refuses of it for its form goes in a form that it takes. */
-export class Messages {
-  readonly #options: MessagesOptions
+/**
+ * Sends or edits one message. A text whose form Telegram refuses is sent in a form that it accepts.
+ */
+export class MessageCalls {
+  readonly #options: MessageCallsOptions
 
-  constructor({ api, onProblem }: MessagesOptions) {
+  constructor({ api, onProblem }: MessageCallsOptions) {
     this.#options = { api, onProblem }
   }
 
-  /** One message; text that cannot be parsed goes as it reads, text that is too long in smaller parts. */
-  async send(place: CallFields, html: string, fields: CallFields, purse: Purse): Promise<number> {
+  /** Text that Telegram cannot parse is sent as plain text, text that is too long in parts. */
+  async send(place: CallFields, html: string, fields: CallFields, throttle: Throttle): Promise<number> {
     const { api, onProblem } = this.#options
     const quiet = { link_preview_options: { is_disabled: true } }
     const attempt = async (text: CallFields) => {
-      await purse('send')
+      await throttle('send')
       return api.call<{ message_id: number }>('sendMessage', { ...place, ...quiet, ...fields, ...text })
     }
     try {
@@ -42,15 +41,15 @@ export class Messages {
       const [first = '', ...rest] = splitSmaller(html)
       const { message_id } = await attempt({ text: first, parse_mode: 'HTML' })
       for (const part of rest) {
-        await purse('send')
+        await throttle('send')
         await api.call('sendMessage', { ...place, ...quiet, text: part, parse_mode: 'HTML' })
       }
       return message_id
     }
   }
 
-  /** False: there is no such message to edit, so it must be sent anew. */
-  async edit(chat: number, message: number, html: string, keyboard: Keyboard, purse: Purse): Promise<boolean> {
+  /** False: the message does not exist any more and must be sent anew. */
+  async edit(chat: number, message: number, html: string, keyboard: Keyboard, throttle: Throttle): Promise<boolean> {
     const { api, onProblem } = this.#options
     const fields = {
       chat_id: chat,
@@ -59,7 +58,7 @@ export class Messages {
       reply_markup: { inline_keyboard: rows(keyboard) },
     }
     try {
-      await purse('edit')
+      await throttle('edit')
       await api.call('editMessageText', { ...fields, text: html, parse_mode: 'HTML' })
       return true
     } catch (error) {
@@ -68,7 +67,7 @@ export class Messages {
       if (/to edit not found|can't be edited/.test(error.message)) return false
       if (!/can't parse entities/.test(error.message)) throw error
       onProblem(error, 'formatted text')
-      await purse('edit')
+      await throttle('edit')
       await api.call('editMessageText', { ...fields, text: plainOf(html).slice(0, 4096) })
       return true
     }
@@ -77,7 +76,7 @@ export class Messages {
 
 type ApiButton = { text: string; callback_data: string; style?: string } | { text: string; url: string }
 
-/** Labels are the agent's own words: what is hidden in them is shown. */
+/** Labels come from the agent: hidden characters in them are made visible. */
 function rows(keyboard: Keyboard): ApiButton[][] {
   return keyboard.map(row =>
     row.map(button => {

@@ -4,18 +4,18 @@ import { newEvent } from '../../events/index.js'
 import { type QueuedItem, telegramOutboxProjection } from '../../host/index.js'
 import type { EventStore, StreamAppend, Subscription } from '../../store/index.js'
 import { ApiProblem } from '../bot-api.js'
-import type { Speaker } from './bot-sender.js'
-import { ChatLane, type LaneStep } from './chat-queue.js'
-import type { Purse } from './message-calls.js'
-import type { Fleeting, Queued } from './outbox-item.js'
+import type { BotSender } from './bot-sender.js'
+import { ChatQueue, type QueueStep } from './chat-queue.js'
+import type { EphemeralAction, OutboxItem } from './outbox-item.js'
 import {
+  backOff,
   type CallKind,
-  DEFAULT_PACE,
-  freshPace,
-  type PaceRules,
-  type PaceState,
-  sleep,
-  spend,
+  countCall,
+  DEFAULT_RATE_LIMITS,
+  newRateState,
+  type RateLimits,
+  type RateState,
+  type Throttle,
   waitBefore,
 } from './rate-limiter.js'
 import { plainOf } from './split.js'
@@ -23,40 +23,47 @@ import { plainOf } from './split.js'
 export interface OutboxOptions {
   store: EventStore
   clock: Clock
-  speaker: Speaker
-  /** How fast it may speak; the default keeps below what Telegram allows. */
-  rules?: PaceRules
-  /** A chat that cannot be reached any more: its person has gone, its sessions go on. */
+  sender: BotSender
+  /** By default below what Telegram allows. */
+  limits?: RateLimits
+  /** A chat cannot be reached any more; its sessions continue. */
   onGone(chat: number, reason: string): Promise<void>
   onUnauthorized(): void
-  /** A group got another id: its people are checked again there. */
+  /** A group got a new id: its people are checked again there. */
   onMoved(from: number, to: number): Promise<void>
   onError(error: unknown): void
 }
 
-/** Lane 2 and 3 older than this are given up; what they said is on the other surfaces. */
+/**
+ * Items of lanes 2 and 3 that are older than this are dropped; the other surfaces still show their
+ * content.
+ */
 const OLDEST_MS = 24 * 3_600_000
 const FIRST_RETRY_MS = 1000
 const LONGEST_RETRY_MS = 60_000
-const NO_FIELD_MS = 5000
-/** How long a thing that waits for its next call takes to notice that the bot stops. */
-const LOOK_MS = 500
-/** More than so many words that wait in one chat become one file. */
-const LONGEST_LANE = 200
+/** The wait after a refusal that does not say how long to wait. */
+const DEFAULT_BACKOFF_MS = 5000
+/** How often a call that waits for its turn checks whether the bot is stopping. */
+const STOP_CHECK_MS = 500
+/** More messages than this that wait for one chat become one file. */
+const LONGEST_QUEUE = 200
 
-/** What is to be said, in the store until it was: one worker a chat, in order of lanes, no faster than allowed. */
+/**
+ * What the bot has to send, kept in the store until it was sent: one worker for each chat, by lane,
+ * within the rate limits.
+ */
 export class Outbox {
   readonly #options: OutboxOptions
-  readonly #lanes = new Map<number, ChatLane>()
+  readonly #queues = new Map<number, ChatQueue>()
   #subscription: Subscription | null = null
   readonly #since: number
-  #all: PaceState
+  #rateOfAll: RateState
   #isStopped = false
 
   constructor(options: OutboxOptions) {
     this.#options = options
     this.#since = options.clock.monotonic()
-    this.#all = freshPace(this.#since)
+    this.#rateOfAll = newRateState(this.#since)
   }
 
   async start(): Promise<void> {
@@ -64,11 +71,11 @@ export class Outbox {
     const after = await store.head()
     const waiting = await store.documents<QueuedItem>(telegramOutboxProjection.name)
     for (const { state } of waiting.sort((a, b) => a.state.position - b.state.position))
-      this.#lane(state.chat).add(state)
+      this.#queueOf(state.chat).add(state)
     this.#subscription = store.subscribe({ after, types: ['telegram.queued'], onError }, events => {
       for (const { stream, data, at, position } of events) {
         const id = stream.slice(stream.lastIndexOf('/') + 1)
-        this.#lane((data as unknown as QueuedItem).chat).add({
+        this.#queueOf((data as unknown as QueuedItem).chat).add({
           ...(data as unknown as QueuedItem),
           id,
           at,
@@ -79,8 +86,8 @@ export class Outbox {
     })
   }
 
-  /** For a transaction of the caller's: when it is written, it is in the outbox. */
-  queue(item: Queued): StreamAppend {
+  /** For a transaction of the caller: once that is written, the item is in the outbox. */
+  append(item: OutboxItem): StreamAppend {
     const { chat, topic, lane, subject, act, notBefore } = item
     const data = {
       chat,
@@ -93,125 +100,131 @@ export class Outbox {
     return { stream: `telegram/item/${newId('tgi')}`, expected: 0, events: [newEvent('telegram.queued', data)] }
   }
 
-  async say(items: readonly Queued[], others: readonly StreamAppend[] = []): Promise<void> {
+  /** Writes the items, and what belongs to them, in one transaction. */
+  async enqueue(items: readonly OutboxItem[], others: readonly StreamAppend[] = []): Promise<void> {
     if (items.length + others.length === 0) return
-    await this.#options.store.appendAll([...items.map(item => this.queue(item)), ...others])
+    await this.#options.store.appendAll([...items.map(item => this.append(item)), ...others])
     await this.#subscription?.poll()
   }
 
-  /** Now or never; a newer one with the same key replaces it. */
-  fleeting(chat: number, key: string, act: Fleeting): void {
-    if (!this.#isStopped) this.#lane(chat).addFleeting(key, act)
+  /** Sends now or never; a newer action with the same key replaces this one. */
+  sendEphemeral(chat: number, key: string, act: EphemeralAction): void {
+    if (!this.#isStopped) this.#queueOf(chat).addEphemeral(key, act)
   }
 
-  dropFleeting(chat: number, key: string): void {
-    this.#lanes.get(chat)?.dropFleeting(key)
+  dropEphemeral(chat: number, key: string): void {
+    this.#queues.get(chat)?.dropEphemeral(key)
   }
 
-  /** Refused too often of late to go on streaming there. */
-  isTired(chat: number, now: number): boolean {
-    return this.#lanes.get(chat)?.isTired(now) ?? false
+  /** Telegram refused too often recently to keep on streaming to this chat. */
+  isThrottled(chat: number, now: number): boolean {
+    return this.#queues.get(chat)?.isThrottled(now) ?? false
   }
 
-  /** The answer to a press goes before everything, is tried once, and is forgotten when it is late. */
+  /**
+   * The answer to a button press is sent before everything else, once, and dropped when it is late.
+   */
   async toast(id: string, text: string, isAlert: boolean): Promise<void> {
-    await this.#options.speaker.toast(id, text, isAlert).catch(error => {
-      // A query that is too old to be answered is no fault of anybody.
+    await this.#options.sender.toast(id, text, isAlert).catch(error => {
+      // Telegram refuses answers to old presses: that is not an error.
       if (!(error instanceof ApiProblem)) this.#options.onError(error)
     })
   }
 
-  /** Resolves when nothing durable is waiting. */
+  /** Resolves when no durable item waits. */
   async settled(): Promise<void> {
     await this.#subscription?.poll()
-    await Promise.all([...this.#lanes.values()].map(lane => lane.settled()))
+    await Promise.all([...this.#queues.values()].map(queue => queue.settled()))
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#subscription?.close()
-    await Promise.all([...this.#lanes.values()].map(lane => lane.stop()))
+    await Promise.all([...this.#queues.values()].map(queue => queue.stop()))
   }
 
-  #lane(chat: number): ChatLane {
-    const known = this.#lanes.get(chat)
+  #queueOf(chat: number): ChatQueue {
+    const known = this.#queues.get(chat)
     if (known) return known
-    const lane = new ChatLane({
+    const queue = new ChatQueue({
       chat,
-      pace: freshPace(this.#since),
+      rate: newRateState(this.#since),
       clock: this.#options.clock,
-      step: lane => this.#step(lane),
+      step: each => this.#step(each),
       onError: this.#options.onError,
     })
-    this.#lanes.set(chat, lane)
-    return lane
+    this.#queues.set(chat, queue)
+    return queue
   }
 
-  /** One thing of one chat: says how long to wait before the next look. */
-  async #step(lane: ChatLane): Promise<LaneStep> {
-    const { speaker, clock } = this.#options
+  /** Sends one item of one chat. @returns how long to wait before the next step. */
+  async #step(queue: ChatQueue): Promise<QueueStep> {
+    const { sender, clock } = this.#options
     const now = clock.now()
-    const next = lane.next(now)
-    if (!next) return { waitMs: lane.dueIn(now) }
-    const kind: CallKind = await speaker.kindOf(lane.chat, next)
-    const wait = this.#wait(lane, kind)
+    const next = queue.next(now)
+    if (!next) return { waitMs: queue.dueIn(now) }
+    const kind: CallKind = await sender.kindOf(queue.chat, next)
+    const wait = this.#waitBefore(queue, kind)
     if (wait > 0) return { waitMs: wait }
-    if ('id' in next && (await this.#isOver(lane, next))) return { waitMs: 0 }
-    const surplus = lane.surplus(LONGEST_LANE)
-    if (surplus.length > 0) return this.#collapse(lane, surplus)
-    this.#spend(lane, kind)
-    const purse = this.#purse(lane, kind)
+    if ('id' in next && (await this.#dropIfObsolete(queue, next))) return { waitMs: 0 }
+    const surplus = queue.surplus(LONGEST_QUEUE)
+    if (surplus.length > 0) return this.#collapse(queue, surplus)
+    this.#countCall(queue, kind)
+    const throttle = this.#throttle(queue, kind)
     try {
-      if ('id' in next) await this.#send(lane, next, purse)
+      if ('id' in next) await this.#send(queue, next, throttle)
       else {
-        lane.took(next)
-        await speaker.flit(lane.chat, next.key, next.act, purse)
+        queue.taken(next)
+        await sender.sendEphemeral(queue.chat, next.key, next.act, throttle)
       }
-      lane.failures = 0
+      queue.failures = 0
       return { waitMs: 0 }
     } catch (error) {
-      return await this.#failed(lane, 'id' in next ? next : null, error)
+      return await this.#failed(queue, 'id' in next ? next : null, error)
     }
   }
 
-  #wait(lane: ChatLane, kind: CallKind): number {
-    const { clock, rules = DEFAULT_PACE } = this.#options
+  #waitBefore(queue: ChatQueue, kind: CallKind): number {
+    const { clock, limits = DEFAULT_RATE_LIMITS } = this.#options
     const now = clock.monotonic()
     return Math.max(
-      waitBefore(lane.pace, kind, placeOf(lane), now, rules),
-      waitBefore(this.#all, kind, 'all', now, rules),
+      waitBefore(queue.rate, kind, scopeOf(queue), now, limits),
+      waitBefore(this.#rateOfAll, kind, 'all', now, limits),
     )
   }
 
-  #spend(lane: ChatLane, kind: CallKind): void {
-    const { clock, rules = DEFAULT_PACE } = this.#options
+  #countCall(queue: ChatQueue, kind: CallKind): void {
+    const { clock, limits = DEFAULT_RATE_LIMITS } = this.#options
     const now = clock.monotonic()
-    lane.pace = spend(lane.pace, kind, placeOf(lane), now, rules)
-    this.#all = spend(this.#all, kind, 'all', now, rules)
+    queue.rate = countCall(queue.rate, kind, scopeOf(queue), now, limits)
+    this.#rateOfAll = countCall(this.#rateOfAll, kind, 'all', now, limits)
   }
 
-  /** One thing may take several calls: the first is paid for, each further one waits for its own turn. */
-  #purse(lane: ChatLane, paid: CallKind): Purse {
-    let isPaid = true
+  /**
+   * One item may need several calls: the first is counted already, each further one waits for its
+   * turn.
+   */
+  #throttle(queue: ChatQueue, counted: CallKind): Throttle {
+    let isCounted = true
     return async kind => {
-      if (isPaid && kind === paid) {
-        isPaid = false
+      if (isCounted && kind === counted) {
+        isCounted = false
         return
       }
-      for (let wait = this.#wait(lane, kind); wait > 0; wait = this.#wait(lane, kind)) {
-        if (this.#isStopped) throw new ApiProblem('the bot stops', { code: 0 })
-        await delay(this.#options.clock, Math.min(wait, LOOK_MS))
+      for (let wait = this.#waitBefore(queue, kind); wait > 0; wait = this.#waitBefore(queue, kind)) {
+        if (this.#isStopped) throw new ApiProblem('the bot is stopping', { code: 0 })
+        await delay(this.#options.clock, Math.min(wait, STOP_CHECK_MS))
       }
-      this.#spend(lane, kind)
+      this.#countCall(queue, kind)
     }
   }
 
-  /** Nothing is lost: all of them, in their order, as one file. */
-  async #collapse(lane: ChatLane, items: readonly QueuedItem[]): Promise<LaneStep> {
+  /** Sends all of these, in their order, as one file. */
+  async #collapse(queue: ChatQueue, items: readonly QueuedItem[]): Promise<QueueStep> {
     const title = `${items.length} messages`
-    const text = items.map(({ act }) => wordsOf(act as unknown as Queued['act'])).join('\n\n— — —\n\n')
-    const file: Queued = {
-      chat: lane.chat,
+    const text = items.map(({ act }) => textOf(act as unknown as OutboxItem['act'])).join('\n\n— — —\n\n')
+    const file: OutboxItem = {
+      chat: queue.chat,
       lane: 2,
       subject: `collapsed ${items[0]!.id}`,
       act: { do: 'file', name: 'messages.txt', text, caption: title },
@@ -220,113 +233,115 @@ export class Outbox {
       const events = [newEvent('telegram.dropped', { reason: `one of ${title} in a file` })]
       return { stream: `telegram/item/${id}`, expected: 'any', events }
     })
-    await this.say([file], dropped)
-    for (const item of items) lane.done(item)
+    await this.enqueue([file], dropped)
+    for (const item of items) queue.done(item)
     return { waitMs: 0 }
   }
 
-  /** What a later item about the same card overtakes, and what is too old to matter. */
-  async #isOver(lane: ChatLane, item: QueuedItem): Promise<boolean> {
-    const reason = lane.isOvertaken(item)
-      ? 'overtaken'
+  async #dropIfObsolete(queue: ChatQueue, item: QueuedItem): Promise<boolean> {
+    const reason = queue.isSuperseded(item)
+      ? 'superseded'
       : item.lane >= 2 && this.#options.clock.now() - item.at > OLDEST_MS
         ? 'too old'
-        : (await this.#options.speaker.isPointless(item))
-          ? 'over before it was shown'
+        : (await this.#options.sender.isObsolete(item))
+          ? 'closed before it was shown'
           : null
     if (reason === null) return false
-    await this.#drop(lane, item, reason)
+    await this.#drop(queue, item, reason)
     return true
   }
 
-  async #send(lane: ChatLane, item: QueuedItem, purse: Purse): Promise<void> {
-    const { store, speaker } = this.#options
+  async #send(queue: ChatQueue, item: QueuedItem, throttle: Throttle): Promise<void> {
+    const { store, sender } = this.#options
     const stream = `telegram/item/${item.id}`
     const attempt = item.attempts + 1
     await store.append(stream, 'any', [newEvent('telegram.sending', { attempt })], { durability: 'normal' })
-    const isAgain = item.attempts > 0
+    const isRetry = item.attempts > 0
     item.attempts = attempt
-    const { messages, shown } = await speaker.say(item, { isAgain, purse })
+    const { messages, shown } = await sender.send(item, { isRetry, throttle })
     await store.appendAll([{ stream, expected: 'any', events: [newEvent('telegram.sent', { messages })] }, ...shown])
-    lane.done(item)
+    queue.done(item)
   }
 
-  async #drop(lane: ChatLane, item: QueuedItem, reason: string): Promise<void> {
+  async #drop(queue: ChatQueue, item: QueuedItem, reason: string): Promise<void> {
     await this.#options.store.append(`telegram/item/${item.id}`, 'any', [newEvent('telegram.dropped', { reason })])
-    lane.done(item)
+    queue.done(item)
   }
 
-  /** The same thing, said where the chat is now. */
-  async #move(lane: ChatLane, item: QueuedItem | null, to: number): Promise<void> {
-    await this.#options.onMoved(lane.chat, to)
+  /** Sends the item to the chat's new id. */
+  async #move(queue: ChatQueue, item: QueuedItem | null, to: number): Promise<void> {
+    await this.#options.onMoved(queue.chat, to)
     if (!item) return
-    const { topic, lane: urgency, subject, act } = item
-    const moved: Queued = {
+    const { topic, lane, subject, act } = item
+    const moved: OutboxItem = {
       chat: to,
-      lane: urgency as Queued['lane'],
+      lane: lane as OutboxItem['lane'],
       subject,
-      act: act as unknown as Queued['act'],
+      act: act as unknown as OutboxItem['act'],
       ...(topic !== undefined && { topic }),
     }
-    await this.say([moved])
-    await this.#drop(lane, item, 'the chat has another id now')
+    await this.enqueue([moved])
+    await this.#drop(queue, item, 'the chat has a new id')
   }
 
-  /** The call was refused as a whole: said later, also by the next process, it is not said again. */
-  async #neverBegun(item: QueuedItem | null): Promise<void> {
+  /**
+   * Telegram refused the call as a whole: sending it later, also by the next process, is not a
+   * repetition.
+   */
+  async #uncountAttempt(item: QueuedItem | null): Promise<void> {
     if (!item || item.attempts === 0) return
     const refused = newEvent('telegram.sending', { attempt: item.attempts, isRefused: true })
     item.attempts -= 1
     await this.#options.store.append(`telegram/item/${item.id}`, 'any', [refused], { durability: 'normal' })
   }
 
-  async #failed(lane: ChatLane, item: QueuedItem | null, error: unknown): Promise<LaneStep> {
+  async #failed(queue: ChatQueue, item: QueuedItem | null, error: unknown): Promise<QueueStep> {
     const { clock, onError, onGone, onUnauthorized } = this.#options
     if (!(error instanceof ApiProblem)) {
       onError(error)
-      if (item) await this.#drop(lane, item, 'it could not be put into words')
+      if (item) await this.#drop(queue, item, 'it could not be rendered')
       return { waitMs: 0 }
     }
     const now = clock.monotonic()
     if (error.movedTo !== null) {
-      await this.#move(lane, item, error.movedTo)
+      await this.#move(queue, item, error.movedTo)
       return { waitMs: 0 }
     }
     if (error.code === 429) {
-      const ms = (error.retryAfterMs ?? NO_FIELD_MS) + Math.floor((now % 7) * 70)
-      lane.pace = sleep(lane.pace, ms, now)
-      lane.wasRefused(clock.now())
-      await this.#neverBegun(item)
+      const ms = (error.retryAfterMs ?? DEFAULT_BACKOFF_MS) + Math.floor((now % 7) * 70)
+      queue.rate = backOff(queue.rate, ms, now)
+      queue.noteRefusal(clock.now())
+      await this.#uncountAttempt(item)
       return { waitMs: ms }
     }
     if (error.code === 403) {
-      await onGone(lane.chat, error.message)
-      lane.pause()
-      await this.#neverBegun(item)
+      await onGone(queue.chat, error.message)
+      queue.pause()
+      await this.#uncountAttempt(item)
       return { waitMs: null }
     }
     if (error.code === 401) {
       onUnauthorized()
-      await this.#neverBegun(item)
+      await this.#uncountAttempt(item)
       return { waitMs: 600_000 }
     }
     if (error.code === 0 || error.code >= 500) {
-      lane.forgetFleeting()
-      if (!error.isUnclear) await this.#neverBegun(item)
-      lane.failures += 1
-      return { waitMs: Math.min(FIRST_RETRY_MS * 2 ** (lane.failures - 1), LONGEST_RETRY_MS) }
+      queue.clearEphemeral()
+      if (!error.isUnclear) await this.#uncountAttempt(item)
+      queue.failures += 1
+      return { waitMs: Math.min(FIRST_RETRY_MS * 2 ** (queue.failures - 1), LONGEST_RETRY_MS) }
     }
     onError(error)
-    if (item) await this.#drop(lane, item, error.message)
+    if (item) await this.#drop(queue, item, error.message)
     return { waitMs: 0 }
   }
 }
 
-function placeOf({ chat }: ChatLane): 'private' | 'group' {
+function scopeOf({ chat }: ChatQueue): 'private' | 'group' {
   return chat > 0 ? 'private' : 'group'
 }
 
-function wordsOf(act: Queued['act']): string {
+function textOf(act: OutboxItem['act']): string {
   if (act.do === 'answer') return act.parts.map(plainOf).join('\n')
   if (act.do === 'file') return `${act.caption}\n${act.text}`
   if (act.do === 'close-topic' || act.do === 'name-topic') return ''

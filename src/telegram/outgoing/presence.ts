@@ -1,21 +1,21 @@
 import { type ApprovalRecord, NOTIFY_DEFAULTS, type NotifyChannel, planNotifications } from '../../approvals/index.js'
 
 export interface Presence {
-  /** In the order in which they want to be reached. */
+  /** In the order of preference. */
   channels: readonly NotifyChannel[]
-  /** When somebody was last active there. */
+  /** When a person was last active on each channel. */
   lastActive: Readonly<Partial<Record<NotifyChannel, number>>>
   settings: typeof NOTIFY_DEFAULTS
 }
 
-export const NOBODY_ELSEWHERE: Presence = { channels: ['telegram'], lastActive: {}, settings: NOTIFY_DEFAULTS }
+export const NO_OTHER_SURFACE: Presence = { channels: ['telegram'], lastActive: {}, settings: NOTIFY_DEFAULTS }
 
-/** Later than this nothing is put off. */
-const LATEST_STEPS = 8
+/** A plan that takes more steps than this is not followed further. */
+const MAX_STEPS = 8
 
 /**
- * When a request is to be told in Telegram, if nothing changes until then: at once where nobody is at another surface, later where somebody
- * sits in front of it. Asks the same plan as every other channel does. Pure.
+ * When Telegram shows a request, if nothing changes until then: at once when no person is active on
+ * another surface, else later. Follows the same plan as every other channel. Pure.
  */
 export function telegramDueAt(record: ApprovalRecord, presence: Presence, now: number): number {
   const { channels, lastActive, settings } = presence
@@ -30,7 +30,7 @@ export function telegramDueAt(record: ApprovalRecord, presence: Presence, now: n
   }
   const people = [{ id: 'person', mayDecide: true, channels, lastActive }]
   let at = now
-  for (let step = 0; step < LATEST_STEPS; step++) {
+  for (let step = 0; step < MAX_STEPS; step++) {
     const plan = planNotifications({ now: at, approval, people, sent: [], recent: [], settings })
     if (plan.steps.some(({ channel }) => channel === 'telegram')) return at
     if (plan.lookAgainAt === null || plan.lookAgainAt <= at) return at

@@ -1,19 +1,25 @@
-/** Telegram's own limit is 4 096 UTF-16 units after parsing; a little is kept back for what is added at the end. */
+/**
+ * Telegram's limit is 4 096 UTF-16 units after parsing; the rest is for what the bot adds at the
+ * end.
+ */
 export const PART_UNITS = 3900
 
 const ENTITY: Readonly<Record<string, string>> = { lt: '<', gt: '>', amp: '&', quot: '"' }
 
-/** What formatted text says, without its tags. */
+/** Formatted text without its tags. */
 export function plainOf(html: string): string {
   return html.replace(/<[^>]*>/g, '').replace(/&(lt|gt|amp|quot);/g, (_, name: string) => ENTITY[name]!)
 }
 
-/** Text of ours that carries no formatting, escaped for HTML mode. */
+/** Plain text, escaped for HTML mode. */
 export function escapeHtml(text: string): string {
   return text.replace(/[&<>"]/g, char => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' })[char]!)
 }
 
-/** For text that was refused as too long: its plain words in halves of the limit, cut at lines, else between whole characters. */
+/**
+ * For text that Telegram refused as too long: plain parts of half the limit, cut at line ends, else
+ * between characters.
+ */
 export function splitSmaller(html: string, units = PART_UNITS / 2): string[] {
   const parts: string[] = []
   let rest = plainOf(html)
@@ -26,7 +32,7 @@ export function splitSmaller(html: string, units = PART_UNITS / 2): string[] {
   return [...parts, escapeHtml(rest)]
 }
 
-/** The greatest place at or before `at` that cuts no character in two. */
+/** The last position up to `at` that does not split a character. */
 function wholeCharacters(text: string, at: number): number {
   let end = 0
   for (const { segment } of new Intl.Segmenter(undefined, { granularity: 'grapheme' }).segment(
