@@ -4,7 +4,7 @@ import type { DecisionRequest } from './decide.js'
 import { denyingOption } from './denial.js'
 import { displayText } from './display.js'
 import type { Ledger } from './ledger.js'
-import { onceOption, whyNeverAuto } from './never-auto.js'
+import { allowOnceOption, whyManualOnly } from './manual-only.js'
 import type { ApprovalRecord } from './record.js'
 
 export interface BatchItem {
@@ -68,7 +68,7 @@ async function one(
     await ledger.decide(id, {
       ...by,
       fingerprint,
-      option: onceOption(record)?.key ?? '',
+      option: allowOnceOption(record)?.key ?? '',
       seen: { displayHash: record.display.hash, whole: true },
       idempotencyKey: newNonce(),
     })
@@ -81,7 +81,7 @@ async function one(
 
 /** Why this request may not be allowed together with the others, of which `first` is one. */
 export function whyNotInBatch(record: ApprovalRecord, first: ApprovalRecord): string | null {
-  const never = whyNeverAuto(record)
+  const never = whyManualOnly(record)
   if (never) return never
   const isTogether =
     record.subject.run !== undefined
@@ -90,7 +90,7 @@ export function whyNotInBatch(record: ApprovalRecord, first: ApprovalRecord): st
   if (!isTogether) return 'it belongs to another session or run'
   if (record.request.tool !== first.request.tool) return 'it is for another tool'
   if (record.risk.level !== 'low') return `its risk is ${record.risk.level}: ${record.risk.reasons[0] ?? ''}`
-  if (!onceOption(record)) return 'no option of it plainly means once'
+  if (!allowOnceOption(record)) return 'no option of it plainly means once'
   if (record.display.isCut || displayText(record.display).length > LONGEST_ITEM)
     return 'it is too long to be shown whole beside others'
   return null

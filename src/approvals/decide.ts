@@ -2,8 +2,8 @@ import { type ErrorCode, SignalboxError } from '../errors/index.js'
 import { canonicalJson } from '../text/index.js'
 import { isDenialMeaning } from './denial.js'
 import { editProblem } from './edited-input.js'
-import { type GrantWish, whyNoGrant } from './grants.js'
-import { onceOption, whyNeverAuto } from './never-auto.js'
+import { type GrantRequest, whyNoGrant } from './grants.js'
+import { allowOnceOption, whyManualOnly } from './manual-only.js'
 import { DEFAULT_POLICY, type DecideRules } from './policy.js'
 import type { ApprovalDecision, ApprovalRecord } from './record.js'
 import { isAtLeast, type RiskLevel } from './risk/reason.js'
@@ -19,7 +19,7 @@ export interface DecisionRequest {
   /** Deny it, and interrupt what the agent is doing: it would ask again. */
   thenInterrupt?: boolean
   /** Allow this one, and make a grant for others like it. */
-  grant?: GrantWish
+  grant?: GrantRequest
   seen: { displayHash: string; whole: boolean }
   actor: ApprovalDecision['actor']
   surface: ApprovalDecision['surface']
@@ -210,13 +210,14 @@ function mayNotAllow(
     const why =
       editedInput !== undefined
         ? 'an edited input is allowed once'
-        : answer.option !== onceOption(record)?.key
+        : answer.option !== allowOnceOption(record)?.key
           ? 'a grant goes with the option that allows once'
           : whyNoGrant(record, grant, policy)
     if (why) return new SignalboxError('E_APPROVAL_OPTION', `no grant can be made: ${why}`, { next: 'allow it once' })
   }
   if (actor.kind !== 'person' && answer.isAllow) {
-    const why = actor.kind === 'grant' ? whyNeverAuto(record) : record.risk.level === 'high' ? 'its risk is high' : null
+    const why =
+      actor.kind === 'grant' ? whyManualOnly(record) : record.risk.level === 'high' ? 'its risk is high' : null
     if (why) return new SignalboxError('E_APPROVAL_OPTION', `only a person decides this: ${why}`)
   }
   const hasEdited = editedInput !== undefined

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { fingerprintOf } from './fingerprint.js'
-import { approvalKindOf, requestFromMenu } from './from-menu.js'
+import { approvalKindOf, requestFromMenu } from './request-from-menu.js'
 import { menuOf, SUBJECT } from './testing/fixtures.js'
 
 const REQUEST: Parameters<typeof fingerprintOf>[0] = {

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
-import { type GrantRecord, type GrantWish, grantFrom, isActive, isCovered, whyNoGrant } from './grants.js'
+import { type GrantRecord, type GrantRequest, grantFrom, isActive, isCovered, whyNoGrant } from './grants.js'
 import { DEFAULT_POLICY } from './policy.js'
 import type { ApprovalRequest } from './record.js'
 import { requestFromReport, type StructuredReport } from './request-from-report.js'
@@ -29,7 +29,7 @@ function request(
 }
 const bash = (command: string) => request({ input: { command } })
 
-function make(from: ApprovalRequest, wish: GrantWish): GrantRecord {
+function make(from: ApprovalRequest, wish: GrantRequest): GrantRecord {
   expect(whyNoGrant(from, wish, DEFAULT_POLICY)).toBeNull()
   const made = grantFrom(from, wish, { by: ADA, surface: 'cli', approval: 'apr_1', policy: DEFAULT_POLICY, now: NOW })
   return { ...made, id: 'grt_1', version: 1, madeAt: NOW, uses: 0 }
@@ -47,7 +47,7 @@ describe('making a grant', () => {
     })
   })
 
-  test.each<[string, ApprovalRequest, Partial<GrantWish>, RegExp]>([
+  test.each<[string, ApprovalRequest, Partial<GrantRequest>, RegExp]>([
     ['longer than the limit', bash('npm test'), { forMs: 9 * 3_600_000 }, /at most/],
     ['no time at all', bash('npm test'), { forMs: 0 }, /duration/],
     ['too many uses', bash('npm test'), { uses: 201 }, /uses/],
@@ -98,7 +98,7 @@ describe('what a grant covers', () => {
     expect(isCovered(request({}, { run: 'run_2' }), grant, NOW)).toBe(false)
   })
 
-  test.each<[GrantWish['scope'], Partial<ApprovalRequest['subject']>]>([
+  test.each<[GrantRequest['scope'], Partial<ApprovalRequest['subject']>]>([
     ['session', { session: 'ses_2' }],
     ['run', { run: 'run_2' }],
     ['node', { effect: 'run_1/deploy@1#1' }],

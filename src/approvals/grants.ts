@@ -1,7 +1,7 @@
 import { type EventData, type EventType, isEvent } from '../events/index.js'
 import type { Projection, StoredEvent } from '../store/index.js'
-import { onceOption, whyNeverAuto } from './never-auto.js'
-import { type ApprovalPolicy, MOST_GRANT_USES } from './policy.js'
+import { allowOnceOption, whyManualOnly } from './manual-only.js'
+import { type ApprovalPolicy, MAX_GRANT_USES } from './policy.js'
 import type { ApprovalRequest } from './record.js'
 import { isInside } from './risk/place.js'
 import { plainWords } from './risk/plain-command.js'
@@ -13,7 +13,7 @@ export type GrantMatch = GrantMade['match']
 export type GrantEnd = EventData<'grant.ended'>['reason']
 
 /** What a person asks for when they allow a request and others like it. */
-export interface GrantWish {
+export interface GrantRequest {
   scope: GrantScope['kind']
   forMs?: number
   uses?: number
@@ -82,16 +82,16 @@ export function isActive(grant: GrantRecord, now: number): boolean {
 export const STEP_MS = 60_000
 
 /** Why this grant cannot be made with this request, or null. */
-export function whyNoGrant(request: ApprovalRequest, wish: GrantWish, policy: ApprovalPolicy): string | null {
-  const never = whyNeverAuto(request)
+export function whyNoGrant(request: ApprovalRequest, wish: GrantRequest, policy: ApprovalPolicy): string | null {
+  const never = whyManualOnly(request)
   if (never) return never
-  if (!onceOption(request)) return 'no option of it plainly means once'
+  if (!allowOnceOption(request)) return 'no option of it plainly means once'
   const forMs = wish.forMs ?? policy.grantForMs
   if (!(forMs > 0)) return 'it needs a duration'
   if (forMs > policy.grantMaxMs)
     return `it may last ${policy.grantMaxMs / 60_000} minutes at most (approvals.grant_max)`
   const uses = wish.uses ?? policy.grantUses
-  if (!Number.isInteger(uses) || uses < 1 || uses > MOST_GRANT_USES) return `it may have 1 to ${MOST_GRANT_USES} uses`
+  if (!Number.isInteger(uses) || uses < 1 || uses > MAX_GRANT_USES) return `it may have 1 to ${MAX_GRANT_USES} uses`
   if (!scopeOf(request, wish.scope)) return `the request belongs to no ${wish.scope}`
   if (isMcp(request) && !request.request.launch) return 'how the MCP server is launched is not known'
   const match = matchOf(request, wish)
@@ -102,7 +102,7 @@ export function whyNoGrant(request: ApprovalRequest, wish: GrantWish, policy: Ap
 /** The grant as it will be written. Only after `whyNoGrant` said null. */
 export function grantFrom(
   request: ApprovalRequest,
-  wish: GrantWish,
+  wish: GrantRequest,
   made: Pick<GrantMade, 'by' | 'surface' | 'approval' | 'settings'> & { policy: ApprovalPolicy; now: number },
 ): GrantMade {
   const { agentVersion, agent, project } = request.subject
@@ -127,8 +127,8 @@ export function grantFrom(
 export function isCovered(request: ApprovalRequest, grant: GrantRecord, now: number): boolean {
   return (
     isActive(grant, now) &&
-    whyNeverAuto(request) === null &&
-    onceOption(request) !== null &&
+    whyManualOnly(request) === null &&
+    allowOnceOption(request) !== null &&
     grant.agent === request.subject.agent &&
     grant.project === request.subject.project &&
     grant.agentVersion === request.subject.agentVersion &&
@@ -180,7 +180,7 @@ const OPEN_ENDED = new Set(
   ),
 )
 
-function matchOf(request: ApprovalRequest, { match = { kind: 'same' } }: GrantWish): GrantMatch | string {
+function matchOf(request: ApprovalRequest, { match = { kind: 'same' } }: GrantRequest): GrantMatch | string {
   switch (match.kind) {
     case 'same':
       return request.samePrint === undefined

@@ -2,27 +2,26 @@ export { type ApplyOutcome, chooseOption, type MenuPort, type WantedAnswer, type
 export { selectedLabel } from './apply-menu-labels.js'
 export { type ApprovalState, approvalTable } from './approval-table.js'
 export { type BatchItem, type BatchResult, decideBatch, denyAll, denyBatch } from './batch.js'
-export { behindOf } from './behind.js'
+export { blockersOf } from './blocked-requests.js'
 export { type DecisionRequest, judgeDecision } from './decide.js'
 export { DENIAL_MEANINGS, denyingOption, isDenialMeaning } from './denial.js'
 export { displayOf, displayText } from './display.js'
 export { fingerprintOf, sha256 } from './fingerprint.js'
-export { approvalKindOf, requestFromMenu } from './from-menu.js'
-export type { GrantBook } from './grant-book.js'
-export { type GrantRecord, type GrantSwitch, type GrantWish, grantsProjection } from './grants.js'
+export type { GrantRegistry } from './grant-registry.js'
+export { type GrantRecord, type GrantRequest, type GrantSwitch, grantsProjection } from './grants.js'
 export { type Join, joinReports, type MenuReport, type ReportedRequest } from './join-reports.js'
 export { Ledger, type LedgerOptions } from './ledger.js'
-export { LedgerWatch } from './ledger-watch.js'
+export { LedgerSweeper } from './ledger-sweeper.js'
 export {
-  NOTIFY_DEFAULTS,
-  type NotifyChannel,
-  type NotifyPerson,
-  type NotifySettings,
-  type NotifyStep,
-  type NotifySubject,
+  DEFAULT_NOTIFICATION_TIMES,
+  type NotificationChannel,
+  type NotificationRecipient,
+  type NotificationStep,
+  type NotificationSubject,
+  type NotificationTimes,
   planNotifications,
   type SentMessage,
-} from './notify-plan.js'
+} from './notification-plan.js'
 export { type Actor, type ApprovalPolicy, DEFAULT_POLICY, type Role, type Surface } from './policy.js'
 export {
   type ApprovalDecision,
@@ -34,6 +33,7 @@ export {
   isSuperseded,
 } from './record.js'
 export { type ApprovalReport, buildReport, type ReportFilter, readLedgerEvents, reportRows } from './report.js'
+export { approvalKindOf, requestFromMenu } from './request-from-menu.js'
 export { requestFromReport, type StructuredReport } from './request-from-report.js'
 export { plainWords } from './risk/plain-command.js'
 export type { Risk, RiskLevel } from './risk/reason.js'

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { behindOf } from './behind.js'
+import { blockersOf } from './blocked-requests.js'
 import { joinReports, type MenuReport, type ReportedRequest } from './join-reports.js'
 import type { ApprovalRecord } from './record.js'
 import { requestFromReport, type StructuredReport } from './request-from-report.js'
@@ -179,7 +179,7 @@ describe('requests behind another', () => {
     const holding = structured({ can: ['hold'] })
     const elsewhere = structured({}, { subject: { ...SUBJECT, session: 'ses_2' } })
     const closed = structured({}, { state: 'applied' })
-    expect([...behindOf([waiting, front, holding, elsewhere, closed])]).toEqual([[waiting.id, front.id]])
-    expect(behindOf([waiting, holding]).size).toBe(0)
+    expect([...blockersOf([waiting, front, holding, elsewhere, closed])]).toEqual([[waiting.id, front.id]])
+    expect(blockersOf([waiting, holding]).size).toBe(0)
   })
 })

@@ -1,7 +1,7 @@
 import type { Menu } from '../screen/index.js'
 import { canonicalJson } from '../text/index.js'
-import { useOnScreen } from './from-menu.js'
 import { type ApprovalRecord, isOpen } from './record.js'
+import { toolUseOnScreen } from './request-from-menu.js'
 import { readToolUse, type ToolUse } from './risk/tool-input.js'
 
 /** A request that a structured channel reports, as far as joining looks at it. */
@@ -129,7 +129,7 @@ function joinMenu(open: readonly ApprovalRecord[], { menu }: MenuReport): Join {
     return { do: 'new' }
   const mismatch = contradiction(
     readToolUse(only!.request.tool, only!.request.input),
-    useOnScreen({ ...menu, body: [...menu.body] } as Menu),
+    toolUseOnScreen({ ...menu, body: [...menu.body] } as Menu),
   )
   return mismatch === null ? { do: 'new' } : { do: 'join', id: only!.id, by: 'menu', mismatch }
 }

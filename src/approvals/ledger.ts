@@ -7,10 +7,10 @@ import { canonicalJson, createRedactor, type Redactor } from '../text/index.js'
 import type { ApprovalEvent } from './approval-table.js'
 import { type DecisionRequest, judgeDecision, judgeRequest } from './decide.js'
 import { sha256 } from './fingerprint.js'
-import { GrantBook, type SettingsHash } from './grant-book.js'
+import { GrantRegistry, type SettingsHash } from './grant-registry.js'
 import { grantFrom, grantStream } from './grants.js'
 import { Lockdown } from './lockdown.js'
-import { onceOption } from './never-auto.js'
+import { allowOnceOption } from './manual-only.js'
 import { OpenRecords } from './open-records.js'
 import { type Actor, type ApprovalPolicy, DEFAULT_POLICY, type DecideRules } from './policy.js'
 import {
@@ -25,7 +25,7 @@ import {
 } from './record.js'
 import { historyOf } from './request-history.js'
 import { rateRisk } from './risk.js'
-import { forStoring } from './stored-request.js'
+import { toStoredRequest } from './stored-request.js'
 
 export interface LedgerOptions {
   clock?: Clock
@@ -45,7 +45,7 @@ const COVER_TRIES = 5
 
 /** The ledger: every decision asked for, decided once. It knows streams and versions; what to show and what to type is others' business. */
 export class Ledger {
-  readonly grants: GrantBook
+  readonly grants: GrantRegistry
   readonly lockdown: Lockdown
   readonly policy: ApprovalPolicy
   readonly #store: EventStore
@@ -64,7 +64,7 @@ export class Ledger {
     this.#roleOf = options.roleOf
     this.#home = options.home ?? homedir()
     this.#alongside = options.alongside
-    this.grants = new GrantBook(store, this.#clock, options.settingsHash)
+    this.grants = new GrantRegistry(store, this.#clock, options.settingsHash)
     this.lockdown = new Lockdown(store, this.#clock)
     this.#open = new OpenRecords(store)
   }
@@ -311,7 +311,7 @@ export class Ledger {
 
   /** The request, the decision of a grant that covers it, and `others`, in one transaction. */
   async #raise(id: string, asked: ApprovalRequest, others: readonly StreamAppend[]): Promise<void> {
-    const stored = forStoring(asked, { redactor: this.#redactor, now: this.#clock.now(), policy: this.policy })
+    const stored = toStoredRequest(asked, { redactor: this.#redactor, now: this.#clock.now(), policy: this.policy })
     const requested = newEvent('approval.requested', stored)
     for (let tries = 0; tries < COVER_TRIES; tries++) {
       const { isLocked, guard } = await this.lockdown.check()
@@ -403,7 +403,7 @@ export class Ledger {
 }
 
 function grantDecision(request: ApprovalRequest, grantId: string, by: ApprovalDecision['actor']): ApprovalDecision {
-  const option = onceOption(request)!
+  const option = allowOnceOption(request)!
   return {
     option: option.key,
     tier: option.meaning,

@@ -30,7 +30,7 @@ export const DEFAULT_POLICY: ApprovalPolicy = {
   keepMs: null,
 }
 
-export const MOST_GRANT_USES = 200
+export const MAX_GRANT_USES = 200
 
 /** Everything beyond the record and the request that a judgement may depend on. */
 export interface DecideRules {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { requestFromMenu } from './from-menu.js'
+import { requestFromMenu } from './request-from-menu.js'
 import { realPathOf, requestFromReport } from './request-from-report.js'
 import { menuOf, reportedOf, SUBJECT } from './testing/fixtures.js'
 

@@ -1,5 +1,5 @@
 import { changedFiles } from './changed-files.js'
-import { LOOP_COUNT, LOOP_MS } from './notify-plan.js'
+import { LOOP_COUNT, LOOP_MS } from './notification-plan.js'
 import type { ApprovalRecord, ApprovalRequest } from './record.js'
 
 /**

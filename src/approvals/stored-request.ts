@@ -12,7 +12,7 @@ const LONGEST_INPUT = 96 * 1024
  * the print for grants stay those of what was really asked. Where something was taken out the display is drawn anew, so that its hash is
  * of what people see.
  */
-export function forStoring(
+export function toStoredRequest(
   asked: ApprovalRequest,
   { redactor, now, policy }: { redactor: Redactor; now: number; policy: ApprovalPolicy },
 ): ApprovalRequest {

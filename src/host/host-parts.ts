@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import { PackShelf } from '../agents/index.js'
 import type { EventData, EventType } from '../events/index.js'
-import { NotifyCenter, openOutlets } from '../notifications/index.js'
+import { NotificationCenter, openOutlets } from '../notifications/index.js'
 import { PaneBoard } from '../supervision/index.js'
 import type { Redactor } from '../text/index.js'
 import type { HostOptions } from './host-options.js'
@@ -44,8 +44,8 @@ export function openNotices(
   { clock, onError }: HostOptions,
   board: PaneBoard,
   notify: NonNullable<HostSettings['notify']>,
-): NotifyCenter {
-  const notices = new NotifyCenter({
+): NotificationCenter {
+  const notices = new NotificationCenter({
     clock,
     settings: notify,
     quietRunS: board.settings.panes.quiet_run_s,

@@ -1,10 +1,10 @@
 import { join } from 'node:path'
 import type { LivePack, PackShelf } from '../agents/index.js'
-import { type Ledger, LedgerWatch } from '../approvals/index.js'
+import { type Ledger, LedgerSweeper } from '../approvals/index.js'
 import type { Clock } from '../clock/index.js'
 import { type EventData, type EventType, newEvent } from '../events/index.js'
 import type { KeeperPort } from '../keeper/index.js'
-import type { NotifyCenter } from '../notifications/index.js'
+import type { NotificationCenter } from '../notifications/index.js'
 import type { HookInbox, SessionUsage } from '../reports/index.js'
 import { AgentChannels } from '../reports/index.js'
 import { deliveredSink, type LiveSession, type SessionRecord, type Viewer } from '../sessions/index.js'
@@ -47,7 +47,7 @@ export class Host {
   /** Every pane that is supervised; null in a host without supervision. */
   readonly board: PaneBoard | null
   /** Calls to the person; null where nobody is called. */
-  readonly notices: NotifyCenter | null
+  readonly notices: NotificationCenter | null
   /** Off switches that take effect without a restart. */
   readonly switches: Switches
   readonly #options: HostOptions
@@ -57,7 +57,7 @@ export class Host {
   readonly #redactor = createRedactor({ secretValues: secretsFromEnvironment(process.env) })
   readonly #snapshots: SessionSnapshots
   readonly #sweeps: readonly { start(): void; stop(): void }[]
-  readonly #ledgerWatch: LedgerWatch
+  readonly #ledgerSweeper: LedgerSweeper
   readonly #settingsWatcher: SettingsWatcher | null
   #sinks: Awaited<ReturnType<typeof deliveredSink>>[] = []
   #decisions: Subscription | null = null
@@ -69,7 +69,7 @@ export class Host {
     await host.#openSinks()
     await host.#sessions.takeOver()
     await host.#followDecisions()
-    await host.#ledgerWatch.start()
+    await host.#ledgerSweeper.start()
     if (options.owner !== 'daemon') return host
     for (const sweep of host.#sweeps) sweep.start()
     host.#settingsWatcher?.start()
@@ -82,7 +82,7 @@ export class Host {
     this.#options = options
     this.#settingsWatcher = this.#openSettingsWatcher()
     this.ledger = openLedger({ store, clock, settings, redactor: this.#redactor })
-    this.#ledgerWatch = new LedgerWatch({ store, ledger: this.ledger, clock, onError })
+    this.#ledgerSweeper = new LedgerSweeper({ store, ledger: this.ledger, clock, onError })
     this.#records = new SessionRecords(store, this.ledger, owner)
     this.bus = new LiveBus(onError)
     const note: Note = (type, data) => this.#note(type, data)
@@ -219,7 +219,7 @@ export class Host {
     this.board?.close()
     this.packs.close()
     this.#decisions?.close()
-    await this.#ledgerWatch.close()
+    await this.#ledgerSweeper.close()
     this.#snapshots.stop()
     for (const sweep of this.#sweeps) sweep.stop()
     this.#settingsWatcher?.stop()

@@ -1,6 +1,6 @@
 import type { ApprovalPolicy } from '../approvals/index.js'
 import type { Prices } from '../engine/index.js'
-import type { NotifyWishes } from '../notifications/index.js'
+import type { NotificationPreferences } from '../notifications/index.js'
 import type { SupervisorSettings } from '../panes/index.js'
 import type { ReportSettings } from '../reports/index.js'
 import type { SessionTimes } from '../sessions/index.js'
@@ -50,7 +50,7 @@ export interface HostSettings extends ReportSettings {
   /** Supervision of panes; none where a host has no board. */
   supervision?: SupervisorSettings
   /** Whom to call, when and how; nobody where it is left out. */
-  notify?: NotifyWishes & { desktop: boolean; command: readonly string[] }
+  notify?: NotificationPreferences & { desktop: boolean; command: readonly string[] }
   /** How decisions and grants are taken; the defaults where absent. */
   approvals?: Partial<ApprovalPolicy>
 }

@@ -1,5 +1,5 @@
 import { SignalboxError } from '../errors/index.js'
-import type { NotifyCenter } from '../notifications/index.js'
+import type { NotificationCenter } from '../notifications/index.js'
 import { type PaneBoard, SWITCHES, type SwitchChange, type SwitchName } from '../supervision/index.js'
 import type { HostSettings } from './settings.js'
 
@@ -33,7 +33,7 @@ export class Switches {
 /** The switches over the parts of a running host. */
 export function openSwitches(
   board: PaneBoard | null,
-  notices: NotifyCenter | null,
+  notices: NotificationCenter | null,
   settings: Pick<HostSettings, 'hooks'>,
   onSet: (change: SwitchChange) => void,
 ): Switches {

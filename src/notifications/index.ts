@@ -1,3 +1,3 @@
 export type { Notice } from './notification.js'
-export { NotifyCenter, type NotifyWishes } from './notification-center.js'
+export { NotificationCenter, type NotificationPreferences } from './notification-center.js'
 export { openOutlets } from './outlets.js'

@@ -4,7 +4,7 @@ import { loadConfig } from '../config/index.js'
 import { Counters } from '../panes/index.js'
 import type { PaneInfo } from '../supervision/pane-info.js'
 import type { Notice } from './notification.js'
-import { NotifyCenter, type NotifyWishes } from './notification-center.js'
+import { NotificationCenter, type NotificationPreferences } from './notification-center.js'
 
 const DEFAULTS = loadConfig({ environment: {}, userFile: '/nonexistent/config.toml' }).config.notify
 const NOON = Date.UTC(2026, 0, 5, 12)
@@ -15,12 +15,12 @@ class Bench {
   readonly desktop: Notice[] = []
   readonly terminal: Notice[] = []
   readonly counters = new Counters()
-  readonly center: NotifyCenter
+  readonly center: NotificationCenter
   #pane: PaneInfo
 
-  constructor(settings: Partial<NotifyWishes> = {}, start = NOON) {
+  constructor(settings: Partial<NotificationPreferences> = {}, start = NOON) {
     this.clock = new SimulatedClock(start)
-    this.center = new NotifyCenter({
+    this.center = new NotificationCenter({
       clock: this.clock,
       settings: { ...DEFAULTS, ...settings },
       quietRunS: 3,
@@ -96,7 +96,7 @@ describe('§12 calls to a person', () => {
   })
 
   it('each kind can be switched off by itself', () => {
-    const heard = (off: Partial<NotifyWishes>) => {
+    const heard = (off: Partial<NotificationPreferences>) => {
       const bench = new Bench(off).to('waiting-approval').after(60).to('running').after(60).to('failed').after(60)
       return [...new Set(bench.to('running').after(60).to('done').after(60).told)]
     }

@@ -1,8 +1,8 @@
 import {
-  type NotifyChannel,
-  type NotifyPerson,
-  type NotifySettings,
-  type NotifySubject,
+  type NotificationChannel,
+  type NotificationRecipient,
+  type NotificationSubject,
+  type NotificationTimes,
   planNotifications,
   type SentMessage,
 } from '../approvals/index.js'
@@ -10,16 +10,16 @@ import type { Clock, Timer } from '../clock/index.js'
 import type { Counters } from '../panes/index.js'
 import type { BoardChange, PaneInfo } from '../supervision/index.js'
 import { formatDuration } from '../text/index.js'
-import { EndCalls } from './ended-runs.js'
+import { EndNotifications } from './end-notifications.js'
 import { digestNotice, endText, type Notice, type NoticeOutlets, paneNotice } from './notification.js'
 import { isQuiet, quietHours } from './quiet-hours.js'
 
-export interface NotifyWishes {
+export interface NotificationPreferences {
   enabled: boolean
   needs_you: boolean
   done: boolean
   failed: boolean
-  channels: readonly NotifyChannel[]
+  channels: readonly NotificationChannel[]
   grace_s: number
   next_s: number
   all_s: number
@@ -31,9 +31,9 @@ export interface NotifyWishes {
   pane_gap_s: number
 }
 
-export interface NotifyCenterOptions {
+export interface NotificationCenterOptions {
   clock: Clock
-  settings: NotifyWishes
+  settings: NotificationPreferences
   /** Runs shorter than this are nobody's business. */
   quietRunS: number
   outlets: NoticeOutlets
@@ -49,32 +49,32 @@ const RECENT_MS = 600_000
 const PRESENT_MS = 60_000
 
 interface Asking {
-  subject: NotifySubject
+  subject: NotificationSubject
   pane: PaneInfo
 }
 
 /**
  * Calls the person when a pane needs them, is done or has failed; for nothing else. Who is asked where and when is `planNotifications`, what
- * is about ends of runs stands in `EndCalls`; here the two come together, and go out.
+ * is about ends of runs stands in `EndNotifications`; here the two come together, and go out.
  */
-export class NotifyCenter {
-  readonly #options: NotifyCenterOptions
+export class NotificationCenter {
+  readonly #options: NotificationCenterOptions
   readonly #listeners = new Set<(notice: Notice) => void>()
   readonly #asking = new Map<string, Asking>()
-  readonly #ends: EndCalls
+  readonly #ends: EndNotifications
   readonly #stuckSince = new Map<string, number>()
   #sent: SentMessage[] = []
-  #recent: NotifySubject[] = []
+  #recent: NotificationSubject[] = []
   #held: Notice[] = []
-  #lastActive: Partial<Record<NotifyChannel, number>> = {}
+  #lastActive: Partial<Record<NotificationChannel, number>> = {}
   #timer: Timer | null = null
   #digest: Timer | null = null
   #lastText: { text: string; at: number } | null = null
   #isEnabled: boolean
 
-  constructor(options: NotifyCenterOptions) {
+  constructor(options: NotificationCenterOptions) {
     this.#options = options
-    this.#ends = new EndCalls(options, (kind, pane) => this.#callEnd(kind, pane))
+    this.#ends = new EndNotifications(options, (kind, pane) => this.#callEnd(kind, pane))
     this.#isEnabled = options.settings.enabled
   }
 
@@ -99,12 +99,12 @@ export class NotifyCenter {
   }
 
   /** When somebody was last active on each kind of surface. */
-  get lastActive(): Readonly<Partial<Record<NotifyChannel, number>>> {
+  get lastActive(): Readonly<Partial<Record<NotificationChannel, number>>> {
     return this.#lastActive
   }
 
   /** Somebody pressed keys on a surface of this kind. */
-  present(channel: NotifyChannel): void {
+  present(channel: NotificationChannel): void {
     this.#lastActive = { ...this.#lastActive, [channel]: this.#options.clock.now() }
     this.#options.counters.add('notify.present', { channel })
   }
@@ -155,7 +155,7 @@ export class NotifyCenter {
       return
     }
     if (open) this.#close(open)
-    const subject: NotifySubject = {
+    const subject: NotificationSubject = {
       id,
       isPending: true,
       requestedAt: now,
@@ -182,22 +182,22 @@ export class NotifyCenter {
     const { clock } = this.#options
     let again: number | null = null
     for (const asking of this.#asking.values()) {
-      const { steps, lookAgainAt } = planNotifications(this.#situation(asking.subject))
+      const { steps, nextCheckAt } = planNotifications(this.#situation(asking.subject))
       for (const { person, channel, what, approval } of steps) {
         this.#sent.push({ approval, person, channel, what })
         if (what === 'edit' || what === 'count') continue
         const body = what === 'loop' ? `asks in a loop: ${asking.pane.doing}` : asking.pane.doing
         this.#deliver(this.#notice('needs-you', asking.pane, body), channel)
       }
-      if (lookAgainAt !== null) again = Math.min(again ?? lookAgainAt, lookAgainAt)
+      if (nextCheckAt !== null) again = Math.min(again ?? nextCheckAt, nextCheckAt)
     }
     this.#timer?.cancel()
     this.#timer = again === null ? null : clock.setTimer(Math.max(1, again - clock.now()), () => this.#plan())
   }
 
-  #situation(approval: NotifySubject) {
+  #situation(approval: NotificationSubject) {
     const { clock, settings } = this.#options
-    const plan: NotifySettings = {
+    const plan: NotificationTimes = {
       graceMs: settings.grace_s * 1000,
       nextMs: settings.next_s * 1000,
       allMs: settings.all_s * 1000,
@@ -214,9 +214,9 @@ export class NotifyCenter {
   }
 
   /** Only ways that lead somewhere now: a channel without anybody behind it would swallow the call. */
-  #person(): NotifyPerson {
+  #person(): NotificationRecipient {
     const { settings, outlets, utcOffset } = this.#options
-    const isOpen = (channel: NotifyChannel) =>
+    const isOpen = (channel: NotificationChannel) =>
       channel === 'terminal' ? true : channel === 'browser' && outlets.hasDesktop
     const quiet = quietHours(settings.quiet)
     return {
@@ -268,7 +268,7 @@ export class NotifyCenter {
     return paneNotice(kind, pane, body, { hostName, at: clock.now() })
   }
 
-  #deliver(notice: Notice, channel: NotifyChannel): void {
+  #deliver(notice: Notice, channel: NotificationChannel): void {
     const { clock, settings, counters, utcOffset } = this.#options
     const labels = { kind: notice.kind, channel }
     const last = this.#lastText

@@ -4,7 +4,7 @@ import { type AgentStatement, agentNames, loadAgent, PackShelf } from '../agents
 import { SimulatedClock } from '../clock/index.js'
 import { loadConfig } from '../config/index.js'
 import type { Notice } from '../notifications/notification.js'
-import { NotifyCenter, type NotifyWishes } from '../notifications/notification-center.js'
+import { NotificationCenter, type NotificationPreferences } from '../notifications/notification-center.js'
 import { Pane } from '../panes/index.js'
 import { PACKAGE_ROOT } from '../process/index.js'
 import { parsePack } from '../screen/index.js'
@@ -18,13 +18,15 @@ const NOON = Date.UTC(2026, 0, 5, 12)
 class Board {
   readonly clock: SimulatedClock
   readonly board: PaneBoard
-  readonly center: NotifyCenter
+  readonly center: NotificationCenter
   readonly pane = new Pane(parsePack('pack = 1\nagent = "generic"\n', 'generic'), { cols: 80, rows: 24 })
   readonly supervisor
   readonly desktop: Notice[] = []
   readonly terminal: Notice[] = []
 
-  constructor(over: { panes?: Partial<typeof config.panes>; notify?: Partial<NotifyWishes>; start?: number } = {}) {
+  constructor(
+    over: { panes?: Partial<typeof config.panes>; notify?: Partial<NotificationPreferences>; start?: number } = {},
+  ) {
     this.clock = new SimulatedClock(over.start ?? NOON)
     const { clock } = this
     this.board = new PaneBoard({
@@ -43,7 +45,7 @@ class Board {
         throw error
       },
     })
-    this.center = new NotifyCenter({
+    this.center = new NotificationCenter({
       clock,
       settings: { ...config.notify, ...over.notify },
       quietRunS: config.panes.quiet_run_s,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { NOTIFY_DEFAULTS, requestFromReport } from '../../src/approvals/index.js'
+import { DEFAULT_NOTIFICATION_TIMES, requestFromReport } from '../../src/approvals/index.js'
 import { systemClock } from '../../src/clock/index.js'
 import { newEvent } from '../../src/events/index.js'
 import type { FakeChat, FakePerson } from '../../src/telegram/fake/index.js'
@@ -12,7 +12,7 @@ let bot: TestBot
 let ann: FakePerson
 let vic: FakePerson
 let crew: FakeChat
-let presence = { channels: ['telegram', 'terminal'] as const, lastActive: {}, settings: NOTIFY_DEFAULTS }
+let presence = { channels: ['telegram', 'terminal'] as const, lastActive: {}, settings: DEFAULT_NOTIFICATION_TIMES }
 
 beforeAll(async () => {
   bot = await TestBot.start({
@@ -237,7 +237,7 @@ it('while a person is active at the terminal a request is delayed; when it is de
   await quiet()
   expect(bot.fake.visible(ann.chat).filter(({ text }) => text.includes('ls there'))).toEqual([])
   await bot.host.ledger.cancelled(there, 'answered at the terminal')
-  presence = { ...presence, settings: { ...NOTIFY_DEFAULTS, graceMs: 300 } }
+  presence = { ...presence, settings: { ...DEFAULT_NOTIFICATION_TIMES, graceMs: 300 } }
   await raise(bot.host, 'ls unseen')
   await bot.seen(ann, 'ls unseen')
   presence = { ...presence, lastActive: {} }

@@ -1,7 +1,7 @@
 import {
   type ApprovalRecord,
   type DecisionRequest,
-  type GrantWish,
+  type GrantRequest,
   type Ledger,
   waitForRecord,
 } from '../../approvals/index.js'
@@ -23,7 +23,7 @@ export interface DecideOptions extends AnswerOptions {
   id: string | undefined
   /** With a denial: interrupts the turn as well. */
   thenInterrupt?: boolean
-  grant: GrantWish | null
+  grant: GrantRequest | null
   fingerprint: string | null
   waits: boolean
   isJson: boolean
@@ -100,7 +100,7 @@ async function showAndConfirm(
   ledger: Ledger,
   record: ApprovalRecord,
   { label, editedInput }: ChosenAnswer,
-  grant: GrantWish | null,
+  grant: GrantRequest | null,
 ): Promise<void> {
   if (!context.isInteractive) {
     throw new SignalboxError(

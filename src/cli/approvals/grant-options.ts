@@ -1,17 +1,17 @@
 import { realpathSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type GrantWish, plainWords } from '../../approvals/index.js'
+import { type GrantRequest, plainWords } from '../../approvals/index.js'
 import { SignalboxError } from '../../errors/index.js'
 import { parseDuration } from '../parse-time.js'
 
 /** The grant that the options of `approve` ask for, or null when they ask for none. */
-export function grantWish(options: Record<string, unknown>, cwd: string): GrantWish | null {
+export function grantRequest(options: Record<string, unknown>, cwd: string): GrantRequest | null {
   const { for: duration, scope, prefix, path, uses } = options as Record<string, string | undefined>
   if ([duration, scope, prefix, path, uses].every(value => value === undefined)) return null
   if (prefix !== undefined && path !== undefined)
     throw new SignalboxError('E_INPUT', '--prefix and --path exclude each other', { next: 'make two grants' })
   return {
-    scope: (scope ?? 'session') as GrantWish['scope'],
+    scope: (scope ?? 'session') as GrantRequest['scope'],
     ...(duration !== undefined && { forMs: parseDuration('--for', duration) }),
     ...(uses !== undefined && { uses: countOf(uses) }),
     ...(prefix !== undefined && { match: { kind: 'prefix' as const, words: wordsOf(prefix) } }),

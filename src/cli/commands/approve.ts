@@ -1,6 +1,6 @@
 import { approveAllLike } from '../approvals/decide-batch.js'
 import { decideRequest } from '../approvals/decide-request.js'
-import { grantWish } from '../approvals/grant-options.js'
+import { grantRequest } from '../approvals/grant-options.js'
 import type { CommandContext } from '../context.js'
 import type { CommandInput } from '../specs/command-spec.js'
 
@@ -17,7 +17,7 @@ export async function run(context: CommandContext, { args, options }: CommandInp
     text: null,
     note,
     edit: (options.edit as string | undefined) ?? null,
-    grant: grantWish(options, context.cwd),
+    grant: grantRequest(options, context.cwd),
     fingerprint: (options.fingerprint as string | undefined) ?? null,
     waits: options.wait !== false,
     isJson,

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import {
   type ApprovalRecord,
-  behindOf,
+  blockersOf,
   buildReport,
   type DecisionRequest,
   decideBatch,
@@ -95,7 +95,7 @@ export const approvalRoutes: readonly Route[] = [
       const isOpenOnly =
         query.all === undefined && query.state.every(state => state === 'pending' || state === 'decided')
       const records = [...(await host.ledger.list({ isOpenOnly }))].sort((a, b) => b.requestedAt - a.requestedAt)
-      const behind = behindOf(records)
+      const behind = blockersOf(records)
       const wants = (asked: readonly string[], value: string | undefined) =>
         asked.length === 0 || (value !== undefined && asked.includes(value))
       const wanted = records.filter(
@@ -192,7 +192,7 @@ export const approvalRoutes: readonly Route[] = [
     answers: { 200: approvalAnswer },
     handle: async ({ host, params, json }) => {
       const record = await host.ledger.find(params.id!)
-      return json(withBehind(record, behindOf(await host.ledger.list({ isOpenOnly: true }))))
+      return json(withBehind(record, blockersOf(await host.ledger.list({ isOpenOnly: true }))))
     },
   }),
   route({

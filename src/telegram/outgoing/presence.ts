@@ -1,14 +1,23 @@
-import { type ApprovalRecord, NOTIFY_DEFAULTS, type NotifyChannel, planNotifications } from '../../approvals/index.js'
+import {
+  type ApprovalRecord,
+  DEFAULT_NOTIFICATION_TIMES,
+  type NotificationChannel,
+  planNotifications,
+} from '../../approvals/index.js'
 
 export interface Presence {
   /** In the order of preference. */
-  channels: readonly NotifyChannel[]
+  channels: readonly NotificationChannel[]
   /** When a person was last active on each channel. */
-  lastActive: Readonly<Partial<Record<NotifyChannel, number>>>
-  settings: typeof NOTIFY_DEFAULTS
+  lastActive: Readonly<Partial<Record<NotificationChannel, number>>>
+  settings: typeof DEFAULT_NOTIFICATION_TIMES
 }
 
-export const NO_OTHER_SURFACE: Presence = { channels: ['telegram'], lastActive: {}, settings: NOTIFY_DEFAULTS }
+export const NO_OTHER_SURFACE: Presence = {
+  channels: ['telegram'],
+  lastActive: {},
+  settings: DEFAULT_NOTIFICATION_TIMES,
+}
 
 /** A plan that takes more steps than this is not followed further. */
 const MAX_STEPS = 8
@@ -33,8 +42,8 @@ export function telegramDueAt(record: ApprovalRecord, presence: Presence, now: n
   for (let step = 0; step < MAX_STEPS; step++) {
     const plan = planNotifications({ now: at, approval, people, sent: [], recent: [], settings })
     if (plan.steps.some(({ channel }) => channel === 'telegram')) return at
-    if (plan.lookAgainAt === null || plan.lookAgainAt <= at) return at
-    at = plan.lookAgainAt
+    if (plan.nextCheckAt === null || plan.nextCheckAt <= at) return at
+    at = plan.nextCheckAt
   }
   return at
 }

@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import type { Menu } from '../screen/index.js'
 import { displayOf } from './display.js'
 import { fingerprintOf } from './fingerprint.js'
-import { neverAutoMenu } from './never-auto.js'
+import { manualOnlyReason } from './manual-only.js'
 import type { ApprovalRequest } from './record.js'
 import type { ToolUse } from './risk/tool-input.js'
 import { rateRisk } from './risk.js'
@@ -44,8 +44,8 @@ export function requestFromMenu(
     questions,
     options,
   }
-  const onScreen = useOnScreen(menu)
-  const neverAuto = neverAutoMenu(menu)
+  const onScreen = toolUseOnScreen(menu)
+  const neverAuto = manualOnlyReason(menu)
   const isCut = menu.more.above || menu.more.below
   return {
     kind,
@@ -89,7 +89,7 @@ function freeTextOf({ text, options }: Menu): ApprovalRequest['request']['freeTe
  * What the menu is about, where its structure says so: a tool that the screen names with its command or path, or a body that is one line
  * behind a `$`. A body of several lines is prose to a reader that cannot know where the command ends, and stays unrecognised.
  */
-export function useOnScreen(menu: Menu): ToolUse | null {
+export function toolUseOnScreen(menu: Menu): ToolUse | null {
   const { tool, body } = menu
   if (tool?.command !== undefined) return { kind: 'command', command: tool.command }
   if (tool?.path !== undefined && (tool.kind === 'read' || tool.kind === 'search'))

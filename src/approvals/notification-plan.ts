@@ -1,15 +1,15 @@
 /**
  * Who is told of a request, where, and when. A pure function of the situation at one moment: it says what is to be sent now, and when to ask
- * again. Whoever calls it sends, writes `approval.notified`, and calls again at `lookAgainAt` or when something changes.
+ * again. Whoever calls it sends, writes `approval.notified`, and calls again at `nextCheckAt` or when something changes.
  *
  * The ladder: somebody is present → only there, nothing elsewhere for the grace time · nobody → everybody's first channel · not seen for
  * `nextMs` → everybody's next channel · not decided for `allMs` → everybody everywhere · `remindMs` → one reminder, then silence. Quiet
  * hours hold everything back into one digest, unless the deadline is near or the run urgent. A message is sent once for each request, person
  * and channel, and edited afterwards.
  */
-export type NotifyChannel = 'telegram' | 'browser' | 'terminal'
+export type NotificationChannel = 'telegram' | 'browser' | 'terminal'
 
-export interface NotifySubject {
+export interface NotificationSubject {
   id: string
   isPending: boolean
   requestedAt: number
@@ -22,38 +22,43 @@ export interface NotifySubject {
   seenAt?: number
 }
 
-export interface NotifyPerson {
+export interface NotificationRecipient {
   id: string
   mayDecide: boolean
   /** In the order in which they want to be reached. */
-  channels: readonly NotifyChannel[]
+  channels: readonly NotificationChannel[]
   /** When they were last active there. */
-  lastActive: Readonly<Partial<Record<NotifyChannel, number>>>
+  lastActive: Readonly<Partial<Record<NotificationChannel, number>>>
   /** Quiet hours in minutes of their day; `from` may be later than `to`. */
   quiet?: { from: number; to: number }
   /** Minutes that their clock is ahead of UTC. */
   utcOffset?: number
 }
 
-export interface NotifySettings {
+export interface NotificationTimes {
   graceMs: number
   nextMs: number
   allMs: number
   remindMs: number
 }
 
-export const NOTIFY_DEFAULTS: NotifySettings = { graceMs: 20_000, nextMs: 180_000, allMs: 600_000, remindMs: 1_800_000 }
+export const DEFAULT_NOTIFICATION_TIMES: NotificationTimes = {
+  graceMs: 20_000,
+  nextMs: 180_000,
+  allMs: 600_000,
+  remindMs: 1_800_000,
+}
 
 export interface SentMessage {
   approval: string
   person: string
-  channel: NotifyChannel
-  what: NotifyStep['what']
+  channel: NotificationChannel
+  what: NotificationStep['what']
 }
 
-export interface NotifyStep {
+export interface NotificationStep {
   person: string
-  channel: NotifyChannel
+  channel: NotificationChannel
   /** `digest` holds all that waited through quiet hours; `count` edits the card of the group; `loop` warns that the agent asks in a loop. */
   what: 'message' | 'reminder' | 'digest' | 'count' | 'loop' | 'edit'
   approval: string
@@ -61,22 +66,26 @@ export interface NotifyStep {
   count?: number
 }
 
-export interface NotifySituation {
+export interface NotificationSituation {
   now: number
-  approval: NotifySubject
-  people: readonly NotifyPerson[]
+  approval: NotificationSubject
+  people: readonly NotificationRecipient[]
   sent: readonly SentMessage[]
   /** Other requests of the ledger that are not long ago, this one left out. */
-  recent: readonly Pick<NotifySubject, 'id' | 'requestedAt' | 'group' | 'fingerprint'>[]
-  settings: NotifySettings
+  recent: readonly Pick<NotificationSubject, 'id' | 'requestedAt' | 'group' | 'fingerprint'>[]
+  settings: NotificationTimes
 }
 
-export interface NotifyPlan {
-  steps: NotifyStep[]
-  lookAgainAt: number | null
+export interface NotificationPlan {
+  steps: NotificationStep[]
+  nextCheckAt: number | null
 }
 
-const PRESENT_MS: Readonly<Record<NotifyChannel, number>> = { browser: 60_000, terminal: 60_000, telegram: 120_000 }
+const PRESENT_MS: Readonly<Record<NotificationChannel, number>> = {
+  browser: 60_000,
+  terminal: 60_000,
+  telegram: 120_000,
+}
 const GROUP_MS = 10_000
 const GROUP_MAX = 3
 /** The same request so often within so long is a loop. */
@@ -86,20 +95,20 @@ const NEAR_DEADLINE_MS = 15 * 60_000
 const MINUTE_MS = 60_000
 const DAY_MIN = 1_440
 
-export function planNotifications(situation: NotifySituation): NotifyPlan {
+export function planNotifications(situation: NotificationSituation): NotificationPlan {
   const { approval, sent } = situation
-  if (!approval.isPending) return { steps: editSteps(approval.id, sent), lookAgainAt: null }
+  if (!approval.isPending) return { steps: editSteps(approval.id, sent), nextCheckAt: null }
   const approvers = situation.people.filter(person => person.mayDecide && person.channels.length > 0)
-  if (isLoop(situation)) return { steps: loopSteps(situation, approvers), lookAgainAt: null }
+  if (isLoop(situation)) return { steps: loopSteps(situation, approvers), nextCheckAt: null }
   const card = cardOfGroup(situation)
-  if (card) return { steps: countSteps(situation, card), lookAgainAt: null }
+  if (card) return { steps: countSteps(situation, card), nextCheckAt: null }
   const plans = approvers.map(person => planFor(person, approvers, situation))
-  const times = plans.flatMap(plan => (plan.lookAgainAt === null ? [] : [plan.lookAgainAt]))
-  return { steps: plans.flatMap(plan => plan.steps), lookAgainAt: times.length > 0 ? Math.min(...times) : null }
+  const times = plans.flatMap(plan => (plan.nextCheckAt === null ? [] : [plan.nextCheckAt]))
+  return { steps: plans.flatMap(plan => plan.steps), nextCheckAt: times.length > 0 ? Math.min(...times) : null }
 }
 
 /** Every message about it is brought up to date, once; a reminder is part of the conversation it reminds of. */
-function editSteps(approval: string, sent: readonly SentMessage[]): NotifyStep[] {
+function editSteps(approval: string, sent: readonly SentMessage[]): NotificationStep[] {
   const mine = sent.filter(message => message.approval === approval)
   const isEdited = ({ person, channel }: SentMessage) =>
     mine.some(message => message.what === 'edit' && message.person === person && message.channel === channel)
@@ -108,7 +117,11 @@ function editSteps(approval: string, sent: readonly SentMessage[]): NotifyStep[]
     .map(({ person, channel }) => ({ person, channel, what: 'edit', approval }))
 }
 
-function planFor(person: NotifyPerson, all: readonly NotifyPerson[], situation: NotifySituation): NotifyPlan {
+function planFor(
+  person: NotificationRecipient,
+  all: readonly NotificationRecipient[],
+  situation: NotificationSituation,
+): NotificationPlan {
   const { now, approval, sent, settings } = situation
   const age = now - approval.requestedAt
   const { graceMs, nextMs, allMs, remindMs } = settings
@@ -117,9 +130,9 @@ function planFor(person: NotifyPerson, all: readonly NotifyPerson[], situation: 
     approval.isUrgent === true || (approval.deadlineAt !== undefined && approval.deadlineAt - now <= NEAR_DEADLINE_MS)
   if (quietUntil !== null && !isPassing) {
     const nearDeadline = approval.deadlineAt === undefined ? quietUntil : approval.deadlineAt - NEAR_DEADLINE_MS
-    return { steps: [], lookAgainAt: Math.min(quietUntil, nearDeadline) }
+    return { steps: [], nextCheckAt: Math.min(quietUntil, nearDeadline) }
   }
-  const has = (channel: NotifyChannel, what: NotifyStep['what'][]) =>
+  const has = (channel: NotificationChannel, what: NotificationStep['what'][]) =>
     sent.some(
       message =>
         message.approval === approval.id &&
@@ -129,23 +142,23 @@ function planFor(person: NotifyPerson, all: readonly NotifyPerson[], situation: 
     )
   const wasHeld = wasQuietAt(person, approval.requestedAt) && !isPassing
   const wanted = channelsAt(person, all, situation)
-  const what: NotifyStep['what'] = wasHeld ? 'digest' : 'message'
-  const steps: NotifyStep[] = wanted
+  const what: NotificationStep['what'] = wasHeld ? 'digest' : 'message'
+  const steps: NotificationStep[] = wanted
     .filter(channel => !has(channel, ['message', 'digest']))
     .map(channel => ({ person: person.id, channel, what, approval: approval.id }))
   const first = person.channels[0]!
   if (age >= remindMs && !has(first, ['reminder']))
     steps.push({ person: person.id, channel: first, what: 'reminder', approval: approval.id })
   const marks = [graceMs, nextMs, allMs, remindMs].filter(mark => mark > age)
-  return { steps, lookAgainAt: marks.length > 0 ? approval.requestedAt + Math.min(...marks) : null }
+  return { steps, nextCheckAt: marks.length > 0 ? approval.requestedAt + Math.min(...marks) : null }
 }
 
 /** Where this person should have been told by now. */
 function channelsAt(
-  person: NotifyPerson,
-  all: readonly NotifyPerson[],
-  { now, approval, settings }: NotifySituation,
-): readonly NotifyChannel[] {
+  person: NotificationRecipient,
+  all: readonly NotificationRecipient[],
+  { now, approval, settings }: NotificationSituation,
+): readonly NotificationChannel[] {
   const age = now - approval.requestedAt
   if (age >= settings.allMs) return person.channels
   // Who is present is asked as of the moment of asking: sitting down later does not take a message back.
@@ -157,7 +170,7 @@ function channelsAt(
   return [...new Set([...here, ...person.channels.slice(0, reached)])]
 }
 
-function presentAt({ channels, lastActive }: NotifyPerson, at: number): NotifyChannel[] {
+function presentAt({ channels, lastActive }: NotificationRecipient, at: number): NotificationChannel[] {
   return channels.filter(channel => {
     const last = lastActive[channel]
     return last !== undefined && at - last <= PRESENT_MS[channel]
@@ -165,7 +178,7 @@ function presentAt({ channels, lastActive }: NotifyPerson, at: number): NotifyCh
 }
 
 /** More than three of one session or run within ten seconds: the first three have messages of their own, the rest is a count on the last. */
-function cardOfGroup({ approval, recent }: NotifySituation): { id: string; count: number } | null {
+function cardOfGroup({ approval, recent }: NotificationSituation): { id: string; count: number } | null {
   const burst = recent
     .filter(({ group, requestedAt }) => group === approval.group && requestedAt <= approval.requestedAt)
     .filter(({ requestedAt }) => approval.requestedAt - requestedAt <= GROUP_MS)
@@ -173,7 +186,10 @@ function cardOfGroup({ approval, recent }: NotifySituation): { id: string; count
   return burst.length < GROUP_MAX ? null : { id: burst[GROUP_MAX - 1]!.id, count: burst.length - GROUP_MAX + 2 }
 }
 
-function countSteps({ sent, approval }: NotifySituation, { id, count }: { id: string; count: number }): NotifyStep[] {
+function countSteps(
+  { sent, approval }: NotificationSituation,
+  { id, count }: { id: string; count: number },
+): NotificationStep[] {
   const isTold = sent.some(message => message.approval === approval.id && message.what === 'count')
   if (isTold) return []
   return sent
@@ -181,7 +197,7 @@ function countSteps({ sent, approval }: NotifySituation, { id, count }: { id: st
     .map(({ person, channel }) => ({ person, channel, what: 'count', approval: approval.id, count }))
 }
 
-function isLoop({ approval, recent }: NotifySituation): boolean {
+function isLoop({ approval, recent }: NotificationSituation): boolean {
   const same = recent.filter(
     ({ fingerprint, requestedAt }) =>
       fingerprint === approval.fingerprint &&
@@ -192,7 +208,10 @@ function isLoop({ approval, recent }: NotifySituation): boolean {
 }
 
 /** One warning for the loop, not one for each time round. */
-function loopSteps({ approval, sent, recent }: NotifySituation, people: readonly NotifyPerson[]): NotifyStep[] {
+function loopSteps(
+  { approval, sent, recent }: NotificationSituation,
+  people: readonly NotificationRecipient[],
+): NotificationStep[] {
   const round = new Set([
     approval.id,
     ...recent.filter(other => other.fingerprint === approval.fingerprint).map(({ id }) => id),
@@ -205,17 +224,17 @@ function loopSteps({ approval, sent, recent }: NotifySituation, people: readonly
     .map(person => ({ person: person.id, channel: person.channels[0]!, what: 'loop', approval: approval.id }))
 }
 
-function minuteOfDay({ utcOffset = 0 }: NotifyPerson, at: number): number {
+function minuteOfDay({ utcOffset = 0 }: NotificationRecipient, at: number): number {
   const minutes = Math.floor(at / MINUTE_MS) + utcOffset
   return ((minutes % DAY_MIN) + DAY_MIN) % DAY_MIN
 }
 
-function wasQuietAt(person: NotifyPerson, at: number): boolean {
+function wasQuietAt(person: NotificationRecipient, at: number): boolean {
   return quietEnd(person, at) !== null
 }
 
 /** When the quiet hours that hold now are over, or null. */
-function quietEnd(person: NotifyPerson, at: number): number | null {
+function quietEnd(person: NotificationRecipient, at: number): number | null {
   if (!person.quiet || person.quiet.from === person.quiet.to) return null
   const { from, to } = person.quiet
   const minute = minuteOfDay(person, at)

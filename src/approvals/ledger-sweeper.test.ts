@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { newEvent } from '../events/index.js'
 import type { EventStore } from '../store/index.js'
 import { Ledger } from './ledger.js'
-import { LedgerWatch } from './ledger-watch.js'
+import { LedgerSweeper } from './ledger-sweeper.js'
 import { decisionOf, reportedOf } from './testing/fixtures.js'
 import { LedgerSite } from './testing/ledger-site.js'
 
@@ -12,11 +12,11 @@ const HOUR = 60 * MINUTE
 let site: LedgerSite
 let store: EventStore
 let ledger: Ledger
-let watch: LedgerWatch
+let watch: LedgerSweeper
 const errors: unknown[] = []
 
-async function startWatch(): Promise<LedgerWatch> {
-  const started = new LedgerWatch({ store, ledger, clock: site.clock, onError: error => errors.push(error) })
+async function startWatch(): Promise<LedgerSweeper> {
+  const started = new LedgerSweeper({ store, ledger, clock: site.clock, onError: error => errors.push(error) })
   await started.start()
   await started.settled()
   return started

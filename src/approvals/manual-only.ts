@@ -16,7 +16,7 @@ const DIALOGS: Readonly<Partial<Record<MenuKind, string>>> = {
   other: 'it is a dialog that the pack does not know',
 }
 
-export function neverAutoMenu(menu: Menu): string | undefined {
+export function manualOnlyReason(menu: Menu): string | undefined {
   if (menu.danger.includes('never-auto')) return 'the pack says that only a person answers it'
   return DIALOGS[menu.kind]
 }
@@ -25,7 +25,7 @@ export function neverAutoMenu(menu: Menu): string | undefined {
  * Why neither a grant nor a batch nor anything else but a person may allow this request; null when one may. What the request says of
  * itself, what its risk is, and what its one allowing option would do all count.
  */
-export function whyNeverAuto(request: Pick<ApprovalRequest, 'kind' | 'risk' | 'source' | 'neverAuto'>): string | null {
+export function whyManualOnly(request: Pick<ApprovalRequest, 'kind' | 'risk' | 'source' | 'neverAuto'>): string | null {
   if (request.kind !== 'permission') return `it is a ${request.kind}, not a permission`
   if (request.neverAuto) return request.neverAuto
   if (request.source.mismatch) return 'structure and screen contradict each other'
@@ -34,7 +34,7 @@ export function whyNeverAuto(request: Pick<ApprovalRequest, 'kind' | 'risk' | 's
 }
 
 /** The plain "once", and only if there is exactly one: what a grant and a batch may choose. */
-export function onceOption(
+export function allowOnceOption(
   request: Pick<ApprovalRequest, 'request'>,
 ): ApprovalRecord['request']['options'][number] | null {
   const options = request.request.options.filter(({ meaning, danger }) => meaning === 'allow-once' && danger === null)

@@ -1,17 +1,17 @@
 import type { Timer } from '../clock/index.js'
 import type { PaneInfo } from '../supervision/index.js'
-import type { NotifyCenterOptions } from './notification-center.js'
+import type { NotificationCenterOptions } from './notification-center.js'
 
 /** Which ends of runs are told, and when: late enough that a run which goes on is not, never twice, not what the person is looking at. */
-export class EndCalls {
-  readonly #options: Pick<NotifyCenterOptions, 'clock' | 'settings' | 'quietRunS' | 'counters'>
+export class EndNotifications {
+  readonly #options: Pick<NotificationCenterOptions, 'clock' | 'settings' | 'quietRunS' | 'counters'>
   readonly #call: (kind: 'done' | 'failed', pane: PaneInfo) => void
   readonly #waiting = new Map<string, Timer>()
   readonly #toldAt = new Map<string, number>()
   readonly #toldRuns = new Set<string>()
 
   constructor(
-    options: Pick<NotifyCenterOptions, 'clock' | 'settings' | 'quietRunS' | 'counters'>,
+    options: Pick<NotificationCenterOptions, 'clock' | 'settings' | 'quietRunS' | 'counters'>,
     call: (kind: 'done' | 'failed', pane: PaneInfo) => void,
   ) {
     this.#options = options

@@ -1,34 +1,39 @@
 import { describe, expect, test } from 'vitest'
 import { SimulatedClock } from '../clock/index.js'
 import {
-  NOTIFY_DEFAULTS,
-  type NotifyPerson,
-  type NotifySituation,
-  type NotifySubject,
+  DEFAULT_NOTIFICATION_TIMES,
+  type NotificationRecipient,
+  type NotificationSituation,
+  type NotificationSubject,
   planNotifications,
   type SentMessage,
-} from './notify-plan.js'
+} from './notification-plan.js'
 
 const MINUTE = 60_000
 /** Noon UTC of some day. */
 const NOON = 20_000 * 86_400_000 + 12 * 60 * MINUTE
 
-const ada: NotifyPerson = { id: 'ada', mayDecide: true, channels: ['telegram', 'browser', 'terminal'], lastActive: {} }
-const eve: NotifyPerson = { id: 'eve', mayDecide: true, channels: ['browser'], lastActive: {} }
-const viewer: NotifyPerson = { ...ada, id: 'vera', mayDecide: false }
+const ada: NotificationRecipient = {
+  id: 'ada',
+  mayDecide: true,
+  channels: ['telegram', 'browser', 'terminal'],
+  lastActive: {},
+}
+const eve: NotificationRecipient = { id: 'eve', mayDecide: true, channels: ['browser'], lastActive: {} }
+const viewer: NotificationRecipient = { ...ada, id: 'vera', mayDecide: false }
 
-function subject(fields: Partial<NotifySubject> = {}): NotifySubject {
+function subject(fields: Partial<NotificationSubject> = {}): NotificationSubject {
   return { id: 'apr_1', isPending: true, requestedAt: NOON, group: 'ses_1', fingerprint: 'f1', ...fields }
 }
 
 /** Plays the plan on a clock: what is told, as `minutes:seconds person channel what`, until it has nothing more to say. */
 function play(
-  people: readonly NotifyPerson[],
+  people: readonly NotificationRecipient[],
   approval = subject(),
   {
     until = 48 * 60 * MINUTE,
-    changes = {} as Record<number, Partial<NotifySubject>>,
-    recent = [] as NotifySituation['recent'],
+    changes = {} as Record<number, Partial<NotificationSubject>>,
+    recent = [] as NotificationSituation['recent'],
   } = {},
 ): string[] {
   const clock = new SimulatedClock(approval.requestedAt)
@@ -36,14 +41,21 @@ function play(
   const told: string[] = []
   let now = { ...approval }
   const look = () => {
-    const plan = planNotifications({ now: clock.now(), approval: now, people, sent, recent, settings: NOTIFY_DEFAULTS })
+    const plan = planNotifications({
+      now: clock.now(),
+      approval: now,
+      people,
+      sent,
+      recent,
+      settings: DEFAULT_NOTIFICATION_TIMES,
+    })
     for (const { person, channel, what, approval: id, count } of plan.steps) {
       sent.push({ approval: id, person, channel, what })
       const seconds = (clock.now() - approval.requestedAt) / 1000
       const time = `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, '0')}`
       told.push(`${time} ${person} ${channel} ${what}${count === undefined ? '' : ` ${count}`}`)
     }
-    if (plan.lookAgainAt !== null) clock.setTimer(plan.lookAgainAt - clock.now(), look)
+    if (plan.nextCheckAt !== null) clock.setTimer(plan.nextCheckAt - clock.now(), look)
   }
   for (const [at, change] of Object.entries(changes)) {
     clock.setTimer(Number(at), () => {
@@ -110,7 +122,8 @@ describe('somebody is there', () => {
   })
 
   test('a minute for screens, two for Telegram', () => {
-    const at = (lastActive: NotifyPerson['lastActive']) => play([{ ...ada, lastActive }], subject(), { until: 0 })
+    const at = (lastActive: NotificationRecipient['lastActive']) =>
+      play([{ ...ada, lastActive }], subject(), { until: 0 })
     expect(at({ terminal: NOON - 60_000 })).toEqual(['0:00 ada terminal message'])
     expect(at({ terminal: NOON - 60_001 })).toEqual(['0:00 ada telegram message'])
     expect(at({ browser: NOON - 90_000, telegram: NOON - 119_000 })).toEqual(['0:00 ada telegram message'])
@@ -161,14 +174,14 @@ describe('many at once', () => {
     }))
 
   test('the fourth within ten seconds is a count on the card of the third', () => {
-    const plan = (recent: NotifySituation['recent']) =>
+    const plan = (recent: NotificationSituation['recent']) =>
       planNotifications({
         now: NOON,
         approval: subject({ id: 'apr_new' }),
         people: [ada],
         sent: recent.map(({ id }) => ({ approval: id, person: 'ada', channel: 'telegram', what: 'message' })),
         recent,
-        settings: NOTIFY_DEFAULTS,
+        settings: DEFAULT_NOTIFICATION_TIMES,
       }).steps
     expect(plan(burst(2, 1000))).toMatchObject([{ what: 'message' }])
     expect(plan(burst(3, 1000))).toEqual([
@@ -195,8 +208,8 @@ describe('many at once', () => {
       people: [ada],
       sent: told,
       recent: same,
-      settings: NOTIFY_DEFAULTS,
+      settings: DEFAULT_NOTIFICATION_TIMES,
     })
-    expect(again).toEqual({ steps: [], lookAgainAt: null })
+    expect(again).toEqual({ steps: [], nextCheckAt: null })
   })
 })

@@ -4,7 +4,7 @@ import { type ApprovalRecord, isOpen } from './record.js'
  * Several requests may be open in one session; only the one whose menu is on screen can be answered by keys. For every other one that has
  * no channel of its own to answer by: the request that stands before it.
  */
-export function behindOf(records: readonly ApprovalRecord[]): Map<string, string> {
+export function blockersOf(records: readonly ApprovalRecord[]): Map<string, string> {
   const behind = new Map<string, string>()
   const open = records.filter(isOpen)
   for (const [session, group] of groupBySession(open)) {

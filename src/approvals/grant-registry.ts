@@ -21,7 +21,7 @@ const SWITCH = 'all'
 export type SettingsHash = (project: string) => string
 
 /** The grants in the store: which there are, which one covers a request, and how they end. */
-export class GrantBook {
+export class GrantRegistry {
   readonly #store: EventStore
   readonly #clock: Clock
   readonly #settingsHash: SettingsHash | undefined

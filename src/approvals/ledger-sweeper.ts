@@ -5,7 +5,7 @@ import { STEP_MS } from './grants.js'
 import type { Ledger } from './ledger.js'
 import type { ApprovalRecord } from './record.js'
 
-export interface LedgerWatchOptions {
+export interface LedgerSweeperOptions {
   store: EventStore
   ledger: Ledger
   clock: Clock
@@ -29,8 +29,8 @@ const LOOK_MS = 10_000
  * comes first: a wall clock that is set back does not give more time, and one that is set forward does not take a decision away. A wall
  * clock that steps by more than a minute ends all grants, because nobody can say any more when they would have ended.
  */
-export class LedgerWatch {
-  readonly #options: LedgerWatchOptions
+export class LedgerSweeper {
+  readonly #options: LedgerSweeperOptions
   /** Steady time at which each pending request is due. */
   readonly #due = new Map<string, number>()
   #subscription: Subscription | null = null
@@ -39,7 +39,7 @@ export class LedgerWatch {
   #isOpen = true
   #working: Promise<void> = Promise.resolve()
 
-  constructor(options: LedgerWatchOptions) {
+  constructor(options: LedgerSweeperOptions) {
     this.#options = options
     this.#offset = options.clock.now() - options.clock.monotonic()
   }
