@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { toMarkdown, transition, walk } from '../machine/index.js'
 import { type ApprovalEvent, approvalTable } from './approval-table.js'
 
-/** Spec/approvals.md §4 by hand: for each state the events that mean something, `event→next`. */
+/** The table by hand: for each state the events that have a row, as `event→next`. */
 const EXPECTED: Record<string, string> = {
   none: 'requested→pending',
   pending:

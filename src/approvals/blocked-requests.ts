@@ -1,11 +1,12 @@
 import { type ApprovalRecord, isOpen } from './record.js'
 
 /**
- * Several requests may be open in one session; only the one whose menu is on screen can be answered by keys. For every other one that has
- * no channel of its own to answer by: the request that stands before it.
+ * Several requests may be open in a session, and only the one whose menu is on screen can be
+ * answered by keys. Gives, for each other one without a channel of its own for the answer, the
+ * request that blocks it.
  */
 export function blockersOf(records: readonly ApprovalRecord[]): Map<string, string> {
-  const behind = new Map<string, string>()
+  const blockers = new Map<string, string>()
   const open = records.filter(isOpen)
   for (const [session, group] of groupBySession(open)) {
     if (session === undefined) continue
@@ -13,10 +14,10 @@ export function blockersOf(records: readonly ApprovalRecord[]): Map<string, stri
     if (!front) continue
     for (const record of group) {
       const canHold = record.source.can?.includes('hold') ?? false
-      if (record.id !== front.id && !canHold) behind.set(record.id, front.id)
+      if (record.id !== front.id && !canHold) blockers.set(record.id, front.id)
     }
   }
-  return behind
+  return blockers
 }
 
 function groupBySession(records: readonly ApprovalRecord[]): Map<string | undefined, ApprovalRecord[]> {

@@ -17,10 +17,10 @@ import type { ApprovalRequest } from './record.js'
 
 const SWITCH = 'all'
 
-/** Tells the settings in force for a project from any others. */
+/** Changes with the settings in force for a project. */
 export type SettingsHash = (project: string) => string
 
-/** The grants in the store: which there are, which one covers a request, and how they end. */
+/** The grants in the store: lists them, finds the one that covers a request, ends them. */
 export class GrantRegistry {
   readonly #store: EventStore
   readonly #clock: Clock
@@ -32,12 +32,12 @@ export class GrantRegistry {
     this.#settingsHash = settingsHash
   }
 
-  /** The mark that a grant made now for this project carries. */
-  markOf(project: string): { settings?: string } {
+  /** The hash of the settings that a grant for this project is made under. */
+  settingsOf(project: string): { settings?: string } {
     return this.#settingsHash ? { settings: this.#settingsHash(project) } : {}
   }
 
-  /** Newest first; those that have ended only on demand. */
+  /** Newest first; with `all`, also those that have ended. */
   async list(options: { all?: boolean } = {}): Promise<GrantRecord[]> {
     const documents = await this.#store.documents<GrantRecord | GrantSwitch>(grantsProjection.name)
     const grants = documents.map(document => document.state).filter(isGrant)
@@ -50,14 +50,17 @@ export class GrantRegistry {
     return document?.state ?? { id: SWITCH, version: 0, isPaused: false }
   }
 
-  /** The oldest grant that covers the request now, with the switch as it was read: both must still stand so when it is used. */
+  /**
+   * The oldest grant that covers the request, with the version of the pause switch: both must be
+   * unchanged when it is used.
+   */
   async cover(request: ApprovalRequest): Promise<{ grant: GrantRecord; switchVersion: number } | null> {
     const grants = await this.list()
     if (grants.length === 0) return null
     const { isPaused, version } = await this.switch()
     if (isPaused) return null
     const grant = grants.findLast(
-      candidate => isCovered(request, candidate, this.#clock.now()) && !this.#isOfOtherSettings(candidate),
+      candidate => isCovered(request, candidate, this.#clock.now()) && !this.#hasOtherSettings(candidate),
     )
     return grant ? { grant, switchVersion: version } : null
   }
@@ -69,11 +72,11 @@ export class GrantRegistry {
     const exact = found.find(({ id }) => id === prefix)
     if (exact ?? found.length === 1) return exact ?? found[0]!
     if (found.length === 0)
-      throw new SignalboxError('E_UNKNOWN', `there is no grant "${prefix}"`, { next: 'signalbox grants lists them' })
-    throw new SignalboxError('E_ID_AMBIGUOUS', `"${prefix}" could be ${found.map(({ id }) => id).join(', ')}`)
+      throw new SignalboxError('E_UNKNOWN', `unknown grant "${prefix}"`, { next: 'signalbox grants --all lists them' })
+    throw new SignalboxError('E_ID_AMBIGUOUS', `"${prefix}" matches ${found.map(({ id }) => id).join(', ')}`)
   }
 
-  /** False when it had ended already. */
+  /** False when it had already ended. */
   async end(grant: GrantRecord, reason: GrantEnd, by?: Actor): Promise<boolean> {
     for (;;) {
       const version = await this.#store.streamVersion(grantStream(grant.id))
@@ -90,18 +93,18 @@ export class GrantRegistry {
     }
   }
 
-  /** Ends every grant that this is true of, ended ones aside; gives how many. */
-  async endWhere(isMeant: (grant: GrantRecord) => boolean, reason: GrantEnd, by?: Actor): Promise<number> {
-    const open = (await this.list({ all: true })).filter(grant => !grant.ended && isMeant(grant))
+  /** Ends all matching grants. @returns how many. */
+  async endWhere(isMatch: (grant: GrantRecord) => boolean, reason: GrantEnd, by?: Actor): Promise<number> {
+    const open = (await this.list({ all: true })).filter(grant => !grant.ended && isMatch(grant))
     let ended = 0
     for (const grant of open) if (await this.end(grant, reason, by)) ended++
     return ended
   }
 
-  /** Grants whose time or uses are over, or that were given under other settings, say so in the log, once. */
+  /** Ends grants whose time or uses are over, or that were made under other settings. */
   async endOutdated(): Promise<void> {
     const now = this.#clock.now()
-    await this.endWhere(grant => this.#isOfOtherSettings(grant), 'config')
+    await this.endWhere(grant => this.#hasOtherSettings(grant), 'config')
     await this.endWhere(grant => now >= grant.expiresAt, 'time')
     await this.endWhere(grant => grant.uses >= grant.maxUses, 'uses')
   }
@@ -114,8 +117,8 @@ export class GrantRegistry {
     return this.#turn('grant.resumed', by, surface)
   }
 
-  /** What a person allowed was allowed as things were then. */
-  #isOfOtherSettings({ settings, project }: GrantRecord): boolean {
+  /** A grant holds only under the settings that it was made under. */
+  #hasOtherSettings({ settings, project }: GrantRecord): boolean {
     return settings !== undefined && this.#settingsHash !== undefined && this.#settingsHash(project) !== settings
   }
 

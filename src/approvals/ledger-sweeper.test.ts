@@ -12,7 +12,7 @@ const HOUR = 60 * MINUTE
 let site: LedgerSite
 let store: EventStore
 let ledger: Ledger
-let watch: LedgerSweeper
+let sweeper: LedgerSweeper
 const errors: unknown[] = []
 
 async function startWatch(): Promise<LedgerSweeper> {
@@ -26,17 +26,17 @@ beforeEach(async () => {
   site = new LedgerSite()
   store = await site.store()
   ledger = new Ledger(store, { clock: site.clock, home: '/home/ada', policy: { expireAfterMs: 5 * MINUTE } })
-  watch = await startWatch()
+  sweeper = await startWatch()
 })
 afterEach(async () => {
-  await watch.close()
+  await sweeper.close()
   await site.close()
   expect(errors.splice(0)).toEqual([])
 })
 
 async function pass(ms: number): Promise<void> {
   site.clock.advance(ms)
-  await watch.settled()
+  await sweeper.settled()
 }
 
 async function grant() {
@@ -48,10 +48,10 @@ const reasonOf = async (id: string) =>
   (await ledger.grants.list({ all: true })).find(found => found.id === id)!.ended?.reason
 
 describe('a deadline', () => {
-  test('ends what nobody decided, exactly then, and allows nothing', async () => {
+  test('closes an undecided request exactly then, and allows nothing', async () => {
     const record = await ledger.request(reportedOf({ can: ['deny'] }))
     expect(record.deadline).toEqual({ at: site.clock.now() + 5 * MINUTE, owner: 'config', onExpiry: 'deny' })
-    await watch.settled()
+    await sweeper.settled()
     await pass(5 * MINUTE - 1)
     expect((await ledger.get(record.id))!.state).toBe('pending')
     await pass(1)
@@ -62,7 +62,7 @@ describe('a deadline', () => {
     })
   })
 
-  test('leaves alone what was decided in time, and what waits without one', async () => {
+  test('does not change a decided request, or one without a deadline', async () => {
     const decided = await ledger.request(reportedOf())
     await ledger.decide(decided.id, decisionOf(decided, { option: 'allow' }))
     const plan = await ledger.request(reportedOf({ tool: 'ExitPlanMode', kind: 'plan' }))
@@ -70,7 +70,7 @@ describe('a deadline', () => {
       ...reportedOf({ kind: 'gate' }),
       deadline: { at: site.clock.now() + MINUTE, owner: 'graph', onExpiry: 'default-edge' },
     })
-    await watch.settled()
+    await sweeper.settled()
     await pass(HOUR)
     expect((await ledger.get(decided.id))!.state).toBe('decided')
     expect((await ledger.get(plan.id))!.state).toBe('pending')
@@ -79,29 +79,29 @@ describe('a deadline', () => {
 
   test('does not move when the wall clock is set back', async () => {
     const record = await ledger.request(reportedOf())
-    await watch.settled()
+    await sweeper.settled()
     site.clock.step(-HOUR)
     await pass(5 * MINUTE)
     expect((await ledger.get(record.id))!.state).toBe('expired')
   })
 
-  test('is over when the wall clock says so, also if it was set forward', async () => {
+  test('is reached when the wall clock says so, also after it was set forward', async () => {
     const record = await ledger.request(reportedOf())
-    await watch.settled()
+    await sweeper.settled()
     site.clock.step(HOUR)
     await pass(10_000)
     expect((await ledger.get(record.id))!.state).toBe('expired')
   })
 
-  test('is taken up again by the next host', async () => {
+  test('is continued by the next host', async () => {
     const record = await ledger.request(reportedOf())
-    await watch.close()
+    await sweeper.close()
     site.clock.advance(6 * MINUTE)
-    watch = await startWatch()
+    sweeper = await startWatch()
     expect((await ledger.get(record.id))!.state).toBe('expired')
   })
 
-  test('and a decision at the same moment: exactly one wins', async () => {
+  test('or a decision at the same moment wins, never both', async () => {
     const other = await site.ledger()
     for (let round = 0; round < 20; round++) {
       const record = await ledger.request(reportedOf({ requestKey: `k${round}` }))
@@ -118,7 +118,7 @@ describe('a deadline', () => {
 })
 
 describe('a grant ends', () => {
-  test('with its time, and says so in the log', async () => {
+  test('when its time is over', async () => {
     const { id } = await grant()
     await pass(2 * HOUR)
     expect(await reasonOf(id)).toBe('time')
@@ -127,14 +127,14 @@ describe('a grant ends', () => {
   test('with its session', async () => {
     const { id } = await grant()
     await store.append('session/ses_other', 'any', [newEvent('session.ended', { exit: null, reason: 'x' })])
-    await watch.settled()
+    await sweeper.settled()
     expect(await reasonOf(id)).toBeUndefined()
     await store.append('session/ses_1', 'any', [newEvent('session.ended', { exit: null, reason: 'x' })])
-    await watch.settled()
+    await sweeper.settled()
     expect(await reasonOf(id)).toBe('scope')
   })
 
-  test('when the wall clock steps by more than a minute, in either direction; not by less', async () => {
+  test('when the wall clock steps by more than a minute in either direction', async () => {
     for (const step of [-HOUR, HOUR]) {
       const { id } = await grant()
       site.clock.step(Math.sign(step) * 59_000)
@@ -146,11 +146,11 @@ describe('a grant ends', () => {
     }
   })
 
-  test('when the clock was set back while nobody watched', async () => {
+  test('when the clock was set back while no daemon ran', async () => {
     const { id } = await grant()
-    await watch.close()
+    await sweeper.close()
     site.clock.step(-HOUR)
-    watch = await startWatch()
+    sweeper = await startWatch()
     expect(await reasonOf(id)).toBe('clock')
   })
 
@@ -161,22 +161,22 @@ describe('a grant ends', () => {
         ? newEvent('project.distrusted', { path, by: 'ada' })
         : newEvent('project.trusted', { path, commonDirectory: null, by: 'ada', how: 'asked', hash: 'h', files: {} })
     await store.append('project/other', 'any', [event('/elsewhere')])
-    await watch.settled()
+    await sweeper.settled()
     expect(await reasonOf(id)).toBeUndefined()
     await store.append('project/this', 'any', [event(project)])
-    await watch.settled()
+    await sweeper.settled()
     expect(await reasonOf(id)).toBe('trust')
   })
 
-  test('when the agent is another version', async () => {
+  test('when the version of the agent changes', async () => {
     const { id } = await grant()
     await ledger.request(reportedOf({}, { agentVersion: '9' }))
-    await watch.settled()
+    await sweeper.settled()
     expect(await reasonOf(id)).toBe('agent version')
   })
 })
 
-test('nothing that is closed opens again when the clock is set back', async () => {
+test('no closed request reopens when the clock is set back', async () => {
   const records = []
   for (let index = 0; index < 4; index++) records.push(await ledger.request(reportedOf({ requestKey: `k${index}` })))
   await ledger.stale(records[0]!, 'gone')

@@ -1,7 +1,7 @@
 import type { Clock, Timer } from '../clock/index.js'
 import { isEvent } from '../events/index.js'
 import type { EventStore, StoredEvent, Subscription } from '../store/index.js'
-import { STEP_MS } from './grants.js'
+import { CLOCK_STEP_MS } from './grants.js'
 import type { Ledger } from './ledger.js'
 import type { ApprovalRecord } from './record.js'
 
@@ -12,7 +12,7 @@ export interface LedgerSweeperOptions {
   onError(error: unknown): void
 }
 
-/** What requests and grants may end with. */
+/** The events that end requests or grants. */
 const FOLLOWED = [
   'approval.requested',
   'session.ended',
@@ -21,17 +21,21 @@ const FOLLOWED = [
   'project.distrusted',
   'config.changed',
 ]
-/** How often the wall clock is compared with the steady one. A step shorter than a minute ends nothing, so this is often enough. */
-const LOOK_MS = 10_000
+/**
+ * How often the wall clock is compared with the monotonic one. Steps of less than a minute have no
+ * effect, so this is often enough.
+ */
+const SWEEP_MS = 10_000
 
 /**
- * What happens to requests and grants by time and by the end of what they belong to. Deadlines follow whichever of wall and steady time
- * comes first: a wall clock that is set back does not give more time, and one that is set forward does not take a decision away. A wall
- * clock that steps by more than a minute ends all grants, because nobody can say any more when they would have ended.
+ * Closes requests at their deadlines, and ends grants with their time, session, trust or settings.
+ * A deadline is reached when either the wall clock or the monotonic clock says so: setting the wall
+ * clock back does not give more time. A wall clock that steps by more than a minute ends all
+ * grants, because their end is then unknown.
  */
 export class LedgerSweeper {
   readonly #options: LedgerSweeperOptions
-  /** Steady time at which each pending request is due. */
+  /** The monotonic time at which each pending request is due. */
   readonly #due = new Map<string, number>()
   #subscription: Subscription | null = null
   #timer: Timer | null = null
@@ -44,18 +48,18 @@ export class LedgerSweeper {
     this.#offset = options.clock.now() - options.clock.monotonic()
   }
 
-  /** Takes up what is open, and from then on follows the log. */
+  /** Starts with the open requests, then follows the log. */
   async start(): Promise<void> {
     const { store, ledger, clock } = this.#options
     const after = await store.head()
     const [last] = await store.readAll({ after: Math.max(0, after - 1), limit: 1 })
-    // The log ends in the future: the wall clock was set back while nobody watched.
-    if (last && last.at - clock.now() > STEP_MS) await ledger.grants.endWhere(() => true, 'clock')
-    for (const record of await ledger.list({ isOpenOnly: true })) this.#note(record)
+    // The last event is in the future: the wall clock was set back while no daemon ran.
+    if (last && last.at - clock.now() > CLOCK_STEP_MS) await ledger.grants.endWhere(() => true, 'clock')
+    for (const record of await ledger.list({ isOpenOnly: true })) this.#track(record)
     this.#subscription = store.subscribe({ after, types: FOLLOWED, onError: this.#options.onError }, events => {
-      for (const event of events) this.#later(() => this.#follow(event))
+      for (const event of events) this.#enqueue(() => this.#follow(event))
     })
-    this.#later(() => this.look())
+    this.#enqueue(() => this.sweep())
   }
 
   #follow(event: StoredEvent): Promise<void> {
@@ -67,11 +71,11 @@ export class LedgerSweeper {
     return this.#endOfSession(id)
   }
 
-  /** Everything that is due now. Called by its own timer; a test may call it too. */
-  async look(): Promise<void> {
+  /** Ends everything that is due now. Called by a timer, and by tests. */
+  async sweep(): Promise<void> {
     const { ledger, clock } = this.#options
     const offset = clock.now() - clock.monotonic()
-    if (Math.abs(offset - this.#offset) > STEP_MS) await ledger.grants.endWhere(() => true, 'clock')
+    if (Math.abs(offset - this.#offset) > CLOCK_STEP_MS) await ledger.grants.endWhere(() => true, 'clock')
     this.#offset = offset
     for (const [id, dueAt] of this.#due) {
       const record = await ledger.get(id)
@@ -87,7 +91,7 @@ export class LedgerSweeper {
     this.#setTimer()
   }
 
-  /** Resolves when what has come so far is worked off. */
+  /** Resolves when all events so far are processed. */
   async settled(): Promise<void> {
     await this.#subscription?.poll()
     await this.#working
@@ -100,9 +104,9 @@ export class LedgerSweeper {
     await this.#working
   }
 
-  #note(record: ApprovalRecord): void {
+  #track(record: ApprovalRecord): void {
     const { clock } = this.#options
-    // A gate's deadline belongs to its graph, which also knows where to go then.
+    // The engine handles the deadline of a gate: its graph says where to continue.
     if (record.state !== 'pending' || !record.deadline || record.deadline.owner === 'graph') return
     this.#due.set(record.id, clock.monotonic() + Math.max(0, record.deadline.at - clock.now()))
   }
@@ -111,10 +115,10 @@ export class LedgerSweeper {
     const { ledger } = this.#options
     const record = await ledger.get(id)
     if (!record) return
-    this.#note(record)
+    this.#track(record)
     this.#setTimer()
     const { agent, project, agentVersion } = record.subject
-    // What was allowed to one version of an agent was not allowed to the next.
+    // A grant for one version of an agent does not hold for the next.
     await ledger.grants.endWhere(
       grant => grant.agent === agent && grant.project === project && grant.agentVersion !== agentVersion,
       'agent version',
@@ -128,7 +132,7 @@ export class LedgerSweeper {
     )
   }
 
-  /** What was allowed in a project was allowed as it was then: files that may run by themselves now, or no more, are another one. */
+  /** Trust decides which files of a project may run: a grant does not outlive a change of it. */
   async #trustChanged(project: string): Promise<void> {
     await this.#options.ledger.grants.endWhere(grant => grant.project === project, 'trust')
   }
@@ -137,12 +141,12 @@ export class LedgerSweeper {
     this.#timer?.cancel()
     if (!this.#isOpen) return
     const now = this.#options.clock.monotonic()
-    const next = Math.min(LOOK_MS, ...[...this.#due.values()].map(due => Math.max(0, due - now)))
-    this.#timer = this.#options.clock.setTimer(next, () => this.#later(() => this.look()))
+    const next = Math.min(SWEEP_MS, ...[...this.#due.values()].map(due => Math.max(0, due - now)))
+    this.#timer = this.#options.clock.setTimer(next, () => this.#enqueue(() => this.sweep()))
   }
 
-  /** One thing after the other; what fails is told and the rest goes on. */
-  #later(work: () => Promise<void>): void {
+  /** Runs tasks one after the other; a failed task is reported, and the next one runs. */
+  #enqueue(work: () => Promise<void>): void {
     this.#working = this.#working.then(async () => {
       if (!this.#isOpen) return
       try {

@@ -14,9 +14,9 @@ const KEY = 'lockdown'
 const HOST_STREAM = 'host'
 
 /**
- * A lockdown is kept in the log, so that it holds for every process that decides, also while no daemon
- * runs. It ends with a stop of the daemon and the start that follows. A daemon that crashed, or was
- * killed, starts into the same lockdown.
+ * A lockdown is kept in the log, so that it holds for every process that decides, also while no
+ * daemon runs. It ends with a stop of the daemon and the start that follows. A daemon that crashed,
+ * or was killed, starts into the same lockdown.
  */
 export const lockdownProjection: Projection<LockdownState> = {
   name: 'lockdown',

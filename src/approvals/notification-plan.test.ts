@@ -26,7 +26,9 @@ function subject(fields: Partial<NotificationSubject> = {}): NotificationSubject
   return { id: 'apr_1', isPending: true, requestedAt: NOON, group: 'ses_1', fingerprint: 'f1', ...fields }
 }
 
-/** Plays the plan on a clock: what is told, as `minutes:seconds person channel what`, until it has nothing more to say. */
+/**
+ * Runs the plan on a clock, and lists the messages as `minutes:seconds person channel what`.
+ */
 function play(
   people: readonly NotificationRecipient[],
   approval = subject(),
@@ -68,7 +70,7 @@ function play(
   return told
 }
 
-describe('nobody is there', () => {
+describe('nobody is present', () => {
   test('first channel, next channel, all channels, one reminder, then silence', () => {
     expect(play([ada])).toEqual([
       '0:00 ada telegram message',
@@ -78,14 +80,14 @@ describe('nobody is there', () => {
     ])
   })
 
-  test('every approver by their own order; who may only look is not told', () => {
+  test('every approver is notified in their own order, a viewer is not', () => {
     expect(play([ada, eve, viewer], subject(), { until: MINUTE })).toEqual([
       '0:00 ada telegram message',
       '0:00 eve browser message',
     ])
   })
 
-  test('seen: the next channel is spared, but ten minutes without a decision are not', () => {
+  test('a seen request does not use the next channel, but escalates after ten minutes without a decision', () => {
     expect(play([ada], subject(), { changes: { [MINUTE]: { seenAt: NOON + MINUTE } } })).toEqual([
       '0:00 ada telegram message',
       '10:00 ada browser message',
@@ -94,7 +96,7 @@ describe('nobody is there', () => {
     ])
   })
 
-  test('decided: the same messages are edited, nothing new comes', () => {
+  test('a decision edits the messages and sends no new one', () => {
     expect(play([ada], subject(), { changes: { [4 * MINUTE]: { isPending: false } } })).toEqual([
       '0:00 ada telegram message',
       '3:00 ada browser message',
@@ -104,10 +106,10 @@ describe('nobody is there', () => {
   })
 })
 
-describe('somebody is there', () => {
+describe('a person is present', () => {
   const atDesk = { ...ada, lastActive: { browser: NOON - 30_000 } }
 
-  test('only there, nothing elsewhere for twenty seconds', () => {
+  test('they are notified only there for twenty seconds', () => {
     expect(play([atDesk, eve], subject(), { until: 19_999 })).toEqual(['0:00 ada browser message'])
     expect(play([atDesk, eve], subject(), { until: 20_000 })).toEqual([
       '0:00 ada browser message',
@@ -116,12 +118,12 @@ describe('somebody is there', () => {
     ])
   })
 
-  test('seen there: quiet until ten minutes have passed', () => {
+  test('a request that they saw is not repeated for ten minutes', () => {
     const told = play([atDesk, eve], subject(), { changes: { [5_000]: { seenAt: NOON + 5_000 } }, until: 9 * MINUTE })
     expect(told).toEqual(['0:00 ada browser message'])
   })
 
-  test('a minute for screens, two for Telegram', () => {
+  test('presence lasts a minute for screens and two for Telegram', () => {
     const at = (lastActive: NotificationRecipient['lastActive']) =>
       play([{ ...ada, lastActive }], subject(), { until: 0 })
     expect(at({ terminal: NOON - 60_000 })).toEqual(['0:00 ada terminal message'])
@@ -131,11 +133,11 @@ describe('somebody is there', () => {
 })
 
 describe('quiet hours', () => {
-  // 22:00 to 07:00; it is asked at 23:00.
+  // 22:00 to 07:00; the request comes at 23:00.
   const quiet = { ...ada, quiet: { from: 22 * 60, to: 7 * 60 } }
   const night = subject({ requestedAt: NOON + 11 * 60 * MINUTE })
 
-  test('hold everything, and end in one digest on each channel that is due', () => {
+  test('hold everything and end with one digest on each due channel', () => {
     expect(play([quiet], night, { until: 9 * 60 * MINUTE })).toEqual([
       '480:00 ada telegram digest',
       '480:00 ada browser digest',
@@ -144,27 +146,27 @@ describe('quiet hours', () => {
     ])
   })
 
-  test('do not hold what is urgent', () => {
+  test('do not hold an urgent request', () => {
     expect(play([quiet], { ...night, isUrgent: true }, { until: 0 })).toEqual(['0:00 ada telegram message'])
   })
 
-  test('let a near deadline through, fifteen minutes before', () => {
+  test('do not hold a request fifteen minutes before its deadline', () => {
     const deadlineAt = night.requestedAt + 60 * MINUTE
     expect(play([quiet], { ...night, deadlineAt }, { until: 45 * MINUTE })[0]).toBe('45:00 ada telegram message')
     expect(play([quiet], { ...night, deadlineAt }, { until: 44 * MINUTE })).toEqual([])
   })
 
-  test('are those of the person’s own clock', () => {
+  test('use the time zone of the person', () => {
     expect(play([{ ...quiet, utcOffset: 11 * 60 }], subject(), { until: 0 })).toEqual([])
     expect(play([{ ...quiet, utcOffset: 0 }], subject(), { until: 0 })).toHaveLength(1)
   })
 
-  test('nothing is held for who has none', () => {
+  test('hold nothing for a person without them', () => {
     expect(play([quiet, eve], night, { until: 0 })).toEqual(['0:00 eve browser message'])
   })
 })
 
-describe('many at once', () => {
+describe('many requests', () => {
   const burst = (count: number, everyMs: number) =>
     Array.from({ length: count }, (_, index) => ({
       id: `apr_${index}`,
@@ -173,7 +175,7 @@ describe('many at once', () => {
       fingerprint: `other ${index}`,
     }))
 
-  test('the fourth within ten seconds is a count on the card of the third', () => {
+  test('the fourth within ten seconds is counted on the card of the third', () => {
     const plan = (recent: NotificationSituation['recent']) =>
       planNotifications({
         now: NOON,
@@ -192,7 +194,7 @@ describe('many at once', () => {
     expect(plan(burst(3, 1000).map(each => ({ ...each, group: 'ses_2' })))).toMatchObject([{ what: 'message' }])
   })
 
-  test('the same five times in ten minutes is a loop: one warning, then nothing', () => {
+  test('the same request five times in ten minutes is a loop with one warning', () => {
     const same = Array.from({ length: 4 }, (_, index) => ({
       id: `apr_${index}`,
       requestedAt: NOON - (index + 1) * 2 * MINUTE,

@@ -1,11 +1,13 @@
-/**
- * Who is told of a request, where, and when. A pure function of the situation at one moment: it says what is to be sent now, and when to ask
- * again. Whoever calls it sends, writes `approval.notified`, and calls again at `nextCheckAt` or when something changes.
+/*
+ * Who is notified of a request, where, and when. A pure function of the situation at one moment: it
+ * says what to send now, and when to check again. The caller sends, writes `approval.notified`, and
+ * calls again at `nextCheckAt` or when something changes.
  *
- * The ladder: somebody is present → only there, nothing elsewhere for the grace time · nobody → everybody's first channel · not seen for
- * `nextMs` → everybody's next channel · not decided for `allMs` → everybody everywhere · `remindMs` → one reminder, then silence. Quiet
- * hours hold everything back into one digest, unless the deadline is near or the run urgent. A message is sent once for each request, person
- * and channel, and edited afterwards.
+ * The escalation: a person is present → only there, nothing elsewhere for the grace time · nobody
+ * is present → the first channel of each person · not seen for `nextMs` → the next channel of each
+ * · not decided for `allMs` → every channel of everybody · `remindMs` → one reminder, then silence.
+ * Quiet hours hold everything back into one digest, unless the deadline is near or the run is
+ * urgent. Each request, person and channel gets one message, which is edited afterwards.
  */
 export type NotificationChannel = 'telegram' | 'browser' | 'terminal'
 
@@ -13,21 +15,21 @@ export interface NotificationSubject {
   id: string
   isPending: boolean
   requestedAt: number
-  /** Session or run: many requests of one within seconds become one card. */
+  /** The session or run: many of its requests within seconds become one card. */
   group: string
   fingerprint: string
   deadlineAt?: number
   isUrgent?: boolean
-  /** When a person first had it on screen. */
+  /** When a person first saw it. */
   seenAt?: number
 }
 
 export interface NotificationRecipient {
   id: string
   mayDecide: boolean
-  /** In the order in which they want to be reached. */
+  /** In the order of preference. */
   channels: readonly NotificationChannel[]
-  /** When they were last active there. */
+  /** When they were last active on each channel. */
   lastActive: Readonly<Partial<Record<NotificationChannel, number>>>
   /** Quiet hours in minutes of their day; `from` may be later than `to`. */
   quiet?: { from: number; to: number }
@@ -59,10 +61,13 @@ export interface SentMessage {
 export interface NotificationStep {
   person: string
   channel: NotificationChannel
-  /** `digest` holds all that waited through quiet hours; `count` edits the card of the group; `loop` warns that the agent asks in a loop. */
+  /**
+   * `digest`: everything that quiet hours held back; `count`: edits the card of the group; `loop`:
+   * warns that the agent asks in a loop.
+   */
   what: 'message' | 'reminder' | 'digest' | 'count' | 'loop' | 'edit'
   approval: string
-  /** For `count`: how many requests the card stands for. */
+  /** For `count`: the number of requests that the card represents. */
   count?: number
 }
 
@@ -71,7 +76,7 @@ export interface NotificationSituation {
   approval: NotificationSubject
   people: readonly NotificationRecipient[]
   sent: readonly SentMessage[]
-  /** Other requests of the ledger that are not long ago, this one left out. */
+  /** Other recent requests of the ledger. */
   recent: readonly Pick<NotificationSubject, 'id' | 'requestedAt' | 'group' | 'fingerprint'>[]
   settings: NotificationTimes
 }
@@ -88,7 +93,7 @@ const PRESENT_MS: Readonly<Record<NotificationChannel, number>> = {
 }
 const GROUP_MS = 10_000
 const GROUP_MAX = 3
-/** The same request so often within so long is a loop. */
+/** The same request this often within this time is a loop. */
 export const LOOP_MS = 600_000
 export const LOOP_COUNT = 5
 const NEAR_DEADLINE_MS = 15 * 60_000
@@ -107,7 +112,7 @@ export function planNotifications(situation: NotificationSituation): Notificatio
   return { steps: plans.flatMap(plan => plan.steps), nextCheckAt: times.length > 0 ? Math.min(...times) : null }
 }
 
-/** Every message about it is brought up to date, once; a reminder is part of the conversation it reminds of. */
+/** Edits every message about the request once; reminders are not edited. */
 function editSteps(approval: string, sent: readonly SentMessage[]): NotificationStep[] {
   const mine = sent.filter(message => message.approval === approval)
   const isEdited = ({ person, channel }: SentMessage) =>
@@ -126,9 +131,9 @@ function planFor(
   const age = now - approval.requestedAt
   const { graceMs, nextMs, allMs, remindMs } = settings
   const quietUntil = quietEnd(person, now)
-  const isPassing =
+  const isUrgent =
     approval.isUrgent === true || (approval.deadlineAt !== undefined && approval.deadlineAt - now <= NEAR_DEADLINE_MS)
-  if (quietUntil !== null && !isPassing) {
+  if (quietUntil !== null && !isUrgent) {
     const nearDeadline = approval.deadlineAt === undefined ? quietUntil : approval.deadlineAt - NEAR_DEADLINE_MS
     return { steps: [], nextCheckAt: Math.min(quietUntil, nearDeadline) }
   }
@@ -140,7 +145,7 @@ function planFor(
         message.channel === channel &&
         what.includes(message.what),
     )
-  const wasHeld = wasQuietAt(person, approval.requestedAt) && !isPassing
+  const wasHeld = wasQuietAt(person, approval.requestedAt) && !isUrgent
   const wanted = channelsAt(person, all, situation)
   const what: NotificationStep['what'] = wasHeld ? 'digest' : 'message'
   const steps: NotificationStep[] = wanted
@@ -153,7 +158,7 @@ function planFor(
   return { steps, nextCheckAt: marks.length > 0 ? approval.requestedAt + Math.min(...marks) : null }
 }
 
-/** Where this person should have been told by now. */
+/** The channels on which this person should have been notified by now. */
 function channelsAt(
   person: NotificationRecipient,
   all: readonly NotificationRecipient[],
@@ -161,7 +166,7 @@ function channelsAt(
 ): readonly NotificationChannel[] {
   const age = now - approval.requestedAt
   if (age >= settings.allMs) return person.channels
-  // Who is present is asked as of the moment of asking: sitting down later does not take a message back.
+  // Presence counts at the time of the request: a person who comes later does not cancel a message.
   const here = presentAt(person, approval.requestedAt)
   const isAnyoneHere = all.some(other => presentAt(other, approval.requestedAt).length > 0)
   if (isAnyoneHere && age < settings.graceMs) return here
@@ -177,7 +182,10 @@ function presentAt({ channels, lastActive }: NotificationRecipient, at: number):
   })
 }
 
-/** More than three of one session or run within ten seconds: the first three have messages of their own, the rest is a count on the last. */
+/**
+ * More than three requests of a session or run within ten seconds: the first three have messages of
+ * their own, the others are counted on the third.
+ */
 function cardOfGroup({ approval, recent }: NotificationSituation): { id: string; count: number } | null {
   const burst = recent
     .filter(({ group, requestedAt }) => group === approval.group && requestedAt <= approval.requestedAt)
@@ -190,8 +198,8 @@ function countSteps(
   { sent, approval }: NotificationSituation,
   { id, count }: { id: string; count: number },
 ): NotificationStep[] {
-  const isTold = sent.some(message => message.approval === approval.id && message.what === 'count')
-  if (isTold) return []
+  const isCounted = sent.some(message => message.approval === approval.id && message.what === 'count')
+  if (isCounted) return []
   return sent
     .filter(message => message.approval === id && (message.what === 'message' || message.what === 'digest'))
     .map(({ person, channel }) => ({ person, channel, what: 'count', approval: approval.id, count }))
@@ -207,7 +215,7 @@ function isLoop({ approval, recent }: NotificationSituation): boolean {
   return same.length + 1 >= LOOP_COUNT
 }
 
-/** One warning for the loop, not one for each time round. */
+/** One warning for the loop, not one for each repetition. */
 function loopSteps(
   { approval, sent, recent }: NotificationSituation,
   people: readonly NotificationRecipient[],
@@ -233,7 +241,7 @@ function wasQuietAt(person: NotificationRecipient, at: number): boolean {
   return quietEnd(person, at) !== null
 }
 
-/** When the quiet hours that hold now are over, or null. */
+/** When the present quiet hours end; null outside of them. */
 function quietEnd(person: NotificationRecipient, at: number): number | null {
   if (!person.quiet || person.quiet.from === person.quiet.to) return null
   const { from, to } = person.quiet

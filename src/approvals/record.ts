@@ -6,7 +6,7 @@ import { type ApprovalEvent, type ApprovalState, approvalTable } from './approva
 export type ApprovalRequest = EventData<'approval.requested'>
 export type ApprovalDecision = EventData<'approval.decided'>
 
-/** One request for a decision, with all that became of it: a projection of its stream. */
+/** One request for a decision, with its decision and outcome: a projection of its stream. */
 export interface ApprovalRecord extends ApprovalRequest {
   id: string
   state: ApprovalState
@@ -14,26 +14,26 @@ export interface ApprovalRecord extends ApprovalRequest {
   requestedAt: number
   decision?: ApprovalDecision & { at: number }
   delivery: (EventData<'approval.delivering'> & { at: number })[]
-  /** Further reports of the same request, by other channels. */
+  /** Reports of the same request by other channels. */
   joined?: { channel: string; requestKey: string; toolUseId?: string }[]
-  /** What the menu on screen really offers, where the request itself came by another channel. */
+  /** The options of the menu on screen, where another channel reported the request. */
   screenOptions?: ApprovalRequest['request']['options']
-  /** People to whom it was shown, by surface. */
+  /** The people who have seen it, with the surface. */
   seenBy?: string[]
   outcome?: {
     at: number
     reason?: string
-    /** The request that stands in its place. */
+    /** The request that supersedes it. */
     followedBy?: string
     evidence?: unknown[]
     waitedMs?: number
     deliveredMs?: number
-    /** Somebody answered in the agent's own dialog. */
+    /** A person answered in the agent's own dialog. */
     observed?: NonNullable<EventData<'approval.applied'>['observed']>
   }
 }
 
-/** Every event of the stream: also those that change nothing else move the version. */
+/** All events of the stream: each of them changes the version. */
 const TYPES: readonly EventType[] = [
   'approval.requested',
   'approval.joined',
@@ -76,7 +76,7 @@ function evolve(record: ApprovalRecord | null, event: StoredEvent): ApprovalReco
   return { ...record, ...(!state.unlisted && { state: state.next as ApprovalState }), ...moved.change(record) }
 }
 
-/** Another channel's report adds to a request and never changes what its fingerprint covers. */
+/** Another channel's report adds to a request, but never changes what the fingerprint covers. */
 function join(record: ApprovalRecord, data: EventData<'approval.joined'>): ApprovalRecord {
   const { channel, requestKey, toolUseId, menuPrint, screenOptions, mismatch, risk, display } = data
   return {
@@ -94,12 +94,14 @@ export function isOpen({ state }: Pick<ApprovalRecord, 'state'>): boolean {
   return state === 'pending' || state === 'decided'
 }
 
-/** The same request is in the ledger once more, known better: people are shown that one and not this. */
+/**
+ * Superseded: a later report describes the same request in more detail, and surfaces show that one.
+ */
 export function isSuperseded({ outcome }: Pick<ApprovalRecord, 'outcome'>): boolean {
   return outcome?.followedBy !== undefined
 }
 
-/** Whether the table lets this event do something in this state. What is closed stays closed, whoever reports later. */
+/** Whether the table has a row for this event in this state. A closed request stays closed. */
 export function canMove(state: ApprovalState, by: ApprovalEvent): boolean {
   const found = lookup(approvalTable, state, by)
   return !found.unlisted && (!found.isStay || by === 'delivering')
@@ -110,7 +112,7 @@ interface Move {
   change(record: ApprovalRecord): Partial<ApprovalRecord>
 }
 
-/** A stored event as one of the table, and what it leaves in the record. */
+/** The table's event for a stored event, and what it changes in the record. */
 function moveOf(event: StoredEvent): Move | null {
   const { at } = event
   const closes = (by: ApprovalEvent, outcome: Omit<NonNullable<ApprovalRecord['outcome']>, 'at'>): Move => ({

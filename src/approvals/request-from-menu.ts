@@ -7,7 +7,10 @@ import type { ApprovalRequest } from './record.js'
 import type { ToolUse } from './risk/tool-input.js'
 import { rateRisk } from './risk.js'
 
-/** Which approvals a menu kind becomes; null for what is nobody's decision (surveys, pickers a person opened). */
+/**
+ * The kind of approval for a menu; null for menus that are not requests (surveys, pickers that a
+ * person opened).
+ */
 export function approvalKindOf(menu: Menu): ApprovalRequest['kind'] | null {
   if (menu.origin === 'user') return null
   switch (menu.kind) {
@@ -23,7 +26,10 @@ export function approvalKindOf(menu: Menu): ApprovalRequest['kind'] | null {
   }
 }
 
-/** A live menu as a request for a decision: what is asked, what may be answered, and what exactly a decision will be bound to. */
+/**
+ * A live menu as a request for a decision: question, options, and the fingerprint that a decision
+ * is bound to.
+ */
 export function requestFromMenu(
   menu: Menu,
   context: { kind: ApprovalRequest['kind']; subject: ApprovalRequest['subject']; instance: string; home?: string },
@@ -75,19 +81,20 @@ export function optionsOf(menu: Menu): ApprovalRequest['request']['options'] {
     label: option.label,
     meaning: option.meaning,
     from: 'agent' as const,
-    danger: option.danger ? 'widens what runs unasked' : null,
+    danger: option.danger ? 'extends what runs without asking' : null,
   }))
 }
 
-/** A secret is never typed by us, so a field for one takes no text here. */
+/** Signalbox never types a secret, so a field for one takes no text. */
 function freeTextOf({ text, options }: Menu): ApprovalRequest['request']['freeText'] {
   if (!text || text.secret) return 'none'
   return options.length === 0 ? 'required' : 'optional'
 }
 
 /**
- * What the menu is about, where its structure says so: a tool that the screen names with its command or path, or a body that is one line
- * behind a `$`. A body of several lines is prose to a reader that cannot know where the command ends, and stays unrecognised.
+ * The tool use that a menu is about, where the screen shows it clearly: a tool with its command or
+ * path, or a body of one line after a `$`. In a body of several lines it is unclear where the
+ * command ends.
  */
 export function toolUseOnScreen(menu: Menu): ToolUse | null {
   const { tool, body } = menu

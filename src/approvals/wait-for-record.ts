@@ -3,8 +3,8 @@ import type { EventStore } from '../store/index.js'
 import { type ApprovalRecord, approvalStream, approvalsProjection } from './record.js'
 
 /**
- * The record as soon as `isDone` holds, whichever process changes it; or as it is when `timeoutMs` have
- * passed or `signal` aborts.
+ * The record as soon as `isDone` holds, whichever process changes it; or as it is when `timeoutMs`
+ * have passed or `signal` aborts.
  */
 export async function waitForRecord(
   { store, clock }: { store: EventStore; clock: Clock },

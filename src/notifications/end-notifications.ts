@@ -2,20 +2,23 @@ import type { Timer } from '../clock/index.js'
 import type { PaneInfo } from '../supervision/index.js'
 import type { NotificationCenterOptions } from './notification-center.js'
 
-/** Which ends of runs are told, and when: late enough that a run which goes on is not, never twice, not what the person is looking at. */
+/**
+ * Decides which ends of runs are notified, and when: delayed, in case the run continues; once; not
+ * for a focused pane.
+ */
 export class EndNotifications {
   readonly #options: Pick<NotificationCenterOptions, 'clock' | 'settings' | 'quietRunS' | 'counters'>
-  readonly #call: (kind: 'done' | 'failed', pane: PaneInfo) => void
+  readonly #notify: (kind: 'done' | 'failed', pane: PaneInfo) => void
   readonly #waiting = new Map<string, Timer>()
-  readonly #toldAt = new Map<string, number>()
-  readonly #toldRuns = new Set<string>()
+  readonly #notifiedAt = new Map<string, number>()
+  readonly #notifiedRuns = new Set<string>()
 
   constructor(
     options: Pick<NotificationCenterOptions, 'clock' | 'settings' | 'quietRunS' | 'counters'>,
-    call: (kind: 'done' | 'failed', pane: PaneInfo) => void,
+    notify: (kind: 'done' | 'failed', pane: PaneInfo) => void,
   ) {
     this.#options = options
-    this.#call = call
+    this.#notify = notify
   }
 
   end(pane: PaneInfo): void {
@@ -26,22 +29,22 @@ export class EndNotifications {
     if (pane.since - pane.startedAt < quietRunS * 1000) return held('short_run')
     if (pane.isFocused || pane.seen) return held('seen')
     const run = `${pane.id} ${pane.startedAt} ${kind}`
-    if (this.#toldRuns.has(run)) return held('told')
-    this.forget(pane.id)
-    const lastAt = this.#toldAt.get(pane.id) ?? Number.NEGATIVE_INFINITY
+    if (this.#notifiedRuns.has(run)) return held('told')
+    this.cancel(pane.id)
+    const lastAt = this.#notifiedAt.get(pane.id) ?? Number.NEGATIVE_INFINITY
     const gap = Math.max(0, lastAt + settings.pane_gap_s * 1000 - clock.now())
     const wait = Math.max(settings.done_delay_s * 1000, kind === 'done' ? gap : 0)
     const timer = clock.setTimer(wait, () => {
       this.#waiting.delete(pane.id)
-      this.#toldRuns.add(run)
-      this.#toldAt.set(pane.id, clock.now())
-      this.#call(kind, pane)
+      this.#notifiedRuns.add(run)
+      this.#notifiedAt.set(pane.id, clock.now())
+      this.#notify(kind, pane)
     })
     this.#waiting.set(pane.id, timer)
   }
 
-  /** It went on, or nobody wants to hear of it. */
-  forget(id: string): void {
+  /** The run continues, or its pane is muted. */
+  cancel(id: string): void {
     const timer = this.#waiting.get(id)
     if (!timer) return
     timer.cancel()
@@ -49,8 +52,8 @@ export class EndNotifications {
     this.#options.counters.add('notify.held', { kind: 'done', reason: 'went_on' })
   }
 
-  /** Nothing that waits is told. */
-  drop(): void {
+  /** Cancels all that wait. */
+  cancelAll(): void {
     for (const timer of this.#waiting.values()) timer.cancel()
     this.#waiting.clear()
   }

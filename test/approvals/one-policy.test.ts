@@ -97,7 +97,7 @@ class Home {
     this.ann.say('/start')
     await this.#fake.until(
       () => this.#fake.visible(this.ann.chat).some(({ from }) => from.isBot),
-      'the bot’s first words',
+      'the first message of the bot',
     )
   }
 
@@ -142,7 +142,7 @@ class Home {
     return events.filter(({ type }) => type === 'approval.refused').map(({ data }) => `${data.code} ${data.surface}`)
   }
 
-  /** What came of a decision: `taken`, or the code or text of the refusal. */
+  /** The result of a decision: `taken`, or the code or text of the refusal. */
   async decide(surface: Surface, record: ApprovalRecord, wants: 'allow' | 'deny'): Promise<string> {
     const option = record.request.options.find(({ meaning }) => (meaning === 'allow-once') === (wants === 'allow'))!
     if (surface === 'cli') return this.#byCommand(record, wants)
@@ -237,7 +237,7 @@ let home: Home
 afterEach(() => home.close())
 
 describe.each(Object.entries(RULES))('%s', (rule, { config, code, says, takesDenials }) => {
-  test('holds for every kind of request from every surface, and is on record', async () => {
+  test('holds for every kind of request from every surface, and refusals are recorded', async () => {
     home = await Home.open(config)
     if (rule === 'a lockdown') await home.lockDown()
     for (const [kind, surface] of CASES) {
@@ -254,7 +254,7 @@ describe.each(Object.entries(RULES))('%s', (rule, { config, code, says, takesDen
   })
 })
 
-test('without such a rule the same decisions are taken', async () => {
+test('the same decisions are accepted without such a rule', async () => {
   home = await Home.open('')
   for (const [kind, surface] of CASES) {
     const record = await home.raise(kind)

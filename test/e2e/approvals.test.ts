@@ -145,7 +145,7 @@ describe('an option', () => {
     })
     const given = ['approve', asked.id, '--fingerprint', asked.fingerprint]
     const vague = await home.run([...given, '--option', 'yes'])
-    expect(vague.stderr).toContain('"yes" could be: Yes, this once · Yes, and do not ask again')
+    expect(vague.stderr).toContain('"yes" matches several options: Yes, this once · Yes, and do not ask again')
     const decided = await home.ok([...given, '--option', 'yes, this', '--no-wait'])
     expect(decided.stdout.trim()).toBe(`${asked.id}: Yes, this once — decided`)
     await waitFor('it to be applied', async () => (await all()).find(({ id }) => id === asked.id)?.state === 'applied')
@@ -197,7 +197,7 @@ describe('a decision', () => {
     const closed = await waitFor('the deadline', async () => (await all()).find(({ state }) => state === 'expired'))
     expect(closed.id).toBe(asked.id)
     const late = await home.run(['approve', asked.id, '--fingerprint', asked.fingerprint])
-    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('this request is expired already')])
+    expect([late.code, late.stderr]).toEqual([1, expect.stringContaining('this request is already expired')])
     expect(existsSync(join(home.work, 'made.txt'))).toBe(false)
   })
 })

@@ -64,7 +64,7 @@ export function decisionOf(
   }
 }
 
-/** A request by a structured channel, as an agent's hook reports it. */
+/** A request of a structured channel, such as an agent's hook. */
 export function reportedOf(
   report: Partial<StructuredReport> = {},
   subject: Partial<ApprovalRequest['subject']> = {},

@@ -21,7 +21,10 @@ export interface ChosenAnswer extends Pick<DecisionRequest, 'option' | 'choices'
   label: string
 }
 
-/** @throws SignalboxError `E_INPUT`, `E_APPROVAL_OPTION` when the request does not offer such an answer. */
+/**
+ * @throws SignalboxError `E_INPUT`, `E_APPROVAL_OPTION` when the request does not offer such an
+ * answer.
+ */
 export function answerFrom(record: ApprovalRecord, options: AnswerOptions, cwd: string): ChosenAnswer {
   const answer = chosen(record, options)
   if (record.kind === 'plan' && answer.option === 'reject' && !`${options.note ?? ''}${options.text ?? ''}`.trim())

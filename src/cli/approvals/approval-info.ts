@@ -1,10 +1,13 @@
 import type { ApprovalRecord } from '../../approvals/index.js'
 import { visibleText } from '../../text/index.js'
 
-/** An approval as the daemon describes it: its record, and the request whose menu must be answered first. */
+/**
+ * An approval as the daemon describes it: its record, and the request whose menu must be answered
+ * first.
+ */
 export type ApprovalInfo = ApprovalRecord & { behind?: string }
 
-/** The request as a person must see it, each line of foreign text behind a mark of ours. */
+/** The request as a person must see it; each line of the agent's text starts with a mark. */
 export function approvalLines(approval: ApprovalInfo): string[] {
   const { request, subject, risk, fingerprint } = approval
   return [
@@ -12,28 +15,31 @@ export function approvalLines(approval: ApprovalInfo): string[] {
     ...valueLines(approval.display.blocks as DisplayBlock[]),
     `risk ${risk.level}: ${risk.reasons.join('; ')}`,
     ...optionLines(request),
-    ...(approval.behind ? [`behind ${approval.behind}: its menu is not on screen yet`] : []),
-    ...(approval.follows ? [`follows ${approval.follows}, which changed before it was answered`] : []),
+    ...(approval.behind ? [`blocked by ${approval.behind}: that menu must be answered first`] : []),
+    ...(approval.follows ? [`supersedes ${approval.follows}, which changed before it was answered`] : []),
     ...(approval.changed
       ? [`changed since you last looked: ${approval.changed.map(path => visibleText(path)).join(', ')}`]
       : []),
     ...(approval.repeats
       ? [`asks in a loop: ${approval.repeats} times within 10 minutes (deny --interrupt stops it)`]
       : []),
-    ...(approval.neverAuto ? [`only you decide this, one at a time: ${approval.neverAuto}`] : []),
+    ...(approval.neverAuto ? [`only a person can decide this, one at a time: ${approval.neverAuto}`] : []),
     ...(approval.deadline ? [`until ${new Date(approval.deadline.at).toISOString()}`] : []),
     `fingerprint ${fingerprint.slice(0, 16)}`,
   ]
 }
 
-/** A part of the display: a label of Signalbox, or a value of the agent with what it really reads as. */
+/**
+ * A part of the display: a label of Signalbox, or a value of the agent with what it really reads
+ * as.
+ */
 interface DisplayBlock {
   kind?: string
   text?: string
   reading?: string
 }
 
-/** Those of a form by its questions, each with the name that tells it from an equal one. */
+/** The options; of a form by question, each with its unique key. */
 function optionLines({ questions, options }: ApprovalInfo['request']): string[] {
   if (questions.length < 2) return [`options: ${options.map(option => option.label).join(' · ') || '(a text)'}`]
   return questions.map(({ text, multi }, index) => {
@@ -59,11 +65,11 @@ function valueLines(blocks: readonly DisplayBlock[]): string[] {
   return lines
 }
 
-/** What became of a decision, in a line: `applied`, `stale (gone)`. */
+/** The outcome of a decision in a line: `applied`, `stale (gone)`. */
 export function endOf({ state, outcome }: ApprovalRecord): string {
   const evidence = (outcome?.evidence ?? []) as { kind: string; way?: string }[]
   const way = evidence.find(({ kind }) => kind === 'note')?.way
-  const note =
-    way === undefined ? '' : `; the agent was told why (${way === 'undelivered' ? 'not: it takes no text' : way})`
+  const delivered = way === 'undelivered' ? 'could not be delivered' : `was delivered (${way})`
+  const note = way === undefined ? '' : `; the reason ${delivered}`
   return `${state}${outcome?.reason ? ` (${outcome.reason})` : ''}${note}`
 }

@@ -18,11 +18,11 @@ function policyOf(toml: string) {
   return approvalPolicy(loadConfig({ environment: {}, userFile }).config)
 }
 
-test('without settings the ledger has its own defaults', () => {
+test('without settings the policy has the defaults of the ledger', () => {
   expect(policyOf('')).toEqual({ ...DEFAULT_POLICY, keepMs: 365 * 86_400_000 })
 })
 
-test('every setting reaches the ledger, in its own unit', () => {
+test('every setting reaches the policy, in its unit', () => {
   expect(
     policyOf(
       'approvals.keep_days = 30\napprovals.decide_from = ["web"]\napprovals.grant_for = "5m"\napprovals.grant_max = "1h"\napprovals.grant_uses = 3\napprovals.expire_after = "10m"\napprovals.max_pending = 7\n',
@@ -39,12 +39,12 @@ test('every setting reaches the ledger, in its own unit', () => {
   })
 })
 
-test('a second confirmation is on when asked for, and beyond loopback', () => {
+test('a second confirmation is required when set, and for a public server', () => {
   expect(policyOf('approvals.step_up = "on"').stepUp).toBe(true)
   expect(policyOf('server.public = true').stepUp).toBe(true)
   expect(policyOf('server.public = true\napprovals.step_up = "off"').stepUp).toBe(false)
 })
 
-test('a grant does not last longer by default than it may at most', () => {
+test('the default duration of a grant does not exceed the maximum', () => {
   expect(policyOf('approvals.grant_max = "10m"').grantForMs).toBe(600_000)
 })

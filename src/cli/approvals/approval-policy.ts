@@ -6,7 +6,7 @@ export function approvalPolicy(config: Config): ApprovalPolicy {
   const stepUp = config.approvals.step_up
   return {
     decideFrom: config.approvals.decide_from,
-    // Beyond loopback a stolen browser or phone may be the one that presses.
+    // A public server may be used from a stolen browser or phone.
     stepUp: stepUp === 'on' || (stepUp === 'auto' && config.server.public),
     grantForMs: Math.min(config.approvals.grant_for, config.approvals.grant_max) * 1000,
     grantMaxMs: config.approvals.grant_max * 1000,

@@ -33,9 +33,9 @@ const WAIT_MS = 30_000
 const FINGERPRINT_DIGITS = 6
 
 /**
- * What `approve`, `deny` and `answer` have in common: find the request, choose, decide once, report the
- * outcome. The command decides in the store itself, by the rules that hold for every surface. A daemon
- * is needed only for a request of a session: its host types the answer into the terminal.
+ * What `approve`, `deny` and `answer` have in common: find the request, choose, decide once, report
+ * the outcome. The command decides in the store itself, by the rules that hold for every surface. A
+ * daemon is needed only for a request of a session: its host types the answer into the terminal.
  */
 export async function decideRequest(context: CommandContext, options: DecideOptions): Promise<number> {
   const agent = callingAgent(context)
@@ -70,7 +70,10 @@ function requestFor(
   }
 }
 
-/** An agent does not decide for itself. The attempt is put on record where that is possible, and refused in any case. */
+/**
+ * An agent does not decide for itself. The attempt is put on record where that is possible, and
+ * refused in any case.
+ */
 async function refuseAgent(context: CommandContext, id: string | undefined, agent: string): Promise<never> {
   try {
     await withStore(context, (store, home) =>
@@ -90,7 +93,10 @@ async function refuseAgent(context: CommandContext, id: string | undefined, agen
   throw agentRefused(agent)
 }
 
-/** A gate that is answered by the key of an option names what it answers; everything else must be shown first. */
+/**
+ * A gate that is answered by the key of an option names what it answers; everything else must be
+ * shown first.
+ */
 function mustBeShown(record: ApprovalRecord, { wants }: DecideOptions): boolean {
   return wants === 'allow' || (wants === 'answer' && !isGate(record))
 }
@@ -137,7 +143,10 @@ function editLines({ request }: ApprovalRecord, edited: unknown): string[] {
   ])
 }
 
-/** Where the settings require a second confirmation, the person types a part of the fingerprint that they see. */
+/**
+ * Where the settings require a second confirmation, the person types a part of the fingerprint that
+ * they see.
+ */
 async function decide(
   context: CommandContext,
   ledger: Ledger,

@@ -5,8 +5,9 @@ import type { EventStore } from '../../store/index.js'
 import { visibleText } from '../../text/index.js'
 
 /**
- * The request that a command is about: the one with this id, the only one of this run, or, without a
- * word, the only one at all. Among several the command cannot choose: it lists them and decides nothing.
+ * The request that a command is about: the one with this id, the only one of this run, or, without
+ * a word, the only one at all. Among several the command cannot choose: it lists them and decides
+ * nothing.
  *
  * @throws SignalboxError `E_UNKNOWN` for none, `E_ID_AMBIGUOUS` for several.
  */

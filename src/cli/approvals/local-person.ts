@@ -8,13 +8,18 @@ export function localPerson(): { id: string; name: string } {
   return { id: 'local', name: userInfo().username }
 }
 
-/** The person at this terminal, as the ledger records their decisions: whoever can open the store owns it. */
+/**
+ * The person at this terminal, as the ledger records their decisions: whoever can open the store
+ * owns it.
+ */
 export function localDecider(): Pick<DecisionRequest, 'actor' | 'surface'> {
   const actor: Actor = { kind: 'person', ...localPerson(), role: 'owner' }
   return { actor, surface: 'cli' }
 }
 
-/** The session or the step of a run whose agent started this shell; null in a person's own shell. */
+/**
+ * The session or the step of a run whose agent started this shell; null in a person's own shell.
+ */
 export function callingAgent({ env }: CommandContext): string | null {
   return env.SIGNALBOX_SESSION || env.SIGNALBOX_STEP || null
 }

@@ -48,11 +48,14 @@ export async function run(context: CommandContext, { args, options }: CommandInp
   if (action === 'pause' || action === 'resume') {
     const state = await client.post<{ isPaused: boolean }>(`/grants/${action}`, body)
     if (options.json) context.json(state)
-    else context.out(state.isPaused ? 'all grants rest until signalbox grants resume' : 'grants decide again')
+    else
+      context.out(
+        state.isPaused ? 'all grants are paused; signalbox grants resume ends the pause' : 'grants are in force again',
+      )
     return EXIT.ok
   }
   if (action !== undefined)
-    throw new SignalboxError('E_INPUT', `grants has no action "${action}"`, { next: 'revoke <id>, pause or resume' })
+    throw new SignalboxError('E_INPUT', `unknown action "${action}"`, { next: 'one of: revoke <id>, pause, resume' })
   return list(context, await client.get<GrantList>(`/grants${options.all ? '?all=1' : ''}`), options.json === true)
 }
 
@@ -63,7 +66,10 @@ function list(context: CommandContext, { items, isPaused, pausedBy, now }: Grant
   }
   if (isPaused)
     context.out(
-      context.style('yellow', `all grants rest${pausedBy ? `, by ${pausedBy}` : ''}; signalbox grants resume`),
+      context.style(
+        'yellow',
+        `all grants are paused${pausedBy ? ` by ${pausedBy}` : ''}; signalbox grants resume ends the pause`,
+      ),
     )
   if (items.length === 0) context.out('no grants; signalbox approve <id> --for 30m makes one')
   for (const grant of items) {
@@ -79,7 +85,7 @@ function list(context: CommandContext, { items, isPaused, pausedBy, now }: Grant
 
 function whatOf({ match, tools }: GrantInfo): string {
   const tool = visibleText(tools.join(', '))
-  if (match.kind === 'prefix') return `${tool}: commands that begin with ${visibleText(match.words?.join(' ') ?? '')}`
+  if (match.kind === 'prefix') return `${tool}: commands that start with ${visibleText(match.words?.join(' ') ?? '')}`
   if (match.kind === 'path') return `${tool}: files below ${visibleText(match.directory ?? '')}`
   return `${tool}: the same request again`
 }

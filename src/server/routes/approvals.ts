@@ -38,18 +38,18 @@ const grantBody = z.strictObject({
 const waitMs = z.coerce.number().int().min(0).max(WAIT_MAX_MS)
 
 const decisionBody = z.strictObject({
-  fingerprint: z.string().min(12).describe('of the request as it was shown'),
+  fingerprint: z.string().min(12).describe('of the request that was shown'),
   option: z.string().optional(),
   choices: z.array(z.string()).max(50).optional(),
   text: z.string().optional(),
   note: z.string().optional(),
   editedInput: z.unknown().optional(),
-  thenInterrupt: z.boolean().optional().describe('with a denial: the turn is interrupted once the agent has it'),
+  thenInterrupt: z.boolean().optional().describe('with a denial: interrupts the turn after the agent got the answer'),
   grant: grantBody.optional(),
   seen: z.strictObject({ displayHash: z.string(), whole: z.boolean() }),
   idempotencyKey: z.string().optional(),
   ...callerFields,
-  /** The person confirmed once more that it is they who decide: only the owner's own socket is believed. */
+  /** The person confirmed their identity: believed on the owner's socket only. */
   confirmed: z.boolean().default(false),
   waitMs: waitMs.optional(),
 })
@@ -70,19 +70,19 @@ const denyAllBody = z.strictObject({
 
 const seenBody = z.strictObject({ displayHash: z.string().optional(), whole: z.boolean(), ...callerFields })
 
-const approvalAnswer = answer('the request, and what became of it', approval)
-const batchAnswer = answer('what became of each', z.object({ items: z.array(batchResult) }))
+const approvalAnswer = answer('the request with its decision and outcome', approval)
+const batchAnswer = answer('the result of each', z.object({ items: z.array(batchResult) }))
 
 export const approvalRoutes: readonly Route[] = [
   route({
     id: 'approvals.list',
     method: 'GET',
     path: '/approvals',
-    summary: 'Requests for a decision, newest first; open ones unless asked otherwise.',
+    summary: 'Lists requests for a decision, newest first; by default the open ones.',
     access: 'viewer',
     query: z.strictObject({
       ...listQuery,
-      all: z.string().optional().describe('closed ones, too'),
+      all: z.string().optional().describe('with closed ones'),
       state: z.array(z.string()).default([]),
       kind: z.array(z.string()).default([]),
       risk: z.array(z.string()).default([]),
@@ -95,7 +95,7 @@ export const approvalRoutes: readonly Route[] = [
       const isOpenOnly =
         query.all === undefined && query.state.every(state => state === 'pending' || state === 'decided')
       const records = [...(await host.ledger.list({ isOpenOnly }))].sort((a, b) => b.requestedAt - a.requestedAt)
-      const behind = blockersOf(records)
+      const blockers = blockersOf(records)
       const wants = (asked: readonly string[], value: string | undefined) =>
         asked.length === 0 || (value !== undefined && asked.includes(value))
       const wanted = records.filter(
@@ -107,14 +107,14 @@ export const approvalRoutes: readonly Route[] = [
           wants(query.run, subject.run),
       )
       const page = await pageOf(call, wanted, query)
-      return call.json({ ...page, items: page.items.map(record => withBehind(record, behind)) })
+      return call.json({ ...page, items: page.items.map(record => withBlocker(record, blockers)) })
     },
   }),
   route({
     id: 'approvals.report',
     method: 'GET',
     path: '/approvals/report',
-    summary: 'Who decided what and how fast; refusals and grants.',
+    summary: 'Reports who decided what and how fast, with refusals and grants.',
     access: 'viewer',
     query: z.strictObject({
       from: z.string().optional(),
@@ -126,7 +126,7 @@ export const approvalRoutes: readonly Route[] = [
     }),
     answers: {
       200: {
-        description: 'the report, or one line a request',
+        description: 'the report, or one line for each request',
         schema: z.looseObject({}),
         media: 'text/csv',
       },
@@ -150,7 +150,7 @@ export const approvalRoutes: readonly Route[] = [
     id: 'approvals.decide-batch',
     method: 'POST',
     path: '/approvals/decisions',
-    summary: 'Allows several like requests once each, or denies any, at one press.',
+    summary: 'Allows several similar requests once each, or denies several.',
     access: 'approver',
     rate: 'decision',
     body: batchBody,
@@ -167,7 +167,7 @@ export const approvalRoutes: readonly Route[] = [
     id: 'approvals.deny-all',
     method: 'POST',
     path: '/approvals/deny-all',
-    summary: 'Denies every open request, of one session or run or of all.',
+    summary: 'Denies every open request, or those of one session or run.',
     access: 'approver',
     rate: 'decision',
     body: denyAllBody,
@@ -187,19 +187,19 @@ export const approvalRoutes: readonly Route[] = [
     id: 'approvals.get',
     method: 'GET',
     path: '/approvals/:id',
-    summary: 'One request.',
+    summary: 'Returns one request.',
     access: 'viewer',
     answers: { 200: approvalAnswer },
     handle: async ({ host, params, json }) => {
       const record = await host.ledger.find(params.id!)
-      return json(withBehind(record, blockersOf(await host.ledger.list({ isOpenOnly: true }))))
+      return json(withBlocker(record, blockersOf(await host.ledger.list({ isOpenOnly: true }))))
     },
   }),
   route({
     id: 'approvals.wait',
     method: 'GET',
     path: '/approvals/:id/wait',
-    summary: 'Answers when a decision has been applied, or the time is over.',
+    summary: 'Waits until a decision is applied, or until the timeout.',
     access: 'viewer',
     query: z.strictObject({ timeoutMs: z.coerce.number().int().min(0).default(WAIT_MAX_MS) }),
     answers: { 200: approvalAnswer },
@@ -212,7 +212,7 @@ export const approvalRoutes: readonly Route[] = [
     id: 'approvals.seen',
     method: 'POST',
     path: '/approvals/:id/seen',
-    summary: 'The request was shown to this person.',
+    summary: 'Records that the request was shown to this person.',
     access: 'viewer',
     isWrite: false,
     body: seenBody,
@@ -230,7 +230,7 @@ export const approvalRoutes: readonly Route[] = [
     id: 'approvals.decide',
     method: 'POST',
     path: '/approvals/:id/decision',
-    summary: 'Decides a request, once; answers when it is applied if that comes in time.',
+    summary: 'Decides a request once; with `waitMs`, waits until the decision is applied.',
     access: 'approver',
     rate: 'decision',
     query: z.strictObject({ waitMs: waitMs.optional() }),
@@ -252,9 +252,12 @@ export const approvalRoutes: readonly Route[] = [
   }),
 ]
 
-function withBehind(record: ApprovalRecord, behind: ReadonlyMap<string, string>): ApprovalRecord & { behind?: string } {
-  const first = behind.get(record.id)
-  return first === undefined ? record : { ...record, behind: first }
+function withBlocker(
+  record: ApprovalRecord,
+  blockers: ReadonlyMap<string, string>,
+): ApprovalRecord & { behind?: string } {
+  const blocker = blockers.get(record.id)
+  return blocker === undefined ? record : { ...record, behind: blocker }
 }
 
 /** The record once the decision has been applied, or as it is after `waitMs`. */
@@ -267,10 +270,10 @@ function timeOf(name: string, text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   const time = /^\d+$/.test(text) ? Number(text) : Date.parse(text)
   if (Number.isFinite(time)) return time
-  throw new SignalboxError('E_INPUT', `${name} is neither a date nor milliseconds: "${text}"`)
+  throw new SignalboxError('E_INPUT', `${name} must be a date or milliseconds, not "${text}"`)
 }
 
-/** Without the fields that are not there: a field that is undefined is not an absent one to the ledger's types. */
+/** Removes undefined fields: the ledger's types distinguish them from absent ones. */
 function defined<T extends Record<string, unknown>>(fields: T): T {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as T
 }

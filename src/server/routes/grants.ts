@@ -6,14 +6,14 @@ import { grant } from '../schemas/approvals.js'
 import { answer, moment, position } from '../schemas/common.js'
 
 const switchBody = z.strictObject(callerFields)
-const switchAnswer = answer('whether grants rest', z.looseObject({ isPaused: z.boolean() }))
+const switchAnswer = answer('whether grants are paused', z.looseObject({ isPaused: z.boolean() }))
 
 export const grantRoutes: readonly Route[] = [
   route({
     id: 'grants.list',
     method: 'GET',
     path: '/grants',
-    summary: 'Grants in force; with `all`, those that have ended, too.',
+    summary: 'Lists the grants in force; with `all`, also ended ones.',
     access: 'viewer',
     query: z.strictObject({ all: z.string().optional() }),
     answers: {
@@ -47,7 +47,7 @@ export const grantRoutes: readonly Route[] = [
     id: 'grants.pause',
     method: 'POST',
     path: '/grants/pause',
-    summary: 'Lets all grants rest.',
+    summary: 'Pauses all grants.',
     access: 'approver',
     body: switchBody,
     answers: { 200: switchAnswer },
@@ -60,14 +60,14 @@ export const grantRoutes: readonly Route[] = [
     id: 'grants.resume',
     method: 'POST',
     path: '/grants/resume',
-    summary: 'Puts the grants back in force.',
+    summary: 'Resumes all grants.',
     access: 'approver',
     body: switchBody,
     answers: { 200: switchAnswer },
     handle: async call => {
       const { actor, surface, insideSession } = callerOf(call, call.body)
       if (insideSession !== undefined)
-        throw new SignalboxError('E_ROLE', 'an agent cannot resume grants: this shell belongs to a session', {
+        throw new SignalboxError('E_ROLE', `an agent cannot resume grants: this shell belongs to ${insideSession}`, {
           next: 'resume them from a terminal of your own',
         })
       return call.json(await call.host.ledger.grants.resume(actor, surface))
@@ -84,7 +84,7 @@ export const grantRoutes: readonly Route[] = [
     handle: async call => {
       const { grants } = call.host.ledger
       const found = await grants.find(call.params.id!)
-      // Taking a permission back is allowed to everybody who may decide, from anywhere: it only makes things narrower.
+      // Everyone who may decide may revoke a grant, from every surface: it only restricts.
       await grants.end(found, 'revoked', callerOf(call, call.body).actor)
       return call.json(await grants.find(found.id))
     },
