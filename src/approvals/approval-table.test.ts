@@ -27,7 +27,7 @@ describe('the approval table', () => {
     },
   )
 
-  test('silence never approves: a deadline only ever closes what nobody decided, and what it closes stays closed', () => {
+  test('a deadline only closes an undecided request, which stays closed', () => {
     const deadlines = [...walk(approvalTable)].filter(({ event, rows }) => event === 'deadline' && rows.length > 0)
     expect(deadlines.map(({ state, rows }) => [state, rows[0]!.next, rows[0]!.isStay])).toEqual([
       ['pending', 'expired', false],
@@ -44,11 +44,11 @@ describe('the approval table', () => {
     expect(deciding.map(({ state, event }) => `${state} ${event}`)).toEqual(['pending decide', 'pending grant'])
   })
 
-  test('what is closed stays as it is, whatever comes', () => {
+  test('a closed request never changes', () => {
     for (const state of CLOSED) expect([...reachableFrom(state)]).toEqual([state])
   })
 
-  test('a decision that comes too late is refused, with no other effect', () => {
+  test('a late decision is refused and has no other effect', () => {
     for (const state of ['decided', ...CLOSED] as const)
       expect(transition(approvalTable, state as 'stale', 'decide')).toEqual([state, ['refuse']])
   })

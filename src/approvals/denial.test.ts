@@ -8,7 +8,7 @@ test.each(MEANINGS)('an option that means %s denies exactly when it says no', me
   expect(isDenialMeaning(meaning)).toBe(['deny', 'deny-with-text', 'cancel'].includes(meaning))
 })
 
-test('no meaning at all is not a denial', () => {
+test('a missing meaning is not a denial', () => {
   expect(isDenialMeaning(undefined)).toBe(false)
 })
 

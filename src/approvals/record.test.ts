@@ -18,7 +18,7 @@ const observed = newEvent('approval.applied', {
 })
 const stale = (reason: 'gone' | 'changed' | 'overtaken') => newEvent('approval.stale', { reason })
 const cancelled = newEvent('approval.cancelled', { reason: 'session ended' })
-const expired = newEvent('approval.expired', { reason: 'nobody came', onExpiry: 'nothing' })
+const expired = newEvent('approval.expired', { reason: 'no decision', onExpiry: 'nothing' })
 const refused = newEvent('approval.refused', { actor, surface, code: 'E_ROLE', reason: 'no' })
 
 function fold(...events: NewEvent[]): ApprovalRecord | null {
@@ -60,7 +60,7 @@ describe('the record of an approval', () => {
   test.each([
     ['stale', stale('gone'), 'gone'],
     ['cancelled', cancelled, 'session ended'],
-    ['expired', expired, 'nobody came'],
+    ['expired', expired, 'no decision'],
   ])('can end as %s, with the reason', (state, event, reason) => {
     expect(fold(requested, event)).toMatchObject({ state, outcome: { at: 1001, reason } })
   })

@@ -246,7 +246,7 @@ it('pairing needs the code of the machine, in a private chat, and a confirmation
   const { code } = bot.bot.pairing.open()
   dan.say('/start AAAAAAAA')
   dan.say(`/start ${code}`)
-  await bot.seen(dan, 'somebody at the machine has to say yes')
+  await bot.seen(dan, 'confirm the pairing at the machine')
   dan.say('/sessions')
   await bot.bot.settled()
   expect(bot.people.byTelegram(4999)).toBeNull()

@@ -122,7 +122,7 @@ it(
     expect(card.text).toMatch(/Until \d\d:\d\d, then: it is denied/)
     const { callback_data: data } = keysOf(card).find(({ text }) => text === 'Allow once')!
     await bot.host.ledger.expired(record)
-    await bot.fake.until(() => card.text.includes('Nobody decided in time'), 'the end on the card')
+    await bot.fake.until(() => card.text.includes('no decision was made in time'), 'the end on the card')
     expect(keysOf(card)).toEqual([])
     const press = ann.press(card, { data: data! })
     await bot.fake.until(() => press.answer, 'an answer')

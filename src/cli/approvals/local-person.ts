@@ -9,7 +9,7 @@ export function localPerson(): { id: string; name: string } {
 }
 
 /**
- * The person at this terminal, as the ledger records their decisions: whoever can open the store
+ * The person at this terminal, as the ledger records their decisions: a user who can open the store
  * owns it.
  */
 export function localDecider(): Pick<DecisionRequest, 'actor' | 'surface'> {

@@ -3,7 +3,7 @@ import { SimulatedClock } from '../../clock/index.js'
 import { ApiProblem, type BotApi } from '../bot-api.js'
 import { UpdatePoller } from './update-poller.js'
 
-/** A Telegram that answers each poll as it is told, and says when it was asked. */
+/** A fake Bot API with scripted answers, which records the times of its calls. */
 function polled(answer: (count: number) => unknown) {
   const clock = new SimulatedClock()
   const asked: number[] = []
@@ -46,7 +46,7 @@ function polled(answer: (count: number) => unknown) {
 const forever = new Promise<never>(() => undefined)
 const conflict = new ApiProblem('Conflict: terminated by other getUpdates request', { code: 409 })
 
-it('after 409 one poller waits longer and longer, for ever, and is deaf meanwhile', async () => {
+it('after a 409 one poller waits longer and longer without an end, and its health is deaf', async () => {
   const { poll, asked, health, until } = polled(count => (count <= 9 ? conflict : count === 10 ? [] : forever))
   poll.start()
   await until(11)
@@ -57,7 +57,7 @@ it('after 409 one poller waits longer and longer, for ever, and is deaf meanwhil
   expect(health.at(-1)).toBe('connected: receiving updates again')
 })
 
-it('a webhook is named as what makes it deaf, and is not removed', async () => {
+it('a webhook is named as the reason, and is not removed', async () => {
   const webhook = new ApiProblem("Conflict: can't use getUpdates method while webhook is active", { code: 409 })
   const { poll, health, until } = polled(count => (count === 1 ? webhook : forever))
   poll.start()
@@ -65,7 +65,7 @@ it('a webhook is named as what makes it deaf, and is not removed', async () => {
   expect(health[0]).toBe('deaf: a webhook is set for this bot')
 })
 
-it('a token that was revoked is tried again every ten minutes', async () => {
+it('a revoked token is retried every ten minutes', async () => {
   const { poll, asked, health, until } = polled(count =>
     count <= 2 ? new ApiProblem('Unauthorized', { code: 401 }) : count === 3 ? [] : forever,
   )
@@ -75,7 +75,7 @@ it('a token that was revoked is tried again every ten minutes', async () => {
   expect(health[0]).toBe('unauthorized: the bot token is no longer valid')
 })
 
-it('errors of the server and of the network: twice as long each time up to a minute, deaf from the third on', async () => {
+it('after server and network errors the wait doubles up to a minute; from the third on the health is deaf', async () => {
   const { poll, asked, health, until } = polled(count =>
     count <= 8 ? new ApiProblem('Bad Gateway', { code: count % 2 ? 502 : 0 }) : forever,
   )
@@ -85,7 +85,7 @@ it('errors of the server and of the network: twice as long each time up to a min
   expect(health).toEqual(['deaf: Bad Gateway'])
 })
 
-it('an update is confirmed only after it was taken; nothing is skipped at the start', async () => {
+it('an update is confirmed only after it was stored; nothing is skipped at the start', async () => {
   const { poll, taken, fields, until } = polled(count =>
     count === 1 ? [{ update_id: 70 }, { update_id: 71 }] : count === 2 ? [] : forever,
   )
