@@ -49,7 +49,7 @@ export interface WantedPage {
 }
 
 /** Evidence: the keys that were pressed, and the labels that were selected. */
-export interface ApplyTrace {
+interface ApplyTrace {
   keys: string[]
   seen: string[]
 }

@@ -58,7 +58,7 @@ class Stale {
   }
 }
 
-export interface ChooseOptions {
+interface ChooseOptions {
   clock: Clock
   /**
    * Called before the first move and before the key that confirms; an exception stops everything.

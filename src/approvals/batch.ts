@@ -19,7 +19,7 @@ export interface BatchResult {
   message?: string
 }
 
-export type BatchDecider = Pick<DecisionRequest, 'actor' | 'surface' | 'insideSession' | 'note'>
+type BatchDecider = Pick<DecisionRequest, 'actor' | 'surface' | 'insideSession' | 'note'>
 
 const MAX_ITEMS = 20
 const MAX_CHARACTERS = 200
@@ -81,7 +81,7 @@ async function one(
 }
 
 /** Why this request may not be allowed in a batch with `first`; null when it may. */
-export function whyNotInBatch(record: ApprovalRecord, first: ApprovalRecord): string | null {
+function whyNotInBatch(record: ApprovalRecord, first: ApprovalRecord): string | null {
   const manual = whyManualOnly(record)
   if (manual) return manual
   const isTogether =

@@ -47,7 +47,7 @@ const FINGERPRINT_PREFIX = 12
 const CONFIRMED_FOR_MS = 5 * 60_000
 
 /** A decision as it will be written; the caller adds the hash of an edited input. */
-export type AcceptedDecision = ApprovalDecision
+type AcceptedDecision = ApprovalDecision
 export type Verdict = { accept: AcceptedDecision } | { repeat: ApprovalDecision } | { refuse: SignalboxError }
 
 const PLAIN_RULES: DecideRules = { now: 0, policy: DEFAULT_POLICY }

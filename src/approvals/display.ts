@@ -2,7 +2,7 @@ import { canonicalJson, visibleText, visibleValue } from '../text/index.js'
 import { sha256 } from './fingerprint.js'
 import type { ApprovalRequest } from './record.js'
 
-export type Display = ApprovalRequest['display']
+type Display = ApprovalRequest['display']
 
 /**
  * Of a longer value only the beginning and the end are kept; the agent's own dialog shows all of

@@ -7,9 +7,9 @@ import { isInside } from './risk/place.js'
 import { plainWords } from './risk/plain-command.js'
 import { readToolUse } from './risk/tool-input.js'
 
-export type GrantMade = EventData<'grant.made'>
-export type GrantScope = GrantMade['scope']
-export type GrantMatch = GrantMade['match']
+type GrantMade = EventData<'grant.made'>
+type GrantScope = GrantMade['scope']
+type GrantMatch = GrantMade['match']
 export type GrantEnd = EventData<'grant.ended'>['reason']
 
 /** The grant that a person wants to make with an allow. */
@@ -224,7 +224,7 @@ function fits(match: GrantMatch, request: ApprovalRequest): boolean {
  * The words of the structured command, if it is one plain command. A command that only the screen
  * shows is not reliable enough.
  */
-export function commandWords({ request: { tool, input } }: ApprovalRequest): string[] | null {
+function commandWords({ request: { tool, input } }: ApprovalRequest): string[] | null {
   const use = readToolUse(tool, input)
   if (use.kind !== 'command') return null
   if (typeof use.command === 'string') return plainWords(use.command)

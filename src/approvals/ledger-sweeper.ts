@@ -5,7 +5,7 @@ import { CLOCK_STEP_MS } from './grants.js'
 import type { Ledger } from './ledger.js'
 import type { ApprovalRecord } from './record.js'
 
-export interface LedgerSweeperOptions {
+interface LedgerSweeperOptions {
   store: EventStore
   ledger: Ledger
   clock: Clock

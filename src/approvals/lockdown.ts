@@ -3,7 +3,7 @@ import { newEvent } from '../events/index.js'
 import type { EventStore, Projection, StreamAppend } from '../store/index.js'
 
 /** While a lockdown is in force, the ledger takes denials only. */
-export interface LockdownState {
+interface LockdownState {
   since: number
   by: string
   /** The daemon was stopped in good order: its next start ends the lockdown. */

@@ -81,7 +81,7 @@ export interface NotificationSituation {
   settings: NotificationTimes
 }
 
-export interface NotificationPlan {
+interface NotificationPlan {
   steps: NotificationStep[]
   nextCheckAt: number | null
 }

@@ -16,7 +16,7 @@ export interface ReportFilter {
 }
 
 /** One request with its outcome: a line of the history. */
-export interface ReportItem {
+interface ReportItem {
   id: string
   requestedAt: number
   project: string
@@ -83,7 +83,7 @@ export async function readLedgerEvents(store: EventStore): Promise<StoredEvent[]
   }
 }
 
-export const REPORT_TYPES: readonly string[] = [...approvalsProjection.types, ...grantsProjection.types]
+const REPORT_TYPES: readonly string[] = [...approvalsProjection.types, ...grantsProjection.types]
 
 /**
  * The report from the events of the ledger, in the order of the log. Pure: the same events give the

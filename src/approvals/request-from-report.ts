@@ -34,7 +34,7 @@ export interface StructuredReport {
   evidence?: ApprovalRequest['source']['evidence']
 }
 
-export interface ReportContext {
+interface ReportContext {
   subject: ApprovalRequest['subject']
   home?: string
   /** Resolves symbolic links; by default with the file system. */

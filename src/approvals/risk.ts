@@ -19,7 +19,7 @@ export interface RatedRequest {
   isCut?: boolean
 }
 
-export interface RiskPlaces {
+interface RiskPlaces {
   project: string
   home: string
   realPath?: (path: string) => string

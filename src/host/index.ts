@@ -1,6 +1,6 @@
 export { LiveBus, type LiveUpdate } from './bus.js'
 export { Host, type HostOptions } from './host.js'
-export { type OpenLedgerOptions, openLedger } from './open-ledger.js'
+export { openLedger } from './open-ledger.js'
 export { openHomeStore } from './open-store.js'
 export type { StartRequest } from './prepare-session.js'
 export { stepEnvironment } from './session-environment.js'

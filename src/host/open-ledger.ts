@@ -8,7 +8,7 @@ import { gateAnswer } from './gate-answers.js'
 import type { HostSettings } from './settings.js'
 import { SettingsFiles } from './settings-files.js'
 
-export interface OpenLedgerOptions {
+interface OpenLedgerOptions {
   store: EventStore
   clock: Clock
   settings: Pick<HostSettings, 'approvals' | 'settingsFile'>

@@ -5,7 +5,7 @@ import { type FileSettings, projectFile, type SettingsFiles } from './settings-f
 /** How often the files are checked. The ledger compares a grant with them at every use, independent of this. */
 const CHECK_MS = 5_000
 
-export interface SettingsWatcherOptions {
+interface SettingsWatcherOptions {
   files: SettingsFiles
   clock: Clock
   /** The projects whose settings matter now. */

@@ -18,4 +18,4 @@ export {
   transformGraph,
   withPromptFiles,
 } from './prepare-graph.js'
-export { type Answerer, RunGates } from './run-gates.js'
+export { RunGates } from './run-gates.js'

@@ -6,7 +6,7 @@ import { newEvent } from '../events/index.js'
 import type { EventStore } from '../store/index.js'
 
 /** The person at the terminal of the command that drives a run. */
-export interface Answerer {
+interface Answerer {
   id: string
   name: string
 }

@@ -15,7 +15,7 @@ export const callerFields = {
   insideSession: z.string().optional(),
 }
 
-export interface CallerFields {
+interface CallerFields {
   actor?: { id: string; name: string } | undefined
   surface?: 'cli' | 'api' | 'web' | undefined
   insideSession?: string | undefined
@@ -23,7 +23,7 @@ export interface CallerFields {
   confirmed?: boolean | undefined
 }
 
-export type Caller = Pick<DecisionRequest, 'actor' | 'surface' | 'insideSession' | 'confirmedAt'>
+type Caller = Pick<DecisionRequest, 'actor' | 'surface' | 'insideSession' | 'confirmedAt'>
 
 /** Who makes this call, as the ledger records and judges it. */
 export function callerOf(

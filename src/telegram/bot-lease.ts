@@ -2,7 +2,7 @@ import type { Clock, Timer } from '../clock/index.js'
 import { SignalboxError } from '../errors/index.js'
 import type { EventStore, Lease } from '../store/index.js'
 
-export interface BotLeaseOptions {
+interface BotLeaseOptions {
   store: EventStore
   clock: Clock
   /** The name of this process. */

@@ -43,7 +43,7 @@ export interface Requester {
   isRetry: boolean
 }
 
-export interface ReplyOptions {
+interface ReplyOptions {
   /** The subject of the message: a reply to it refers to that. */
   about?: string
   buttons?: readonly (readonly ButtonSpec[])[]

@@ -6,7 +6,7 @@ import { ApiProblem, type BotApi } from './bot-api.js'
 
 const NAME_CHARACTERS = 128
 
-export interface TopicsOptions {
+interface TopicsOptions {
   api: BotApi
   store: EventStore
   clock: Clock

@@ -181,7 +181,7 @@ describe('an approval', () => {
     const blind = await home.run(['approve', approval!.id])
     expect([blind.code, errorLines(blind.stderr).length]).toEqual([4, 1])
     const wrong = await home.run(['approve', approval!.id, '--fingerprint', '0123456789abcdef'])
-    expect(wrong.stderr).toContain('not the one you were shown')
+    expect(wrong.stderr).toContain('has changed since it was shown')
     const inside = await home.run(['approve', approval!.id, '--fingerprint', approval!.fingerprint], {
       env: { SIGNALBOX_SESSION: session.id },
     })

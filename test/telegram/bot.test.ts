@@ -154,7 +154,7 @@ it('an uploaded file is reported to the agent; files of the project can be downl
   )
   expect(Buffer.from(sent.document!.bytes).toString()).toBe('# Plan\n')
   ann.say('/download ../scenario.json')
-  await bot.seen(ann, 'lies outside of the project')
+  await bot.seen(ann, 'lies outside the project')
 })
 
 it('a viewer can only read: no buttons, no texts to the agent', async () => {
@@ -182,15 +182,15 @@ it('reading commands: /read, /screen, /history, /context, /usage, /runs, /approv
     ['/read', /./],
     ['/screen', /demo/i],
     ['/history', /shop · demo · #1/],
-    ['/context', /^shop · demo · #1\n(rests|works) · started [^{}"]*$/],
+    ['/context', /^shop · demo · #1\n(idle|working) · started [^{}"]*$/],
     ['/usage', /last 24 hours/],
     ['/runs', /No runs yet/],
-    ['/approvals', /Nothing waits/],
+    ['/approvals', /No request waits/],
     ['/explain', /won: \w+ [^{}"]+$/],
     ['/verbose 2', /results/],
     ['/quiet 2h', /Quiet until/],
-    ['/quiet off', /come again/],
-    ['/start', /Nothing waits/],
+    ['/quiet off', /Notifications are on/],
+    ['/start', /No request waits/],
     ['/keys', /Keys for/],
   ] as const) {
     const before = ann.chat.messages.at(-1)!.id
@@ -228,8 +228,8 @@ it('a text for a working agent is held, and can be edited and removed', async ()
   await bot.fake.until(() => bot.host.liveSessions()[0]?.phase === 'thinking', 'work')
   const before = ann.chat.messages.at(-1)!.id
   ann.say('and then this')
-  const held = await bot.seen(ann, /OutboxItem|Held/, before)
-  expect(held.text).toMatch(/OutboxItem|Held/)
+  const held = await bot.seen(ann, /Queued|Held/, before)
+  expect(held.text).toMatch(/Queued|Held/)
   ann.say('/esc')
   await bot.seen(ann, /shop · demo · #1\nInterrupted\./, held.id)
 })
@@ -257,7 +257,7 @@ it('/stop asks, stops, and names the session that is current then', async () => 
   ann.say('/stop')
   const sure = await bot.seen(ann, /Stop shop · demo · #1/)
   ann.press(sure, 'Yes, stop it')
-  await bot.seen(ann, 'has stopped. No session is left')
+  await bot.seen(ann, 'has stopped. No session is running')
   ann.say('anybody there?')
   await bot.seen(ann, 'No session.')
   expect(bot.errors).toEqual([])

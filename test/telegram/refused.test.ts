@@ -29,8 +29,8 @@ beforeAll(async () => {
   vic = bot.person(4712, 'Vic')
   crew = bot.fake.group(-90, 'Crew')
   for (const person of [ann, vic]) person.say('/start')
-  await bot.seen(ann, 'Nothing waits')
-  await bot.seen(vic, 'Nothing waits')
+  await bot.seen(ann, 'No request waits')
+  await bot.seen(vic, 'No request waits')
 })
 afterAll(() => bot.close())
 
@@ -70,7 +70,7 @@ it('an unpaired account, a forwarded message, a viewer’s press, a stale button
   expect(records).toEqual(
     expect.arrayContaining([
       [666, 'a stranger'],
-      [4711, 'forwarded: no command, no answer, no reason'],
+      [4711, 'forwarded: neither a command nor an answer nor a reason'],
       [4712, 'You have read access only: you cannot decide here.'],
       [4711, 'This request is closed.'],
       [4711, 'Unknown button.'],
@@ -139,7 +139,7 @@ it(regression('plugins/1046', 'the card shows "applied" only after the agent got
   expect(press.answer?.text).toContain('being applied')
   expect(card.text).not.toContain('· applied')
   await bot.host.ledger.stale((await bot.host.ledger.get(id))!, 'gone' as never)
-  await bot.fake.until(() => card.text.includes('Gone'), 'what became of it')
+  await bot.fake.until(() => card.text.includes('Stale'), 'the outcome on the card')
   expect(card.text).not.toContain('· applied')
 })
 
@@ -259,7 +259,7 @@ it('a handler that fails reports it to the chat and stops nothing', async () => 
   const { startOneshot } = bot.ports
   bot.ports.startOneshot = () => Promise.reject(new TypeError('boom'))
   ann.say('/oneshot demo shop paint it')
-  await bot.seen(ann, /That did not work \(u\d+\)/, before)
+  await bot.seen(ann, /An internal error occurred \(u\d+\)/, before)
   if (startOneshot) bot.ports.startOneshot = startOneshot
   ann.say('/usage')
   await bot.seen(ann, 'last 24 hours', before)
@@ -269,7 +269,7 @@ it('a handler that fails reports it to the chat and stops nothing', async () => 
 it('an enabled group gets no details, and stays enabled under its new id as a supergroup', async () => {
   ann.say('/start', { in: crew })
   await bot.fake.until(
-    () => crew.messages.some(({ from, text }) => from.isBot && /waiting|Nothing waits/.test(text)),
+    () => crew.messages.some(({ from, text }) => from.isBot && /waiting for you|No request waits/.test(text)),
     'words',
   )
   const { id } = await raise(bot.host, 'cat /private/path')

@@ -26,7 +26,7 @@ beforeAll(async () => {
   bot = await TestBot.start()
   ann = bot.person()
   ann.say('/start')
-  await bot.seen(ann, 'Nothing waits')
+  await bot.seen(ann, 'No request waits')
   await bot.runs.close()
 })
 afterAll(() => bot.close())

@@ -1,6 +1,6 @@
 import type { Pipeline, Redirection, ShellCommand, ShellScript, ShellWord } from './shell-script.js'
 
-export type ShellReading = { script: ShellScript; why?: undefined } | { script: null; why: string }
+type ShellReading = { script: ShellScript; why?: undefined } | { script: null; why: string }
 
 const LONGEST = 64 * 1024
 const DEEPEST = 16

@@ -18,7 +18,7 @@ import { approvalLines, endOf } from './approval-info.js'
 import { findRequest } from './find-request.js'
 import { agentRefused, callingAgent, localDecider } from './local-person.js'
 
-export interface DecideOptions extends AnswerOptions {
+interface DecideOptions extends AnswerOptions {
   /** The id of a request or of a run; left out: the only request that waits. */
   id: string | undefined
   /** With a denial: interrupts the turn as well. */

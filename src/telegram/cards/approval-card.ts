@@ -28,7 +28,7 @@ export interface CardContext {
   changes: PlanChanges | null
 }
 
-export interface CardText {
+interface CardText {
   html: string
   buttons: ButtonSpec[][]
   /** The card does not show the whole request. */

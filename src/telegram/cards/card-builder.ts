@@ -22,7 +22,7 @@ export interface Reader {
   deciders: readonly number[]
 }
 
-export interface CardBuilderOptions {
+interface CardBuilderOptions {
   host: Host
   store: EventStore
   clock: Clock
@@ -35,7 +35,7 @@ export interface CardBuilderOptions {
 }
 
 /** What the buttons of a card have changed about it. */
-export interface CardState {
+interface CardState {
   view: CardView
   isSeen: boolean
   ticked: readonly string[]

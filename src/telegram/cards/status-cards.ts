@@ -9,7 +9,7 @@ import type { OutboxItem } from '../outgoing/outbox-item.js'
 import { escapeHtml } from '../outgoing/split.js'
 import { sessionTitle } from './session-title.js'
 
-export interface StatusCardsOptions {
+interface StatusCardsOptions {
   host: Host
   clock: Clock
   chats: Chats
@@ -18,7 +18,7 @@ export interface StatusCardsOptions {
 }
 
 /** After this long without new text, a card says what the agent is doing. */
-export const SILENT_MS = 25_000
+const SILENT_MS = 25_000
 const UPDATE_MS = 30_000
 const MAX_CHARACTERS = 120
 

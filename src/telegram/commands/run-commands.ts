@@ -102,7 +102,7 @@ function starts(kind: 'oneshot' | 'implement' | 'review', summary: string): Comm
   }
 }
 
-export function runLine(run: RunRecord, now: number): string {
+function runLine(run: RunRecord, now: number): string {
   const ms = (run.endedAt ?? now) - (run.startedAt ?? run.createdAt)
   return `<b>${escapeHtml(run.title)}</b>\n${escapeHtml(`${basename(run.project)} · ${run.kind} · ${run.status} · ${formatDuration(ms)}`)}`
 }

@@ -22,7 +22,7 @@ export interface Content {
   markup?: Keyboard
 }
 
-export interface SentDocument {
+interface SentDocument {
   name: string
   bytes: Uint8Array
   fileId: string

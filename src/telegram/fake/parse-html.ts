@@ -7,7 +7,7 @@ export interface Entity {
   language?: string
 }
 
-export interface ParsedText {
+interface ParsedText {
   text: string
   entities: Entity[]
 }

@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js'
 import { Refusal } from './refusal.js'
 
-export type ApiUpdate = { update_id: number } & Record<string, unknown>
+type ApiUpdate = { update_id: number } & Record<string, unknown>
 
 const LONGEST_POLL_S = 50
 const MOST_UPDATES = 100

@@ -20,7 +20,7 @@ import type { Intent } from './parse-update.js'
 
 type ButtonIntent = Extract<Intent, { kind: 'press' }>
 
-export interface ButtonHandlerOptions {
+interface ButtonHandlerOptions {
   services: CommandServices
   texts: IncomingText
   wizard: StartWizard

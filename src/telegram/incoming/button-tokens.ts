@@ -10,7 +10,7 @@ const PREFIX = 's1.'
 const RANDOM_BYTES = 16
 const LIFE_MS = 14 * 86_400_000
 
-export interface TokenSpec {
+interface TokenSpec {
   chat: number
   subject: string
   /** What a press does: stored with the token, never sent. */

@@ -19,7 +19,7 @@ export type Intent =
 
 export type ChatKind = 'private' | 'group' | 'supergroup'
 
-export interface Sender {
+interface Sender {
   id: number
   name: string
 }

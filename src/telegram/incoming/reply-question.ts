@@ -1,5 +1,5 @@
 /** A question of the bot that a person answers by a reply to it. */
-export type ReplyQuestion =
+type ReplyQuestion =
   | { for: 'reason'; approval: string; fingerprint: string; nonce: string }
   | { for: 'answer'; approval: string; fingerprint: string; nonce: string }
   | { for: 'run'; kind: 'oneshot' | 'implement' | 'review'; project: string; agent?: string; nonce: string }

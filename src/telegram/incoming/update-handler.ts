@@ -6,7 +6,7 @@ import type { Person } from '../../people/index.js'
 import type { EventStore } from '../../store/index.js'
 import { type Intent, parseUpdate } from './parse-update.js'
 
-export interface UpdateHandlerOptions {
+interface UpdateHandlerOptions {
   store: EventStore
   clock: Clock
   bot: { id: number; username: string }

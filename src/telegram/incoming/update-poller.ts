@@ -1,7 +1,7 @@
 import type { Clock } from '../../clock/index.js'
 import { ApiProblem, type BotApi } from '../bot-api.js'
 
-export interface UpdatePollerOptions {
+interface UpdatePollerOptions {
   api: BotApi
   clock: Clock
   /** Stores one update; once it resolves, the update is confirmed to Telegram. */

@@ -11,7 +11,7 @@ import type { Outbox } from './outbox.js'
 import { editIntervalMs } from './rate-limiter.js'
 import { PART_UNITS } from './split.js'
 
-export interface AnswerStreamOptions {
+interface AnswerStreamOptions {
   bus: LiveBus
   clock: Clock
   chats: Chats

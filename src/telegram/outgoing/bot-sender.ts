@@ -16,7 +16,7 @@ import { MessageCalls, markup, replying } from './message-calls.js'
 import type { EphemeralAction, OutboxAction } from './outbox-item.js'
 import type { CallKind, Throttle } from './rate-limiter.js'
 
-export interface BotSenderOptions {
+interface BotSenderOptions {
   api: BotApi
   store: EventStore
   clock: Clock
@@ -26,7 +26,7 @@ export interface BotSenderOptions {
   onProblem(problem: ApiProblem, about: string): void
 }
 
-export interface SentMessages {
+interface SentMessages {
   messages: number[]
   /** Which messages show the subject now, to be stored with the result. */
   shown: StreamAppend[]

@@ -7,7 +7,7 @@ import type { Chats } from '../chats.js'
 import type { Outbox } from './outbox.js'
 import { PART_UNITS, plainOf } from './split.js'
 
-export interface DigestOptions {
+interface DigestOptions {
   store: EventStore
   clock: Clock
   chats: Chats

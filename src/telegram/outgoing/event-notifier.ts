@@ -42,7 +42,7 @@ export const NOTIFIED_EVENTS = [
   'run.cancelled',
 ] as const
 
-export interface EventNotifierOptions {
+interface EventNotifierOptions {
   host: Host
   clock: Clock
   chats: Chats

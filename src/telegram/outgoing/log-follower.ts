@@ -12,7 +12,7 @@ export interface OutboxBatch {
   appends: StreamAppend[]
 }
 
-export interface LogFollowerOptions {
+interface LogFollowerOptions {
   store: EventStore
   clock: Clock
   outbox: Outbox

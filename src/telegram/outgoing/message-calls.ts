@@ -4,7 +4,7 @@ import type { Keyboard } from './outbox-item.js'
 import type { Throttle } from './rate-limiter.js'
 import { plainOf, splitSmaller } from './split.js'
 
-export interface MessageCallsOptions {
+interface MessageCallsOptions {
   api: BotApi
   onProblem(problem: ApiProblem, about: string): void
 }
