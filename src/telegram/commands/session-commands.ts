@@ -22,7 +22,9 @@ export const SESSION_COMMANDS: Readonly<Record<string, Command>> = {
       const running = (await services.host.records()).filter(({ id }) => services.host.live(id))
       const strangers = to.person.role === 'owner' ? await strangerCount() : 0
       const lines = [
-        open.length > 0 ? `<b>${plural(open.length, 'request')} waiting for you</b>: /approvals` : 'No request waits for you.',
+        open.length > 0
+          ? `<b>${plural(open.length, 'request')} waiting for you</b>: /approvals`
+          : 'No request waits for you.',
         running.length > 0
           ? `${plural(running.length, 'session')} running: /sessions`
           : 'No session is running: /new starts one.',
