@@ -42,7 +42,7 @@ export { listPipelines, startPipeline } from './pipelines/start-pipeline.js'
 export { type ReviewOptions, startReview } from './pipelines/start-review.js'
 export { withProjectSettings } from './project-trust.js'
 export { type ResumeOptions, resumeRun } from './resume-run.js'
-export { type Answerer, RunGates } from './run-gates.js'
+export { ledgerOf, RunGates } from './run-gates.js'
 export {
   type Asker,
   daemonContext,

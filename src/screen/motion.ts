@@ -92,15 +92,15 @@ function durationIn(text: string): number | null {
 function advance(before: Track | null, { key, glyph, value }: GlyphRow, t: number): Track {
   // A spinner that becomes another kind of mark has ended; its frames are of one kind. So has one
   // whose text changed with its mark: `∵ Thinking 1s`, `∴ Thought for 2s`.
-  const isReplaced = before !== null && before.key !== key && before.glyph !== glyph && !isBraille(glyph)
-  const isOver = before !== null && (isReplaced || isBraille(before.glyph) !== isBraille(glyph))
+  const isSuperseded = before !== null && before.key !== key && before.glyph !== glyph && !isBraille(glyph)
+  const isOver = before !== null && (isSuperseded || isBraille(before.glyph) !== isBraille(glyph))
   const turned = before !== null && before.glyph !== glyph && !isOver
   const turns = [...(before?.turns ?? []), ...(turned ? [t] : [])].filter(at => t - at <= GLYPH_WINDOW_S)
   const hasGrown =
     before?.clock != null && value !== null && value > before.clock.value && t - before.clock.t >= CLOCK_GAP_S
   const clock =
     value === null ? null : before?.clock && !hasGrown && value >= before.clock.value ? before.clock : { t, value }
-  const isMotion = (turned && turns.length >= 2) || (hasGrown && !isReplaced)
+  const isMotion = (turned && turns.length >= 2) || (hasGrown && !isSuperseded)
   return { key, glyph, turns, clock, lastMotion: isMotion ? t : isOver ? null : (before?.lastMotion ?? null), seen: t }
 }
 

@@ -97,9 +97,9 @@ function mergeList(
   const old = before.map((entry, index) => ({ entry, origin: origins.get(nameOf([key, index])) }))
   const fresh = added.map((entry, index) => ({ entry, origin: { source, path: [key, index] as PackPath } }))
   const nameIn = (entry: unknown) => (id !== undefined && isTable(entry) ? entry[id] : undefined)
-  const isReplaced = (entry: unknown) =>
+  const isSuperseded = (entry: unknown) =>
     nameIn(entry) !== undefined && added.some(other => nameIn(other) === nameIn(entry))
-  const kept = old.filter(({ entry }) => !isReplaced(entry))
+  const kept = old.filter(({ entry }) => !isSuperseded(entry))
   const merged = (id === undefined ? [...fresh, ...kept] : [...kept, ...fresh]).filter(
     ({ entry }) => key !== 'rule' || !isDisabled(entry),
   )

@@ -165,7 +165,7 @@ describe('one request, in every order of its reports', () => {
       state: 'stale',
       outcome: { reason: 'changed', followedBy: known!.id },
     })
-    expect(await ledger.standing(shown!.id)).toEqual(known)
+    expect(await ledger.newestVersion(shown!.id)).toEqual(known)
     const old = decisionOf(shown!, { option: shown!.request.options[0]!.key })
     await expect(ledger.decide(shown!.id, old)).rejects.toMatchObject({
       code: 'E_APPROVAL_CHANGED',
