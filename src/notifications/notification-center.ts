@@ -7,7 +7,6 @@ import {
   type SentMessage,
 } from '../approvals/index.js'
 import type { Clock, Timer } from '../clock/index.js'
-import type { Config } from '../config/index.js'
 import type { Counters } from '../panes/index.js'
 import type { PaneInfo, PaneListChange } from '../supervision/index.js'
 import { formatDuration } from '../text/index.js'
