@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import { Git } from '../git/index.js'
 import type { EventStore } from '../store/index.js'
-import { type ExecutableFiles, executableProject, PROJECT_FILE, TrustBook } from '../trust/index.js'
+import { type ExecutableFiles, executableProject, PROJECT_FILE, TrustStore } from '../trust/index.js'
 import type { CommandContext } from './context.js'
 import { letRun } from './graphs/require-trust.js'
 import { type Home, openHome } from './home.js'
@@ -17,7 +17,7 @@ export async function enterProject(
   home: Home,
   options: { trust?: string | undefined; mayAsk: boolean; isApart: boolean },
 ): Promise<Home> {
-  const book = new TrustBook(store, home.settings.dataDirectory)
+  const book = new TrustStore(store, home.settings.dataDirectory)
   const found = await executableProject(context.cwd)
   await letRun(context, book, found, options)
   const here = withSettings(context, home, found)
@@ -32,7 +32,7 @@ export async function enterProject(
 export async function withProjectSettings(context: CommandContext, store: EventStore, home: Home): Promise<Home> {
   const found = await executableProject(context.cwd)
   if (!Object.hasOwn(found.files, PROJECT_FILE)) return home
-  const { added, changed } = await new TrustBook(store, home.settings.dataDirectory).check(found)
+  const { added, changed } = await new TrustStore(store, home.settings.dataDirectory).check(found)
   return withSettings(context, home, found, { isTrusted: ![...added, ...changed].includes(PROJECT_FILE) })
 }
 

@@ -6,7 +6,7 @@ import type { RunHost } from '../engine/index.js'
 import { PARSE_LIMITS } from '../graph/index.js'
 import type { Host } from '../host/index.js'
 import { AttractorPipelines } from '../runs/index.js'
-import { TrustBook } from '../trust/index.js'
+import { TrustStore } from '../trust/index.js'
 import { createApp } from './app.js'
 import { Audit } from './audit.js'
 import { Auth } from './auth/auth.js'
@@ -100,7 +100,7 @@ export class ApiServer {
         limits: PARSE_LIMITS,
         agent: extras.agent ?? null,
       }),
-      trust: new TrustBook(host.store, host.settings.dataDirectory),
+      trust: new TrustStore(host.store, host.settings.dataDirectory),
       metrics,
       audit: new Audit({ store: host.store, clock, metrics, log }),
       stop,

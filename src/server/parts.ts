@@ -2,7 +2,7 @@ import type { Clock } from '../clock/index.js'
 import type { RunHost } from '../engine/index.js'
 import type { Host } from '../host/index.js'
 import type { AttractorPipelines } from '../runs/index.js'
-import type { TrustBook } from '../trust/index.js'
+import type { TrustStore } from '../trust/index.js'
 import type { Audit } from './audit.js'
 import type { Auth } from './auth/auth.js'
 import type { ServerExtras } from './extras.js'
@@ -45,7 +45,7 @@ export interface ServerParts {
   /** Decisions other than denials are refused, until the daemon is started again. */
   lockdown: Lockdown
   pipelines: AttractorPipelines
-  trust: TrustBook
+  trust: TrustStore
   metrics: Metrics
   audit: Audit
   /** Where the dashboard listens; null while it does not. */

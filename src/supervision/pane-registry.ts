@@ -11,7 +11,7 @@ import {
   type SupervisorSettings,
 } from '../panes/index.js'
 import { findExecutable, runCommand } from '../process/index.js'
-import type { ForeignCall, Hearer } from '../reports/index.js'
+import type { ForeignCall, ReportReceiver } from '../reports/index.js'
 import type { JoinedTalk } from '../sessions/index.js'
 import type { Frame } from '../terminal/index.js'
 import type { Redactor } from '../text/index.js'
@@ -249,9 +249,9 @@ export class PaneRegistry {
    * The tmux pane that a hook call comes from: by its own id, its terminal, or the only pane of
    * this agent in this directory.
    */
-  receiverOf(call: ForeignCall): Hearer | null {
+  receiverOf(call: ForeignCall): ReportReceiver | null {
     const pane = paneOfCall(this.#tmux.panes, call)
-    return pane && { id: pane.id, hear: report => pane.takeReport(report) }
+    return pane && { id: pane.id, take: report => pane.takeReport(report) }
   }
 
   tmuxPane(id: string): TmuxPane | null {

@@ -7,7 +7,10 @@ export interface WorktreeFacts {
   isThere: boolean
   /** Files that no commit has. */
   dirty: number
-  /** Commits that the run made on its branch, and whether they are in what the project has checked out. */
+  /**
+   * Commits that the run made on its branch, and whether they are in what the project has checked
+   * out.
+   */
   ahead: number
   isMerged: boolean
   /** Since anything in it was last used. */
@@ -18,7 +21,8 @@ export interface WorktreeFacts {
  * - `busy`: a run works in it, or may go on in it: never touched
  * - `gone`: its directory vanished: the entry is pruned, the branch stays
  * - `needless`: nothing in it is not elsewhere: taken away
- * - `forgotten`: clean, but not merged, and nobody came back: its removal is suggested, the branch stays
+ * - `forgotten`: clean, but not merged, and nobody came back: its removal is suggested, the branch
+ *   stays
  * - `kept`: clean and not merged
  * - `dirty`: only a person takes it away, and only after it was saved
  */

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { EXIT, SignalboxError } from '../../errors/index.js'
 import { plural, visibleText } from '../../text/index.js'
-import { type ExecutableFiles, executableFiles, executableProject, TrustBook } from '../../trust/index.js'
+import { type ExecutableFiles, executableFiles, executableProject, TrustStore } from '../../trust/index.js'
 import type { CommandContext } from '../context.js'
 import { askTrust } from '../graphs/require-trust.js'
 import { withStore } from '../runs/open-runs.js'
@@ -10,7 +10,7 @@ import type { CommandInput } from '../specs/command-spec.js'
 
 export async function run(context: CommandContext, { args, options }: CommandInput): Promise<number> {
   return withStore(context, async (store, home) => {
-    const book = new TrustBook(store, home.settings.dataDirectory)
+    const book = new TrustStore(store, home.settings.dataDirectory)
     if (args.file === undefined) return list(context, book, options.json === true)
     const found = await filesOf(context, String(args.file))
     if (options.remove) {
@@ -55,7 +55,7 @@ function describeOpen(
   return EXIT.needsHuman
 }
 
-async function list(context: CommandContext, book: TrustBook, isJson: boolean): Promise<number> {
+async function list(context: CommandContext, book: TrustStore, isJson: boolean): Promise<number> {
   const records = await book.list()
   if (isJson) for (const record of records) context.json(record)
   else if (records.length === 0) context.out('nothing is trusted yet')

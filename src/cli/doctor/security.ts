@@ -7,7 +7,7 @@ import { toSignalboxError } from '../../errors/index.js'
 import { openHomeStore } from '../../host/index.js'
 import { ownProgram } from '../../process/index.js'
 import { plural } from '../../text/index.js'
-import { TrustBook } from '../../trust/index.js'
+import { TrustStore } from '../../trust/index.js'
 import type { CommandContext } from '../context.js'
 import { openHome } from '../home.js'
 import { planHooks } from '../watch/user-hooks.js'
@@ -151,7 +151,7 @@ async function checkTrust({ data }: Directories): Promise<Finding> {
   if (!existsSync(join(data, 'signalbox.db'))) return { check: 'trust', level: 'ok', message: 'no project is trusted' }
   const store = await openHomeStore({ dataDirectory: data, clock: systemClock, onError: () => undefined })
   try {
-    const records = await new TrustBook(store, data).list()
+    const records = await new TrustStore(store, data).list()
     if (records.length === 0) return { check: 'trust', level: 'ok', message: 'no project is trusted' }
     const gone = records.filter(({ path }) => !existsSync(path))
     return {

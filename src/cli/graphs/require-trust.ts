@@ -6,8 +6,8 @@ import {
   executableFiles,
   executableText,
   isOwnFile,
-  TrustBook,
   type TrustCheck,
+  TrustStore,
 } from '../../trust/index.js'
 import { askLine } from '../ask.js'
 import type { CommandContext } from '../context.js'
@@ -32,7 +32,7 @@ export async function requireTrust(
 ): Promise<ExecutableFiles | null> {
   const others = module ? [module.file] : []
   if (path !== '-' && [path, ...others].every(isOwnFile)) return null
-  const book = new TrustBook(store, home.settings.dataDirectory)
+  const book = new TrustStore(store, home.settings.dataDirectory)
   const found = path === '-' ? await executableText(text, context.cwd) : await executableFiles(path, others)
   await letRun(context, book, found, { trust, mayAsk })
   return found
@@ -41,7 +41,7 @@ export async function requireTrust(
 /** By what a person has said before, the hash they name, or their answer now. @throws SignalboxError `E_UNTRUSTED` */
 export async function letRun(
   context: CommandContext,
-  book: TrustBook,
+  book: TrustStore,
   found: ExecutableFiles,
   { trust, mayAsk }: { trust?: string | undefined; mayAsk: boolean },
 ): Promise<void> {
@@ -54,7 +54,7 @@ export async function letRun(
 /** Shows what would be run, and what of it is new or other than before. @throws SignalboxError `E_UNTRUSTED` on anything but yes. */
 export async function askTrust(
   context: CommandContext,
-  book: TrustBook,
+  book: TrustStore,
   found: ExecutableFiles,
   { added, changed }: TrustCheck,
 ): Promise<void> {

@@ -1,5 +1,5 @@
 import type { EventStore } from '../../store/index.js'
-import { executableProject, PROJECT_FILE, TrustBook } from '../../trust/index.js'
+import { executableProject, PROJECT_FILE, TrustStore } from '../../trust/index.js'
 import type { CommandContext } from '../context.js'
 import { letRun } from '../graphs/require-trust.js'
 import type { Home } from '../home.js'
@@ -17,7 +17,7 @@ export async function requireProjectTrust(
   { directory, revision }: { directory: string; revision: string | null },
   options: Record<string, unknown>,
 ): Promise<void> {
-  const book = new TrustBook(store, home.settings.dataDirectory)
+  const book = new TrustStore(store, home.settings.dataDirectory)
   await letRun(context, book, await executableProject(directory, revision), trustOf(context, options))
 }
 

@@ -31,7 +31,7 @@ import { SignalboxError } from '../../errors/index.js'
 import { Git } from '../../git/index.js'
 import { type Diagnostic, lintParsed, type ParseLimits, parseDot, printDot, textOf } from '../../graph/index.js'
 import type { EventStore, StoredEvent } from '../../store/index.js'
-import { executableText, TrustBook } from '../../trust/index.js'
+import { executableText, TrustStore } from '../../trust/index.js'
 import { drawingOf, drawSvg } from '../draw-run.js'
 import { newWorkspace } from '../new-workspace.js'
 import { budgetOf, checkInputs, lookForPrompt, titleOf, withPromptFiles } from '../prepare-graph.js'
@@ -114,7 +114,7 @@ export class AttractorPipelines {
     const inputs = checkInputs(graph, wish.inputs ?? {})
     const found = await executableText(wish.dot, cwd)
     const trust = wish.trust === undefined ? {} : { trust: wish.trust }
-    await new TrustBook(store, dataDirectory).require(found, { by: wish.person, ...trust })
+    await new TrustStore(store, dataDirectory).require(found, { by: wish.person, ...trust })
     const isWanted = textOf(graph.attributes, 'worktree') !== 'none'
     const workspace = await newWorkspace(dataDirectory, { cwd, id, isWanted })
     const create = {
