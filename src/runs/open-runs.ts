@@ -27,7 +27,7 @@ import {
   ToolSteps,
 } from '../engine/index.js'
 import { stepEnvironment } from '../host/index.js'
-import { OneshotFileKeeper, OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
+import { OneshotFileWriter, OneshotSteps, oneshotWorkflow } from '../oneshot/index.js'
 import { builtInPipelines, PipelineSteps } from '../pipelines/index.js'
 import { isOwnerGone, ownName } from '../process/index.js'
 import type { EventStore } from '../store/index.js'
@@ -160,8 +160,8 @@ export function oneshotFiles({
   store,
   dataDirectory,
   onError,
-}: Pick<RunsOptions, 'store' | 'dataDirectory' | 'onError'>): OneshotFileKeeper {
-  return new OneshotFileKeeper({
+}: Pick<RunsOptions, 'store' | 'dataDirectory' | 'onError'>): OneshotFileWriter {
+  return new OneshotFileWriter({
     store,
     runDirectory: run => runDirectory(dataDirectory, run),
     activities: (run, step) => readSegment(segmentPath(runDirectory(dataDirectory, run), step)),
