@@ -80,13 +80,13 @@ class FakeServer {
 let directory: string
 let server: FakeServer
 let events: AgentEvents | null
-let heard: { is: string; key?: string | null; result?: string }[]
+let statements: { is: string; key?: string | null; result?: string }[]
 let connections: boolean[]
 
 beforeEach(async () => {
   directory = mkdtempSync(join(tmpdir(), 'signalbox-events-'))
   server = new FakeServer()
-  heard = []
+  statements = []
   connections = []
   events = null
 })
@@ -99,10 +99,10 @@ afterEach(async () => {
 function connect(port: number, password = PASSWORD): void {
   writeFileSync(join(directory, SERVER_FILE), JSON.stringify({ port, password }))
   events = opencodeEvents.open({ directory, clock: systemClock })
-  events!.onStatement(statement => heard.push(statement))
+  events!.onStatement(statement => statements.push(statement))
   events!.onConnection(isConnected => connections.push(isConnected))
 }
-const kinds = () => heard.map(({ is, key, result }) => [is, key, result].filter(Boolean).join(' '))
+const kinds = () => statements.map(({ is, key, result }) => [is, key, result].filter(Boolean).join(' '))
 const see = (wanted: string[]) => expect.poll(kinds, { timeout: 5_000, interval: 10 }).toEqual(wanted)
 
 describe('the event channel of OpenCode', () => {
@@ -118,7 +118,7 @@ describe('the event channel of OpenCode', () => {
     server.say('permission.asked', asked('per_1'))
     server.say('permission.replied', { sessionID: SESSION, requestID: 'per_1', reply: 'once' })
     await see(['session', 'request per_1', 'answered per_1 allowed'])
-    expect(heard[1]).toEqual({
+    expect(statements[1]).toEqual({
       is: 'request',
       key: 'per_1',
       tool: 'bash',
@@ -132,7 +132,7 @@ describe('the event channel of OpenCode', () => {
     server.questions = [{ id: 'que_1', sessionID: SESSION, questions: [{ question: 'Which?' }] }]
     connect(await server.listen())
     await see(['session', 'request per_1', 'request que_1'])
-    expect(heard[2]).toMatchObject({ tool: 'question', viaScreen: true })
+    expect(statements[2]).toMatchObject({ tool: 'question', viaScreen: true })
     server.say('permission.asked', asked('per_1'))
     server.say('permission.asked', asked('per_2'))
     await see(['session', 'request per_1', 'request que_1', 'request per_2'])

@@ -116,7 +116,7 @@ export class OpenCodeEvents implements AgentEvents {
     }
   }
 
-  async #follow(onBegun: () => void): Promise<void> {
+  async #follow(onStarted: () => void): Promise<void> {
     const watch = new Deadline(this.#clock, this.#closed.signal)
     try {
       watch.reset(CONNECT_MS)
@@ -129,7 +129,7 @@ export class OpenCodeEvents implements AgentEvents {
         for (const data of parser.take(decoder.decode(chunk as Uint8Array, { stream: true }))) {
           const event = parseRecord(data)
           if (event?.type === 'server.connected') {
-            onBegun()
+            onStarted()
             this.#connected(true)
             await this.#catchUp()
           } else if (event) this.#say(this.#report.take(event), textOf(event.id) ?? data)

@@ -39,7 +39,7 @@ export class OneshotFiles {
     }
     this.#work = null
     this.#version = 0
-    for (let events = await this.#news(store); events.length > 0; events = await this.#news(store)) {
+    for (let events = await this.#nextPage(store); events.length > 0; events = await this.#nextPage(store)) {
       for (const event of events) {
         const { step } = event.data as { step?: string }
         if (event.type === 'step.started' && step !== undefined) open.add(step)
@@ -56,7 +56,7 @@ export class OneshotFiles {
 
   /** Takes events written to the run since. */
   async catchUp(store: EventStore): Promise<void> {
-    for (let events = await this.#news(store); events.length > 0; events = await this.#news(store))
+    for (let events = await this.#nextPage(store); events.length > 0; events = await this.#nextPage(store))
       for (const event of events) this.take(event)
   }
 
@@ -86,7 +86,7 @@ export class OneshotFiles {
       : [{ ts: seconds(event.at), type: 'state_change', from: before, to }]
   }
 
-  #news(store: EventStore): Promise<StoredEvent[]> {
+  #nextPage(store: EventStore): Promise<StoredEvent[]> {
     return store.readStream(runStream(this.#id), { fromVersion: this.#version + 1, limit: PAGE })
   }
 

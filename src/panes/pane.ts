@@ -51,7 +51,7 @@ export class Pane {
   inputAt: number | null = null
   #shell: ShellState = INITIAL_SHELL_STATE
   /** Whether the owner can check if the program reads its terminal. */
-  set isWitnessed(canCheckReads: boolean) {
+  set canCheckReads(canCheckReads: boolean) {
     this.#evidences.readCheck.canCheck = canCheckReads
   }
 

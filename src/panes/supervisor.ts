@@ -251,7 +251,7 @@ export class Supervisor {
   #tune(pane: Pane): void {
     const { osc7501, reading } = this.#settings
     pane.usesStatusReports = osc7501.enabled
-    pane.isWitnessed = this.#options.canCheckReads === true
+    pane.canCheckReads = this.#options.canCheckReads === true
     pane.screen.settleBy({
       looks: reading.settle_looks,
       gapS: reading.settle_gap_ms / 1000,
@@ -332,8 +332,8 @@ export class Supervisor {
     })
     if (!guess) return
     const job = this.job?.name ?? 'none'
-    const hasSpoken = applyGuess(guess, t, { job, status: this.#status, progress: this.#progress, counters })
-    if (hasSpoken) this.#reading.noteReport(t)
+    const isApplied = applyGuess(guess, t, { job, status: this.#status, progress: this.#progress, counters })
+    if (isApplied) this.#reading.noteReport(t)
   }
 
   #markSeen(t: number): void {

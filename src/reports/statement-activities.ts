@@ -12,7 +12,7 @@ type Total = Omit<UsageStatement, 'is' | 'model'>
  * beginning gives the same sum.
  */
 export class StatementActivities {
-  readonly #begun = new Set<string>()
+  readonly #started = new Set<string>()
   readonly #nameless: { callId: string; tool: string }[] = []
   #names = 0
   #total: Total | null = null
@@ -54,8 +54,8 @@ export class StatementActivities {
   #tool({ key, state, tool, input, output }: ToolStatement): ActivityBody[] {
     const callId = key ?? this.#nameOf(tool, state)
     const bodies: ActivityBody[] = []
-    if (!this.#begun.has(callId)) {
-      this.#begun.add(callId)
+    if (!this.#started.has(callId)) {
+      this.#started.add(callId)
       bodies.push({ type: 'tool_call', callId, tool, kind: kindOfTool(tool), input })
     }
     if (state === 'started') return bodies

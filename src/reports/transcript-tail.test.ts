@@ -67,11 +67,11 @@ describe('a transcript', () => {
   })
 
   it('that does not exist yet is found when it appears', async () => {
-    let isThere = false
-    const { tail: follower, said } = tail(() => (isThere ? [file] : []))
+    let exists = false
+    const { tail: follower, said } = tail(() => (exists ? [file] : []))
     follower.start()
     writeFileSync(file, line('user', { text: 'hi' }))
-    isThere = true
+    exists = true
     await vi.waitFor(() => expect(said()).toEqual(['prompt']), 5_000)
   })
 
