@@ -57,8 +57,6 @@ export class OpenCodeEvents implements AgentEvents {
   readonly #report = new OpenCodeReport()
   readonly #closed = new AbortController()
   readonly #onStatement: ((statement: TimedStatement, id: string) => void)[] = []
-  readonly #onConnection: ((isConnected: boolean) => void)[] = []
-  #isConnected = false
 
   constructor({ port, password }: OpenCodeServer, clock: Clock) {
     this.#base = `http://127.0.0.1:${port}`
@@ -69,10 +67,6 @@ export class OpenCodeEvents implements AgentEvents {
 
   onStatement(listener: Parameters<AgentEvents['onStatement']>[0]): void {
     this.#onStatement.push(({ at, ...statement }, id) => listener(statement as never, { id, at }))
-  }
-
-  onConnection(listener: (isConnected: boolean) => void): void {
-    this.#onConnection.push(listener)
   }
 
   async answer(key: string, { behavior, message }: EventsAnswer): Promise<'taken' | 'gone' | 'unreachable'> {
@@ -110,7 +104,6 @@ export class OpenCodeEvents implements AgentEvents {
       } catch {
         // Not up yet, gone, or silent for too long: try again.
       }
-      this.#connected(false)
       await delay(this.#clock, pause, this.#closed.signal)
       pause = Math.min(pause * 2, LAST_RETRY_MS)
     }
@@ -130,7 +123,6 @@ export class OpenCodeEvents implements AgentEvents {
           const event = parseRecord(data)
           if (event?.type === 'server.connected') {
             onStarted()
-            this.#connected(true)
             await this.#catchUp()
           } else if (event) this.#say(this.#report.take(event), textOf(event.id) ?? data)
         }
@@ -165,12 +157,6 @@ export class OpenCodeEvents implements AgentEvents {
     statements.forEach((statement, index) => {
       for (const listener of this.#onStatement) listener(statement, index === 0 ? id : `${id}#${index}`)
     })
-  }
-
-  #connected(isConnected: boolean): void {
-    if (isConnected === this.#isConnected) return
-    this.#isConnected = isConnected
-    for (const listener of this.#onConnection) listener(isConnected)
   }
 }
 
